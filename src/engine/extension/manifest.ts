@@ -1,0 +1,202 @@
+import path from 'node:path';
+import { AgentToolsError, type ErrorCode } from '../errors.js';
+import { isInside, pathFault } from '../files/contain.js';
+import { type DataDocument, DocumentError, type DocumentPath, readDocument } from '../files/document.js';
+import { isRecord } from '../items/shapes.js';
+import type { Location, Severity } from './diagnostics.js';
+import { type Kind, kinds } from './kinds.js';
+import { isItemName } from './names.js';
+import { type Translation, translate } from './spellings.js';
+
+/** The field of package.json that makes a package an extension. */
+export const manifestField = 'agenttools';
+
+/** Where the definition files are when the manifest does not say. */
+export const defaultRoot = 'agenttools';
+
+/** An item's entry in the manifest. */
+export interface Declaration {
+  readonly kind: Kind;
+  readonly name: string;
+  readonly description?: string;
+  /** What the entry says beyond name and description, for discovery. */
+  readonly metadata: Readonly<Record<string, unknown>>;
+  /** Where it stands in the manifest's document. */
+  readonly path: DocumentPath;
+}
+
+/** What package.json and its manifest say. Reading one never runs code of the package. */
+export interface Manifest {
+  /** The package folder, absolute, symbolic links resolved. */
+  readonly directory: string;
+  readonly packageName: string;
+  readonly packageVersion: string;
+  readonly packageJson: DataDocument;
+  /** The document that holds the manifest: package.json itself or the file it names. */
+  readonly document: DataDocument;
+  /** Where the manifest begins in that document. */
+  readonly base: DocumentPath;
+  /** The manifest in our own spelling. */
+  readonly translation: Translation;
+  /** The folder of the definition files, relative to the package, with `/`. */
+  readonly root: string;
+  /** Entries that are well formed, in their order. */
+  readonly declarations: Readonly<Record<Kind, readonly Declaration[]>>;
+  /** Diagnostic code to the severity the author gave it. */
+  readonly rules: Readonly<Record<string, Severity | 'off'>>;
+}
+
+/** A package that is no extension, or whose manifest cannot be read at all. */
+export class ManifestError extends AgentToolsError {
+  readonly diagnostic: string;
+  readonly location: Location;
+
+  constructor(code: ErrorCode, diagnostic: string, message: string, location: Location) {
+    super(code, message);
+    this.diagnostic = diagnostic;
+    this.location = location;
+  }
+}
+
+/**
+ * Reads the manifest of a package folder.
+ * @throws AgentToolsError `not-found` without package.json; ManifestError if there is no readable manifest in it.
+ */
+export async function readManifest(directory: string): Promise<Manifest> {
+  const packageJson = await readPart(directory, 'package.json');
+  if (!isRecord(packageJson.value)) {
+    throw new ManifestError('malformed-manifest', 'malformed-manifest', 'package.json does not hold an object.', {
+      file: 'package.json',
+    });
+  }
+  const { name, version } = packageJson.value;
+  const packageName = typeof name === 'string' && name !== '' ? name : path.basename(directory);
+  const { document, base, value } = await findManifest(directory, packageJson, packageName);
+  const translation = translate(value, 'manifest');
+  return {
+    directory,
+    packageName,
+    packageVersion: typeof version === 'string' ? version : '0.0.0',
+    packageJson,
+    document,
+    base,
+    translation,
+    root: typeof translation.value.root === 'string' ? translation.value.root : defaultRoot,
+    declarations: readDeclarations(translation, base),
+    rules: readRules(translation.value.rules),
+  };
+}
+
+async function findManifest(
+  directory: string,
+  packageJson: DataDocument,
+  packageName: string,
+): Promise<{ document: DataDocument; base: DocumentPath; value: Record<string, unknown> }> {
+  const field = (packageJson.value as Record<string, unknown>)[manifestField];
+  const location: Location = { file: 'package.json', path: [manifestField] };
+  if (field === undefined) {
+    throw new ManifestError(
+      'no-extension',
+      'no-extension',
+      `${packageName} is not an extension: its package.json has no "${manifestField}" field.`,
+      { file: 'package.json' },
+    );
+  }
+  if (isRecord(field)) return { document: packageJson, base: [manifestField], value: field };
+  if (typeof field !== 'string') {
+    throw new ManifestError(
+      'malformed-manifest',
+      'malformed-manifest',
+      `"${manifestField}" in package.json must be an object or the path of a manifest file.`,
+      location,
+    );
+  }
+  const inside = !pathFault(field) && (await isInside(directory, path.join(directory, path.dirname(field))));
+  if (!inside) {
+    throw new ManifestError(
+      'malformed-manifest',
+      'path-outside-package',
+      `The manifest path "${field}" leaves the package. It must be relative to the package folder and stay in it.`,
+      location,
+    );
+  }
+  const target = path.join(directory, field);
+  const document = await readPart(directory, path.relative(directory, target).replaceAll('\\', '/'), location);
+  if (!(await isInside(directory, target))) {
+    throw new ManifestError(
+      'malformed-manifest',
+      'path-outside-package',
+      `The manifest "${field}" is a link that leads out of the package.`,
+      location,
+    );
+  }
+  if (!isRecord(document.value)) {
+    throw new ManifestError('malformed-manifest', 'malformed-manifest', `${document.file} does not hold an object.`, {
+      file: document.file,
+    });
+  }
+  return { document, base: [], value: document.value };
+}
+
+/** Reads one file of the package, saying what is wrong with it as a fault of the manifest. */
+async function readPart(directory: string, file: string, reference?: Location): Promise<DataDocument> {
+  try {
+    return await readDocument(path.join(directory, file), file);
+  } catch (error) {
+    if (!(error instanceof DocumentError)) throw error;
+    if (error.offset === undefined && file === 'package.json') {
+      throw new AgentToolsError('not-found', `There is no package.json in ${directory}.`);
+    }
+    if (error.offset === undefined) {
+      const message = `The manifest file "${file}" does not exist or cannot be used: ${error.message}`;
+      throw new ManifestError('malformed-manifest', 'malformed-manifest', message, reference ?? { file });
+    }
+    const { positionAt } = await import('../files/json-text.js');
+    const { readFile } = await import('node:fs/promises');
+    const text = await readFile(path.join(directory, file), 'utf8');
+    throw new ManifestError('malformed-manifest', 'malformed-manifest', `${file}: ${error.message}`, {
+      file,
+      position: positionAt(text, error.offset),
+    });
+  }
+}
+
+function readDeclarations(translation: Translation, base: DocumentPath): Record<Kind, Declaration[]> {
+  const declarations: Record<Kind, Declaration[]> = { servers: [], tools: [], prompts: [], resources: [], apps: [] };
+  for (const kind of kinds) {
+    const list = translation.value[kind];
+    if (!Array.isArray(list)) continue;
+    const at = [...base, ...(translation.origins.get(kind) ?? [kind])];
+    const seen = new Set<string>();
+    for (const [index, entry] of list.entries()) {
+      const declaration = readDeclaration(kind, entry, [...at, index]);
+      if (!declaration || seen.has(declaration.name)) continue;
+      seen.add(declaration.name);
+      declarations[kind].push(declaration);
+    }
+  }
+  return declarations;
+}
+
+/** Reads one entry: `"name"`, `["name", "description"]` or `{ "name": …, … }`; undefined if it is none of them. */
+export function readDeclaration(kind: Kind, entry: unknown, at: DocumentPath): Declaration | undefined {
+  if (typeof entry === 'string') return isItemName(entry) ? { kind, name: entry, metadata: {}, path: at } : undefined;
+  if (Array.isArray(entry)) {
+    const [name, description] = entry;
+    if (entry.length !== 2 || !isItemName(name) || typeof description !== 'string') return undefined;
+    return { kind, name, description, metadata: {}, path: at };
+  }
+  if (!isRecord(entry)) return undefined;
+  const { name, description, ...metadata } = translate(entry, 'declaration').value;
+  if (!isItemName(name)) return undefined;
+  return { kind, name, ...(typeof description === 'string' && { description }), metadata, path: at };
+}
+
+function readRules(value: unknown): Record<string, Severity | 'off'> {
+  if (!isRecord(value)) return {};
+  const legal = new Set<unknown>(['error', 'warning', 'info', 'off']);
+  const entries = Object.entries(value)
+    .map(([code, level]) => [code, level === 'warn' ? 'warning' : level] as const)
+    .filter(([, level]) => legal.has(level));
+  return Object.fromEntries(entries) as Record<string, Severity | 'off'>;
+}

@@ -1,0 +1,74 @@
+/** Item names: what may stand in a manifest and in a file name. The same letters as MCP tool names. */
+const itemName = /^[A-Za-z0-9_.-]{1,128}$/;
+
+/**
+ * Names that clients see.
+ * @see MCP 2025-11-25, server/tools, "Tool Names"
+ */
+const wireName = /^[A-Za-z0-9_.-]{1,128}$/;
+
+export function isItemName(name: unknown): name is string {
+  return typeof name === 'string' && itemName.test(name) && name !== '.' && name !== '..';
+}
+
+export function isWireName(name: unknown): name is string {
+  return typeof name === 'string' && wireName.test(name);
+}
+
+/** An item of a package: `@scope/name/item` or `name/item`. */
+export interface QualifiedName {
+  readonly package: string;
+  readonly item: string;
+}
+
+/** Reads `@scope/name/item`, `scope/name/item` (means the same) or `name/item`; anything else is not qualified. */
+export function parseQualifiedName(text: string): QualifiedName | undefined {
+  const parts = text.split('/');
+  if (parts.some((part) => part === '')) return undefined;
+  if (text.startsWith('@')) {
+    if (parts.length !== 3 || parts[0] === '@') return undefined;
+    return { package: `${parts[0]}/${parts[1]}`, item: parts[2]! };
+  }
+  if (parts.length === 3) return { package: `@${parts[0]}/${parts[1]}`, item: parts[2]! };
+  if (parts.length === 2) return { package: parts[0]!, item: parts[1]! };
+  return undefined;
+}
+
+/** The canonical spelling of a package's item. */
+export function qualify(packageName: string, item: string): string {
+  return `${packageName}/${item}`;
+}
+
+/** The last segment of a package name: what an unnamed server of it is called. */
+export function shortName(packageName: string): string {
+  return packageName.slice(packageName.lastIndexOf('/') + 1);
+}
+
+/** The known name closest to a mistyped one, if any is close enough to be meant. */
+export function didYouMean(name: string, known: Iterable<string>): string | undefined {
+  let best: string | undefined;
+  let bestDistance = Math.max(1, Math.floor(name.length / 3)) + 1;
+  for (const candidate of known) {
+    if (candidate.toLowerCase() === name.toLowerCase()) return candidate;
+    const distance = editDistance(name.toLowerCase(), candidate.toLowerCase(), bestDistance);
+    if (distance >= bestDistance) continue;
+    best = candidate;
+    bestDistance = distance;
+  }
+  return best;
+}
+
+/** Levenshtein distance, given up once it reaches `limit`. */
+function editDistance(a: string, b: string, limit: number): number {
+  if (Math.abs(a.length - b.length) >= limit) return limit;
+  let row = Array.from({ length: b.length + 1 }, (_, index) => index);
+  for (let i = 1; i <= a.length; i++) {
+    const next = [i];
+    for (let j = 1; j <= b.length; j++) {
+      const change = a[i - 1] === b[j - 1] ? 0 : 1;
+      next.push(Math.min(next[j - 1]! + 1, row[j]! + 1, row[j - 1]! + change));
+    }
+    row = next;
+  }
+  return Math.min(row[b.length]!, limit);
+}

@@ -1,0 +1,239 @@
+import { realpath, stat } from 'node:fs/promises';
+import path from 'node:path';
+import { AgentToolsError } from '../errors.js';
+import { type Definition, DefinitionError, Extension, type LoadCode } from './extension.js';
+import type { Location } from './diagnostics.js';
+import { type Kind, singular } from './kinds.js';
+import { didYouMean, parseQualifiedName, qualify } from './names.js';
+
+/** Where packages are looked for. Every folder is absolute. */
+export interface WorkspaceOptions {
+  readonly cwd: string;
+  readonly homeDirectory: string;
+  /** The bundled extensions: each folder in it is one. */
+  readonly builtinFolder: string;
+  /** The `node_modules` of packages that AgentTools itself installed. */
+  readonly packagesFolder: string;
+  /** The `node_modules` of `npm install --global`. */
+  readonly globalFolder: string;
+  readonly loadCode?: LoadCode;
+}
+
+/** A server that was found: its package and, unless the package has no server definition, its item name. */
+export interface FoundServer {
+  readonly extension: Extension;
+  /** Absent: the package declares no server, and everything it declares is served. */
+  readonly server?: string;
+}
+
+/** A reference to an item that leads nowhere. `foreign` if it names another package. */
+export class UnknownItemError extends DefinitionError {
+  readonly foreign: boolean;
+
+  constructor(code: string, message: string, location: Location, foreign: boolean) {
+    super(code, message, location);
+    this.foreign = foreign;
+  }
+}
+
+/** Names to extensions and items, by the rules of one place: the working directory and the folders around it. */
+export class Workspace {
+  readonly #options: WorkspaceOptions;
+  readonly #opened = new Map<string, Promise<Extension>>();
+
+  constructor(options: WorkspaceOptions) {
+    this.#options = options;
+  }
+
+  /** The extension in a folder. @throws as {@link Extension.open} does. */
+  async open(directory: string): Promise<Extension> {
+    const real = await realpath(directory).catch(() => directory);
+    const known = this.#opened.get(real);
+    if (known) return await known;
+    const { loadCode } = this.#options;
+    const opening = Extension.open(real, loadCode ? { loadCode } : {});
+    this.#opened.set(real, opening);
+    opening.catch(() => this.#opened.delete(real));
+    return await opening;
+  }
+
+  /**
+   * A package by name: the referring one, `node_modules` from it upwards, the package at the working directory,
+   * `node_modules` from there upwards, our package folder, the global npm folder.
+   */
+  async findPackage(name: string, from?: Extension): Promise<Extension | undefined> {
+    if (from?.name === name) return from;
+    const own = from ? ancestors(from.manifest.directory).map((folder) => path.join(folder, 'node_modules')) : [];
+    for (const folder of own) {
+      const found = await this.#openIfPackage(path.join(folder, name));
+      if (found) return found;
+    }
+    const here = await this.#packageAtWorkingDirectory();
+    if (here?.name === name) return here;
+    const folders = [
+      ...ancestors(this.#options.cwd).map((folder) => path.join(folder, 'node_modules')),
+      this.#options.packagesFolder,
+      this.#options.globalFolder,
+    ];
+    for (const folder of folders) {
+      const found = await this.#openIfPackage(path.join(folder, name));
+      if (found) return found;
+    }
+    return undefined;
+  }
+
+  async #openIfPackage(directory: string): Promise<Extension | undefined> {
+    return (await isPackage(directory)) ? await this.open(directory) : undefined;
+  }
+
+  async #packageAtWorkingDirectory(): Promise<Extension | undefined> {
+    const folder = await firstPackage(ancestors(this.#options.cwd));
+    return folder === undefined ? undefined : await this.open(folder).catch(() => undefined);
+  }
+
+  /** The bundled extensions. */
+  async builtins(): Promise<readonly Extension[]> {
+    const { readdir } = await import('node:fs/promises');
+    const names = (await readdir(this.#options.builtinFolder)).sort();
+    return await Promise.all(names.map((name) => this.open(path.join(this.#options.builtinFolder, name))));
+  }
+
+  async #builtinOf(kind: Kind, item: string): Promise<Extension | undefined> {
+    return (await this.builtins()).find((extension) => extension.isDeclared(kind, item));
+  }
+
+  /**
+   * What a name in a definition of `from` leads to: its own declared item, then a built-in one, then a qualified name.
+   * @throws UnknownItemError if it leads nowhere; DefinitionError if there is no usable definition.
+   */
+  async resolveItem(kind: Kind, reference: string, from: Extension, location: Location): Promise<Definition> {
+    const found = await this.locateItem(kind, reference, from, location);
+    return await found.extension.definition(kind, found.item);
+  }
+
+  /** As {@link resolveItem}, without reading the definition. @throws UnknownItemError */
+  async locateItem(
+    kind: Kind,
+    reference: string,
+    from: Extension,
+    location: Location,
+  ): Promise<{ extension: Extension; item: string }> {
+    if (!reference.includes('/')) {
+      if (from.isDeclared(kind, reference)) return { extension: from, item: reference };
+      const builtin = await this.#builtinOf(kind, reference);
+      if (builtin) return { extension: builtin, item: reference };
+      throw this.#unknown(kind, reference, from, location);
+    }
+    const qualified = parseQualifiedName(reference);
+    if (!qualified) throw this.#unknown(kind, reference, from, location);
+    const extension = await this.findPackage(qualified.package, from).catch((error) => {
+      throw new UnknownItemError('unresolved-reference', (error as Error).message, location, true);
+    });
+    if (extension?.isDeclared(kind, qualified.item)) return { extension, item: qualified.item };
+    if (extension === from) throw this.#unknown(kind, qualified.item, from, location);
+    const what = `${singular[kind]} "${reference}"`;
+    const reason = extension
+      ? `the package ${qualified.package} declares no ${singular[kind]} "${qualified.item}"`
+      : `the package ${qualified.package} is not installed; add it with: agenttools add ${qualified.package}`;
+    throw new UnknownItemError('unresolved-reference', `The ${what} cannot be found: ${reason}.`, location, true);
+  }
+
+  #unknown(kind: Kind, reference: string, from: Extension, location: Location): UnknownItemError {
+    const declared = from.manifest.declarations[kind].map(({ name }) => name);
+    const meant = didYouMean(reference, declared);
+    const hint = meant ? ` Did you mean "${meant}"?` : '';
+    const message = `${from.name} declares no ${singular[kind]} "${reference}", and no built-in one has that name.${hint} Declared: ${declared.join(', ') || 'none'}.`;
+    return new UnknownItemError(`unknown-${singular[kind]}`, message, location, false);
+  }
+
+  /**
+   * The server a command line names: a path (`./plugin`, `./plugin/weather`), a built-in server, a qualified name, or a
+   * package with exactly one server.
+   * @throws AgentToolsError saying what was looked for and where.
+   */
+  async findServer(reference: string): Promise<FoundServer> {
+    if (isPathArgument(reference)) return await this.#serverAtPath(reference);
+    const builtin = reference.includes('/') ? undefined : await this.#builtinOf('servers', reference);
+    if (builtin) return { extension: builtin, server: reference };
+    const asPackage = await this.#findNamed(reference);
+    if (asPackage) return onlyServer(asPackage);
+    const qualified = parseQualifiedName(reference);
+    const extension = qualified && (await this.#findNamed(qualified.package));
+    if (qualified && extension) return namedServer(extension, qualified.item);
+    throw await this.#noServer(reference, qualified?.package);
+  }
+
+  async #findNamed(name: string): Promise<Extension | undefined> {
+    return /^(?:@[^/]+\/)?[^/]+$/.test(name) ? await this.findPackage(name) : undefined;
+  }
+
+  async #serverAtPath(reference: string): Promise<FoundServer> {
+    const expanded = reference.replace(/^~(?=$|[\\/])/, this.#options.homeDirectory);
+    const target = path.resolve(this.#options.cwd, expanded);
+    if (await isPackage(target)) return onlyServer(await this.open(target));
+    const parent = path.dirname(target);
+    if (await isPackage(parent)) return namedServer(await this.open(parent), path.basename(target));
+    throw new AgentToolsError('not-found', `There is no package at ${target}: no package.json in it or above it.`);
+  }
+
+  async #noServer(reference: string, packageName: string | undefined): Promise<AgentToolsError> {
+    const builtin = (await this.builtins()).flatMap(({ manifest }) => manifest.declarations.servers);
+    const meant = didYouMean(
+      reference,
+      builtin.map(({ name }) => name),
+    );
+    const hint = meant ? ` Did you mean "${meant}"?` : '';
+    const wayOut = packageName
+      ? `The package ${packageName} is not installed. Add it with: agenttools add ${packageName}`
+      : 'Give a path such as ./my-plugin, a qualified name such as @scope/name/server, or a built-in server.';
+    return new AgentToolsError('not-found', `There is no server "${reference}".${hint} ${wayOut}`);
+  }
+}
+
+/** Whether a command-line argument is a path: it begins with `.`, `/`, `~` or a drive letter. */
+export function isPathArgument(text: string): boolean {
+  return /^(?:[./~\\]|[A-Za-z]:[\\/])/.test(text);
+}
+
+function onlyServer(extension: Extension): FoundServer {
+  const servers = extension.manifest.declarations.servers.map(({ name }) => name);
+  if (servers.length === 0) return { extension };
+  if (servers.length === 1) return { extension, server: servers[0]! };
+  const names = servers.map((name) => qualify(extension.name, name)).join(', ');
+  throw new AgentToolsError('ambiguous', `${extension.name} has several servers. Name one of: ${names}.`);
+}
+
+function namedServer(extension: Extension, server: string): FoundServer {
+  const servers = extension.manifest.declarations.servers.map(({ name }) => name);
+  if (servers.includes(server)) return { extension, server };
+  if (servers.length === 0 && hasItems(extension) && server === implicitServerName(extension)) return { extension };
+  const meant = didYouMean(server, servers);
+  const hint = meant ? ` Did you mean "${meant}"?` : '';
+  const known = servers.join(', ') || (hasItems(extension) ? implicitServerName(extension) : 'none');
+  throw new AgentToolsError('not-found', `${extension.name} has no server "${server}".${hint} Its servers: ${known}.`);
+}
+
+function hasItems({ manifest }: Extension): boolean {
+  const { tools, prompts, resources, apps } = manifest.declarations;
+  return tools.length + prompts.length + resources.length + apps.length > 0;
+}
+
+/** A package without servers has one that is named like its last segment. */
+export function implicitServerName(extension: Extension): string {
+  return extension.name.slice(extension.name.lastIndexOf('/') + 1);
+}
+
+function ancestors(folder: string): string[] {
+  const above = path.dirname(folder);
+  return above === folder ? [folder] : [folder, ...ancestors(above)];
+}
+
+async function isPackage(folder: string): Promise<boolean> {
+  const info = await stat(path.join(folder, 'package.json')).catch(() => undefined);
+  return info?.isFile() ?? false;
+}
+
+async function firstPackage(folders: readonly string[]): Promise<string | undefined> {
+  for (const folder of folders) if (await isPackage(folder)) return folder;
+  return undefined;
+}

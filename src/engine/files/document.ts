@@ -1,0 +1,96 @@
+import { readFile, stat } from 'node:fs/promises';
+
+/** Keys and indexes that lead from a document's root to a value. */
+export type DocumentPath = readonly (string | number)[];
+
+/** 1-based, columns in UTF-16 units, as editors and SARIF count. */
+export interface Position {
+  readonly line: number;
+  readonly column: number;
+}
+
+/** A data file as read: the text, so that places in it can be found again, and its value. */
+export interface DataDocument {
+  /** Relative to the package folder, with `/`. */
+  readonly file: string;
+  readonly text: string;
+  readonly value: unknown;
+}
+
+/** A data file that cannot be read, and where it is wrong. */
+export class DocumentError extends Error {
+  override readonly name = 'DocumentError';
+  readonly file: string;
+  /** Character offset into the text, when the fault has a place. */
+  readonly offset: number | undefined;
+
+  constructor(file: string, message: string, offset?: number) {
+    super(message);
+    this.file = file;
+    this.offset = offset;
+  }
+}
+
+/** Definition files larger than this are refused: 5 MB of data is no longer a definition. */
+export const maxDocumentBytes = 5 * 1024 * 1024;
+
+/** Deeper nesting is refused, so that whatever walks the value cannot run out of stack. */
+export const maxDocumentDepth = 500;
+
+/**
+ * Reads a data file: `.json` strictly, anything else with comments and trailing commas; both may have a BOM.
+ * @throws DocumentError if it is absent, too large, too deep or not well formed.
+ */
+export async function readDocument(path: string, file: string): Promise<DataDocument> {
+  const info = await stat(path).catch(() => undefined);
+  if (!info?.isFile()) throw new DocumentError(file, `${file} is not a file.`);
+  if (info.size > maxDocumentBytes) {
+    throw new DocumentError(file, `${file} is larger than ${maxDocumentBytes / 1024 / 1024} MB.`);
+  }
+  const text = await readFile(path, 'utf8');
+  return { file, text, value: await parseDocument(text, file) };
+}
+
+/** The value of a data file's text. @throws DocumentError */
+export async function parseDocument(text: string, file: string): Promise<unknown> {
+  const deep = offsetOfDepth(text, maxDocumentDepth);
+  if (deep !== undefined) {
+    throw new DocumentError(file, `${file} is nested deeper than ${maxDocumentDepth} levels.`, deep);
+  }
+  const body = text.startsWith('\uFEFF') ? text.slice(1) : text;
+  const strict = file.endsWith('.json');
+  if (strict) {
+    try {
+      return JSON.parse(body);
+    } catch {
+      // Parsed again below, by a parser that knows where the fault is.
+    }
+  }
+  const { explainFault, parseWithComments } = await import('./json-text.js');
+  if (!strict) {
+    const parsed = parseWithComments(body);
+    if (parsed.ok) return parsed.value;
+  }
+  const fault = explainFault(body, { comments: !strict });
+  throw new DocumentError(file, fault.message, fault.offset + (text.length - body.length));
+}
+
+/** Where brackets first nest deeper than `limit`, ignoring those inside strings. */
+function offsetOfDepth(text: string, limit: number): number | undefined {
+  if (text.length <= limit) return undefined;
+  let depth = 0;
+  let inString = false;
+  for (let index = 0; index < text.length; index++) {
+    const code = text.charCodeAt(index);
+    if (inString) {
+      if (code === 0x5c) index++;
+      else if (code === 0x22) inString = false;
+      continue;
+    }
+    if (code === 0x22) inString = true;
+    else if (code === 0x7b || code === 0x5b) {
+      if (++depth > limit) return index;
+    } else if (code === 0x7d || code === 0x5d) depth--;
+  }
+  return undefined;
+}

@@ -1,0 +1,18 @@
+/**
+ * Marks on values that an extension's own copy of this package made. They are registered symbols and never classes, so
+ * that its copy and the running one agree.
+ */
+export const brands = {
+  /** A finished tool result. */
+  result: Symbol.for('agenttools/result'),
+  /** A message of a prompt. */
+  message: Symbol.for('agenttools/message'),
+  /** An error whose message the model may read. */
+  toolError: Symbol.for('agenttools/tool-error'),
+  /** An error that is answered on the protocol level. */
+  protocolError: Symbol.for('agenttools/protocol-error'),
+} as const;
+
+export function isBranded(value: unknown, brand: symbol): value is object {
+  return typeof value === 'object' && value !== null && (value as Record<symbol, unknown>)[brand] === true;
+}

@@ -1,0 +1,26 @@
+import type { Extension } from '../extension/extension.js';
+import { lazyReference } from '../extension/modules.js';
+
+/** A function that is fetched when first needed: at once if it is there, by import if it is a module reference. */
+export type Lazy<F> = () => Promise<F>;
+
+/** A function that an extension's module was said to hold cannot be had. */
+export class LoadError extends Error {
+  override readonly name = 'LoadError';
+}
+
+/** Makes a function or a module reference of a definition callable. @throws never; the returned function may. */
+export function lazyFunction<F>(value: unknown, extension: Extension): Lazy<F> {
+  if (typeof value === 'function') return async () => value as F;
+  if (typeof value !== 'string') {
+    return async () => {
+      throw new LoadError('it is neither a function nor a module reference');
+    };
+  }
+  const load = lazyReference(extension.manifest.directory, value);
+  return async () => {
+    const found = await load();
+    if (typeof found !== 'function') throw new LoadError(`${value} is not a function`);
+    return found as F;
+  };
+}

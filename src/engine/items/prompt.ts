@@ -1,0 +1,125 @@
+import { type Definition, DefinitionError } from '../extension/extension.js';
+import { translateArgument } from '../extension/spellings.js';
+import { isBranded, brands } from './brands.js';
+import { blocksOf, type ContentBlock, type PromptMessage, user } from './builders.js';
+import { isBlock, isTemplate } from './check.js';
+import type { Context } from './context.js';
+import { type Lazy, lazyFunction } from './lazy.js';
+import { commonParts, commonWire, requireUsable } from './read.js';
+import { isContentBlock, ResultError } from './results.js';
+import { isRecord } from './shapes.js';
+import type { Complete, PromptResult, PromptSpec } from './specs.js';
+import { fill } from './template.js';
+
+type Values = Readonly<Record<string, string>>;
+type Render = (args: Values, ctx: Context) => Promise<PromptResult>;
+type PromptFunction = (args: Values, ctx: Context) => unknown;
+
+/** Makes a prompt of its definition. @throws DefinitionError with the first thing that is wrong with it. */
+export async function readPrompt(definition: Definition): Promise<PromptSpec> {
+  const declared = readArguments(definition.value.arguments);
+  const normal: Definition = { ...definition, value: { ...definition.value, ...(declared && { arguments: declared }) } };
+  requireUsable(normal);
+  const list = (declared ?? []) as readonly PromptArgument[];
+  const base = commonWire(normal);
+  if (base.name === '') throw new DefinitionError('invalid-wire-name', 'A prompt has an empty name.', { file: normal.file.file });
+  return {
+    ...commonParts(normal),
+    kind: 'prompts',
+    name: base.name,
+    wire: {
+      ...base,
+      arguments: list.map(({ name, title, description, required = false }) => ({
+        name,
+        ...(title !== undefined && { title }),
+        ...(description !== undefined && { description }),
+        required,
+      })),
+    },
+    required: list.filter(({ required }) => required).map(({ name }) => name),
+    argumentNames: list.map(({ name }) => name),
+    render: renderer(normal),
+    complete: new Map(
+      list.flatMap(({ name, complete }) => (complete === undefined ? [] : [[name, completion(complete, normal)]])),
+    ),
+  };
+}
+
+interface PromptArgument {
+  readonly name: string;
+  readonly title?: string;
+  readonly description?: string;
+  readonly required?: boolean;
+  readonly complete?: unknown;
+}
+
+function readArguments(value: unknown): readonly unknown[] | undefined {
+  if (!Array.isArray(value)) return undefined;
+  return value.map((entry) => (isRecord(entry) ? translateArgument(entry) : entry));
+}
+
+/** A list of suggestions is filtered by what was typed; a function is asked. */
+function completion(value: unknown, { extension }: Definition): Lazy<Complete> {
+  if (!Array.isArray(value)) return lazyFunction<Complete>(value, extension);
+  const known = value.map(String);
+  return async () => (typed) => known.filter((one) => one.toLowerCase().startsWith(typed.toLowerCase()));
+}
+
+/** How a prompt's messages are made: literal text, a template, fixed messages, or a function. */
+function renderer({ value, extension }: Definition): Render {
+  const { content, messages, type } = value;
+  if (Array.isArray(messages)) {
+    const fixed = messages as readonly { role: 'user' | 'assistant'; content: unknown }[];
+    return async (args) => ({ messages: fixed.map(({ role, content }) => ({ role, content: fixedBlock(content, args) })) });
+  }
+  const isFunction = typeof content === 'function' || type === 'function';
+  if (!isFunction) return async (args) => ({ messages: [user(fixedBlock(content, args))] });
+  const load = lazyFunction<PromptFunction>(content, extension);
+  return async (args, ctx) => {
+    const call = await load();
+    return toPromptResult(await call(args, ctx));
+  };
+}
+
+function fixedBlock(content: unknown, args: Values): ContentBlock {
+  if (isTemplate(content)) return { type: 'text', text: fill(content.template, args) };
+  if (isBlock(content)) return content;
+  return { type: 'text', text: String(content) };
+}
+
+/**
+ * Makes messages of what a prompt function returned: a string or number is one user message, messages are taken as they
+ * are, each content block becomes a user message of its own.
+ * @throws ResultError for anything else.
+ */
+export function toPromptResult(value: unknown): PromptResult {
+  if (typeof value === 'string' || typeof value === 'number') return { messages: [user(String(value))] };
+  if (isRecord(value) && Array.isArray(value.messages)) {
+    const { description } = value;
+    return { ...(typeof description === 'string' && { description }), messages: toMessages(value.messages) };
+  }
+  if (isRecord(value) && !isBranded(value, brands.result) && Array.isArray(value.content)) {
+    return { messages: toMessages(value.content) };
+  }
+  return { messages: toMessages(Array.isArray(value) ? value : [value]) };
+}
+
+function toMessages(items: readonly unknown[]): readonly PromptMessage[] {
+  return items.flatMap((item): readonly PromptMessage[] => {
+    if (typeof item === 'string') return [user(item)];
+    if (isRecord(item) && (item.role === 'user' || item.role === 'assistant')) {
+      const { role } = item;
+      return blocksOfMessage(item.content).map((content) => ({ role, content }));
+    }
+    if (isRecord(item)) return blocksOfMessage(item).map((content) => ({ role: 'user', content }));
+    throw new ResultError('a prompt returns a string, messages or content blocks');
+  });
+}
+
+function blocksOfMessage(content: unknown): readonly ContentBlock[] {
+  const blocks = typeof content === 'string' || isRecord(content) ? blocksOf(content as never) : [];
+  if (blocks.length === 0 || !blocks.every(isContentBlock)) {
+    throw new ResultError('a prompt message holds a string or a content block');
+  }
+  return blocks;
+}

@@ -1,0 +1,95 @@
+import { type Definition, DefinitionError } from '../extension/extension.js';
+import type { Location } from '../extension/diagnostics.js';
+import { singular } from '../extension/kinds.js';
+import type { DocumentPath } from '../files/document.js';
+import { checkDefinition, describeFault, isSerious } from './check.js';
+import { isRecord } from './shapes.js';
+import type { CacheHint, Requirements } from './specs.js';
+
+/** Longest run of a call when the definition does not say. */
+const defaultTimeoutMs = 60_000;
+
+/** `Tool "forecast"` */
+export function nameOf({ kind, item }: Pick<Definition, 'kind' | 'item'>): string {
+  const word = singular[kind];
+  return `${word.charAt(0).toUpperCase()}${word.slice(1)} "${item}"`;
+}
+
+/** Where a key of a definition stands in its file. */
+export function locate({ file, at, translation }: Definition, path: DocumentPath = []): Location {
+  const [first, ...rest] = path;
+  const origin = typeof first === 'string' ? translation.origins.get(first) : undefined;
+  return { file: file.file, path: [...at, ...(origin ? [...origin, ...rest] : path)] };
+}
+
+/** Makes sure that a definition can be used. @throws DefinitionError with the first thing that is wrong. */
+export function requireUsable(definition: Definition): void {
+  const { kind, value, translation } = definition;
+  const code = `invalid-${singular[kind]}`;
+  const fault = translation.faults[0];
+  if (fault) {
+    const message = `${nameOf(definition)} has an unusable "${fault.path.join('.')}": ${fault.message}`;
+    throw new DefinitionError(code, message, locate(definition, fault.path));
+  }
+  for (const found of checkDefinition(kind, value)) {
+    if (!isSerious(found)) continue;
+    throw new DefinitionError(code, describeFault(nameOf(definition), found), locate(definition, found.path));
+  }
+}
+
+/** The parts that all kinds of items have in common. */
+export function commonParts(definition: Definition) {
+  const { value, extension, item } = definition;
+  return {
+    item: extension.qualify(item),
+    hidden: typeof value.hidden === 'boolean' ? value.hidden : value.visible === false,
+    timeoutMs: typeof value.timeoutMs === 'number' ? value.timeoutMs : defaultTimeoutMs,
+    requires: readRequirements(value.requires),
+    cache: readCache(value.cache),
+    definition,
+  };
+}
+
+/** The parts of a list entry that all kinds of items have in common; absent ones are left out. */
+export function commonWire({ value, item }: Definition, name = wireNameOf(value, item)) {
+  const category = value.category;
+  const meta = isRecord(value.meta) ? value.meta : undefined;
+  const _meta = typeof category === 'string' ? { ...meta, category } : meta;
+  return {
+    name,
+    title: typeof value.title === 'string' ? value.title : item,
+    ...(typeof value.description === 'string' && { description: value.description }),
+    ...(Array.isArray(value.icons) && { icons: value.icons }),
+    ...(_meta && Object.keys(_meta).length > 0 && { _meta }),
+  };
+}
+
+function wireNameOf(value: Readonly<Record<string, unknown>>, item: string): string {
+  return typeof value.name === 'string' ? value.name : item;
+}
+
+/** What an item needs, whichever way it was written. */
+export function readRequirements(value: unknown): Requirements {
+  if (Array.isArray(value)) return { client: strings(value), env: [], bin: [], level: 'required' };
+  const { client, env, bin, level } = isRecord(value) ? value : {};
+  return {
+    client: strings(client),
+    env: strings(env),
+    bin: strings(bin),
+    level: level === 'suggested' ? 'suggested' : 'required',
+  };
+}
+
+function strings(value: unknown): readonly string[] {
+  const list = typeof value === 'string' ? [value] : Array.isArray(value) ? value : [];
+  return list.filter((entry) => typeof entry === 'string');
+}
+
+/** How long something may be reused, if the author says so. */
+export function readCache(value: unknown): CacheHint | undefined {
+  if (!isRecord(value)) return undefined;
+  return {
+    ttlMs: typeof value.ttlMs === 'number' ? Math.floor(value.ttlMs) : 0,
+    scope: value.scope === 'public' ? 'public' : 'private',
+  };
+}

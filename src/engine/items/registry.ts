@@ -1,0 +1,101 @@
+import { distinctNames } from './collisions.js';
+import type { PromptSpec, ResourceSpec, ToolSpec } from './specs.js';
+
+interface Specs {
+  tools: ToolSpec;
+  prompts: PromptSpec;
+  resources: ResourceSpec;
+}
+
+/** The kinds a client can list. */
+export type ServedKind = keyof Specs;
+
+/** One page of a list. */
+export interface Page<T> {
+  readonly items: readonly T[];
+  /** Opaque; absent on the last page. */
+  readonly nextCursor?: string;
+}
+
+export interface ListOptions {
+  readonly includeHidden?: boolean;
+  readonly cursor?: string | undefined;
+  readonly pageSize?: number;
+}
+
+/** A cursor that this registry did not give out. */
+export class CursorError extends Error {
+  override readonly name = 'CursorError';
+}
+
+/** Many clients read the first page only, so pages are long. */
+export const defaultPageSize = 500;
+
+/** The items of one server by wire name. Whatever lists, calls, shows or checks items asks this. */
+export class Registry {
+  readonly #specs: { readonly [K in ServedKind]: readonly Specs[K][] };
+  readonly #byName: { readonly [K in ServedKind]: ReadonlyMap<string, Specs[K]> };
+  readonly #pageSize: number;
+
+  constructor(
+    specs: { readonly [K in ServedKind]: readonly Specs[K][] },
+    { pageSize = defaultPageSize }: { pageSize?: number } = {},
+  ) {
+    this.#specs = { tools: withOwnNames(specs.tools), prompts: withOwnNames(specs.prompts), resources: specs.resources };
+    this.#byName = {
+      tools: indexed(this.#specs.tools),
+      prompts: indexed(this.#specs.prompts),
+      resources: indexed(this.#specs.resources),
+    };
+    this.#pageSize = pageSize;
+  }
+
+  all<K extends ServedKind>(kind: K): readonly Specs[K][] {
+    return this.#specs[kind];
+  }
+
+  /** By wire name; hidden items too. */
+  resolve<K extends ServedKind>(kind: K, name: string): Specs[K] | undefined {
+    return this.#byName[kind].get(name);
+  }
+
+  /** What a list method shows. @throws CursorError for a cursor that is not ours. */
+  list<K extends ServedKind>(kind: K, { includeHidden = false, cursor, pageSize }: ListOptions = {}): Page<Specs[K]> {
+    const specs = this.#specs[kind];
+    return page(includeHidden ? specs : specs.filter(({ hidden }) => !hidden), cursor, pageSize ?? this.#pageSize);
+  }
+}
+
+/** Cuts one page out of a list. @throws CursorError for a cursor that {@link page} did not make. */
+export function page<T>(items: readonly T[], cursor: string | undefined, size: number): Page<T> {
+  const start = cursor === undefined ? 0 : readCursor(cursor, items.length);
+  const end = start + size;
+  return { items: items.slice(start, end), ...(end < items.length && { nextCursor: makeCursor(end) }) };
+}
+
+const cursorPrefix = 'at:';
+
+function makeCursor(offset: number): string {
+  return Buffer.from(cursorPrefix + offset).toString('base64url');
+}
+
+function readCursor(cursor: string, length: number): number {
+  const text = Buffer.from(cursor, 'base64url').toString();
+  const offset = text.startsWith(cursorPrefix) ? Number(text.slice(cursorPrefix.length)) : Number.NaN;
+  if (!Number.isInteger(offset) || offset < 1 || offset >= length || makeCursor(offset) !== cursor) {
+    throw new CursorError('Invalid cursor');
+  }
+  return offset;
+}
+
+function withOwnNames<S extends ToolSpec | PromptSpec>(specs: readonly S[]): readonly S[] {
+  const names = distinctNames(specs.map(({ name }) => name));
+  return specs.map((spec, index) => {
+    const name = names[index]!;
+    return name === spec.name ? spec : { ...spec, name, wire: { ...spec.wire, name } };
+  });
+}
+
+function indexed<S extends { readonly name: string }>(specs: readonly S[]): ReadonlyMap<string, S> {
+  return new Map(specs.map((spec) => [spec.name, spec]));
+}

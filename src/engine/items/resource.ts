@@ -1,0 +1,127 @@
+import { readFile, stat } from 'node:fs/promises';
+import path from 'node:path';
+import { lookup } from 'mrmime';
+import { type Definition, DefinitionError } from '../extension/extension.js';
+import { isInside, pathFault } from '../files/contain.js';
+import type { Context } from './context.js';
+import { lazyFunction } from './lazy.js';
+import { commonParts, commonWire, locate, nameOf, requireUsable } from './read.js';
+import { ResultError } from './results.js';
+import { isRecord } from './shapes.js';
+import type { Complete, ResourceContents, ResourceSpec } from './specs.js';
+
+type Read = ResourceSpec['read'];
+type ReadFunction = (uri: string, variables: Readonly<Record<string, unknown>>, ctx: Context) => unknown;
+
+/** Makes a resource of its definition. @throws DefinitionError with the first thing that is wrong with it. */
+export async function readResource(definition: Definition): Promise<ResourceSpec> {
+  requireUsable(definition);
+  const { value, extension } = definition;
+  const uri = typeof value.uri === 'string' ? value.uri : undefined;
+  const uriTemplate = typeof value.uriTemplate === 'string' ? value.uriTemplate : undefined;
+  const mimeType = mimeTypeOf(value);
+  const base = commonWire(definition);
+  return {
+    ...commonParts(definition),
+    kind: 'resources',
+    name: base.name,
+    wire: {
+      ...(uri === undefined ? { uriTemplate } : { uri }),
+      ...base,
+      ...(mimeType !== undefined && { mimeType }),
+      ...(isRecord(value.annotations) && { annotations: value.annotations }),
+      ...(typeof value.size === 'number' && uri !== undefined && { size: value.size }),
+    },
+    uri,
+    uriTemplate,
+    read: reader(definition, mimeType),
+    list: value.list === undefined ? undefined : lazyFunction(value.list, extension),
+    complete: new Map(
+      Object.entries(isRecord(value.complete) ? value.complete : {}).map(([name, complete]) => [
+        name,
+        lazyFunction<Complete>(complete, extension),
+      ]),
+    ),
+    subscribable: value.subscribable === true,
+  };
+}
+
+function mimeTypeOf({ mimeType, file, text }: Readonly<Record<string, unknown>>): string | undefined {
+  if (typeof mimeType === 'string') return mimeType;
+  if (typeof file === 'string') return lookup(file) ?? undefined;
+  return typeof text === 'string' ? 'text/plain' : undefined;
+}
+
+function reader(definition: Definition, mimeType: string | undefined): Read {
+  const { text, file, read } = definition.value;
+  if (typeof text === 'string') return async (uri) => [contents(uri, mimeType, { text })];
+  if (typeof file === 'string') return fileReader(definition, file, mimeType);
+  const load = lazyFunction<ReadFunction>(read, definition.extension);
+  return async (uri, variables, ctx) => {
+    const call = await load();
+    return toContents(await call(uri, variables, ctx), uri, mimeType);
+  };
+}
+
+function fileReader(definition: Definition, file: string, mimeType: string | undefined): Read {
+  const { directory } = definition.extension.manifest;
+  if (pathFault(file)) {
+    const message = `${nameOf(definition)} names the file "${file}", which leaves the package.`;
+    throw new DefinitionError('path-outside-package', message, locate(definition, ['file']));
+  }
+  const target = path.join(directory, file);
+  return async (uri) => {
+    const info = await stat(target).catch(() => undefined);
+    if (!info?.isFile()) throw new ResultError(`there is no file ${file} in the package`);
+    if (!(await isInside(directory, target))) throw new ResultError(`${file} is a link that leads out of the package`);
+    const bytes = await readFile(target);
+    const text = mimeType === undefined || isTextual(mimeType) ? utf8(bytes) : undefined;
+    const held = text === undefined ? { blob: bytes.toString('base64') } : { text };
+    return [contents(uri, mimeType ?? (text === undefined ? undefined : 'text/plain'), held)];
+  };
+}
+
+/** Whether a MIME type means text. */
+export function isTextual(mimeType: string): boolean {
+  return /^text\/|[+/](?:json|xml|yaml|javascript|ecmascript|typescript|toml|sql|graphql|x-sh|jsonl|x-ndjson)\b/i.test(mimeType);
+}
+
+function utf8(bytes: Uint8Array): string | undefined {
+  try {
+    return new TextDecoder('utf-8', { fatal: true, ignoreBOM: true }).decode(bytes);
+  } catch {
+    return undefined;
+  }
+}
+
+/**
+ * Makes contents of what a read function returned: a string is text, bytes are a blob, objects may say `uri` and
+ * `mimeType` themselves, lists are several contents.
+ * @throws ResultError for anything else.
+ */
+export function toContents(value: unknown, uri: string, mimeType: string | undefined): readonly ResourceContents[] {
+  if (typeof value === 'string') return [contents(uri, mimeType, { text: value })];
+  if (value instanceof Uint8Array) return [contents(uri, mimeType, { blob: Buffer.from(value).toString('base64') })];
+  if (Array.isArray(value)) return value.flatMap((one) => toContents(one, uri, mimeType));
+  if (isRecord(value) && Array.isArray(value.contents)) return toContents(value.contents, uri, mimeType);
+  if (isRecord(value) && (value.text !== undefined || value.blob !== undefined)) {
+    const { text, blob, _meta, meta = _meta } = value;
+    const held =
+      typeof text === 'string'
+        ? { text }
+        : { blob: blob instanceof Uint8Array ? Buffer.from(blob).toString('base64') : String(blob) };
+    const own = typeof value.mimeType === 'string' ? value.mimeType : mimeType;
+    const named = typeof value.uri === 'string' ? value.uri : uri;
+    return [{ ...contents(named, own, held), ...(isRecord(meta) && { _meta: meta }) }];
+  }
+  if (isRecord(value)) return [contents(uri, mimeType ?? 'application/json', { text: JSON.stringify(value) })];
+  throw new ResultError('a read function returns a string, bytes, an object, or a list of these');
+}
+
+function contents(
+  uri: string,
+  mimeType: string | undefined,
+  held: { text: string } | { blob: string },
+): ResourceContents {
+  return { uri, ...(mimeType !== undefined && { mimeType }), ...held };
+}

@@ -1,0 +1,77 @@
+import { brands, isBranded } from './brands.js';
+import type { ContentBlock, ToolResult } from './builders.js';
+import { blocksOf, structured } from './builders.js';
+import { isBlock } from './check.js';
+import { isRecord } from './shapes.js';
+
+/** The block types of MCP, and the keys each must have as strings. */
+const blockKeys: Readonly<Record<string, readonly string[]>> = {
+  text: ['text'],
+  image: ['data', 'mimeType'],
+  audio: ['data', 'mimeType'],
+  resource_link: ['uri', 'name'],
+  resource: [],
+};
+
+/** A value that no tool result can be made of. */
+export class ResultError extends Error {
+  override readonly name = 'ResultError';
+}
+
+/**
+ * Makes a tool result of what a handler returned: text of a string, blocks as they are, a structured result of any
+ * other JSON value, `Success` of nothing.
+ * @throws ResultError for functions, symbols, bigints, cycles and malformed blocks.
+ */
+export function toToolResult(value: unknown): ToolResult {
+  if (value === undefined) return { content: [{ type: 'text', text: 'Success' }] };
+  if (typeof value === 'string') return { content: [{ type: 'text', text: value }] };
+  if (isBranded(value, brands.result) || isFinished(value)) return finished(value as ToolResult);
+  if (isContentBlock(value)) return { content: [value] };
+  if (Array.isArray(value) && value.length > 0 && value.every(isPiece)) return { content: value.flatMap(blocksOf) };
+  return finished(structured(plain(value)));
+}
+
+/** A content block or a finished result: what may stand in a list of pieces. */
+function isPiece(value: unknown): value is ContentBlock | ToolResult {
+  return isBranded(value, brands.result) || isContentBlock(value);
+}
+
+const resultKeys = new Set(['content', 'structuredContent', 'isError', '_meta']);
+
+/** A plain object in the form of a finished result. */
+function isFinished(value: unknown): boolean {
+  if (!isRecord(value) || !Array.isArray(value.content)) return false;
+  return Object.keys(value).every((key) => resultKeys.has(key)) && value.content.every(isBlock);
+}
+
+function finished({ content, structuredContent, isError, _meta }: ToolResult): ToolResult {
+  for (const block of content) {
+    if (!isContentBlock(block)) throw new ResultError(`not a content block: ${JSON.stringify(block)?.slice(0, 100)}`);
+  }
+  return {
+    content,
+    ...(structuredContent !== undefined && { structuredContent: plain(structuredContent) }),
+    ...(isError === true && { isError }),
+    ...(isRecord(_meta) && { _meta }),
+  };
+}
+
+/** Whether a value is a well-formed content block of a type that MCP knows. */
+export function isContentBlock(value: unknown): value is ContentBlock {
+  if (!isBlock(value) || !Object.hasOwn(blockKeys, value.type)) return false;
+  if (value.type === 'resource') return isRecord(value.resource) && typeof value.resource.uri === 'string';
+  return blockKeys[value.type]!.every((key) => typeof value[key] === 'string');
+}
+
+/** A value as JSON sees it. @throws ResultError if it has no JSON form. */
+function plain(value: unknown): unknown {
+  let text: string | undefined;
+  try {
+    text = JSON.stringify(value);
+  } catch (error) {
+    throw new ResultError(`it has no JSON form: ${(error as Error).message.split('\n')[0]}`);
+  }
+  if (text === undefined) throw new ResultError(`a ${typeof value} has no JSON form`);
+  return JSON.parse(text) as unknown;
+}

@@ -1,0 +1,76 @@
+import { type Definition, DefinitionError } from '../extension/extension.js';
+import { isWireName } from '../extension/names.js';
+import { type CompiledSchema, compileSchema, noInput, SchemaError, type SchemaSide } from '../schema/index.js';
+import { lazyFunction } from './lazy.js';
+import { commonParts, commonWire, locate, nameOf, requireUsable } from './read.js';
+import { isRecord } from './shapes.js';
+import type { Initializer, ToolHandler, ToolSpec } from './specs.js';
+
+/** The keys a side's schema may stand in; the first one present counts. */
+export const schemaKeys = {
+  input: ['inputSchema', 'input'],
+  output: ['outputSchema', 'output'],
+} as const satisfies Record<SchemaSide, readonly string[]>;
+
+/** Makes a tool of its definition. @throws DefinitionError with the first thing that is wrong with it. */
+export async function readTool(definition: Definition): Promise<ToolSpec> {
+  requireUsable(definition);
+  const { value, extension } = definition;
+  const [input = noInput, output] = await Promise.all([
+    readSchema(definition, 'input'),
+    readSchema(definition, 'output'),
+  ]);
+  const base = commonWire(definition);
+  if (!isWireName(base.name)) {
+    throw new DefinitionError(
+      'invalid-wire-name',
+      `${nameOf(definition)} has the wire name "${base.name}". Expected 1 to 128 of A-Z a-z 0-9 _ . -`,
+      locate(definition, ['name']),
+    );
+  }
+  return {
+    ...commonParts(definition),
+    kind: 'tools',
+    name: base.name,
+    wire: {
+      ...base,
+      inputSchema: input.wire,
+      ...(output && { outputSchema: output.wire }),
+      ...(isRecord(value.annotations) && { annotations: value.annotations }),
+    },
+    input,
+    output,
+    handler: lazyFunction<ToolHandler>(value.handler, extension),
+    initialize: value.initialize === undefined ? undefined : lazyFunction<Initializer>(value.initialize, extension),
+    options: readOptions(value.options),
+    onOutputMismatch: value.onOutputMismatch === 'warn' ? 'warn' : 'error',
+    pinned: {},
+  };
+}
+
+/** Reads the schema of one side, if there is one. @throws DefinitionError if it is none of the forms. */
+export async function readSchema(definition: Definition, side: SchemaSide): Promise<CompiledSchema | undefined> {
+  const { value, extension, file } = definition;
+  const key = schemaKeys[side].find((name) => value[name] !== undefined);
+  if (!key) return undefined;
+  const rawOnly = key === 'inputSchema' || key === 'outputSchema';
+  const resolveFrom = `${extension.manifest.directory}/${file.file}`;
+  try {
+    return await compileSchema(value[key], { side, rawOnly, resolveFrom });
+  } catch (error) {
+    if (!(error instanceof SchemaError)) throw error;
+    throw new DefinitionError(
+      `invalid-${side}-schema`,
+      `${nameOf(definition)} has an unusable "${key}": ${error.message}`,
+      locate(definition, [key, ...error.path]),
+    );
+  }
+}
+
+/** Defaults of options: a value, or `{ default, type?, description? }`. */
+function readOptions(value: unknown): Record<string, unknown> {
+  if (!isRecord(value)) return {};
+  return Object.fromEntries(
+    Object.entries(value).map(([name, option]) => [name, isRecord(option) && 'default' in option ? option.default : option]),
+  );
+}

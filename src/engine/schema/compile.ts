@@ -1,0 +1,70 @@
+import { findBoundsFault } from './bounds.js';
+import { cast } from './cast.js';
+import { type CheckResult, type CompiledSchema, isRecord, type SchemaSide } from './compiled.js';
+import { dialectOf, unknownDialect } from './dialects.js';
+import { compileFields, toWire } from './field-spec.js';
+import { tellForm } from './form.js';
+import type { JsonSchema } from './json-schema.js';
+import { SchemaError } from './schema-error.js';
+import { compileStandard } from './standard.js';
+import { checkLazily } from './validator.js';
+
+/** How to read a schema value. */
+export interface CompileOptions {
+  readonly side: SchemaSide;
+  /** The value stood under `inputSchema` or `outputSchema`, which take JSON Schema only. */
+  readonly rawOnly?: boolean;
+  /** The author's file: what a schema library needs besides itself is looked for from there. */
+  readonly resolveFrom?: string;
+}
+
+/** Reads a schema in whatever form its author chose. Throws a SchemaError if it is none. */
+export async function compileSchema(
+  value: unknown,
+  { side, rawOnly = false, resolveFrom }: CompileOptions,
+): Promise<CompiledSchema> {
+  const told = await tellForm(value, { side, rawOnly });
+  if (told.form === 'fields') return compileFieldSpec(told.spec, side);
+  if (told.form === 'raw') return compileWire('raw', told.schema, side);
+  if (told.form === 'described') return compileWire('standard', describedWire(told.described, side), side);
+
+  const compiled = await compileStandard(told.schema, side, resolveFrom);
+  return { ...compiled, wire: fit(compiled.wire, side) };
+}
+
+function compileFieldSpec(spec: unknown, side: SchemaSide): CompiledSchema {
+  const { wire, plan } = compileFields(spec);
+  const checkWire = checkLazily(fit(wire, side));
+  const onValue = async (value: unknown, deliver: (value: unknown) => unknown): Promise<CheckResult> => {
+    const result = await checkWire(value);
+    return result.ok ? { ok: true, value: deliver(result.value) } : result;
+  };
+
+  if (side === 'output') return { form: 'fields', wire, check: (value) => onValue(toWire(value, plan), (sent) => sent) };
+  return { form: 'fields', wire, check: (value) => onValue(value, (sent) => cast(sent, plan)) };
+}
+
+function compileWire(form: 'raw' | 'standard', schema: unknown, side: SchemaSide): CompiledSchema {
+  const wire = fit(schema, side);
+  return { form, wire, check: checkLazily(wire) };
+}
+
+/** A schema that clients will accept for this side. */
+function fit(schema: unknown, side: SchemaSide): JsonSchema {
+  const fault = findBoundsFault(schema);
+  if (fault) throw fault;
+  if (!isRecord(schema)) throw new SchemaError('A JSON Schema must be an object.');
+  if (!dialectOf(schema)) throw new SchemaError(unknownDialect, ['$schema']);
+  if (side === 'input' && schema.type !== 'object')
+    throw new SchemaError('The schema of an input must describe an object: "type": "object" at its root.');
+  return schema;
+}
+
+function describedWire(described: Readonly<Record<string, unknown>>, side: SchemaSide): unknown {
+  const wire = described[side];
+  if (wire !== undefined) return wire;
+  const { error, vendor } = described;
+  throw new SchemaError(
+    typeof error === 'string' ? error : `The ${String(vendor)} schema gives no JSON Schema for its ${side}.`,
+  );
+}

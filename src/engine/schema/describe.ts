@@ -1,0 +1,36 @@
+import { fieldsBrand } from './fields.js';
+import { jsonSchemaBrand } from './json-schema.js';
+import { isRecord, type SchemaSide } from './compiled.js';
+import { isStandardSchema, type StandardSchema, standardWire } from './standard.js';
+
+/** A live schema as plain data, fit to leave its process; any other value as it is. */
+export async function describeSchema(value: unknown, resolveFrom?: string): Promise<unknown> {
+  if (isStandardSchema(value)) return describeStandard(value, resolveFrom);
+  if (!isRecord(value)) return value;
+  const branded: Readonly<Record<symbol, unknown>> = value;
+  if (Object.hasOwn(value, fieldsBrand)) return { '@@': 'fields', spec: branded[fieldsBrand] };
+  if (Object.hasOwn(value, jsonSchemaBrand)) return { '@@': 'json-schema', schema: branded[jsonSchemaBrand] };
+  return value;
+}
+
+async function describeStandard(schema: StandardSchema, resolveFrom: string | undefined): Promise<unknown> {
+  const { vendor } = schema['~standard'];
+  const [input, output] = await Promise.all([
+    describeSide(schema, 'input', resolveFrom),
+    describeSide(schema, 'output', resolveFrom),
+  ]);
+  return { '@@': 'standard-schema', vendor, ...output, ...input };
+}
+
+/** One side, or why it cannot be told. */
+async function describeSide(
+  schema: StandardSchema,
+  side: SchemaSide,
+  resolveFrom: string | undefined,
+): Promise<Record<string, unknown>> {
+  try {
+    return { [side]: await standardWire(schema, side, resolveFrom) };
+  } catch (error) {
+    return { error: error instanceof Error ? error.message : String(error) };
+  }
+}

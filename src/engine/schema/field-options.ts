@@ -1,0 +1,51 @@
+/** What an option of a field accepts: `undefined` if the value is right, else what would be. */
+type OptionCheck = (value: unknown) => string | undefined;
+
+/** Every option of every type, by what its value must be. */
+export const optionChecks: Readonly<Record<string, OptionCheck>> = {
+  required: (value) => (typeof value === 'boolean' ? undefined : 'true or false'),
+  description: isText,
+  minLength: isCount,
+  maxLength: isCount,
+  pattern: (value) => isText(value) ?? (isPattern(String(value)) ? undefined : 'a regular expression'),
+  format: isText,
+  min: isNumber,
+  max: isNumber,
+  wire: (value) => (value === 'string' || value === 'native' ? undefined : '"string" or "native"'),
+};
+
+/** Options every type takes. */
+export const commonOptions: readonly string[] = ['type', 'required', 'description', 'default'];
+
+/** Names from JSON Schema and from other types, with the option that says the same here. */
+export const optionsInstead: Readonly<Record<string, Readonly<Record<string, string>>>> = {
+  string: { min: 'minLength', max: 'maxLength', enum: 'values" of type "enum', values: 'values" of type "enum' },
+  integer: { minimum: 'min', maximum: 'max', minLength: 'min', maxLength: 'max' },
+  number: { minimum: 'min', maximum: 'max', minLength: 'min', maxLength: 'max' },
+  boolean: {},
+  enum: { enum: 'values', options: 'values', choices: 'values' },
+  object: { properties: 'fields' },
+  array: { minItems: 'min', maxItems: 'max', minLength: 'min', maxLength: 'max', item: 'items' },
+};
+
+/** Whether a text is a regular expression as JSON Schema wants it. */
+export function isPattern(text: string): boolean {
+  try {
+    new RegExp(text, 'u');
+    return true;
+  } catch {
+    return false;
+  }
+}
+
+function isText(value: unknown): string | undefined {
+  return typeof value === 'string' ? undefined : 'a string';
+}
+
+function isNumber(value: unknown): string | undefined {
+  return Number.isFinite(value) ? undefined : 'a number';
+}
+
+function isCount(value: unknown): string | undefined {
+  return Number.isInteger(value) && Number(value) >= 0 ? undefined : 'a whole number from 0';
+}

@@ -1,0 +1,350 @@
+import type { CastPlan, FieldPlan } from './cast.js';
+import { isRecord } from './compiled.js';
+import { commonOptions, optionChecks, optionsInstead } from './field-options.js';
+import type { EnumValue } from './fields.js';
+import type { JsonSchema } from './json-schema.js';
+import { SchemaError } from './schema-error.js';
+
+/** A field spec as the wire shows it and as arguments are cast by it. */
+export interface CompiledFields {
+  readonly wire: JsonSchema;
+  readonly plan: CastPlan;
+  readonly warnings: readonly FieldWarning[];
+}
+
+/** Something legal in a field spec that will not do what it seems to say. */
+export interface FieldWarning {
+  readonly path: Path;
+  readonly message: string;
+}
+
+/** How deep fields may nest in fields. */
+export const maxFieldDepth = 32;
+
+/** Reads a field spec: an object, or a list of `[name, field]`. */
+export function compileFields(spec: unknown): CompiledFields {
+  const warnings: FieldWarning[] = [];
+  return { ...compileObject(spec, { path: [], label: '', depth: 0, warnings }), warnings };
+}
+
+/** What a field spec says in vain; empty if the spec is wrong as a whole. */
+export function fieldWarnings(spec: unknown): readonly FieldWarning[] {
+  try {
+    return compileFields(spec).warnings;
+  } catch (error) {
+    if (error instanceof SchemaError) return [];
+    throw error;
+  }
+}
+
+/** Whether a value looks like one entry of a field spec, right or wrong. */
+export function looksLikeField(value: unknown): boolean {
+  if (typeof value === 'string') return isKnown(parseType(value).base);
+  return isRecord(value) && typeof value.type === 'string';
+}
+
+type Path = readonly (string | number)[];
+
+/** Where in the spec we are, and what we have noticed so far. */
+interface Place {
+  readonly path: Path;
+  /** The field as messages call it: names joined by dots. */
+  readonly label: string;
+  readonly depth: number;
+  readonly warnings: FieldWarning[];
+}
+
+interface CompiledField {
+  readonly wire: JsonSchema;
+  readonly plan: CastPlan;
+}
+
+type Options = Readonly<Record<string, unknown>>;
+
+interface FieldType {
+  /** Options of this type alone. */
+  readonly options: readonly string[];
+  /** In a list of this type, they stay with the items. */
+  readonly ofItems?: true;
+  compile(options: Options, place: Place): CompiledField;
+}
+
+/** Every type a field can have. */
+const fieldTypes: Readonly<Record<string, FieldType>> = {
+  string: {
+    options: ['minLength', 'maxLength', 'pattern', 'format'],
+    compile: ({ minLength, maxLength, pattern, format }) =>
+      plain('string', { minLength, maxLength, pattern, format }),
+  },
+  integer: {
+    options: ['min', 'max'],
+    compile: ({ min, max }) => plain('integer', { minimum: min, maximum: max }),
+  },
+  number: {
+    options: ['min', 'max'],
+    compile: ({ min, max }) => plain('number', { minimum: min, maximum: max }),
+  },
+  boolean: { options: [], compile: () => plain('boolean', {}) },
+  enum: { options: ['values', 'wire'], ofItems: true, compile: compileEnum },
+  object: { options: ['fields'], ofItems: true, compile: compileNested },
+  array: { options: ['items', 'min', 'max'], compile: compileArray },
+};
+
+function compileObject(spec: unknown, place: Place): CompiledField {
+  if (place.depth > maxFieldDepth) throw fault(place, `fields nest deeper than ${maxFieldDepth} levels`);
+
+  const properties: Record<string, JsonSchema> = {};
+  const required: string[] = [];
+  const plans: FieldPlan[] = [];
+  for (const { name, field, path } of readEntries(spec, place)) {
+    const label = place.label ? `${place.label}.${name}` : name;
+    const at: Place = { ...place, path, label, depth: place.depth + 1 };
+    if (name === '__proto__') throw fault(at, 'this name is not available');
+    if (Object.hasOwn(properties, name)) throw fault(at, 'the name is declared twice');
+
+    const options = readOptions(field, at);
+    const compiled = compileField(options, at);
+    const initial = readDefault(options, compiled.plan, at);
+    const { description } = options;
+    properties[name] = {
+      ...compiled.wire,
+      ...(description !== undefined && { description }),
+      ...(initial && { default: initial.wire }),
+    };
+    if (options.required === true) required.push(name);
+    plans.push({ name, plan: compiled.plan, required: options.required === true, initial });
+  }
+  return {
+    wire: { type: 'object', properties, ...(required.length > 0 && { required }) },
+    plan: { kind: 'object', fields: plans },
+  };
+}
+
+interface Entry {
+  readonly name: string;
+  readonly field: unknown;
+  readonly path: Path;
+}
+
+function readEntries(spec: unknown, place: Place): Entry[] {
+  if (Array.isArray(spec)) return spec.map((pair: unknown, index) => readPair(pair, index, place));
+  if (!isRecord(spec)) throw fault(place, 'expected an object of fields, or a list of [name, field]');
+  return Object.entries(spec).map(([name, field]) => ({ name, field, path: [...place.path, name] }));
+}
+
+function readPair(pair: unknown, index: number, place: Place): Entry {
+  if (Array.isArray(pair) && pair.length === 2 && typeof pair[0] === 'string')
+    return { name: pair[0], field: pair[1], path: [...place.path, index, 1] };
+  throw fault({ ...place, path: [...place.path, index] }, 'expected a pair [name, field]');
+}
+
+/** The options of a field, its type among them, all of them fit for that type. */
+function readOptions(field: unknown, place: Place): Options {
+  if (typeof field === 'string') return { type: field };
+  if (!isRecord(field)) throw fault(place, 'expected a type or an object of options with "type"');
+  if (field.type === undefined) throw fault(place, `"type" is missing. Known types: ${knownTypes}`);
+  return field;
+}
+
+function compileField(options: Options, place: Place): CompiledField {
+  if (place.depth > maxFieldDepth) throw fault(place, `fields nest deeper than ${maxFieldDepth} levels`);
+  const { base, depth } = parseType(options.type);
+  const type = isKnown(base) ? fieldTypes[base] : undefined;
+  if (!type) throw fault(place, `unknown type ${quote(options.type)}. Known types: ${knownTypes}`, 'type');
+
+  checkOptions(options, { base, depth }, place);
+  if (depth === 0) return type.compile(options, place);
+  return compileList(options, { base, depth }, place);
+}
+
+/** `"string[]"` and deeper: the options of the items, wrapped in as many arrays, the outermost with the bounds. */
+function compileList(options: Options, { base, depth }: ParsedType, place: Place): CompiledField {
+  const type = fieldTypes[base]!;
+  const itemOptions = type.ofItems ? pick(options, type.options) : {};
+  let compiled = type.compile({ type: base, ...itemOptions }, place);
+  for (let level = 1; level <= depth; level++) {
+    const bounds = level === depth ? { minItems: options.min, maxItems: options.max } : {};
+    compiled = {
+      wire: { type: 'array', items: compiled.wire, ...given(bounds) },
+      plan: { kind: 'array', items: compiled.plan },
+    };
+  }
+  return compiled;
+}
+
+interface ParsedType {
+  readonly base: string;
+  /** How many pairs of brackets follow. */
+  readonly depth: number;
+}
+
+function parseType(type: unknown): ParsedType {
+  const [, base = '', brackets = ''] = /^([a-z]+)((?:\[\])*)$/.exec(typeof type === 'string' ? type : '') ?? [];
+  return { base, depth: brackets.length / 2 };
+}
+
+function isKnown(base: string): boolean {
+  return Object.hasOwn(fieldTypes, base);
+}
+
+const knownTypes = `${Object.keys(fieldTypes).join(', ')}, and each with [] for a list`;
+
+function checkOptions(options: Options, { base, depth }: ParsedType, place: Place): void {
+  if (depth > maxFieldDepth) throw fault(place, `lists nest deeper than ${maxFieldDepth} levels`, 'type');
+  const type = fieldTypes[base]!;
+  const own = depth === 0 ? type.options : ['min', 'max', ...(type.ofItems ? type.options : [])];
+  for (const [option, value] of Object.entries(options)) {
+    if (value === undefined) continue;
+    if (![...commonOptions, ...own].includes(option))
+      throw fault(place, unfitOption(option, { base, depth }, own), option);
+
+    const wanted = optionChecks[option]?.(value);
+    if (wanted) throw fault(place, `"${option}" must be ${wanted}`, option);
+    if (depth + Number(base === 'array') > 0 && (option === 'min' || option === 'max')) {
+      if (!Number.isInteger(value) || Number(value) < 0)
+        throw fault(place, `"${option}" counts items and must be a whole number from 0`, option);
+    }
+  }
+  for (const [low, high] of [
+    ['min', 'max'],
+    ['minLength', 'maxLength'],
+  ] as const) {
+    if (Number(options[low]) > Number(options[high]))
+      throw fault(place, `"${low}" is greater than "${high}"`, low);
+  }
+}
+
+function unfitOption(option: string, { base, depth }: ParsedType, own: readonly string[]): string {
+  const type = base + '[]'.repeat(depth);
+  const start = `"${option}" does not fit type "${type}"`;
+  if (depth > 0 && fieldTypes[base]!.options.includes(option))
+    return `${start}; constrain items with { type: "array", items: { type: "${base}${'[]'.repeat(depth - 1)}", ${option} } }`;
+
+  const instead = optionsInstead[depth > 0 ? 'array' : base]?.[option];
+  if (instead && (own.includes(instead) || instead.includes('"'))) return `${start}; use "${instead}"`;
+  return `${start}, which takes ${[...own, ...commonOptions.slice(1)].join(', ')}`;
+}
+
+function compileEnum({ values, wire = 'string' }: Options, place: Place): CompiledField {
+  if (!Array.isArray(values) || values.length === 0)
+    throw fault(place, 'an enum requires "values", a list with at least one value', 'values');
+
+  for (const [index, value] of values.entries()) {
+    if (!isEnumValue(value))
+      throw fault(place, 'an enum lists strings, numbers and booleans only', 'values', index);
+    const same = (other: unknown) => (wire === 'native' ? other === value : String(other) === String(value));
+    if (values.findIndex(same) < index) throw fault(place, `${quote(value)} is listed twice`, 'values', index);
+  }
+  const declared = values as readonly EnumValue[];
+  if (wire === 'native') {
+    const types = new Set(declared.map((value) => typeof value));
+    const type = types.size === 1 ? { type: typeof declared[0] } : {};
+    return { wire: { ...type, enum: [...declared] }, plan: { kind: 'enum', values: declared, native: true } };
+  }
+  return {
+    wire: { type: 'string', enum: declared.map(String) },
+    plan: { kind: 'enum', values: declared, native: false },
+  };
+}
+
+function isEnumValue(value: unknown): value is EnumValue {
+  return typeof value === 'string' || typeof value === 'boolean' || Number.isFinite(value);
+}
+
+function compileNested({ fields }: Options, place: Place): CompiledField {
+  const isEmpty = Array.isArray(fields) ? fields.length === 0 : !isRecord(fields) || Object.keys(fields).length === 0;
+  if (isEmpty) throw fault(place, 'an object requires "fields" with at least one field', 'fields');
+  return compileObject(fields, { ...place, path: [...place.path, 'fields'], depth: place.depth + 1 });
+}
+
+function compileArray({ items, min, max }: Options, place: Place): CompiledField {
+  if (items === undefined) throw fault(place, 'an array requires "items", the field each item is', 'items');
+
+  const at: Place = {
+    ...place,
+    path: [...place.path, 'items'],
+    label: `${place.label}[]`,
+    depth: place.depth + 1,
+  };
+  const options = readOptions(items, at);
+  for (const option of ['required', 'default']) {
+    if (options[option] !== undefined) throw fault(at, `"${option}" has no meaning for items`, option);
+  }
+  const { wire, plan } = compileField(options, at);
+  const { description } = options;
+  return {
+    wire: {
+      type: 'array',
+      items: { ...wire, ...(description !== undefined && { description }) },
+      ...given({ minItems: min, maxItems: max }),
+    },
+    plan: { kind: 'array', items: plan },
+  };
+}
+
+/** The default as the handler gets it and as the wire shows it. */
+function readDefault(options: Options, plan: CastPlan, place: Place): FieldPlan['initial'] {
+  const value = options.default;
+  if (value === undefined) return undefined;
+
+  const path = [...place.path, 'default'];
+  const about = `Field "${place.label}"`;
+  if (value === null) {
+    place.warnings.push({ path, message: `${about}: a default of null is never applied. Leave it out.` });
+    return undefined;
+  }
+  const wanted = expectation(value, plan, String(parseType(options.type).base));
+  if (wanted) throw fault(place, `the default must be ${wanted}`, 'default');
+  if (options.required === true)
+    place.warnings.push({ path, message: `${about} is required, so its default is never used. Drop one of the two.` });
+  return { value, wire: toWire(value, plan) };
+}
+
+/** What a default should have been; `undefined` if it fits. */
+function expectation(value: unknown, plan: CastPlan, base: string): string | undefined {
+  if (plan.kind === 'enum')
+    return plan.values.includes(value as EnumValue) ? undefined : `one of ${plan.values.map(quote).join(', ')}`;
+  if (plan.kind === 'array') {
+    if (!Array.isArray(value)) return 'an array';
+    const wrong = value.map((item) => expectation(item, plan.items, '')).find((wanted) => wanted !== undefined);
+    return wrong && `an array, each item ${wrong}`;
+  }
+  if (plan.kind === 'object') return isRecord(value) ? undefined : 'an object';
+  if (base === 'integer' || plan.type === 'integer') return Number.isInteger(value) ? undefined : 'an integer';
+  return typeof value === plan.type ? undefined : `a ${plan.type}`;
+}
+
+/** A value as declared, in the words of the wire. */
+export function toWire(value: unknown, plan: CastPlan): unknown {
+  if (plan.kind === 'enum')
+    return !plan.native && plan.values.includes(value as EnumValue) ? String(value) : value;
+  if (plan.kind === 'array') return Array.isArray(value) ? value.map((item) => toWire(item, plan.items)) : value;
+  if (plan.kind !== 'object' || !isRecord(value)) return value;
+
+  const entries = Object.entries(value).map(([name, child]): [string, unknown] => {
+    const field = plan.fields.find((candidate) => candidate.name === name);
+    return [name, field ? toWire(child, field.plan) : child];
+  });
+  return Object.fromEntries(entries);
+}
+
+function plain(type: 'string' | 'integer' | 'number' | 'boolean', keywords: Options): CompiledField {
+  return { wire: { type, ...given(keywords) }, plan: { kind: 'scalar', type } };
+}
+
+function given(options: Options): Options {
+  return Object.fromEntries(Object.entries(options).filter(([, value]) => value !== undefined));
+}
+
+function pick(options: Options, names: readonly string[]): Options {
+  return Object.fromEntries(Object.entries(options).filter(([name]) => names.includes(name)));
+}
+
+function fault({ path, label }: Place, problem: string, ...into: (string | number)[]): SchemaError {
+  const message = label ? `Field "${label}": ${problem}.` : `${problem[0]?.toUpperCase()}${problem.slice(1)}.`;
+  return new SchemaError(message, [...path, ...into]);
+}
+
+function quote(value: unknown): string {
+  return JSON.stringify(value) ?? String(value);
+}

@@ -1,0 +1,106 @@
+import { isRecord, type SchemaSide } from './compiled.js';
+import { compileFields, looksLikeField } from './field-spec.js';
+import { fieldsBrand } from './fields.js';
+import { jsonSchemaBrand } from './json-schema.js';
+import { parseSchemaText } from './schema-text.js';
+import { SchemaError } from './schema-error.js';
+import { isStandardSchema, type StandardSchema } from './standard.js';
+
+/** A schema value, told apart from what else it could have been. */
+export type SchemaForm =
+  | { readonly form: 'fields'; readonly spec: unknown }
+  | { readonly form: 'raw'; readonly schema: unknown }
+  | { readonly form: 'standard'; readonly schema: StandardSchema }
+  | { readonly form: 'described'; readonly described: Readonly<Record<string, unknown>> };
+
+/** Whether a live value can only be meant as schema: made by `fields()`, by `jsonSchema()`, or a Standard Schema. */
+export function isSchemaValue(value: unknown): boolean {
+  return isStandardSchema(value) || hasBrand(value, fieldsBrand) || hasBrand(value, jsonSchemaBrand);
+}
+
+/** Tells the forms apart. Under a raw-only key everything that is not JSON Schema is an error. */
+export async function tellForm(
+  value: unknown,
+  { side, rawOnly }: { side: SchemaSide; rawOnly: boolean },
+): Promise<SchemaForm> {
+  const form = await recognise(value, side, rawOnly);
+  if (!rawOnly || form.form === 'raw') return form;
+  throw new SchemaError(`${side}Schema takes JSON Schema only. Put ${namesOfForms[form.form]} under "${side}".`);
+}
+
+const namesOfForms: Readonly<Record<SchemaForm['form'], string>> = {
+  fields: 'a field spec',
+  raw: 'a JSON Schema',
+  standard: 'a Standard Schema',
+  described: 'a Standard Schema',
+};
+
+async function recognise(value: unknown, side: SchemaSide, rawOnly: boolean): Promise<SchemaForm> {
+  if (isStandardSchema(value)) return { form: 'standard', schema: value };
+  if (typeof value === 'string') return { form: 'raw', schema: await parseSchemaText(value) };
+  if (hasBrand(value, fieldsBrand)) return { form: 'fields', spec: value[fieldsBrand] };
+  if (hasBrand(value, jsonSchemaBrand)) return readRaw(value[jsonSchemaBrand]);
+  if (isRecord(value) && typeof value['@@'] === 'string') return readDescribed(value);
+  if (isRecord(value) && (rawOnly || isRawLooking(value, side))) return { form: 'raw', schema: value };
+  if (!rawOnly && isRecord(value)) return readUnmarked(value);
+  if (!rawOnly && Array.isArray(value)) return { form: 'fields', spec: value };
+  throw new SchemaError(
+    rawOnly
+      ? `${side}Schema must be a JSON Schema: an object or its JSON text.`
+      : `${side} must be a field spec, a JSON Schema or a Standard Schema.`,
+  );
+}
+
+async function readRaw(schema: unknown): Promise<SchemaForm> {
+  return { form: 'raw', schema: typeof schema === 'string' ? await parseSchemaText(schema) : schema };
+}
+
+/** A value of a module that was looked at in another process. */
+function readDescribed(described: Readonly<Record<string, unknown>>): SchemaForm | Promise<SchemaForm> {
+  switch (described['@@']) {
+    case 'fields':
+      return { form: 'fields', spec: described.spec };
+    case 'json-schema':
+      return readRaw(described.schema);
+    case 'standard-schema':
+      return { form: 'described', described };
+    default:
+      throw new SchemaError(`A ${String(described['@@'])} is not a schema.`);
+  }
+}
+
+/** Keywords that no field spec could hold by accident. */
+const rawKeywords = ['$schema', '$ref', 'oneOf', 'anyOf', 'allOf', 'not', 'if', 'patternProperties'];
+
+/** Options that only a field has. */
+const fieldOptions = ['required', 'min', 'max', 'values', 'fields', 'wire'];
+
+function isRawLooking(value: Readonly<Record<string, unknown>>, side: SchemaSide): boolean {
+  if (rawKeywords.some((keyword) => Object.hasOwn(value, keyword) && !looksLikeField(value[keyword]))) return true;
+  if (value.type === 'object' && !isRecord(value.fields)) return true;
+  if (side === 'output' && typeof value.type === 'string')
+    return !fieldOptions.some((option) => Object.hasOwn(value, option) && !Array.isArray(value[option]));
+  return isRecord(value.properties) && typeof value.properties.type !== 'string';
+}
+
+function readUnmarked(value: Readonly<Record<string, unknown>>): SchemaForm {
+  if (typeof value.type === 'string' && Object.keys(value).length === 1)
+    throw new SchemaError(
+      `{ "type": "${value.type}" } may be a JSON Schema or a field named "type". Wrap it in jsonSchema() or fields().`,
+    );
+
+  try {
+    compileFields(value);
+  } catch (error) {
+    if (!(error instanceof SchemaError) || Object.values(value).some(looksLikeField)) throw error;
+    throw new SchemaError(
+      `Neither a field spec nor a JSON Schema. Wrap it in fields() or jsonSchema(). ${error.message}`,
+      error.path,
+    );
+  }
+  return { form: 'fields', spec: value };
+}
+
+function hasBrand<B extends symbol>(value: unknown, brand: B): value is Record<B, unknown> {
+  return typeof value === 'object' && value !== null && Object.hasOwn(value, brand);
+}

@@ -1,0 +1,13 @@
+export { maxSchemaDepth, maxSchemaLength, maxSchemaValues } from './bounds.js';
+export { type CompileOptions, compileSchema } from './compile.js';
+export { type CheckResult, type CompiledSchema, noInput, type SchemaSide } from './compiled.js';
+export { describeSchema } from './describe.js';
+export { type FieldWarning, fieldWarnings } from './field-spec.js';
+export { type EnumValue, type Field, type Fields, type FieldSpec, fields } from './fields.js';
+export { isSchemaValue } from './form.js';
+export type { InferFields, InferInput, InferOutput } from './infer.js';
+export { formatIssues, type SchemaIssue } from './issues.js';
+export { type JsonSchema, jsonSchema, type RawSchema } from './json-schema.js';
+export { translateParameters } from './parameters.js';
+export { SchemaError } from './schema-error.js';
+export { checkWireSchema, type WireIssue } from './wire.js';

@@ -1,0 +1,104 @@
+import type { Field, Fields, FieldSpec } from './fields.js';
+import type { RawSchema } from './json-schema.js';
+
+/** What a handler gets as arguments when `S` is its input. */
+export type InferInput<S> = IsAny<S> extends true
+  ? AnyArguments
+  : S extends Fields<infer F>
+    ? InferFields<F>
+    : S extends StandardTyped
+      ? Side<S, 'output'>
+      : S extends RawSchema | string | RawLooking
+        ? AnyArguments
+        : S extends FieldSpec
+          ? InferFields<S>
+          : AnyArguments;
+
+/** What a handler may return as structured result when `S` is its output. */
+export type InferOutput<S> = IsAny<S> extends true
+  ? unknown
+  : S extends Fields<infer F>
+    ? InferWritten<F>
+    : S extends StandardTyped
+      ? Side<S, 'input'>
+      : S extends RawSchema | string | RawLooking | { readonly type: string }
+        ? unknown
+        : S extends FieldSpec
+          ? InferWritten<S>
+          : unknown;
+
+/** The cast arguments of a field spec: required and defaulted fields are there. */
+export type InferFields<F extends FieldSpec> = Shape<Named<F>, Required | Defaulted, 'read'>;
+
+/** The value of a field spec before defaults: only required fields must be there. */
+export type InferWritten<F extends FieldSpec> = Shape<Named<F>, Required, 'written'>;
+
+type AnyArguments = Record<string, unknown>;
+type IsAny<T> = 0 extends 1 & T ? true : false;
+
+type Required = { readonly required: true };
+// biome-ignore lint/complexity/noBannedTypes: a default is present unless it is null or undefined
+type Defaulted = { readonly default: {} };
+
+type Named<F extends FieldSpec> = F extends readonly (readonly [string, Field])[]
+  ? { [P in F[number] as P[0]]: P[1] }
+  : F;
+
+type Shape<N, Present, Mode> = Flat<
+  { -readonly [K in keyof N as N[K] extends Present ? K : never]: InferField<N[K], Mode> } & {
+    -readonly [K in keyof N as N[K] extends Present ? never : K]?: InferField<N[K], Mode>;
+  }
+>;
+
+type Flat<T> = { [K in keyof T]: T[K] } & {};
+
+type InferField<F, Mode> = F extends { readonly type: infer T } ? OfType<T, F, Mode> : OfType<F, unknown, Mode>;
+
+type OfType<T, Options, Mode> = T extends `${infer Item}[]`
+  ? OfType<Item, Options, Mode>[]
+  : T extends keyof Scalars
+    ? Scalars[T]
+    : T extends 'enum'
+      ? Options extends { readonly values: readonly (infer V)[] }
+        ? V
+        : never
+      : T extends 'object'
+        ? Options extends { readonly fields: infer F extends FieldSpec }
+          ? Mode extends 'read'
+            ? InferFields<F>
+            : InferWritten<F>
+          : never
+        : T extends 'array'
+          ? Options extends { readonly items: infer I }
+            ? InferField<I, Mode>[]
+            : never
+          : unknown;
+
+interface Scalars {
+  string: string;
+  integer: number;
+  number: number;
+  boolean: boolean;
+}
+
+type StandardTyped = { readonly '~standard': { readonly types?: unknown } };
+
+type Side<S, K extends 'input' | 'output'> = S extends {
+  readonly '~standard': { readonly types?: infer T };
+}
+  ? NonNullable<T> extends { readonly [P in K]: infer V }
+    ? V
+    : unknown
+  : unknown;
+
+type RawLooking =
+  | { readonly type: 'object' }
+  | { readonly $schema: string }
+  | { readonly $ref: string }
+  | { readonly oneOf: readonly unknown[] }
+  | { readonly anyOf: readonly unknown[] }
+  | { readonly allOf: readonly unknown[] }
+  | { readonly not: object }
+  | { readonly if: object }
+  | { readonly patternProperties: object }
+  | { readonly properties: { readonly [name: string]: object } };

@@ -1,0 +1,133 @@
+import { createRequire } from 'node:module';
+import { pathToFileURL } from 'node:url';
+import type { CheckResult, CompiledSchema, SchemaSide } from './compiled.js';
+import { isRecord } from './compiled.js';
+import { nameAt, type SchemaIssue, toPointer } from './issues.js';
+import type { JsonSchema } from './json-schema.js';
+import { SchemaError } from './schema-error.js';
+
+/** The part of https://standardschema.dev that is used. */
+export interface StandardSchema {
+  readonly '~standard': {
+    readonly vendor: string;
+    readonly validate: (value: unknown) => StandardResult | Promise<StandardResult>;
+    readonly jsonSchema?: Record<SchemaSide, (options: { target: string }) => unknown>;
+  };
+}
+
+interface StandardResult {
+  readonly value?: unknown;
+  readonly issues?: readonly StandardIssue[] | undefined;
+}
+
+interface StandardIssue {
+  readonly message: string;
+  readonly path?: readonly (PropertyKey | { readonly key: PropertyKey })[] | undefined;
+}
+
+/** Standard Schemas are objects or, with some libraries, functions. */
+export function isStandardSchema(value: unknown): value is StandardSchema {
+  if (value === null || (typeof value !== 'object' && typeof value !== 'function')) return false;
+  const standard: unknown = Reflect.get(value, '~standard');
+  return isRecord(standard) && typeof standard.validate === 'function';
+}
+
+/** A Standard Schema, checked by its own library. */
+export async function compileStandard(
+  schema: StandardSchema,
+  side: SchemaSide,
+  resolveFrom: string | undefined,
+): Promise<CompiledSchema> {
+  return {
+    form: 'standard',
+    wire: await standardWire(schema, side, resolveFrom),
+    async check(value) {
+      return readResult(await schema['~standard'].validate(value));
+    },
+  };
+}
+
+/** What the wire shows for one side of a Standard Schema. Throws a SchemaError if its library cannot say. */
+export async function standardWire(
+  schema: StandardSchema,
+  side: SchemaSide,
+  resolveFrom: string | undefined,
+): Promise<JsonSchema> {
+  const { vendor } = schema['~standard'];
+  const writer = schema['~standard'].jsonSchema ?? (await borrowWriter(schema, resolveFrom));
+  const wire = write(writer, side, vendor);
+  if (isRecord(wire)) return JSON.parse(JSON.stringify(wire));
+  throw new SchemaError(`The ${vendor} schema gives no JSON Schema object for its ${side}. Give ${side}Schema.`);
+}
+
+type Writer = NonNullable<StandardSchema['~standard']['jsonSchema']>;
+
+function write(writer: Writer, side: SchemaSide, vendor: string): unknown {
+  try {
+    return writer[side]({ target: 'draft-2020-12' });
+  } catch (error) {
+    const reason = error instanceof Error ? error.message : String(error);
+    throw new SchemaError(
+      `The ${vendor} schema cannot be written as JSON Schema: ${reason} Give ${side}Schema, or mend the schema.`,
+      [],
+      { cause: error },
+    );
+  }
+}
+
+/** Libraries whose JSON Schema comes from a second package, which is the author's to install. */
+const writerPackages: Readonly<Record<string, { name: string; export: string }>> = {
+  valibot: { name: '@valibot/to-json-schema', export: 'toStandardJsonSchema' },
+};
+
+async function borrowWriter(schema: StandardSchema, resolveFrom: string | undefined): Promise<Writer> {
+  const { vendor } = schema['~standard'];
+  const source = Object.hasOwn(writerPackages, vendor) ? writerPackages[vendor] : undefined;
+  if (!source)
+    throw new SchemaError(
+      `The ${vendor} schema cannot say its JSON Schema. Export a Standard JSON Schema, or give inputSchema or outputSchema.`,
+    );
+
+  const load = await importFrom(source.name, resolveFrom);
+  const convert = load?.[source.export];
+  if (typeof convert !== 'function')
+    throw new SchemaError(
+      `A ${vendor} schema needs ${source.name} to say its JSON Schema. Run: npm install ${source.name}`,
+    );
+  return callWriter(() => convert(schema), vendor);
+}
+
+function callWriter(convert: () => StandardSchema, vendor: string): Writer {
+  try {
+    const writer = convert()['~standard'].jsonSchema;
+    if (writer) return writer;
+  } catch (error) {
+    throw new SchemaError(`The ${vendor} schema cannot be written as JSON Schema: ${String(error)}`, [], {
+      cause: error,
+    });
+  }
+  throw new SchemaError(`The ${vendor} schema cannot say its JSON Schema. Give inputSchema or outputSchema.`);
+}
+
+async function importFrom(
+  name: string,
+  resolveFrom: string | undefined,
+): Promise<Record<string, unknown> | undefined> {
+  if (resolveFrom === undefined) return undefined;
+  try {
+    return await import(pathToFileURL(createRequire(resolveFrom).resolve(name)).href);
+  } catch {
+    return undefined;
+  }
+}
+
+function readResult(result: StandardResult): CheckResult {
+  if (!result.issues) return { ok: true, value: result.value };
+  return { ok: false, issues: result.issues.map(readIssue) };
+}
+
+function readIssue({ path = [], message }: StandardIssue): SchemaIssue {
+  const keys = path.map((segment) => (typeof segment === 'object' ? segment.key : segment));
+  const isNamed = keys.length === 0 || message.includes(String(keys.at(-1)));
+  return { path: toPointer(keys), message: isNamed ? message : `${nameAt(keys)}: ${message}` };
+}

@@ -1,0 +1,82 @@
+/** A JSON object whose members nobody has looked at yet. */
+export type JsonObject = Readonly<Record<string, unknown>>;
+
+export type MessageId = string | number;
+
+/** JSON-RPC 2.0, section 5.1, and the MCP numbers the front itself answers with. */
+export const ErrorNumber = {
+  Parse: -32700,
+  InvalidRequest: -32600,
+  InvalidParams: -32602,
+  Internal: -32603,
+  ResourceNotFound: -32002,
+  UnsupportedVersion: -32022,
+} as const;
+
+export interface ErrorBody {
+  readonly code: number;
+  readonly message: string;
+  readonly data?: unknown;
+}
+
+/** What a parsed JSON value is in the eyes of JSON-RPC. */
+export type Envelope =
+  | {
+      readonly kind: 'request';
+      readonly id: MessageId;
+      readonly method: string;
+      readonly params?: JsonObject;
+    }
+  | { readonly kind: 'notification'; readonly method: string; readonly params?: JsonObject }
+  | { readonly kind: 'response'; readonly id: MessageId | undefined; readonly outcome: Outcome }
+  | { readonly kind: 'invalid'; readonly id: MessageId | undefined; readonly problem: string };
+
+export type Outcome = { readonly result: JsonObject } | { readonly error: ErrorBody };
+
+export function isObject(value: unknown): value is JsonObject {
+  return typeof value === 'object' && value !== null && !Array.isArray(value);
+}
+
+/** MCP narrows JSON-RPC ids to strings and integers; an integer that JSON.parse rounded cannot be sent back as it came. */
+export function isMessageId(value: unknown): value is MessageId {
+  return typeof value === 'string' || Number.isSafeInteger(value);
+}
+
+/**
+ * Tells what a value is (JSON-RPC 2.0, sections 4 and 5; MCP basic, Messages). Only the members that JSON-RPC knows
+ * are carried over: receivers behind the front match messages strictly and would drop one with a stranger in it.
+ */
+export function readEnvelope(value: unknown): Envelope {
+  if (!isObject(value)) return invalid(undefined, 'a message is a JSON object');
+  const { id, method, params } = value;
+  const readableId = isMessageId(id) ? id : undefined;
+
+  if (value.jsonrpc !== '2.0') return invalid(readableId, '"jsonrpc" must be "2.0"');
+  if (method === undefined && ('result' in value || 'error' in value)) {
+    return { kind: 'response', id: readableId, outcome: readOutcome(value) };
+  }
+  if (typeof method !== 'string') return invalid(readableId, '"method" must be a string');
+  if (id !== undefined && readableId === undefined) {
+    return invalid(undefined, '"id" must be a string or an integer of at most 2^53 - 1');
+  }
+  if (params === undefined) {
+    return readableId === undefined
+      ? { kind: 'notification', method }
+      : { kind: 'request', id: readableId, method };
+  }
+  if (!isObject(params)) return invalid(readableId, '"params" must be an object');
+  if (readableId === undefined) return { kind: 'notification', method, params };
+  return { kind: 'request', id: readableId, method, params };
+}
+
+function readOutcome({ result, error }: JsonObject): Outcome {
+  if (error === undefined && isObject(result)) return { result };
+  if (isObject(error) && Number.isSafeInteger(error.code) && typeof error.message === 'string') {
+    return { error: error as unknown as ErrorBody };
+  }
+  return { error: { code: ErrorNumber.InvalidRequest, message: 'The client sent a malformed response.' } };
+}
+
+function invalid(id: MessageId | undefined, problem: string): Envelope {
+  return { kind: 'invalid', id, problem };
+}

@@ -1,0 +1,76 @@
+import { type ErrorBody, ErrorNumber, isObject, type JsonObject } from './envelope.js';
+
+/** How a client speaks: `legacy` opens with `initialize` (up to 2025-11-25), `modern` says its version in every message. */
+export type Era = 'legacy' | 'modern';
+
+/** Newest first. The first is offered to a client that asks for a version we do not know. */
+export const legacyVersions = ['2025-11-25', '2025-06-18', '2025-03-26', '2024-11-05'] as const;
+export const modernVersions = ['2026-07-28'] as const;
+
+export type LegacyVersion = (typeof legacyVersions)[number];
+
+/** MCP 2026-07-28 basic, Request metadata. */
+export const metaKey = {
+  protocolVersion: 'io.modelcontextprotocol/protocolVersion',
+  clientCapabilities: 'io.modelcontextprotocol/clientCapabilities',
+  clientInfo: 'io.modelcontextprotocol/clientInfo',
+  logLevel: 'io.modelcontextprotocol/logLevel',
+  subscriptionId: 'io.modelcontextprotocol/subscriptionId',
+  relatedTask: 'io.modelcontextprotocol/related-task',
+} as const;
+
+/** The version an `initialize` settles on (MCP 2025-11-25 lifecycle, Version negotiation). */
+export function negotiate(requested: unknown): LegacyVersion {
+  return legacyVersions.find((version) => version === requested) ?? legacyVersions[0];
+}
+
+/** Whether an error without a readable id says `"id": null`: error ids became optional with 2025-11-25. */
+export function wantsNullId(version: LegacyVersion | undefined): boolean {
+  return version !== undefined && version !== '2025-11-25';
+}
+
+/** Whether arrays of messages are served: batching came with 2025-03-26 and left with 2025-06-18. */
+export function knowsBatches(version: LegacyVersion | undefined): boolean {
+  return version === '2025-03-26';
+}
+
+/** Whether a message says its version itself, and so belongs to the modern era. */
+export function claimsVersion(params: JsonObject | undefined): boolean {
+  const meta = params?._meta;
+  return isObject(meta) && meta[metaKey.protocolVersion] !== undefined;
+}
+
+/**
+ * What is wrong with the claim of a message (MCP 2026-07-28 basic, Request metadata, and versioning): a version we do
+ * not serve is named first, since what else such a message must carry is not ours to know.
+ */
+export function findClaimFault(params: JsonObject | undefined): ErrorBody | undefined {
+  const meta = params?._meta as JsonObject;
+  const version = meta[metaKey.protocolVersion];
+  if (typeof version !== 'string') return badMeta(metaKey.protocolVersion, 'must be a string');
+  if (!modernVersions.some((served) => served === version)) {
+    return {
+      code: ErrorNumber.UnsupportedVersion,
+      message: `Unsupported protocol version: ${version}. Served here: ${modernVersions.join(', ')}, or ${legacyVersions.join(', ')} after initialize.`,
+      data: { supported: modernVersions, requested: version },
+    };
+  }
+  const capabilities = meta[metaKey.clientCapabilities];
+  if (capabilities === undefined) return badMeta(metaKey.clientCapabilities, 'is missing; send {} for none');
+  if (!isObject(capabilities)) return badMeta(metaKey.clientCapabilities, 'must be an object');
+  return undefined;
+}
+
+/** An `initialize` with a sound claim is a modern request for a method that era does not have; with any other it is the handshake. */
+export function isHandshake(method: string, params: JsonObject | undefined): boolean {
+  if (method !== 'initialize') return false;
+  return !claimsVersion(params) || findClaimFault(params)?.code === ErrorNumber.InvalidParams;
+}
+
+function badMeta(key: string, problem: string): ErrorBody {
+  return {
+    code: ErrorNumber.InvalidParams,
+    message: `Invalid params: "_meta["${key}"]" ${problem}.`,
+    data: { path: ['_meta', key] },
+  };
+}

@@ -1,0 +1,251 @@
+import type { JSONRPCMessage, Server } from '@modelcontextprotocol/server';
+
+import { Backend } from './backend.js';
+import { Batch } from './batch.js';
+import { type Call, Calls } from './calls.js';
+import {
+  type Envelope,
+  type ErrorBody,
+  ErrorNumber,
+  isMessageId,
+  isObject,
+  type JsonObject,
+  type MessageId,
+  readEnvelope,
+} from './envelope.js';
+import {
+  claimsVersion,
+  type Era,
+  findClaimFault,
+  isHandshake,
+  knowsBatches,
+  type LegacyVersion,
+  modernVersions,
+  negotiate,
+  wantsNullId,
+} from './eras.js';
+import { Outbound } from './outbound.js';
+import type { Outgoing, Outlet } from './outlet.js';
+import { findParamsFault } from './params.js';
+
+export interface FrontOptions {
+  readonly createServer: (era: Era) => Server | Promise<Server>;
+  readonly outlet: Outlet;
+  readonly report: (line: string) => void;
+}
+
+type Request = Extract<Envelope, { kind: 'request' }>;
+type Notification = Extract<Envelope, { kind: 'notification' }>;
+
+/**
+ * What stands between the lines of the pipe and the servers of both eras. Each message is judged by itself: one that
+ * claims a protocol version goes to the modern server, every other to the legacy one, on the same connection
+ * (MCP 2026-07-28 basic/versioning). What is unreadable, unfit or out of turn is answered here.
+ */
+export class Front {
+  readonly calls = new Calls();
+  readonly #options: FrontOptions;
+  readonly #outlet: Outlet;
+  readonly #outbound: Outbound;
+  readonly #backends = new Map<Era, Backend>();
+  readonly #broken = new Set<Era>();
+  /** What the latest sound `initialize` settled on. */
+  #legacyVersion: LegacyVersion | undefined;
+
+  constructor(options: FrontOptions) {
+    this.#options = options;
+    this.#outlet = options.outlet;
+    this.#outbound = new Outbound(this.calls, options.outlet);
+  }
+
+  receive(line: string): void {
+    let value: unknown;
+    try {
+      value = JSON.parse(line);
+    } catch {
+      if (line.trim() !== '') this.#refuse(ErrorNumber.Parse, 'Parse error: the line is not valid JSON.');
+      return;
+    }
+    if (Array.isArray(value)) this.#receiveBatch(value);
+    else this.#accept(readEnvelope(value), undefined);
+  }
+
+  /** A line was too long to be kept. */
+  receiveOverlong(maxBytes: number): void {
+    this.#refuse(
+      ErrorNumber.InvalidRequest,
+      `Invalid request: a message may have at most ${maxBytes} bytes.`,
+    );
+  }
+
+  /** Aborts what is still running and gives open subscriptions their result. */
+  async close(): Promise<void> {
+    await Promise.allSettled([...this.#backends.values()].map((backend) => backend.close()));
+  }
+
+  #receiveBatch(values: readonly unknown[]): void {
+    if (!knowsBatches(this.#legacyVersion)) {
+      const versions = 'batches are served only after an initialize at 2025-03-26';
+      this.#refuse(ErrorNumber.InvalidRequest, `Invalid request: ${versions}.`);
+      return;
+    }
+    if (values.length === 0) {
+      this.#refuse(ErrorNumber.InvalidRequest, 'Invalid request: the batch is empty.');
+      return;
+    }
+    const batch = new Batch((answers) => this.#outlet.write(answers));
+    for (const value of values) this.#accept(readEnvelope(value), batch);
+    batch.close();
+  }
+
+  #accept(envelope: Envelope, batch: Batch | undefined): void {
+    if (envelope.kind === 'request') this.#acceptRequest(envelope, batch);
+    else if (envelope.kind === 'notification') this.#acceptNotification(envelope);
+    else if (envelope.kind === 'response') this.#acceptResponse(envelope);
+    else
+      this.#refuse(ErrorNumber.InvalidRequest, `Invalid request: ${envelope.problem}.`, envelope.id, batch);
+  }
+
+  #acceptRequest(request: Request, batch: Batch | undefined): void {
+    const { id, method, params } = request;
+    if (this.calls.has(id)) {
+      const problem = `the id ${JSON.stringify(id)} belongs to a request that is not answered yet`;
+      this.#refuse(ErrorNumber.InvalidRequest, `Invalid request: ${problem}.`, id, batch);
+      return;
+    }
+    const era = isHandshake(method, params) || !claimsVersion(params) ? 'legacy' : 'modern';
+    const fault =
+      era === 'modern' ? this.#findModernFault(request, batch) : this.#findLegacyFault(request, batch);
+    if (fault !== undefined) {
+      this.#reply({ jsonrpc: '2.0', id, error: fault }, batch);
+      return;
+    }
+    if (era === 'legacy' && method === 'ping') {
+      this.#reply({ jsonrpc: '2.0', id, result: {} }, batch);
+      return;
+    }
+    const meta = params?._meta;
+    this.calls.add({
+      id,
+      method,
+      era,
+      progressToken: isObject(meta) ? meta.progressToken : undefined,
+      batch,
+    });
+    batch?.owe();
+    this.#deliver(
+      era,
+      era === 'legacy' && method === 'initialize' ? this.#handshake(id, params) : toMessage(request),
+    );
+  }
+
+  #findModernFault({ method, params }: Request, batch: Batch | undefined): ErrorBody | undefined {
+    if (batch !== undefined) {
+      return {
+        code: ErrorNumber.InvalidRequest,
+        message: `Invalid request: ${modernVersions[0]} has no batches.`,
+      };
+    }
+    return findClaimFault(params) ?? findParamsFault(method, params);
+  }
+
+  #findLegacyFault({ method, params }: Request, batch: Batch | undefined): ErrorBody | undefined {
+    if (method === 'initialize') {
+      if (batch === undefined) return findParamsFault(method, params);
+      return {
+        code: ErrorNumber.InvalidRequest,
+        message: 'Invalid request: initialize cannot be part of a batch.',
+      };
+    }
+    if (this.#legacyVersion !== undefined || method === 'ping') return findParamsFault(method, params);
+    return {
+      code: ErrorNumber.InvalidParams,
+      message: `Invalid params for ${method}: send initialize first (up to 2025-11-25), or name the protocol version in "_meta["io.modelcontextprotocol/protocolVersion"]" (${modernVersions.join(', ')}).`,
+    };
+  }
+
+  #handshake(id: MessageId, params: JsonObject | undefined): JSONRPCMessage {
+    this.#legacyVersion = negotiate(params?.protocolVersion);
+    const negotiated = { ...params, protocolVersion: this.#legacyVersion };
+    return { jsonrpc: '2.0', id, method: 'initialize', params: negotiated };
+  }
+
+  #acceptNotification(notification: Notification): void {
+    const { method, params } = notification;
+    if (method === 'notifications/cancelled') {
+      this.#cancel(notification);
+      return;
+    }
+    if (claimsVersion(params)) {
+      if (findClaimFault(params) === undefined) this.#deliver('modern', toMessage(notification));
+      return;
+    }
+    if (this.#legacyVersion !== undefined) this.#deliver('legacy', toMessage(notification));
+  }
+
+  /** The request decides whose cancellation it is; one that is unknown, answered or an `initialize` is let be. */
+  #cancel(notification: Notification): void {
+    const id = notification.params?.requestId;
+    if (!isMessageId(id) || this.calls.get(id)?.method === 'initialize') return;
+    const call = this.calls.cancel(id);
+    if (call === undefined) return;
+    call.batch?.settle(undefined);
+    this.#deliver(call.era, toMessage(notification));
+    this.calls.noteIdle();
+  }
+
+  /** Only the legacy era has servers that ask. An answer to nothing is nobody's business (JSON-RPC 2.0, section 5). */
+  #acceptResponse({ id, outcome }: Extract<Envelope, { kind: 'response' }>): void {
+    if (!this.#outbound.takeAnswer(id)) return;
+    this.#deliver('legacy', { jsonrpc: '2.0', id, ...outcome } as JSONRPCMessage);
+  }
+
+  #deliver(era: Era, message: JSONRPCMessage): void {
+    if (this.#broken.has(era)) {
+      this.#failCallsOf(era);
+      return;
+    }
+    let backend = this.#backends.get(era);
+    if (backend === undefined) {
+      backend = this.#connect(era);
+      this.#backends.set(era, backend);
+    }
+    backend.deliver(message);
+  }
+
+  #connect(era: Era): Backend {
+    return new Backend({
+      era,
+      createServer: this.#options.createServer,
+      send: (message, options) => this.#outbound.send(era, message, options),
+      onFailure: (error) => {
+        const details = error instanceof Error ? (error.stack ?? error.message) : String(error);
+        this.#options.report(`The server could not be made: ${details}`);
+        this.#broken.add(era);
+        this.#failCallsOf(era);
+      },
+    });
+  }
+
+  #failCallsOf(era: Era): void {
+    const error = { code: ErrorNumber.Internal, message: 'Internal error: the server could not be made.' };
+    for (const { id } of this.calls.of(era)) this.#outbound.fail(this.calls.settle(id) as Call, error);
+  }
+
+  #reply(answer: Outgoing, batch: Batch | undefined): void {
+    if (batch === undefined) this.#outlet.write(answer);
+    else batch.answer(answer);
+  }
+
+  /** Answers what could not be read; without a readable id the answer has none, or `null` where the era demands one. */
+  #refuse(code: number, message: string, id?: MessageId, batch?: Batch): void {
+    const error = { code, message };
+    const named = id !== undefined ? { id } : wantsNullId(this.#legacyVersion) ? { id: null } : {};
+    this.#reply({ jsonrpc: '2.0', ...named, error }, batch);
+  }
+}
+
+function toMessage(envelope: Request | Notification): JSONRPCMessage {
+  const { kind: _, ...members } = envelope;
+  return { jsonrpc: '2.0', ...members } as JSONRPCMessage;
+}

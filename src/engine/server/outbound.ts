@@ -1,0 +1,103 @@
+import type { JSONRPCMessage, JSONRPCRequest, TransportSendOptions } from '@modelcontextprotocol/server';
+
+import type { Call, Calls } from './calls.js';
+import { type ErrorBody, ErrorNumber, isObject, type JsonObject, type MessageId } from './envelope.js';
+import { type Era, metaKey } from './eras.js';
+import type { Outgoing, Outlet } from './outlet.js';
+import { explainError } from './params.js';
+
+/** What the servers send, on its way to the client: answers find their call, and what belongs to no open call stays. */
+export class Outbound {
+  readonly #calls: Calls;
+  readonly #outlet: Outlet;
+  readonly #asked = new Set<MessageId>();
+
+  constructor(calls: Calls, outlet: Outlet) {
+    this.#calls = calls;
+    this.#outlet = outlet;
+  }
+
+  /** One message of the server of an era. Resolves when the pipe takes more. */
+  send(era: Era, message: JSONRPCMessage, options: TransportSendOptions | undefined): Promise<void> {
+    if (!('method' in message)) return this.#sendResponse(era, message as Outgoing);
+    if ('id' in message) return this.#sendRequest(message, options);
+    const params = message.params as JsonObject | undefined;
+    if (!this.#isWanted(era, message.method, params, options?.relatedRequestId)) return Promise.resolve();
+    if (message.method === 'notifications/cancelled') this.#asked.delete(params?.requestId as MessageId);
+    return this.#outlet.write(message);
+  }
+
+  /** Answers a call, alone or as a part of its batch. */
+  answer(call: Call, answer: Outgoing): Promise<void> {
+    const written = call.batch === undefined ? this.#outlet.write(answer) : call.batch.settle(answer);
+    this.#calls.noteIdle();
+    return written ?? Promise.resolve();
+  }
+
+  fail(call: Call, error: ErrorBody): Promise<void> {
+    return this.answer(call, { jsonrpc: '2.0', id: call.id, error });
+  }
+
+  /** Whether a response answers something a server asked; each question is answered once. */
+  takeAnswer(id: MessageId | undefined): boolean {
+    return id !== undefined && this.#asked.delete(id);
+  }
+
+  #sendResponse(era: Era, message: Outgoing): Promise<void> {
+    const id = message.id as MessageId;
+    if (this.#calls.get(id)?.era !== era) return Promise.resolve();
+    const call = this.#calls.settle(id) as Call;
+    const answer =
+      'error' in message ? { ...message, error: forClient(call, message.error as ErrorBody) } : message;
+    return this.answer(call, answer);
+  }
+
+  /** A question of a cancelled call is refused rather than swallowed, or its handler would wait for the answer. */
+  #sendRequest(message: JSONRPCRequest, options: TransportSendOptions | undefined): Promise<void> {
+    const related = options?.relatedRequestId;
+    if (related !== undefined && this.#calls.isCancelled(related)) {
+      return Promise.reject(new Error(`The request this ${message.method} belongs to was cancelled.`));
+    }
+    this.#asked.add(message.id);
+    return this.#outlet.write(message);
+  }
+
+  /**
+   * Nothing more is sent for a cancelled request (MCP 2026-07-28 patterns/cancellation), progress ends with the answer
+   * (patterns/progress), and so does everything about a request of the modern era, which has no session to speak to.
+   */
+  #isWanted(
+    era: Era,
+    method: string,
+    params: JsonObject | undefined,
+    related: MessageId | undefined,
+  ): boolean {
+    if (method === 'notifications/progress') {
+      return related === undefined
+        ? this.#calls.hasProgressToken(params?.progressToken)
+        : this.#calls.has(related);
+    }
+    if (related !== undefined && !this.#calls.has(related)) {
+      return era === 'legacy' && !this.#calls.isCancelled(related);
+    }
+    if (era === 'legacy' || !isObject(params?._meta)) return true;
+    const subscription = params._meta[metaKey.subscriptionId] as MessageId | undefined;
+    return subscription === undefined || this.#calls.has(subscription);
+  }
+}
+
+/**
+ * An error of a server in the words and numbers of its era: a resource that does not exist is -32002 up to 2025-11-25
+ * (server/resources, Error handling), and -32602 with the `uri` since.
+ */
+function forClient(call: Call, error: ErrorBody): ErrorBody {
+  const isMissingResource =
+    call.era === 'legacy' &&
+    call.method === 'resources/read' &&
+    error.code === ErrorNumber.InvalidParams &&
+    isObject(error.data) &&
+    error.data.uri !== undefined;
+  return isMissingResource
+    ? { ...error, code: ErrorNumber.ResourceNotFound }
+    : explainError(call.method, error);
+}

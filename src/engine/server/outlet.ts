@@ -1,0 +1,98 @@
+import type { Writable } from 'node:stream';
+
+import { ErrorNumber } from './envelope.js';
+
+/** A message on its way to the client. */
+export interface Outgoing {
+  readonly id?: unknown;
+  readonly [key: string]: unknown;
+}
+
+export interface OutletOptions {
+  readonly output: Writable;
+  readonly report: (line: string) => void;
+  /** Nobody reads any more. */
+  readonly onGone: () => void;
+}
+
+/** The way to the client: one line of JSON per message, each promise kept when the pipe takes more. */
+export class Outlet {
+  readonly #output: Writable;
+  readonly #report: (line: string) => void;
+  #isGone = false;
+  #drained: { readonly promise: Promise<void>; readonly resolve: () => void } | undefined;
+
+  constructor({ output, report, onGone }: OutletOptions) {
+    this.#output = output;
+    this.#report = report;
+    const leave = (): void => {
+      if (this.#isGone) return;
+      this.#isGone = true;
+      this.#release();
+      onGone();
+    };
+    output.on('error', leave);
+    output.on('close', leave);
+    output.on('drain', () => this.#release());
+  }
+
+  write(message: Outgoing | readonly Outgoing[]): Promise<void> {
+    if (this.#isGone) return Promise.resolve();
+    const isTaken = this.#output.write(`${this.#serialize(message)}\n`);
+    return isTaken || this.#isGone ? Promise.resolve() : this.#untilDrained();
+  }
+
+  /** Everything written has reached the pipe, or cannot any more, or the time is up. */
+  async flush(timeoutMs: number): Promise<void> {
+    if (this.#isGone || this.#output.writableLength === 0) return;
+    await new Promise<void>((resolve) => {
+      const timer = setTimeout(resolve, timeoutMs);
+      const finish = (): void => {
+        clearTimeout(timer);
+        resolve();
+      };
+      this.#output.once('close', finish);
+      this.#output.write('', finish);
+    });
+  }
+
+  /** JSON.stringify writes lone surrogates as escapes, so the line is always valid UTF-8. */
+  #serialize(message: Outgoing | readonly Outgoing[]): string {
+    try {
+      return JSON.stringify(message);
+    } catch (cause) {
+      this.#report(
+        `A message could not be written as JSON: ${cause instanceof Error ? cause.message : String(cause)}`,
+      );
+      return JSON.stringify(Array.isArray(message) ? message.map(replace) : replace(message as Outgoing));
+    }
+  }
+
+  #untilDrained(): Promise<void> {
+    if (this.#drained === undefined) {
+      let resolve = (): void => {};
+      const promise = new Promise<void>((done) => {
+        resolve = done;
+      });
+      this.#drained = { promise, resolve };
+    }
+    return this.#drained.promise;
+  }
+
+  #release(): void {
+    const drained = this.#drained;
+    this.#drained = undefined;
+    drained?.resolve();
+  }
+}
+
+/** The message itself if it can be written, else the error that stands for it. */
+function replace(message: Outgoing): unknown {
+  try {
+    JSON.stringify(message);
+    return message;
+  } catch {
+    const error = { code: ErrorNumber.Internal, message: 'Internal error: the answer is not JSON.' };
+    return { jsonrpc: '2.0', id: message.id, error };
+  }
+}

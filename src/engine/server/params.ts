@@ -1,0 +1,160 @@
+import { type ErrorBody, ErrorNumber, isMessageId, isObject, type JsonObject } from './envelope.js';
+import { metaKey } from './eras.js';
+
+/** Where params are wrong and what was expected there. */
+interface Fault {
+  readonly path: readonly (string | number)[];
+  readonly problem: string;
+}
+
+type Check = (value: unknown, path: readonly string[]) => Fault | undefined;
+
+const text: Check = (value, path) =>
+  typeof value === 'string' ? undefined : { path, problem: 'must be a string' };
+const object: Check = (value, path) => (isObject(value) ? undefined : { path, problem: 'must be an object' });
+
+function optional(check: Check): Check {
+  return (value, path) => (value === undefined ? undefined : check(value, path));
+}
+
+function oneOf(values: readonly string[]): Check {
+  return (value, path) =>
+    values.some((known) => known === value)
+      ? undefined
+      : { path, problem: `must be one of ${values.map((known) => JSON.stringify(known)).join(', ')}` };
+}
+
+function members(checks: Readonly<Record<string, Check>>): Check {
+  const rows = Object.entries(checks);
+  return (value, path) => {
+    if (!isObject(value)) return { path, problem: 'must be an object' };
+    for (const [key, check] of rows) {
+      const fault = check(value[key], [...path, key]);
+      if (fault !== undefined) return fault;
+    }
+    return undefined;
+  };
+}
+
+const texts: Check = (value, path) => {
+  if (!isObject(value)) return { path, problem: 'must be an object' };
+  for (const key of Object.keys(value)) {
+    if (typeof value[key] !== 'string') return { path: [...path, key], problem: 'must be a string' };
+  }
+  return undefined;
+};
+
+const reference: Check = (value, path) => {
+  const fault = members({ type: oneOf(['ref/prompt', 'ref/resource']) })(value, path);
+  if (fault !== undefined) return fault;
+  const { type } = value as JsonObject;
+  return members(type === 'ref/prompt' ? { name: text } : { uri: text })(value, path);
+};
+
+const page = members({ cursor: optional(text) });
+const byUri = members({ uri: text });
+const levels = ['debug', 'info', 'notice', 'warning', 'error', 'critical', 'alert', 'emergency'];
+
+/**
+ * What the params of a method must be like before the engine sees them (the request definitions of each revision's
+ * schema; they agree on these). What no row covers is caught on the way out by `explainError`.
+ */
+const checks: Readonly<Record<string, Check>> = {
+  initialize: members({
+    protocolVersion: text,
+    capabilities: object,
+    clientInfo: members({ name: text, version: text }),
+  }),
+  'tools/list': page,
+  'tools/call': members({ name: text, arguments: optional(object), inputResponses: optional(object) }),
+  'prompts/list': page,
+  'prompts/get': members({ name: text, arguments: optional(texts), inputResponses: optional(object) }),
+  'resources/list': page,
+  'resources/templates/list': page,
+  'resources/read': members({ uri: text, inputResponses: optional(object) }),
+  'resources/subscribe': byUri,
+  'resources/unsubscribe': byUri,
+  'completion/complete': members({
+    ref: reference,
+    argument: members({ name: text, value: text }),
+    context: optional(members({ arguments: optional(texts) })),
+  }),
+  'logging/setLevel': members({ level: oneOf(levels) }),
+};
+
+const none: JsonObject = {};
+
+/** The error for params that a method cannot take, or nothing. */
+export function findParamsFault(method: string, params: JsonObject | undefined): ErrorBody | undefined {
+  const fault = findMetaFault(params?._meta) ?? findToolCallFault(method, params);
+  return fault === undefined ? undefined : invalidParams(method, fault);
+}
+
+/** `tools/call` is most of the traffic: its ordinary form passes here without building a path. */
+function findToolCallFault(method: string, params: JsonObject | undefined): Fault | undefined {
+  if (method === 'tools/call' && params !== undefined && isPlainCall(params)) return undefined;
+  return Object.hasOwn(checks, method) ? checks[method]?.(params ?? none, []) : undefined;
+}
+
+function isPlainCall({ name, arguments: args, inputResponses }: JsonObject): boolean {
+  return typeof name === 'string' && (args === undefined || isObject(args)) && inputResponses === undefined;
+}
+
+/** Receivers behind the front drop a message whose `_meta` they cannot read, so it would never be answered. */
+function findMetaFault(meta: unknown): Fault | undefined {
+  if (meta === undefined) return undefined;
+  if (!isObject(meta)) return { path: ['_meta'], problem: 'must be an object' };
+  const { progressToken, [metaKey.relatedTask]: task } = meta;
+  if (progressToken !== undefined && !isMessageId(progressToken)) {
+    return { path: ['_meta', 'progressToken'], problem: 'must be a string or an integer' };
+  }
+  if (task !== undefined && (!isObject(task) || typeof task.taskId !== 'string')) {
+    return { path: ['_meta', metaKey.relatedTask], problem: 'must be an object with a "taskId"' };
+  }
+  return undefined;
+}
+
+function invalidParams(method: string, { path, problem }: Fault): ErrorBody {
+  return {
+    code: ErrorNumber.InvalidParams,
+    message: `Invalid params for ${method}: ${showPath(path)} ${problem}.`,
+    data: { path },
+  };
+}
+
+function showPath(path: readonly (string | number)[]): string {
+  if (path.length === 0) return '"params"';
+  return `"${path.map((step, index) => (index === 0 ? `${step}` : typeof step === 'number' || /[^\w$]/.test(step) ? `[${JSON.stringify(step)}]` : `.${step}`)).join('')}"`;
+}
+
+/**
+ * An error as the client should read it. The SDK reports params that fail its own schema as an internal error, with the
+ * schema library's issue list as the message; that list becomes a sentence, and the number says whose fault it was.
+ */
+export function explainError(method: string, error: ErrorBody): ErrorBody {
+  if (error.code !== ErrorNumber.Internal && error.code !== ErrorNumber.InvalidParams) return error;
+  const start = error.message.indexOf('[');
+  if (start === -1 || !error.message.endsWith(']')) return error;
+  const fault = readIssues(error.message.slice(start));
+  if (fault === undefined) return error;
+  if (error.message.startsWith(`Invalid ${method} result`)) {
+    return {
+      code: ErrorNumber.Internal,
+      message: `The server made an invalid result for ${method}: ${showPath(fault.path)}: ${fault.problem}.`,
+    };
+  }
+  return invalidParams(method, fault);
+}
+
+function readIssues(message: string): Fault | undefined {
+  let issues: unknown;
+  try {
+    issues = JSON.parse(message);
+  } catch {
+    return undefined;
+  }
+  const issue: unknown = Array.isArray(issues) ? issues[0] : undefined;
+  if (!isObject(issue) || !Array.isArray(issue.path) || typeof issue.message !== 'string') return undefined;
+  const path = issue.path[0] === 'params' ? issue.path.slice(1) : issue.path;
+  return { path, problem: `is not valid (${issue.message})` };
+}

@@ -1,0 +1,16 @@
+import type { Readable, Writable } from 'node:stream';
+
+/** What the program may touch outside itself. `bin/` passes the real one, tests pass their own. */
+export interface Host {
+  readonly cwd: string;
+  readonly env: Readonly<Record<string, string | undefined>>;
+  readonly home: string;
+  readonly platform: NodeJS.Platform;
+  readonly stdin: Readable;
+  readonly stdout: Writable;
+  readonly stderr: Writable;
+  /** Whether stdout takes ANSI colours: a terminal, and `NO_COLOR` is not set. */
+  readonly color: boolean;
+  /** Ends the process once stdout is flushed, whatever an extension still holds open. */
+  exit(code: number): void;
+}
