@@ -11,6 +11,8 @@ export const brands = {
   toolError: Symbol.for('agenttools/tool-error'),
   /** An error that is answered on the protocol level. */
   protocolError: Symbol.for('agenttools/protocol-error'),
+  /** Thrown where code in a serving process asks it to exit. */
+  exitRequest: Symbol.for('agenttools/exit-request'),
 } as const;
 
 export function isBranded(value: unknown, brand: symbol): value is object {

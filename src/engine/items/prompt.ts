@@ -98,10 +98,14 @@ export function toPromptResult(value: unknown): PromptResult {
     const { description } = value;
     return { ...(typeof description === 'string' && { description }), messages: toMessages(value.messages) };
   }
-  if (isRecord(value) && !isBranded(value, brands.result) && Array.isArray(value.content)) {
+  if (isRecord(value) && Array.isArray(value.content) && !isFinishedResult(value)) {
     return { messages: toMessages(value.content) };
   }
   return { messages: toMessages(Array.isArray(value) ? value : [value]) };
+}
+
+function isFinishedResult(value: unknown): boolean {
+  return isBranded(value, brands.result);
 }
 
 function toMessages(items: readonly unknown[]): readonly PromptMessage[] {

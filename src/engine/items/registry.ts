@@ -35,7 +35,8 @@ export const defaultPageSize = 500;
 export class Registry {
   readonly #specs: { readonly [K in ServedKind]: readonly Specs[K][] };
   readonly #byName: { readonly [K in ServedKind]: ReadonlyMap<string, Specs[K]> };
-  readonly #pageSize: number;
+  /** Entries per page of a list. */
+  readonly pageSize: number;
 
   constructor(
     specs: { readonly [K in ServedKind]: readonly Specs[K][] },
@@ -47,7 +48,7 @@ export class Registry {
       prompts: indexed(this.#specs.prompts),
       resources: indexed(this.#specs.resources),
     };
-    this.#pageSize = pageSize;
+    this.pageSize = pageSize;
   }
 
   all<K extends ServedKind>(kind: K): readonly Specs[K][] {
@@ -62,7 +63,7 @@ export class Registry {
   /** What a list method shows. @throws CursorError for a cursor that is not ours. */
   list<K extends ServedKind>(kind: K, { includeHidden = false, cursor, pageSize }: ListOptions = {}): Page<Specs[K]> {
     const specs = this.#specs[kind];
-    return page(includeHidden ? specs : specs.filter(({ hidden }) => !hidden), cursor, pageSize ?? this.#pageSize);
+    return page(includeHidden ? specs : specs.filter(({ hidden }) => !hidden), cursor, pageSize ?? this.pageSize);
   }
 }
 

@@ -30,7 +30,8 @@ function findFault(value: unknown, path: readonly (string | number)[], walk: Wal
   if (isScalar(value)) return undefined;
   if (typeof value !== 'object' || value === null)
     return new SchemaError(`A schema is JSON; ${describe(value)} is not.`, path);
-  if (walk.above.has(value)) return new SchemaError('The schema contains itself. Use "$ref" for recursion.', path);
+  if (walk.above.has(value))
+    return new SchemaError('The schema contains itself. Use "$ref" for recursion.', path);
   if (path.length >= maxSchemaDepth)
     return new SchemaError(`The schema is nested deeper than ${maxSchemaDepth} levels.`, path);
 

@@ -18,8 +18,10 @@ export interface FieldPlan {
 
 /** Casts a value that has passed its check: declared keys only, declared enum values, defaults where a key is absent. */
 export function cast(value: unknown, plan: CastPlan): unknown {
-  if (plan.kind === 'enum') return plan.values.find((declared) => isSent(declared, value, plan.native)) ?? value;
-  if (plan.kind === 'array') return Array.isArray(value) ? value.map((item) => cast(item, plan.items)) : value;
+  if (plan.kind === 'enum')
+    return plan.values.find((declared) => isSent(declared, value, plan.native)) ?? value;
+  if (plan.kind === 'array')
+    return Array.isArray(value) ? value.map((item) => cast(item, plan.items)) : value;
   if (plan.kind === 'object') return isRecord(value) ? castObject(value, plan.fields) : value;
   return value;
 }

@@ -29,28 +29,29 @@ export async function compileSchema(
   if (told.form === 'described') return compileWire('standard', describedWire(told.described, side), side);
 
   const compiled = await compileStandard(told.schema, side, resolveFrom);
-  return { ...compiled, wire: fit(compiled.wire, side) };
+  return { ...compiled, wire: asWire(compiled.wire, side) };
 }
 
 function compileFieldSpec(spec: unknown, side: SchemaSide): CompiledSchema {
   const { wire, plan } = compileFields(spec);
-  const checkWire = checkLazily(fit(wire, side));
+  const checkWire = checkLazily(asWire(wire, side), side);
   const onValue = async (value: unknown, deliver: (value: unknown) => unknown): Promise<CheckResult> => {
     const result = await checkWire(value);
     return result.ok ? { ok: true, value: deliver(result.value) } : result;
   };
 
-  if (side === 'output') return { form: 'fields', wire, check: (value) => onValue(toWire(value, plan), (sent) => sent) };
+  if (side === 'output')
+    return { form: 'fields', wire, check: (value) => onValue(toWire(value, plan), (sent) => sent) };
   return { form: 'fields', wire, check: (value) => onValue(value, (sent) => cast(sent, plan)) };
 }
 
 function compileWire(form: 'raw' | 'standard', schema: unknown, side: SchemaSide): CompiledSchema {
-  const wire = fit(schema, side);
-  return { form, wire, check: checkLazily(wire) };
+  const wire = asWire(schema, side);
+  return { form, wire, check: checkLazily(wire, side) };
 }
 
 /** A schema that clients will accept for this side. */
-function fit(schema: unknown, side: SchemaSide): JsonSchema {
+function asWire(schema: unknown, side: SchemaSide): JsonSchema {
   const fault = findBoundsFault(schema);
   if (fault) throw fault;
   if (!isRecord(schema)) throw new SchemaError('A JSON Schema must be an object.');

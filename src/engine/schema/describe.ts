@@ -1,6 +1,6 @@
+import { isRecord, type SchemaSide } from './compiled.js';
 import { fieldsBrand } from './fields.js';
 import { jsonSchemaBrand } from './json-schema.js';
-import { isRecord, type SchemaSide } from './compiled.js';
 import { isStandardSchema, type StandardSchema, standardWire } from './standard.js';
 
 /** A live schema as plain data, fit to leave its process; any other value as it is. */

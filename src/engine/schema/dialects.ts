@@ -1,5 +1,5 @@
 /** JSON Schema dialects that are understood, by the `$schema` that declares them. The first is meant when none is declared. */
-export const dialects = [
+const dialects = [
   { id: 'draft-2020-12', uri: 'https://json-schema.org/draft/2020-12/schema' },
   { id: 'draft-2019-09', uri: 'https://json-schema.org/draft/2019-09/schema' },
   { id: 'draft-07', uri: 'http://json-schema.org/draft-07/schema' },

@@ -1,9 +1,11 @@
 import type { ErrorObject } from 'ajv';
 import { fromPointer, nameAt, type SchemaIssue, toPointer } from './issues.js';
 
-/** Says Ajv's errors in words that name the parameter to mend. */
-export function explainErrors(errors: readonly ErrorObject[]): SchemaIssue[] {
-  const issues = errors.filter(({ keyword }) => !echoes.includes(keyword)).map(explain);
+/** Says Ajv's errors in words that name the parameter to mend, or the `whole` value. */
+export function explainErrors(errors: readonly ErrorObject[], whole: string): SchemaIssue[] {
+  const issues = errors
+    .filter(({ keyword }) => !echoes.includes(keyword))
+    .map((error) => explain(error, whole));
   const isFirst = (issue: SchemaIssue, index: number) =>
     issues.findIndex(({ path, message }) => path === issue.path && message === issue.message) === index;
   return issues.filter(isFirst);
@@ -12,10 +14,13 @@ export function explainErrors(errors: readonly ErrorObject[]): SchemaIssue[] {
 /** Keywords that only repeat that a nested one has failed. */
 const echoes: readonly string[] = ['if'];
 
-function explain(error: ErrorObject): SchemaIssue {
+function explain(error: ErrorObject, whole: string): SchemaIssue {
   const told = Object.hasOwn(explanations, error.keyword) ? explanations[error.keyword]!(error) : {};
   const path = [...fromPointer(error.instancePath), ...(told.into === undefined ? [] : [told.into])];
-  return { path: toPointer(path), message: `${nameAt(path)} ${told.words ?? error.message ?? 'is not valid'}` };
+  return {
+    path: toPointer(path),
+    message: `${nameAt(path, whole)} ${told.words ?? error.message ?? 'is not valid'}`,
+  };
 }
 
 interface Explanation {
@@ -51,7 +56,7 @@ const explanations: Readonly<Record<string, (error: ErrorObject) => Explanation>
 
 function known(parentSchema: ErrorObject['parentSchema']): string {
   const names = Object.keys(parentSchema?.properties ?? {});
-  return names.length > 0 ? `. Known: ${names.join(', ')}` : '';
+  return names.length > 0 ? ` (known: ${names.join(', ')})` : '';
 }
 
 function show(value: unknown): string {

@@ -19,7 +19,12 @@ export const commonOptions: readonly string[] = ['type', 'required', 'descriptio
 
 /** Names from JSON Schema and from other types, with the option that says the same here. */
 export const optionsInstead: Readonly<Record<string, Readonly<Record<string, string>>>> = {
-  string: { min: 'minLength', max: 'maxLength', enum: 'values" of type "enum', values: 'values" of type "enum' },
+  string: {
+    min: 'minLength',
+    max: 'maxLength',
+    enum: 'values" of type "enum',
+    values: 'values" of type "enum',
+  },
   integer: { minimum: 'min', maximum: 'max', minLength: 'min', maxLength: 'max' },
   number: { minimum: 'min', maximum: 'max', minLength: 'min', maxLength: 'max' },
   boolean: {},

@@ -19,7 +19,7 @@ export interface FieldWarning {
 }
 
 /** How deep fields may nest in fields. */
-export const maxFieldDepth = 32;
+const maxFieldDepth = 32;
 
 /** Reads a field spec: an object, or a list of `[name, field]`. */
 export function compileFields(spec: unknown): CompiledFields {
@@ -48,6 +48,8 @@ type Path = readonly (string | number)[];
 /** Where in the spec we are, and what we have noticed so far. */
 interface Place {
   readonly path: Path;
+  /** The field is a type alone: there is no option to point at. */
+  readonly isBare?: boolean;
   /** The field as messages call it: names joined by dots. */
   readonly label: string;
   readonly depth: number;
@@ -98,7 +100,8 @@ function compileObject(spec: unknown, place: Place): CompiledField {
   const plans: FieldPlan[] = [];
   for (const { name, field, path } of readEntries(spec, place)) {
     const label = place.label ? `${place.label}.${name}` : name;
-    const at: Place = { ...place, path, label, depth: place.depth + 1 };
+    const isBare = typeof field === 'string';
+    const at: Place = { ...place, path, label, isBare, depth: place.depth + 1 };
     if (name === '__proto__') throw fault(at, 'this name is not available');
     if (Object.hasOwn(properties, name)) throw fault(at, 'the name is declared twice');
 
@@ -179,7 +182,8 @@ interface ParsedType {
 }
 
 function parseType(type: unknown): ParsedType {
-  const [, base = '', brackets = ''] = /^([a-z]+)((?:\[\])*)$/.exec(typeof type === 'string' ? type : '') ?? [];
+  const [, base = '', brackets = ''] =
+    /^([a-z]+)((?:\[\])*)$/.exec(typeof type === 'string' ? type : '') ?? [];
   return { base, depth: brackets.length / 2 };
 }
 
@@ -233,7 +237,8 @@ function compileEnum({ values, wire = 'string' }: Options, place: Place): Compil
     if (!isEnumValue(value))
       throw fault(place, 'an enum lists strings, numbers and booleans only', 'values', index);
     const same = (other: unknown) => (wire === 'native' ? other === value : String(other) === String(value));
-    if (values.findIndex(same) < index) throw fault(place, `${quote(value)} is listed twice`, 'values', index);
+    if (values.findIndex(same) < index)
+      throw fault(place, `${quote(value)} is listed twice`, 'values', index);
   }
   const declared = values as readonly EnumValue[];
   if (wire === 'native') {
@@ -252,7 +257,9 @@ function isEnumValue(value: unknown): value is EnumValue {
 }
 
 function compileNested({ fields }: Options, place: Place): CompiledField {
-  const isEmpty = Array.isArray(fields) ? fields.length === 0 : !isRecord(fields) || Object.keys(fields).length === 0;
+  const isEmpty = Array.isArray(fields)
+    ? fields.length === 0
+    : !isRecord(fields) || Object.keys(fields).length === 0;
   if (isEmpty) throw fault(place, 'an object requires "fields" with at least one field', 'fields');
   return compileObject(fields, { ...place, path: [...place.path, 'fields'], depth: place.depth + 1 });
 }
@@ -264,6 +271,7 @@ function compileArray({ items, min, max }: Options, place: Place): CompiledField
     ...place,
     path: [...place.path, 'items'],
     label: `${place.label}[]`,
+    isBare: typeof items === 'string',
     depth: place.depth + 1,
   };
   const options = readOptions(items, at);
@@ -293,24 +301,29 @@ function readDefault(options: Options, plan: CastPlan, place: Place): FieldPlan[
     place.warnings.push({ path, message: `${about}: a default of null is never applied. Leave it out.` });
     return undefined;
   }
-  const wanted = expectation(value, plan, String(parseType(options.type).base));
+  const wanted = expectation(value, plan);
   if (wanted) throw fault(place, `the default must be ${wanted}`, 'default');
   if (options.required === true)
-    place.warnings.push({ path, message: `${about} is required, so its default is never used. Drop one of the two.` });
+    place.warnings.push({
+      path,
+      message: `${about} is required, so its default is never used. Drop one of the two.`,
+    });
   return { value, wire: toWire(value, plan) };
 }
 
 /** What a default should have been; `undefined` if it fits. */
-function expectation(value: unknown, plan: CastPlan, base: string): string | undefined {
+function expectation(value: unknown, plan: CastPlan): string | undefined {
   if (plan.kind === 'enum')
-    return plan.values.includes(value as EnumValue) ? undefined : `one of ${plan.values.map(quote).join(', ')}`;
+    return plan.values.includes(value as EnumValue)
+      ? undefined
+      : `one of ${plan.values.map(quote).join(', ')}`;
   if (plan.kind === 'array') {
     if (!Array.isArray(value)) return 'an array';
-    const wrong = value.map((item) => expectation(item, plan.items, '')).find((wanted) => wanted !== undefined);
+    const wrong = value.map((item) => expectation(item, plan.items)).find((wanted) => wanted !== undefined);
     return wrong && `an array, each item ${wrong}`;
   }
   if (plan.kind === 'object') return isRecord(value) ? undefined : 'an object';
-  if (base === 'integer' || plan.type === 'integer') return Number.isInteger(value) ? undefined : 'an integer';
+  if (plan.type === 'integer') return Number.isInteger(value) ? undefined : 'an integer';
   return typeof value === plan.type ? undefined : `a ${plan.type}`;
 }
 
@@ -318,7 +331,8 @@ function expectation(value: unknown, plan: CastPlan, base: string): string | und
 export function toWire(value: unknown, plan: CastPlan): unknown {
   if (plan.kind === 'enum')
     return !plan.native && plan.values.includes(value as EnumValue) ? String(value) : value;
-  if (plan.kind === 'array') return Array.isArray(value) ? value.map((item) => toWire(item, plan.items)) : value;
+  if (plan.kind === 'array')
+    return Array.isArray(value) ? value.map((item) => toWire(item, plan.items)) : value;
   if (plan.kind !== 'object' || !isRecord(value)) return value;
 
   const entries = Object.entries(value).map(([name, child]): [string, unknown] => {
@@ -340,9 +354,15 @@ function pick(options: Options, names: readonly string[]): Options {
   return Object.fromEntries(Object.entries(options).filter(([name]) => names.includes(name)));
 }
 
-function fault({ path, label }: Place, problem: string, ...into: (string | number)[]): SchemaError {
-  const message = label ? `Field "${label}": ${problem}.` : `${problem[0]?.toUpperCase()}${problem.slice(1)}.`;
-  return new SchemaError(message, [...path, ...into]);
+function fault(
+  { path, label, isBare = false }: Place,
+  problem: string,
+  ...into: (string | number)[]
+): SchemaError {
+  const message = label
+    ? `Field "${label}": ${problem}.`
+    : `${problem[0]?.toUpperCase()}${problem.slice(1)}.`;
+  return new SchemaError(message, isBare ? path : [...path, ...into]);
 }
 
 function quote(value: unknown): string {

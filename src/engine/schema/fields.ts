@@ -20,7 +20,7 @@ export type Field = ScalarName | `${ScalarName}${Brackets}` | FieldOptions;
 /** What an enum may list. The wire carries its text, the handler gets the value. */
 export type EnumValue = string | number | boolean;
 
-export type FieldOptions =
+type FieldOptions =
   | StringField
   | NumberField
   | BooleanField

@@ -2,8 +2,8 @@ import { isRecord, type SchemaSide } from './compiled.js';
 import { compileFields, looksLikeField } from './field-spec.js';
 import { fieldsBrand } from './fields.js';
 import { jsonSchemaBrand } from './json-schema.js';
-import { parseSchemaText } from './schema-text.js';
 import { SchemaError } from './schema-error.js';
+import { parseSchemaText } from './schema-text.js';
 import { isStandardSchema, type StandardSchema } from './standard.js';
 
 /** A schema value, told apart from what else it could have been. */
@@ -25,7 +25,9 @@ export async function tellForm(
 ): Promise<SchemaForm> {
   const form = await recognise(value, side, rawOnly);
   if (!rawOnly || form.form === 'raw') return form;
-  throw new SchemaError(`${side}Schema takes JSON Schema only. Put ${namesOfForms[form.form]} under "${side}".`);
+  throw new SchemaError(
+    `${side}Schema takes JSON Schema only. Put ${namesOfForms[form.form]} under "${side}".`,
+  );
 }
 
 const namesOfForms: Readonly<Record<SchemaForm['form'], string>> = {
@@ -72,33 +74,45 @@ function readDescribed(described: Readonly<Record<string, unknown>>): SchemaForm
 /** Keywords that no field spec could hold by accident. */
 const rawKeywords = ['$schema', '$ref', 'oneOf', 'anyOf', 'allOf', 'not', 'if', 'patternProperties'];
 
-/** Options that only a field has. */
-const fieldOptions = ['required', 'min', 'max', 'values', 'fields', 'wire'];
+/** Whether an option that only a field has stands beside `type`. JSON Schema has a `required` too, but it is a list. */
+function hasFieldOptions({ required, ...others }: Readonly<Record<string, unknown>>): boolean {
+  return (
+    typeof required === 'boolean' || ['min', 'max', 'values', 'fields', 'wire'].some((name) => name in others)
+  );
+}
 
 function isRawLooking(value: Readonly<Record<string, unknown>>, side: SchemaSide): boolean {
-  if (rawKeywords.some((keyword) => Object.hasOwn(value, keyword) && !looksLikeField(value[keyword]))) return true;
-  if (value.type === 'object' && !isRecord(value.fields)) return true;
-  if (side === 'output' && typeof value.type === 'string')
-    return !fieldOptions.some((option) => Object.hasOwn(value, option) && !Array.isArray(value[option]));
+  if (rawKeywords.some((keyword) => Object.hasOwn(value, keyword))) return true;
+  if (value.type === 'object') return true;
+  if (side === 'output' && typeof value.type === 'string') return !hasFieldOptions(value);
   return isRecord(value.properties) && typeof value.properties.type !== 'string';
 }
 
 function readUnmarked(value: Readonly<Record<string, unknown>>): SchemaForm {
-  if (typeof value.type === 'string' && Object.keys(value).length === 1)
+  const fault =
+    typeof value.type === 'string' && Object.keys(value).length === 1 ? undefined : findFault(value);
+  if (fault === null) return { form: 'fields', spec: value };
+  if (typeof value.type === 'string')
     throw new SchemaError(
-      `{ "type": "${value.type}" } may be a JSON Schema or a field named "type". Wrap it in jsonSchema() or fields().`,
+      `"type": "${value.type}" may begin a JSON Schema or be a field named "type". Wrap it in jsonSchema() or fields().`,
+      ['type'],
     );
+  if (fault && Object.values(value).some(looksLikeField)) throw fault;
+  throw new SchemaError(
+    `Neither a field spec nor a JSON Schema. Wrap it in fields() or jsonSchema(). ${fault?.message ?? ''}`.trimEnd(),
+    fault?.path,
+  );
+}
 
+/** Why a value cannot be a field spec; `null` if it is one. */
+function findFault(value: unknown): SchemaError | null {
   try {
     compileFields(value);
+    return null;
   } catch (error) {
-    if (!(error instanceof SchemaError) || Object.values(value).some(looksLikeField)) throw error;
-    throw new SchemaError(
-      `Neither a field spec nor a JSON Schema. Wrap it in fields() or jsonSchema(). ${error.message}`,
-      error.path,
-    );
+    if (error instanceof SchemaError) return error;
+    throw error;
   }
-  return { form: 'fields', spec: value };
 }
 
 function hasBrand<B extends symbol>(value: unknown, brand: B): value is Record<B, unknown> {

@@ -3,7 +3,7 @@ export { type CompileOptions, compileSchema } from './compile.js';
 export { type CheckResult, type CompiledSchema, noInput, type SchemaSide } from './compiled.js';
 export { describeSchema } from './describe.js';
 export { type FieldWarning, fieldWarnings } from './field-spec.js';
-export { type EnumValue, type Field, type Fields, type FieldSpec, fields } from './fields.js';
+export { type EnumValue, type Field, type FieldSpec, type Fields, fields } from './fields.js';
 export { isSchemaValue } from './form.js';
 export type { InferFields, InferInput, InferOutput } from './infer.js';
 export { formatIssues, type SchemaIssue } from './issues.js';

@@ -1,37 +1,39 @@
-import type { Field, Fields, FieldSpec } from './fields.js';
+import type { Field, FieldSpec, Fields } from './fields.js';
 import type { RawSchema } from './json-schema.js';
 
 /** What a handler gets as arguments when `S` is its input. */
-export type InferInput<S> = IsAny<S> extends true
-  ? AnyArguments
-  : S extends Fields<infer F>
-    ? InferFields<F>
-    : S extends StandardTyped
-      ? Side<S, 'output'>
-      : S extends RawSchema | string | RawLooking
-        ? AnyArguments
-        : S extends FieldSpec
-          ? InferFields<S>
-          : AnyArguments;
+export type InferInput<S> =
+  IsAny<S> extends true
+    ? AnyArguments
+    : S extends Fields<infer F>
+      ? InferFields<F>
+      : S extends StandardTyped
+        ? Side<S, 'output'>
+        : S extends RawSchema | string | RawLooking
+          ? AnyArguments
+          : S extends FieldSpec
+            ? InferFields<S>
+            : AnyArguments;
 
 /** What a handler may return as structured result when `S` is its output. */
-export type InferOutput<S> = IsAny<S> extends true
-  ? unknown
-  : S extends Fields<infer F>
-    ? InferWritten<F>
-    : S extends StandardTyped
-      ? Side<S, 'input'>
-      : S extends RawSchema | string | RawLooking | { readonly type: string }
-        ? unknown
-        : S extends FieldSpec
-          ? InferWritten<S>
-          : unknown;
+export type InferOutput<S> =
+  IsAny<S> extends true
+    ? unknown
+    : S extends Fields<infer F>
+      ? InferWritten<F>
+      : S extends StandardTyped
+        ? Side<S, 'input'>
+        : S extends RawSchema | string | RawLooking | { readonly type: string }
+          ? unknown
+          : S extends FieldSpec
+            ? InferWritten<S>
+            : unknown;
 
 /** The cast arguments of a field spec: required and defaulted fields are there. */
 export type InferFields<F extends FieldSpec> = Shape<Named<F>, Required | Defaulted, 'read'>;
 
 /** The value of a field spec before defaults: only required fields must be there. */
-export type InferWritten<F extends FieldSpec> = Shape<Named<F>, Required, 'written'>;
+type InferWritten<F extends FieldSpec> = Shape<Named<F>, Required, 'written'>;
 
 type AnyArguments = Record<string, unknown>;
 type IsAny<T> = 0 extends 1 & T ? true : false;
@@ -52,7 +54,9 @@ type Shape<N, Present, Mode> = Flat<
 
 type Flat<T> = { [K in keyof T]: T[K] } & {};
 
-type InferField<F, Mode> = F extends { readonly type: infer T } ? OfType<T, F, Mode> : OfType<F, unknown, Mode>;
+type InferField<F, Mode> = F extends { readonly type: infer T }
+  ? OfType<T, F, Mode>
+  : OfType<F, unknown, Mode>;
 
 type OfType<T, Options, Mode> = T extends `${infer Item}[]`
   ? OfType<Item, Options, Mode>[]

@@ -7,7 +7,9 @@ export interface SchemaIssue {
 
 /** All issues in one line: `message at /path; message at /path`. */
 export function formatIssues(issues: readonly SchemaIssue[]): string {
-  const told = issues.slice(0, mostTold).map(({ path, message }) => (path ? `${message} at ${path}` : message));
+  const told = issues
+    .slice(0, mostTold)
+    .map(({ path, message }) => (path ? `${message} at ${path}` : message));
   const untold = issues.length - told.length;
   return untold > 0 ? `${told.join('; ')}; and ${untold} more` : told.join('; ');
 }
@@ -23,12 +25,12 @@ export function fromPointer(pointer: string): string[] {
   return keys.map((key) => key.replaceAll('~1', '/').replaceAll('~0', '~'));
 }
 
-/** The parameter's name as a caller would say it: its own key, with indexes. */
-export function nameAt(path: readonly PropertyKey[]): string {
+/** The parameter's name as a caller would say it: its own key, with indexes; `whole` if it is none. */
+export function nameAt(path: readonly PropertyKey[], whole: string): string {
   let start = path.length - 1;
   while (start > 0 && isIndex(path[start])) start--;
   const [key, ...indexes] = path.slice(Math.max(start, 0));
-  return key === undefined ? 'The arguments' : `"${String(key)}${indexes.map((i) => `[${String(i)}]`).join('')}"`;
+  return key === undefined ? whole : `"${String(key)}${indexes.map((i) => `[${String(i)}]`).join('')}"`;
 }
 
 function isIndex(key: PropertyKey | undefined): boolean {

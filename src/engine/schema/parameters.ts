@@ -1,5 +1,119 @@
-import type { Field, FieldSpec } from './fields.js';
+import { isRecord } from './compiled.js';
+import { matchesAnything, toEcmaPattern } from './ecma-pattern.js';
+import { isPattern } from './field-options.js';
+import type { EnumValue, Field, FieldSpec } from './fields.js';
+import { SchemaError } from './schema-error.js';
 
+/** The field spec that `Parameters` stands for: an object or `[name, spec]` pairs, each required unless it says otherwise. */
 export function translateParameters(value: unknown): FieldSpec {
-  return value as readonly (readonly [string, Field])[];
+  return readPairs(value).map(([name, spec, path]) => [name, translateParameter(spec, path)] as const);
+}
+
+type Path = readonly (string | number)[];
+
+function readPairs(value: unknown): [name: string, spec: unknown, path: Path][] {
+  if (isRecord(value)) return Object.entries(value).map(([name, spec]) => [name, spec, [name]]);
+  if (!Array.isArray(value))
+    throw new SchemaError('Parameters must be an object, or a list of [name, spec].');
+  return value.map((pair: unknown, index) => {
+    if (Array.isArray(pair) && pair.length === 2 && typeof pair[0] === 'string')
+      return [pair[0], pair[1], [index, 1]];
+    throw new SchemaError('A parameter must be a pair [name, spec].', [index]);
+  });
+}
+
+const keys = ['Interpreter', 'Help', 'Required'];
+
+function translateParameter(spec: unknown, path: Path): Field {
+  if (!isRecord(spec)) return { ...interpret(spec, path), required: true };
+
+  const unknown = Object.keys(spec).find((key) => !keys.includes(key));
+  if (unknown !== undefined)
+    throw new SchemaError(`"${unknown}" is not known here. Known: ${keys.join(', ')}.`, [...path, unknown]);
+
+  const { Interpreter = 'String', Help, Required = true } = spec;
+  if (Help !== undefined && typeof Help !== 'string')
+    throw new SchemaError('"Help" must be a string.', [...path, 'Help']);
+  if (typeof Required !== 'boolean')
+    throw new SchemaError('"Required" must be true or false.', [...path, 'Required']);
+  return {
+    ...interpret(Interpreter, [...path, 'Interpreter']),
+    required: Required,
+    ...(Help !== undefined && { description: Help }),
+  };
+}
+
+type Interpreted =
+  | { readonly type: 'string'; readonly pattern?: string }
+  | { readonly type: 'integer' | 'number'; readonly min?: number; readonly max?: number }
+  | { readonly type: 'boolean' }
+  | { readonly type: 'enum'; readonly values: readonly EnumValue[]; readonly wire: 'native' };
+
+const interpreters = ['string', 'integer', 'number', 'boolean'] as const;
+
+function interpret(interpreter: unknown, path: Path): Interpreted {
+  if (Array.isArray(interpreter)) return interpretRestricted(interpreter, path);
+  return { type: findType(interpreter, path) };
+}
+
+function findType(interpreter: unknown, path: Path): (typeof interpreters)[number] {
+  const type = interpreters.find((name) => name === String(interpreter).toLowerCase());
+  if (type && typeof interpreter === 'string') return type;
+  throw new SchemaError(
+    `${JSON.stringify(interpreter)} is not a known interpreter. Known: String, Integer, Number, Boolean, ["Restricted", type, restriction].`,
+    path,
+  );
+}
+
+function interpretRestricted(interpreter: readonly unknown[], path: Path): Interpreted {
+  const [head, name, restriction] = interpreter;
+  if (String(head).toLowerCase() !== 'restricted' || interpreter.length !== 3)
+    throw new SchemaError('A list must be ["Restricted", type, restriction].', path);
+
+  const type = findType(name, [...path, 1]);
+  const at = [...path, 2];
+  if (type === 'string' && typeof restriction === 'string')
+    return { type, ...translatePattern(restriction, at) };
+  if ((type === 'integer' || type === 'number') && isRange(restriction))
+    return { type, ...readRange(restriction) };
+  if (type !== 'boolean' && isListOf(restriction, type))
+    return { type: 'enum', values: restriction, wire: 'native' };
+  throw new SchemaError(`The restriction of ${name} must be ${restrictions[type]}.`, at);
+}
+
+const restrictions: Readonly<Record<(typeof interpreters)[number], string>> = {
+  string: 'a pattern, or a list of strings',
+  integer: '[min, max], or a list of integers',
+  number: '[min, max], or a list of numbers',
+  boolean: 'left out',
+};
+
+/** `null` leaves an end open. */
+type Range = readonly [min: number | null, max: number | null];
+
+function isRange(value: unknown): value is Range {
+  return (
+    Array.isArray(value) && value.length === 2 && value.every((end) => end === null || Number.isFinite(end))
+  );
+}
+
+function readRange([min, max]: Range): { min?: number; max?: number } {
+  return { ...(min !== null && { min }), ...(max !== null && { max }) };
+}
+
+function isListOf(value: unknown, type: 'string' | 'integer' | 'number'): value is EnumValue[] {
+  if (!Array.isArray(value) || value.length === 0) return false;
+  const fits = type === 'string' ? isString : type === 'integer' ? Number.isInteger : Number.isFinite;
+  return value.every(fits);
+}
+
+function isString(value: unknown): boolean {
+  return typeof value === 'string';
+}
+
+function translatePattern(pattern: string, path: Path): { pattern?: string } {
+  const translated = toEcmaPattern(pattern);
+  if (translated === undefined || !isPattern(translated))
+    throw new SchemaError(`"${pattern}" cannot be said as a regular expression of JSON Schema.`, path);
+  return matchesAnything(translated) ? {} : { pattern: translated };
 }

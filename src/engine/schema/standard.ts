@@ -57,7 +57,9 @@ export async function standardWire(
   const writer = schema['~standard'].jsonSchema ?? (await borrowWriter(schema, resolveFrom));
   const wire = write(writer, side, vendor);
   if (isRecord(wire)) return JSON.parse(JSON.stringify(wire));
-  throw new SchemaError(`The ${vendor} schema gives no JSON Schema object for its ${side}. Give ${side}Schema.`);
+  throw new SchemaError(
+    `The ${vendor} schema gives no JSON Schema object for its ${side}. Give ${side}Schema.`,
+  );
 }
 
 type Writer = NonNullable<StandardSchema['~standard']['jsonSchema']>;
@@ -129,5 +131,5 @@ function readResult(result: StandardResult): CheckResult {
 function readIssue({ path = [], message }: StandardIssue): SchemaIssue {
   const keys = path.map((segment) => (typeof segment === 'object' ? segment.key : segment));
   const isNamed = keys.length === 0 || message.includes(String(keys.at(-1)));
-  return { path: toPointer(keys), message: isNamed ? message : `${nameAt(keys)}: ${message}` };
+  return { path: toPointer(keys), message: isNamed ? message : `${nameAt(keys, 'It')}: ${message}` };
 }

@@ -1,33 +1,32 @@
-import type { AnySchema, ErrorObject, Options, ValidateFunction } from 'ajv';
-import type { CheckResult } from './compiled.js';
+import type { Options, ValidateFunction } from 'ajv';
+import type { CheckResult, SchemaSide } from './compiled.js';
 import { type Dialect, dialectOf, unknownDialect } from './dialects.js';
 import { explainErrors } from './explain.js';
 import type { JsonSchema } from './json-schema.js';
 import { SchemaError } from './schema-error.js';
 
-/** The parts of Ajv that are used, whichever dialect it speaks. */
-export interface Validator {
-  compile(schema: AnySchema): ValidateFunction;
-  validateSchema(schema: AnySchema): boolean | Promise<unknown>;
-  errors?: null | ErrorObject[];
-}
+/** Ajv, whichever dialect it speaks. */
+export type Validator = InstanceType<typeof import('ajv/dist/core.js').default>;
 
 /** Checks values by a JSON Schema. The validator is loaded and the schema compiled when the first value comes. */
-export function checkLazily(schema: JsonSchema): (value: unknown) => Promise<CheckResult> {
+export function checkLazily(schema: JsonSchema, side: SchemaSide): (value: unknown) => Promise<CheckResult> {
   let compiled: Promise<ValidateFunction> | undefined;
   return async (value) => {
     compiled ??= compileOnce(schema);
-    return runCheck(await compiled, value);
+    return runCheck(await compiled, value, wholes[side]);
   };
 }
 
-function runCheck(validate: ValidateFunction, value: unknown): CheckResult {
+/** What a value as a whole is called. */
+const wholes = { input: 'The arguments', output: 'The result' } as const satisfies Record<SchemaSide, string>;
+
+function runCheck(validate: ValidateFunction, value: unknown, whole: string): CheckResult {
   try {
     if (validate(value)) return { ok: true, value };
-    return { ok: false, issues: explainErrors(validate.errors ?? []) };
+    return { ok: false, issues: explainErrors(validate.errors ?? [], whole) };
   } catch (error) {
     if (!(error instanceof RangeError)) throw error;
-    return { ok: false, issues: [{ path: '', message: 'The arguments are nested too deep' }] };
+    return { ok: false, issues: [{ path: '', message: `${whole} must be nested less deep` }] };
   }
 }
 
@@ -52,10 +51,13 @@ export function compileSafely(validator: Validator, schema: JsonSchema): Validat
   }
 }
 
+/** A fresh validator that knows no schema but its dialect's own. */
 export async function createValidator({ id }: Dialect): Promise<Validator> {
-  const [create, { default: addFormats }] = await Promise.all([loaders[id](), import('ajv-formats')]);
+  const [create, { default: formats }] = await Promise.all([loaders[id](), import('ajv-formats')]);
   const validator = create(options);
-  (addFormats as unknown as (ajv: unknown) => void)(validator);
+  formats.default(validator);
+  // JSON Schema has no keyword `id` since draft-06; Ajv throws at it.
+  validator.removeKeyword('id');
   return validator;
 }
 
@@ -67,7 +69,6 @@ const options: Options = {
   ownProperties: true,
   validateFormats: true,
   validateSchema: false,
-  addUsedSchema: false,
   logger: false,
   code: { regExp: Object.assign(toRegExp, { code: 'RegExp' }) },
 };
@@ -83,24 +84,25 @@ function toRegExp(pattern: string, flags: string): RegExp {
 
 type Create = (options: Options) => Validator;
 
+/** Only the default export is there both in Node and in a bundle. */
 const loaders: Readonly<Record<Dialect['id'], () => Promise<Create>>> = {
   'draft-2020-12': async () => {
-    const { Ajv2020 } = await import('ajv/dist/2020.js');
-    return (given) => new Ajv2020(given);
+    const { default: ajv } = await import('ajv/dist/2020.js');
+    return (given) => new ajv.Ajv2020(given);
   },
   'draft-2019-09': async () => {
-    const { Ajv2019 } = await import('ajv/dist/2019.js');
-    return (given) => new Ajv2019(given);
+    const { default: ajv } = await import('ajv/dist/2019.js');
+    return (given) => new ajv.Ajv2019(given);
   },
   'draft-07': async () => {
-    const { Ajv } = await import('ajv');
-    return (given) => new Ajv(given);
+    const { default: ajv } = await import('ajv');
+    return (given) => new ajv.Ajv(given);
   },
   'draft-06': async () => {
-    const [{ Ajv }, { default: draft06 }] = await Promise.all([
+    const [{ default: ajv }, { default: draft06 }] = await Promise.all([
       import('ajv'),
       import('ajv/dist/refs/json-schema-draft-06.json', { with: { type: 'json' } }),
     ]);
-    return (given) => new Ajv(given).addMetaSchema(draft06);
+    return (given) => new ajv.Ajv(given).addMetaSchema(draft06);
   },
 };

@@ -9,6 +9,18 @@ export const modernVersions = ['2026-07-28'] as const;
 
 export type LegacyVersion = (typeof legacyVersions)[number];
 
+/** MCP server/utilities/logging, Log levels; the same in every revision. */
+export const logLevels = [
+  'debug',
+  'info',
+  'notice',
+  'warning',
+  'error',
+  'critical',
+  'alert',
+  'emergency',
+] as const;
+
 /** MCP 2026-07-28 basic, Request metadata. */
 export const metaKey = {
   protocolVersion: 'io.modelcontextprotocol/protocolVersion',
@@ -58,6 +70,17 @@ export function findClaimFault(params: JsonObject | undefined): ErrorBody | unde
   const capabilities = meta[metaKey.clientCapabilities];
   if (capabilities === undefined) return badMeta(metaKey.clientCapabilities, 'is missing; send {} for none');
   if (!isObject(capabilities)) return badMeta(metaKey.clientCapabilities, 'must be an object');
+  const info = meta[metaKey.clientInfo];
+  if (
+    info !== undefined &&
+    (!isObject(info) || typeof info.name !== 'string' || typeof info.version !== 'string')
+  ) {
+    return badMeta(metaKey.clientInfo, 'must be an object with a "name" and a "version"');
+  }
+  const level = meta[metaKey.logLevel];
+  if (level !== undefined && !logLevels.some((known) => known === level)) {
+    return badMeta(metaKey.logLevel, `must be one of ${logLevels.join(', ')}`);
+  }
   return undefined;
 }
 

@@ -146,18 +146,19 @@ export class Front {
         message: `Invalid request: ${modernVersions[0]} has no batches.`,
       };
     }
-    return findClaimFault(params) ?? findParamsFault(method, params);
+    return findClaimFault(params) ?? findParamsFault('modern', method, params);
   }
 
   #findLegacyFault({ method, params }: Request, batch: Batch | undefined): ErrorBody | undefined {
     if (method === 'initialize') {
-      if (batch === undefined) return findParamsFault(method, params);
+      if (batch === undefined) return findParamsFault('legacy', method, params);
       return {
         code: ErrorNumber.InvalidRequest,
         message: 'Invalid request: initialize cannot be part of a batch.',
       };
     }
-    if (this.#legacyVersion !== undefined || method === 'ping') return findParamsFault(method, params);
+    if (this.#legacyVersion !== undefined || method === 'ping')
+      return findParamsFault('legacy', method, params);
     return {
       code: ErrorNumber.InvalidParams,
       message: `Invalid params for ${method}: send initialize first (up to 2025-11-25), or name the protocol version in "_meta["io.modelcontextprotocol/protocolVersion"]" (${modernVersions.join(', ')}).`,

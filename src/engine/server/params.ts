@@ -1,5 +1,5 @@
 import { type ErrorBody, ErrorNumber, isMessageId, isObject, type JsonObject } from './envelope.js';
-import { metaKey } from './eras.js';
+import { type Era, logLevels, metaKey } from './eras.js';
 
 /** Where params are wrong and what was expected there. */
 interface Fault {
@@ -53,7 +53,6 @@ const reference: Check = (value, path) => {
 
 const page = members({ cursor: optional(text) });
 const byUri = members({ uri: text });
-const levels = ['debug', 'info', 'notice', 'warning', 'error', 'critical', 'alert', 'emergency'];
 
 /**
  * What the params of a method must be like before the engine sees them (the request definitions of each revision's
@@ -79,21 +78,28 @@ const checks: Readonly<Record<string, Check>> = {
     argument: members({ name: text, value: text }),
     context: optional(members({ arguments: optional(texts) })),
   }),
-  'logging/setLevel': members({ level: oneOf(levels) }),
+  'logging/setLevel': members({ level: oneOf(logLevels) }),
 };
 
-const none: JsonObject = {};
+/** What the modern era no longer has: that is said first, whatever the params (MCP 2026-07-28 changelog). */
+const legacyOnly = new Set([
+  'initialize',
+  'logging/setLevel',
+  'resources/subscribe',
+  'resources/unsubscribe',
+]);
 
-/** The error for params that a method cannot take, or nothing. */
-export function findParamsFault(method: string, params: JsonObject | undefined): ErrorBody | undefined {
-  const fault = findMetaFault(params?._meta) ?? findToolCallFault(method, params);
+/** The error for params that a method of an era cannot take, or nothing. */
+export function findParamsFault(era: Era, method: string, params: JsonObject = {}): ErrorBody | undefined {
+  const fault = findMetaFault(params._meta) ?? findMethodFault(era, method, params);
   return fault === undefined ? undefined : invalidParams(method, fault);
 }
 
 /** `tools/call` is most of the traffic: its ordinary form passes here without building a path. */
-function findToolCallFault(method: string, params: JsonObject | undefined): Fault | undefined {
-  if (method === 'tools/call' && params !== undefined && isPlainCall(params)) return undefined;
-  return Object.hasOwn(checks, method) ? checks[method]?.(params ?? none, []) : undefined;
+function findMethodFault(era: Era, method: string, params: JsonObject): Fault | undefined {
+  if (method === 'tools/call' && isPlainCall(params)) return undefined;
+  if (era === 'modern' && legacyOnly.has(method)) return undefined;
+  return Object.hasOwn(checks, method) ? checks[method]?.(params, []) : undefined;
 }
 
 function isPlainCall({ name, arguments: args, inputResponses }: JsonObject): boolean {

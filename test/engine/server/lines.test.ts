@@ -28,10 +28,7 @@ const cases: Record<string, [readonly (string | Buffer)[], readonly (string | sy
     ['abc', 'd'],
   ],
   'a character split between chunks': [[euro.subarray(0, 1), euro.subarray(1, 2), euro.subarray(2)], ['€']],
-  'a byte order mark at the very start': [
-    ['\uFEFFa\n\uFEFFb\n'],
-    ['a', '\uFEFFb'],
-  ],
+  'a byte order mark at the very start': [['\uFEFFa\n\uFEFFb\n'], ['a', '\uFEFFb']],
   'a last line without a newline': [['a\nb'], ['a', 'b']],
   'nothing at all': [[], []],
 };

@@ -1,6 +1,10 @@
 import { PassThrough } from 'node:stream';
 
-import { type ServeStdioOptions, type StdioSession, serveStdio } from '../../../../src/engine/server/serve-stdio.js';
+import {
+  type ServeStdioOptions,
+  type StdioSession,
+  serveStdio,
+} from '../../../../src/engine/server/serve-stdio.js';
 import { makeSampleServer, type Sightings } from './sample-server.js';
 
 // biome-ignore lint/suspicious/noExplicitAny: what came over the wire is looked at member by member

@@ -1,4 +1,4 @@
-import { ProtocolError, Server } from '@modelcontextprotocol/server';
+import { type ServerContext as Context, ProtocolError, Server } from '@modelcontextprotocol/server';
 
 import type { Era } from '../../../../src/engine/server/eras.js';
 
@@ -10,7 +10,6 @@ export interface Sightings {
   readonly aborted: unknown[];
 }
 
-type Context = Parameters<Parameters<Server['setRequestHandler']>[1]>[1];
 type Handler = (args: Readonly<Record<string, unknown>>, ctx: Context) => Promise<Record<string, unknown>>;
 
 const sleep = (ms: number) => new Promise<void>((resolve) => setTimeout(resolve, ms));

@@ -1,0 +1,56 @@
+// Builds dist/: the program and the two libraries as bundles that share chunks, and their types.
+import { execFileSync } from 'node:child_process';
+import { existsSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import path from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { build } from 'esbuild';
+
+const root = fileURLToPath(new URL('..', import.meta.url));
+const dist = path.join(root, 'dist');
+rmSync(dist, { recursive: true, force: true });
+
+const { metafile } = await build({
+  absWorkingDir: root,
+  entryPoints: {
+    cli: 'src/cli/main.ts',
+    index: 'src/index.ts',
+    engine: 'src/engine.ts',
+    'inspector-child': 'src/engine/extension/inspector-child.ts',
+  },
+  outdir: 'dist',
+  bundle: true,
+  splitting: true,
+  format: 'esm',
+  platform: 'node',
+  target: 'node20.19',
+  mainFields: ['module', 'main'],
+  minifySyntax: true,
+  minifyWhitespace: true,
+  keepNames: true,
+  legalComments: 'none',
+  metafile: true,
+  banner: {
+    js: "import{createRequire as __createRequire}from'node:module';const require=__createRequire(import.meta.url);",
+  },
+  logLevel: 'warning',
+});
+
+writeFileSync(path.join(dist, 'THIRD-PARTY-LICENSES.txt'), licensesOf(Object.keys(metafile.inputs)));
+execFileSync(process.execPath, [path.join(root, 'node_modules/typescript/bin/tsc'), '-p', '.types.json'], {
+  cwd: root,
+  stdio: 'inherit',
+});
+
+/** The licence of every package that a bundle contains. */
+function licensesOf(inputs) {
+  const folders = new Set(inputs.flatMap((input) => input.match(/^.*node_modules\/(?:@[^/]+\/)?[^/]+/)?.[0] ?? []));
+  const texts = [...folders].sort().map((folder) => {
+    const { name, version, license } = JSON.parse(readFileSync(path.join(root, folder, 'package.json'), 'utf8'));
+    const file = ['LICENSE', 'LICENSE.md', 'license', 'LICENCE', 'LICENSE.txt'].find((one) =>
+      existsSync(path.join(root, folder, one)),
+    );
+    const text = file ? readFileSync(path.join(root, folder, file), 'utf8').trim() : '(no licence file in the package)';
+    return `${name} ${version} (${license})\n\n${text}\n`;
+  });
+  return texts.join(`\n${'-'.repeat(80)}\n\n`);
+}

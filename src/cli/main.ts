@@ -1,0 +1,51 @@
+import { AgentToolsError } from '../engine/errors.js';
+import type { Host } from '../host.js';
+import { ExitCode } from './exit-code.js';
+import { parseStartArguments } from './start-arguments.js';
+
+export { ExitCode } from './exit-code.js';
+
+/** Runs one command line. The only place that turns errors into exit codes. */
+export async function main(argv: readonly string[], host: Host): Promise<ExitCode> {
+  try {
+    return await dispatch(argv, host);
+  } catch (error) {
+    return answerTo(error, host, argv.includes('--verbose'));
+  }
+}
+
+/** `start` is what clients wait for, so nothing that it does not need is loaded on its way. */
+async function dispatch(argv: readonly string[], host: Host): Promise<ExitCode> {
+  const [command, ...words] = argv;
+  const start = command === 'start' ? parseStartArguments(words) : undefined;
+  if (start) {
+    const { startCommand } = await import('./commands/start.js');
+    return await startCommand(start, host);
+  }
+  if (argv.length === 1 && (command === '--version' || command === '-V')) {
+    const { packageVersion } = await import('../engine/folders.js');
+    host.stdout.write(`${packageVersion()}\n`);
+    return ExitCode.Ok;
+  }
+  const { runProgram } = await import('./program.js');
+  return await runProgram(argv, host);
+}
+
+function answerTo(error: unknown, { stderr }: Host, verbose: boolean): ExitCode {
+  const stack = verbose && error instanceof Error ? `${stackOf(error)}\n` : '';
+  if (error instanceof AgentToolsError) {
+    stderr.write(`error: ${error.message}\n${stack}`);
+    return error.code === 'usage' ? ExitCode.Usage : ExitCode.Failed;
+  }
+  const message = error instanceof Error ? error.message : String(error);
+  const [firstLine] = message.split('\n');
+  const hint = verbose ? '' : '; run again with --verbose for the stack';
+  stderr.write(`internal error: ${firstLine}${hint}\n${stack}`);
+  return ExitCode.Failed;
+}
+
+/** The stack, and those of what caused it. */
+function stackOf(error: Error): string {
+  const own = error.stack ?? `${error.name}: ${error.message}`;
+  return error.cause instanceof Error ? `${own}\ncaused by ${stackOf(error.cause)}` : own;
+}

@@ -1,0 +1,49 @@
+import { AgentToolsError } from '../engine/errors.js';
+
+/** What `start` takes. This list is both its parser and its help. */
+export const startOptions = [
+  { flag: '--http', description: 'serve over HTTP instead of stdio (not available yet)' },
+  { flag: '--strict', description: 'refuse to start when an item has to be left out' },
+  { flag: '--verbose', description: 'show the stack of an internal error' },
+] as const;
+
+type StartFlag = (typeof startOptions)[number]['flag'];
+
+export interface StartInput {
+  readonly server: string | undefined;
+  readonly strict: boolean;
+}
+
+/**
+ * Reads the words after `start`; undefined when its help is asked for. It stands beside the real grammar because
+ * clients start servers all the time, and a command-line parser would be most of what they wait for.
+ * @throws AgentToolsError `usage`
+ */
+export function parseStartArguments(words: readonly string[]): StartInput | undefined {
+  const end = words.indexOf('--');
+  const before = end === -1 ? words : words.slice(0, end);
+  const after = end === -1 ? [] : words.slice(end + 1);
+  const options = before.filter((word) => word.startsWith('-') && word !== '-');
+  if (options.some((word) => word === '--help' || word === '-h')) return undefined;
+
+  const unknown = options.find((word) => !isStartFlag(word));
+  if (unknown !== undefined) throw new AgentToolsError('usage', unknownOption(unknown));
+  const [server, excess] = [...before.filter((word) => !options.includes(word)), ...after];
+  if (excess !== undefined) {
+    throw new AgentToolsError('usage', `start serves one server, but "${excess}" is a second one.`);
+  }
+  if (server === '') throw new AgentToolsError('usage', 'The server of start is an empty word.');
+  if (options.includes('--http')) {
+    throw new AgentToolsError('failed', 'start --http is not available yet. Without it, start serves over stdio.');
+  }
+  return { server, strict: options.includes('--strict') };
+}
+
+function isStartFlag(word: string): word is StartFlag {
+  return startOptions.some(({ flag }) => flag === word);
+}
+
+function unknownOption(word: string): string {
+  const known = startOptions.map(({ flag }) => flag).join(', ');
+  return `start has no option "${word}". Its options: ${known}.`;
+}

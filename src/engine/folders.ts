@@ -1,0 +1,97 @@
+import { readFileSync } from 'node:fs';
+import path from 'node:path';
+import process from 'node:process';
+import { fileURLToPath } from 'node:url';
+import envPaths from 'env-paths';
+
+/** What the folders depend on. */
+export interface FolderFacts {
+  readonly cwd: string;
+  readonly env: Readonly<Record<string, string | undefined>>;
+  readonly home: string;
+  readonly platform: NodeJS.Platform;
+  /** The Node that runs; a global npm folder lies near it. */
+  readonly execPath?: string;
+}
+
+/** Where things are looked for and kept. Every folder is absolute; none has to exist. */
+export interface WorkspaceFolders {
+  readonly homeDirectory: string;
+  /** The bundled extensions: each folder in it is one. */
+  readonly builtinFolder: string;
+  /** The `node_modules` of packages that AgentTools itself installed. */
+  readonly packagesFolder: string;
+  /** The `node_modules` of `npm install --global`. */
+  readonly globalFolder: string;
+  /** What AgentTools keeps: packages, receipts, caches. */
+  readonly dataFolder: string;
+}
+
+export function workspaceFolders(facts: FolderFacts): WorkspaceFolders {
+  const dataFolder = dataFolderOf(facts);
+  return {
+    homeDirectory: facts.home,
+    builtinFolder: path.join(packageRoot(), 'src', 'builtin'),
+    packagesFolder: path.join(dataFolder, 'packages', 'node_modules'),
+    globalFolder: globalFolderOf(facts),
+    dataFolder,
+  };
+}
+
+function dataFolderOf({ cwd, env }: FolderFacts): string {
+  return env.AGENTTOOLS_HOME ? path.resolve(cwd, env.AGENTTOOLS_HOME) : envPaths('agenttools', { suffix: '' }).data;
+}
+
+/**
+ * Where npm puts global packages, worked out as npm does it; asking npm would take half a second.
+ * @see https://docs.npmjs.com/cli/configuring-npm/folders, https://docs.npmjs.com/cli/using-npm/config#prefix
+ */
+function globalFolderOf({ env, home, platform, execPath = process.execPath }: FolderFacts): string {
+  const prefix = env.npm_config_prefix || env.NPM_CONFIG_PREFIX || env.PREFIX || prefixInNpmrc(home, env);
+  if (platform === 'win32') {
+    const folder = prefix || path.join(env.APPDATA || path.join(home, 'AppData', 'Roaming'), 'npm');
+    return path.join(folder, 'node_modules');
+  }
+  return path.join(prefix || path.resolve(path.dirname(execPath), '..'), 'lib', 'node_modules');
+}
+
+/** The `prefix` of the user's npm configuration. */
+function prefixInNpmrc(home: string, env: FolderFacts['env']): string | undefined {
+  const text = textOf(env.npm_config_userconfig || path.join(home, '.npmrc'));
+  const [, value] = text?.match(/^[ \t]*prefix[ \t]*=[ \t]*(.*?)[ \t]*$/m) ?? [];
+  if (!value) return undefined;
+  const plain = value
+    .replace(/^(["'])(.*)\1$/, '$2')
+    .replace(/\$\{(\w+)\}/g, (whole, name: string) => env[name] ?? whole);
+  return path.resolve(home, plain.replace(/^~(?=$|[\\/])/, home));
+}
+
+let root: string | undefined;
+
+/** The folder of this package, wherever in it the running file was bundled to. */
+export function packageRoot(): string {
+  root ??= nearestPackage(path.dirname(fileURLToPath(import.meta.url)));
+  return root;
+}
+
+function nearestPackage(folder: string): string {
+  const text = textOf(path.join(folder, 'package.json'));
+  if (text !== undefined && (JSON.parse(text) as { name?: unknown }).name === 'agenttools') return folder;
+  const above = path.dirname(folder);
+  if (above === folder) throw new Error('The package folder of agenttools cannot be found: no package.json says so.');
+  return nearestPackage(above);
+}
+
+/** The version of this package. */
+export function packageVersion(): string {
+  const text = readFileSync(path.join(packageRoot(), 'package.json'), 'utf8');
+  return (JSON.parse(text) as { version: string }).version;
+}
+
+function textOf(file: string): string | undefined {
+  try {
+    return readFileSync(file, 'utf8');
+  } catch {
+    return undefined;
+  }
+}

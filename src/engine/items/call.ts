@@ -1,0 +1,203 @@
+import { messageOf, ModuleReferenceError } from '../extension/modules.js';
+import { formatIssues, SchemaError } from '../schema/index.js';
+import { brands, isBranded } from './brands.js';
+import { error as failure, type ToolResult } from './builders.js';
+import type { Context } from './context.js';
+import type { Initializers } from './initialize.js';
+import { LoadError } from './lazy.js';
+import { ResultError, toToolResult } from './results.js';
+import type { ServerSpec } from './server.js';
+import { isRecord } from './shapes.js';
+import type { PromptResult, PromptSpec, ToolHandler, ToolSpec } from './specs.js';
+import { TimeoutError, withTimeLimit } from './time-limit.js';
+
+/** What calls of one server share. */
+export interface Calls {
+  readonly server: ServerSpec;
+  readonly initializers: Initializers;
+  /** Takes one line for stderr. */
+  readonly report: (line: string) => void;
+}
+
+/** What a call needs from its caller to make the handler's context. */
+export type MakeContext = (facts: { readonly signal: AbortSignal; readonly tool?: ToolSpec }) => Context;
+
+/**
+ * Calls a tool: checks the arguments, runs the hooks, then the handler within its time, then checks the result.
+ * Whatever goes wrong becomes a result that the model can read, save for errors meant for the protocol.
+ * @throws errors branded as protocol errors, as they are.
+ */
+export async function callTool(
+  tool: ToolSpec,
+  args: Readonly<Record<string, unknown>>,
+  { calls, signal, makeContext }: { calls: Calls; signal: AbortSignal; makeContext: MakeContext },
+): Promise<ToolResult> {
+  try {
+    const delivered = await checkArguments(tool, args);
+    const handler = await loadHandler(tool);
+    const value = await withTimeLimit(
+      async (inner) => {
+        const ctx = makeContext({ signal: inner, tool });
+        await calls.initializers.ready([calls.server.initialize, tool.initialize], ctx);
+        return await handler(delivered, ctx);
+      },
+      { timeoutMs: tool.timeoutMs, signal },
+    );
+    return await checkResult(tool, toToolResult(value), calls);
+  } catch (error) {
+    return failureOf(tool, error, calls);
+  }
+}
+
+/** A failure that is already in the words the model is to read. */
+class CallFailure extends Error {}
+
+async function checkArguments(tool: ToolSpec, args: Readonly<Record<string, unknown>>): Promise<unknown> {
+  const checked = await tool.input.check({ ...args, ...tool.pinned });
+  if (checked.ok) return checked.value;
+  throw new CallFailure(`Invalid arguments for tool "${tool.name}": ${formatIssues(checked.issues)}`);
+}
+
+async function loadHandler(tool: ToolSpec): Promise<ToolHandler> {
+  try {
+    return await tool.handler();
+  } catch (error) {
+    throw new HandlerFault(messageOf(error), { cause: error });
+  }
+}
+
+/** The handler's module cannot be had. */
+class HandlerFault extends Error {}
+
+async function checkResult(tool: ToolSpec, result: ToolResult, { report }: Calls): Promise<ToolResult> {
+  if (!tool.output || result.isError) return result;
+  const checked =
+    result.structuredContent === undefined
+      ? { ok: false as const, issues: [{ path: '', message: 'the tool returned no structured content' }] }
+      : await tool.output.check(result.structuredContent);
+  if (checked.ok) return tool.output.form === 'raw' ? result : withStructured(result, checked.value);
+  const problem = `Tool "${tool.name}" returned a result that does not match its output schema: ${formatIssues(checked.issues)}`;
+  if (tool.onOutputMismatch === 'error') throw new CallFailure(problem);
+  report(`${tool.item}: ${problem}`);
+  return result;
+}
+
+/** A result with the value its schema made; text that was only that value's JSON follows it. */
+function withStructured(result: ToolResult, value: unknown): ToolResult {
+  const [first, ...others] = result.content;
+  const isJsonText = others.length === 0 && first?.text === JSON.stringify(result.structuredContent);
+  const content = isJsonText ? [{ type: 'text', text: JSON.stringify(value) ?? 'null' }] : result.content;
+  return { ...result, content, structuredContent: value };
+}
+
+function failureOf(tool: ToolSpec, error: unknown, { server, report }: Calls): ToolResult {
+  if (isBranded(error, brands.protocolError)) throw error;
+  if (error instanceof CallFailure) return failure(error.message);
+  if (isBranded(error, brands.toolError)) return failure(messageOf(error));
+  if (isBranded(error, brands.exitRequest)) return failure(`Tool "${tool.name}": ${messageOf(error)}`);
+  if (error instanceof TimeoutError) return failure(`Tool "${tool.name}" gave ${error.message}.`);
+  if (error instanceof HandlerFault) {
+    report(`${tool.item}: the handler could not be loaded: ${detailsOf(error.cause)}`);
+    const hint = 'Mend it and call again; if one of its own dependencies threw, restart the server.';
+    return failure(`Tool "${tool.name}" could not be loaded. ${hint}`);
+  }
+  if (error instanceof SchemaError) {
+    report(`${tool.item}: unusable schema: ${error.message}`);
+    return failure(`Tool "${tool.name}" has an unusable schema.`);
+  }
+  if (error instanceof ResultError) {
+    report(`${tool.item}: unusable result: ${error.message}`);
+    return failure(`Tool "${tool.name}" returned something that is not a result: ${error.message}.`);
+  }
+  report(`${tool.item}: ${detailsOf(error)}`);
+  return failure(server.exposeErrors ? messageOf(error) : 'Tool execution failed');
+}
+
+/** Everything about an unexpected exception, for stderr. */
+function detailsOf(error: unknown): string {
+  if (error instanceof ModuleReferenceError && error.cause) return `${error.message}\n${detailsOf(error.cause)}`;
+  if (error instanceof ModuleReferenceError || error instanceof LoadError) return error.message;
+  return error instanceof Error ? (error.stack ?? error.message) : String(error);
+}
+
+/** A prompt that could not be made; `text` may go to the client. */
+export class PromptFailure extends Error {
+  override readonly name = 'PromptFailure';
+  readonly code: 'arguments' | 'failed';
+
+  constructor(code: PromptFailure['code'], text: string, options?: ErrorOptions) {
+    super(text, options);
+    this.code = code;
+  }
+}
+
+/**
+ * Makes the messages of a prompt.
+ * @throws PromptFailure, and errors branded as protocol errors as they are.
+ */
+export async function getPrompt(
+  prompt: PromptSpec,
+  args: Readonly<Record<string, string>>,
+  { calls, signal, makeContext }: { calls: Calls; signal: AbortSignal; makeContext: MakeContext },
+): Promise<PromptResult> {
+  const missing = prompt.required.filter((name) => !Object.hasOwn(args, name));
+  if (missing.length > 0) throw new PromptFailure('arguments', `Missing required arguments: ${missing.join(', ')}`);
+  try {
+    const made = await withTimeLimit(
+      async (inner) => {
+        const ctx = makeContext({ signal: inner });
+        await calls.initializers.ready([calls.server.initialize], ctx);
+        return await prompt.render(args, ctx);
+      },
+      { timeoutMs: prompt.timeoutMs, signal },
+    );
+    const description = made.description ?? prompt.wire.description;
+    return { ...(typeof description === 'string' && { description }), messages: made.messages };
+  } catch (error) {
+    throw promptFailureOf(prompt, error, calls);
+  }
+}
+
+function promptFailureOf(prompt: PromptSpec, error: unknown, { server, report }: Calls): unknown {
+  if (isBranded(error, brands.protocolError)) return error;
+  if (isBranded(error, brands.toolError)) return new PromptFailure('failed', messageOf(error));
+  if (error instanceof TimeoutError) return new PromptFailure('failed', `Prompt "${prompt.name}" gave ${error.message}.`);
+  report(`${prompt.item}: ${detailsOf(error)}`);
+  return new PromptFailure('failed', server.exposeErrors ? messageOf(error) : 'Prompt execution failed');
+}
+
+/** Reads `MCP_TOOL_OPTIONS`: JSON of tool name to option to value. What is not that is reported and ignored. */
+export function parseToolOptions(
+  text: string | undefined,
+  report: (line: string) => void,
+): Readonly<Record<string, Readonly<Record<string, unknown>>>> {
+  if (text === undefined || text.trim() === '') return {};
+  const value = parsed(text);
+  if (!isRecord(value)) {
+    report('MCP_TOOL_OPTIONS is not a JSON object of tool names and is ignored. Expected {"tool":{"option":value}}.');
+    return {};
+  }
+  const entries = Object.entries(value).filter((entry): entry is [string, Record<string, unknown>] => {
+    if (isRecord(entry[1])) return true;
+    report(`MCP_TOOL_OPTIONS["${entry[0]}"] is not an object of options and is ignored.`);
+    return false;
+  });
+  return Object.fromEntries(entries);
+}
+
+function parsed(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch {
+    return undefined;
+  }
+}
+
+/** A tool's options: its defaults, overlaid with what was set for its qualified, wire or item name. */
+export function optionsFor(
+  tool: ToolSpec,
+  set: Readonly<Record<string, Readonly<Record<string, unknown>>>>,
+): Readonly<Record<string, unknown>> {
+  const key = [tool.item, tool.name, tool.definition.item].find((name) => Object.hasOwn(set, name));
+  return key === undefined ? tool.options : { ...tool.options, ...set[key] };
+}

@@ -1,0 +1,209 @@
+import type { InferInput, InferOutput } from '../schema/infer.js';
+import type { Annotations, ContentBlock, PromptMessage, ToolResult } from './builders.js';
+import type { Context } from './context.js';
+
+type Awaitable<T> = T | Promise<T>;
+
+interface Icon {
+  /** An https: or data: address. */
+  readonly src: string;
+  readonly mimeType?: string;
+  readonly sizes?: readonly string[];
+  readonly theme?: 'light' | 'dark';
+}
+
+interface Common {
+  /** Name that clients see; the item name when absent. */
+  readonly name?: string;
+  /** Name for people; the item name when absent. */
+  readonly title?: string;
+  readonly description?: string;
+  /** Left out of lists; still usable by name. */
+  readonly hidden?: boolean;
+  /** The opposite of `hidden`, which wins. */
+  readonly visible?: boolean;
+  /** Sent as `_meta.category`. */
+  readonly category?: string | null;
+  readonly icons?: readonly Icon[];
+  /** Sent as `_meta`. */
+  readonly meta?: Readonly<Record<string, unknown>>;
+  /** Longest run in milliseconds; 60000 when absent. */
+  readonly timeoutMs?: number;
+}
+
+interface Cache {
+  /** Milliseconds clients may reuse it; 0 when absent. */
+  readonly ttlMs?: number;
+  /** Who may share it; `private` when absent. */
+  readonly scope?: 'public' | 'private';
+}
+
+/** What an item needs before it can work: client capabilities, or more with a level. */
+type Requires =
+  | readonly string[]
+  | {
+      readonly client?: readonly string[];
+      readonly env?: readonly string[];
+      readonly bin?: readonly string[];
+      readonly level?: 'required' | 'suggested';
+    };
+
+/** What a tool returns when its output has no schema: anything with a JSON form, blocks, or a finished result. */
+export type ToolReturn = unknown;
+
+/** A tool as its author writes it. `I` and `O` are its schemas; arguments and result are typed by them. */
+export interface ToolDefinition<I = undefined, O = undefined> extends Common {
+  /** A field spec, `fields({…})`, JSON Schema, JSON text or Standard Schema. */
+  readonly input?: I;
+  readonly output?: O;
+  /** JSON Schema; wins over `input`. */
+  readonly inputSchema?: object | string;
+  /** JSON Schema; wins over `output`. */
+  readonly outputSchema?: object | string;
+  handler(args: ToolArguments<I>, ctx: Context): Awaitable<ToolOutput<O>>;
+  /** Run once, before the first call. */
+  initialize?(ctx: Context): unknown;
+  /** Options the user may set, with their defaults. */
+  readonly options?: Readonly<Record<string, unknown>>;
+  readonly annotations?: {
+    readonly title?: string;
+    readonly readOnlyHint?: boolean;
+    readonly destructiveHint?: boolean;
+    readonly idempotentHint?: boolean;
+    readonly openWorldHint?: boolean;
+  };
+  readonly requires?: Requires;
+  /** What a result that does not match `output` becomes; `error` when absent. */
+  readonly onOutputMismatch?: 'error' | 'warn';
+  readonly ui?: string | Readonly<Record<string, unknown>>;
+  readonly cache?: Cache;
+}
+
+/** What a handler gets for an input schema. */
+export type ToolArguments<I> = I extends undefined ? Record<string, unknown> : InferInput<I>;
+
+/** What a handler may return for an output schema. */
+export type ToolOutput<O> = O extends undefined ? ToolReturn : InferOutput<O> | ToolResult;
+
+/** Types a tool definition; gives it back as it is. */
+export function defineTool<const I = undefined, const O = undefined>(
+  definition: ToolDefinition<I, O>,
+): ToolDefinition<I, O> {
+  return checked('tool', definition);
+}
+
+interface PromptArgument {
+  readonly name: string;
+  readonly title?: string;
+  readonly description?: string;
+  /** Whether it must be given; false when absent. */
+  readonly required?: boolean;
+  /** Suggestions: a list, or a function of what was typed. */
+  readonly complete?: readonly string[] | ((value: string, ctx: Context) => Awaitable<readonly string[]>);
+}
+
+/** The arguments a prompt function gets: the required ones are there. */
+export type PromptArguments<A extends readonly PromptArgument[]> = {
+  readonly [K in A[number] as K extends { readonly required: true } ? K['name'] : never]: string;
+} & {
+  readonly [K in A[number] as K extends { readonly required: true } ? never : K['name']]?: string;
+};
+
+type PromptReturn =
+  | string
+  | number
+  | ContentBlock
+  | ToolResult
+  | readonly (string | PromptMessage | ContentBlock | ToolResult)[]
+  | { readonly description?: string; readonly messages: readonly (string | PromptMessage)[] };
+
+/** A prompt as its author writes it: `content`, or `messages` with roles. */
+export interface PromptDefinition<A extends readonly PromptArgument[] = readonly PromptArgument[]> extends Common {
+  readonly arguments?: A;
+  /** How to read `content`; told by its type when absent. */
+  readonly type?: 'text' | 'function' | 'auto';
+  /** Literal text, a template with `{{name}}` slots, or a function. */
+  readonly content?:
+    | string
+    | { readonly template: string }
+    | ((args: PromptArguments<A>, ctx: Context) => Awaitable<PromptReturn>);
+  readonly messages?: readonly {
+    readonly role: 'user' | 'assistant';
+    readonly content: string | { readonly template: string } | ContentBlock;
+  }[];
+  readonly requires?: Requires;
+}
+
+/** Types a prompt definition; gives it back as it is. */
+export function definePrompt<const A extends readonly PromptArgument[] = readonly []>(
+  definition: PromptDefinition<A>,
+): PromptDefinition<A> {
+  return checked('prompt', definition);
+}
+
+type ResourceReturn = string | Uint8Array | object | readonly (string | Uint8Array | object)[];
+
+/** A resource as its author writes it: `uri` or `uriTemplate`, and one of `text`, `file`, `read`. */
+export interface ResourceDefinition extends Common {
+  readonly uri?: string;
+  /** RFC 6570. */
+  readonly uriTemplate?: string;
+  readonly mimeType?: string;
+  readonly text?: string;
+  /** A file of the package. */
+  readonly file?: string;
+  read?(uri: string, variables: Readonly<Record<string, string | string[]>>, ctx: Context): Awaitable<ResourceReturn>;
+  /** The resources of a template. */
+  list?(ctx: Context): Awaitable<readonly { readonly uri: string; readonly name?: string }[]>;
+  readonly complete?: Readonly<Record<string, (value: string, ctx: Context) => Awaitable<readonly string[]>>>;
+  readonly subscribable?: boolean;
+  readonly annotations?: Annotations;
+  /** Bytes, when known. */
+  readonly size?: number;
+  readonly cache?: Cache;
+}
+
+/** Types a resource definition; gives it back as it is. */
+export function defineResource(definition: ResourceDefinition): ResourceDefinition {
+  return checked('resource', definition);
+}
+
+type Entries = '*' | readonly (string | { readonly use: string; readonly [key: string]: unknown } | object)[];
+
+/** A server as its author writes it: which items it offers, under which names. */
+export interface ServerDefinition {
+  readonly name?: string;
+  readonly title?: string;
+  readonly description?: string;
+  /** How to use it, for the model; several are joined by a blank line. */
+  readonly instructions?: string | readonly string[];
+  /** The package version when absent. */
+  readonly version?: string;
+  /** Its key in client configs; the item name when absent. */
+  readonly configKey?: string;
+  /** Run once, before the first use. */
+  initialize?(ctx: Context): unknown;
+  readonly tools?: Entries;
+  readonly prompts?: Entries;
+  readonly resources?: Entries;
+  readonly apps?: '*' | readonly string[];
+  readonly icons?: readonly Icon[];
+  readonly websiteUrl?: string;
+  readonly transport?: 'stdio' | 'http';
+  /** Show unexpected exceptions to the model. For development. */
+  readonly exposeErrors?: boolean;
+  /** Entries per list page; 500 when absent. */
+  readonly pageSize?: number;
+  readonly cache?: Cache;
+}
+
+/** Types a server definition; gives it back as it is. */
+export function defineServer(definition: ServerDefinition): ServerDefinition {
+  return checked('server', definition);
+}
+
+/** Catches what types cannot: a definition written in JavaScript that is no object at all. */
+function checked<T>(kind: string, definition: T): T {
+  if (typeof definition === 'object' && definition !== null && !Array.isArray(definition)) return definition;
+  throw new TypeError(`The definition of a ${kind} is an object.`);
+}

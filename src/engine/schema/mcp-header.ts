@@ -1,0 +1,45 @@
+import type { Subschema } from './walk.js';
+import type { WireIssue } from './wire.js';
+
+const keyword = 'x-mcp-header';
+
+/** `x-mcp-header` where clients would drop the tool because of it. */
+export function* findBadHeaders(subschemas: readonly Subschema[]): Generator<WireIssue> {
+  const seen = new Set<string>();
+  for (const { schema, path } of subschemas) {
+    if (!Object.hasOwn(schema, keyword)) continue;
+    const name = schema[keyword];
+    const at = [...path, keyword];
+    if (typeof name !== 'string' || !isToken(name)) {
+      yield {
+        path: at,
+        message: `"${keyword}" must be a header name: letters, digits and !#$%&'*+-.^_\`|~ only.`,
+      };
+      continue;
+    }
+    if (!isPlainProperty(path))
+      yield {
+        path: at,
+        message: `"${keyword}" may stand only on a property reached through "properties" alone.`,
+      };
+    if (!headerTypes.includes(schema.type))
+      yield { path: at, message: `"${keyword}" needs "type" to be string, integer or boolean.` };
+    if (seen.has(name.toLowerCase()))
+      yield {
+        path: at,
+        message: `"${name}" is already the header of another property; case makes no difference.`,
+      };
+    seen.add(name.toLowerCase());
+  }
+}
+
+const headerTypes: readonly unknown[] = ['string', 'integer', 'boolean'];
+
+/** https://www.rfc-editor.org/rfc/rfc9110#section-5.6.2 */
+function isToken(text: string): boolean {
+  return /^[!#$%&'*+\-.^_`|~0-9A-Za-z]+$/.test(text);
+}
+
+function isPlainProperty(path: Subschema['path']): boolean {
+  return path.length > 0 && path.every((key, index) => index % 2 === 1 || key === 'properties');
+}

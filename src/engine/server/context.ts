@@ -1,0 +1,105 @@
+import type { Server, ServerContext } from '@modelcontextprotocol/server';
+import { type Calls, type MakeContext, optionsFor } from '../items/call.js';
+import type { Context, LogLevel } from '../items/context.js';
+import type { ToolSpec } from '../items/specs.js';
+import { type Era, logLevels, metaKey } from './eras.js';
+
+/** What one served connection knows beyond a single request. */
+export interface Connection {
+  readonly era: Era;
+  readonly server: Server;
+  readonly calls: Calls;
+  /** What the user set in `MCP_TOOL_OPTIONS`. */
+  readonly toolOptions: Readonly<Record<string, Readonly<Record<string, unknown>>>>;
+  /** Lowest level a 2025-era client wants to see; `logging/setLevel` changes it. */
+  logLevel: (typeof logLevels)[number];
+}
+
+/** Makes handlers' contexts for one request. */
+export function contextMaker(connection: Connection, request: ServerContext): MakeContext {
+  const { mcpReq } = request;
+  const client = clientOf(connection, request);
+  return ({ signal, tool }) => ({
+    signal,
+    progress: progressOf(request, signal),
+    log: logOf(connection, request, signal, tool),
+    options: tool ? optionsFor(tool, connection.toolOptions) : {},
+    client,
+    can: (capability) => hasCapability(client.capabilities, capability),
+    locals: {},
+    protocolVersion: connection.server.getNegotiatedProtocolVersion() ?? 'unknown',
+    requestId: mcpReq.id,
+    server: { name: connection.calls.server.info.name, version: connection.calls.server.info.version },
+    ...(tool && { tool: { name: tool.name } }),
+  });
+}
+
+/** A capability by name, nested ones with dots: `sampling.tools`. */
+function hasCapability(capabilities: Readonly<Record<string, unknown>>, name: string): boolean {
+  let held: unknown = capabilities;
+  for (const part of name.split('.')) {
+    if (typeof held !== 'object' || held === null || !Object.hasOwn(held, part)) return false;
+    held = (held as Record<string, unknown>)[part];
+  }
+  return held !== undefined && held !== false;
+}
+
+/** Who is asking: on 2026-07-28 each request says it, before that the handshake did. */
+function clientOf({ era, server }: Connection, { mcpReq }: ServerContext): Context['client'] {
+  const envelope = mcpReq.envelope as Readonly<Record<string, unknown>> | undefined;
+  const info = (era === 'modern' ? envelope?.[metaKey.clientInfo] : server.getClientVersion()) as
+    | { name?: string; version?: string }
+    | undefined;
+  const capabilities = era === 'modern' ? envelope?.[metaKey.clientCapabilities] : server.getClientCapabilities();
+  return {
+    name: info?.name,
+    version: info?.version,
+    capabilities: (capabilities ?? {}) as Readonly<Record<string, unknown>>,
+  };
+}
+
+/**
+ * Progress, if the client sent a token. Values that do not grow are not sent.
+ * @see MCP basic/utilities/progress: "The progress value MUST increase with each notification"
+ */
+function progressOf({ mcpReq }: ServerContext, signal: AbortSignal): Context['progress'] {
+  const progressToken = mcpReq._meta?.progressToken;
+  if (progressToken === undefined) return () => {};
+  let last = Number.NEGATIVE_INFINITY;
+  return (progress, { total, message } = {}) => {
+    if (signal.aborted || !(progress > last)) return;
+    last = progress;
+    const params = { progressToken, progress, ...(total !== undefined && { total }), ...(message !== undefined && { message }) };
+    mcpReq.notify({ method: 'notifications/progress', params }).catch(() => {});
+  };
+}
+
+const levels = ['debug', 'info', 'notice', 'warning', 'error'] as const satisfies readonly LogLevel[];
+
+/** Log messages as the client wants them: from its level on, on 2026-07-28 only if the request names one. */
+function logOf(
+  connection: Connection,
+  { mcpReq }: ServerContext,
+  signal: AbortSignal,
+  tool: ToolSpec | undefined,
+): Context['log'] {
+  const envelope = mcpReq.envelope as Readonly<Record<string, unknown>> | undefined;
+  const threshold = () => (connection.era === 'modern' ? envelope?.[metaKey.logLevel] : connection.logLevel);
+  const send = (level: LogLevel, data: unknown) => {
+    const lowest = logLevels.indexOf(threshold() as LogLevel);
+    if (signal.aborted || lowest === -1 || logLevels.indexOf(level) < lowest) return;
+    const params = { level, data: jsonOf(data), ...(tool && { logger: tool.name }) };
+    mcpReq.notify({ method: 'notifications/message', params }).catch(() => {});
+  };
+  return Object.fromEntries(levels.map((level) => [level, (data: unknown) => send(level, data)])) as Context['log'];
+}
+
+/** What of a value JSON can carry; a log line must never fail a call. */
+function jsonOf(data: unknown): unknown {
+  if (data instanceof Error) return data.message;
+  try {
+    return JSON.parse(JSON.stringify(data) ?? 'null') as unknown;
+  } catch {
+    return String(data);
+  }
+}

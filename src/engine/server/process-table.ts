@@ -1,0 +1,80 @@
+import { spawnSync } from 'node:child_process';
+import { readdirSync, readFileSync } from 'node:fs';
+
+/** One running process, as the system's table shows it. */
+export interface ProcessEntry {
+  readonly pid: number;
+  readonly parent: number;
+  readonly group: number;
+  /** When it was started, in the system's own words: a pid that is in use again has another one. */
+  readonly started: string;
+}
+
+/** Every process that runs, on systems that can tell. Windows cannot without starting a program per question: none. */
+export function listProcesses(platform: NodeJS.Platform): ProcessEntry[] {
+  if (platform === 'win32') return [];
+  return platform === 'linux' ? listFromProc() : listFromPs();
+}
+
+/** When a process was started; `undefined` if it is gone or the system cannot tell cheaply (anything but Linux). */
+export function readStart(pid: number): string | undefined {
+  return readStat(`${pid}`)?.started;
+}
+
+/** Whether a process was started with a variable of this name in its environment (Linux). */
+export function hasVariable(pid: number, name: string): boolean {
+  const environment = readText(`/proc/${pid}/environ`);
+  return environment !== undefined && `\0${environment}`.includes(`\0${name}=`);
+}
+
+/** Whether this process has children at the moment; `undefined` where the kernel does not list them. */
+export function hasChildren(): boolean | undefined {
+  let threads: string[];
+  try {
+    threads = readdirSync('/proc/self/task');
+  } catch {
+    return undefined;
+  }
+  for (const thread of threads) {
+    const children = readText(`/proc/self/task/${thread}/children`);
+    if (children === undefined) return undefined;
+    if (children.trim() !== '') return true;
+  }
+  return false;
+}
+
+function listFromProc(): ProcessEntry[] {
+  return readdirSync('/proc')
+    .filter((name) => /^\d+$/.test(name))
+    .map(readStat)
+    .filter((entry) => entry !== undefined);
+}
+
+/** proc(5), /proc/pid/stat: the name is in parentheses and may hold anything, so the fields are counted from its end. */
+function readStat(pid: string): ProcessEntry | undefined {
+  const stat = readText(`/proc/${pid}/stat`);
+  if (stat === undefined) return undefined;
+  const [state, parent, group, ...rest] = stat.slice(stat.lastIndexOf(')') + 2).split(' ');
+  if (state === undefined || state === 'Z' || state === 'X') return undefined;
+  return { pid: Number(pid), parent: Number(parent), group: Number(group), started: rest[16] ?? '' };
+}
+
+function listFromPs(): ProcessEntry[] {
+  const { stdout } = spawnSync('ps', ['-axo', 'pid=,ppid=,pgid=,lstart='], {
+    encoding: 'utf8',
+    timeout: 2000,
+  });
+  return (stdout ?? '').split('\n').flatMap((line) => {
+    const [pid, parent, group, ...started] = line.trim().split(/\s+/);
+    if (group === undefined) return [];
+    return [{ pid: Number(pid), parent: Number(parent), group: Number(group), started: started.join(' ') }];
+  });
+}
+
+function readText(file: string): string | undefined {
+  try {
+    return readFileSync(file, 'utf8');
+  } catch {
+    return undefined;
+  }
+}

@@ -1,0 +1,40 @@
+/**
+ * What extension authors import. Light: no protocol, no command line. Everything here only adds types and earlier
+ * errors; plain objects in the same form work too.
+ */
+export {
+  type Annotations,
+  assistant,
+  audio,
+  type BlockOptions,
+  type ContentBlock,
+  embedded,
+  error,
+  image,
+  type PromptMessage,
+  ProtocolError,
+  resourceLink,
+  results,
+  structured,
+  ToolError,
+  type ToolResult,
+  text,
+  user,
+} from './engine/items/builders.js';
+export type { Context as ToolContext, LogLevel } from './engine/items/context.js';
+export {
+  definePrompt,
+  defineResource,
+  defineServer,
+  defineTool,
+  type PromptArguments,
+  type PromptDefinition,
+  type ResourceDefinition,
+  type ServerDefinition,
+  type ToolArguments,
+  type ToolDefinition,
+  type ToolOutput,
+} from './engine/items/define.js';
+export { type Field, type Fields, type FieldSpec, fields } from './engine/schema/fields.js';
+export type { InferFields, InferInput, InferOutput } from './engine/schema/infer.js';
+export { jsonSchema, type RawSchema } from './engine/schema/json-schema.js';

@@ -1,0 +1,105 @@
+import { toStandardJsonSchema } from '@valibot/to-json-schema';
+import { type } from 'arktype';
+import * as v from 'valibot';
+import { describe, expect, it } from 'vitest';
+import { z } from 'zod';
+import { compileSchema, describeSchema } from '../../../src/engine/schema/index.js';
+
+const resolveFrom = import.meta.url;
+
+/** The same schema in three libraries. */
+const libraries = {
+  zod: z.object({ city: z.string(), days: z.number().int().default(3) }),
+  valibot: v.object({ city: v.string(), days: v.optional(v.pipe(v.number(), v.integer()), 3) }),
+  arktype: type({ city: 'string', days: 'number.integer = 3' }),
+};
+
+describe.each(Object.entries(libraries))('%s', (vendor, schema) => {
+  it('shows an input in which a defaulted key is optional', async () => {
+    const { wire } = await compileSchema(schema, { side: 'input', resolveFrom });
+    expect(wire).toMatchObject({
+      type: 'object',
+      required: ['city'],
+      properties: { city: { type: 'string' } },
+    });
+  });
+
+  it('shows an output', async () => {
+    const { wire } = await compileSchema(schema, { side: 'output', resolveFrom });
+    expect(wire).toMatchObject({ type: 'object', properties: { days: { type: 'integer' } } });
+    expect(wire.required).toEqual(vendor === 'valibot' ? ['city'] : expect.arrayContaining(['city', 'days']));
+  });
+
+  it('delivers what the library made of the arguments', async () => {
+    const { check } = await compileSchema(schema, { side: 'input', resolveFrom });
+    const kept = vendor === 'arktype' ? { extra: 1 } : {};
+    expect(await check({ city: 'Paris', extra: 1 })).toEqual({
+      ok: true,
+      value: { city: 'Paris', days: 3, ...kept },
+    });
+  });
+
+  it('tells which parameter is wrong', async () => {
+    const { check } = await compileSchema(schema, { side: 'input', resolveFrom });
+    const result = await check({ city: 5 });
+    expect(result).toMatchObject({
+      ok: false,
+      issues: [{ path: '/city', message: expect.stringContaining('city') }],
+    });
+  });
+
+  it('can be described as data, which is then checked by its JSON Schema', async () => {
+    const described = JSON.parse(JSON.stringify(await describeSchema(schema, resolveFrom)));
+    expect(described).toMatchObject({
+      '@@': 'standard-schema',
+      vendor,
+      input: { type: 'object' },
+      output: {},
+    });
+
+    const { check } = await compileSchema(described, { side: 'input' });
+    expect(await check({ city: 'Paris' })).toEqual({ ok: true, value: { city: 'Paris' } });
+    expect(await check({})).toMatchObject({
+      ok: false,
+      issues: [{ path: '/city', message: '"city" is required' }],
+    });
+  });
+});
+
+it('keeps the $schema that zod writes', async () => {
+  const { wire } = await compileSchema(libraries.zod, { side: 'input' });
+  expect(wire.$schema).toBe('https://json-schema.org/draft/2020-12/schema');
+});
+
+it('waits for checks that are asynchronous', async () => {
+  const taken = z.object({ name: z.string().refine(async (name) => name !== 'taken', 'is taken') });
+  const { check } = await compileSchema(taken, { side: 'input' });
+  expect(await check({ name: 'free' })).toMatchObject({ ok: true });
+  expect(await check({ name: 'taken' })).toEqual({
+    ok: false,
+    issues: [{ path: '/name', message: '"name": is taken' }],
+  });
+});
+
+it('says what to install when valibot cannot say its JSON Schema', async () => {
+  await expect(
+    compileSchema(libraries.valibot, { side: 'input', resolveFrom: '/nowhere/index.js' }),
+  ).rejects.toThrow('npm install @valibot/to-json-schema');
+});
+
+it('describes the side that can be told, and why the other cannot', async () => {
+  const oneWay = z.object({ day: z.string().transform((text) => new Date(text)) });
+  expect(await describeSchema(oneWay)).toMatchObject({
+    '@@': 'standard-schema',
+    input: { type: 'object' },
+    error: expect.stringContaining('output'),
+  });
+});
+
+it('asks nobody else when a valibot schema already says its JSON Schema', async () => {
+  const schema = toStandardJsonSchema(libraries.valibot);
+  expect((await compileSchema(schema, { side: 'input' })).wire).toMatchObject({
+    type: 'object',
+    required: ['city'],
+  });
+});
