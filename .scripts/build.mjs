@@ -1,6 +1,6 @@
 // Builds dist/: the program and the two libraries as bundles that share chunks, and their types.
 import { execFileSync } from 'node:child_process';
-import { existsSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { existsSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { build } from 'esbuild';
@@ -26,7 +26,7 @@ const { metafile } = await build({
   mainFields: ['module', 'main'],
   minifySyntax: true,
   minifyWhitespace: true,
-  keepNames: true,
+  alias: { '@modelcontextprotocol/server/_shims': './src/engine/server/sdk-shims.ts' },
   legalComments: 'none',
   metafile: true,
   banner: {
@@ -40,6 +40,23 @@ execFileSync(process.execPath, [path.join(root, 'node_modules/typescript/bin/tsc
   cwd: root,
   stdio: 'inherit',
 });
+await writeSchemas();
+
+/** Writes the JSON Schemas for editors; what makes them is TypeScript and is bundled to be run here. */
+async function writeSchemas() {
+  const { outputFiles } = await build({
+    absWorkingDir: root,
+    entryPoints: ['src/engine/items/json-schemas.ts'],
+    bundle: true,
+    format: 'esm',
+    write: false,
+  });
+  const { publishedSchemas } = await import(`data:text/javascript;base64,${Buffer.from(outputFiles[0].contents).toString('base64')}`);
+  mkdirSync(path.join(dist, 'schemas'));
+  for (const [file, schema] of Object.entries(publishedSchemas())) {
+    writeFileSync(path.join(dist, 'schemas', file), `${JSON.stringify(schema, undefined, 2)}\n`);
+  }
+}
 
 /** The licence of every package that a bundle contains. */
 function licensesOf(inputs) {

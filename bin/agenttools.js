@@ -7,7 +7,9 @@ import process from 'node:process';
 const [major, minor] = process.versions.node.split('.').map(Number);
 
 if (major < 20 || (major === 20 && minor < 19)) {
-  process.stderr.write(`error: agenttools needs Node 20.19 or newer; this is Node ${process.versions.node}.\n`);
+  process.stderr.write(
+    `error: agenttools needs Node 20.19 or newer; this is Node ${process.versions.node}.\n`,
+  );
   process.exit(1);
 }
 

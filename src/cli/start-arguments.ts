@@ -2,7 +2,6 @@ import { AgentToolsError } from '../engine/errors.js';
 
 /** What `start` takes. This list is both its parser and its help. */
 export const startOptions = [
-  { flag: '--http', description: 'serve over HTTP instead of stdio (not available yet)' },
   { flag: '--strict', description: 'refuse to start when an item has to be left out' },
   { flag: '--verbose', description: 'show the stack of an internal error' },
 ] as const;
@@ -32,11 +31,13 @@ export function parseStartArguments(words: readonly string[]): StartInput | unde
   if (excess !== undefined) {
     throw new AgentToolsError('usage', `start serves one server, but "${excess}" is a second one.`);
   }
+  return startInput({ server, strict: options.includes('--strict') });
+}
+
+/** What `start` is to do, of words that fit its grammar. @throws AgentToolsError `usage` for an empty server. */
+export function startInput({ server, strict }: StartInput): StartInput {
   if (server === '') throw new AgentToolsError('usage', 'The server of start is an empty word.');
-  if (options.includes('--http')) {
-    throw new AgentToolsError('failed', 'start --http is not available yet. Without it, start serves over stdio.');
-  }
-  return { server, strict: options.includes('--strict') };
+  return { server, strict };
 }
 
 function isStartFlag(word: string): word is StartFlag {

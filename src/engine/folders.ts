@@ -39,7 +39,9 @@ export function workspaceFolders(facts: FolderFacts): WorkspaceFolders {
 }
 
 function dataFolderOf({ cwd, env }: FolderFacts): string {
-  return env.AGENTTOOLS_HOME ? path.resolve(cwd, env.AGENTTOOLS_HOME) : envPaths('agenttools', { suffix: '' }).data;
+  return env.AGENTTOOLS_HOME
+    ? path.resolve(cwd, env.AGENTTOOLS_HOME)
+    : envPaths('agenttools', { suffix: '' }).data;
 }
 
 /**
@@ -78,8 +80,14 @@ function nearestPackage(folder: string): string {
   const text = textOf(path.join(folder, 'package.json'));
   if (text !== undefined && (JSON.parse(text) as { name?: unknown }).name === 'agenttools') return folder;
   const above = path.dirname(folder);
-  if (above === folder) throw new Error('The package folder of agenttools cannot be found: no package.json says so.');
+  if (above === folder)
+    throw new Error('The package folder of agenttools cannot be found: no package.json says so.');
   return nearestPackage(above);
+}
+
+/** How to run this program again, in a process of its own. */
+export function ownProgram(): { readonly command: string; readonly args: readonly string[] } {
+  return { command: process.execPath, args: [path.join(packageRoot(), 'bin', 'agenttools.js')] };
 }
 
 /** The version of this package. */

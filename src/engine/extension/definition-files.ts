@@ -54,19 +54,27 @@ export async function listDefinitionFiles(directory: string, root: string): Prom
   const matching = (names: readonly string[], stem: string, kind: Kind, folder: string, combined: boolean) =>
     (kind === 'apps' ? appFormats : formats)
       .filter(({ extension }) => names.includes(stem + extension))
-      .map(({ extension, language }) => ({ file: `${prefix}${folder}${stem}${extension}`, language, combined }));
+      .map(({ extension, language }) => ({
+        file: `${prefix}${folder}${stem}${extension}`,
+        language,
+        combined,
+      }));
 
-  const combined = (kind: Kind) =>
-    kind === 'apps' ? [] : matching(rootEntries ?? [], kind, kind, '', true);
+  const combined = (kind: Kind) => (kind === 'apps' ? [] : matching(rootEntries ?? [], kind, kind, '', true));
 
   return {
     rootExists: rootEntries !== undefined,
     combined,
-    find: (kind, item) => [...matching(folders.get(kind) ?? [], item, kind, `${kind}/`, false), ...combined(kind)],
+    find: (kind, item) => [
+      ...matching(folders.get(kind) ?? [], item, kind, `${kind}/`, false),
+      ...combined(kind),
+    ],
     items(kind) {
       const known = kind === 'apps' ? appFormats : formats;
       const stems = (folders.get(kind) ?? []).flatMap((name) => {
-        const format = known.find(({ extension }) => name.endsWith(extension) && !name.endsWith(`.d${extension}`));
+        const format = known.find(
+          ({ extension }) => name.endsWith(extension) && !name.endsWith(`.d${extension}`),
+        );
         return format ? [name.slice(0, -format.extension.length)] : [];
       });
       return [...new Set(stems)].sort();

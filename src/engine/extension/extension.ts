@@ -99,13 +99,20 @@ export class Extension {
     const declaration = this.manifest.declarations[kind].find(({ name }) => name === item);
     const files = await this.files();
     const what = `${upperFirst(singular[kind])} "${item}"`;
-    const declaredAt: Location = { file: this.manifest.document.file, path: declaration?.path ?? this.manifest.base };
+    const declaredAt: Location = {
+      file: this.manifest.document.file,
+      path: declaration?.path ?? this.manifest.base,
+    };
     const candidates = files.find(kind, item);
     const file = candidates[0];
     if (!file) {
       const ending = kind === 'apps' ? 'html' : 'json';
       const expected = path.posix.join(this.manifest.root, kind, `${item}.${ending}`);
-      throw new DefinitionError('missing-definition', `${what} has no definition. Expected ${expected}.`, declaredAt);
+      throw new DefinitionError(
+        'missing-definition',
+        `${what} has no definition. Expected ${expected}.`,
+        declaredAt,
+      );
     }
     const location: Location = { file: file.file };
     if (!(await isInside(this.manifest.directory, path.join(this.manifest.directory, file.file)))) {
@@ -120,7 +127,10 @@ export class Extension {
     }
     if (!isRecord(held)) {
       const message = `${what} is not an object in ${file.file}. A definition is an object.`;
-      throw new DefinitionError('invalid-definition', message, { ...location, path: file.combined ? [item] : [] });
+      throw new DefinitionError('invalid-definition', message, {
+        ...location,
+        path: file.combined ? [item] : [],
+      });
     }
     const translation = translate(held, kind);
     return {
@@ -162,7 +172,9 @@ export class Extension {
     const why = installed
       ? 'Node does not run TypeScript from node_modules; the package should ship compiled JavaScript'
       : 'this Node does not strip types; compile it, or use Node 22.18 or newer';
-    throw new DefinitionError('typescript-only', `${what} has only ${file.file}: ${why}.`, { file: file.file });
+    throw new DefinitionError('typescript-only', `${what} has only ${file.file}: ${why}.`, {
+      file: file.file,
+    });
   }
 
   /** A data file of the package, parsed once. @throws DefinitionError if it is not well formed. */
@@ -172,7 +184,11 @@ export class Extension {
     const reading = readDocument(path.join(this.manifest.directory, file), file).catch(async (error) => {
       this.#documents.delete(file);
       if (!(error instanceof DocumentError)) throw error;
-      throw new DefinitionError('invalid-definition', `${file}: ${error.message}`, await placeOf(this, error));
+      throw new DefinitionError(
+        'invalid-definition',
+        `${file}: ${error.message}`,
+        await placeOf(this, error),
+      );
     });
     this.#documents.set(file, reading);
     return reading;
@@ -201,7 +217,9 @@ function entryOf(whole: unknown, item: string): unknown {
 function nameOf(definition: Record<string, unknown>): unknown {
   if (definition.name !== undefined) return definition.name;
   const { handler } = definition;
-  return typeof handler === 'function' || isRecord(handler) ? (handler as { name?: unknown }).name : undefined;
+  return typeof handler === 'function' || isRecord(handler)
+    ? (handler as { name?: unknown }).name
+    : undefined;
 }
 
 function upperFirst(text: string): string {

@@ -1,3 +1,4 @@
+import { stat } from 'node:fs/promises';
 import path from 'node:path';
 import { AgentToolsError, type ErrorCode } from '../errors.js';
 import { isInside, pathFault } from '../files/contain.js';
@@ -65,9 +66,14 @@ export class ManifestError extends AgentToolsError {
 export async function readManifest(directory: string): Promise<Manifest> {
   const packageJson = await readPart(directory, 'package.json');
   if (!isRecord(packageJson.value)) {
-    throw new ManifestError('malformed-manifest', 'malformed-manifest', 'package.json does not hold an object.', {
-      file: 'package.json',
-    });
+    throw new ManifestError(
+      'malformed-manifest',
+      'malformed-manifest',
+      'package.json does not hold an object.',
+      {
+        file: 'package.json',
+      },
+    );
   }
   const { name, version } = packageJson.value;
   const packageName = typeof name === 'string' && name !== '' ? name : path.basename(directory);
@@ -111,31 +117,33 @@ async function findManifest(
       location,
     );
   }
-  const inside = !pathFault(field) && (await isInside(directory, path.join(directory, path.dirname(field))));
-  if (!inside) {
-    throw new ManifestError(
-      'malformed-manifest',
-      'path-outside-package',
-      `The manifest path "${field}" leaves the package. It must be relative to the package folder and stay in it.`,
-      location,
-    );
-  }
   const target = path.join(directory, field);
-  const document = await readPart(directory, path.relative(directory, target).replaceAll('\\', '/'), location);
-  if (!(await isInside(directory, target))) {
+  const outside = pathFault(field)
+    ? `The manifest path "${field}" leaves the package. It must be relative to the package folder and stay in it.`
+    : (await exists(target)) && !(await isInside(directory, target))
+      ? `The manifest "${field}" is a link that leads out of the package.`
+      : undefined;
+  if (outside) throw new ManifestError('malformed-manifest', 'path-outside-package', outside, location);
+  const document = await readPart(
+    directory,
+    path.relative(directory, target).replaceAll('\\', '/'),
+    location,
+  );
+  if (!isRecord(document.value)) {
     throw new ManifestError(
       'malformed-manifest',
-      'path-outside-package',
-      `The manifest "${field}" is a link that leads out of the package.`,
-      location,
+      'malformed-manifest',
+      `${document.file} does not hold an object.`,
+      {
+        file: document.file,
+      },
     );
-  }
-  if (!isRecord(document.value)) {
-    throw new ManifestError('malformed-manifest', 'malformed-manifest', `${document.file} does not hold an object.`, {
-      file: document.file,
-    });
   }
   return { document, base: [], value: document.value };
+}
+
+async function exists(file: string): Promise<boolean> {
+  return (await stat(file).catch(() => undefined)) !== undefined;
 }
 
 /** Reads one file of the package, saying what is wrong with it as a fault of the manifest. */
@@ -162,7 +170,13 @@ async function readPart(directory: string, file: string, reference?: Location): 
 }
 
 function readDeclarations(translation: Translation, base: DocumentPath): Record<Kind, Declaration[]> {
-  const declarations: Record<Kind, Declaration[]> = { servers: [], tools: [], prompts: [], resources: [], apps: [] };
+  const declarations: Record<Kind, Declaration[]> = {
+    servers: [],
+    tools: [],
+    prompts: [],
+    resources: [],
+    apps: [],
+  };
   for (const kind of kinds) {
     const list = translation.value[kind];
     if (!Array.isArray(list)) continue;
@@ -180,7 +194,8 @@ function readDeclarations(translation: Translation, base: DocumentPath): Record<
 
 /** Reads one entry: `"name"`, `["name", "description"]` or `{ "name": …, … }`; undefined if it is none of them. */
 export function readDeclaration(kind: Kind, entry: unknown, at: DocumentPath): Declaration | undefined {
-  if (typeof entry === 'string') return isItemName(entry) ? { kind, name: entry, metadata: {}, path: at } : undefined;
+  if (typeof entry === 'string')
+    return isItemName(entry) ? { kind, name: entry, metadata: {}, path: at } : undefined;
   if (Array.isArray(entry)) {
     const [name, description] = entry;
     if (entry.length !== 2 || !isItemName(name) || typeof description !== 'string') return undefined;
@@ -199,4 +214,11 @@ function readRules(value: unknown): Record<string, Severity | 'off'> {
     .map(([code, level]) => [code, level === 'warn' ? 'warning' : level] as const)
     .filter(([, level]) => legal.has(level));
   return Object.fromEntries(entries) as Record<string, Severity | 'off'>;
+}
+
+/** Where a key of the manifest stands, in whichever spelling. */
+export function locateInManifest({ document, base, translation }: Manifest, path: DocumentPath): Location {
+  const [first, ...rest] = path;
+  const origin = typeof first === 'string' ? translation.origins.get(first) : undefined;
+  return { file: document.file, path: [...base, ...(origin ? [...origin, ...rest] : path)] };
 }

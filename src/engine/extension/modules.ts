@@ -1,6 +1,7 @@
 import { stat } from 'node:fs/promises';
 import path from 'node:path';
 import { pathToFileURL } from 'node:url';
+import { inspect } from 'node:util';
 import { isInside, pathFault } from '../files/contain.js';
 
 /** `./file.js#export`: a module of the package and one of its exports, the default one when none is named. */
@@ -28,11 +29,17 @@ export function parseModuleReference(text: string): ModuleReference {
   const exportName = hash === -1 ? 'default' : text.slice(hash + 1);
   const fault = pathFault(file);
   if (fault === 'absolute') {
-    throw new ModuleReferenceError('outside', `"${text}" is an absolute path. Module references begin with "./".`);
+    throw new ModuleReferenceError(
+      'outside',
+      `"${text}" is an absolute path. Module references begin with "./".`,
+    );
   }
   if (fault === 'outside') throw new ModuleReferenceError('outside', `"${text}" leaves the package.`);
   if (!file.startsWith('./')) {
-    throw new ModuleReferenceError('form', `"${text}" is not a module reference. Expected "./file.js#export".`);
+    throw new ModuleReferenceError(
+      'form',
+      `"${text}" is not a module reference. Expected "./file.js#export".`,
+    );
   }
   if (exportName === '') throw new ModuleReferenceError('form', `"${text}" names no export after "#".`);
   return { file, exportName };
@@ -42,7 +49,8 @@ export function parseModuleReference(text: string): ModuleReference {
 export async function locateModule(directory: string, reference: ModuleReference): Promise<string> {
   const target = path.join(directory, reference.file);
   const info = await stat(target).catch(() => undefined);
-  if (!info?.isFile()) throw new ModuleReferenceError('missing', `There is no file ${reference.file} in the package.`);
+  if (!info?.isFile())
+    throw new ModuleReferenceError('missing', `There is no file ${reference.file} in the package.`);
   if (!(await isInside(directory, target))) {
     throw new ModuleReferenceError('outside', `${reference.file} is a link that leads out of the package.`);
   }
@@ -52,10 +60,18 @@ export async function locateModule(directory: string, reference: ModuleReference
 /** Longest time a module of an extension may take to load. Code that blocks the thread is not interrupted by it. */
 export const importTimeoutMs = 10_000;
 
-/** Imports a module of an extension. `attempt` above 0 makes Node evaluate a module again that failed before. */
-export async function importModule(file: string, attempt = 0): Promise<Record<string, unknown>> {
+/**
+ * How often modules are to be evaluated anew, and when their files were last written. The count is part of a module's
+ * address, since Node keeps a module even if it failed; all that refer to the module share it.
+ */
+const imports = new Map<string, { attempt: number; modified: number }>();
+
+/** Imports a module of an extension. Node evaluates it once, and again after it has failed. */
+export async function importModule(file: string): Promise<Record<string, unknown>> {
+  const known = imports.get(file) ?? { attempt: 0, modified: await modifiedAt(file) };
+  imports.set(file, known);
   const url = pathToFileURL(file);
-  if (attempt > 0) url.searchParams.set('attempt', String(attempt));
+  if (known.attempt > 0) url.searchParams.set('attempt', String(known.attempt));
   let timer: NodeJS.Timeout | undefined;
   const late = new Promise<never>((_, reject) => {
     const seconds = importTimeoutMs / 1000;
@@ -63,9 +79,26 @@ export async function importModule(file: string, attempt = 0): Promise<Record<st
   });
   try {
     return (await Promise.race([import(url.href), late])) as Record<string, unknown>;
+  } catch (error) {
+    imports.set(file, { attempt: known.attempt + 1, modified: await modifiedAt(file) });
+    throw error;
   } finally {
     clearTimeout(timer);
   }
+}
+
+/** Lets the next import evaluate a module anew if its file was written since; tells whether it was. */
+async function forgetIfWritten(file: string): Promise<boolean> {
+  const known = imports.get(file);
+  const modified = await modifiedAt(file);
+  if (!known || known.modified === modified) return false;
+  imports.set(file, { attempt: known.attempt + 1, modified });
+  return true;
+}
+
+async function modifiedAt(file: string): Promise<number> {
+  const info = await stat(file).catch(() => undefined);
+  return info?.mtimeMs ?? 0;
 }
 
 /** One export of a module; the default one of a transpiled CommonJS module is unwrapped. */
@@ -74,7 +107,7 @@ export function exportOf(module: Record<string, unknown>, name: string): unknown
   const inner = isTranspiled(fallback) ? fallback : undefined;
   if (name === 'default') return inner && 'default' in inner ? inner.default : fallback;
   if (name in module) return module[name];
-  return inner?.[name] ?? (isObject(fallback) ? fallback[name] : undefined);
+  return isObject(fallback) && Object.hasOwn(fallback, name) ? fallback[name] : undefined;
 }
 
 function isTranspiled(value: unknown): value is Record<string, unknown> {
@@ -86,11 +119,14 @@ function isObject(value: unknown): value is Record<string, unknown> {
 }
 
 /** Imports what a module reference names, once; a failed attempt is made anew the next time. */
-export function lazyReference(directory: string, text: string): () => Promise<unknown> {
+export function lazyReference(
+  directory: string,
+  text: string,
+  wanted: 'anything' | 'function' = 'anything',
+): () => Promise<unknown> {
   let loaded: Promise<unknown> | undefined;
-  let attempt = 0;
   return () => {
-    loaded ??= loadReference(directory, text, attempt++).catch((error) => {
+    loaded ??= loadReference(directory, text, wanted).catch((error) => {
       loaded = undefined;
       throw error;
     });
@@ -98,24 +134,37 @@ export function lazyReference(directory: string, text: string): () => Promise<un
   };
 }
 
-async function loadReference(directory: string, text: string, attempt: number): Promise<unknown> {
+async function loadReference(
+  directory: string,
+  text: string,
+  wanted: 'anything' | 'function',
+): Promise<unknown> {
   const reference = parseModuleReference(text);
   const file = await locateModule(directory, reference);
-  let module: Record<string, unknown>;
-  try {
-    module = await importModule(file, attempt);
-  } catch (error) {
-    throw new ModuleReferenceError('failed', `${reference.file} could not be loaded: ${messageOf(error)}`, { cause: error });
-  }
+  const module = await importReferenced(file, reference);
   const value = exportOf(module, reference.exportName);
-  if (value === undefined) {
-    const known = Object.keys(module).join(', ') || 'none';
-    throw new ModuleReferenceError('export', `${reference.file} has no export "${reference.exportName}". It exports: ${known}.`);
-  }
-  return value;
+  if (wanted === 'function' ? typeof value === 'function' : value !== undefined) return value;
+  if (await forgetIfWritten(file)) return await loadReference(directory, text, wanted);
+  if (value !== undefined) throw new ModuleReferenceError('export', `${text} is not a function.`);
+  const known = Object.keys(module).join(', ') || 'none';
+  throw new ModuleReferenceError(
+    'export',
+    `${reference.file} has no export "${reference.exportName}". It exports: ${known}.`,
+  );
 }
 
-/** What an unknown thrown value says. */
+async function importReferenced(file: string, reference: ModuleReference): Promise<Record<string, unknown>> {
+  try {
+    return await importModule(file);
+  } catch (error) {
+    throw new ModuleReferenceError('failed', `${reference.file} could not be loaded: ${messageOf(error)}`, {
+      cause: error,
+    });
+  }
+}
+
+/** What an unknown thrown value says; errors of other realms and plain objects with a message count too. */
 export function messageOf(error: unknown): string {
-  return error instanceof Error ? error.message : String(error);
+  if (!isObject(error)) return String(error);
+  return typeof error.message === 'string' ? error.message : inspect(error);
 }

@@ -15,6 +15,13 @@ export function isWireName(name: unknown): name is string {
   return typeof name === 'string' && wireName.test(name);
 }
 
+/** Anything npm has ever let a package be called, and nothing that is a path. */
+const packageName = /^(?:@[^\s/\\@:%?#.][^\s/\\@:%?#]*\/)?[^\s/\\@:%?#.][^\s/\\@:%?#]*$/;
+
+export function isPackageName(name: string): boolean {
+  return packageName.test(name);
+}
+
 /** An item of a package: `@scope/name/item` or `name/item`. */
 export interface QualifiedName {
   readonly package: string;
@@ -24,14 +31,11 @@ export interface QualifiedName {
 /** Reads `@scope/name/item`, `scope/name/item` (means the same) or `name/item`; anything else is not qualified. */
 export function parseQualifiedName(text: string): QualifiedName | undefined {
   const parts = text.split('/');
-  if (parts.some((part) => part === '')) return undefined;
-  if (text.startsWith('@')) {
-    if (parts.length !== 3 || parts[0] === '@') return undefined;
-    return { package: `${parts[0]}/${parts[1]}`, item: parts[2]! };
-  }
-  if (parts.length === 3) return { package: `@${parts[0]}/${parts[1]}`, item: parts[2]! };
-  if (parts.length === 2) return { package: parts[0]!, item: parts[1]! };
-  return undefined;
+  const item = parts.pop();
+  const prefix = parts.length === 2 && !text.startsWith('@') ? '@' : '';
+  const name = prefix + parts.join('/');
+  if (!isItemName(item) || !isPackageName(name)) return undefined;
+  return { package: name, item };
 }
 
 /** The canonical spelling of a package's item. */

@@ -1,6 +1,6 @@
 import type { DocumentPath } from '../files/document.js';
 import { isRecord, overrideShape, type Shape, shapes } from '../items/shapes.js';
-import { translateParameters } from '../schema/index.js';
+import { SchemaError, translateParameters } from '../schema/index.js';
 import type { Kind } from './kinds.js';
 
 /** A key of a related system's format, ours, and how its value is carried over when the key is not enough. */
@@ -12,7 +12,11 @@ interface Spelling {
 
 const lower = (value: unknown): unknown => (typeof value === 'string' ? value.toLowerCase() : value);
 
-const transports: Record<string, string> = { StandardInputOutput: 'stdio', HTTP: 'http', ServerSentEvents: 'http' };
+const transports: ReadonlyMap<unknown, string> = new Map([
+  ['StandardInputOutput', 'stdio'],
+  ['HTTP', 'http'],
+  ['ServerSentEvents', 'http'],
+]);
 
 const listNames: readonly Spelling[] = [
   { theirs: ['MCPServers', 'mcpServers'], ours: 'servers' },
@@ -47,7 +51,7 @@ const table = {
     {
       theirs: ['Transport'],
       ours: 'transport',
-      value: (value) => transports[String(value)] ?? lower(value),
+      value: (value) => transports.get(value) ?? lower(value),
     },
   ],
   evaluator: [
@@ -60,7 +64,8 @@ const table = {
 
 type Place = Kind | 'manifest' | 'declaration' | 'evaluator';
 
-const evaluatorKeys = ['LLMEvaluator', 'llmEvaluator'];
+/** Keys of a server that hold its model settings as one object. */
+export const evaluatorKeys: readonly string[] = ['LLMEvaluator', 'llmEvaluator'];
 const deprecatedKeys = ['promptData', 'PromptData'];
 
 /** Two spellings of one key, both present. */
@@ -82,7 +87,10 @@ export interface Translation {
 }
 
 /** Brings a definition, or an entry of a manifest, into our own spelling. Keys nobody knows are kept. */
-export function translate(value: Readonly<Record<string, unknown>>, place: Exclude<Place, 'evaluator'>): Translation {
+export function translate(
+  value: Readonly<Record<string, unknown>>,
+  place: Exclude<Place, 'evaluator'>,
+): Translation {
   const known = knownKeys[place];
   if (Object.keys(value).every((key) => Object.hasOwn(known, key))) return untouched(value);
   const state = new Builder();
@@ -131,7 +139,8 @@ class Builder {
     try {
       this.#entries.set(key, carry ? carry(raw) : raw);
     } catch (error) {
-      this.#faults.push({ path, message: (error as Error).message });
+      if (!(error instanceof SchemaError)) throw error;
+      this.#faults.push({ path: [...path, ...error.path], message: error.message });
       return;
     }
     if (path.length !== 1 || path[0] !== key) this.#origins.set(key, path);
@@ -165,7 +174,16 @@ function automatic(value: unknown): unknown {
   return value === 'Automatic' ? 'auto' : lower(value);
 }
 
-const manifestKeys = { root: 1, servers: 1, tools: 1, prompts: 1, resources: 1, apps: 1, rules: 1, $schema: 1 };
+const manifestKeys = {
+  root: 1,
+  servers: 1,
+  tools: 1,
+  prompts: 1,
+  resources: 1,
+  apps: 1,
+  rules: 1,
+  $schema: 1,
+};
 const declarationKeys = {
   name: 1,
   title: 1,

@@ -1,10 +1,10 @@
 import { realpath, stat } from 'node:fs/promises';
 import path from 'node:path';
 import { AgentToolsError } from '../errors.js';
-import { type Definition, DefinitionError, Extension, type LoadCode } from './extension.js';
 import type { Location } from './diagnostics.js';
+import { type Definition, DefinitionError, Extension, type LoadCode } from './extension.js';
 import { type Kind, singular } from './kinds.js';
-import { didYouMean, parseQualifiedName, qualify } from './names.js';
+import { didYouMean, isPackageName, parseQualifiedName, qualify, shortName } from './names.js';
 
 /** Where packages are looked for. Every folder is absolute. */
 export interface WorkspaceOptions {
@@ -62,8 +62,11 @@ export class Workspace {
    * `node_modules` from there upwards, our package folder, the global npm folder.
    */
   async findPackage(name: string, from?: Extension): Promise<Extension | undefined> {
+    if (!isPackageName(name)) return undefined;
     if (from?.name === name) return from;
-    const own = from ? ancestors(from.manifest.directory).map((folder) => path.join(folder, 'node_modules')) : [];
+    const own = from
+      ? ancestors(from.manifest.directory).map((folder) => path.join(folder, 'node_modules'))
+      : [];
     for (const folder of own) {
       const found = await this.#openIfPackage(path.join(folder, name));
       if (found) return found;
@@ -94,8 +97,11 @@ export class Workspace {
   /** The bundled extensions. */
   async builtins(): Promise<readonly Extension[]> {
     const { readdir } = await import('node:fs/promises');
-    const names = (await readdir(this.#options.builtinFolder)).sort();
-    return await Promise.all(names.map((name) => this.open(path.join(this.#options.builtinFolder, name))));
+    const names = await readdir(this.#options.builtinFolder);
+    const found = await Promise.all(
+      names.sort().map((name) => this.#openIfPackage(path.join(this.#options.builtinFolder, name))),
+    );
+    return found.filter((extension) => extension !== undefined);
   }
 
   async #builtinOf(kind: Kind, item: string): Promise<Extension | undefined> {
@@ -135,7 +141,12 @@ export class Workspace {
     const reason = extension
       ? `the package ${qualified.package} declares no ${singular[kind]} "${qualified.item}"`
       : `the package ${qualified.package} is not installed; add it with: agenttools add ${qualified.package}`;
-    throw new UnknownItemError('unresolved-reference', `The ${what} cannot be found: ${reason}.`, location, true);
+    throw new UnknownItemError(
+      'unresolved-reference',
+      `The ${what} cannot be found: ${reason}.`,
+      location,
+      true,
+    );
   }
 
   #unknown(kind: Kind, reference: string, from: Extension, location: Location): UnknownItemError {
@@ -155,16 +166,13 @@ export class Workspace {
     if (isPathArgument(reference)) return await this.#serverAtPath(reference);
     const builtin = reference.includes('/') ? undefined : await this.#builtinOf('servers', reference);
     if (builtin) return { extension: builtin, server: reference };
-    const asPackage = await this.#findNamed(reference);
+    const asPackage = await this.findPackage(reference);
     if (asPackage) return onlyServer(asPackage);
     const qualified = parseQualifiedName(reference);
-    const extension = qualified && (await this.#findNamed(qualified.package));
+    const extension = qualified && (await this.findPackage(qualified.package));
     if (qualified && extension) return namedServer(extension, qualified.item);
-    throw await this.#noServer(reference, qualified?.package);
-  }
-
-  async #findNamed(name: string): Promise<Extension | undefined> {
-    return /^(?:@[^/]+\/)?[^/]+$/.test(name) ? await this.findPackage(name) : undefined;
+    const isScopedPackage = reference.startsWith('@') && isPackageName(reference);
+    throw await this.#noServer(reference, isScopedPackage ? reference : qualified?.package);
   }
 
   async #serverAtPath(reference: string): Promise<FoundServer> {
@@ -173,7 +181,10 @@ export class Workspace {
     if (await isPackage(target)) return onlyServer(await this.open(target));
     const parent = path.dirname(target);
     if (await isPackage(parent)) return namedServer(await this.open(parent), path.basename(target));
-    throw new AgentToolsError('not-found', `There is no package at ${target}: no package.json in it or above it.`);
+    throw new AgentToolsError(
+      'not-found',
+      `There is no package at ${target}: no package.json in it or above it.`,
+    );
   }
 
   async #noServer(reference: string, packageName: string | undefined): Promise<AgentToolsError> {
@@ -197,6 +208,9 @@ export function isPathArgument(text: string): boolean {
 
 function onlyServer(extension: Extension): FoundServer {
   const servers = extension.manifest.declarations.servers.map(({ name }) => name);
+  if (servers.length === 0 && !hasItems(extension)) {
+    throw new AgentToolsError('not-found', `${extension.name} declares nothing that could be served.`);
+  }
   if (servers.length === 0) return { extension };
   if (servers.length === 1) return { extension, server: servers[0]! };
   const names = servers.map((name) => qualify(extension.name, name)).join(', ');
@@ -206,11 +220,15 @@ function onlyServer(extension: Extension): FoundServer {
 function namedServer(extension: Extension, server: string): FoundServer {
   const servers = extension.manifest.declarations.servers.map(({ name }) => name);
   if (servers.includes(server)) return { extension, server };
-  if (servers.length === 0 && hasItems(extension) && server === implicitServerName(extension)) return { extension };
+  if (servers.length === 0 && hasItems(extension) && server === implicitServerName(extension))
+    return { extension };
   const meant = didYouMean(server, servers);
   const hint = meant ? ` Did you mean "${meant}"?` : '';
   const known = servers.join(', ') || (hasItems(extension) ? implicitServerName(extension) : 'none');
-  throw new AgentToolsError('not-found', `${extension.name} has no server "${server}".${hint} Its servers: ${known}.`);
+  throw new AgentToolsError(
+    'not-found',
+    `${extension.name} has no server "${server}".${hint} Its servers: ${known}.`,
+  );
 }
 
 function hasItems({ manifest }: Extension): boolean {
@@ -220,7 +238,7 @@ function hasItems({ manifest }: Extension): boolean {
 
 /** A package without servers has one that is named like its last segment. */
 export function implicitServerName(extension: Extension): string {
-  return extension.name.slice(extension.name.lastIndexOf('/') + 1);
+  return shortName(extension.name);
 }
 
 function ancestors(folder: string): string[] {

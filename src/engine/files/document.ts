@@ -75,22 +75,34 @@ export async function parseDocument(text: string, file: string): Promise<unknown
   throw new DocumentError(file, fault.message, fault.offset + (text.length - body.length));
 }
 
-/** Where brackets first nest deeper than `limit`, ignoring those inside strings. */
+/** Where brackets first nest deeper than `limit`, ignoring those inside strings and comments. */
 function offsetOfDepth(text: string, limit: number): number | undefined {
   if (text.length <= limit) return undefined;
   let depth = 0;
-  let inString = false;
   for (let index = 0; index < text.length; index++) {
-    const code = text.charCodeAt(index);
-    if (inString) {
-      if (code === 0x5c) index++;
-      else if (code === 0x22) inString = false;
-      continue;
-    }
-    if (code === 0x22) inString = true;
-    else if (code === 0x7b || code === 0x5b) {
+    const character = text[index]!;
+    if (character === '"' || character === '/') index = endOfOpaque(text, index);
+    else if (character === '{' || character === '[') {
       if (++depth > limit) return index;
-    } else if (code === 0x7d || code === 0x5d) depth--;
+    } else if (character === '}' || character === ']') depth--;
   }
   return undefined;
+}
+
+/** Where the string or comment that begins here ends. A string that is not closed ends with its line. */
+function endOfOpaque(text: string, start: number): number {
+  if (text.startsWith('/*', start)) {
+    const end = text.indexOf('*/', start + 2);
+    return end === -1 ? text.length : end + 1;
+  }
+  const isLineComment = text.startsWith('//', start);
+  if (text[start] === '/' && !isLineComment) return start;
+  for (let index = start + 1; index < text.length; index++) {
+    const character = text[index];
+    if (character === '\n' || character === '\r') return index;
+    if (isLineComment) continue;
+    if (character === '"') return index;
+    if (character === '\\') index++;
+  }
+  return text.length;
 }

@@ -1,4 +1,4 @@
-import { findNodeAtLocation, type Node, type ParseError, parse, parseTree, printParseErrorCode } from 'jsonc-parser';
+import { findNodeAtLocation, type Node, type ParseError, parseTree, printParseErrorCode } from 'jsonc-parser';
 import type { DocumentPath, Position } from './document.js';
 
 const withComments = { allowTrailingComma: true, disallowComments: false };
@@ -7,8 +7,15 @@ const strictly = { allowTrailingComma: false, disallowComments: true };
 /** The value of a JSON text with comments and trailing commas. */
 export function parseWithComments(text: string): { ok: true; value: unknown } | { ok: false } {
   const errors: ParseError[] = [];
-  const value: unknown = parse(text, errors, withComments);
-  return errors.length === 0 ? { ok: true, value } : { ok: false };
+  const tree = parseTree(text, errors, withComments);
+  return tree && errors.length === 0 ? { ok: true, value: valueOf(tree) } : { ok: false };
+}
+
+/** The value of a node. A key called `__proto__` is a key like any other, as for `JSON.parse`. */
+function valueOf({ type, value, children = [] }: Node): unknown {
+  if (type === 'array') return children.map(valueOf);
+  if (type !== 'object') return value;
+  return Object.fromEntries(children.map(({ children: [key, held] = [] }) => [key!.value, valueOf(held!)]));
 }
 
 /** Says in words what the parser found wrong first, and where. */
@@ -62,13 +69,13 @@ function deepestNode(tree: Node, path: DocumentPath): Node {
   return tree;
 }
 
-/** Line and column of a character offset. */
+/** Line and column of a character offset. A BOM is not a column, as in editors. */
 export function positionAt(text: string, offset: number): Position {
   let line = 1;
-  let start = 0;
+  let start = text.startsWith('\uFEFF') ? 1 : 0;
   for (let next = text.indexOf('\n'); next !== -1 && next < offset; next = text.indexOf('\n', start)) {
     line++;
     start = next + 1;
   }
-  return { line, column: offset - start + 1 };
+  return { line, column: Math.max(offset - start, 0) + 1 };
 }

@@ -1,7 +1,7 @@
 import { messageOf, ModuleReferenceError } from '../extension/modules.js';
 import { formatIssues, SchemaError } from '../schema/index.js';
 import { brands, isBranded } from './brands.js';
-import { error as failure, type ToolResult } from './builders.js';
+import { error as failure, structured, type ToolResult } from './builders.js';
 import type { Context } from './context.js';
 import type { Initializers } from './initialize.js';
 import { LoadError } from './lazy.js';
@@ -43,8 +43,9 @@ export async function callTool(
       },
       { timeoutMs: tool.timeoutMs, signal },
     );
-    return await checkResult(tool, toToolResult(value), calls);
+    return await checkResult(tool, await resultOf(tool, value), calls);
   } catch (error) {
+    if (signal.aborted) return failure('Cancelled');
     return failureOf(tool, error, calls);
   }
 }
@@ -68,6 +69,12 @@ async function loadHandler(tool: ToolSpec): Promise<ToolHandler> {
 
 /** The handler's module cannot be had. */
 class HandlerFault extends Error {}
+
+/** A string is text, unless the output schema asks for a string. */
+async function resultOf(tool: ToolSpec, value: unknown): Promise<ToolResult> {
+  const isWanted = typeof value === 'string' && tool.output && (await tool.output.check(value)).ok;
+  return toToolResult(isWanted ? structured(value) : value);
+}
 
 async function checkResult(tool: ToolSpec, result: ToolResult, { report }: Calls): Promise<ToolResult> {
   if (!tool.output || result.isError) return result;
@@ -117,7 +124,7 @@ function failureOf(tool: ToolSpec, error: unknown, { server, report }: Calls): T
 function detailsOf(error: unknown): string {
   if (error instanceof ModuleReferenceError && error.cause) return `${error.message}\n${detailsOf(error.cause)}`;
   if (error instanceof ModuleReferenceError || error instanceof LoadError) return error.message;
-  return error instanceof Error ? (error.stack ?? error.message) : String(error);
+  return error instanceof Error ? (error.stack ?? error.message) : messageOf(error);
 }
 
 /** A prompt that could not be made; `text` may go to the client. */
@@ -154,6 +161,7 @@ export async function getPrompt(
     const description = made.description ?? prompt.wire.description;
     return { ...(typeof description === 'string' && { description }), messages: made.messages };
   } catch (error) {
+    if (signal.aborted) throw new PromptFailure('failed', 'Cancelled');
     throw promptFailureOf(prompt, error, calls);
   }
 }

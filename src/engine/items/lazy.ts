@@ -17,10 +17,6 @@ export function lazyFunction<F>(value: unknown, extension: Extension): Lazy<F> {
       throw new LoadError('it is neither a function nor a module reference');
     };
   }
-  const load = lazyReference(extension.manifest.directory, value);
-  return async () => {
-    const found = await load();
-    if (typeof found !== 'function') throw new LoadError(`${value} is not a function`);
-    return found as F;
-  };
+  const load = lazyReference(extension.manifest.directory, value, 'function');
+  return async () => (await load()) as F;
 }

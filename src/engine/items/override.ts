@@ -1,7 +1,7 @@
 import { type Definition, DefinitionError } from '../extension/extension.js';
 import { checkShape, isRecord, overrideShape } from './shapes.js';
 import { describeFault } from './check.js';
-import { locate, nameOf } from './read.js';
+import { locate, nameOf, requireWireName } from './read.js';
 import type { PromptSpec, ResourceSpec, ToolSpec } from './specs.js';
 
 /** A server's list entry that changes the item it names. */
@@ -23,11 +23,13 @@ export function applyOverride<S extends ToolSpec | PromptSpec | ResourceSpec>(
   override: Override,
   { server, path }: { readonly server: Definition; readonly path: readonly (string | number)[] },
 ): S {
+  const what = `${nameOf(server)}, entry "${override.use}",`;
   for (const fault of checkShape(override, overrideShape)) {
-    const message = describeFault(`${nameOf(server)}, entry "${override.use}",`, fault);
+    const message = describeFault(what, fault);
     throw new DefinitionError('invalid-server', message, locate(server, [...path, ...fault.path]));
   }
   const { name = spec.name, hidden, visible, timeoutMs = spec.timeoutMs, meta, category, options } = override;
+  if (spec.kind === 'tools') requireWireName(name, what, locate(server, [...path, 'name']));
   const isHidden = typeof hidden === 'boolean' ? hidden : typeof visible === 'boolean' ? !visible : spec.hidden;
   const changed: Record<string, unknown> = { name };
   for (const key of ['title', 'description', 'icons', 'annotations']) {
@@ -42,6 +44,9 @@ export function applyOverride<S extends ToolSpec | PromptSpec | ResourceSpec>(
     timeoutMs: Number(timeoutMs),
     wire: { ...withoutMeta, ...changed, ...(_meta && { _meta }) } as S['wire'],
   };
+  if (next.kind === 'prompts' && isRecord(override.arguments)) {
+    return { ...next, ...pinPrompt(next as PromptSpec, override.arguments) };
+  }
   if (next.kind !== 'tools') return next;
   return {
     ...next,
@@ -55,6 +60,19 @@ function mergedMeta(own: unknown, meta: unknown, category: unknown): Record<stri
   if (typeof category === 'string') merged.category = category;
   if (category === null) delete merged.category;
   return Object.keys(merged).length > 0 ? merged : undefined;
+}
+
+/** Fixes arguments of a prompt: they leave the list that clients see and are put back at each get. */
+function pinPrompt(spec: PromptSpec, pinned: Readonly<Record<string, unknown>>): Partial<PromptSpec> {
+  const values = Object.fromEntries(Object.entries(pinned).map(([name, value]) => [name, String(value)]));
+  const stays = (name: unknown) => !Object.hasOwn(values, String(name));
+  const listed = (spec.wire.arguments ?? []) as readonly { readonly name: string }[];
+  return {
+    required: spec.required.filter(stays),
+    argumentNames: spec.argumentNames.filter(stays),
+    render: (args, ctx) => spec.render({ ...args, ...values }, ctx),
+    wire: { ...spec.wire, arguments: listed.filter(({ name }) => stays(name)) },
+  };
 }
 
 /** Fixes arguments: they leave the schema that clients see and are put back at each call. */

@@ -1,12 +1,13 @@
 import { type Definition, DefinitionError } from '../extension/extension.js';
 import { translateArgument } from '../extension/spellings.js';
-import { isBranded, brands } from './brands.js';
+import { brands, isBranded } from './brands.js';
 import { blocksOf, type ContentBlock, type PromptMessage, user } from './builders.js';
 import { isBlock, isTemplate } from './check.js';
 import type { Context } from './context.js';
 import { type Lazy, lazyFunction } from './lazy.js';
 import { commonParts, commonWire, requireUsable } from './read.js';
-import { isContentBlock, ResultError } from './results.js';
+import { isContentBlock } from './content-block.js';
+import { ResultError } from './results.js';
 import { isRecord } from './shapes.js';
 import type { Complete, PromptResult, PromptSpec } from './specs.js';
 import { fill } from './template.js';
@@ -17,12 +18,12 @@ type PromptFunction = (args: Values, ctx: Context) => unknown;
 
 /** Makes a prompt of its definition. @throws DefinitionError with the first thing that is wrong with it. */
 export async function readPrompt(definition: Definition): Promise<PromptSpec> {
-  const declared = readArguments(definition.value.arguments);
-  const normal: Definition = { ...definition, value: { ...definition.value, ...(declared && { arguments: declared }) } };
+  const normal = withArguments(definition);
   requireUsable(normal);
-  const list = (declared ?? []) as readonly PromptArgument[];
+  const list = (normal.value.arguments ?? []) as readonly PromptArgument[];
   const base = commonWire(normal);
-  if (base.name === '') throw new DefinitionError('invalid-wire-name', 'A prompt has an empty name.', { file: normal.file.file });
+  if (base.name === '')
+    throw new DefinitionError('invalid-wire-name', 'A prompt has an empty name.', { file: normal.file.file });
   return {
     ...commonParts(normal),
     kind: 'prompts',
@@ -40,9 +41,17 @@ export async function readPrompt(definition: Definition): Promise<PromptSpec> {
     argumentNames: list.map(({ name }) => name),
     render: renderer(normal),
     complete: new Map(
-      list.flatMap(({ name, complete }) => (complete === undefined ? [] : [[name, completion(complete, normal)]])),
+      list.flatMap(({ name, complete }) =>
+        complete === undefined ? [] : [[name, completion(complete, normal)]],
+      ),
     ),
   };
+}
+
+/** A prompt's definition with the keys of its arguments in our own spelling. */
+export function withArguments(definition: Definition): Definition {
+  const declared = readArguments(definition.value.arguments);
+  return declared ? { ...definition, value: { ...definition.value, arguments: declared } } : definition;
 }
 
 interface PromptArgument {
@@ -70,7 +79,9 @@ function renderer({ value, extension }: Definition): Render {
   const { content, messages, type } = value;
   if (Array.isArray(messages)) {
     const fixed = messages as readonly { role: 'user' | 'assistant'; content: unknown }[];
-    return async (args) => ({ messages: fixed.map(({ role, content }) => ({ role, content: fixedBlock(content, args) })) });
+    return async (args) => ({
+      messages: fixed.map(({ role, content }) => ({ role, content: fixedBlock(content, args) })),
+    });
   }
   const isFunction = typeof content === 'function' || type === 'function';
   if (!isFunction) return async (args) => ({ messages: [user(fixedBlock(content, args))] });

@@ -1,6 +1,7 @@
 import { type Definition, DefinitionError } from '../extension/extension.js';
 import type { Location } from '../extension/diagnostics.js';
 import { singular } from '../extension/kinds.js';
+import { isWireName } from '../extension/names.js';
 import type { DocumentPath } from '../files/document.js';
 import { checkDefinition, describeFault, isSerious } from './check.js';
 import { isRecord } from './shapes.js';
@@ -35,6 +36,13 @@ export function requireUsable(definition: Definition): void {
     if (!isSerious(found)) continue;
     throw new DefinitionError(code, describeFault(nameOf(definition), found), locate(definition, found.path));
   }
+}
+
+/** Makes sure that clients will take a tool's wire name. @throws DefinitionError */
+export function requireWireName(name: unknown, what: string, location: Location): void {
+  if (isWireName(name)) return;
+  const message = `${what} has the wire name "${String(name)}". Expected 1 to 128 of A-Z a-z 0-9 _ . -`;
+  throw new DefinitionError('invalid-wire-name', message, location);
 }
 
 /** The parts that all kinds of items have in common. */

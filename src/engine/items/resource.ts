@@ -83,7 +83,7 @@ function fileReader(definition: Definition, file: string, mimeType: string | und
 
 /** Whether a MIME type means text. */
 export function isTextual(mimeType: string): boolean {
-  return /^text\/|[+/](?:json|xml|yaml|javascript|ecmascript|typescript|toml|sql|graphql|x-sh|jsonl|x-ndjson)\b/i.test(mimeType);
+  return /^text\/|[+/](?:x-)?(?:json|xml|yaml|javascript|ecmascript|typescript|toml|sql|graphql|sh|jsonl|ndjson)\b/i.test(mimeType);
 }
 
 function utf8(bytes: Uint8Array): string | undefined {
@@ -95,8 +95,8 @@ function utf8(bytes: Uint8Array): string | undefined {
 }
 
 /**
- * Makes contents of what a read function returned: a string is text, bytes are a blob, objects may say `uri` and
- * `mimeType` themselves, lists are several contents.
+ * Makes contents of what a read function returned: a string is text, bytes are a blob, an object in the form of
+ * contents is taken as such, any other is JSON, lists are several contents.
  * @throws ResultError for anything else.
  */
 export function toContents(value: unknown, uri: string, mimeType: string | undefined): readonly ResourceContents[] {
@@ -104,18 +104,23 @@ export function toContents(value: unknown, uri: string, mimeType: string | undef
   if (value instanceof Uint8Array) return [contents(uri, mimeType, { blob: Buffer.from(value).toString('base64') })];
   if (Array.isArray(value)) return value.flatMap((one) => toContents(one, uri, mimeType));
   if (isRecord(value) && Array.isArray(value.contents)) return toContents(value.contents, uri, mimeType);
-  if (isRecord(value) && (value.text !== undefined || value.blob !== undefined)) {
-    const { text, blob, _meta, meta = _meta } = value;
-    const held =
-      typeof text === 'string'
-        ? { text }
-        : { blob: blob instanceof Uint8Array ? Buffer.from(blob).toString('base64') : String(blob) };
+  const held = isRecord(value) && Object.keys(value).every((key) => contentsKeys.has(key)) && heldBy(value);
+  if (held) {
+    const { _meta, meta = _meta } = value;
     const own = typeof value.mimeType === 'string' ? value.mimeType : mimeType;
     const named = typeof value.uri === 'string' ? value.uri : uri;
     return [{ ...contents(named, own, held), ...(isRecord(meta) && { _meta: meta }) }];
   }
   if (isRecord(value)) return [contents(uri, mimeType ?? 'application/json', { text: JSON.stringify(value) })];
   throw new ResultError('a read function returns a string, bytes, an object, or a list of these');
+}
+
+const contentsKeys = new Set(['uri', 'mimeType', 'text', 'blob', 'meta', '_meta']);
+
+function heldBy({ text, blob }: Readonly<Record<string, unknown>>): { text: string } | { blob: string } | undefined {
+  if (typeof text === 'string') return { text };
+  if (typeof blob === 'string') return { blob };
+  return blob instanceof Uint8Array ? { blob: Buffer.from(blob).toString('base64') } : undefined;
 }
 
 function contents(

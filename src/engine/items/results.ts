@@ -2,16 +2,8 @@ import { brands, isBranded } from './brands.js';
 import type { ContentBlock, ToolResult } from './builders.js';
 import { blocksOf, structured } from './builders.js';
 import { isBlock } from './check.js';
+import { isContentBlock } from './content-block.js';
 import { isRecord } from './shapes.js';
-
-/** The block types of MCP, and the keys each must have as strings. */
-const blockKeys: Readonly<Record<string, readonly string[]>> = {
-  text: ['text'],
-  image: ['data', 'mimeType'],
-  audio: ['data', 'mimeType'],
-  resource_link: ['uri', 'name'],
-  resource: [],
-};
 
 /** A value that no tool result can be made of. */
 export class ResultError extends Error {
@@ -46,22 +38,14 @@ function isFinished(value: unknown): boolean {
 }
 
 function finished({ content, structuredContent, isError, _meta }: ToolResult): ToolResult {
-  for (const block of content) {
-    if (!isContentBlock(block)) throw new ResultError(`not a content block: ${JSON.stringify(block)?.slice(0, 100)}`);
-  }
+  const malformed = content.find((block): boolean => !isContentBlock(block));
+  if (malformed) throw new ResultError(`its content holds a malformed block of type "${malformed.type}"`);
   return {
     content,
     ...(structuredContent !== undefined && { structuredContent: plain(structuredContent) }),
     ...(isError === true && { isError }),
     ...(isRecord(_meta) && { _meta }),
   };
-}
-
-/** Whether a value is a well-formed content block of a type that MCP knows. */
-export function isContentBlock(value: unknown): value is ContentBlock {
-  if (!isBlock(value) || !Object.hasOwn(blockKeys, value.type)) return false;
-  if (value.type === 'resource') return isRecord(value.resource) && typeof value.resource.uri === 'string';
-  return blockKeys[value.type]!.every((key) => typeof value[key] === 'string');
 }
 
 /** A value as JSON sees it. @throws ResultError if it has no JSON form. */

@@ -53,7 +53,7 @@ export async function composeServer({ extension, server }: FoundServer, workspac
     composeList({ kind, read, definition, workspace, leftOut });
   const tools = await compose('tools', readTool);
   const prompts = await compose('prompts', readPrompt);
-  const resources = distinctUris(await compose('resources', readResource), definition, leftOut);
+  const resources = distinctUris(await compose('resources', readResource), leftOut);
   const qualifiedName = extension.qualify(definition.item);
   const { title, description, icons, websiteUrl, version, instructions } = value;
   return {
@@ -120,8 +120,21 @@ export function listEntries({ value, extension }: Definition, kind: ServedKind |
 
 async function composeList<K extends ServedKind>(job: ListJob<K>): Promise<readonly SpecOf<K>[]> {
   const entries = listEntries(job.definition, job.kind);
-  const specs = await Promise.all(entries.map((entry, index) => composeEntry(job, entry, [job.kind, index])));
+  const read = readingOnce(job.read);
+  const specs = await Promise.all(
+    entries.map((entry, index) => composeEntry({ ...job, read }, entry, [job.kind, index])),
+  );
   return specs.filter((spec) => spec !== undefined);
+}
+
+/** An item that a server lists twice is one item: its hooks run once for both. */
+function readingOnce<K extends ServedKind>(read: Reader<K>): Reader<K> {
+  const known = new Map<Definition, Promise<SpecOf<K>>>();
+  return (definition) => {
+    const reading = known.get(definition) ?? read(definition);
+    known.set(definition, reading);
+    return reading;
+  };
 }
 
 async function composeEntry<K extends ServedKind>(
@@ -129,31 +142,21 @@ async function composeEntry<K extends ServedKind>(
   entry: unknown,
   path: readonly (string | number)[],
 ): Promise<SpecOf<K> | undefined> {
-  const { extension } = definition;
-  const here = locate(definition, path);
   const reference = isOverride(entry) ? entry.use : entry;
+  let owner = definition.extension;
   try {
     if (typeof reference !== 'string') return await read(inline(definition, kind, entry, path));
-    const spec = await read(await workspace.resolveItem(kind, reference, extension, here));
+    const found = await workspace.locateItem(kind, reference, owner, locate(definition, path));
+    owner = found.extension;
+    const spec = await read(await owner.definition(kind, found.item));
+    owner = definition.extension;
     return isOverride(entry) ? applyOverride(spec, entry, { server: definition, path }) : spec;
   } catch (error) {
     if (!(error instanceof DefinitionError)) throw error;
     const item = typeof reference === 'string' ? reference : path.join('/');
-    const owner = error.location === here ? extension : await ownerOf(reference, kind, definition, workspace);
     leftOut.push({ item, message: error.message, code: error.code, location: error.location, extension: owner });
     return undefined;
   }
-}
-
-async function ownerOf(
-  reference: unknown,
-  kind: ServedKind,
-  { extension }: Definition,
-  workspace: Workspace,
-): Promise<Extension> {
-  if (typeof reference !== 'string') return extension;
-  const found = await workspace.locateItem(kind, reference, extension, { file: '' }).catch(() => undefined);
-  return found?.extension ?? extension;
 }
 
 /** A definition written right into a server's list. */
@@ -174,17 +177,14 @@ export function inline(
 }
 
 /** Drops resources whose address another one of the server already has. */
-function distinctUris(
-  specs: readonly ResourceSpec[],
-  { extension }: Definition,
-  leftOut: LeftOut[],
-): readonly ResourceSpec[] {
+function distinctUris(specs: readonly ResourceSpec[], leftOut: LeftOut[]): readonly ResourceSpec[] {
   const seen = new Set<string>();
   return specs.filter(({ uri, uriTemplate, definition, item }) => {
     const address = (uri ?? uriTemplate)!;
     if (!seen.has(address)) return seen.add(address);
     const message = `Resource "${address}" is already served by another item of this server.`;
-    leftOut.push({ item, message, code: 'invalid-resource', location: locate(definition, ['uri']), extension });
+    const location = locate(definition, [uri === undefined ? 'uriTemplate' : 'uri']);
+    leftOut.push({ item, message, code: 'invalid-resource', location, extension: definition.extension });
     return false;
   });
 }

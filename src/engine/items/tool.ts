@@ -1,8 +1,7 @@
 import { type Definition, DefinitionError } from '../extension/extension.js';
-import { isWireName } from '../extension/names.js';
 import { type CompiledSchema, compileSchema, noInput, SchemaError, type SchemaSide } from '../schema/index.js';
 import { lazyFunction } from './lazy.js';
-import { commonParts, commonWire, locate, nameOf, requireUsable } from './read.js';
+import { commonParts, commonWire, locate, nameOf, requireUsable, requireWireName } from './read.js';
 import { isRecord } from './shapes.js';
 import type { Initializer, ToolHandler, ToolSpec } from './specs.js';
 
@@ -21,13 +20,7 @@ export async function readTool(definition: Definition): Promise<ToolSpec> {
     readSchema(definition, 'output'),
   ]);
   const base = commonWire(definition);
-  if (!isWireName(base.name)) {
-    throw new DefinitionError(
-      'invalid-wire-name',
-      `${nameOf(definition)} has the wire name "${base.name}". Expected 1 to 128 of A-Z a-z 0-9 _ . -`,
-      locate(definition, ['name']),
-    );
-  }
+  requireWireName(base.name, nameOf(definition), locate(definition, ['name']));
   return {
     ...commonParts(definition),
     kind: 'tools',

@@ -8,6 +8,7 @@ import { callTool, optionsFor, parseToolOptions } from '../items/call.js';
 import type { LogLevel } from '../items/context.js';
 import { Initializers } from '../items/initialize.js';
 import { composeServer } from '../items/server.js';
+import { jsonOf } from './context.js';
 
 /** One tool call without a client. */
 export interface CallOnce {
@@ -44,7 +45,7 @@ export async function callOnce(
   }
   const options = optionsFor(tool, parseToolOptions(env.MCP_TOOL_OPTIONS, report));
   const logLine = (level: LogLevel) => (data: unknown) =>
-    report(`${level}: ${typeof data === 'string' ? data : JSON.stringify(data)}`);
+    report(`${level}: ${typeof data === 'string' ? data : JSON.stringify(jsonOf(data))}`);
   try {
     return await callTool(tool, args, {
       calls: { server, initializers: new Initializers(), report },

@@ -67,7 +67,7 @@ function progressOf({ mcpReq }: ServerContext, signal: AbortSignal): Context['pr
   if (progressToken === undefined) return () => {};
   let last = Number.NEGATIVE_INFINITY;
   return (progress, { total, message } = {}) => {
-    if (signal.aborted || !(progress > last)) return;
+    if (signal.aborted || !Number.isFinite(progress) || progress <= last) return;
     last = progress;
     const params = { progressToken, progress, ...(total !== undefined && { total }), ...(message !== undefined && { message }) };
     mcpReq.notify({ method: 'notifications/progress', params }).catch(() => {});
@@ -95,7 +95,7 @@ function logOf(
 }
 
 /** What of a value JSON can carry; a log line must never fail a call. */
-function jsonOf(data: unknown): unknown {
+export function jsonOf(data: unknown): unknown {
   if (data instanceof Error) return data.message;
   try {
     return JSON.parse(JSON.stringify(data) ?? 'null') as unknown;

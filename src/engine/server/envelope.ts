@@ -31,7 +31,7 @@ export type Envelope =
   | { readonly kind: 'response'; readonly id: MessageId | undefined; readonly outcome: Outcome }
   | { readonly kind: 'invalid'; readonly id: MessageId | undefined; readonly problem: string };
 
-export type Outcome = { readonly result: JsonObject } | { readonly error: ErrorBody };
+type Outcome = { readonly result: JsonObject } | { readonly error: ErrorBody };
 
 export function isObject(value: unknown): value is JsonObject {
   return typeof value === 'object' && value !== null && !Array.isArray(value);

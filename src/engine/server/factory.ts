@@ -139,9 +139,15 @@ async function listResources(connection: Connection, cursor: unknown, request: S
     specs.map(async (spec) => (spec.uri === undefined ? await instancesOf(connection, spec, request) : [spec.wire])),
   );
   return await listed(() => {
-    const { items, nextCursor } = page(entries.flat(), cursorOf(cursor), connection.calls.server.registry.pageSize);
+    const { items, nextCursor } = page(distinct(entries.flat()), cursorOf(cursor), connection.calls.server.registry.pageSize);
     return { resources: items, ...(nextCursor !== undefined && { nextCursor }) };
   });
+}
+
+/** The entries without those whose address an earlier one has. */
+function distinct(entries: readonly Params[]): readonly Params[] {
+  const seen = new Set<unknown>();
+  return entries.filter(({ uri }) => !seen.has(uri) && seen.add(uri));
 }
 
 async function instancesOf(connection: Connection, spec: ResourceSpec, request: ServerContext): Promise<readonly Params[]> {
@@ -161,7 +167,10 @@ async function instancesOf(connection: Connection, spec: ResourceSpec, request: 
     return (Array.isArray(found) ? found : [])
       .filter(isRecord)
       .filter(({ uri }) => typeof uri === 'string')
-      .map((entry) => ({ ...common, ...entry, name: typeof entry.name === 'string' ? entry.name : String(entry.uri) }));
+      .map(({ name, title, ...entry }) => {
+        const own = typeof name === 'string' ? name : String(entry.uri);
+        return { ...common, ...entry, name: own, title: typeof title === 'string' ? title : own };
+      });
   } catch (error) {
     connection.calls.report(`${spec.item}: its list failed: ${error instanceof Error ? error.stack : String(error)}`);
     return [];

@@ -24,7 +24,7 @@ import {
   negotiate,
   wantsNullId,
 } from './eras.js';
-import { Outbound } from './outbound.js';
+import { clientGone, Outbound } from './outbound.js';
 import type { Outgoing, Outlet } from './outlet.js';
 import { findParamsFault } from './params.js';
 
@@ -76,6 +76,13 @@ export class Front {
       ErrorNumber.InvalidRequest,
       `Invalid request: a message may have at most ${maxBytes} bytes.`,
     );
+  }
+
+  /** Nothing more will come: what servers have asked the client fails, so that the calls that wait for it can end. */
+  stopReceiving(): void {
+    const error = { code: ErrorNumber.Internal, message: clientGone };
+    for (const id of this.#outbound.abandonQuestions())
+      this.#deliver('legacy', { jsonrpc: '2.0', id, error });
   }
 
   /** Aborts what is still running and gives open subscriptions their result. */
@@ -211,7 +218,14 @@ export class Front {
       backend = this.#connect(era);
       this.#backends.set(era, backend);
     }
-    backend.deliver(message);
+    try {
+      backend.deliver(message);
+    } catch (error) {
+      this.#options.report(`A message could not be taken in: ${describe(error)}`);
+      const call = 'id' in message && 'method' in message ? this.calls.settle(message.id) : undefined;
+      if (call !== undefined)
+        this.#outbound.fail(call, { code: ErrorNumber.Internal, message: 'Internal error.' });
+    }
   }
 
   #connect(era: Era): Backend {
@@ -220,8 +234,7 @@ export class Front {
       createServer: this.#options.createServer,
       send: (message, options) => this.#outbound.send(era, message, options),
       onFailure: (error) => {
-        const details = error instanceof Error ? (error.stack ?? error.message) : String(error);
-        this.#options.report(`The server could not be made: ${details}`);
+        this.#options.report(`The server could not be made: ${describe(error)}`);
         this.#broken.add(era);
         this.#failCallsOf(era);
       },
@@ -244,6 +257,10 @@ export class Front {
     const named = id !== undefined ? { id } : wantsNullId(this.#legacyVersion) ? { id: null } : {};
     this.#reply({ jsonrpc: '2.0', ...named, error }, batch);
   }
+}
+
+function describe(error: unknown): string {
+  return error instanceof Error ? (error.stack ?? error.message) : String(error);
 }
 
 function toMessage(envelope: Request | Notification): JSONRPCMessage {

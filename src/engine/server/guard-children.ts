@@ -80,7 +80,7 @@ export function guardChildren(patches: Patches): SpawnBook {
 }
 
 /** A `stdio` option with every way to our stdout turned to stderr and every way to our stdin closed. */
-export function offThePipe(stdio: unknown): unknown {
+function offThePipe(stdio: unknown): unknown {
   if (stdio === 'inherit') return ['ignore', 2, 2];
   if (!Array.isArray(stdio)) return stdio;
   return stdio.map((entry: unknown, index) => {

@@ -1,7 +1,11 @@
 import fs from 'node:fs';
+import net from 'node:net';
+import { devNull } from 'node:os';
 import process from 'node:process';
 import { Readable, Writable } from 'node:stream';
+import tty from 'node:tty';
 
+import { isObject } from './envelope.js';
 import type { Patches } from './patches.js';
 
 const descriptor = { in: 0, out: 1, err: 2 } as const;
@@ -31,6 +35,12 @@ const writers = [
   'appendFile',
   'appendFileSync',
 ] as const;
+
+/**
+ * Functions of `fs` whose first argument may be a descriptor to read from. `fs.read` is not among them: where stdin is a
+ * file, the real one reads through it.
+ */
+const readers = ['readSync', 'readvSync', 'readFile', 'readFileSync'] as const;
 
 /** Stands where `process.stdout` was: everything goes to stderr, and nobody can end it. */
 class StdoutStandIn extends Writable {
@@ -95,12 +105,42 @@ export function redirectOutput(stderr: Writable, patches: Patches): void {
           write(fd === descriptor.out ? descriptor.err : fd, ...rest),
     );
   }
+  redirectClass(tty, 'WriteStream', patches);
+  redirectClass(net, 'Socket', patches);
+  redirectClass(net, 'Stream', patches);
+
+  const openNothing = once(() => fs.openSync(devNull, 'r'));
+  for (const name of readers) {
+    patches.wrap(
+      fs,
+      name,
+      (read) =>
+        (fd, ...rest) =>
+          read(fd === descriptor.in ? openNothing() : fd, ...rest),
+    );
+  }
   patches.wrap(fs, 'closeSync', (close) => (fd) => (isStandard(fd) ? undefined : close(fd)));
   patches.wrap(fs, 'close', (close) => (fd, callback) => {
     if (!isStandard(fd)) return close(fd, callback);
     if (typeof callback === 'function') setImmediate(() => callback(null));
     return undefined;
   });
+}
+
+/** Who makes a stream on the descriptor by hand gets one on stderr. The class stays what it was, `instanceof` included. */
+function redirectClass(owner: object, key: string, patches: Patches): void {
+  const original = Reflect.get(owner, key) as { new (...args: unknown[]): object; (...args: unknown[]): unknown };
+  const value = new Proxy(original, {
+    apply: (target, self, args) => Reflect.apply(target, self, args.map(offStdout)),
+    construct: (target, args, newTarget) => Reflect.construct(target, args.map(offStdout), newTarget),
+  });
+  patches.define(owner, key, { configurable: true, enumerable: true, writable: true, value });
+}
+
+/** A descriptor, or options that name one; a handle that is given wins over it. */
+function offStdout(arg: unknown): unknown {
+  if (arg === descriptor.out) return descriptor.err;
+  return isObject(arg) && arg.fd === descriptor.out && !arg.handle ? { ...arg, fd: descriptor.err } : arg;
 }
 
 /** The protocol's descriptors, and stderr, are not an extension's to close. */

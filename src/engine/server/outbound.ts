@@ -6,11 +6,14 @@ import { type Era, metaKey } from './eras.js';
 import type { Outgoing, Outlet } from './outlet.js';
 import { explainError } from './params.js';
 
+export const clientGone = 'The client has gone.';
+
 /** What the servers send, on its way to the client: answers find their call, and what belongs to no open call stays. */
 export class Outbound {
   readonly #calls: Calls;
   readonly #outlet: Outlet;
   readonly #asked = new Set<MessageId>();
+  #isDeaf = false;
 
   constructor(calls: Calls, outlet: Outlet) {
     this.#calls = calls;
@@ -43,6 +46,14 @@ export class Outbound {
     return id !== undefined && this.#asked.delete(id);
   }
 
+  /** The client will not be heard any more: what was asked of it, and nothing asked from now on, will be answered. */
+  abandonQuestions(): MessageId[] {
+    this.#isDeaf = true;
+    const abandoned = [...this.#asked];
+    this.#asked.clear();
+    return abandoned;
+  }
+
   #sendResponse(era: Era, message: Outgoing): Promise<void> {
     const id = message.id as MessageId;
     if (this.#calls.get(id)?.era !== era) return Promise.resolve();
@@ -52,12 +63,13 @@ export class Outbound {
     return this.answer(call, answer);
   }
 
-  /** A question of a cancelled call is refused rather than swallowed, or its handler would wait for the answer. */
+  /** A question that cannot be answered is refused rather than swallowed, or its handler would wait for the answer. */
   #sendRequest(message: JSONRPCRequest, options: TransportSendOptions | undefined): Promise<void> {
     const related = options?.relatedRequestId;
     if (related !== undefined && this.#calls.isCancelled(related)) {
       return Promise.reject(new Error(`The request this ${message.method} belongs to was cancelled.`));
     }
+    if (this.#isDeaf) return Promise.reject(new Error(clientGone));
     this.#asked.add(message.id);
     return this.#outlet.write(message);
   }
@@ -73,9 +85,10 @@ export class Outbound {
     related: MessageId | undefined,
   ): boolean {
     if (method === 'notifications/progress') {
+      const token = params?.progressToken;
       return related === undefined
-        ? this.#calls.hasProgressToken(params?.progressToken)
-        : this.#calls.has(related);
+        ? this.#calls.hasProgressToken(token)
+        : token !== undefined && this.#calls.get(related)?.progressToken === token;
     }
     if (related !== undefined && !this.#calls.has(related)) {
       return era === 'legacy' && !this.#calls.isCancelled(related);

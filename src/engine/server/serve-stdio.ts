@@ -70,6 +70,7 @@ export function serveStdio(options: ServeStdioOptions): StdioSession {
   async function finish(): Promise<void> {
     input.off('data', read);
     input.pause();
+    front.stopReceiving();
     front.calls.whenIdle(() => drain.finish());
     await drain.done;
     const flushMs = Math.max(drain.limitMs, minFlushMs);
@@ -82,6 +83,7 @@ export function serveStdio(options: ServeStdioOptions): StdioSession {
   input.on('end', finishInput);
   input.on('close', finishInput);
   input.on('error', finishInput);
+  if (input.readableEnded || input.destroyed) finishInput();
 
   return { ended, end };
 }

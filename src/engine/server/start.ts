@@ -1,7 +1,9 @@
+import process from 'node:process';
+import type { Writable } from 'node:stream';
 import type { Host } from '../../host.js';
 import { AgentToolsError } from '../errors.js';
-import { DefinitionError } from '../extension/extension.js';
 import type { Location } from '../extension/diagnostics.js';
+import { DefinitionError } from '../extension/extension.js';
 import { Workspace } from '../extension/workspace.js';
 import { workspaceFolders } from '../folders.js';
 import { parseToolOptions } from '../items/call.js';
@@ -18,11 +20,18 @@ export const defaultServer = 'agenttools';
 /** How long calls under way may go on after a signal; the official client kills 1 to 2 s after its own. */
 const drainAfterSignalMs = 800;
 
+/** How long the last words may take to reach who reads stderr, if anybody does. */
+const lastWordsMs = 500;
+
 export interface StartOptions {
   readonly server: string | undefined;
   /** Refuse to start when an item has to be left out. */
   readonly strict: boolean;
   readonly host: Host;
+}
+
+interface Preparation extends StartOptions {
+  readonly report: (line: string) => void;
 }
 
 /**
@@ -32,11 +41,11 @@ export interface StartOptions {
 export async function startServer({ server, strict, host }: StartOptions): Promise<never> {
   const guard = installGuard({ stderr: host.stderr });
   const report = (line: string) => void host.stderr.write(`${line}\n`);
-  const spec = await prepare({ server, host });
-  for (const item of spec.leftOut) report(await leftOutLine(item));
-  if (strict && spec.leftOut.length > 0) {
-    throw new AgentToolsError('invalid-definition', `${spec.qualifiedName} is not complete, and --strict was given.`);
-  }
+  const spec = await prepare({ server, strict, host, report }).catch(async (error) => {
+    await killTree({ spawned: guard.spawned });
+    guard.restore();
+    throw error;
+  });
   const served = {
     calls: { server: spec, initializers: new Initializers(), report },
     toolOptions: parseToolOptions(host.env.MCP_TOOL_OPTIONS, report),
@@ -50,14 +59,23 @@ export async function startServer({ server, strict, host }: StartOptions): Promi
   watchEnds({ onEnd: () => void session.end({ drainMs: drainAfterSignalMs }) });
   await session.ended;
   await killTree({ spawned: guard.spawned });
+  await lastWords(host.stderr);
   return guard.exit(0);
 }
 
-async function prepare({ server, host }: Pick<StartOptions, 'server' | 'host'>): Promise<ServerSpec> {
+async function prepare({ server, strict, host, report }: Preparation): Promise<ServerSpec> {
   const workspace = new Workspace({ ...workspaceFolders(host), cwd: host.cwd });
-  const reference = server ?? host.env.MCP_SERVER_NAME ?? defaultServer;
+  const reference = server ?? (host.env.MCP_SERVER_NAME || defaultServer);
   const found = await workspace.findServer(reference);
-  return await composed(() => composeServer(found, workspace));
+  const spec = await composed(() => composeServer(found, workspace));
+  for (const item of spec.leftOut) report(await leftOutLine(item));
+  if (strict && spec.leftOut.length > 0) {
+    throw new AgentToolsError(
+      'invalid-definition',
+      `${spec.qualifiedName} is not complete, and --strict was given.`,
+    );
+  }
+  return spec;
 }
 
 /** A server whose own definition is bad cannot be started. */
@@ -65,15 +83,34 @@ async function composed(compose: () => Promise<ServerSpec>): Promise<ServerSpec>
   try {
     return await compose();
   } catch (error) {
-    if (error instanceof DefinitionError) throw new AgentToolsError('invalid-definition', error.message);
+    if (error instanceof DefinitionError) throw new AgentToolsError('invalid-definition', oneLine(error.message));
     throw error;
   }
+}
+
+/** Waits until what was printed and reported has left this process, for as long as that may take. */
+async function lastWords(stderr: Writable): Promise<void> {
+  const limit = new Promise<void>((resolve) => void setTimeout(resolve, lastWordsMs).unref());
+  await Promise.race([limit, written(process.stdout).then(() => written(stderr))]);
+}
+
+async function written(stream: Writable): Promise<void> {
+  if (stream.destroyed || stream.writableLength === 0) return;
+  await new Promise<void>((resolve) => {
+    stream.once('close', resolve);
+    stream.write('', () => resolve());
+  });
 }
 
 /** One line for an item that is left out: which, where, why. */
 export async function leftOutLine({ item, extension, location, message }: LeftOut): Promise<string> {
   const name = item.includes('/') ? item : extension.qualify(item);
-  return `left out: ${name} (${await placeOf(extension.manifest.directory, location)}): ${message}`;
+  return `left out: ${name} (${await placeOf(extension.manifest.directory, location)}): ${oneLine(message)}`;
+}
+
+/** What an extension threw may be several lines long. */
+function oneLine(message: string): string {
+  return message.trim().replace(/\s*[\r\n]+\s*/g, ' ');
 }
 
 /** `file:line` of a location; the line is looked up in the file. */

@@ -104,6 +104,13 @@ describe.concurrent('the pipe stays ours', () => {
     expect(run.stderr).toBe('read 0\n');
   });
 
+  test('nothing can be read from descriptor 0', async () => {
+    const run = await runGuarded(
+      `await extension("import fs from 'node:fs'; console.log([fs.readFileSync(0, 'utf8'), fs.readSync(0, Buffer.alloc(9))])");`,
+    );
+    expect(run.stderr).toBe("[ '', 0 ]\n");
+  });
+
   test('closing the standard descriptors does nothing', async () => {
     const run = await runGuarded(
       "await extension(\"import fs from 'node:fs'; fs.closeSync(1); fs.close(0, () => {}); fs.closeSync(2)\"); say('still here');",

@@ -1,0 +1,35 @@
+import { text as readText } from 'node:stream/consumers';
+import { callOnce } from '../../engine/server/call-once.js';
+import type { Host } from '../../host.js';
+import { ExitCode } from '../exit-code.js';
+import { guarded } from '../guarded.js';
+import { parseJsonArguments } from '../json-arguments.js';
+import { renderJson } from '../render/json.js';
+import { renderResult } from '../render/result.js';
+import { openWorkspace } from '../workspace.js';
+
+export interface CallInput {
+  readonly server: string;
+  readonly tool: string;
+  /** A JSON object, or `-` for stdin. */
+  readonly text: string;
+  readonly json: boolean;
+}
+
+/** Calls one tool. What it answers goes to stdout, or to stderr if it failed. */
+export async function callCommand({ server, tool, text, json }: CallInput, host: Host): Promise<ExitCode> {
+  const args = parseJsonArguments(text === '-' ? await readText(host.stdin) : text);
+  const workspace = openWorkspace(host);
+  const result = await guarded(host, async () =>
+    callOnce(await workspace.findServer(server), workspace, {
+      tool,
+      args,
+      env: host.env,
+      report: (line) => void host.stderr.write(`${line}\n`),
+      signal: new AbortController().signal,
+    }),
+  );
+  const output = result.isError && !json ? host.stderr : host.stdout;
+  output.write(json ? renderJson(result) : renderResult(result));
+  return result.isError ? ExitCode.Failed : ExitCode.Ok;
+}

@@ -1,0 +1,32 @@
+import path from 'node:path';
+import { packageVersion } from '../../engine/folders.js';
+import { choosePackageName, createExtension } from '../../engine/scaffold.js';
+import type { Host } from '../../host.js';
+import { ExitCode } from '../exit-code.js';
+import { renderJson } from '../render/json.js';
+import { renderScaffold } from '../render/scaffold.js';
+
+export interface CreateInput {
+  readonly folder: string;
+  readonly typescript: boolean;
+  /** Of the package; made from the folder when absent. */
+  readonly name: string | undefined;
+  readonly json: boolean;
+}
+
+/** Writes a minimal extension and says what to do with it. */
+export async function createCommand(
+  { folder, typescript, name, json }: CreateInput,
+  { cwd, stdout, color }: Host,
+): Promise<ExitCode> {
+  const directory = path.resolve(cwd, folder);
+  const version = packageVersion();
+  const made = await createExtension({
+    directory,
+    name: choosePackageName(directory, name),
+    typescript,
+    version,
+  });
+  stdout.write(json ? renderJson(made) : renderScaffold({ ...made, folder, typescript }, { color }));
+  return ExitCode.Ok;
+}

@@ -1,0 +1,28 @@
+import { ruleTable } from '../../engine/extension/rules/index.js';
+import type { Host } from '../../host.js';
+import { ExitCode } from '../exit-code.js';
+import { renderJson } from '../render/json.js';
+import { renderMarkdown } from '../render/markdown.js';
+import { renderRuleTable } from '../render/rule-table.js';
+import { readRulePage } from '../rule-pages.js';
+
+export interface ExplainInput {
+  /** Absent: all codes are listed. */
+  readonly code: string | undefined;
+  readonly json: boolean;
+}
+
+/** Prints the page of a diagnostic code, or the list of all codes. */
+export async function explainCommand(
+  { code, json }: ExplainInput,
+  { stdout, color }: Host,
+): Promise<ExitCode> {
+  if (code === undefined) {
+    const rows = ruleTable.map(({ code, severity, summary }) => ({ code, severity, summary }));
+    stdout.write(json ? renderJson(rows) : renderRuleTable(rows, { color }));
+    return ExitCode.Ok;
+  }
+  const page = await readRulePage(code);
+  stdout.write(json ? renderJson(page) : renderMarkdown(page.page, { color }));
+  return ExitCode.Ok;
+}

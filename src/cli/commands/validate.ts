@@ -1,0 +1,42 @@
+import path from 'node:path';
+import { pathToFileURL } from 'node:url';
+import { ruleTable } from '../../engine/extension/rules/index.js';
+import { packageVersion } from '../../engine/folders.js';
+import type { Host } from '../../host.js';
+import { ExitCode } from '../exit-code.js';
+import { withProgress } from '../progress.js';
+import { type ReportOptions, reportOn } from '../reports.js';
+import { parseRuleSettings } from '../rule-settings.js';
+import { type ValidateFormat, validateFormats } from '../validate-formats.js';
+import { summarize } from '../validation.js';
+
+export interface ValidateInput extends Omit<ReportOptions, 'rules'> {
+  readonly paths: readonly string[];
+  readonly format: ValidateFormat;
+  /** Warnings fail too. */
+  readonly strict: boolean;
+  /** `code=level` words. */
+  readonly ruleSettings: readonly string[];
+}
+
+/** Reports what is wrong with extension packages. */
+export async function validateCommand(input: ValidateInput, host: Host): Promise<ExitCode> {
+  const { cwd, color, stdout } = host;
+  const options = { ...input, rules: parseRuleSettings(input.ruleSettings) };
+  const directories = [...new Set(input.paths.map((one) => path.resolve(cwd, one)))];
+
+  const reports = await withProgress(host, async (tell) => {
+    const made = [];
+    for (const directory of directories) {
+      tell(`Checking ${directory}`);
+      made.push({ directory, report: await reportOn(directory, options, host) });
+    }
+    return made;
+  });
+
+  const validation = summarize(reports, { cwd, strict: input.strict });
+  const render = await validateFormats[input.format]();
+  const base = pathToFileURL(path.join(cwd, path.sep)).href;
+  stdout.write(render(validation, { color, rules: ruleTable, version: packageVersion(), base }));
+  return validation.valid ? ExitCode.Ok : ExitCode.Failed;
+}

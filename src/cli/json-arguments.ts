@@ -1,0 +1,19 @@
+import { AgentToolsError } from '../engine/errors.js';
+import { messageOf } from '../engine/extension/modules.js';
+import { isRecord } from '../engine/items/shapes.js';
+
+/** The arguments of a tool as a command line gives them. @throws AgentToolsError `usage` if it is no JSON object. */
+export function parseJsonArguments(text: string): Readonly<Record<string, unknown>> {
+  const value = parse(text.replace(/^\uFEFF/, ''));
+  if (isRecord(value)) return value;
+  throw new AgentToolsError('usage', `The arguments of a tool are a JSON object such as '{"place":"Bonn"}'.`);
+}
+
+function parse(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch (error) {
+    const reason = text.trim() === '' ? 'they are empty' : messageOf(error);
+    throw new AgentToolsError('usage', `The arguments are not valid JSON: ${reason}`);
+  }
+}

@@ -1,0 +1,126 @@
+import type { ChalkInstance } from 'chalk';
+import type {
+  AppSummary,
+  DeclarationFacts,
+  Facts,
+  LeftOutFacts,
+  PromptArgumentFacts,
+  PromptSummary,
+  ResourceSummary,
+  ToolSummary,
+} from '../../engine/facts.js';
+import { isRecord } from '../../engine/items/shapes.js';
+import { type ColorOption, styleFor } from './style.js';
+
+/** Everything known about something, for people. */
+export function renderFacts(facts: Facts, options: ColorOption): string {
+  const style = styleFor(options);
+  const heading = 'item' in facts ? 'item' : 'name';
+  const shown = Object.entries(facts).filter(
+    ([key, value]) => ![heading, 'kind'].includes(key) && !isNothing(value),
+  );
+  const rows = shown.filter(([, value]) => isShort(value));
+  const width = Math.max(...rows.map(([key]) => key.length));
+  const sections = shown.filter(([, value]) => !isShort(value));
+  return [
+    `${style.bold(String(Reflect.get(facts, heading)))} (${facts.kind})\n`,
+    ...rows.map(([key, value]) => `${style.dim(key.padEnd(width))}  ${value}\n`),
+    ...sections.map(([key, value]) => `\n${style.bold(key)}\n${renderSection(key, value, style)}`),
+  ].join('');
+}
+
+/** One property alone: texts as they are, anything else as JSON. */
+export function renderValue(value: unknown): string {
+  if (value === null) return '';
+  return `${typeof value === 'string' ? value : JSON.stringify(value, null, 2)}\n`;
+}
+
+function isNothing(value: unknown): boolean {
+  if (value === null || value === undefined || value === false) return true;
+  if (Array.isArray(value)) return value.length === 0;
+  return isRecord(value) && Object.keys(value).length === 0;
+}
+
+function isShort(value: unknown): boolean {
+  return typeof value !== 'object' && !String(value).includes('\n');
+}
+
+function renderSection(key: string, value: unknown, style: ChalkInstance): string {
+  const row = Object.hasOwn(listRows, key) ? listRows[key as keyof typeof listRows] : undefined;
+  if (row && Array.isArray(value)) return value.map((entry) => row(entry as never, style)).join('');
+  return indented(renderValue(value), 2);
+}
+
+/** How an entry of each list is shown. Declarations of a package have fewer properties than items of a server. */
+const listRows = {
+  servers: declarationRow,
+  tools: (tool: ToolSummary | DeclarationFacts, style: ChalkInstance) =>
+    'inputSchema' in tool ? toolRow(tool, style) : declarationRow(tool, style),
+  prompts: (prompt: PromptSummary | DeclarationFacts, style: ChalkInstance) =>
+    declarationRow(prompt, style) + ('arguments' in prompt ? prompt.arguments.map(argumentRow).join('') : ''),
+  resources: (resource: ResourceSummary | DeclarationFacts, style: ChalkInstance) =>
+    declarationRow(resource, style) +
+    ('uri' in resource || 'uriTemplate' in resource ? addressRow(resource) : ''),
+  apps: (app: AppSummary | DeclarationFacts, style: ChalkInstance) =>
+    declarationRow(app, style) + ('uri' in app ? addressRow(app) : ''),
+  arguments: (argument: PromptArgumentFacts) => argumentRow(argument),
+  leftOut: ({ item, code, message, file }: LeftOutFacts, style: ChalkInstance) =>
+    `  ${style.yellow(item)}  ${code}, ${file}\n${indented(message, 4)}`,
+} as const;
+
+type Described = Pick<DeclarationFacts, 'name' | 'description'> & { readonly hidden?: boolean };
+
+function declarationRow({ name, description, hidden }: Described, style: ChalkInstance): string {
+  const mark = hidden ? ' (hidden)' : '';
+  const [first, ...others] = (description ?? '').trim().split('\n');
+  const rest = others.length > 0 ? indented(others.join('\n'), 4) : '';
+  return `  ${style.cyan(name)}${mark}${first ? `  ${first}` : ''}\n${rest}`;
+}
+
+function toolRow(tool: ToolSummary, style: ChalkInstance): string {
+  return declarationRow(tool, style) + parameterRows(tool.inputSchema) + resultRow(tool.outputSchema);
+}
+
+function parameterRows(schema: unknown): string {
+  const { properties, required } = isRecord(schema) ? schema : {};
+  if (!isRecord(properties)) return '';
+  const isRequired = (name: string) => Array.isArray(required) && required.includes(name);
+  return Object.entries(properties)
+    .map(([name, property]) => {
+      const { description } = isRecord(property) ? property : {};
+      const facts = [typeName(property), ...(isRequired(name) ? ['required'] : [])].join(', ');
+      return `    ${name} (${facts})${typeof description === 'string' ? `  ${oneLine(description)}` : ''}\n`;
+    })
+    .join('');
+}
+
+function resultRow(schema: unknown): string {
+  return schema === undefined ? '' : `    result: ${typeName(schema)}\n`;
+}
+
+function typeName(schema: unknown): string {
+  const { type, enum: values, items } = isRecord(schema) ? schema : {};
+  if (Array.isArray(values)) return values.map((value) => JSON.stringify(value)).join(' | ');
+  if (type === 'array' && isRecord(items)) return `list of ${typeName(items)}`;
+  if (Array.isArray(type)) return type.join(' | ');
+  return typeof type === 'string' ? type : 'any';
+}
+
+function argumentRow({ name, description, required }: PromptArgumentFacts): string {
+  return `    ${name}${required ? ' (required)' : ''}${description ? `  ${oneLine(description)}` : ''}\n`;
+}
+
+function addressRow({ uri, uriTemplate }: { readonly uri?: string; readonly uriTemplate?: string }): string {
+  return `    ${uri ?? uriTemplate}\n`;
+}
+
+function oneLine(text: string): string {
+  return text.trim().replace(/\s*\n\s*/g, ' ');
+}
+
+function indented(text: string, spaces: number): string {
+  return text
+    .trimEnd()
+    .replace(/^(?=.)/gm, ' '.repeat(spaces))
+    .concat('\n');
+}

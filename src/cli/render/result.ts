@@ -1,0 +1,38 @@
+import type { ContentBlock, ToolResult } from '../../engine/items/builders.js';
+import { isRecord } from '../../engine/items/shapes.js';
+
+/** A tool's answer for a terminal: texts as they are, a note for everything else. */
+export function renderResult({ content }: ToolResult): string {
+  return content.map((block) => `${renderBlock(block).replace(/\n$/, '')}\n`).join('');
+}
+
+function renderBlock(block: ContentBlock): string {
+  if (block.type === 'text') return String(block.text);
+  return `[${[block.type, ...(notes[block.type]?.(block) ?? [])].join(' ')}]`;
+}
+
+type Note = (block: Readonly<Record<string, unknown>>) => readonly string[];
+
+const media: Note = ({ mimeType, data }) => [`${mimeType},`, sizeOf(data)];
+
+/** What is told of a block that is not text. */
+const notes: Readonly<Record<string, Note>> = {
+  image: media,
+  audio: media,
+  resource_link: ({ uri, title, name }) => [`${uri}`, ...(title || name ? [`"${title || name}"`] : [])],
+  resource({ resource }) {
+    const { uri, mimeType, text, blob } = isRecord(resource) ? resource : {};
+    const size = typeof text === 'string' ? bytes(Buffer.byteLength(text)) : sizeOf(blob);
+    return [`${uri}`, ...(mimeType ? [`${mimeType},`] : []), size];
+  },
+};
+
+/** The size of what a base64 text holds. */
+function sizeOf(base64: unknown): string {
+  return bytes(typeof base64 === 'string' ? Buffer.byteLength(base64, 'base64') : 0);
+}
+
+function bytes(count: number): string {
+  if (count < 1000) return `${count} B`;
+  return count < 1_000_000 ? `${Math.round(count / 1000)} kB` : `${(count / 1_000_000).toFixed(1)} MB`;
+}

@@ -1,0 +1,35 @@
+import type { Scaffold } from '../../engine/scaffold.js';
+import { type ColorOption, styleFor } from './style.js';
+
+interface ScaffoldView extends Scaffold {
+  /** As it was asked for. */
+  readonly folder: string;
+  readonly typescript: boolean;
+}
+
+/** What `create` wrote, and what to do next. */
+export function renderScaffold(
+  { name, folder, files, typescript }: ScaffoldView,
+  options: ColorOption,
+): string {
+  const style = styleFor(options);
+  const steps = [
+    ...(folder === '.' ? [] : [`cd ${quoted(folder)}`]),
+    ...(typescript ? ['npm install', 'npm run build'] : []),
+    'npx agenttools validate',
+    `npx agenttools call . greet '{"name":"Ada"}'`,
+    'npx agenttools start .',
+  ];
+  return [
+    `Created ${style.bold(name)} in ${folder}:`,
+    ...files.map((file) => `  ${file}`),
+    '',
+    'Next:',
+    ...steps.map((step) => `  ${style.cyan(step)}`),
+    '',
+  ].join('\n');
+}
+
+function quoted(folder: string): string {
+  return /^[\w@%+=:,./~-]+$/.test(folder) ? folder : JSON.stringify(folder);
+}

@@ -1,0 +1,27 @@
+import { Chalk, type ChalkInstance } from 'chalk';
+import type { Severity } from '../../engine/extension/diagnostics.js';
+
+/** Whether ANSI colours may be used. */
+export interface ColorOption {
+  readonly color: boolean;
+}
+
+const colored = new Chalk({ level: 1 });
+const plain = new Chalk({ level: 0 });
+
+/** Sixteen colours at most, so that the reader's own palette decides. */
+export function styleFor({ color }: ColorOption): ChalkInstance {
+  return color ? colored : plain;
+}
+
+/** How each severity is painted. */
+export const paint = {
+  error: (style) => style.red,
+  warning: (style) => style.yellow,
+  info: (style) => style.blue,
+} as const satisfies Record<Severity, (style: ChalkInstance) => ChalkInstance>;
+
+/** `1 error`, `2 errors` */
+export function counted(count: number, noun: string): string {
+  return `${count} ${noun}${count === 1 ? '' : 's'}`;
+}

@@ -1,0 +1,32 @@
+import type { RenderValidation } from '../validate-formats.js';
+import { renderJson } from './json.js';
+
+/** For other programs. The shape is an API. */
+export const renderValidationJson: RenderValidation = ({ valid, extensions, errors, warnings }) =>
+  renderJson({
+    valid,
+    extensions: extensions.map(
+      ({ path, name, valid, servers, tools, prompts, resources, apps, diagnostics }) => ({
+        path,
+        name,
+        valid,
+        servers,
+        tools,
+        prompts,
+        resources,
+        apps,
+        diagnostics: diagnostics.map(({ code, severity, message, file, line, column, item, help }) => ({
+          code,
+          severity,
+          message,
+          file,
+          line,
+          column,
+          ...(item && { item }),
+          help,
+        })),
+      }),
+    ),
+    errors,
+    warnings,
+  });

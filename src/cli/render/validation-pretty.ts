@@ -1,0 +1,61 @@
+import type { RenderValidation } from '../validate-formats.js';
+import type { PlacedDiagnostic, ValidatedExtension, Validation } from '../validation.js';
+import { type ColorOption, counted, paint, styleFor } from './style.js';
+
+/** For people: what is wrong, grouped by file, and a summary. A clean extension is one line. */
+export const renderPretty: RenderValidation = (validation, { color }) => {
+  const parts = validation.extensions.map((extension) => renderExtension(extension, { color }));
+  const isClean = validation.extensions.every(({ diagnostics }) => diagnostics.length === 0);
+  return parts.join('') + (isClean ? '' : renderSummary(validation, { color }));
+};
+
+function renderExtension(extension: ValidatedExtension, options: ColorOption): string {
+  const { name, path, diagnostics } = extension;
+  const style = styleFor(options);
+  if (diagnostics.length === 0) return `${style.green('valid')} ${style.bold(name)}${holdings(extension)}\n`;
+  const files = [...new Set(diagnostics.map(({ place }) => place))];
+  const blocks = files.map((file) => {
+    const held = diagnostics.filter(({ place }) => place === file);
+    return `${style.underline(file)}\n${renderRows(held, options)}\n`;
+  });
+  return `${style.bold(name)} (${path})\n\n${blocks.join('')}`;
+}
+
+/** What a clean extension has: `: 1 server, 2 tools` */
+function holdings({ servers, tools, prompts, resources, apps }: ValidatedExtension): string {
+  const counts = Object.entries({
+    server: servers,
+    tool: tools,
+    prompt: prompts,
+    resource: resources,
+    app: apps,
+  })
+    .filter(([, list]) => list.length > 0)
+    .map(([noun, list]) => counted(list.length, noun));
+  return counts.length === 0 ? '' : `: ${counts.join(', ')}`;
+}
+
+function renderRows(diagnostics: readonly PlacedDiagnostic[], options: ColorOption): string {
+  const style = styleFor(options);
+  const rows = diagnostics.map(({ line, column, ...rest }) => ({ ...rest, at: `${line}:${column}` }));
+  const width = (texts: readonly string[]) => Math.max(...texts.map(({ length }) => length));
+  const atWidth = width(rows.map(({ at }) => at));
+  const severityWidth = width(rows.map(({ severity }) => severity));
+  const codeWidth = width(rows.map(({ code }) => code));
+  const indent = `\n${' '.repeat(4)}`;
+  return rows
+    .map(({ at, severity, code, message }) => {
+      const position = style.dim(at.padStart(atWidth));
+      const level = paint[severity](style)(severity.padEnd(severityWidth));
+      return `  ${position}  ${level}  ${style.bold(code.padEnd(codeWidth))}  ${message.replace(/\r?\n/g, indent)}\n`;
+    })
+    .join('');
+}
+
+function renderSummary({ valid, extensions, errors, warnings }: Validation, options: ColorOption): string {
+  const style = styleFor(options);
+  const found = `${counted(errors, 'error')}, ${counted(warnings, 'warning')} in ${counted(extensions.length, 'extension')}.`;
+  const codes = extensions.flatMap(({ diagnostics }) => diagnostics.map(({ code }) => code));
+  const hint = `What a code means and how to mend it: agenttools explain ${codes[0]}`;
+  return `${(valid ? style.yellow : style.red)(found)}\n${style.dim(hint)}\n`;
+}

@@ -1,0 +1,38 @@
+import type { Diagnostic } from '../engine/extension/diagnostics.js';
+import type { LoadCode } from '../engine/extension/extension.js';
+import type { Manifest } from '../engine/extension/manifest.js';
+import { type ExtensionReport, validateExtension } from '../engine/extension/validate.js';
+import { ownProgram } from '../engine/folders.js';
+import type { Host } from '../host.js';
+import type { RuleSettings } from './rule-settings.js';
+import { openWorkspace } from './workspace.js';
+
+export interface ReportOptions {
+  /** Whether code of the extension may be run. */
+  readonly load: boolean;
+  /** Whether each server is started, too. */
+  readonly boot: boolean;
+  /** Whether references to other packages must resolve. */
+  readonly resolve: boolean;
+  readonly rules: RuleSettings;
+  readonly timeoutMs: number;
+}
+
+/** What there is to say about the extension in a folder. @throws AgentToolsError `usage` if there is no package. */
+export async function reportOn(
+  directory: string,
+  { boot, ...options }: ReportOptions,
+  host: Host,
+): Promise<ExtensionReport> {
+  const { timeoutMs } = options;
+  return await validateExtension(directory, {
+    ...options,
+    workspace: (loadCode: LoadCode) => openWorkspace(host, loadCode),
+    ...(boot && { boot: (manifest: Manifest) => start(manifest, timeoutMs, host) }),
+  });
+}
+
+async function start(manifest: Manifest, timeoutMs: number, host: Host): Promise<readonly Diagnostic[]> {
+  const { bootExtension } = await import('../engine/server/boot.js');
+  return await bootExtension(manifest, { ...ownProgram(), cwd: host.cwd, env: host.env, timeoutMs });
+}

@@ -1,0 +1,31 @@
+import { readFile } from 'node:fs/promises';
+import path from 'node:path';
+import { AgentToolsError } from '../engine/errors.js';
+import { didYouMean } from '../engine/extension/names.js';
+import { type RuleRow, ruleTable } from '../engine/extension/rules/index.js';
+import { packageRoot } from '../engine/folders.js';
+
+/** What a diagnostic code stands for, with its page. */
+export interface RulePage extends RuleRow {
+  /** Markdown. */
+  readonly page: string;
+}
+
+/** The page of a diagnostic code. @throws AgentToolsError if there is no such code. */
+export async function readRulePage(code: string): Promise<RulePage> {
+  const row = ruleTable.find((one) => one.code === code);
+  if (!row) throw new AgentToolsError('not-found', unknownCode(code));
+  const file = path.join(packageRoot(), 'docs', 'rules', `${code}.md`);
+  const page = await readFile(file, 'utf8').catch(() => `# ${code}\n\n${row.summary}\n`);
+  return { code, severity: row.severity, summary: row.summary, page };
+}
+
+/** Says that there is no such code, and which one may have been meant. */
+export function unknownCode(code: string): string {
+  const meant = didYouMean(
+    code,
+    ruleTable.map((row) => row.code),
+  );
+  const hint = meant ? `Did you mean "${meant}"?` : 'List them with: agenttools explain';
+  return `There is no diagnostic code "${code}". ${hint}`;
+}

@@ -1,0 +1,33 @@
+import { AgentToolsError } from '../engine/errors.js';
+import type { Severity } from '../engine/extension/diagnostics.js';
+import { ruleTable } from '../engine/extension/rules/index.js';
+import { unknownCode } from './rule-pages.js';
+
+/** Diagnostic code to the severity it shall have. */
+export type RuleSettings = Readonly<Record<string, Severity | 'off'>>;
+
+/** The words for a level on the command line and in a manifest. */
+const levels: Readonly<Record<string, Severity | 'off'>> = {
+  off: 'off',
+  info: 'info',
+  warn: 'warning',
+  warning: 'warning',
+  error: 'error',
+};
+
+/** Reads `code=level` words; the last one of a code counts. @throws AgentToolsError `usage` */
+export function parseRuleSettings(words: readonly string[]): RuleSettings {
+  return Object.fromEntries(words.map(parseSetting));
+}
+
+function parseSetting(word: string): [string, Severity | 'off'] {
+  const [code = '', level, ...rest] = word.trim().split('=');
+  if (code === '' || level === undefined || rest.length > 0) {
+    throw new AgentToolsError('usage', `--rule "${word}" is not code=level. Levels: off, warn, error.`);
+  }
+  if (!ruleTable.some((row) => row.code === code)) throw new AgentToolsError('usage', unknownCode(code));
+  if (!Object.hasOwn(levels, level)) {
+    throw new AgentToolsError('usage', `--rule ${code} has no level "${level}". Levels: off, warn, error.`);
+  }
+  return [code, levels[level]!];
+}

@@ -1,0 +1,31 @@
+import type { Validation } from './validation.js';
+
+/** What a format may need besides the validation itself. */
+export interface FormatOptions {
+  readonly color: boolean;
+  /** Every rule there is. */
+  readonly rules: readonly RuleFacts[];
+  /** Of this program. */
+  readonly version: string;
+  /** The working directory as a file URL that ends in `/`. */
+  readonly base: string;
+}
+
+export interface RuleFacts {
+  readonly code: string;
+  readonly severity: 'error' | 'warning' | 'info';
+  readonly summary: string;
+}
+
+/** Renders a validation for one kind of reader. */
+export type RenderValidation = (validation: Validation, options: FormatOptions) => string;
+
+/** The formats of `validate`. Each is loaded when it is asked for. */
+export const validateFormats = {
+  pretty: async () => (await import('./render/validation-pretty.js')).renderPretty,
+  json: async () => (await import('./render/validation-json.js')).renderValidationJson,
+  github: async () => (await import('./render/validation-github.js')).renderGithub,
+  sarif: async () => (await import('./render/validation-sarif.js')).renderSarif,
+} as const satisfies Record<string, () => Promise<RenderValidation>>;
+
+export type ValidateFormat = keyof typeof validateFormats;

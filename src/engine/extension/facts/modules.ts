@@ -1,0 +1,178 @@
+import { readFile, stat } from 'node:fs/promises';
+import path from 'node:path';
+import type { Position } from '../../files/document.js';
+import type { LoadedModule, ModuleFailure, ParsedModule } from '../inspection.js';
+import { InspectionError, type Inspector, moduleFailureOf } from '../inspector.js';
+
+/** A module of the package that one of its definitions is or names. */
+export interface ModuleFacts {
+  /** Relative to the package folder, with `/`. */
+  readonly file: string;
+  /** How Node reads it, by its name and the nearest package.json. */
+  readonly format: ModuleFormat;
+  /** It is written for the other module system. */
+  readonly isOtherFormat: boolean;
+  /** Where that shows, when it shows at one place. */
+  readonly position: Position | undefined;
+  /** It is not even well formed. */
+  readonly failure: ModuleFailure | undefined;
+  /** Files of the package that it imports, as far as they are there. */
+  readonly imports: readonly string[];
+}
+
+export type ModuleFormat = 'module' | 'commonjs';
+
+/** Thrown instead of loading a module when no code may be run. */
+export class NotLoadedError extends Error {
+  override readonly name = 'NotLoadedError';
+}
+
+/** Reads the modules of one package, each once, and runs them if that is allowed. */
+export class ModuleReader {
+  readonly #read = new Map<string, Promise<ModuleFacts | undefined>>();
+
+  constructor(
+    readonly directory: string,
+    readonly inspector: Inspector,
+    readonly mayLoad: boolean,
+  ) {}
+
+  /** What can be said of a module without running it; nothing of files that are no JavaScript. */
+  read(file: string): Promise<ModuleFacts | undefined> {
+    const known = this.#read.get(file);
+    if (known) return known;
+    const reading = readModule(this.directory, file, this.inspector);
+    this.#read.set(file, reading);
+    return reading;
+  }
+
+  /** Evaluates a module in another process. @throws InspectionError; NotLoadedError when no code may be run. */
+  async load(file: string, exports: readonly string[] = []): Promise<LoadedModule> {
+    const facts = await this.read(file);
+    if (facts?.failure) throw new InspectionError(facts.failure);
+    if (!this.mayLoad) throw new NotLoadedError('no code of the extension was run');
+    return await this.inspector.load(path.join(this.directory, file), exports);
+  }
+
+  /** A module and whatever of the package it imports, and so on. */
+  async closure(file: string): Promise<readonly string[]> {
+    const seen = new Set([file]);
+    for (const next of seen) {
+      if (seen.size > maxClosure) break;
+      for (const imported of (await this.read(next))?.imports ?? []) seen.add(imported);
+    }
+    return [...seen];
+  }
+}
+
+/** More files than this are not followed: who packs so many modules one by one knows why. */
+const maxClosure = 500;
+
+/** Larger files are taken as they are. */
+const maxSourceBytes = 20 * 1024 * 1024;
+
+const javascript = ['.js', '.mjs', '.cjs'];
+
+/** The file endings of modules that need their types stripped first. */
+export const typescript = ['.ts', '.mts', '.cts'];
+
+/** Whether a file is a module that Node can import, some Nodes at least. */
+export function isModuleFile(file: string): boolean {
+  return [...javascript, ...typescript].includes(path.extname(file));
+}
+
+async function readModule(
+  directory: string,
+  file: string,
+  inspector: Inspector,
+): Promise<ModuleFacts | undefined> {
+  if (!javascript.includes(path.extname(file))) return undefined;
+  const target = path.join(directory, file);
+  const info = await stat(target).catch(() => undefined);
+  if (!info?.isFile() || info.size > maxSourceBytes) return undefined;
+  const [format, parsed] = await Promise.all([formatOf(target), parse(inspector, target)]);
+  if (!parsed) return undefined;
+  const isOtherFormat = isForOtherFormat(parsed, format);
+  return {
+    file,
+    format,
+    isOtherFormat,
+    position: format === 'commonjs' ? parsed.scriptFailure?.position : undefined,
+    failure: isOtherFormat ? undefined : await failureOf(parsed, format, target),
+    imports: await resolveImports(directory, file, parsed.imports),
+  };
+}
+
+async function parse(inspector: Inspector, target: string): Promise<ParsedModule | undefined> {
+  return await inspector.parse(target).catch((error) => {
+    if (error instanceof InspectionError) return undefined;
+    throw error;
+  });
+}
+
+/** @see https://nodejs.org/api/packages.html#determining-module-system */
+async function formatOf(target: string): Promise<ModuleFormat> {
+  const ending = path.extname(target);
+  if (ending !== '.js') return ending === '.mjs' ? 'module' : 'commonjs';
+  let folder = path.dirname(target);
+  for (;;) {
+    const text = await readFile(path.join(folder, 'package.json'), 'utf8').catch(() => undefined);
+    if (text !== undefined) return typeIn(text);
+    const above = path.dirname(folder);
+    if (above === folder) return 'commonjs';
+    folder = above;
+  }
+}
+
+function typeIn(text: string): ModuleFormat {
+  try {
+    const { type } = JSON.parse(text.replace(/^\uFEFF/, ''));
+    return type === 'module' ? 'module' : 'commonjs';
+  } catch {
+    return 'commonjs';
+  }
+}
+
+/** What the engine says of module syntax in a script that has a further fault. */
+const saysModule = /import statement outside a module|Unexpected token 'export'|import\.meta/;
+
+function isForOtherFormat(parsed: ParsedModule, format: ModuleFormat): boolean {
+  if (format === 'module') return parsed.isScript && parsed.assignsExports;
+  if (parsed.isScript) return false;
+  return parsed.isModule || saysModule.test(parsed.scriptFailure?.reason ?? '');
+}
+
+async function failureOf(
+  parsed: ParsedModule,
+  format: ModuleFormat,
+  target: string,
+): Promise<ModuleFailure | undefined> {
+  if (format === 'commonjs') return parsed.scriptFailure;
+  return parsed.isModule ? undefined : await moduleFailureOf(await readFile(target, 'utf8'));
+}
+
+async function resolveImports(
+  directory: string,
+  file: string,
+  specifiers: readonly string[],
+): Promise<string[]> {
+  const folder = path.posix.dirname(file);
+  const relative = specifiers.filter((specifier) => /^\.\.?\//.test(specifier));
+  const found = await Promise.all(
+    relative.map((specifier) =>
+      firstFile(directory, path.posix.join(folder, specifier.replace(/[?#].*$/, ''))),
+    ),
+  );
+  return found.filter((one) => one !== undefined && !one.startsWith('../')) as string[];
+}
+
+/** CommonJS may leave out the ending, or name a folder. */
+const endings = ['', '.js', '.cjs', '.json', '/index.js'];
+
+async function firstFile(directory: string, file: string): Promise<string | undefined> {
+  for (const ending of endings) {
+    const info = await stat(path.join(directory, file + ending)).catch(() => undefined);
+    if (info?.isFile()) return file + ending;
+  }
+  return undefined;
+}

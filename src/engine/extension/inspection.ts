@@ -1,0 +1,44 @@
+import type { Position } from '../files/document.js';
+
+/** What the parent asks of the child that looks at modules. */
+export type InspectionRequest = { readonly id: string } & (
+  | { readonly task: 'parse'; readonly file: string }
+  | { readonly task: 'load'; readonly file: string; readonly exports: readonly string[] }
+);
+
+/** What it answers; the id shows that the answer is its own and not a module's. */
+export type InspectionReply = { readonly id: string } & (
+  | { readonly result: unknown }
+  | { readonly failure: ModuleFailure }
+);
+
+/** Why a module cannot be read or loaded. */
+export interface ModuleFailure {
+  readonly reason: string;
+  /** Where in the module it happened, when that is known. */
+  readonly position?: Position;
+}
+
+/** A module's source as each of the two module systems reads it. Nothing of it is run. */
+export interface ParsedModule {
+  /** Whether it is valid as an ECMAScript module. */
+  readonly isModule: boolean;
+  /** Whether it is valid as a CommonJS module. */
+  readonly isScript: boolean;
+  /** Where a CommonJS reading fails. */
+  readonly scriptFailure?: ModuleFailure;
+  /** Whether it assigns to `module.exports` or `exports`. */
+  readonly assignsExports: boolean;
+  /** What it imports or requires by a fixed specifier. */
+  readonly imports: readonly string[];
+}
+
+/** A module after it has been evaluated. */
+export interface LoadedModule {
+  /** The default export as plain data; see {@link describeValue}. */
+  readonly value: unknown;
+  /** What each asked-for export is: as `typeof` tells it. */
+  readonly types: Readonly<Record<string, string>>;
+  /** The names it exports. */
+  readonly names: readonly string[];
+}

@@ -1,0 +1,190 @@
+import { type ChildProcess, execFile, fork } from 'node:child_process';
+import { randomUUID } from 'node:crypto';
+import { existsSync } from 'node:fs';
+import path from 'node:path';
+import process from 'node:process';
+import { fileURLToPath } from 'node:url';
+import { packageRoot } from '../folders.js';
+import type {
+  InspectionReply,
+  InspectionRequest,
+  LoadedModule,
+  ModuleFailure,
+  ParsedModule,
+} from './inspection.js';
+import { syntaxPosition } from './module-syntax.js';
+
+/** A module that cannot be looked at, and where in it that shows. */
+export class InspectionError extends Error {
+  override readonly name = 'InspectionError';
+  readonly failure: ModuleFailure;
+
+  constructor(failure: ModuleFailure) {
+    super(failure.reason);
+    this.failure = failure;
+  }
+}
+
+export interface InspectorOptions {
+  /** Longest time one module may take. */
+  readonly timeoutMs: number;
+  /** The built `inspector-child`; found beside this file or in `dist` when absent. */
+  readonly entry?: string;
+}
+
+/**
+ * Looks at modules of an extension in processes of its own, where they can neither print, nor exit, nor hang us.
+ * Modules are parsed in a process that runs none of them.
+ */
+export class Inspector {
+  readonly #parser: Child;
+  readonly #loader: Child;
+  readonly #loaded = new Map<string, Promise<LoadedModule>>();
+
+  constructor({ timeoutMs, entry = inspectorEntry() }: InspectorOptions) {
+    this.#parser = new Child(entry, timeoutMs);
+    this.#loader = new Child(entry, timeoutMs);
+  }
+
+  /** Reads a module without running it. @throws InspectionError */
+  async parse(file: string): Promise<ParsedModule> {
+    return (await this.#parser.ask({ task: 'parse', file })) as ParsedModule;
+  }
+
+  /** Evaluates a module. @throws InspectionError if it throws, hangs or ends its process. */
+  load(file: string, exports: readonly string[] = []): Promise<LoadedModule> {
+    const key = JSON.stringify([file, ...exports]);
+    const known = this.#loaded.get(key);
+    if (known) return known;
+    const loading = this.#loader.ask({ task: 'load', file, exports }) as Promise<LoadedModule>;
+    this.#loaded.set(key, loading);
+    return loading;
+  }
+
+  /** Ends the processes. What modules left running in them ends too. */
+  close(): void {
+    this.#parser.kill();
+    this.#loader.kill();
+  }
+}
+
+/** In the bundle the child stands beside the engine; from source it is taken from the last build. */
+function inspectorEntry(): string {
+  const beside = fileURLToPath(new URL('./inspector-child.js', import.meta.url));
+  return existsSync(beside) ? beside : path.join(packageRoot(), 'dist', 'inspector-child.js');
+}
+
+type Task = InspectionRequest extends infer R ? (R extends unknown ? Omit<R, 'id'> : never) : never;
+
+/** How long a process may take to start; not the module's time. */
+const startTimeoutMs = 30_000;
+
+/** One process that answers one question after the other, and is replaced when it dies of one. */
+class Child {
+  #process: ChildProcess | undefined;
+  #questions = 0;
+  #queue: Promise<unknown> = Promise.resolve();
+
+  constructor(
+    readonly entry: string,
+    readonly timeoutMs: number,
+  ) {}
+
+  /** @throws InspectionError */
+  ask(task: Task): Promise<unknown> {
+    const answer = this.#queue.then(() => this.#answer(task));
+    this.#queue = answer.catch(() => {});
+    return answer;
+  }
+
+  async #answer(task: Task): Promise<unknown> {
+    const first = await this.#exchange(task);
+    // An earlier module may have ended or blocked the process: only a fresh one shows whose fault it is.
+    const reply = first.died !== undefined && first.usedBefore ? await this.#exchange(task) : first;
+    if (reply.died !== undefined) throw new InspectionError({ reason: reply.died });
+    if ('failure' in reply.answer) throw new InspectionError(reply.answer.failure);
+    return reply.answer.result;
+  }
+
+  async #exchange(task: Task): Promise<Outcome> {
+    const usedBefore = this.#process !== undefined && this.#questions > 0;
+    const child = this.#process ?? (await this.#start());
+    this.#questions++;
+    const id = randomUUID();
+    const outcome = await replyOf(child, id, this.timeoutMs, () => child.send({ ...task, id }));
+    if (outcome.died !== undefined) this.kill();
+    return { ...outcome, usedBefore };
+  }
+
+  async #start(): Promise<ChildProcess> {
+    const child = fork(this.entry, [], {
+      execArgv: ['--experimental-vm-modules', '--no-warnings'],
+      serialization: 'advanced',
+      stdio: ['ignore', 'ignore', 'ignore', 'ipc'],
+    });
+    // Sending to a process that has just ended is told once more by its exit.
+    child.on('error', () => {});
+    this.#process = child;
+    this.#questions = 0;
+    const { died } = await replyOf(child, 'ready', startTimeoutMs, () => {});
+    if (died) throw new Error(`The process that inspects modules (${this.entry}) cannot be used: ${died}.`);
+    return child;
+  }
+
+  kill(): void {
+    this.#process?.kill('SIGKILL');
+    this.#process = undefined;
+  }
+}
+
+type Outcome = { readonly usedBefore?: boolean } & (
+  | { readonly died: string }
+  | { readonly died?: undefined; readonly answer: InspectionReply }
+);
+
+/** Waits for one answer, the end of the process, or the end of patience. */
+function replyOf(child: ChildProcess, id: string, timeoutMs: number, begin: () => void): Promise<Outcome> {
+  return new Promise((resolve) => {
+    const finish = (outcome: Outcome) => {
+      clearTimeout(timer);
+      child
+        .off('message', onMessage)
+        .off('exit', onExit)
+        .off('error', onError)
+        .off('disconnect', onDisconnect);
+      resolve(outcome);
+    };
+    const onMessage = (reply: unknown) => {
+      if (isReply(reply, id)) finish({ answer: reply });
+    };
+    const onExit = (code: number | null, signal: string | null) =>
+      finish({ died: signal ? `it was ended by ${signal}` : `it exited with code ${code}` });
+    const onError = (error: Error) => finish({ died: `it failed: ${error.message}` });
+    // Usually the process ends right after; if it does not, it has cut itself off.
+    const onDisconnect = () => setTimeout(() => finish({ died: 'it closed its connection' }), 500).unref();
+    const timer = setTimeout(
+      () => finish({ died: `it did not load within ${timeoutMs / 1000} s` }),
+      timeoutMs,
+    );
+    child.on('message', onMessage).on('exit', onExit).on('error', onError).on('disconnect', onDisconnect);
+    begin();
+  });
+}
+
+function isReply(reply: unknown, id: string): reply is InspectionReply {
+  return typeof reply === 'object' && reply !== null && (reply as { id?: unknown }).id === id;
+}
+
+/** Why a text is no ECMAScript module, asked of a Node that only checks syntax. */
+export function moduleFailureOf(source: string): Promise<ModuleFailure> {
+  return new Promise((resolve) => {
+    const arguments_ = ['--no-warnings', '--input-type=module', '--check', '-'];
+    const child = execFile(process.execPath, arguments_, { timeout: startTimeoutMs }, (_, __, report) => {
+      const position = syntaxPosition(report);
+      const reason = report.match(/^(?:\w*Error): (.*)$/m)?.[1] ?? 'not an ECMAScript module';
+      resolve({ reason, ...(position && { position }) });
+    });
+    child.stdin?.on('error', () => {});
+    child.stdin?.end(source);
+  });
+}

@@ -1,0 +1,10 @@
+declare module 'npm-packlist' {
+  /** What it needs of a package: a node of npm's own tree has this form. */
+  interface PackageNode {
+    readonly path: string;
+    readonly package: Readonly<Record<string, unknown>>;
+    readonly isProjectRoot: boolean;
+    readonly edgesOut: ReadonlyMap<string, unknown>;
+  }
+  export default function packlist(tree: PackageNode): Promise<string[]>;
+}

@@ -1,0 +1,10 @@
+import { defineRule, type Rule } from './rule.js';
+
+/** Found by starting servers, which is not a rule's business. */
+export const bootFailed: Rule = defineRule({
+  code: 'boot-failed',
+  severity: 'error',
+  summary: 'Each server starts and answers an MCP client. Found with --boot.',
+  check: () => [],
+  message: (reason: string) => reason,
+});

@@ -1,0 +1,105 @@
+import { bootFailed } from './boot-failed.js';
+import { conflictingSpelling } from './conflicting-spelling.js';
+import { definitionFailed } from './definition-failed.js';
+import { deprecatedPromptData } from './deprecated-prompt-data.js';
+import { duplicateDeclaration } from './duplicate-declaration.js';
+import { duplicateDefinitionFiles } from './duplicate-definition-files.js';
+import { duplicateWireName } from './duplicate-wire-name.js';
+import { impureStdout } from './impure-stdout.js';
+import { invalidApp } from './invalid-app.js';
+import { invalidDeclaration } from './invalid-declaration.js';
+import { invalidDeclarationList } from './invalid-declaration-list.js';
+import { invalidDefinition } from './invalid-definition.js';
+import { invalidInputSchema } from './invalid-input-schema.js';
+import { invalidOutputSchema } from './invalid-output-schema.js';
+import { invalidPrompt } from './invalid-prompt.js';
+import { invalidResource } from './invalid-resource.js';
+import { invalidServer } from './invalid-server.js';
+import { invalidTool } from './invalid-tool.js';
+import { invalidWireName } from './invalid-wire-name.js';
+import { malformedManifest } from './malformed-manifest.js';
+import { missingDefinition } from './missing-definition.js';
+import { missingDescription } from './missing-description.js';
+import { missingHandler } from './missing-handler.js';
+import { missingKeyword } from './missing-keyword.js';
+import { missingRoot } from './missing-root.js';
+import { moduleFormat } from './module-format.js';
+import { noExtension } from './no-extension.js';
+import { notChecked } from './not-checked.js';
+import { notPacked } from './not-packed.js';
+import { pathOutsidePackage } from './path-outside-package.js';
+import type { Rule, RuleRow } from './rule.js';
+import { shadowedDefinition } from './shadowed-definition.js';
+import { slowStart } from './slow-start.js';
+import { typescriptOnly } from './typescript-only.js';
+import { undeclaredDefinition } from './undeclared-definition.js';
+import { undeclaredTemplateArgument } from './undeclared-template-argument.js';
+import { unknownApp } from './unknown-app.js';
+import { unknownDefinitionKey } from './unknown-definition-key.js';
+import { unknownManifestKey } from './unknown-manifest-key.js';
+import { unknownPrompt } from './unknown-prompt.js';
+import { unknownResource } from './unknown-resource.js';
+import { unknownTool } from './unknown-tool.js';
+import { unresolvedReference } from './unresolved-reference.js';
+
+export type { Rule, RuleRow } from './rule.js';
+
+/** Every rule, from what is read first to what depends on the rest. A new rule takes effect by being listed here. */
+export const rules: readonly Rule[] = [
+  // Structure
+  noExtension,
+  malformedManifest,
+  unknownManifestKey,
+  invalidDeclarationList,
+  invalidDeclaration,
+  duplicateDeclaration,
+  conflictingSpelling,
+  deprecatedPromptData,
+  // Files
+  pathOutsidePackage,
+  missingRoot,
+  missingDefinition,
+  duplicateDefinitionFiles,
+  undeclaredDefinition,
+  shadowedDefinition,
+  typescriptOnly,
+  // Contents
+  invalidDefinition,
+  definitionFailed,
+  notChecked,
+  invalidTool,
+  missingHandler,
+  invalidInputSchema,
+  invalidOutputSchema,
+  invalidPrompt,
+  undeclaredTemplateArgument,
+  invalidResource,
+  invalidServer,
+  invalidApp,
+  unknownDefinitionKey,
+  missingDescription,
+  invalidWireName,
+  // Cross-references
+  unknownTool,
+  unknownPrompt,
+  unknownResource,
+  unknownApp,
+  unresolvedReference,
+  duplicateWireName,
+  // Compatibility
+  moduleFormat,
+  // Packaging
+  notPacked,
+  missingKeyword,
+  // Running servers
+  bootFailed,
+  impureStdout,
+  slowStart,
+];
+
+/** Every diagnostic code with what it stands for. */
+export const ruleTable: readonly RuleRow[] = rules.map(({ code, severity, summary }) => ({
+  code,
+  severity,
+  summary,
+}));

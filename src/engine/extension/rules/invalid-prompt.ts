@@ -1,0 +1,10 @@
+import { faultsOfKind } from '../facts/faults.js';
+import { defineRule, type Rule } from './rule.js';
+
+export const invalidPrompt: Rule = defineRule({
+  code: 'invalid-prompt',
+  severity: 'error',
+  summary: 'A prompt has content or messages, and its keys hold what they should.',
+  check: ({ items }) => faultsOfKind('prompts', items),
+  message: (reason) => reason,
+});

@@ -1,0 +1,30 @@
+import { faultsOfKind } from '../facts/faults.js';
+import { defineRule, type Rule } from './rule.js';
+
+export const invalidResource: Rule = defineRule({
+  code: 'invalid-resource',
+  severity: 'error',
+  summary: 'A resource has an address of its own and one content, and its keys hold what they should.',
+  *check({ items, servers }) {
+    yield* faultsOfKind('resources', items);
+    for (const { content, ref } of items) {
+      if (content?.fault !== 'missing') continue;
+      const facts = `Resource "${ref.name}" has an unusable "file". There is no file ${content.file} in the package.`;
+      yield { location: content.location, item: ref, facts };
+    }
+    for (const { name, ref, entries } of servers) {
+      const seen = new Map<string, string | undefined>();
+      for (const { kind, address, reference, location } of entries) {
+        if (kind !== 'resources' || address === undefined) continue;
+        if (!seen.has(address)) seen.set(address, reference);
+        else {
+          const first = seen.get(address);
+          const owner = first === undefined ? 'another resource' : `resource "${first}"`;
+          const facts = `Server "${name}" serves "${address}" already, from ${owner}. Give each resource an address of its own.`;
+          yield { location, item: ref, facts };
+        }
+      }
+    }
+  },
+  message: (reason) => reason,
+});

@@ -1,0 +1,10 @@
+import { faultsOfKind } from '../facts/faults.js';
+import { defineRule, type Rule } from './rule.js';
+
+export const invalidTool: Rule = defineRule({
+  code: 'invalid-tool',
+  severity: 'error',
+  summary: 'The keys of a tool hold what they should.',
+  check: ({ items }) => faultsOfKind('tools', items),
+  message: (reason) => reason,
+});

@@ -1,0 +1,22 @@
+import { locate } from '../../items/read.js';
+import { defineRule, type Rule } from './rule.js';
+
+const described = new Set(['tools', 'prompts', 'resources']);
+
+export const missingDescription: Rule = defineRule({
+  code: 'missing-description',
+  severity: 'warning',
+  summary: 'Tools, prompts and resources say what they are for.',
+  *check({ items }) {
+    for (const { kind, ref, definition } of items) {
+      if (!definition || !described.has(kind)) continue;
+      const { description } = definition.value;
+      if (description !== undefined && (typeof description !== 'string' || description.trim() !== ''))
+        continue;
+      const path = description === undefined ? [] : ['description'];
+      yield { location: locate(definition, path), item: ref, facts: ref };
+    }
+  },
+  message: ({ kind, name }) =>
+    `The ${kind} "${name}" has no description. Models choose by it; say what it does and when to use it.`,
+});

@@ -1,0 +1,15 @@
+import { defineRule, type Rule } from './rule.js';
+
+export const notChecked: Rule = defineRule({
+  code: 'not-checked',
+  severity: 'info',
+  summary: 'Each definition could be checked. One in code cannot be under --no-load, its syntax aside.',
+  *check({ items, modules }) {
+    const failed = new Set(modules.filter(({ isOtherFormat }) => isOtherFormat).map(({ file }) => file));
+    for (const { error, isUnchecked, repeatsError, ref } of items) {
+      if (!error || !isUnchecked || repeatsError || failed.has(error.location.file)) continue;
+      yield { location: error.location, item: ref, facts: error.location.file };
+    }
+  },
+  message: (file) => `What ${file} defines was not checked, because no code was run. Its syntax is in order.`,
+});

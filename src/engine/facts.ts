@@ -1,0 +1,132 @@
+import type { Kind } from './extension/kinds.js';
+import type { Requirements } from './items/specs.js';
+
+/** A tool as a client would see it. */
+export interface ToolSummary {
+  /** Wire name. */
+  readonly name: string;
+  /** Qualified name. */
+  readonly item: string;
+  readonly title: string;
+  readonly description: string | null;
+  readonly inputSchema: unknown;
+  readonly outputSchema?: unknown;
+  readonly hidden: boolean;
+}
+
+export interface PromptSummary {
+  readonly name: string;
+  readonly item: string;
+  readonly title: string;
+  readonly description: string | null;
+  readonly arguments: readonly PromptArgumentFacts[];
+  readonly hidden: boolean;
+}
+
+export interface PromptArgumentFacts {
+  readonly name: string;
+  readonly title?: string;
+  readonly description?: string;
+  readonly required: boolean;
+}
+
+export interface ResourceSummary {
+  readonly name: string;
+  readonly item: string;
+  readonly title: string;
+  readonly description: string | null;
+  readonly uri?: string;
+  readonly uriTemplate?: string;
+  readonly mimeType: string | null;
+  readonly hidden: boolean;
+}
+
+export interface AppSummary {
+  readonly name: string;
+  readonly item: string;
+  readonly uri: string;
+  readonly description: string | null;
+}
+
+/** An item that the server goes without, and why. */
+export interface LeftOutFacts {
+  readonly item: string;
+  readonly code: string;
+  readonly message: string;
+  /** Relative to its package. */
+  readonly file: string;
+}
+
+export interface ServerFacts {
+  readonly kind: 'server';
+  /** Qualified name. */
+  readonly name: string;
+  readonly title: string | null;
+  readonly description: string | null;
+  readonly version: string;
+  readonly package: string;
+  readonly directory: string;
+  readonly configKey: string;
+  readonly tools: readonly ToolSummary[];
+  readonly prompts: readonly PromptSummary[];
+  readonly resources: readonly ResourceSummary[];
+  readonly apps: readonly AppSummary[];
+  readonly instructions: string | null;
+  readonly leftOut: readonly LeftOutFacts[];
+  /** Where `install` has written it. */
+  readonly installations: readonly unknown[];
+}
+
+/** What a manifest says of one item. */
+export interface DeclarationFacts {
+  readonly name: string;
+  readonly item: string;
+  readonly description: string | null;
+}
+
+export interface PackageFacts extends Readonly<Record<Kind, readonly DeclarationFacts[]>> {
+  readonly kind: 'package';
+  readonly name: string;
+  readonly description: string | null;
+  readonly version: string;
+  readonly directory: string;
+}
+
+/** Where an item comes from. */
+export interface ItemOrigin {
+  readonly package: string;
+  readonly version: string;
+  /** Its definition, relative to the package. */
+  readonly file: string;
+}
+
+export interface ToolFacts extends ToolSummary, ItemOrigin {
+  readonly kind: 'tool';
+  readonly category: string | null;
+  readonly annotations: Readonly<Record<string, unknown>>;
+  readonly options: Readonly<Record<string, unknown>>;
+  /** Null if it needs nothing. */
+  readonly requires: Requirements | null;
+  readonly timeoutMs: number;
+  /** The module reference; null where the definition holds the function itself. */
+  readonly handler: string | null;
+}
+
+export interface PromptFacts extends PromptSummary, ItemOrigin {
+  readonly kind: 'prompt';
+  /** Text, template or module reference; null where it is a function or there are messages instead. */
+  readonly content: unknown;
+  readonly messages: unknown;
+}
+
+export interface ResourceFacts extends ResourceSummary, ItemOrigin {
+  readonly kind: 'resource';
+  readonly subscribable: boolean;
+}
+
+export interface AppFacts extends AppSummary, ItemOrigin {
+  readonly kind: 'app';
+}
+
+/** Everything known about what a reference names; `kind` says what that is. */
+export type Facts = ServerFacts | PackageFacts | ToolFacts | PromptFacts | ResourceFacts | AppFacts;

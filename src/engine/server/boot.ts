@@ -1,0 +1,131 @@
+import path from 'node:path';
+import { Client } from '@modelcontextprotocol/client';
+import type { Diagnostic, Location } from '../extension/diagnostics.js';
+import type { Manifest } from '../extension/manifest.js';
+import { messageOf } from '../extension/modules.js';
+import { shortName } from '../extension/names.js';
+import { type ChildServer, ChildTransport } from './child-transport.js';
+
+/** A server slower than this to its first answer is reported; impatient clients give up after ten seconds. */
+export const slowStartMs = 3000;
+
+/** How long an idle server may take to end once its client has gone. */
+const exitTimeoutMs = 5000;
+
+export interface BootOptions {
+  /** The program and its first arguments; `start <server>` follows. */
+  readonly command: string;
+  readonly args: readonly string[];
+  readonly cwd: string;
+  readonly env: Readonly<Record<string, string | undefined>>;
+  /** Longest wait for one answer. */
+  readonly timeoutMs: number;
+}
+
+/** How each era is asked for by the official client. */
+const eras = [
+  { name: '2025-11-25', versionNegotiation: { mode: 'legacy' } },
+  { name: '2026-07-28', versionNegotiation: { mode: { pin: '2026-07-28' } } },
+] as const;
+
+/**
+ * Starts every server of an extension as a client would and speaks both eras of MCP to it: handshake, all lists, end.
+ * Yields `boot-failed`, `impure-stdout` and `slow-start`.
+ */
+export async function bootExtension(manifest: Manifest, options: BootOptions): Promise<readonly Diagnostic[]> {
+  const declared = manifest.declarations.servers.map(({ name }) => name);
+  const servers = declared.length > 0 ? declared : [shortName(manifest.packageName)];
+  const found: Diagnostic[] = [];
+  for (const server of servers) {
+    const about = { item: { kind: 'server', name: server }, location: locationOf(manifest, server) } as const;
+    for (const diagnostic of await bootServer(manifest, server, options)) found.push({ ...diagnostic, ...about });
+  }
+  return found;
+}
+
+function locationOf(manifest: Manifest, server: string): Location {
+  const declaration = manifest.declarations.servers.find(({ name }) => name === server);
+  return { file: manifest.document.file, path: declaration?.path ?? manifest.base };
+}
+
+type Finding = Pick<Diagnostic, 'code' | 'severity' | 'message'>;
+
+async function bootServer(manifest: Manifest, server: string, options: BootOptions): Promise<readonly Finding[]> {
+  const child: ChildServer = {
+    ...options,
+    args: [...options.args, 'start', path.join(manifest.directory, server)],
+  };
+  const findings = new Map<string, Finding>();
+  for (const era of eras) {
+    for (const finding of await converse(server, era, child, options.timeoutMs)) {
+      if (!findings.has(finding.code)) findings.set(finding.code, finding);
+    }
+  }
+  return [...findings.values()];
+}
+
+async function converse(
+  server: string,
+  { name: era, versionNegotiation }: (typeof eras)[number],
+  child: ChildServer,
+  timeoutMs: number,
+): Promise<readonly Finding[]> {
+  const findings: Finding[] = [];
+  const failed = (message: string) => findings.push({ code: 'boot-failed', severity: 'error', message });
+  const transport = new ChildTransport(child);
+  const client = new Client({ name: 'agenttools-validate', version: '1.0.0' }, { versionNegotiation });
+  const started = performance.now();
+  try {
+    await client.connect(transport, { timeout: timeoutMs });
+    const readyMs = performance.now() - started;
+    await askForLists(client, timeoutMs);
+    if (readyMs > slowStartMs) {
+      const message = `Server "${server}" took ${(readyMs / 1000).toFixed(1)} s to its first answer. Clients may give up: do slow work in "initialize" or at the first call.`;
+      findings.push({ code: 'slow-start', severity: 'warning', message });
+    }
+  } catch (error) {
+    failed(`Server "${server}" does not answer a client of ${era}: ${messageOf(error)}.${saying(transport.stderr)}`);
+  }
+  await client.close().catch(() => {});
+  await transport.close();
+  const ending = await endOf(transport);
+  if (!ending) failed(`Server "${server}" was still running ${exitTimeoutMs / 1000} s after its client had gone.`);
+  else if (ending.code !== 0 && findings.length === 0) {
+    const how = ending.signal ? `was ended by ${ending.signal}` : `exited with code ${ending.code}`;
+    failed(`Server "${server}" ${how} when its client had gone; it must exit with 0.${saying(transport.stderr)}`);
+  }
+  const [impure] = transport.impureLines;
+  if (impure !== undefined) {
+    const message = `Server "${server}" wrote something to stdout that is not MCP: ${JSON.stringify(impure)}. Clients break on it; write to stderr.`;
+    findings.push({ code: 'impure-stdout', severity: 'error', message });
+  }
+  return findings;
+}
+
+/** Lists whatever the server says it has; the client checks each answer against the protocol. */
+async function askForLists(client: Client, timeout: number): Promise<void> {
+  const has = client.getServerCapabilities() ?? {};
+  if (has.tools) await client.listTools({}, { timeout });
+  if (has.prompts) await client.listPrompts({}, { timeout });
+  if (!has.resources) return;
+  await client.listResources({}, { timeout });
+  await client.listResourceTemplates({}, { timeout });
+}
+
+/** Waits for the process to end; ends it when it does not. */
+async function endOf(transport: ChildTransport) {
+  let timer: NodeJS.Timeout | undefined;
+  const late = new Promise<undefined>((resolve) => {
+    timer = setTimeout(() => resolve(undefined), exitTimeoutMs);
+  });
+  const ending = await Promise.race([transport.ended, late]);
+  clearTimeout(timer);
+  if (!ending) transport.kill();
+  return ending;
+}
+
+/** The last line a process left on stderr, as the end of a message. */
+function saying(stderr: string): string {
+  const last = stderr.trim().split('\n').at(-1);
+  return last ? ` It said: ${last}` : '';
+}

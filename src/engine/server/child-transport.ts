@@ -1,0 +1,90 @@
+import { type ChildProcess, spawn } from 'node:child_process';
+import type { Transport } from '@modelcontextprotocol/client';
+
+type Message = Parameters<NonNullable<Transport['onmessage']>>[0];
+
+export interface ChildServer {
+  readonly command: string;
+  readonly args: readonly string[];
+  readonly cwd: string;
+  readonly env: Readonly<Record<string, string | undefined>>;
+}
+
+/** How a server process ended. */
+export interface Ending {
+  readonly code: number | null;
+  readonly signal: NodeJS.Signals | null;
+}
+
+/** A stdio transport that keeps what a client would stumble over: lines that are no messages, and how the process ended. */
+export class ChildTransport implements Transport {
+  onclose?: () => void;
+  onerror?: (error: Error) => void;
+  onmessage?: NonNullable<Transport['onmessage']>;
+  /** Lines of stdout that are not JSON-RPC. */
+  readonly impureLines: string[] = [];
+  /** The last part of what the process wrote to stderr. */
+  stderr = '';
+  readonly ended: Promise<Ending>;
+  readonly #child: ChildProcess;
+  #rest = '';
+
+  constructor({ command, args, cwd, env }: ChildServer) {
+    this.#child = spawn(command, args, { cwd, env: { ...env }, stdio: ['pipe', 'pipe', 'pipe'], windowsHide: true });
+    this.ended = new Promise((resolve) => {
+      this.#child.on('error', (error) => {
+        this.stderr += error.message;
+        resolve({ code: null, signal: null });
+      });
+      this.#child.on('close', (code, signal) => resolve({ code, signal }));
+    });
+  }
+
+  async start(): Promise<void> {
+    const { stdin, stdout, stderr } = this.#child;
+    stdin!.on('error', () => {});
+    stderr!.setEncoding('utf8').on('data', (text: string) => {
+      this.stderr = (this.stderr + text).slice(-maxKept);
+    });
+    stdout!.setEncoding('utf8').on('data', (text: string) => this.#read(text));
+    void this.ended.then(() => {
+      if (this.#rest.trim() !== '') this.#keep(this.#rest);
+      this.onclose?.();
+    });
+  }
+
+  #read(text: string): void {
+    const lines = (this.#rest + text).split('\n');
+    this.#rest = lines.pop()!;
+    for (const line of lines) this.#receive(line);
+  }
+
+  #receive(line: string): void {
+    try {
+      const message = JSON.parse(line) as Message;
+      if (typeof message !== 'object' || message === null || message.jsonrpc !== '2.0') return this.#keep(line);
+      this.onmessage?.(message);
+    } catch {
+      this.#keep(line);
+    }
+  }
+
+  #keep(line: string): void {
+    if (this.impureLines.length < 10) this.impureLines.push(line.slice(0, 200));
+  }
+
+  async send(message: Message): Promise<void> {
+    this.#child.stdin!.write(`${JSON.stringify(message)}\n`);
+  }
+
+  /** Closes the server's stdin, which asks it to end. */
+  async close(): Promise<void> {
+    this.#child.stdin!.end();
+  }
+
+  kill(): void {
+    this.#child.kill('SIGKILL');
+  }
+}
+
+const maxKept = 10_000;

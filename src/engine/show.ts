@@ -1,0 +1,325 @@
+import { stat } from 'node:fs/promises';
+import path from 'node:path';
+import { AgentToolsError } from './errors.js';
+import { DefinitionError, type Extension } from './extension/extension.js';
+import { type Kind, kinds, singular } from './extension/kinds.js';
+import { didYouMean, parseQualifiedName, qualify } from './extension/names.js';
+import { type FoundServer, isPathArgument, type Workspace } from './extension/workspace.js';
+import type {
+  AppFacts,
+  AppSummary,
+  DeclarationFacts,
+  Facts,
+  ItemOrigin,
+  LeftOutFacts,
+  PackageFacts,
+  PromptArgumentFacts,
+  PromptFacts,
+  PromptSummary,
+  ResourceFacts,
+  ResourceSummary,
+  ServerFacts,
+  ToolFacts,
+  ToolSummary,
+} from './facts.js';
+import { readPrompt } from './items/prompt.js';
+import { readResource } from './items/resource.js';
+import { composeServer, listEntries, type ServerSpec } from './items/server.js';
+import { isRecord } from './items/shapes.js';
+import type { PromptSpec, Requirements, ResourceSpec, ToolSpec } from './items/specs.js';
+import { readTool } from './items/tool.js';
+
+/** Where a reference is looked up. */
+export interface ShowPlace {
+  readonly workspace: Workspace;
+  readonly cwd: string;
+  readonly homeDirectory: string;
+}
+
+/**
+ * Everything known about a server, a package of several servers, or an item; a server wins, then a tool, a prompt, a
+ * resource, an app. Handlers are not imported.
+ * @throws AgentToolsError if there is no such thing, or its definition cannot be used.
+ */
+export async function show(reference: string, place: ShowPlace): Promise<Facts> {
+  const { workspace } = place;
+  try {
+    const server = await findServer(reference, workspace);
+    if (!('failure' in server)) return await serverFacts(server, workspace);
+    const named = await findNamed(reference, place);
+    if (!named) throw server.failure;
+    const { extension, item } = named;
+    return item === undefined ? packageFacts(extension) : await itemFacts(extension, item);
+  } catch (error) {
+    throw error instanceof DefinitionError ? unusable(error) : error;
+  }
+}
+
+/** One property of the facts. @throws AgentToolsError naming the known ones. */
+export function propertyOf(facts: Facts, property: string): unknown {
+  if (Object.hasOwn(facts, property)) return facts[property as keyof Facts];
+  const known = Object.keys(facts);
+  const meant = didYouMean(property, known);
+  const hint = meant ? ` Did you mean "${meant}"?` : '';
+  const message = `A ${facts.kind} has no property "${property}".${hint} It has: ${known.join(', ')}.`;
+  throw new AgentToolsError('not-found', message);
+}
+
+function unusable({ message, location }: DefinitionError): AgentToolsError {
+  return new AgentToolsError('invalid-definition', `${message} (${location.file})`);
+}
+
+/** The server, or why there is none that could stand alone. */
+async function findServer(
+  reference: string,
+  workspace: Workspace,
+): Promise<FoundServer | { readonly failure: AgentToolsError }> {
+  try {
+    return await workspace.findServer(reference);
+  } catch (error) {
+    const isOther =
+      error instanceof AgentToolsError && (error.code === 'not-found' || error.code === 'ambiguous');
+    if (isOther) return { failure: error };
+    throw error;
+  }
+}
+
+interface Named {
+  readonly extension: Extension;
+  readonly item?: string;
+}
+
+/** The package that a reference names, and the item that follows it. */
+async function findNamed(
+  reference: string,
+  { workspace, cwd, homeDirectory }: ShowPlace,
+): Promise<Named | undefined> {
+  if (isPathArgument(reference)) {
+    const target = path.resolve(cwd, reference.replace(/^~(?=$|[\\/])/, homeDirectory));
+    if (await isPackage(target)) return { extension: await workspace.open(target) };
+    const parent = path.dirname(target);
+    return (await isPackage(parent))
+      ? { extension: await workspace.open(parent), item: path.basename(target) }
+      : undefined;
+  }
+  const builtin = (await workspace.builtins()).find((one) =>
+    kinds.some((kind) => one.isDeclared(kind, reference)),
+  );
+  if (builtin) return { extension: builtin, item: reference };
+  const asPackage = /^(?:@[^/]+\/)?[^/]+$/.test(reference)
+    ? await workspace.findPackage(reference)
+    : undefined;
+  if (asPackage) return { extension: asPackage };
+  const qualified = parseQualifiedName(reference);
+  const extension = qualified && (await workspace.findPackage(qualified.package));
+  return extension && { extension, item: qualified.item };
+}
+
+async function isPackage(folder: string): Promise<boolean> {
+  const info = await stat(path.join(folder, 'package.json')).catch(() => undefined);
+  return info?.isFile() ?? false;
+}
+
+async function serverFacts(found: FoundServer, workspace: Workspace): Promise<ServerFacts> {
+  const { extension } = found;
+  const spec = await composeServer(found, workspace);
+  const { title } = spec.info;
+  return {
+    kind: 'server',
+    name: spec.qualifiedName,
+    title: typeof title === 'string' ? title : null,
+    description: spec.description ?? null,
+    version: spec.info.version,
+    package: extension.name,
+    directory: extension.manifest.directory,
+    configKey: spec.configKey,
+    tools: spec.registry.all('tools').map(toolSummary),
+    prompts: spec.registry.all('prompts').map(promptSummary),
+    resources: spec.registry.all('resources').map(resourceSummary),
+    apps: await appsOf(found, workspace),
+    instructions: spec.instructions ?? null,
+    leftOut: spec.leftOut.map(leftOutFacts),
+    installations: [],
+  };
+}
+
+function leftOutFacts({ item, code, message, location }: ServerSpec['leftOut'][number]): LeftOutFacts {
+  return { item, code, message, file: location.file };
+}
+
+/** The apps a server names; unknown ones are not apps. */
+async function appsOf(
+  { extension, server }: FoundServer,
+  workspace: Workspace,
+): Promise<readonly AppSummary[]> {
+  const entries =
+    server === undefined
+      ? extension.manifest.declarations.apps.map(({ name }) => name)
+      : listEntries(await extension.definition('servers', server), 'apps');
+  const found = await Promise.all(
+    entries.map(async (entry) => {
+      const reference = isRecord(entry) ? entry.use : entry;
+      if (typeof reference !== 'string') return [];
+      const located = await workspace
+        .locateItem('apps', reference, extension, { file: '' })
+        .catch(() => undefined);
+      return located ? [appSummary(located.extension, located.item)] : [];
+    }),
+  );
+  return found.flat();
+}
+
+function toolSummary({ name, item, wire, hidden }: ToolSpec): ToolSummary {
+  return {
+    name,
+    item,
+    title: String(wire.title),
+    description: textOf(wire.description),
+    inputSchema: wire.inputSchema,
+    ...(wire.outputSchema !== undefined && { outputSchema: wire.outputSchema }),
+    hidden,
+  };
+}
+
+function promptSummary({ name, item, wire, hidden }: PromptSpec): PromptSummary {
+  return {
+    name,
+    item,
+    title: String(wire.title),
+    description: textOf(wire.description),
+    arguments: wire.arguments as readonly PromptArgumentFacts[],
+    hidden,
+  };
+}
+
+function resourceSummary({ name, item, wire, uri, uriTemplate, hidden }: ResourceSpec): ResourceSummary {
+  return {
+    name,
+    item,
+    title: String(wire.title),
+    description: textOf(wire.description),
+    ...(uri !== undefined && { uri }),
+    ...(uriTemplate !== undefined && { uriTemplate }),
+    mimeType: textOf(wire.mimeType),
+    hidden,
+  };
+}
+
+function appSummary(extension: Extension, item: string): AppSummary {
+  const declaration = extension.manifest.declarations.apps.find(({ name }) => name === item);
+  return {
+    name: item,
+    item: extension.qualify(item),
+    uri: `ui://${extension.name.replace(/^@/, '')}/${item}`,
+    description: declaration?.description ?? null,
+  };
+}
+
+function packageFacts({ name, manifest }: Extension): PackageFacts {
+  const { packageVersion, directory, packageJson, declarations } = manifest;
+  const declared = (kind: Kind): readonly DeclarationFacts[] =>
+    declarations[kind].map((one) => ({
+      name: one.name,
+      item: qualify(name, one.name),
+      description: one.description ?? null,
+    }));
+  return {
+    kind: 'package',
+    name,
+    description: textOf((packageJson.value as Record<string, unknown>).description),
+    version: packageVersion,
+    directory,
+    servers: declared('servers'),
+    tools: declared('tools'),
+    prompts: declared('prompts'),
+    resources: declared('resources'),
+    apps: declared('apps'),
+  };
+}
+
+type ShowableKind = Exclude<Kind, 'servers'>;
+
+/** The kinds an item is looked for in, the one that wins first, and what is known of each. */
+const readers = {
+  tools: toolFacts,
+  prompts: promptFacts,
+  resources: resourceFacts,
+  apps: appFacts,
+} as const satisfies Record<ShowableKind, (extension: Extension, item: string) => Promise<Facts>>;
+
+async function itemFacts(extension: Extension, item: string): Promise<Facts> {
+  const searched = Object.keys(readers) as ShowableKind[];
+  const kind = searched.find((one) => extension.isDeclared(one, item));
+  if (kind) return await readers[kind](extension, item);
+  throw new AgentToolsError('not-found', nothingNamed(extension, item));
+}
+
+function nothingNamed({ name, manifest }: Extension, item: string): string {
+  const declared = kinds.flatMap((kind) =>
+    manifest.declarations[kind].map((one) => ({ kind, name: one.name })),
+  );
+  const meant = didYouMean(
+    item,
+    declared.map((one) => one.name),
+  );
+  const hint = meant ? ` Did you mean "${meant}"?` : '';
+  const list = declared.map((one) => `${one.name} (${singular[one.kind]})`).join(', ') || 'nothing';
+  return `${name} declares nothing named "${item}".${hint} It declares: ${list}.`;
+}
+
+async function toolFacts(extension: Extension, item: string): Promise<ToolFacts> {
+  const definition = await extension.definition('tools', item);
+  const spec = await readTool(definition);
+  const { category, annotations, handler } = definition.value;
+  return {
+    kind: 'tool',
+    ...toolSummary(spec),
+    ...originOf(extension, definition.file.file),
+    category: textOf(category),
+    annotations: isRecord(annotations) ? annotations : {},
+    options: spec.options,
+    requires: needsNothing(spec.requires) ? null : spec.requires,
+    timeoutMs: spec.timeoutMs,
+    handler: textOf(handler),
+  };
+}
+
+async function promptFacts(extension: Extension, item: string): Promise<PromptFacts> {
+  const definition = await extension.definition('prompts', item);
+  const { content, messages } = definition.value;
+  return {
+    kind: 'prompt',
+    ...promptSummary(await readPrompt(definition)),
+    ...originOf(extension, definition.file.file),
+    content: typeof content === 'string' || isRecord(content) ? content : null,
+    messages: messages ?? null,
+  };
+}
+
+async function resourceFacts(extension: Extension, item: string): Promise<ResourceFacts> {
+  const definition = await extension.definition('resources', item);
+  const spec = await readResource(definition);
+  return {
+    kind: 'resource',
+    ...resourceSummary(spec),
+    ...originOf(extension, definition.file.file),
+    subscribable: spec.subscribable,
+  };
+}
+
+async function appFacts(extension: Extension, item: string): Promise<AppFacts> {
+  const definition = await extension.definition('apps', item);
+  return { kind: 'app', ...appSummary(extension, item), ...originOf(extension, definition.file.file) };
+}
+
+function originOf({ name, manifest }: Extension, file: string): ItemOrigin {
+  return { package: name, version: manifest.packageVersion, file };
+}
+
+function needsNothing({ client, env, bin }: Requirements): boolean {
+  return client.length + env.length + bin.length === 0;
+}
+
+function textOf(value: unknown): string | null {
+  return typeof value === 'string' ? value : null;
+}

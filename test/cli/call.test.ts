@@ -1,0 +1,111 @@
+import { describe, expect, it } from 'vitest';
+import { runCli } from '../support/run-cli.js';
+import { noisy, several } from '../support/weather.js';
+
+const call = (words: readonly string[], options = {}) =>
+  runCli(['call', ...words], { files: noisy, ...options });
+
+describe('call', () => {
+  it('prints the text of the answer, and sends what the tool prints to stderr', async () => {
+    const { code, stdout, stderr } = await call(['./noisy', 'print']);
+    expect({ code, stdout }).toEqual({ code: 0, stdout: 'answer\n' });
+    expect(stderr).toBe('loading\nimporting\nprinting\nmore\n');
+  });
+
+  it('notes in one line each what is not text', async () => {
+    const { stdout } = await call(['./noisy', 'blocks']);
+    expect(stdout.split('\n')).toEqual([
+      'one',
+      '[image image/png, 12 kB]',
+      '[audio audio/wav, 10 B]',
+      '[resource_link file:///a "a"]',
+      '[resource file:///b text/plain, 7 B]',
+      'two',
+      '',
+    ]);
+  });
+
+  it('prints the whole result as JSON', async () => {
+    const { code, stdout } = await call(['./noisy', 'report', '--json']);
+    expect(code).toBe(0);
+    expect(JSON.parse(stdout)).toEqual({
+      content: [{ type: 'text', text: '{"done":true}' }],
+      structuredContent: { done: true },
+    });
+  });
+
+  it('tells progress and log messages on stderr', async () => {
+    const { stderr } = await call(['./noisy', 'report']);
+    expect(stderr).toContain('progress: 1 of 2 half\nwarning: careful\n');
+  });
+
+  it('exits 1 for a failure, its text on stderr', async () => {
+    const { code, stdout, stderr } = await call(['./noisy', 'fail']);
+    expect({ code, stdout }).toEqual({ code: 1, stdout: '' });
+    expect(stderr).toContain('It is closed.\n');
+  });
+
+  it('exits 1 for a failure with --json, the result on stdout', async () => {
+    const { code, stdout } = await call(['./noisy', 'fail', '--json']);
+    expect(code).toBe(1);
+    expect(JSON.parse(stdout)).toMatchObject({ isError: true });
+  });
+
+  it('says what an unexpected exception was on stderr', async () => {
+    const { code, stdout, stderr } = await call(['./noisy', 'throws']);
+    expect({ code, stdout }).toEqual({ code: 1, stdout: '' });
+    expect(stderr).toContain('Error: secret');
+    expect(stderr).toContain('Tool execution failed\n');
+  });
+
+  it('survives a tool that exits', async () => {
+    const { code, stderr } = await call(['./noisy', 'exits']);
+    expect(code).toBe(1);
+    expect(stderr).toContain('process.exit');
+  });
+
+  it('reads the arguments from stdin', async () => {
+    const stdin = '\uFEFF{"times":"many"}';
+    const { code, stderr } = await call(['./noisy', 'print', '-'], { stdin });
+    expect(code).toBe(1);
+    expect(stderr).toContain('Invalid arguments for tool "print"');
+  });
+
+  it('hands options over from the environment', async () => {
+    const env = { MCP_TOOL_OPTIONS: '{"options":{"unit":"F"}}' };
+    expect((await call(['./noisy', 'options'], { env })).stdout).toBe('{"unit":"F"}\n');
+  });
+
+  it('calls a tool that is defined in code', async () => {
+    const { stdout, stderr } = await call(['./noisy', 'coded']);
+    expect({ stdout, stderr }).toEqual({ stdout: 'coded\n', stderr: 'loading\n' });
+  });
+
+  it.each([
+    ['{"place":', 'not valid JSON'],
+    ['', 'they are empty'],
+    ['[1]', 'a JSON object'],
+    ['"text"', 'a JSON object'],
+    ['null', 'a JSON object'],
+    ['place=Bonn', 'not valid JSON'],
+  ])('exits 2 for the arguments %j', async (text, message) => {
+    const { code, stdout, stderr } = await call(['./noisy', 'print', text]);
+    expect({ code, stdout }).toEqual({ code: 2, stdout: '' });
+    expect(stderr).toContain(message);
+  });
+
+  it.each([
+    [['./noisy', 'prnt'], 1, 'Did you mean "print"?'],
+    [['./nowhere', 'print'], 1, 'There is no package'],
+    [['@acme/nowhere/x', 'print'], 1, 'agenttools add @acme/nowhere'],
+    [['./several', 'ping'], 1, 'several has several servers. Name one of: several/one, several/two.'],
+    [['./noisy'], 2, "missing required argument 'tool'"],
+    [[], 2, "missing required argument 'server'"],
+    [['./noisy', 'print', '{}', '{}'], 2, 'too many arguments'],
+    [['./noisy', 'print', '--jsn'], 2, 'Did you mean --json?'],
+  ])('%j exits %i', async (words, expected, message) => {
+    const { code, stdout, stderr } = await call(words, { files: { ...noisy, ...several } });
+    expect({ code, stdout }).toEqual({ code: expected, stdout: '' });
+    expect(stderr).toContain(message);
+  });
+});

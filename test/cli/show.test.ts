@@ -1,0 +1,171 @@
+import { describe, expect, it } from 'vitest';
+import { runCli } from '../support/run-cli.js';
+import { noisy, several, weather } from '../support/weather.js';
+
+const files = { ...weather, ...several, ...noisy };
+const show = (words: readonly string[], options = {}) => runCli(['show', ...words], { files, ...options });
+
+describe('show', () => {
+  it('prints a server for people', async () => {
+    const { code, stdout, stderr } = await show(['./weather']);
+    expect({ code, stderr }).toEqual({ code: 0, stderr: '' });
+    expect(stdout.replace(/^directory .*$/m, 'directory …')).toMatchInlineSnapshot(`
+      "@acme/weather/weather (server)
+      title        Weather
+      description  Forecasts and radar.
+      version      1.2.0
+      package      @acme/weather
+      directory …
+      configKey    weather
+
+      tools
+        forecast  Forecast for a place.
+          Ask for one place at a time.
+          place (string, required)  Where
+          days (integer)
+          result: object
+        radar (hidden)  A picture.
+
+      prompts
+        briefing  A briefing.
+          place (required)  Where
+
+      resources
+        stations  All stations.
+          weather://stations
+
+      apps
+        map  A map
+          ui://acme/weather/map
+
+      instructions
+        Use it.
+
+        Well.
+
+      leftOut
+        broken  invalid-tool, agenttools/tools/broken.json
+          Tool "broken" has no "handler". Expected a function or a module reference such as "./dist/file.js#name".
+        missing  unknown-tool, agenttools/servers/weather.json
+          @acme/weather declares no tool "missing", and no built-in one has that name. Declared: forecast, radar, broken.
+      "
+    `);
+  });
+
+  it('prints a package of several servers', async () => {
+    const { stdout } = await show(['./several']);
+    expect(stdout.replace(/^directory .*$/m, 'directory …')).toMatchInlineSnapshot(`
+      "several (package)
+      description  Two servers.
+      version      1.0.0
+      directory …
+
+      servers
+        one  The first
+        two
+
+      tools
+        ping
+      "
+    `);
+  });
+
+  it('prints an item', async () => {
+    const { stdout } = await show(['./weather/forecast']);
+    expect(stdout).toMatchInlineSnapshot(`
+      "@acme/weather/forecast (tool)
+      name       forecast
+      title      Forecast
+      package    @acme/weather
+      version    1.2.0
+      file       agenttools/tools/forecast.json
+      category   weather
+      timeoutMs  60000
+      handler    ./boom.js#forecast
+
+      description
+        Forecast for a place.
+        Ask for one place at a time.
+
+      inputSchema
+        {
+          "type": "object",
+          "properties": {
+            "place": {
+              "type": "string",
+              "description": "Where"
+            },
+            "days": {
+              "type": "integer"
+            }
+          },
+          "required": [
+            "place"
+          ]
+        }
+
+      outputSchema
+        {
+          "type": "object",
+          "properties": {
+            "text": {
+              "type": "string"
+            }
+          }
+        }
+
+      annotations
+        {
+          "readOnlyHint": true
+        }
+
+      options
+        {
+          "unit": "C"
+        }
+      "
+    `);
+  });
+
+  it('prints JSON', async () => {
+    const { code, stdout } = await show(['./weather', '--json']);
+    expect(code).toBe(0);
+    expect(JSON.parse(stdout)).toMatchObject({ kind: 'server', name: '@acme/weather/weather' });
+  });
+
+  it('prints one property: a text as it is, anything else as JSON', async () => {
+    expect((await show(['./weather', 'version'])).stdout).toBe('1.2.0\n');
+    expect((await show(['./weather', 'version', '--json'])).stdout).toBe('"1.2.0"\n');
+    expect(JSON.parse((await show(['./weather/forecast', 'options'])).stdout)).toEqual({ unit: 'C' });
+    expect((await show(['./several/one', 'instructions'])).stdout).toBe('');
+    expect((await show(['./several/one', 'instructions', '--json'])).stdout).toBe('null\n');
+  });
+
+  it('finds what a path, a relative name or the current folder means', async () => {
+    const { cwd } = await show(['./weather']);
+    for (const reference of ['.', './weather', '@acme/weather', 'acme/weather/weather', '../weather']) {
+      const { stdout } = await runCli(['show', reference, 'name'], { cwd: `${cwd}/weather` });
+      expect({ reference, stdout }).toEqual({ reference, stdout: '@acme/weather/weather\n' });
+    }
+  });
+
+  it('keeps what code definitions print off stdout', async () => {
+    const { stdout, stderr } = await show(['./noisy/coded', 'description']);
+    expect({ stdout, stderr }).toEqual({ stdout: 'In code.\n', stderr: 'loading\n' });
+  });
+
+  it.each([
+    [['./weather', 'tols'], 1, 'A server has no property "tols". Did you mean "tools"? It has: kind, name,'],
+    [['./weather/forecst'], 1, 'Did you mean "forecast"?'],
+    [['./weather/broken'], 1, 'agenttools/tools/broken.json'],
+    [['./nowhere'], 1, 'There is no package'],
+    [['@acme/nowhere'], 1, 'There is no server "@acme/nowhere"'],
+    [['agenttool'], 1, 'Did you mean "agenttools"?'],
+    [[], 2, "missing required argument 'reference'"],
+    [['./weather', 'tools', 'more'], 2, 'too many arguments'],
+  ])('%j exits %i', async (words, expected, message) => {
+    const { code, stdout, stderr } = await show(words);
+    expect({ code, stdout }).toEqual({ code: expected, stdout: '' });
+    expect(stderr).toContain(message);
+  });
+});

@@ -1,0 +1,41 @@
+import { build, type Plugin } from 'esbuild';
+import { describe, expect, it } from 'vitest';
+
+/** Follows only what is loaded in any case, and the command that clients wait for. */
+const startOnly: Plugin = {
+  name: 'start-only',
+  setup({ onResolve }) {
+    onResolve({ filter: /.*/ }, ({ kind, path }) =>
+      kind === 'dynamic-import' && path !== './commands/start.js' ? { path, external: true } : undefined,
+    );
+  },
+};
+
+describe('the way of `start`', () => {
+  it('loads no parser, no colours and no command but its own', async () => {
+    const { metafile } = await build({
+      entryPoints: ['src/cli/main.ts'],
+      bundle: true,
+      write: false,
+      metafile: true,
+      format: 'esm',
+      platform: 'node',
+      mainFields: ['module', 'main'],
+      plugins: [startOnly],
+      logLevel: 'silent',
+    });
+    const inputs = Object.keys(metafile.inputs);
+    const packages = new Set(
+      inputs.flatMap((file) => file.match(/node_modules\/((?:@[^/]+\/)?[^/]+)/)?.[1] ?? []),
+    );
+    for (const heavy of ['commander', 'chalk', 'ajv', 'ajv-formats', 'jsonc-parser', 'yaml', 'esbuild']) {
+      expect([...packages]).not.toContain(heavy);
+    }
+    expect(inputs.filter((file) => file.startsWith('src/cli/')).sort()).toEqual([
+      'src/cli/commands/start.ts',
+      'src/cli/exit-code.ts',
+      'src/cli/main.ts',
+      'src/cli/start-arguments.ts',
+    ]);
+  });
+});

@@ -1,0 +1,200 @@
+import { describe, expect, it } from 'vitest';
+import { type RunOptions, runCli } from '../support/run-cli.js';
+
+/** `ok` is clean, `warned` has one warning, `broken` one error. */
+const files = {
+  ...extension('ok', { tools: [['ping', 'Answers']] }),
+  ...extension('warned', { tools: ['ping'] }, ['other']),
+  ...extension('broken', {
+    tools: [
+      ['ping', 'Answers'],
+      ['pong', 'Answers too'],
+    ],
+  }),
+  'plain/package.json': { name: 'plain', version: '1.0.0' },
+  'empty/README.md': '',
+};
+
+function extension(name: string, agenttools: object, keywords = ['agenttools-extension']) {
+  return {
+    [`${name}/package.json`]: {
+      name,
+      version: '1.0.0',
+      type: 'module',
+      keywords,
+      files: ['agenttools', 'ping.js'],
+      agenttools,
+    },
+    [`${name}/agenttools/tools/ping.json`]: { description: 'Answers.', handler: './ping.js#ping' },
+    [`${name}/ping.js`]: 'export const ping = () => "pong";\n',
+  };
+}
+
+const validate = (words: readonly string[], options: RunOptions = {}) =>
+  runCli(['validate', ...words], { files, ...options });
+
+describe('validate', () => {
+  it('is one line and exit 0 for a clean extension', async () => {
+    expect(await validate(['ok'])).toMatchObject({ code: 0, stdout: 'valid ok: 1 tool\n', stderr: '' });
+  });
+
+  it('takes the current folder, and goes by its long name too', async () => {
+    const { cwd } = await validate(['ok']);
+    expect(await runCli(['validate'], { cwd: `${cwd}/ok` })).toMatchObject({
+      code: 0,
+      stdout: 'valid ok: 1 tool\n',
+    });
+    expect((await runCli(['validate-extension', 'ok'], { cwd })).stdout).toBe('valid ok: 1 tool\n');
+  });
+
+  it('exits 1 when errors are found, and reports them on stdout', async () => {
+    const { code, stdout, stderr } = await validate(['broken']);
+    expect({ code, stderr }).toEqual({ code: 1, stderr: '' });
+    expect(stdout).toContain('broken/package.json\n');
+    expect(stdout).toContain('missing-definition');
+    expect(stdout).toContain('1 error, 0 warnings in 1 extension.\n');
+  });
+
+  it('lets warnings pass, unless it is strict', async () => {
+    expect(await validate(['warned'])).toMatchObject({ code: 0 });
+    expect(await validate(['warned', '--strict'])).toMatchObject({ code: 1 });
+    expect(JSON.parse((await validate(['warned', '--strict', '--json'])).stdout)).toMatchObject({
+      valid: false,
+    });
+  });
+
+  it('checks several extensions, each once', async () => {
+    const { code, stdout } = await validate(['ok', './ok', 'broken', '--json']);
+    expect(code).toBe(1);
+    expect(JSON.parse(stdout)).toMatchObject({
+      valid: false,
+      extensions: [
+        { path: 'ok', name: 'ok', valid: true, tools: ['ping'], diagnostics: [] },
+        { path: 'broken', name: 'broken', valid: false },
+      ],
+      errors: 1,
+      warnings: 0,
+    });
+  });
+
+  it('places a missing definition at its declaration', async () => {
+    const { stdout } = await validate(['broken', '--format', 'json']);
+    expect(JSON.parse(stdout).extensions[0].diagnostics).toMatchObject([
+      {
+        code: 'missing-definition',
+        severity: 'error',
+        file: 'package.json',
+        line: expect.any(Number),
+        column: expect.any(Number),
+        item: { kind: 'tool', name: 'pong' },
+        help: expect.any(String),
+      },
+    ]);
+  });
+
+  it('reports to GitHub and as SARIF', async () => {
+    const github = await validate(['broken', '--format', 'github']);
+    expect(github.stdout).toMatch(
+      /^::error file=broken\/package\.json,line=\d+,col=\d+,title=missing-definition::/,
+    );
+    const sarif = JSON.parse((await validate(['broken', '--format', 'sarif'])).stdout);
+    expect(sarif.runs[0].results).toMatchObject([{ ruleId: 'missing-definition', level: 'error' }]);
+  });
+
+  it('calls a package that is no extension by its code', async () => {
+    const { code, stdout } = await validate(['plain', '--json']);
+    expect(code).toBe(1);
+    expect(JSON.parse(stdout).extensions[0].diagnostics).toMatchObject([{ code: 'no-extension' }]);
+  });
+
+  it.each([
+    ['missing-definition=off', 0],
+    ['missing-definition=warn', 0],
+    ['missing-keyword=off,missing-definition=off', 0],
+    ['missing-definition=off,missing-definition=error', 1],
+  ])('obeys --rule %s', async (rule, code) => {
+    expect(await validate(['broken', '--rule', rule])).toMatchObject({ code });
+  });
+
+  it('obeys --rule that makes a warning an error', async () => {
+    const { code } = await validate([
+      'warned',
+      '--rule',
+      'missing-description=off',
+      '--rule',
+      'missing-keyword=error',
+    ]);
+    expect(code).toBe(1);
+  });
+
+  it('loads no module when told', async () => {
+    const coded = {
+      'coded/package.json': {
+        name: 'coded',
+        version: '1.0.0',
+        type: 'module',
+        agenttools: { tools: ['bad'] },
+      },
+      'coded/agenttools/tools/bad.js': 'throw new Error("It was loaded.");\n',
+    };
+    const codes = async (words: readonly string[]) => {
+      const { stdout } = await validate(['coded', '--json', ...words], { files: coded });
+      return JSON.parse(stdout).extensions[0].diagnostics.map(({ code }: { code: string }) => code);
+    };
+    expect(await codes([])).toContain('definition-failed');
+    expect(await codes(['--no-load'])).toContain('not-checked');
+    expect(await codes(['--no-load'])).not.toContain('definition-failed');
+  });
+
+  it('starts each server when told', { timeout: 30_000 }, async () => {
+    expect(await validate(['ok', '--boot'])).toMatchObject({
+      code: 0,
+      stdout: 'valid ok: 1 tool\n',
+      stderr: '',
+    });
+    const files = { 'x/package.json': { name: 'x', agenttools: { servers: ['s'] } } };
+    const { code, stdout } = await validate(['x', '--boot', '--json'], { files });
+    expect(code).toBe(1);
+    const about = { file: 'package.json', line: 5, item: { kind: 'server', name: 's' } };
+    expect(JSON.parse(stdout).extensions[0].diagnostics).toContainEqual(
+      expect.objectContaining({ code: 'boot-failed', ...about }),
+    );
+    expect((await validate(['x', '--boot', '--rule', 'boot-failed=off'], { files })).stdout).not.toContain(
+      'boot-failed',
+    );
+  });
+
+  it('starts nothing of a package that is no extension', async () => {
+    const { stdout } = await validate(['plain', '--boot', '--json']);
+    expect(JSON.parse(stdout).extensions[0].diagnostics).toMatchObject([{ code: 'no-extension' }]);
+  });
+
+  it('finds nothing to say about what create writes', async () => {
+    const { cwd } = await runCli(['create', 'mine']);
+    expect(await runCli(['validate', 'mine', '--strict'], { cwd })).toMatchObject({
+      code: 0,
+      stdout: 'valid mine: 1 tool, 1 prompt\n',
+      stderr: '',
+    });
+  });
+
+  it.each([
+    [['nowhere'], 'There is no folder'],
+    [['empty'], 'There is no package.json in'],
+    [['ok', 'nowhere'], 'There is no folder'],
+    [['ok/package.json'], 'is not a folder'],
+    [['ok', '--format', 'xml'], "argument 'xml' is invalid"],
+    [['ok', '--format', 'sarif', '--json'], 'cannot be used with'],
+    [['ok', '--rule', 'missing-defintion=off'], 'Did you mean "missing-definition"?'],
+    [['ok', '--rule', 'missing-definition'], 'is not code=level'],
+    [['ok', '--rule', 'missing-definition=loud'], 'has no level "loud"'],
+    [['ok', '--rule', 'missing-definition=off,'], 'is not code=level'],
+    [['ok', '--timeout', '0'], 'seconds above 0'],
+    [['ok', '--timeout', 'soon'], 'seconds above 0'],
+    [['ok', '--srict'], 'Did you mean --strict?'],
+  ])('exits 2 for %j', async (words, message) => {
+    const { code, stdout, stderr } = await validate(words);
+    expect({ code, stdout }).toEqual({ code: 2, stdout: '' });
+    expect(stderr).toContain(message);
+  });
+});

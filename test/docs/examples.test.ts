@@ -1,0 +1,123 @@
+import path from 'node:path';
+import { beforeAll, describe, expect, test } from 'vitest';
+import { validateExtension } from '../../src/engine/extension/validate.js';
+import { parseDocument } from '../../src/engine/files/document.js';
+import type { Context } from '../../src/engine/items/context.js';
+import { composeServer, type ServerSpec } from '../../src/engine/items/server.js';
+import { callOnce } from '../../src/engine/server/call-once.js';
+import { leftOutLine } from '../../src/engine/server/start.js';
+import { openWorkspace } from '../support/packages.js';
+import { type ExamplePackage, examplePackages, typeErrors, writeExamples } from './support/example-packages.js';
+import { type Block, blocks } from './support/pages.js';
+
+const packages = examplePackages(blocks);
+let root: string;
+
+beforeAll(async () => {
+  root = await writeExamples(packages);
+}, 30_000);
+
+test('every code example says what it is, so that it is run here', () => {
+  const code = new Set(['js', 'ts', 'json', 'jsonc']);
+  const loose = blocks.filter(({ language, words }) => code.has(language) && Object.keys(words).length === 0);
+  expect(loose.map(({ page, line }) => `${page}.md:${line}`)).toEqual([]);
+});
+
+test('the TypeScript of the pages compiles', async () => expect(await typeErrors(root)).toBe(''), 60_000);
+
+describe.each(packages)('$page: the package $name', ({ page, name, files, claims }: ExamplePackage) => {
+  const directory = () => path.join(root, page, name);
+  const leftOut = claims.find(({ words }) => 'left-out' in words);
+
+  async function compose(server: string | undefined): Promise<ServerSpec> {
+    const workspace = openWorkspace({ cwd: root });
+    return await composeServer(await workspace.findServer(path.join(directory(), server ?? '')), workspace);
+  }
+
+  test('its data files are well formed', async () => {
+    for (const [file, text] of Object.entries(files)) {
+      if (/\.jsonc?$/.test(file)) await expect(parseDocument(text, file)).resolves.toBeDefined();
+    }
+  });
+
+  test.skipIf(leftOut)('it validates without errors', async () => {
+    const { diagnostics } = await validateExtension(directory(), {
+      load: true,
+      resolve: false,
+      workspace: (loadCode) => openWorkspace({ cwd: root, loadCode }),
+      inspectorEntry: path.join(root, 'inspector-child.js'),
+    });
+    expect(diagnostics.filter(({ severity }) => severity === 'error')).toEqual([]);
+  }, 30_000);
+
+  test.skipIf(claims.some(({ words }) => words.server))('its server is complete', async () => {
+    const spec = await compose(undefined);
+    const lines = await Promise.all(spec.leftOut.map(leftOutLine));
+    expect(lines.map((line) => `${line}\n`).join('')).toBe(leftOut?.text ?? '');
+  });
+
+  for (const claim of claims.filter(({ words }) => !('left-out' in words))) {
+    const { line, words } = claim;
+    const what = ['lists', 'call', 'get', 'read'].find((word) => word in words)!;
+    test(`line ${line}: ${what} ${words[what]}`, async () => {
+      const spec = await compose(words.server);
+      const expected = JSON.parse(claim.text) as unknown;
+      expect(await answers[what as keyof typeof answers](spec, claim, directory())).toEqual(expected);
+    });
+  }
+});
+
+type Answer = (spec: ServerSpec, claim: Block, directory: string) => Promise<unknown>;
+
+/** What a server really shows or answers, in the form in which the pages say it. */
+const answers = {
+  lists: async ({ registry, info }, { words }) => {
+    if (words.lists === 'server') return plain(info);
+    const [kind, name] = words.lists!.split('/') as ['tools', string];
+    return plain(registry.list(kind).items.find((item) => item.name === name)?.wire);
+  },
+  call: async (_, { words, text }, directory) => {
+    const { arguments: args = {}, options } = JSON.parse(text);
+    const workspace = openWorkspace();
+    const result = await callOnce(await workspace.findServer(path.join(directory, words.server ?? '')), workspace, {
+      tool: words.call!,
+      args,
+      env: { MCP_TOOL_OPTIONS: JSON.stringify(options ?? {}) },
+      report: () => {},
+      signal: AbortSignal.timeout(10_000),
+    });
+    return { arguments: args, ...(options && { options }), result: plain(result) };
+  },
+  get: async ({ registry }, { words, text }) => {
+    const { arguments: args = {} } = JSON.parse(text);
+    const { messages } = await registry.resolve('prompts', words.get!)!.render(args, context);
+    return { arguments: args, messages: plain(messages) };
+  },
+  read: async ({ registry }, { words, text }) => {
+    const { variables = {} } = JSON.parse(text);
+    const uri = words.read!;
+    const spec = registry.all('resources').find((one) => one.uri === uri) ?? registry.all('resources').find((one) => one.uriTemplate);
+    const contents = await spec!.read(uri, variables, context);
+    return { ...(Object.keys(variables).length > 0 && { variables }), contents: plain(contents) };
+  },
+} as const satisfies Record<string, Answer>;
+
+function plain(value: unknown): unknown {
+  return JSON.parse(JSON.stringify(value));
+}
+
+const silent = () => {};
+
+/** For prompts and resources: there is no client. */
+const context: Context = {
+  signal: AbortSignal.timeout(60_000),
+  progress: silent,
+  log: { debug: silent, info: silent, notice: silent, warning: silent, error: silent },
+  options: {},
+  client: { name: undefined, version: undefined, capabilities: {} },
+  can: () => false,
+  locals: {},
+  protocolVersion: '2026-07-28',
+  requestId: 1,
+  server: { name: 'docs', version: '1.0.0' },
+};

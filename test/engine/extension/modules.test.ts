@@ -1,0 +1,184 @@
+import { symlinkSync } from 'node:fs';
+import path from 'node:path';
+import { beforeAll, describe, expect, test } from 'vitest';
+import { messageOf } from '../../../src/engine/extension/modules.js';
+import { loadNative } from '../../support/native.js';
+import { addFiles, writeFolder } from '../../support/packages.js';
+
+type Modules = typeof import('../../../src/engine/extension/modules.js');
+
+let modules: Modules;
+
+beforeAll(async () => {
+  modules = await loadNative<Modules>('engine/extension/modules.ts');
+});
+
+describe('a module reference', () => {
+  test.each([
+    ['./a.js', './a.js', 'default'],
+    ['./dist/a.js#run', './dist/a.js', 'run'],
+    ['./a#b.js#run', './a#b.js', 'run'],
+    ['./x/../a.js#default', './x/../a.js', 'default'],
+  ])('%s', (text, file, exportName) => {
+    expect(modules.parseModuleReference(text)).toEqual({ file, exportName });
+  });
+
+  test.each([
+    ['lodash', 'form'],
+    ['a.js', 'form'],
+    ['node:fs#readFile', 'form'],
+    ['', 'form'],
+    ['#run', 'form'],
+    ['./a.js#', 'form'],
+    ['/a.js', 'outside'],
+    ['C:\\a.js', 'outside'],
+    ['../a.js', 'outside'],
+    ['./../a.js#run', 'outside'],
+  ])('%j is none, because of its %s', (text, fault) => {
+    expect(() => modules.parseModuleReference(text)).toThrow(expect.objectContaining({ fault }));
+  });
+
+  test.each(['./absent.js', './folder'])('%s leads nowhere', async (file) => {
+    const folder = writeFolder({ 'folder/a.js': '' });
+    await expect(modules.lazyReference(folder, file)()).rejects.toMatchObject({ fault: 'missing' });
+  });
+
+  test('a link out of the package is not followed', async () => {
+    const outside = writeFolder({ 'a.mjs': 'globalThis.ranOutside = true; export default 1' });
+    const folder = writeFolder();
+    symlinkSync(path.join(outside, 'a.mjs'), path.join(folder, 'a.mjs'));
+    await expect(modules.lazyReference(folder, './a.mjs')()).rejects.toMatchObject({ fault: 'outside' });
+    expect(globalThis).not.toHaveProperty('ranOutside');
+  });
+});
+
+describe('what a module gives', () => {
+  const rows: readonly [string, string, string, string, unknown][] = [
+    ['ESM default', 'a.mjs', 'export default 1', 'default', 1],
+    ['ESM named', 'a.mjs', 'export const run = 1', 'run', 1],
+    ['ESM without default', 'a.mjs', 'export const run = 1', 'default', undefined],
+    ['ESM default that only holds it', 'a.mjs', 'export default { run: 1 }', 'run', 1],
+    ['CommonJS', 'a.cjs', 'module.exports = 1', 'default', 1],
+    ['CommonJS named', 'a.cjs', 'exports.run = 1', 'run', 1],
+    ['CommonJS named, hidden from analysis', 'a.cjs', 'Object.assign(exports, { run: 1 })', 'run', 1],
+    ['transpiled default', 'a.cjs', 'exports.__esModule = true; exports.default = 1', 'default', 1],
+    [
+      'transpiled named',
+      'a.cjs',
+      'exports.__esModule = true; exports.default = 1; exports.run = 2',
+      'run',
+      2,
+    ],
+    [
+      'transpiled, defined',
+      'a.cjs',
+      'Object.defineProperty(exports, "__esModule", { value: true }); exports.default = 1',
+      'default',
+      1,
+    ],
+    ['transpiled without default', 'a.cjs', 'exports.__esModule = true; exports.run = 1', 'run', 1],
+    ['CommonJS with a default of its own', 'a.cjs', 'exports.default = 1', 'default', { default: 1 }],
+    ['nothing that only every object has', 'a.mjs', 'export default {}', 'toString', undefined],
+    ['nothing that only every object has', 'a.cjs', 'module.exports = {}', 'constructor', undefined],
+  ];
+
+  test.each(rows)('%s (%s, %s, %s)', async (_, file, code, name, expected) => {
+    const folder = writeFolder({ [file]: code });
+    expect(modules.exportOf(await modules.importModule(path.join(folder, file)), name)).toEqual(expected);
+  });
+
+  test('.js is what the nearest package.json says', async () => {
+    const folder = writeFolder({
+      'esm/package.json': { type: 'module' },
+      'esm/a.js': 'export const run = import.meta.url.slice(0, 5)',
+      'cjs/package.json': {},
+      'cjs/a.js': 'exports.run = typeof require',
+    });
+    expect(await modules.lazyReference(folder, './esm/a.js#run')()).toBe('file:');
+    expect(await modules.lazyReference(folder, './cjs/a.js#run')()).toBe('function');
+  });
+});
+
+test('a path that a URL would misread is imported all the same', async () => {
+  const folder = writeFolder({ 'a b/50%#1?.mjs': 'export default 1' });
+  expect(await modules.lazyReference(folder, './a b/50%#1?.mjs#default')()).toBe(1);
+});
+
+describe('a module is evaluated once', () => {
+  const counting = `globalThis.counted = (globalThis.counted ?? 0) + 1;
+    export const one = {}, two = {};`;
+
+  test('for all who refer to it', async () => {
+    const folder = writeFolder({ 'a.mjs': counting.replaceAll('counted', 'countedForAll') });
+    const one = modules.lazyReference(folder, './a.mjs#one');
+    const [first, second] = await Promise.all([one(), one(), modules.lazyReference(folder, './a.mjs#two')()]);
+    expect(first).toBe(second);
+    expect(globalThis).toHaveProperty('countedForAll', 1);
+  });
+
+  test('also when one of them asks for an export it does not have', async () => {
+    const folder = writeFolder({ 'a.mjs': counting.replaceAll('counted', 'countedMissing') });
+    const missing = modules.lazyReference(folder, './a.mjs#three');
+    for (let call = 0; call < 3; call++) {
+      await expect(missing()).rejects.toThrow('has no export "three". It exports: one, two.');
+    }
+    await modules.lazyReference(folder, './a.mjs#one')();
+    expect(globalThis).toHaveProperty('countedMissing', 1);
+  });
+});
+
+describe('what was mended works at the next call', () => {
+  const bad: Record<string, string> = {
+    'it threw': 'throw new Error("boom")',
+    'it was no JavaScript': 'export default (',
+    'it lacked the export': 'export const other = 1',
+    'it imported what is not there': 'import "./nowhere.mjs"; export const run = 1',
+  };
+
+  test.each(Object.entries(bad))('%s', async (_, code) => {
+    const folder = writeFolder({ 'a.mjs': code });
+    const load = modules.lazyReference(folder, './a.mjs#run');
+    await expect(load()).rejects.toThrow(modules.ModuleReferenceError);
+    await expect(load()).rejects.toThrow(modules.ModuleReferenceError);
+    await new Promise((resolve) => setTimeout(resolve, 10));
+    addFiles(folder, { 'a.mjs': 'export const run = 42' });
+    expect(await load()).toBe(42);
+  });
+
+  test('also for another reference to the same module, whose first call it is', async () => {
+    const folder = writeFolder({ 'a.mjs': 'throw new Error("boom")' });
+    await expect(modules.lazyReference(folder, './a.mjs#one')()).rejects.toThrow('boom');
+    addFiles(folder, { 'a.mjs': 'export const one = {}, two = one' });
+    const two = await modules.lazyReference(folder, './a.mjs#two')();
+    expect(await modules.lazyReference(folder, './a.mjs#one')()).toBe(two);
+  });
+
+  test('CommonJS too', async () => {
+    const folder = writeFolder({ 'a.cjs': 'throw new Error("boom")' });
+    const load = modules.lazyReference(folder, './a.cjs#run');
+    await expect(load()).rejects.toThrow('./a.cjs could not be loaded: boom');
+    addFiles(folder, { 'a.cjs': 'exports.run = 42' });
+    expect(await load()).toBe(42);
+  });
+
+  test('a file that was not there', async () => {
+    const folder = writeFolder();
+    const load = modules.lazyReference(folder, './a.mjs');
+    await expect(load()).rejects.toMatchObject({ fault: 'missing' });
+    addFiles(folder, { 'a.mjs': 'export default 42' });
+    expect(await load()).toBe(42);
+  });
+});
+
+test.each([
+  [new Error('boom'), 'boom'],
+  ['boom', 'boom'],
+  [{ message: 'boom' }, 'boom'],
+  [{ message: 5 }, '{ message: 5 }'],
+  [undefined, 'undefined'],
+  [null, 'null'],
+  [Symbol('boom'), 'Symbol(boom)'],
+  [Object.create(null), '[Object: null prototype] {}'],
+])('what %j says is %j', (thrown, message) => {
+  expect(messageOf(thrown)).toBe(message);
+});

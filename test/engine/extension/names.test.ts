@@ -1,0 +1,102 @@
+import { describe, expect, test } from 'vitest';
+import {
+  didYouMean,
+  isItemName,
+  isWireName,
+  parseQualifiedName,
+  qualify,
+  shortName,
+} from '../../../src/engine/extension/names.js';
+
+describe('a qualified name is a package and an item', () => {
+  test.each([
+    ['@acme/weather/forecast', '@acme/weather', 'forecast'],
+    ['acme/weather/forecast', '@acme/weather', 'forecast'],
+    ['weather/forecast', 'weather', 'forecast'],
+    ['weather.js/a.b-c_D', 'weather.js', 'a.b-c_D'],
+    ['Legacy/item', 'Legacy', 'item'],
+  ])('%s', (text, packageName, item) => {
+    expect(parseQualifiedName(text)).toEqual({ package: packageName, item });
+  });
+
+  test.each([
+    '',
+    '/',
+    'forecast',
+    '@acme',
+    '@acme/weather',
+    'a//b',
+    '/a/b',
+    'a/b/',
+    '@/weather/forecast',
+    'a/b/c/d',
+    '@a/b/c/d',
+    '../x',
+    './x',
+    'a/..',
+    '../../x',
+    '@../../x',
+    '@a/../x',
+    'a/b c',
+    'a/@b',
+    'a\\b/c',
+    '.hidden/x',
+    'https:/x',
+  ])('%j is not one', (text) => {
+    expect(parseQualifiedName(text)).toBeUndefined();
+  });
+
+  test('the form with @ is the one that is printed', () => {
+    const { package: packageName, item } = parseQualifiedName('acme/weather/forecast')!;
+    expect(qualify(packageName, item)).toBe('@acme/weather/forecast');
+  });
+});
+
+test.each([
+  ['@acme/weather', 'weather'],
+  ['weather', 'weather'],
+])('the short name of %s is %s', (name, short) => {
+  expect(shortName(name)).toBe(short);
+});
+
+describe('item and wire names', () => {
+  test.each(['a', 'A.b-c_9', '__proto__', 'constructor', '...', 'x'.repeat(128)])('%s is legal', (name) => {
+    expect(isItemName(name)).toBe(true);
+    expect(isWireName(name)).toBe(true);
+  });
+
+  test.each(['', 'a/b', 'a b', 'ä', '../x', 'x'.repeat(129), 5, null, undefined, ['a']])(
+    '%j is not',
+    (name) => {
+      expect(isItemName(name)).toBe(false);
+      expect(isWireName(name)).toBe(false);
+    },
+  );
+
+  test.each(['.', '..'])('%s is no item name, since it would be no file name', (name) => {
+    expect(isItemName(name)).toBe(false);
+  });
+});
+
+describe('did you mean', () => {
+  const known = ['forecast', 'alerts', 'radar', 'Search'];
+
+  test.each([
+    ['forcast', 'forecast'],
+    ['forecats', 'forecast'],
+    ['alert', 'alerts'],
+    ['RADAR', 'radar'],
+    ['serach', 'Search'],
+    ['search', 'Search'],
+  ])('%s: %s', (mistyped, meant) => {
+    expect(didYouMean(mistyped, known)).toBe(meant);
+  });
+
+  test.each(['banana', 'x', '', 'forecastings-of-old'])('%j resembles none', (name) => {
+    expect(didYouMean(name, known)).toBeUndefined();
+  });
+
+  test('the nearest of several counts', () => {
+    expect(didYouMean('forecastx', ['forecaster', 'forecast'])).toBe('forecast');
+  });
+});

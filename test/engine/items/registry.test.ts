@@ -1,0 +1,65 @@
+import fc from 'fast-check';
+import { describe, expect, test } from 'vitest';
+import { CursorError, page, Registry } from '../../../src/engine/items/registry.js';
+import type { ToolSpec } from '../../../src/engine/items/specs.js';
+
+const tool = (name: string, hidden = false) => ({ name, hidden, wire: { name } }) as unknown as ToolSpec;
+
+const registry = (tools: readonly ToolSpec[], pageSize?: number) =>
+  new Registry({ tools, prompts: [], resources: [] }, pageSize === undefined ? {} : { pageSize });
+
+describe('hidden items', () => {
+  const some = registry([tool('a'), tool('b', true), tool('c')]);
+
+  test('are not listed', () => {
+    expect(some.list('tools').items.map(({ name }) => name)).toEqual(['a', 'c']);
+  });
+
+  test('are found by name, and listed for those who ask', () => {
+    expect(some.resolve('tools', 'b')?.name).toBe('b');
+    expect(some.list('tools', { includeHidden: true }).items).toHaveLength(3);
+    expect(some.all('tools')).toHaveLength(3);
+  });
+
+  test('take no room on a page', () => {
+    const paged = registry([tool('a', true), tool('b'), tool('c', true), tool('d')], 1);
+    const first = paged.list('tools');
+    expect(first.items.map(({ name }) => name)).toEqual(['b']);
+    expect(paged.list('tools', { cursor: first.nextCursor }).items.map(({ name }) => name)).toEqual(['d']);
+  });
+});
+
+test('names are told apart by case, and none is inherited', () => {
+  const some = registry([tool('a')]);
+  for (const name of ['A', '', 'constructor', '__proto__', 'toString']) {
+    expect(some.resolve('tools', name)).toBeUndefined();
+  }
+});
+
+test('pages hold everything once, in order', () => {
+  fc.assert(
+    fc.property(fc.nat({ max: 30 }), fc.integer({ min: 1, max: 12 }), (count, size) => {
+      const items = Array.from({ length: count }, (_, index) => index);
+      const seen: number[] = [];
+      let cursor: string | undefined;
+      do {
+        const one = page(items, cursor, size);
+        expect(one.items.length).toBeLessThanOrEqual(size);
+        seen.push(...one.items);
+        cursor = one.nextCursor;
+      } while (cursor !== undefined);
+      expect(seen).toEqual(items);
+    }),
+  );
+});
+
+describe('a cursor that was not given out', () => {
+  const encode = (text: string) => Buffer.from(text).toString('base64url');
+
+  test.each(['', 'x', '1', encode('at:'), encode('at:0'), encode('at:-1'), encode('at:1.5'), encode('at:99'), encode('at:NaN'), encode('at:01'), encode('at:1 '), `${encode('at:1')}=`])(
+    '%j is refused',
+    (cursor) => {
+      expect(() => page([1, 2, 3], cursor, 1)).toThrow(CursorError);
+    },
+  );
+});

@@ -1,0 +1,107 @@
+import { describe, expect, test } from 'vitest';
+import * as build from '../../../src/engine/items/builders.js';
+import { ResultError, toToolResult } from '../../../src/engine/items/results.js';
+
+const text = (value: string) => ({ content: [{ type: 'text', text: value }] });
+const structured = (value: unknown) => ({ ...text(JSON.stringify(value)), structuredContent: value });
+const block = { type: 'text', text: 'x' };
+const picture = { type: 'image', data: 'AAEC', mimeType: 'image/png' };
+
+describe('what a handler returns becomes', () => {
+  const rows: readonly [string, unknown, unknown][] = [
+    ['a string', 'hello', text('hello')],
+    ['an empty string', '', text('')],
+    ['undefined', undefined, text('Success')],
+    ['text()', build.text('hi'), text('hi')],
+    ['error()', build.error('bad'), { ...text('bad'), isError: true }],
+    ['results()', build.results(['a', picture]), { content: [{ type: 'text', text: 'a' }, picture] }],
+    ['failing results()', build.results([], { isError: true }), { content: [], isError: true }],
+    ['structured()', build.structured({ a: 1 }), structured({ a: 1 })],
+    ['structured() with text', build.structured(5, ['five']), { ...text('five'), structuredContent: 5 }],
+    ['structured() of nothing', build.structured(undefined), text('null')],
+    ['resourceLink()', build.resourceLink('a:b', 'b'), { content: [{ type: 'resource_link', uri: 'a:b', name: 'b' }] }],
+    ['image()', build.image(new Uint8Array([0, 1, 2]), 'image/png'), { content: [picture] }],
+    ['audio()', build.audio('AAEC', 'audio/wav'), { content: [{ type: 'audio', data: 'AAEC', mimeType: 'audio/wav' }] }],
+    ['embedded()', build.embedded('a:b', 'x'), { content: [{ type: 'resource', resource: { uri: 'a:b', text: 'x' } }] }],
+    ['one content block', picture, { content: [picture] }],
+    ['content blocks', [block, picture], { content: [block, picture] }],
+    ['blocks and built results', [block, build.text('y')], { content: [block, { type: 'text', text: 'y' }] }],
+    ['a result in its own form', { content: [block], isError: true, _meta: { a: 1 } }, { content: [block], isError: true, _meta: { a: 1 } }],
+    ['a result with nothing but structure', { content: [], structuredContent: [1] }, { content: [], structuredContent: [1] }],
+    ['isError: false', { content: [block], isError: false }, { content: [block] }],
+    ['an object', { a: 1 }, structured({ a: 1 })],
+    ['an empty object', {}, structured({})],
+    ['an object with content and more', { content: [block], other: 1 }, structured({ content: [block], other: 1 })],
+    ['an object with content of its own', { content: 'text' }, structured({ content: 'text' })],
+    ['an object with a type of its own', { type: 'text' }, structured({ type: 'text' })],
+    ['a number', 42, structured(42)],
+    ['zero', 0, structured(0)],
+    ['a boolean', false, structured(false)],
+    ['null', null, structured(null)],
+    ['a list', [1, 'two', null], structured([1, 'two', null])],
+    ['an empty list', [], structured([])],
+    ['a list of strings', ['a', 'b'], structured(['a', 'b'])],
+    ['a list of blocks and others', [block, 'x'], structured([block, 'x'])],
+    ['what JSON makes of it', { at: new Date(0), gone: undefined }, structured({ at: '1970-01-01T00:00:00.000Z' })],
+  ];
+
+  test.each(rows)('%s', (_, value, result) => {
+    expect(toToolResult(value)).toStrictEqual(result);
+  });
+});
+
+describe('what has no form on the wire is refused', () => {
+  const cycle: Record<string, unknown> = {};
+  cycle.self = cycle;
+  const rows: readonly [string, unknown][] = [
+    ['a function', () => {}],
+    ['a symbol', Symbol('x')],
+    ['a bigint', 1n],
+    ['a bigint inside', { a: [1n] }],
+    ['a cycle', cycle],
+    ['a cycle in a list', [cycle]],
+    ['a getter that throws', Object.defineProperty({}, 'x', { enumerable: true, get: () => expect.fail('no') })],
+    ['a result that holds a cycle', { content: [], structuredContent: cycle }],
+    ['structured() of a function', build.structured(() => {})],
+    ['image() of what is no base64', build.image('§', 'image/png')],
+  ];
+
+  test.each(rows)('%s', (_, value) => {
+    expect(() => toToolResult(value)).toThrow(ResultError);
+  });
+
+  const malformed: readonly [string, object][] = [
+    ['no text', { type: 'text' }],
+    ['text that is none', { type: 'text', text: 5 }],
+    ['no data', { type: 'image', mimeType: 'image/png' }],
+    ['no MIME type', { type: 'audio', data: 'AAEC' }],
+    ['data that is no base64', { type: 'image', data: 'no, it is not', mimeType: 'image/png' }],
+    ['a link without name', { type: 'resource_link', uri: 'a:b' }],
+    ['a link with a title that is none', { type: 'resource_link', uri: 'a:b', name: 'b', title: 5 }],
+    ['a resource without content', { type: 'resource', resource: { uri: 'a:b' } }],
+    ['a resource without address', { type: 'resource', resource: { text: 'x' } }],
+    ['a resource with bad base64', { type: 'resource', resource: { uri: 'a:b', blob: '§' } }],
+    ['an unknown type', { type: 'video', data: 'AAEC' }],
+    ['a type that every object has', { type: 'constructor' }],
+    ['annotations that are none', { ...block, annotations: 5 }],
+    ['an audience that is none', { ...block, annotations: { audience: ['users'] } }],
+    ['a priority above 1', { ...block, annotations: { priority: 2 } }],
+    ['a date that is none', { ...block, annotations: { lastModified: 'yesterday' } }],
+    ['_meta that is no object', { ...block, _meta: [] }],
+  ];
+
+  test.each(malformed)('a result with a malformed block: %s', (_, bad) => {
+    const { type } = bad as { type: string };
+    expect(() => toToolResult({ content: [block, bad] })).toThrow(`malformed block of type "${type}"`);
+  });
+
+  test('what is well formed passes', () => {
+    const annotations = { audience: ['user', 'assistant'], priority: 0.5, lastModified: '2026-01-02T03:04:05Z' };
+    const blocks = [
+      { ...block, annotations, _meta: { a: 1 } },
+      { type: 'resource_link', uri: 'a:b', name: 'b', title: 'B', description: 'c', mimeType: 'text/plain', size: 3 },
+      { type: 'resource', resource: { uri: 'a:b', blob: 'AAEC', mimeType: 'image/png' } },
+    ];
+    expect(toToolResult({ content: blocks })).toEqual({ content: blocks });
+  });
+});

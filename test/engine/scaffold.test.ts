@@ -1,0 +1,56 @@
+import path from 'node:path';
+import { describe, expect, it } from 'vitest';
+import { Workspace } from '../../src/engine/extension/workspace.js';
+import { workspaceFolders } from '../../src/engine/folders.js';
+import { composeServer } from '../../src/engine/items/server.js';
+import { choosePackageName, createExtension, scaffoldFiles } from '../../src/engine/scaffold.js';
+import { temporaryFolder } from '../support/run-cli.js';
+
+describe('a new extension', () => {
+  it('is served whole', async () => {
+    const cwd = await temporaryFolder();
+    const directory = path.join(cwd, 'my-plugin');
+    await createExtension({ directory, name: '@acme/plugin', typescript: false, version: '1.0.0' });
+    const folders = workspaceFolders({ cwd, env: {}, home: cwd, platform: process.platform });
+    const workspace = new Workspace({ cwd, ...folders });
+    const server = await composeServer(await workspace.findServer('./my-plugin'), workspace);
+    expect(server.qualifiedName).toBe('@acme/plugin/plugin');
+    expect(server.leftOut).toEqual([]);
+    expect(server.registry.all('tools').map(({ item }) => item)).toEqual(['@acme/plugin/greet']);
+    expect(server.registry.all('prompts').map(({ item }) => item)).toEqual(['@acme/plugin/introduce']);
+  });
+
+  it.each([true, false])('packs everything its definitions name (TypeScript: %s)', (typescript) => {
+    const files = scaffoldFiles({ name: 'x', typescript, version: '1.2.3' });
+    const packageJson = JSON.parse(files['package.json']!);
+    const { handler } = JSON.parse(files['agenttools/tools/greet.json']!);
+    expect(packageJson.files).toContain('agenttools');
+    expect(packageJson.files).toContain(handler.split('/')[1]);
+  });
+
+  it('takes its types from the version that made it', () => {
+    const files = scaffoldFiles({ name: 'x', typescript: true, version: '1.2.3' });
+    expect(JSON.parse(files['package.json']!).devDependencies.agenttools).toBe('^1.2.3');
+  });
+});
+
+describe('the name of a new package', () => {
+  it.each([
+    ['/a/weather', undefined, 'weather'],
+    ['/a/My Weather!', undefined, 'my-weather'],
+    ['/a/x', '@acme/weather', '@acme/weather'],
+  ])('of %s and %s is %s', (directory, given, expected) => {
+    expect(choosePackageName(directory, given)).toBe(expected);
+  });
+
+  it.each([
+    ['/a/!!!', undefined, 'nothing in it is legal'],
+    ['/a/fs', undefined, 'a module of Node has that name'],
+    ['/', undefined, 'Give one with --name'],
+    ['/a/x', '@Acme/Weather', 'expected lower-case letters'],
+  ])('of %s and %s is refused', (directory, given, message) => {
+    expect(() => choosePackageName(directory, given)).toThrow(
+      expect.objectContaining({ code: 'usage', message: expect.stringContaining(message) }),
+    );
+  });
+});

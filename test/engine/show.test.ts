@@ -1,0 +1,135 @@
+import path from 'node:path';
+import { describe, expect, it } from 'vitest';
+import { Workspace } from '../../src/engine/extension/workspace.js';
+import type { Facts } from '../../src/engine/facts.js';
+import { workspaceFolders } from '../../src/engine/folders.js';
+import { propertyOf, show } from '../../src/engine/show.js';
+import { temporaryFolder, writeFiles } from '../support/run-cli.js';
+import { several, weather } from '../support/weather.js';
+
+async function showIn(reference: string, folder = ''): Promise<Facts> {
+  const root = await temporaryFolder();
+  await writeFiles(root, { ...weather, ...several });
+  const cwd = path.join(root, folder);
+  const { homeDirectory, ...folders } = workspaceFolders({
+    cwd,
+    env: {},
+    home: root,
+    platform: process.platform,
+  });
+  return await show(reference, {
+    workspace: new Workspace({ cwd, homeDirectory, ...folders }),
+    cwd,
+    homeDirectory,
+  });
+}
+
+describe('show', () => {
+  it('gives a server with its tools, prompts, resources and apps', async () => {
+    const { directory, ...facts } = (await showIn('./weather')) as Facts & { directory: string };
+    expect(path.basename(directory)).toBe('weather');
+    expect(facts).toMatchObject({
+      kind: 'server',
+      name: '@acme/weather/weather',
+      title: 'Weather',
+      description: 'Forecasts and radar.',
+      version: '1.2.0',
+      package: '@acme/weather',
+      configKey: 'weather',
+      instructions: 'Use it.\n\nWell.',
+      installations: [],
+      tools: [
+        {
+          name: 'forecast',
+          item: '@acme/weather/forecast',
+          title: 'Forecast',
+          inputSchema: { type: 'object', required: ['place'] },
+          outputSchema: { type: 'object' },
+          hidden: false,
+        },
+        { name: 'radar', title: 'radar', inputSchema: { type: 'object' }, hidden: true },
+      ],
+      prompts: [{ name: 'briefing', arguments: [{ name: 'place', description: 'Where', required: true }] }],
+      resources: [{ name: 'stations', uri: 'weather://stations', mimeType: 'text/csv' }],
+      apps: [{ name: 'map', item: '@acme/weather/map', uri: 'ui://acme/weather/map', description: 'A map' }],
+    });
+  });
+
+  it('shows what a server goes without, and why', async () => {
+    expect(await showIn('./weather')).toMatchObject({
+      leftOut: [
+        { item: 'broken', code: 'invalid-tool', file: 'agenttools/tools/broken.json' },
+        { item: 'missing', code: 'unknown-tool', file: 'agenttools/servers/weather.json' },
+      ],
+    });
+  });
+
+  it('gives a package of several servers with what it declares', async () => {
+    expect(await showIn('./several')).toMatchObject({
+      kind: 'package',
+      name: 'several',
+      description: 'Two servers.',
+      version: '1.0.0',
+      servers: [
+        { name: 'one', item: 'several/one', description: 'The first' },
+        { name: 'two', item: 'several/two', description: null },
+      ],
+      tools: [{ name: 'ping', item: 'several/ping' }],
+      prompts: [],
+    });
+  });
+
+  it.each([
+    ['./weather/forecast', '', 'tool', '@acme/weather/forecast'],
+    ['./weather/briefing', '', 'prompt', '@acme/weather/briefing'],
+    ['./weather/stations', '', 'resource', '@acme/weather/stations'],
+    ['./weather/map', '', 'app', '@acme/weather/map'],
+    ['~/weather/forecast', '', 'tool', '@acme/weather/forecast'],
+    ['@acme/weather/forecast', 'weather', 'tool', '@acme/weather/forecast'],
+    ['acme/weather/forecast', 'weather', 'tool', '@acme/weather/forecast'],
+    ['several/ping', 'several', 'tool', 'several/ping'],
+    ['diagnostics', '', 'tool', 'agenttools/diagnostics'],
+  ])('finds the item %s', async (reference, folder, kind, item) => {
+    expect(await showIn(reference, folder)).toMatchObject({ kind, item });
+  });
+
+  it.each([
+    ['./several/one', '', 'several/one'],
+    ['several/two', 'several', 'several/two'],
+    ['./weather/weather', '', '@acme/weather/weather'],
+    ['@acme/weather', 'weather', '@acme/weather/weather'],
+    ['agenttools', '', 'agenttools/agenttools'],
+  ])('finds the server %s', async (reference, folder, name) => {
+    expect(await showIn(reference, folder)).toMatchObject({ kind: 'server', name });
+  });
+
+  it('gives everything about a tool without importing its handler', async () => {
+    expect(await showIn('./weather/forecast')).toMatchObject({
+      package: '@acme/weather',
+      version: '1.2.0',
+      file: 'agenttools/tools/forecast.json',
+      category: 'weather',
+      annotations: { readOnlyHint: true },
+      options: { unit: 'C' },
+      timeoutMs: 60_000,
+      handler: './boom.js#forecast',
+    });
+  });
+
+  it.each([
+    ['./weather/nothing', 'not-found', /@acme\/weather declares nothing named "nothing"/],
+    ['./weather/broken', 'invalid-definition', /handler/],
+    ['./nowhere', 'not-found', /There is no package at/],
+    ['./weather/agenttools/tools', 'not-found', /There is no package at/],
+    ['nowhere', 'not-found', /There is no server "nowhere"/],
+  ])('%s: %s', async (reference, code, message) => {
+    await expect(showIn(reference)).rejects.toMatchObject({ code, message: expect.stringMatching(message) });
+  });
+
+  it('names the known properties where there is none', async () => {
+    const facts = await showIn('./weather');
+    expect(() => propertyOf(facts, 'Version')).toThrow(/Did you mean "version"\? It has: kind, name, title/);
+    expect(() => propertyOf(facts, 'toString')).toThrow('no property');
+    expect(propertyOf(facts, 'configKey')).toBe('weather');
+  });
+});

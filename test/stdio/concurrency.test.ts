@@ -1,0 +1,161 @@
+import { describe, expect, test } from 'vitest';
+import { fixture, type Message, openProgram, startProgram } from '../support/program.js';
+import { call, cancelled, legacy, modern } from './support/messages.js';
+
+const workshop = fixture('stdio-workshop');
+
+const eras = [
+  ['legacy', call],
+  [
+    'modern',
+    (id: unknown, name: string, args: object = {}, _meta: object = {}) =>
+      modern(id, 'tools/call', { name, arguments: args, _meta }),
+  ],
+] as const;
+
+describe.concurrent.each(eras)('%s calls', (_, request) => {
+  test('that wait delay neither ping nor list nor another call', async () => {
+    const program = await openProgram(workshop);
+    program.send(request('slow', 'hold', { key: 'a' }));
+    await program.said('<hold a>');
+    expect((await program.ask(legacy('ping', 'ping'))).result).toEqual({});
+    expect((await program.ask(request('echo', 'echo', { n: 1 }))).result.content).toEqual([
+      { type: 'text', text: '{"n":1}' },
+    ]);
+    expect((await program.request('tools/list')).tools.length).toBeGreaterThan(0);
+    await program.ask(request('free', 'release', { key: 'a' }));
+    expect((await program.next('slow')).result.content[0].text).toBe('released a');
+    await program.end();
+  });
+
+  test('are answered as they end, each under its own id', async () => {
+    const program = await openProgram(workshop);
+    const keys = ['first', 'second', 'third'];
+    for (const key of keys) program.send(request(key, 'hold', { key }));
+    for (const key of keys) await program.said(`<hold ${key}>`);
+    for (const key of keys.toReversed()) {
+      await program.ask(request(`free ${key}`, 'release', { key }));
+      expect((await program.next(key)).result.content[0].text).toBe(`released ${key}`);
+    }
+    await program.end();
+  });
+
+  test('may be under way by the hundred', async () => {
+    const program = await openProgram(workshop);
+    const ids = Array.from({ length: 200 }, (_, id) => id);
+    for (const id of ids) program.send(request(id, 'hold', { key: `${id}` }));
+    for (const id of ids) await program.said(`<hold ${id}>`);
+    expect((await program.ask(request('more', 'echo'))).result.isError).toBeUndefined();
+    for (const id of ids) program.send(request(`free ${id}`, 'release', { key: `${id}` }));
+    for (const id of ids) expect((await program.next(id)).result.content[0].text).toBe(`released ${id}`);
+    await program.end();
+  });
+
+  test('that are cancelled abort, and nothing is heard of them again', async () => {
+    const program = await openProgram(workshop);
+    program.send(request('gone', 'hold', { key: 'a' }, { progressToken: 'p' }));
+    await program.said('<hold a>');
+    program.send(cancelled('gone'));
+    await program.said('<over a>');
+    expect(await program.request('ping')).toEqual({});
+    expect((await program.ask(request('later', 'echo'))).result).toBeDefined();
+    const about = program.messages.filter(
+      ({ id, method, params }: Message) =>
+        id === 'gone' || method !== undefined || params?.progressToken === 'p',
+    );
+    expect(about).toEqual([]);
+    // Its id is free again.
+    expect((await program.ask(request('gone', 'echo'))).result).toBeDefined();
+    await program.end();
+  });
+
+  test('end when their time is up, with a result that says so', async () => {
+    const program = await openProgram(workshop);
+    const { result } = await program.ask(request('late', 'limited', { key: 'a' }));
+    expect(result).toMatchObject({
+      isError: true,
+      content: [{ text: expect.stringContaining('no answer within 0.2 s') }],
+    });
+    await program.said('<aborted a>');
+    expect((await program.ask(request('next', 'echo'))).result.isError).toBeUndefined();
+    await program.end();
+  });
+
+  test('report growing progress to who gave a token, and to nobody else', async () => {
+    const program = await openProgram(workshop);
+    await program.ask(request(1, 'steps', { count: 3 }));
+    expect(program.messages.filter(({ method }) => method === 'notifications/progress')).toEqual([]);
+    const answer = await program.ask(request(2, 'steps', { count: 3 }, { progressToken: 7 }));
+    const progress = program.messages.filter(({ method }) => method === 'notifications/progress');
+    expect(progress.map(({ params }) => params)).toEqual(
+      [1, 2, 3].map((step) => ({ progressToken: 7, progress: step, total: 3, message: `step ${step}` })),
+    );
+    expect(program.messages.at(-1)).toBe(answer);
+    await program.end();
+  });
+});
+
+describe.concurrent('log messages', () => {
+  const levels = (program: { messages: Message[] }) =>
+    program.messages.flatMap(({ method, params }) =>
+      method === 'notifications/message' ? [params.level] : [],
+    );
+
+  test('reach a legacy client from info on, or from the level it sets', async () => {
+    const program = await openProgram(workshop);
+    await program.call('say');
+    expect(levels(program)).toEqual(['info', 'notice', 'warning', 'error']);
+    await program.request('logging/setLevel', { level: 'error' });
+    await program.call('say');
+    expect(levels(program).slice(4)).toEqual(['error']);
+    expect(program.messages.find(({ method }) => method)?.params).toEqual({
+      level: 'info',
+      logger: 'say',
+      data: { level: 'info' },
+    });
+    await program.end();
+  });
+
+  test('reach a modern client only if the request asks for them', async () => {
+    const program = startProgram(workshop);
+    await program.ask(modern(1, 'tools/call', { name: 'say' }));
+    expect(levels(program)).toEqual([]);
+    const _meta = { 'io.modelcontextprotocol/logLevel': 'warning' };
+    await program.ask(modern(2, 'tools/call', { name: 'say', _meta }));
+    expect(levels(program)).toEqual(['warning', 'error']);
+    await program.end();
+  });
+});
+
+describe.concurrent('a call that fails', () => {
+  test.each([
+    ['tool-error', 'say it like this'],
+    ['error', 'Tool execution failed'],
+    ['text', 'Tool execution failed'],
+    ['nothing', 'Tool execution failed'],
+    ['function', 'has no JSON form'],
+    ['bigint', 'has no JSON form'],
+    ['cycle', 'has no JSON form'],
+  ])('by %s is a result the model can read, without secrets', async (how, text) => {
+    const program = await openProgram(workshop);
+    const result = await program.call('fail', { how });
+    expect(result).toMatchObject({
+      isError: true,
+      content: [{ type: 'text', text: expect.stringContaining(text) }],
+    });
+    expect(JSON.stringify(result)).not.toMatch(/secret|src\/tools/);
+    expect((await program.call('echo')).isError).toBeUndefined();
+    await program.end();
+    if (how === 'error') expect(program.stderr).toMatch(/secret of the house[\s\S]*src\/tools\.js/);
+  });
+
+  test('by a protocol error is answered with its number, words and data', async () => {
+    const program = await openProgram(workshop);
+    expect(await program.call('fail', { how: 'protocol-error' })).toEqual({
+      code: -32000,
+      message: 'not here',
+      data: { a: 1 },
+    });
+    await program.end();
+  });
+});

@@ -1,0 +1,296 @@
+import { execFileSync } from 'node:child_process';
+import { closeSync, openSync, writeSync } from 'node:fs';
+import path from 'node:path';
+import { describe, expect, test } from 'vitest';
+import { writeFolder, writePackage } from '../support/packages.js';
+import {
+  eventually,
+  fixture,
+  isAlive,
+  openProgram,
+  type Program,
+  programFile,
+  startProgram,
+} from '../support/program.js';
+import { call, modern } from './support/messages.js';
+
+const workshop = fixture('stdio-workshop');
+const clean = { code: 0, signal: null };
+
+/** The official client waits this long after each of its steps before it takes a stronger one. */
+const patienceOfClientsMs = 2000;
+
+/** An extension of tools in code, by name. */
+const tools = (bodies: Readonly<Record<string, string>>, before = ''): string =>
+  writePackage(
+    { tools: Object.keys(bodies) },
+    {
+      'agenttools/tools.json': Object.fromEntries(
+        Object.keys(bodies).map((name) => [name, { description: name, handler: `./tools.js#${name}` }]),
+      ),
+      'tools.js': [
+        before,
+        ...Object.entries(bodies).map(
+          ([name, body]) => `export async function ${name}(args, ctx) {\n${body}\n}`,
+        ),
+      ].join('\n'),
+    },
+  );
+
+const calls = tools(
+  {
+    brief: `process.stderr.write('<begun>'); await sleep(300); return 'in time';`,
+    endless: `process.stderr.write('<begun>');
+      ctx.signal.addEventListener('abort', () => process.stderr.write('<aborted>'));
+      await new Promise(() => {});`,
+  },
+  `import { setTimeout as sleep } from 'node:timers/promises';`,
+);
+
+/** How long something took, in milliseconds. */
+async function timed<Value>(work: () => Promise<Value>): Promise<[Value, number]> {
+  const started = performance.now();
+  const value = await work();
+  return [value, performance.now() - started];
+}
+
+async function endedBy(program: Program, signal: NodeJS.Signals) {
+  return await timed(async () => {
+    program.child.kill(signal);
+    return await program.ended();
+  });
+}
+
+describe('when the client closes its end', () => {
+  test('an idle server is gone before the client gets impatient', async () => {
+    const program = await openProgram(workshop);
+    await program.call('echo');
+    const [exit, ms] = await timed(() => program.end());
+    expect(exit).toEqual(clean);
+    expect(ms).toBeLessThan(patienceOfClientsMs);
+  });
+
+  test('a server that was never asked anything is gone too', async () => {
+    expect(await startProgram(workshop).end()).toEqual(clean);
+  });
+
+  test('a call under way is answered first', async () => {
+    const program = await openProgram(calls);
+    program.send(call(1, 'brief'), modern(2, 'tools/call', { name: 'brief' }));
+    await program.said(/<begun>.*<begun>/s);
+    expect(await program.end()).toEqual(clean);
+    for (const id of [1, 2]) expect((await program.next(id)).result.content[0].text).toBe('in time');
+  });
+
+  test('a call that does not end is aborted after five seconds', async () => {
+    const program = await openProgram(calls);
+    program.send(call(1, 'endless'));
+    await program.said('<begun>');
+    const [exit, ms] = await timed(() => program.end());
+    expect(exit).toEqual(clean);
+    expect(program.stderr).toContain('<aborted>');
+    expect(ms).toBeGreaterThan(4500);
+    expect(ms).toBeLessThan(9000);
+  });
+
+  test('an open subscription gets its result', async () => {
+    const program = startProgram(workshop);
+    program.send(modern('sub', 'subscriptions/listen', { notifications: { toolsListChanged: true } }));
+    await program.take(
+      ({ method }) => method === 'notifications/subscriptions/acknowledged',
+      'the acknowledgement',
+    );
+    expect(await program.end()).toEqual(clean);
+    expect((await program.next('sub')).result).toMatchObject({
+      _meta: { 'io.modelcontextprotocol/subscriptionId': 'sub' },
+    });
+  });
+
+  test('what a tool left open does not keep the process', async () => {
+    const program = await openProgram(
+      tools(
+        {
+          open: `setInterval(() => {}, 100); createServer().listen(0); new Worker('setInterval(() => {}, 50)', { eval: true }); watch('.'); return 'open';`,
+        },
+        `import { createServer } from 'node:http'; import { Worker } from 'node:worker_threads'; import { watch } from 'node:fs';`,
+      ),
+    );
+    expect(await program.textOf('open')).toBe('open');
+    const [exit, ms] = await timed(() => program.end());
+    expect(exit).toEqual(clean);
+    expect(ms).toBeLessThan(patienceOfClientsMs);
+  });
+
+  test('everything that was answered arrives, however much it is', async () => {
+    const program = await openProgram(workshop);
+    for (const id of [1, 2, 3]) program.send(call(id, 'text', { length: 3_000_000 }));
+    await program.end();
+    for (const id of [1, 2, 3])
+      expect((await program.next(id)).result.content[0].text).toHaveLength(3_000_000);
+  });
+
+  test('everything that was said on stderr arrives', async () => {
+    const program = await openProgram(
+      tools({
+        shout: `for (let n = 0; n < 500; n += 1) console.log('x'.repeat(1000)); console.log('<last>');`,
+      }),
+    );
+    await program.call('shout');
+    expect(await program.end()).toEqual(clean);
+    expect(program.stderr.slice(-7)).toBe('<last>\n');
+  });
+});
+
+describe.each(['SIGTERM', 'SIGINT', 'SIGHUP'] as const)('at a %s', (signal) => {
+  test('an idle server exits with 0 before the client gets impatient', async () => {
+    const program = await openProgram(workshop);
+    const [exit, ms] = await endedBy(program, signal);
+    expect(exit).toEqual(clean);
+    expect(ms).toBeLessThan(patienceOfClientsMs);
+    expect(program.stderr).toBe('');
+  });
+
+  test('a call is answered if it ends soon', async () => {
+    const program = await openProgram(calls);
+    program.send(call(1, 'brief'));
+    await program.said('<begun>');
+    expect((await endedBy(program, signal))[0]).toEqual(clean);
+    expect((await program.next(1)).result.content[0].text).toBe('in time');
+  });
+
+  test('a call is aborted if it does not', async () => {
+    const program = await openProgram(calls);
+    program.send(call(1, 'endless'));
+    await program.said('<begun>');
+    const [exit, ms] = await endedBy(program, signal);
+    expect(exit).toEqual(clean);
+    expect(program.stderr).toContain('<aborted>');
+    expect(ms).toBeLessThan(patienceOfClientsMs);
+  });
+});
+
+describe('a signal', () => {
+  test('cuts the wait that the end of the input began', async () => {
+    const program = await openProgram(calls);
+    program.send(call(1, 'endless'));
+    await program.said('<begun>');
+    program.child.stdin.end();
+    const [exit, ms] = await endedBy(program, 'SIGTERM');
+    expect(exit).toEqual(clean);
+    expect(ms).toBeLessThan(patienceOfClientsMs);
+  });
+
+  test('may come again and again', async () => {
+    const program = await openProgram(calls);
+    program.send(call(1, 'endless'));
+    await program.said('<begun>');
+    for (let count = 0; count < 5; count += 1) program.child.kill('SIGTERM');
+    expect((await endedBy(program, 'SIGINT'))[0]).toEqual(clean);
+  });
+
+  test('ends a server that has not said a word yet', async () => {
+    const program = startProgram(workshop);
+    program.send(modern(1, 'tools/list'));
+    await program.next(1);
+    expect((await endedBy(program, 'SIGTERM'))[0]).toEqual(clean);
+  });
+});
+
+const spawners = tools(
+  {
+    child: `return spawn('sleep', ['1000'], { stdio: 'inherit' }).pid;`,
+    detached: `const child = spawn('sleep', ['1000'], { stdio: 'ignore', detached: true }); child.unref(); return child.pid;`,
+    stubborn: `const child = spawn('sh', ['-c', 'trap "" TERM; echo ready; while :; do sleep 0.1; done'], { stdio: ['ignore', 'pipe', 'inherit'] });
+      await once(child.stdout, 'data'); return child.pid;`,
+    grandchild: `return Number(await firstLine(spawn('sh', ['-c', 'sleep 1000 & echo $!; wait'], piped)));`,
+    orphan: `return Number(await firstLine(spawn('sh', ['-c', 'sleep 1000 > /dev/null 2>&1 & echo $!'], piped)));`,
+    daemon: `const code = "const { spawn } = require('child_process'); const c = spawn('sleep', ['1000'], { detached: true, stdio: 'ignore' }); c.unref(); console.log(c.pid)";
+      return Number(await firstLine(spawn(process.execPath, ['-e', code], { ...piped, detached: true })));`,
+    sync: `return Number(execSync('sleep 1000 > /dev/null 2>&1 & echo $!', { encoding: 'utf8' }));`,
+  },
+  `import { execSync, spawn } from 'node:child_process';
+   import { once } from 'node:events';
+   const piped = { stdio: ['ignore', 'pipe', 'inherit'] };
+   const firstLine = async (child) => String((await once(child.stdout, 'data'))[0]).split('\\n')[0];`,
+);
+const kinds = ['child', 'detached', 'stubborn', 'grandchild', 'orphan', 'daemon', 'sync'] as const;
+
+describe('the processes that tools started are gone', () => {
+  test.each(['the end of the input', 'SIGTERM'] as const)('after %s, whatever kind they are', async (how) => {
+    const program = await openProgram(spawners);
+    const pids = new Map<number, string>();
+    for (const kind of kinds) pids.set(Number(await program.textOf(kind)), kind);
+    expect([...pids.keys()].filter(isAlive)).toHaveLength(kinds.length);
+    const [exit, ms] = how === 'SIGTERM' ? await endedBy(program, how) : await timed(() => program.end());
+    expect(exit).toEqual(clean);
+    expect(ms).toBeLessThan(patienceOfClientsMs);
+    const left = () => [...pids].filter(([pid]) => isAlive(pid)).map(([, kind]) => kind);
+    await eventually(() => left().length === 0, 'all children are gone').catch(() =>
+      expect(left()).toEqual([]),
+    );
+  });
+});
+
+describe('a server is not left behind', () => {
+  test('when its parent is killed while somebody else holds the pipe', async () => {
+    const fifo = path.join(writeFolder(), 'pipe');
+    execFileSync('mkfifo', [fifo]);
+    const held = openSync(fifo, 'r+');
+    const code = `const { spawn } = require('node:child_process');
+      const stdin = require('node:fs').openSync(process.argv[1], 'r');
+      const child = spawn(process.execPath, process.argv.slice(2), { stdio: [stdin, 'inherit', 'inherit'] });
+      process.stderr.write('<server ' + child.pid + '>');`;
+    const command = [process.execPath, '-e', code, fifo, programFile, 'start', workshop] as const;
+    const parent = startProgram(undefined, { command });
+    const pid = Number(/<server (\d+)>/.exec(await parent.said('<server '))?.[1]);
+    writeSync(held, `${JSON.stringify(modern(1, 'tools/list'))}\n`);
+    expect((await parent.next(1)).result).toBeDefined();
+    const [, ms] = await timed(async () => {
+      parent.child.kill('SIGKILL');
+      await eventually(() => !isAlive(pid), 'the server is gone');
+    });
+    closeSync(held);
+    expect(ms).toBeLessThan(8000);
+  });
+
+  test('when nobody reads its answers any more', async () => {
+    const program = await openProgram(workshop);
+    program.child.stdout.destroy();
+    program.send(call(1, 'echo'));
+    expect(await program.ended()).toEqual(clean);
+    expect(program.stderr).toBe('');
+  });
+
+  test('when nobody reads its answers any more while calls are under way', async () => {
+    const program = await openProgram(calls);
+    program.send(call(1, 'endless'));
+    await program.said('<begun>');
+    program.child.stdout.destroy();
+    program.send(call(2, 'nope'));
+    expect(await program.ended()).toEqual(clean);
+  });
+
+  test('when its client reads nothing and asks it to end', async () => {
+    const program = await openProgram(workshop);
+    program.child.stdout.pause();
+    program.send(call(1, 'text', { length: 20_000_000 }), call(2, 'hold', { key: 'a' }));
+    await program.said('<hold a>');
+    const started = performance.now();
+    program.child.kill('SIGTERM');
+    await eventually(() => program.child.exitCode !== null, 'the server is gone');
+    expect(performance.now() - started).toBeLessThan(patienceOfClientsMs + 1000);
+    expect(program.child.exitCode).toBe(0);
+    program.kill();
+  });
+});
+
+test('a server lives on when nobody reads its stderr', async () => {
+  const program = await openProgram(fixture('stdio-noisy'));
+  program.child.stderr.destroy();
+  for (const way of ['console.log', 'writeSync', 'spawn, inherit', 'console.log']) {
+    const answer = await program.call('print', { way, mark: 'nobody hears this' });
+    expect(answer.content, way).toBeDefined();
+  }
+  expect(await program.request('ping')).toEqual({});
+  expect(await program.end()).toEqual(clean);
+});

@@ -1,0 +1,182 @@
+import { describe, expect, test } from 'vitest';
+import { writePackage } from '../support/packages.js';
+import { fixture, openProgram, startProgram } from '../support/program.js';
+import { modern } from './support/messages.js';
+
+const noisy = fixture('stdio-noisy');
+const { all: ways } = (await import(`${noisy}/src/print.js`)) as { all: readonly string[] };
+
+/** An extension of one tool in code. */
+const tool = (body: string, before = ''): string =>
+  writePackage(
+    { tools: ['one'] },
+    {
+      'agenttools/tools/one.json': { description: 'One.', handler: './one.js#one' },
+      'one.js': `${before}\nexport async function one(args, ctx) {\n${body}\n}`,
+    },
+  );
+
+describe('stdout carries nothing but messages', () => {
+  test('when an extension prints in any way, and it all lands on stderr', async () => {
+    const program = await openProgram(noisy);
+    for (const [index, way] of ways.entries()) {
+      const mark = `<mark ${index} of ${way}>`;
+      expect(await program.textOf('print', { way, mark }), way).toBe('printed');
+      await program.said(mark);
+    }
+    expect(await program.end()).toEqual({ code: 0, signal: null });
+    expect(program.lines).toHaveLength(ways.length + 1);
+  });
+
+  test('when the module of a definition prints while it is loaded', async () => {
+    const program = startProgram(noisy);
+    await program.initialize();
+    await program.said('<import: console.log>');
+    await program.said('<import: console.table>');
+    await program.said('<import: process.stdout.write>');
+    await program.said('<import: writeSync>');
+    expect(program.lines).toHaveLength(1);
+    expect(await program.textOf('chatty')).toBe('quiet');
+    await program.said('<chatty handler>');
+    await program.end();
+    expect(program.lines).toHaveLength(2);
+  });
+
+  test('when handlers of prompts and resources print', async () => {
+    const program = await openProgram(noisy);
+    expect((await program.request('prompts/get', { name: 'chatty' })).messages).toHaveLength(1);
+    expect((await program.request('resources/read', { uri: 'noisy://chatty' })).contents[0].text).toBe(
+      'quiet',
+    );
+    await program.end();
+    expect(program.stderr.match(/<at-import handler>/g)).toHaveLength(2);
+    expect(program.lines).toHaveLength(3);
+  });
+
+  test('when the module of a data definition prints at the first call', async () => {
+    const program = await openProgram(
+      tool(`return 'quiet';`, `console.log('<loaded>'); process.stdout.write('<loaded too>\\n');`),
+    );
+    await program.request('tools/list');
+    expect(program.stderr).toBe('');
+    expect(await program.textOf('one')).toBe('quiet');
+    await program.said('<loaded too>');
+    await program.end();
+    expect(program.lines).toHaveLength(3);
+  });
+
+  test('when an extension prints without end', async () => {
+    const program = await openProgram(
+      tool(`for (let n = 0; n < 1000; n += 1) console.log('x'.repeat(1000)); return 'printed';`),
+    );
+    program.send(modern(1, 'tools/call', { name: 'one' }), modern(2, 'tools/list'));
+    expect((await program.next(1)).result).toBeDefined();
+    expect((await program.next(2)).result).toBeDefined();
+    await program.end();
+    expect(program.stderr.length).toBeGreaterThan(1_000_000);
+  });
+});
+
+describe.concurrent('stdin is', () => {
+  test('empty and at its end for an extension', async () => {
+    const program = await openProgram(
+      tool(`
+        let read = '';
+        for await (const chunk of process.stdin) read += chunk;
+        return JSON.stringify({ read, isTTY: process.stdin.isTTY });`),
+    );
+    expect(JSON.parse(await program.textOf('one'))).toEqual({ read: '', isTTY: false });
+    expect(await program.request('ping')).toEqual({});
+    await program.end();
+  });
+
+  test('not to be taken from us by listeners, pause or destroy', async () => {
+    const program = await openProgram(
+      tool(`
+        process.stdin.on('data', () => process.stderr.write('<stolen>'));
+        process.stdin.resume(); process.stdin.pause(); process.stdin.destroy();
+        return 'done';`),
+    );
+    expect(await program.textOf('one')).toBe('done');
+    expect(await program.textOf('one')).toBe('done');
+    expect(await program.end()).toEqual({ code: 0, signal: null });
+    expect(program.stderr).not.toContain('<stolen>');
+  });
+
+  test('empty for what an extension starts with the stdin it inherits', async () => {
+    const program = await openProgram(
+      tool(
+        `return execFileSync('cat', { stdio: ['inherit', 'pipe', 'pipe'], encoding: 'utf8' }) + '|' +
+          execSync('cat', { encoding: 'utf8' });`,
+        `import { execFileSync, execSync } from 'node:child_process';`,
+      ),
+    );
+    expect(await program.textOf('one')).toBe('|');
+    expect(await program.request('ping')).toEqual({});
+    await program.end();
+  });
+});
+
+describe.concurrent('an extension cannot end the server', () => {
+  test.each([
+    ['process.exit()', `process.exit(3);`],
+    ['process.exit() later in the call', `await new Promise((r) => setTimeout(r, 5)); process.exit(0);`],
+    ['process.reallyExit()', `process.reallyExit(1);`],
+    ['process.abort()', `process.abort();`],
+    ['process.exit() under try', `try { process.exit(); } finally { await null; }`],
+  ])('by %s: the call fails and says so', async (_, body) => {
+    const program = await openProgram(tool(body));
+    expect(await program.call('one')).toMatchObject({
+      isError: true,
+      content: [{ text: expect.stringMatching(/process\.\w+\(\)/) }],
+    });
+    expect(await program.request('ping')).toEqual({});
+    expect(await program.end()).toEqual({ code: 0, signal: null });
+  });
+
+  test.each([
+    ['an error in a timer', `setTimeout(() => { throw new Error('<stray>'); }, 1);`],
+    ['process.exit() in a timer', `setTimeout(() => { console.log('<stray>'); process.exit(4); }, 1);`],
+    ['a rejection nobody handles', `Promise.reject(new Error('<stray>'));`],
+    ['a rejection that is no error', `Promise.reject('<stray>');`],
+    [
+      'an error event nobody hears',
+      `const e = new EventEmitter(); setImmediate(() => e.emit('error', new Error('<stray>')));`,
+    ],
+    ['an error in a microtask', `queueMicrotask(() => { throw new Error('<stray>'); });`],
+    ['an exit code', `process.exitCode = 7; console.log('<stray>');`],
+    ['a child that cannot be started', `spawn('no-such-program-<stray>');`],
+    ['a listener for signals', `process.on('SIGTERM', () => {}); console.log('<stray>');`],
+    ['listeners removed', `process.removeAllListeners(); console.log('<stray>');`],
+  ])('by %s: the call is answered, it is told on stderr, and the exit code is 0', async (_, body) => {
+    const before = `import { EventEmitter } from 'node:events'; import { spawn } from 'node:child_process';`;
+    const program = await openProgram(tool(`${body}\nreturn 'answered';`, before));
+    expect(await program.textOf('one')).toBe('answered');
+    await program.said('<stray>');
+    expect(await program.request('ping')).toEqual({});
+    expect(await program.textOf('one')).toBe('answered');
+    expect(await program.end()).toEqual({ code: 0, signal: null });
+  });
+
+  test('by exiting while a handler module is loaded: the call fails, the server lives', async () => {
+    const program = await openProgram(tool(`return 'never';`, 'process.exit(5);'));
+    expect(await program.call('one')).toMatchObject({ isError: true });
+    expect(await program.request('ping')).toEqual({});
+    expect(await program.end()).toEqual({ code: 0, signal: null });
+  });
+
+  test('by exiting while a definition is loaded: the item is left out, the server lives', async () => {
+    const program = await openProgram(
+      writePackage(
+        { tools: ['bad', 'good'] },
+        {
+          'agenttools/tools/bad.js': 'process.exit(5); export default {};',
+          'agenttools/tools/good.js': 'export default { description: "Good.", handler: () => "good" };',
+        },
+      ),
+    );
+    expect((await program.request('tools/list')).tools).toHaveLength(1);
+    await program.said('left out: @acme/kit/bad');
+    expect(await program.end()).toEqual({ code: 0, signal: null });
+  });
+});

@@ -1,0 +1,85 @@
+import { mkdir, mkdtemp, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import path from 'node:path';
+import { Readable, Writable } from 'node:stream';
+import type { ExitCode } from '../../src/cli/exit-code.js';
+import { main } from '../../src/cli/main.js';
+import type { Host } from '../../src/host.js';
+
+/** Relative path to text, or to a value that becomes JSON. */
+export type Files = Readonly<Record<string, unknown>>;
+
+export interface RunOptions {
+  /** The working directory; a new temporary one when absent. */
+  readonly cwd?: string;
+  /** Written below the working directory first. */
+  readonly files?: Files;
+  readonly env?: Readonly<Record<string, string>>;
+  readonly stdin?: string;
+  readonly color?: boolean;
+}
+
+export interface Run {
+  readonly code: ExitCode;
+  readonly stdout: string;
+  readonly stderr: string;
+  readonly cwd: string;
+}
+
+/** Runs a command line in this process, on a machine of its own. */
+export async function runCli(argv: readonly string[], options: RunOptions = {}): Promise<Run> {
+  const cwd = options.cwd ?? (await temporaryFolder());
+  await writeFiles(cwd, options.files ?? {});
+  const { host, stdout, stderr } = fakeHost({ ...options, cwd, home: await temporaryFolder() });
+  const code = await main(argv, host);
+  return { code, stdout: stdout.text, stderr: stderr.text, cwd };
+}
+
+/** A machine on which nothing is installed. */
+export function fakeHost({
+  cwd,
+  home,
+  env,
+  stdin,
+  color = false,
+}: Omit<RunOptions, 'files'> & { readonly cwd: string; readonly home: string }) {
+  const stdout = new Collector();
+  const stderr = new Collector();
+  const host: Host = {
+    cwd,
+    env: { AGENTTOOLS_HOME: path.join(home, 'agenttools'), npm_config_prefix: home, ...env },
+    home,
+    platform: process.platform,
+    stdin: Readable.from(stdin === undefined ? [] : [stdin]),
+    stdout,
+    stderr,
+    color,
+    exit(code) {
+      throw new Error(`exit(${code}) was called`);
+    },
+  };
+  return { host, stdout, stderr };
+}
+
+/** A new folder below the system's temporary one. */
+export async function temporaryFolder(): Promise<string> {
+  return await mkdtemp(path.join(tmpdir(), 'agenttools-'));
+}
+
+/** Writes files below a folder. */
+export async function writeFiles(folder: string, files: Files): Promise<void> {
+  for (const [file, content] of Object.entries(files)) {
+    const target = path.join(folder, file);
+    await mkdir(path.dirname(target), { recursive: true });
+    await writeFile(target, typeof content === 'string' ? content : JSON.stringify(content, null, 2));
+  }
+}
+
+class Collector extends Writable {
+  text = '';
+
+  override _write(chunk: Buffer | string, _: BufferEncoding, done: () => void): void {
+    this.text += chunk.toString();
+    done();
+  }
+}

@@ -1,0 +1,128 @@
+import type { LoadCode } from '../../src/engine/extension/extension.js';
+import { Backend } from '../../src/engine/server/backend.js';
+import type { Era } from '../../src/engine/server/eras.js';
+import { createServer, type Served } from '../../src/engine/server/factory.js';
+import { parseToolOptions } from '../../src/engine/items/call.js';
+import { Initializers } from '../../src/engine/items/initialize.js';
+import { composeServer, type ServerSpec } from '../../src/engine/items/server.js';
+import { type Files, openWorkspace, writePackage } from './packages.js';
+
+// biome-ignore lint/suspicious/noExplicitAny: what came over the wire is looked at member by member
+type Message = any;
+
+/** A composed server and what it told stderr. */
+export interface Composed {
+  readonly directory: string;
+  readonly spec: ServerSpec;
+  readonly served: Served;
+  readonly reports: string[];
+}
+
+/** Composes the one server of a package, or everything in it. */
+export async function compose(
+  manifest: unknown,
+  files: Files = {},
+  { toolOptions, loadCode }: { readonly toolOptions?: unknown; readonly loadCode?: LoadCode } = {},
+): Promise<Composed> {
+  const directory = writePackage(manifest, files);
+  const workspace = openWorkspace(loadCode && { loadCode });
+  const spec = await composeServer(await workspace.findServer(directory), workspace);
+  const reports: string[] = [];
+  const report = (line: string) => void reports.push(line);
+  const calls = { server: spec, initializers: new Initializers(), report };
+  const options = toolOptions === undefined ? undefined : JSON.stringify(toolOptions);
+  return { directory, spec, reports, served: { calls, toolOptions: parseToolOptions(options, report) } };
+}
+
+export interface Session {
+  /** The result of a request. @throws the error it was answered with. */
+  request(method: string, params?: object, meta?: object): Promise<Message>;
+  /** Sends a request that is not waited for. */
+  send(method: string, params?: object, meta?: object): { readonly id: number; readonly answer: Promise<Message> };
+  cancel(id: number): void;
+  /** Every notification that has come, in order. */
+  readonly notifications: Message[];
+}
+
+export interface SessionOptions {
+  readonly era?: Era;
+  readonly version?: string;
+  readonly capabilities?: object;
+}
+
+/** A client in the same process, already introduced. */
+export async function openSession(
+  { served }: Pick<Composed, 'served'>,
+  { era = 'legacy', version = '2025-11-25', capabilities = {} }: SessionOptions = {},
+): Promise<Session> {
+  const waiting = new Map<unknown, (message: Message) => void>();
+  const notifications: Message[] = [];
+  const backend = new Backend({
+    era,
+    createServer: (wanted) => createServer(served, wanted),
+    send: async (message: Message) => {
+      const wire = JSON.parse(JSON.stringify(message));
+      if ('method' in wire) notifications.push(wire);
+      else waiting.get(wire.id)?.(wire);
+    },
+    onFailure: (error) => {
+      throw error;
+    },
+  });
+  const clientInfo = { name: 'tester', version: '9' };
+  const envelope =
+    era === 'modern' && {
+      'io.modelcontextprotocol/protocolVersion': '2026-07-28',
+      'io.modelcontextprotocol/clientCapabilities': capabilities,
+      'io.modelcontextprotocol/clientInfo': clientInfo,
+    };
+  let last = 0;
+  const session: Session = {
+    notifications,
+    send(method, params = {}, meta) {
+      const id = ++last;
+      const answer = new Promise<Message>((resolve, reject) => {
+        waiting.set(id, ({ result, error }) => (error ? reject(error) : resolve(result)));
+      });
+      answer.catch(() => {});
+      const _meta = envelope || meta ? { ...envelope, ...meta } : undefined;
+      backend.deliver({ jsonrpc: '2.0', id, method, params: { ...params, ...(_meta && { _meta }) } } as Message);
+      return { id, answer };
+    },
+    request: (method, params, meta) => session.send(method, params, meta).answer,
+    cancel: (requestId) =>
+      backend.deliver({ jsonrpc: '2.0', method: 'notifications/cancelled', params: { requestId } } as Message),
+  };
+  if (era === 'legacy') {
+    await session.request('initialize', { protocolVersion: version, capabilities, clientInfo });
+    backend.deliver({ jsonrpc: '2.0', method: 'notifications/initialized' });
+  }
+  return session;
+}
+
+type Items = Readonly<Record<string, object>>;
+
+/** Definitions as live objects, by item name; `server` is the one server's. */
+export interface LiveItems {
+  readonly tools?: Items;
+  readonly prompts?: Items;
+  readonly resources?: Items;
+  readonly server?: object;
+}
+
+/** Composes a server of definitions that a test wrote down as objects; without `server` it has all of them. */
+export async function composeLive(items: LiveItems, options: { toolOptions?: unknown; files?: Files } = {}): Promise<Composed> {
+  const { tools = {}, prompts = {}, resources = {}, server } = items;
+  const code: Readonly<Record<string, unknown>> = { tools, prompts, resources, servers: { main: server } };
+  const manifest = {
+    tools: Object.keys(tools),
+    prompts: Object.keys(prompts),
+    resources: Object.keys(resources),
+    servers: server ? ['main'] : [],
+  };
+  const files = Object.fromEntries(Object.keys(code).map((kind) => [`agenttools/${kind}.js`, '']));
+  return await compose(manifest, { ...files, ...options.files }, {
+    ...options,
+    loadCode: async (_, relative) => code[relative.replace(/^agenttools\/|\.js$/g, '')],
+  });
+}
