@@ -51,7 +51,9 @@ async function writeSchemas() {
     format: 'esm',
     write: false,
   });
-  const { publishedSchemas } = await import(`data:text/javascript;base64,${Buffer.from(outputFiles[0].contents).toString('base64')}`);
+  const { publishedSchemas } = await import(
+    `data:text/javascript;base64,${Buffer.from(outputFiles[0].contents).toString('base64')}`
+  );
   mkdirSync(path.join(dist, 'schemas'));
   for (const [file, schema] of Object.entries(publishedSchemas())) {
     writeFileSync(path.join(dist, 'schemas', file), `${JSON.stringify(schema, undefined, 2)}\n`);
@@ -60,13 +62,19 @@ async function writeSchemas() {
 
 /** The licence of every package that a bundle contains. */
 function licensesOf(inputs) {
-  const folders = new Set(inputs.flatMap((input) => input.match(/^.*node_modules\/(?:@[^/]+\/)?[^/]+/)?.[0] ?? []));
+  const folders = new Set(
+    inputs.flatMap((input) => input.match(/^.*node_modules\/(?:@[^/]+\/)?[^/]+/)?.[0] ?? []),
+  );
   const texts = [...folders].sort().map((folder) => {
-    const { name, version, license } = JSON.parse(readFileSync(path.join(root, folder, 'package.json'), 'utf8'));
+    const { name, version, license } = JSON.parse(
+      readFileSync(path.join(root, folder, 'package.json'), 'utf8'),
+    );
     const file = ['LICENSE', 'LICENSE.md', 'license', 'LICENCE', 'LICENSE.txt'].find((one) =>
       existsSync(path.join(root, folder, one)),
     );
-    const text = file ? readFileSync(path.join(root, folder, file), 'utf8').trim() : '(no licence file in the package)';
+    const text = file
+      ? readFileSync(path.join(root, folder, file), 'utf8').trim()
+      : '(no licence file in the package)';
     return `${name} ${version} (${license})\n\n${text}\n`;
   });
   return texts.join(`\n${'-'.repeat(80)}\n\n`);

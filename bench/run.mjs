@@ -132,21 +132,28 @@ function tables(results) {
   return results
     .map(({ title, group, rounds, contestants }) => {
       const shown = metrics[group].filter(({ key }) => contestants.some((contestant) => contestant[key]));
-      const head = ['', ...shown.flatMap(({ unit }) => [unit, 'quartiles', 'vs SDK'])];
       const rows = contestants.map((contestant) => [
         contestant.label,
-        ...shown.flatMap(({ key, digits }) => cells(contestant[key], digits)),
+        ...shown.flatMap((metric) => cells(contestant[metric.key], metric)),
       ]);
-      return `\n**${title}** (${rounds} rounds)\n\n${markdown([head, ...rows])}`;
+      return `\n**${title}** (${rounds} rounds)\n\n${markdown([['', ...shown.flatMap(headings)], ...rows])}`;
     })
     .join('');
 }
 
-function cells(summary, digits) {
-  if (!summary) return ['', '', ''];
+function headings({ unit, showsSpread }) {
+  return [unit, ...(showsSpread ? ['quartiles'] : []), 'vs SDK'];
+}
+
+function cells(summary, { digits, showsSpread }) {
+  if (!summary) return showsSpread ? ['', '', ''] : ['', ''];
   const { median, quartiles, ratio } = summary;
-  const words = [median, ...quartiles].map((number) => number.toFixed(digits));
-  return [words[0], `${words[1]}–${words[2]}`, ratio === undefined ? '' : `${ratio.toFixed(2)}×`];
+  const spread = quartiles.map((number) => number.toFixed(digits)).join('–');
+  return [
+    median.toFixed(digits),
+    ...(showsSpread ? [spread] : []),
+    ratio === undefined ? '' : `${ratio.toFixed(2)}×`,
+  ];
 }
 
 function markdown([head, ...rows]) {

@@ -7,7 +7,12 @@ import { composeServer, type ServerSpec } from '../../src/engine/items/server.js
 import { callOnce } from '../../src/engine/server/call-once.js';
 import { leftOutLine } from '../../src/engine/server/start.js';
 import { openWorkspace } from '../support/packages.js';
-import { type ExamplePackage, examplePackages, typeErrors, writeExamples } from './support/example-packages.js';
+import {
+  type ExamplePackage,
+  examplePackages,
+  typeErrors,
+  writeExamples,
+} from './support/example-packages.js';
 import { type Block, blocks } from './support/pages.js';
 
 const packages = examplePackages(blocks);
@@ -40,15 +45,19 @@ describe.each(packages)('$page: the package $name', ({ page, name, files, claims
     }
   });
 
-  test.skipIf(leftOut)('it validates without errors', async () => {
-    const { diagnostics } = await validateExtension(directory(), {
-      load: true,
-      resolve: false,
-      workspace: (loadCode) => openWorkspace({ cwd: root, loadCode }),
-      inspectorEntry: path.join(root, 'inspector-child.js'),
-    });
-    expect(diagnostics.filter(({ severity }) => severity === 'error')).toEqual([]);
-  }, 30_000);
+  test.skipIf(leftOut)(
+    'it validates without errors',
+    async () => {
+      const { diagnostics } = await validateExtension(directory(), {
+        load: true,
+        resolve: false,
+        workspace: (loadCode) => openWorkspace({ cwd: root, loadCode }),
+        inspectorEntry: path.join(root, 'inspector-child.js'),
+      });
+      expect(diagnostics.filter(({ severity }) => severity === 'error')).toEqual([]);
+    },
+    30_000,
+  );
 
   test.skipIf(claims.some(({ words }) => words.server))('its server is complete', async () => {
     const spec = await compose(undefined);
@@ -79,13 +88,17 @@ const answers = {
   call: async (_, { words, text }, directory) => {
     const { arguments: args = {}, options } = JSON.parse(text);
     const workspace = openWorkspace();
-    const result = await callOnce(await workspace.findServer(path.join(directory, words.server ?? '')), workspace, {
-      tool: words.call!,
-      args,
-      env: { MCP_TOOL_OPTIONS: JSON.stringify(options ?? {}) },
-      report: () => {},
-      signal: AbortSignal.timeout(10_000),
-    });
+    const result = await callOnce(
+      await workspace.findServer(path.join(directory, words.server ?? '')),
+      workspace,
+      {
+        tool: words.call!,
+        args,
+        env: { MCP_TOOL_OPTIONS: JSON.stringify(options ?? {}) },
+        report: () => {},
+        signal: AbortSignal.timeout(10_000),
+      },
+    );
     return { arguments: args, ...(options && { options }), result: plain(result) };
   },
   get: async ({ registry }, { words, text }) => {
@@ -96,7 +109,9 @@ const answers = {
   read: async ({ registry }, { words, text }) => {
     const { variables = {} } = JSON.parse(text);
     const uri = words.read!;
-    const spec = registry.all('resources').find((one) => one.uri === uri) ?? registry.all('resources').find((one) => one.uriTemplate);
+    const spec =
+      registry.all('resources').find((one) => one.uri === uri) ??
+      registry.all('resources').find((one) => one.uriTemplate);
     const contents = await spec!.read(uri, variables, context);
     return { ...(Object.keys(variables).length > 0 && { variables }), contents: plain(contents) };
   },

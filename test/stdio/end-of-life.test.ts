@@ -70,42 +70,6 @@ describe('when the client closes its end', () => {
     expect(ms).toBeLessThan(patienceOfClientsMs);
   });
 
-  test('a server that was never asked anything is gone too', async () => {
-    expect(await startProgram(workshop).end()).toEqual(clean);
-  });
-
-  test('a call under way is answered first', async () => {
-    const program = await openProgram(calls);
-    program.send(call(1, 'brief'), modern(2, 'tools/call', { name: 'brief' }));
-    await program.said(/<begun>.*<begun>/s);
-    expect(await program.end()).toEqual(clean);
-    for (const id of [1, 2]) expect((await program.next(id)).result.content[0].text).toBe('in time');
-  });
-
-  test('a call that does not end is aborted after five seconds', async () => {
-    const program = await openProgram(calls);
-    program.send(call(1, 'endless'));
-    await program.said('<begun>');
-    const [exit, ms] = await timed(() => program.end());
-    expect(exit).toEqual(clean);
-    expect(program.stderr).toContain('<aborted>');
-    expect(ms).toBeGreaterThan(4500);
-    expect(ms).toBeLessThan(9000);
-  });
-
-  test('an open subscription gets its result', async () => {
-    const program = startProgram(workshop);
-    program.send(modern('sub', 'subscriptions/listen', { notifications: { toolsListChanged: true } }));
-    await program.take(
-      ({ method }) => method === 'notifications/subscriptions/acknowledged',
-      'the acknowledgement',
-    );
-    expect(await program.end()).toEqual(clean);
-    expect((await program.next('sub')).result).toMatchObject({
-      _meta: { 'io.modelcontextprotocol/subscriptionId': 'sub' },
-    });
-  });
-
   test('what a tool left open does not keep the process', async () => {
     const program = await openProgram(
       tools(
@@ -121,7 +85,43 @@ describe('when the client closes its end', () => {
     expect(ms).toBeLessThan(patienceOfClientsMs);
   });
 
-  test('everything that was answered arrives, however much it is', async () => {
+  test.concurrent('a server that was never asked anything is gone too', async () => {
+    expect(await startProgram(workshop).end()).toEqual(clean);
+  });
+
+  test.concurrent('a call under way is answered first', async () => {
+    const program = await openProgram(calls);
+    program.send(call(1, 'brief'), modern(2, 'tools/call', { name: 'brief' }));
+    await program.said(/<begun>.*<begun>/s);
+    expect(await program.end()).toEqual(clean);
+    for (const id of [1, 2]) expect((await program.next(id)).result.content[0].text).toBe('in time');
+  });
+
+  test.concurrent('a call that does not end is aborted after five seconds', async () => {
+    const program = await openProgram(calls);
+    program.send(call(1, 'endless'));
+    await program.said('<begun>');
+    const [exit, ms] = await timed(() => program.end());
+    expect(exit).toEqual(clean);
+    expect(program.stderr).toContain('<aborted>');
+    expect(ms).toBeGreaterThan(4500);
+    expect(ms).toBeLessThan(9000);
+  });
+
+  test.concurrent('an open subscription gets its result', async () => {
+    const program = startProgram(workshop);
+    program.send(modern('sub', 'subscriptions/listen', { notifications: { toolsListChanged: true } }));
+    await program.take(
+      ({ method }) => method === 'notifications/subscriptions/acknowledged',
+      'the acknowledgement',
+    );
+    expect(await program.end()).toEqual(clean);
+    expect((await program.next('sub')).result).toMatchObject({
+      _meta: { 'io.modelcontextprotocol/subscriptionId': 'sub' },
+    });
+  });
+
+  test.concurrent('everything that was answered arrives, however much it is', async () => {
     const program = await openProgram(workshop);
     for (const id of [1, 2, 3]) program.send(call(id, 'text', { length: 3_000_000 }));
     await program.end();
@@ -129,7 +129,7 @@ describe('when the client closes its end', () => {
       expect((await program.next(id)).result.content[0].text).toHaveLength(3_000_000);
   });
 
-  test('everything that was said on stderr arrives', async () => {
+  test.concurrent('everything that was said on stderr arrives', async () => {
     const program = await openProgram(
       tools({
         shout: `for (let n = 0; n < 500; n += 1) console.log('x'.repeat(1000)); console.log('<last>');`,

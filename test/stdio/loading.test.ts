@@ -13,17 +13,28 @@ writeFileSync(new URL('./${mark}', import.meta.url), '');`;
 const oneTool = (files: Files, definition: object = {}): string =>
   writePackage(
     { tools: ['one'] },
-    { 'agenttools/tools/one.json': { description: 'One.', handler: './one.js#one', ...definition }, ...files },
+    {
+      'agenttools/tools/one.json': { description: 'One.', handler: './one.js#one', ...definition },
+      ...files,
+    },
   );
 
-const failure = (text: RegExp) => ({ isError: true, content: [{ type: 'text', text: expect.stringMatching(text) }] });
+const failure = (text: RegExp) => ({
+  isError: true,
+  content: [{ type: 'text', text: expect.stringMatching(text) }],
+});
 
 describe.concurrent('data definitions', () => {
   test('are listed without any code, which loads at the first call that needs it', async () => {
     const folder = writePackage(
       { servers: ['main'], tools: ['one', 'two'], prompts: ['ask'], resources: ['file'] },
       {
-        'agenttools/servers/main.json': { tools: '*', prompts: '*', resources: '*', initialize: './main.js#start' },
+        'agenttools/servers/main.json': {
+          tools: '*',
+          prompts: '*',
+          resources: '*',
+          initialize: './main.js#start',
+        },
         'agenttools/tools.json': {
           one: { description: 'One.', handler: './one.js#one', initialize: './one.js#start' },
           two: { description: 'Two.', handler: './two.js#two' },
@@ -36,7 +47,9 @@ describe.concurrent('data definitions', () => {
             content: './ask.js#ask',
           },
         },
-        'agenttools/resources.json': { file: { uri: 'kit://file', description: 'A file.', read: './read.js#read' } },
+        'agenttools/resources.json': {
+          file: { uri: 'kit://file', description: 'A file.', read: './read.js#read' },
+        },
         'main.js': `${leavesMark('main.loaded')} export const start = () => {};`,
         'one.js': `${leavesMark('one.loaded')} export const one = () => 'one'; export const start = () => {};`,
         'two.js': `${leavesMark('two.loaded')} export const two = () => 'two';`,
@@ -44,7 +57,8 @@ describe.concurrent('data definitions', () => {
         'read.js': `${leavesMark('read.loaded')} export const read = () => 'read';`,
       },
     );
-    const loaded = () => ['main', 'one', 'two', 'ask', 'read'].filter((one) => existsSync(path.join(folder, `${one}.loaded`)));
+    const loaded = () =>
+      ['main', 'one', 'two', 'ask', 'read'].filter((one) => existsSync(path.join(folder, `${one}.loaded`)));
     const program = await openProgram(folder);
     for (const method of ['tools/list', 'prompts/list', 'resources/list', 'resources/templates/list']) {
       await program.request(method);
@@ -84,22 +98,29 @@ describe.concurrent('a handler module', () => {
     'that does not parse': [{ 'one.js': 'export const one = (' }, /SyntaxError|one\.js/],
     'without the export': [{ 'one.js': 'export const other = 1;' }, /no export "one".*other/],
     'whose export is no function': [{ 'one.js': 'export const one = 1;' }, /not a function/],
-    'that imports what is not there': [{ 'one.js': 'import "no-such-package"; export const one = () => {};' }, /no-such-package/],
+    'that imports what is not there': [
+      { 'one.js': 'import "no-such-package"; export const one = () => {};' },
+      /no-such-package/,
+    ],
     'that throws something odd': [{ 'one.js': 'throw null;' }, /one/],
   };
 
-  test.each(Object.entries(cases))('%s fails the call, says why on stderr, and works once it is mended', async (_, [files, reason]) => {
-    const folder = oneTool(files);
-    const program = await openProgram(folder);
-    for (const _again of [1, 2]) expect(await program.call('one')).toMatchObject(failure(/^Tool "one" could not be loaded/));
-    expect(await program.said(reason)).toContain('@acme/kit/one');
-    addFiles(folder, { 'one.js': 'export const one = () => "mended";' });
-    expect(await program.textOf('one')).toBe('mended');
-    // What was loaded stays.
-    rmSync(path.join(folder, 'one.js'));
-    expect(await program.textOf('one')).toBe('mended');
-    expect(await program.end()).toEqual({ code: 0, signal: null });
-  });
+  test.each(Object.entries(cases))(
+    '%s fails the call, says why on stderr, and works once it is mended',
+    async (_, [files, reason]) => {
+      const folder = oneTool(files);
+      const program = await openProgram(folder);
+      for (const _again of [1, 2])
+        expect(await program.call('one')).toMatchObject(failure(/^Tool "one" could not be loaded/));
+      expect(await program.said(reason)).toContain('@acme/kit/one');
+      addFiles(folder, { 'one.js': 'export const one = () => "mended";' });
+      expect(await program.textOf('one')).toBe('mended');
+      // What was loaded stays.
+      rmSync(path.join(folder, 'one.js'));
+      expect(await program.textOf('one')).toBe('mended');
+      expect(await program.end()).toEqual({ code: 0, signal: null });
+    },
+  );
 
   test.each(['../out.js#one', '/tmp/out.js#one', 'fs#readFileSync', 'node:fs#readFileSync', './link.js#one'])(
     'by the reference %s is never loaded, and the call fails',
@@ -125,7 +146,8 @@ describe.concurrent('a handler module', () => {
         {
           'agenttools/tools/one.json': { description: 'One.', handler: './one.js#one' },
           'agenttools/tools/two.json': { description: 'Two.', handler: './two.js#two' },
-          'one.js': 'console.log("<loading>"); await new Promise(() => setInterval(() => {}, 1000)); export const one = () => "one";',
+          'one.js':
+            'console.log("<loading>"); await new Promise(() => setInterval(() => {}, 1000)); export const one = () => "one";',
           'two.js': 'export const two = () => "two";',
         },
       ),
@@ -141,9 +163,13 @@ describe.concurrent('a handler module', () => {
 
   test('is loaded once, whoever calls first', async () => {
     const program = await openProgram(
-      oneTool({ 'one.js': 'console.log("<loaded>"); await null; let calls = 0; export const one = () => `${++calls}`;' }),
+      oneTool({
+        'one.js':
+          'console.log("<loaded>"); await null; let calls = 0; export const one = () => String(++calls);',
+      }),
     );
-    for (const id of [1, 2, 3]) program.send(call(id, 'one'), modern(`m${id}`, 'tools/call', { name: 'one' }));
+    for (const id of [1, 2, 3])
+      program.send(call(id, 'one'), modern(`m${id}`, 'tools/call', { name: 'one' }));
     for (const id of [1, 2, 3]) {
       expect((await program.next(id)).result).toBeDefined();
       expect((await program.next(`m${id}`)).result).toBeDefined();
@@ -165,7 +191,8 @@ describe.concurrent('a handler module', () => {
           },
           'a.cjs': 'exports.named = () => "named";',
           'b.cjs': 'module.exports = () => "plain";',
-          'c.cjs': 'Object.defineProperty(exports, "__esModule", { value: true }); exports.default = () => "transpiled";',
+          'c.cjs':
+            'Object.defineProperty(exports, "__esModule", { value: true }); exports.default = () => "transpiled";',
         },
       ),
     );
@@ -180,7 +207,11 @@ describe.concurrent('initialize hooks', () => {
       { servers: ['main'], tools: ['one', 'two'], prompts: ['ask'] },
       {
         'agenttools/servers/main.json': { tools: '*', prompts: '*', initialize: './hooks.js#server' },
-        'agenttools/tools/one.json': { description: 'One.', handler: './hooks.js#one', initialize: './hooks.js#tool' },
+        'agenttools/tools/one.json': {
+          description: 'One.',
+          handler: './hooks.js#one',
+          initialize: './hooks.js#tool',
+        },
         'agenttools/tools/two.json': { description: 'Two.', handler: './hooks.js#two' },
         'agenttools/prompts/ask.json': { description: 'Ask.', type: 'function', content: './hooks.js#two' },
         'hooks.js': `const say = (text) => process.stderr.write('<' + text + '>');
@@ -192,7 +223,7 @@ describe.concurrent('initialize hooks', () => {
           export const two = () => { say('two'); return 'two'; };`,
       },
     );
-  const said = (program: Program) => program.stderr.match(/<[^>]+>/g) ?? [];
+  const said = (program: Program): readonly string[] => program.stderr.match(/<[^>]+>/g) ?? [];
 
   test('run once each, the server first, before the first use, however many come at once', async () => {
     const program = await openProgram(hooked({ server: 'await null', tool: 'await null' }));
@@ -226,7 +257,10 @@ describe.concurrent('initialize hooks', () => {
 
   test('that fail fail the call that needs them, and are tried again', async () => {
     const program = await openProgram(
-      hooked({ server: 'await null', tool: 'calls += 1; if (calls < 3) throw new Error("secret of the hook")' }),
+      hooked({
+        server: 'await null',
+        tool: 'calls += 1; if (calls < 3) throw new Error("secret of the hook")',
+      }),
     );
     for (const _ of [1, 2]) {
       const result = await program.call('one');

@@ -22,12 +22,24 @@ describe.concurrent('start says in one line why it cannot:', () => {
   const cases: Readonly<Record<string, readonly [server: string, says: RegExp]>> = {
     'a name nobody has': ['no-such-server', /no server "no-such-server"/],
     'a near miss of a built-in one': ['agenttool', /Did you mean "agenttools"/],
-    'a package that is not installed': ['@no/such/server', /@no\/such is not installed.*agenttools add @no\/such/],
+    'a package that is not installed': [
+      '@no/such/server',
+      /@no\/such is not installed.*agenttools add @no\/such/,
+    ],
     'a path to nothing': ['./no/such/folder', /no package at .*no\/such\/folder/],
     'a folder without a package.json': [nowhere, /no package at /],
-    'a server the package does not have': [`${fixture('weather')}/wether`, /no server "wether".*Did you mean "weather"/],
-    'a package that is no extension': [writeFolder({ 'package.json': { name: 'plain', version: '1.0.0' } }), /plain|agenttools/],
-    'a package.json that is no JSON': [writeFolder({ 'package.json': '{\n  "name": "x",\n  oops\n}' }), /package\.json: Not valid JSON/],
+    'a server the package does not have': [
+      `${fixture('weather')}/wether`,
+      /no server "wether".*Did you mean "weather"/,
+    ],
+    'a package that is no extension': [
+      writeFolder({ 'package.json': { name: 'plain', version: '1.0.0' } }),
+      /plain|agenttools/,
+    ],
+    'a package.json that is no JSON': [
+      writeFolder({ 'package.json': '{\n  "name": "x",\n  oops\n}' }),
+      /package\.json: Not valid JSON/,
+    ],
     'an empty package.json': [writeFolder({ 'package.json': '' }), /package\.json/],
     'a manifest of the wrong type': [writePackage(42), /package\.json/],
     'a list in the manifest that is none': [writePackage({ tools: 'one' }), /@acme\/kit declares nothing/],
@@ -46,7 +58,10 @@ describe.concurrent('start says in one line why it cannot:', () => {
       /tools/,
     ],
     'a server definition that throws': [
-      writePackage({ servers: ['one'] }, { 'agenttools/servers/one.js': 'throw new Error("broken\\nin two lines");' }),
+      writePackage(
+        { servers: ['one'] },
+        { 'agenttools/servers/one.js': 'throw new Error("broken\\nin two lines");' },
+      ),
       /one.*broken/,
     ],
     'a server definition that exits': [
@@ -64,7 +79,10 @@ describe.concurrent('start says in one line why it cannot:', () => {
   });
 
   test('with --strict, an item that is left out', async () => {
-    const server = writePackage({ tools: ['good', 'bad'] }, { ...handler, 'agenttools/tools/good.json': tool });
+    const server = writePackage(
+      { tools: ['good', 'bad'] },
+      { ...handler, 'agenttools/tools/good.json': tool },
+    );
     const program = startProgram(server, { flags: ['--strict'] });
     expect(await program.ended()).toEqual({ code: 1, signal: null });
     expect(program.lines).toEqual([]);
@@ -96,7 +114,10 @@ describe.concurrent('start --strict', () => {
 /** Files that each make one item of `@acme/kit` unusable, and where and why it is said to be. */
 const faults: Readonly<Record<string, readonly [files: Files, says: RegExp]>> = {
   'has no definition': [{}, /\(package\.json:\d+\): .*bad/],
-  'is no JSON': [{ 'agenttools/tools/bad.json': '{\n "description": "x",\n oops }' }, /\(agenttools\/tools\/bad\.json:3\)/],
+  'is no JSON': [
+    { 'agenttools/tools/bad.json': '{\n "description": "x",\n oops }' },
+    /\(agenttools\/tools\/bad\.json:3\)/,
+  ],
   'is empty': [{ 'agenttools/tools/bad.json': '' }, /\(agenttools\/tools\/bad\.json(?::\d+)?\)/],
   'is a list': [{ 'agenttools/tools/bad.json': [] }, /\(agenttools\/tools\/bad\.json(?::\d+)?\)/],
   'has no handler': [{ 'agenttools/tools/bad.json': { description: 'x' } }, /bad\.json:1\): .*handler/],
@@ -104,37 +125,58 @@ const faults: Readonly<Record<string, readonly [files: Files, says: RegExp]>> = 
     { 'agenttools/tools/bad.json': { ...tool, inputSchema: { type: 'array' } } },
     /bad\.json:\d+\): .*inputSchema/,
   ],
-  'has a key of the wrong type': [{ 'agenttools/tools/bad.json': { ...tool, timeoutMs: 'long' } }, /bad\.json:4\): .*timeoutMs/],
-  'has a name no client takes': [{ 'agenttools/tools/bad.json': { ...tool, name: 'no good' } }, /bad\.json:4\): .*no good/],
-  'throws while it is loaded': [{ 'agenttools/tools/bad.js': 'throw new Error("broken");' }, /bad\.js(?::\d+)?\): .*broken/],
-  'throws nothing while it is loaded': [{ 'agenttools/tools/bad.js': 'throw undefined;' }, /bad\.js(?::\d+)?\)/],
+  'has a key of the wrong type': [
+    { 'agenttools/tools/bad.json': { ...tool, timeoutMs: 'long' } },
+    /bad\.json:4\): .*timeoutMs/,
+  ],
+  'has a name no client takes': [
+    { 'agenttools/tools/bad.json': { ...tool, name: 'no good' } },
+    /bad\.json:4\): .*no good/,
+  ],
+  'throws while it is loaded': [
+    { 'agenttools/tools/bad.js': 'throw new Error("broken");' },
+    /bad\.js(?::\d+)?\): .*broken/,
+  ],
+  'throws nothing while it is loaded': [
+    { 'agenttools/tools/bad.js': 'throw undefined;' },
+    /bad\.js(?::\d+)?\)/,
+  ],
   'does not parse': [{ 'agenttools/tools/bad.js': 'export default {' }, /bad\.js(?::\d+)?\)/],
   'exports nothing': [{ 'agenttools/tools/bad.js': 'export const x = 1;' }, /bad\.js(?::\d+)?\)/],
-  'imports what is not there': [{ 'agenttools/tools/bad.js': 'import "no-such-package"; export default {};' }, /bad\.js(?::\d+)?\): .*no-such-package/],
-  'has text in several lines to say': [{ 'agenttools/tools/bad.js': 'throw new Error("one\\ntwo\\nthree");' }, /bad\.js(?::\d+)?\): .*one/],
+  'imports what is not there': [
+    { 'agenttools/tools/bad.js': 'import "no-such-package"; export default {};' },
+    /bad\.js(?::\d+)?\): .*no-such-package/,
+  ],
+  'has text in several lines to say': [
+    { 'agenttools/tools/bad.js': 'throw new Error("one\\ntwo\\nthree");' },
+    /bad\.js(?::\d+)?\): .*one/,
+  ],
 };
 
 describe.concurrent('an item that', () => {
-  test.each(Object.entries(faults))('%s is left out with one line, and all else is served', async (_, [files, says]) => {
-    const server = writePackage(
-      { tools: ['first', 'bad', 'last'], prompts: ['hello'] },
-      {
-        ...handler,
-        'agenttools/tools/first.json': tool,
-        'agenttools/tools/last.json': tool,
-        'agenttools/prompts/hello.json': { description: 'Hello.', content: 'Hello!' },
-        ...files,
-      },
-    );
-    const program = await openProgram(server);
-    expect(namesIn((await program.request('tools/list')).tools)).toEqual(['first', 'last']);
-    expect(namesIn((await program.request('prompts/list')).prompts)).toEqual(['hello']);
-    expect(await program.textOf('last')).toBe('ok');
-    expect((await program.call('bad')).code).toBe(-32602);
-    expect(await program.end()).toEqual({ code: 0, signal: null });
-    expect(program.stderr).toMatch(/^left out: @acme\/kit\/bad \([^\n]+\): [^\n]+\n$/);
-    expect(program.stderr).toMatch(says);
-  });
+  test.each(Object.entries(faults))(
+    '%s is left out with one line, and all else is served',
+    async (_, [files, says]) => {
+      const server = writePackage(
+        { tools: ['first', 'bad', 'last'], prompts: ['hello'] },
+        {
+          ...handler,
+          'agenttools/tools/first.json': tool,
+          'agenttools/tools/last.json': tool,
+          'agenttools/prompts/hello.json': { description: 'Hello.', content: 'Hello!' },
+          ...files,
+        },
+      );
+      const program = await openProgram(server);
+      expect(namesIn((await program.request('tools/list')).tools)).toEqual(['first', 'last']);
+      expect(namesIn((await program.request('prompts/list')).prompts)).toEqual(['hello']);
+      expect(await program.textOf('last')).toBe('ok');
+      expect((await program.call('bad')).code).toBe(-32602);
+      expect(await program.end()).toEqual({ code: 0, signal: null });
+      expect(program.stderr).toMatch(/^left out: @acme\/kit\/bad \([^\n]+\): [^\n]+\n$/);
+      expect(program.stderr).toMatch(says);
+    },
+  );
 
   test('is a prompt or resource is left out like a tool', async () => {
     const program = await openProgram(
@@ -151,7 +193,9 @@ describe.concurrent('an item that', () => {
     expect(namesIn((await program.request('prompts/list')).prompts)).toEqual(['good']);
     expect(namesIn((await program.request('resources/list')).resources)).toEqual(['good']);
     await program.end();
-    expect(program.stderr.match(/^left out: @acme\/kit\/bad \(agenttools\/(?:prompts|resources)\/bad\.json/gm)).toHaveLength(2);
+    expect(
+      program.stderr.match(/^left out: @acme\/kit\/bad \(agenttools\/(?:prompts|resources)\/bad\.json/gm),
+    ).toHaveLength(2);
   });
 });
 
@@ -171,7 +215,10 @@ describe.concurrent('a server', () => {
     const program = startProgram();
     expect((await program.initialize()).serverInfo.name).toBe('agenttools');
     const { structuredContent } = await program.call('diagnostics');
-    expect(structuredContent).toMatchObject({ runtime: { platform: process.platform }, client: { name: 'test' } });
+    expect(structuredContent).toMatchObject({
+      runtime: { platform: process.platform },
+      client: { name: 'test' },
+    });
     expect(await program.end()).toEqual({ code: 0, signal: null });
   });
 
@@ -183,7 +230,9 @@ describe.concurrent('a server', () => {
     const other = startProgram(workshop, { env });
     expect((await other.initialize()).serverInfo.name).toBe('stdio-workshop/stdio-workshop');
     await other.end();
-    expect(await refusal(undefined, { env: { MCP_SERVER_NAME: 'no-such-server' } })).toMatch(/no-such-server/);
+    expect(await refusal(undefined, { env: { MCP_SERVER_NAME: 'no-such-server' } })).toMatch(
+      /no-such-server/,
+    );
   });
 
   test('is found by a qualified name from the working directory, and where it is installed', async () => {
@@ -210,13 +259,22 @@ describe.concurrent('a server', () => {
   });
 
   test('gives items of one name numbers, and each its own handler', async () => {
-    const named = (name: string, text: string) => ({ name, description: text, handler: `./handlers.js#${text}` });
+    const named = (name: string, text: string) => ({
+      name,
+      description: text,
+      handler: `./handlers.js#${text}`,
+    });
     const program = await openProgram(
       writePackage(
         { tools: ['a', 'b', 'c'], prompts: ['p', 'q'] },
         {
-          'handlers.js': 'export const one = () => "one"; export const two = () => "two"; export const three = () => "three";',
-          'agenttools/tools.json': { a: named('Search', 'one'), b: named('Search', 'two'), c: named('Search1', 'three') },
+          'handlers.js':
+            'export const one = () => "one"; export const two = () => "two"; export const three = () => "three";',
+          'agenttools/tools.json': {
+            a: named('Search', 'one'),
+            b: named('Search', 'two'),
+            c: named('Search1', 'three'),
+          },
           'agenttools/prompts.json': {
             p: { name: 'Ask', description: 'p', content: 'p' },
             q: { name: 'Ask', description: 'q', content: 'q' },
@@ -246,18 +304,25 @@ describe.concurrent('MCP_TOOL_OPTIONS', () => {
   test.each([
     ['by the wire name', { settings: { unit: 'kelvin' } }, { ...defaults, unit: 'kelvin' }],
     ['by the qualified name', { 'stdio-workshop/settings': { limit: 9 } }, { ...defaults, limit: 9 }],
-    ['by the qualified name first', { settings: { limit: 1 }, 'stdio-workshop/settings': { limit: 9 } }, { ...defaults, limit: 9 }],
+    [
+      'by the qualified name first',
+      { settings: { limit: 1 }, 'stdio-workshop/settings': { limit: 9 } },
+      { ...defaults, limit: 9 },
+    ],
     ['of other tools', { echo: { limit: 9 } }, defaults],
     ['that no tool declares', { settings: { more: [1] } }, { ...defaults, more: [1] }],
   ])('sets options %s', async (_, value, options) => {
     expect(await settings(JSON.stringify(value))).toEqual({ options, stderr: '' });
   });
 
-  test.each(['{', '[]', '7', 'null', '"x"', '{"settings":7}'])('that are %s are ignored with one line', async (value) => {
-    const { options, stderr } = await settings(value);
-    expect(options).toEqual(defaults);
-    expect(stderr).toMatch(/^MCP_TOOL_OPTIONS[^\n]* ignored\.[^\n]*\n$/);
-  });
+  test.each(['{', '[]', '7', 'null', '"x"', '{"settings":7}'])(
+    'that are %s are ignored with one line',
+    async (value) => {
+      const { options, stderr } = await settings(value);
+      expect(options).toEqual(defaults);
+      expect(stderr).toMatch(/^MCP_TOOL_OPTIONS[^\n]* ignored\.[^\n]*\n$/);
+    },
+  );
 
   test.each(['', '  ', '{}'])('that are "%s" are no options', async (value) => {
     expect(await settings(value)).toEqual({ options: defaults, stderr: '' });

@@ -1,10 +1,10 @@
 import type { LoadCode } from '../../src/engine/extension/extension.js';
-import { Backend } from '../../src/engine/server/backend.js';
-import type { Era } from '../../src/engine/server/eras.js';
-import { createServer, type Served } from '../../src/engine/server/factory.js';
 import { parseToolOptions } from '../../src/engine/items/call.js';
 import { Initializers } from '../../src/engine/items/initialize.js';
 import { composeServer, type ServerSpec } from '../../src/engine/items/server.js';
+import { Backend } from '../../src/engine/server/backend.js';
+import type { Era } from '../../src/engine/server/eras.js';
+import { createServer, type Served } from '../../src/engine/server/factory.js';
 import { type Files, openWorkspace, writePackage } from './packages.js';
 
 // biome-ignore lint/suspicious/noExplicitAny: what came over the wire is looked at member by member
@@ -38,7 +38,11 @@ export interface Session {
   /** The result of a request. @throws the error it was answered with. */
   request(method: string, params?: object, meta?: object): Promise<Message>;
   /** Sends a request that is not waited for. */
-  send(method: string, params?: object, meta?: object): { readonly id: number; readonly answer: Promise<Message> };
+  send(
+    method: string,
+    params?: object,
+    meta?: object,
+  ): { readonly id: number; readonly answer: Promise<Message> };
   cancel(id: number): void;
   /** Every notification that has come, in order. */
   readonly notifications: Message[];
@@ -70,12 +74,11 @@ export async function openSession(
     },
   });
   const clientInfo = { name: 'tester', version: '9' };
-  const envelope =
-    era === 'modern' && {
-      'io.modelcontextprotocol/protocolVersion': '2026-07-28',
-      'io.modelcontextprotocol/clientCapabilities': capabilities,
-      'io.modelcontextprotocol/clientInfo': clientInfo,
-    };
+  const envelope = era === 'modern' && {
+    'io.modelcontextprotocol/protocolVersion': '2026-07-28',
+    'io.modelcontextprotocol/clientCapabilities': capabilities,
+    'io.modelcontextprotocol/clientInfo': clientInfo,
+  };
   let last = 0;
   const session: Session = {
     notifications,
@@ -86,12 +89,21 @@ export async function openSession(
       });
       answer.catch(() => {});
       const _meta = envelope || meta ? { ...envelope, ...meta } : undefined;
-      backend.deliver({ jsonrpc: '2.0', id, method, params: { ...params, ...(_meta && { _meta }) } } as Message);
+      backend.deliver({
+        jsonrpc: '2.0',
+        id,
+        method,
+        params: { ...params, ...(_meta && { _meta }) },
+      } as Message);
       return { id, answer };
     },
     request: (method, params, meta) => session.send(method, params, meta).answer,
     cancel: (requestId) =>
-      backend.deliver({ jsonrpc: '2.0', method: 'notifications/cancelled', params: { requestId } } as Message),
+      backend.deliver({
+        jsonrpc: '2.0',
+        method: 'notifications/cancelled',
+        params: { requestId },
+      } as Message),
   };
   if (era === 'legacy') {
     await session.request('initialize', { protocolVersion: version, capabilities, clientInfo });
@@ -111,7 +123,10 @@ export interface LiveItems {
 }
 
 /** Composes a server of definitions that a test wrote down as objects; without `server` it has all of them. */
-export async function composeLive(items: LiveItems, options: { toolOptions?: unknown; files?: Files } = {}): Promise<Composed> {
+export async function composeLive(
+  items: LiveItems,
+  options: { toolOptions?: unknown; files?: Files } = {},
+): Promise<Composed> {
   const { tools = {}, prompts = {}, resources = {}, server } = items;
   const code: Readonly<Record<string, unknown>> = { tools, prompts, resources, servers: { main: server } };
   const manifest = {
@@ -121,8 +136,12 @@ export async function composeLive(items: LiveItems, options: { toolOptions?: unk
     servers: server ? ['main'] : [],
   };
   const files = Object.fromEntries(Object.keys(code).map((kind) => [`agenttools/${kind}.js`, '']));
-  return await compose(manifest, { ...files, ...options.files }, {
-    ...options,
-    loadCode: async (_, relative) => code[relative.replace(/^agenttools\/|\.js$/g, '')],
-  });
+  return await compose(
+    manifest,
+    { ...files, ...options.files },
+    {
+      ...options,
+      loadCode: async (_, relative) => code[relative.replace(/^agenttools\/|\.js$/g, '')],
+    },
+  );
 }

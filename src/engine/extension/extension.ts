@@ -184,11 +184,8 @@ export class Extension {
     const reading = readDocument(path.join(this.manifest.directory, file), file).catch(async (error) => {
       this.#documents.delete(file);
       if (!(error instanceof DocumentError)) throw error;
-      throw new DefinitionError(
-        'invalid-definition',
-        `${file}: ${error.message}`,
-        await placeOf(this, error),
-      );
+      const message = error.message.startsWith(file) ? error.message : `${file}: ${error.message}`;
+      throw new DefinitionError('invalid-definition', message, await placeOf(this, error));
     });
     this.#documents.set(file, reading);
     return reading;

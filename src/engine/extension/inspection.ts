@@ -1,10 +1,12 @@
 import type { Position } from '../files/document.js';
 
 /** What the parent asks of the child that looks at modules. */
-export type InspectionRequest = { readonly id: string } & (
-  | { readonly task: 'parse'; readonly file: string }
-  | { readonly task: 'load'; readonly file: string; readonly exports: readonly string[] }
-);
+export interface InspectionRequest {
+  readonly id: string;
+  readonly task: 'parse' | 'load';
+  /** Absolute. */
+  readonly file: string;
+}
 
 /** What it answers; the id shows that the answer is its own and not a module's. */
 export type InspectionReply = { readonly id: string } & (
@@ -37,8 +39,6 @@ export interface ParsedModule {
 export interface LoadedModule {
   /** The default export as plain data; see {@link describeValue}. */
   readonly value: unknown;
-  /** What each asked-for export is: as `typeof` tells it. */
+  /** What each of its exports is, as `typeof` tells it; what a CommonJS module exports is among them. */
   readonly types: Readonly<Record<string, string>>;
-  /** The names it exports. */
-  readonly names: readonly string[];
 }

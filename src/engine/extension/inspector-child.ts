@@ -23,27 +23,44 @@ send?.({ id: 'ready', result: undefined });
 async function answer(request: InspectionRequest): Promise<InspectionReply> {
   const { id } = request;
   try {
-    return { id, result: await tasks[request.task](request as never) };
+    return { id, result: await tasks[request.task](request.file) };
   } catch (error) {
     return { id, failure: failureOf(error, request.file) };
   }
 }
 
 const tasks = {
-  parse: async ({ file }: InspectionRequest) => parseModule(await readFile(file, 'utf8'), file),
-  load: async ({ file, exports }: Extract<InspectionRequest, { task: 'load' }>): Promise<LoadedModule> => {
+  parse: async (file: string) => parseModule(await readFile(file, 'utf8'), file),
+  load: async (file: string): Promise<LoadedModule> => {
     const module = (await import(pathToFileURL(file).href)) as Record<string, unknown>;
-    return {
-      value: await describeValue(exportOf(module, 'default'), file),
-      types: Object.fromEntries(exports.map((name) => [name, typeOfExport(module, name)])),
-      names: Object.keys(module),
-    };
+    return { value: await describeValue(exportOf(module, 'default'), file), types: typesOf(module) };
   },
 };
 
+function typesOf(module: Record<string, unknown>): Record<string, string> {
+  const names = new Set(['default', ...Object.keys(module), ...namesIn(module.default)]);
+  return Object.fromEntries([...names].map((name) => [name, typeOfExport(module, name)]));
+}
+
+/** More exports than this are not looked at. */
+const maxNames = 10_000;
+
+function namesIn(value: unknown): string[] {
+  if (value === null || (typeof value !== 'object' && typeof value !== 'function')) return [];
+  try {
+    return Object.keys(value).slice(0, maxNames);
+  } catch {
+    return [];
+  }
+}
+
 function typeOfExport(module: Record<string, unknown>, name: string): string {
-  const value = exportOf(module, name);
-  return value === null ? 'null' : typeof value;
+  try {
+    const value = exportOf(module, name);
+    return value === null ? 'null' : typeof value;
+  } catch {
+    return 'undefined';
+  }
 }
 
 function failureOf(error: unknown, file: string): ModuleFailure {

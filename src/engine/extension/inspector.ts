@@ -51,13 +51,12 @@ export class Inspector {
     return (await this.#parser.ask({ task: 'parse', file })) as ParsedModule;
   }
 
-  /** Evaluates a module. @throws InspectionError if it throws, hangs or ends its process. */
-  load(file: string, exports: readonly string[] = []): Promise<LoadedModule> {
-    const key = JSON.stringify([file, ...exports]);
-    const known = this.#loaded.get(key);
+  /** Evaluates a module, once. @throws InspectionError if it throws, hangs or ends its process. */
+  load(file: string): Promise<LoadedModule> {
+    const known = this.#loaded.get(file);
     if (known) return known;
-    const loading = this.#loader.ask({ task: 'load', file, exports }) as Promise<LoadedModule>;
-    this.#loaded.set(key, loading);
+    const loading = this.#loader.ask({ task: 'load', file }) as Promise<LoadedModule>;
+    this.#loaded.set(file, loading);
     return loading;
   }
 
@@ -74,7 +73,7 @@ function inspectorEntry(): string {
   return existsSync(beside) ? beside : path.join(packageRoot(), 'dist', 'inspector-child.js');
 }
 
-type Task = InspectionRequest extends infer R ? (R extends unknown ? Omit<R, 'id'> : never) : never;
+type Task = Omit<InspectionRequest, 'id'>;
 
 /** How long a process may take to start; not the module's time. */
 const startTimeoutMs = 30_000;
@@ -161,7 +160,7 @@ function replyOf(child: ChildProcess, id: string, timeoutMs: number, begin: () =
       finish({ died: signal ? `it was ended by ${signal}` : `it exited with code ${code}` });
     const onError = (error: Error) => finish({ died: `it failed: ${error.message}` });
     // Usually the process ends right after; if it does not, it has cut itself off.
-    const onDisconnect = () => setTimeout(() => finish({ died: 'it closed its connection' }), 500).unref();
+    const onDisconnect = () => setTimeout(() => finish({ died: 'it closed its connection' }), 100).unref();
     const timer = setTimeout(
       () => finish({ died: `it did not load within ${timeoutMs / 1000} s` }),
       timeoutMs,

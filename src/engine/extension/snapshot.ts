@@ -36,7 +36,7 @@ export interface UnreadableManifest {
 }
 
 /** A tool's UI app that cannot be found. */
-export interface AppReference extends LostReference {
+interface AppReference extends LostReference {
   readonly tool: ItemFacts;
   readonly reference: string;
   readonly location: Location;

@@ -11,8 +11,6 @@ import { rules, ruleTable } from './rules/index.js';
 import { type Snapshot, snapshotWithoutManifest, takeSnapshot, type UnreadableManifest } from './snapshot.js';
 import type { Workspace } from './workspace.js';
 
-export { type RuleRow, ruleTable } from './rules/index.js';
-
 export interface ValidateOptions {
   /** Whether code of the extension may be run, in processes of its own. */
   readonly load: boolean;
@@ -108,7 +106,7 @@ function severitiesFor(
 }
 
 /** Gives diagnostics other severities, by code, and drops those that are off. */
-export function grade(
+function grade(
   diagnostics: readonly Diagnostic[],
   severities: Readonly<Record<string, Severity | 'off'>>,
 ): readonly Diagnostic[] {
@@ -195,7 +193,7 @@ async function packageNameAt(directory: string): Promise<string> {
 }
 
 /** Works out lines and columns, and sorts by them. */
-export async function locateDiagnostics(
+async function locateDiagnostics(
   diagnostics: readonly Diagnostic[],
   directory: string,
 ): Promise<readonly LocatedDiagnostic[]> {

@@ -8,14 +8,14 @@ const strictly = { allowTrailingComma: false, disallowComments: true };
 export function parseWithComments(text: string): { ok: true; value: unknown } | { ok: false } {
   const errors: ParseError[] = [];
   const tree = parseTree(text, errors, withComments);
-  return tree && errors.length === 0 ? { ok: true, value: valueOf(tree) } : { ok: false };
+  return tree && errors.length === 0 ? { ok: true, value: readNode(tree) } : { ok: false };
 }
 
 /** The value of a node. A key called `__proto__` is a key like any other, as for `JSON.parse`. */
-function valueOf({ type, value, children = [] }: Node): unknown {
-  if (type === 'array') return children.map(valueOf);
+function readNode({ type, value, children = [] }: Node): unknown {
+  if (type === 'array') return children.map(readNode);
   if (type !== 'object') return value;
-  return Object.fromEntries(children.map(({ children: [key, held] = [] }) => [key!.value, valueOf(held!)]));
+  return Object.fromEntries(children.map(({ children: [key, held] = [] }) => [key!.value, readNode(held!)]));
 }
 
 /** Says in words what the parser found wrong first, and where. */

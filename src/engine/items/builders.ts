@@ -55,7 +55,9 @@ export function structured(
   value: unknown,
   items?: readonly (string | ContentBlock | ToolResult)[],
 ): ToolResult & { readonly structuredContent: unknown } {
-  const content = items ? items.flatMap(blocksOf) : [block('text', { text: JSON.stringify(value) ?? 'null' })];
+  const content = items
+    ? items.flatMap(blocksOf)
+    : [block('text', { text: JSON.stringify(value) ?? 'null' })];
   return branded({ content, structuredContent: value });
 }
 
@@ -63,7 +65,11 @@ export function structured(
 export function resourceLink(
   uri: string,
   name: string,
-  options: BlockOptions & { readonly title?: string; readonly description?: string; readonly mimeType?: string } = {},
+  options: BlockOptions & {
+    readonly title?: string;
+    readonly description?: string;
+    readonly mimeType?: string;
+  } = {},
 ): ToolResult {
   const { title, description, mimeType } = options;
   return result([block('resource_link', { uri, name, title, description, mimeType }, options)]);

@@ -1,4 +1,4 @@
-import { messageOf, ModuleReferenceError } from '../extension/modules.js';
+import { ModuleReferenceError, messageOf } from '../extension/modules.js';
 import { formatIssues, SchemaError } from '../schema/index.js';
 import { brands, isBranded } from './brands.js';
 import { error as failure, structured, type ToolResult } from './builders.js';
@@ -122,7 +122,8 @@ function failureOf(tool: ToolSpec, error: unknown, { server, report }: Calls): T
 
 /** Everything about an unexpected exception, for stderr. */
 function detailsOf(error: unknown): string {
-  if (error instanceof ModuleReferenceError && error.cause) return `${error.message}\n${detailsOf(error.cause)}`;
+  if (error instanceof ModuleReferenceError && error.cause)
+    return `${error.message}\n${detailsOf(error.cause)}`;
   if (error instanceof ModuleReferenceError || error instanceof LoadError) return error.message;
   return error instanceof Error ? (error.stack ?? error.message) : messageOf(error);
 }
@@ -148,7 +149,8 @@ export async function getPrompt(
   { calls, signal, makeContext }: { calls: Calls; signal: AbortSignal; makeContext: MakeContext },
 ): Promise<PromptResult> {
   const missing = prompt.required.filter((name) => !Object.hasOwn(args, name));
-  if (missing.length > 0) throw new PromptFailure('arguments', `Missing required arguments: ${missing.join(', ')}`);
+  if (missing.length > 0)
+    throw new PromptFailure('arguments', `Missing required arguments: ${missing.join(', ')}`);
   try {
     const made = await withTimeLimit(
       async (inner) => {
@@ -169,7 +171,8 @@ export async function getPrompt(
 function promptFailureOf(prompt: PromptSpec, error: unknown, { server, report }: Calls): unknown {
   if (isBranded(error, brands.protocolError)) return error;
   if (isBranded(error, brands.toolError)) return new PromptFailure('failed', messageOf(error));
-  if (error instanceof TimeoutError) return new PromptFailure('failed', `Prompt "${prompt.name}" gave ${error.message}.`);
+  if (error instanceof TimeoutError)
+    return new PromptFailure('failed', `Prompt "${prompt.name}" gave ${error.message}.`);
   report(`${prompt.item}: ${detailsOf(error)}`);
   return new PromptFailure('failed', server.exposeErrors ? messageOf(error) : 'Prompt execution failed');
 }
@@ -182,7 +185,9 @@ export function parseToolOptions(
   if (text === undefined || text.trim() === '') return {};
   const value = parsed(text);
   if (!isRecord(value)) {
-    report('MCP_TOOL_OPTIONS is not a JSON object of tool names and is ignored. Expected {"tool":{"option":value}}.');
+    report(
+      'MCP_TOOL_OPTIONS is not a JSON object of tool names and is ignored. Expected {"tool":{"option":value}}.',
+    );
     return {};
   }
   const entries = Object.entries(value).filter((entry): entry is [string, Record<string, unknown>] => {

@@ -5,7 +5,10 @@ import { checkShape, isFunctionLike, isRecord, type ShapeFault, shapes } from '.
  * Everything about a definition that can be judged without looking elsewhere: its keys, and the rules between them.
  * Serving and validating both go by it, so that a definition that passes one passes the other.
  */
-export function* checkDefinition(kind: Kind, value: Readonly<Record<string, unknown>>): Generator<ShapeFault> {
+export function* checkDefinition(
+  kind: Kind,
+  value: Readonly<Record<string, unknown>>,
+): Generator<ShapeFault> {
   yield* checkShape(value, shapes[kind]);
   yield* between[kind](value);
 }
@@ -41,7 +44,11 @@ const between = {
 function* checkPrompt(value: Readonly<Record<string, unknown>>): Generator<ShapeFault> {
   const { content, messages, type, arguments: declared } = value;
   if (content === undefined && messages === undefined) {
-    yield { path: ['content'], problem: 'missing', expected: 'text, { "template": … }, a function, or "messages"' };
+    yield {
+      path: ['content'],
+      problem: 'missing',
+      expected: 'text, { "template": … }, a function, or "messages"',
+    };
   }
   if (content !== undefined && messages !== undefined) {
     yield { path: ['messages'], problem: 'value', expected: 'either "content" or "messages", not both' };
@@ -49,8 +56,17 @@ function* checkPrompt(value: Readonly<Record<string, unknown>>): Generator<Shape
   if (content !== undefined && !isPromptContent(content)) {
     yield { path: ['content'], problem: 'type', expected: 'a string, { "template": … } or a function' };
   }
-  if (type === 'function' && content !== undefined && !isFunctionLike(content) && typeof content !== 'string') {
-    yield { path: ['content'], problem: 'type', expected: 'a function or a module reference such as "./file.js#name"' };
+  if (
+    type === 'function' &&
+    content !== undefined &&
+    !isFunctionLike(content) &&
+    typeof content !== 'string'
+  ) {
+    yield {
+      path: ['content'],
+      problem: 'type',
+      expected: 'a function or a module reference such as "./file.js#name"',
+    };
   }
   if (type === 'text' && isFunctionLike(content)) {
     yield { path: ['content'], problem: 'type', expected: 'text, because "type" is "text"' };
@@ -58,7 +74,8 @@ function* checkPrompt(value: Readonly<Record<string, unknown>>): Generator<Shape
   if (Array.isArray(messages)) {
     for (const [index, message] of messages.entries()) {
       if (!isRecord(message) || message.content === undefined) continue;
-      if (typeof message.content === 'string' || isTemplate(message.content) || isBlock(message.content)) continue;
+      if (typeof message.content === 'string' || isTemplate(message.content) || isBlock(message.content))
+        continue;
       const path = ['messages', index, 'content'];
       yield { path, problem: 'type', expected: 'a string, { "template": … } or a content block' };
     }
@@ -69,7 +86,11 @@ function* checkPrompt(value: Readonly<Record<string, unknown>>): Generator<Shape
     const name = isRecord(argument) ? argument.name : undefined;
     if (typeof name !== 'string') continue;
     if (names.has(name)) {
-      yield { path: ['arguments', index, 'name'], problem: 'value', expected: `another name; "${name}" is declared twice` };
+      yield {
+        path: ['arguments', index, 'name'],
+        problem: 'value',
+        expected: `another name; "${name}" is declared twice`,
+      };
     }
     names.add(name);
   }
@@ -94,7 +115,11 @@ const contentKeys = ['text', 'file', 'read'];
 function* checkResource(value: Readonly<Record<string, unknown>>): Generator<ShapeFault> {
   const { uri, uriTemplate } = value;
   if (uri === undefined && uriTemplate === undefined) {
-    yield { path: ['uri'], problem: 'missing', expected: 'an address such as "app://config", or "uriTemplate"' };
+    yield {
+      path: ['uri'],
+      problem: 'missing',
+      expected: 'an address such as "app://config", or "uriTemplate"',
+    };
   }
   if (uri !== undefined && uriTemplate !== undefined) {
     yield { path: ['uriTemplate'], problem: 'value', expected: 'either "uri" or "uriTemplate", not both' };
@@ -103,15 +128,27 @@ function* checkResource(value: Readonly<Record<string, unknown>>): Generator<Sha
     yield { path: ['uri'], problem: 'value', expected: 'an absolute URI such as "app://config" (RFC 3986)' };
   }
   if (typeof uriTemplate === 'string' && !isUri(uriTemplate.replace(/\{[^{}]*\}/g, 'x'))) {
-    yield { path: ['uriTemplate'], problem: 'value', expected: 'a URI template such as "db://{table}" (RFC 6570)' };
+    yield {
+      path: ['uriTemplate'],
+      problem: 'value',
+      expected: 'a URI template such as "db://{table}" (RFC 6570)',
+    };
   }
   const given = contentKeys.filter((key) => value[key] !== undefined);
   if (given.length === 0) yield { path: ['text'], problem: 'missing', expected: '"text", "file" or "read"' };
   if (given.length > 1) {
-    yield { path: [given[1]!], problem: 'value', expected: `only one of ${contentKeys.map((key) => `"${key}"`).join(', ')}` };
+    yield {
+      path: [given[1]!],
+      problem: 'value',
+      expected: `only one of ${contentKeys.map((key) => `"${key}"`).join(', ')}`,
+    };
   }
   if (uriTemplate !== undefined && value.read === undefined && given.length > 0) {
-    yield { path: [given[0]!], problem: 'value', expected: '"read", because a template stands for many resources' };
+    yield {
+      path: [given[0]!],
+      problem: 'value',
+      expected: '"read", because a template stands for many resources',
+    };
   }
 }
 
@@ -126,7 +163,11 @@ function* checkServer(value: Readonly<Record<string, unknown>>): Generator<Shape
   for (const kind of serverLists) {
     const list = value[kind];
     if (typeof list === 'string' && list !== '*') {
-      yield { path: [kind], problem: 'value', expected: 'a list of names, or "*" for all that the package declares' };
+      yield {
+        path: [kind],
+        problem: 'value',
+        expected: 'a list of names, or "*" for all that the package declares',
+      };
     }
     if (!Array.isArray(list)) continue;
     for (const [index, entry] of list.entries()) {

@@ -34,20 +34,28 @@ const blockTypes: Readonly<Record<string, Readonly<Record<string, Check>>>> = {
 /** Whether a value is a well-formed content block of a type that MCP knows. */
 export function isContentBlock(value: unknown): value is ContentBlock {
   if (!isBlock(value) || !Object.hasOwn(blockTypes, value.type)) return false;
-  const checks = { ...blockTypes[value.type], annotations: optional(isAnnotations), _meta: optional(isRecord) };
+  const checks = {
+    ...blockTypes[value.type],
+    annotations: optional(isAnnotations),
+    _meta: optional(isRecord),
+  };
   return Object.entries(checks).every(([key, check]) => check(value[key]));
 }
 
 function isContents(value: unknown): boolean {
   if (!isRecord(value)) return false;
   const { uri, mimeType, text, blob, _meta } = value;
-  return isText(uri) && optional(isText)(mimeType) && optional(isRecord)(_meta) && (isText(text) || isBase64(blob));
+  return (
+    isText(uri) && optional(isText)(mimeType) && optional(isRecord)(_meta) && (isText(text) || isBase64(blob))
+  );
 }
 
 function isAnnotations(value: unknown): boolean {
   if (!isRecord(value)) return false;
   const { audience, priority, lastModified } = value;
-  return optional(isAudience)(audience) && optional(isPriority)(priority) && optional(isInstant)(lastModified);
+  return (
+    optional(isAudience)(audience) && optional(isPriority)(priority) && optional(isInstant)(lastModified)
+  );
 }
 
 const isAudience: Check = (value) =>

@@ -1,4 +1,3 @@
-
 /** Where a message stands between noise and alarm. @see MCP, server/utilities/logging */
 export type LogLevel = 'debug' | 'info' | 'notice' | 'warning' | 'error';
 
@@ -31,4 +30,3 @@ export interface Context {
   /** In completions: the arguments already filled in. */
   readonly arguments?: Readonly<Record<string, string>>;
 }
-

@@ -118,7 +118,8 @@ type PromptReturn =
   | { readonly description?: string; readonly messages: readonly (string | PromptMessage)[] };
 
 /** A prompt as its author writes it: `content`, or `messages` with roles. */
-export interface PromptDefinition<A extends readonly PromptArgument[] = readonly PromptArgument[]> extends Common {
+export interface PromptDefinition<A extends readonly PromptArgument[] = readonly PromptArgument[]>
+  extends Common {
   readonly arguments?: A;
   /** How to read `content`; told by its type when absent. */
   readonly type?: 'text' | 'function' | 'auto';
@@ -152,7 +153,11 @@ export interface ResourceDefinition extends Common {
   readonly text?: string;
   /** A file of the package. */
   readonly file?: string;
-  read?(uri: string, variables: Readonly<Record<string, string | string[]>>, ctx: Context): Awaitable<ResourceReturn>;
+  read?(
+    uri: string,
+    variables: Readonly<Record<string, string | string[]>>,
+    ctx: Context,
+  ): Awaitable<ResourceReturn>;
   /** The resources of a template. */
   list?(ctx: Context): Awaitable<readonly { readonly uri: string; readonly name?: string }[]>;
   readonly complete?: Readonly<Record<string, (value: string, ctx: Context) => Awaitable<readonly string[]>>>;

@@ -1,5 +1,5 @@
-import type { Lazy } from './lazy.js';
 import type { Context } from './context.js';
+import type { Lazy } from './lazy.js';
 import type { Initializer } from './specs.js';
 
 /** Runs the `initialize` hooks of one served server: each once, on first need; one that failed runs again. */

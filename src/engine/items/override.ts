@@ -1,7 +1,7 @@
 import { type Definition, DefinitionError } from '../extension/extension.js';
-import { checkShape, isRecord, overrideShape } from './shapes.js';
 import { describeFault } from './check.js';
 import { locate, nameOf, requireWireName } from './read.js';
+import { checkShape, isRecord, overrideShape } from './shapes.js';
 import type { PromptSpec, ResourceSpec, ToolSpec } from './specs.js';
 
 /** A server's list entry that changes the item it names. */
@@ -30,7 +30,8 @@ export function applyOverride<S extends ToolSpec | PromptSpec | ResourceSpec>(
   }
   const { name = spec.name, hidden, visible, timeoutMs = spec.timeoutMs, meta, category, options } = override;
   if (spec.kind === 'tools') requireWireName(name, what, locate(server, [...path, 'name']));
-  const isHidden = typeof hidden === 'boolean' ? hidden : typeof visible === 'boolean' ? !visible : spec.hidden;
+  const isHidden =
+    typeof hidden === 'boolean' ? hidden : typeof visible === 'boolean' ? !visible : spec.hidden;
   const changed: Record<string, unknown> = { name };
   for (const key of ['title', 'description', 'icons', 'annotations']) {
     if (override[key] !== undefined) changed[key] = override[key];
@@ -87,7 +88,9 @@ function pin(spec: ToolSpec, pinned: Readonly<Record<string, unknown>>): Pick<To
       ...spec.wire,
       inputSchema: {
         ...rest,
-        properties: Object.fromEntries(Object.entries(isRecord(properties) ? properties : {}).filter(([name]) => stays(name))),
+        properties: Object.fromEntries(
+          Object.entries(isRecord(properties) ? properties : {}).filter(([name]) => stays(name)),
+        ),
         ...(left.length > 0 && { required: left }),
       },
     },

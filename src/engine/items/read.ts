@@ -1,5 +1,5 @@
-import { type Definition, DefinitionError } from '../extension/extension.js';
 import type { Location } from '../extension/diagnostics.js';
+import { type Definition, DefinitionError } from '../extension/extension.js';
 import { singular } from '../extension/kinds.js';
 import { isWireName } from '../extension/names.js';
 import type { DocumentPath } from '../files/document.js';

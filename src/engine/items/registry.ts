@@ -42,7 +42,11 @@ export class Registry {
     specs: { readonly [K in ServedKind]: readonly Specs[K][] },
     { pageSize = defaultPageSize }: { pageSize?: number } = {},
   ) {
-    this.#specs = { tools: withOwnNames(specs.tools), prompts: withOwnNames(specs.prompts), resources: specs.resources };
+    this.#specs = {
+      tools: withOwnNames(specs.tools),
+      prompts: withOwnNames(specs.prompts),
+      resources: specs.resources,
+    };
     this.#byName = {
       tools: indexed(this.#specs.tools),
       prompts: indexed(this.#specs.prompts),
@@ -61,9 +65,16 @@ export class Registry {
   }
 
   /** What a list method shows. @throws CursorError for a cursor that is not ours. */
-  list<K extends ServedKind>(kind: K, { includeHidden = false, cursor, pageSize }: ListOptions = {}): Page<Specs[K]> {
+  list<K extends ServedKind>(
+    kind: K,
+    { includeHidden = false, cursor, pageSize }: ListOptions = {},
+  ): Page<Specs[K]> {
     const specs = this.#specs[kind];
-    return page(includeHidden ? specs : specs.filter(({ hidden }) => !hidden), cursor, pageSize ?? this.pageSize);
+    return page(
+      includeHidden ? specs : specs.filter(({ hidden }) => !hidden),
+      cursor,
+      pageSize ?? this.pageSize,
+    );
   }
 }
 

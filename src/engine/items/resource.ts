@@ -73,7 +73,8 @@ function fileReader(definition: Definition, file: string, mimeType: string | und
   return async (uri) => {
     const info = await stat(target).catch(() => undefined);
     if (!info?.isFile()) throw new ResultError(`there is no file ${file} in the package`);
-    if (!(await isInside(directory, target))) throw new ResultError(`${file} is a link that leads out of the package`);
+    if (!(await isInside(directory, target)))
+      throw new ResultError(`${file} is a link that leads out of the package`);
     const bytes = await readFile(target);
     const text = mimeType === undefined || isTextual(mimeType) ? utf8(bytes) : undefined;
     const held = text === undefined ? { blob: bytes.toString('base64') } : { text };
@@ -83,7 +84,9 @@ function fileReader(definition: Definition, file: string, mimeType: string | und
 
 /** Whether a MIME type means text. */
 export function isTextual(mimeType: string): boolean {
-  return /^text\/|[+/](?:x-)?(?:json|xml|yaml|javascript|ecmascript|typescript|toml|sql|graphql|sh|jsonl|ndjson)\b/i.test(mimeType);
+  return /^text\/|[+/](?:x-)?(?:json|xml|yaml|javascript|ecmascript|typescript|toml|sql|graphql|sh|jsonl|ndjson)\b/i.test(
+    mimeType,
+  );
 }
 
 function utf8(bytes: Uint8Array): string | undefined {
@@ -99,9 +102,14 @@ function utf8(bytes: Uint8Array): string | undefined {
  * contents is taken as such, any other is JSON, lists are several contents.
  * @throws ResultError for anything else.
  */
-export function toContents(value: unknown, uri: string, mimeType: string | undefined): readonly ResourceContents[] {
+export function toContents(
+  value: unknown,
+  uri: string,
+  mimeType: string | undefined,
+): readonly ResourceContents[] {
   if (typeof value === 'string') return [contents(uri, mimeType, { text: value })];
-  if (value instanceof Uint8Array) return [contents(uri, mimeType, { blob: Buffer.from(value).toString('base64') })];
+  if (value instanceof Uint8Array)
+    return [contents(uri, mimeType, { blob: Buffer.from(value).toString('base64') })];
   if (Array.isArray(value)) return value.flatMap((one) => toContents(one, uri, mimeType));
   if (isRecord(value) && Array.isArray(value.contents)) return toContents(value.contents, uri, mimeType);
   const held = isRecord(value) && Object.keys(value).every((key) => contentsKeys.has(key)) && heldBy(value);
@@ -111,13 +119,17 @@ export function toContents(value: unknown, uri: string, mimeType: string | undef
     const named = typeof value.uri === 'string' ? value.uri : uri;
     return [{ ...contents(named, own, held), ...(isRecord(meta) && { _meta: meta }) }];
   }
-  if (isRecord(value)) return [contents(uri, mimeType ?? 'application/json', { text: JSON.stringify(value) })];
+  if (isRecord(value))
+    return [contents(uri, mimeType ?? 'application/json', { text: JSON.stringify(value) })];
   throw new ResultError('a read function returns a string, bytes, an object, or a list of these');
 }
 
 const contentsKeys = new Set(['uri', 'mimeType', 'text', 'blob', 'meta', '_meta']);
 
-function heldBy({ text, blob }: Readonly<Record<string, unknown>>): { text: string } | { blob: string } | undefined {
+function heldBy({
+  text,
+  blob,
+}: Readonly<Record<string, unknown>>): { text: string } | { blob: string } | undefined {
   if (typeof text === 'string') return { text };
   if (typeof blob === 'string') return { blob };
   return blob instanceof Uint8Array ? { blob: Buffer.from(blob).toString('base64') } : undefined;

@@ -20,7 +20,8 @@ export function toToolResult(value: unknown): ToolResult {
   if (typeof value === 'string') return { content: [{ type: 'text', text: value }] };
   if (isBranded(value, brands.result) || isFinished(value)) return finished(value as ToolResult);
   if (isContentBlock(value)) return { content: [value] };
-  if (Array.isArray(value) && value.length > 0 && value.every(isPiece)) return { content: value.flatMap(blocksOf) };
+  if (Array.isArray(value) && value.length > 0 && value.every(isPiece))
+    return { content: value.flatMap(blocksOf) };
   return finished(structured(plain(value)));
 }
 

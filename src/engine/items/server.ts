@@ -1,7 +1,7 @@
-import { type Definition, DefinitionError, type Extension } from '../extension/extension.js';
 import type { Location } from '../extension/diagnostics.js';
-import { implicitServerName, type FoundServer, type Workspace } from '../extension/workspace.js';
+import { type Definition, DefinitionError, type Extension } from '../extension/extension.js';
 import { type Translation, translate } from '../extension/spellings.js';
+import { type FoundServer, implicitServerName, type Workspace } from '../extension/workspace.js';
 import { type Lazy, lazyFunction } from './lazy.js';
 import { applyOverride, isOverride } from './override.js';
 import { readPrompt } from './prompt.js';
@@ -44,8 +44,12 @@ export interface ServerSpec {
  * Composes a server of its definition, or of everything a package without servers declares. Bad items are left out.
  * @throws DefinitionError if the server's own definition cannot be used.
  */
-export async function composeServer({ extension, server }: FoundServer, workspace: Workspace): Promise<ServerSpec> {
-  const definition = server === undefined ? implicitServer(extension) : await extension.definition('servers', server);
+export async function composeServer(
+  { extension, server }: FoundServer,
+  workspace: Workspace,
+): Promise<ServerSpec> {
+  const definition =
+    server === undefined ? implicitServer(extension) : await extension.definition('servers', server);
   requireUsable(definition);
   const { value } = definition;
   const leftOut: LeftOut[] = [];
@@ -74,7 +78,8 @@ export async function composeServer({ extension, server }: FoundServer, workspac
       { tools, prompts, resources },
       typeof value.pageSize === 'number' ? { pageSize: Math.ceil(value.pageSize) } : {},
     ),
-    initialize: value.initialize === undefined ? undefined : lazyFunction<Initializer>(value.initialize, extension),
+    initialize:
+      value.initialize === undefined ? undefined : lazyFunction<Initializer>(value.initialize, extension),
     exposeErrors: value.exposeErrors === true,
     cache: readCache(value.cache),
     leftOut,
@@ -82,7 +87,10 @@ export async function composeServer({ extension, server }: FoundServer, workspac
 }
 
 function implicitServer(extension: Extension): Definition {
-  const translation: Translation = translate({ tools: '*', prompts: '*', resources: '*', apps: '*' }, 'servers');
+  const translation: Translation = translate(
+    { tools: '*', prompts: '*', resources: '*', apps: '*' },
+    'servers',
+  );
   return {
     kind: 'servers',
     item: implicitServerName(extension),
@@ -121,10 +129,11 @@ export function listEntries({ value, extension }: Definition, kind: ServedKind |
 async function composeList<K extends ServedKind>(job: ListJob<K>): Promise<readonly SpecOf<K>[]> {
   const entries = listEntries(job.definition, job.kind);
   const read = readingOnce(job.read);
-  const specs = await Promise.all(
+  const composed = await Promise.all(
     entries.map((entry, index) => composeEntry({ ...job, read }, entry, [job.kind, index])),
   );
-  return specs.filter((spec) => spec !== undefined);
+  job.leftOut.push(...composed.flatMap(({ leftOut }) => leftOut ?? []));
+  return composed.flatMap(({ spec }) => spec ?? []);
 }
 
 /** An item that a server lists twice is one item: its hooks run once for both. */
@@ -138,24 +147,24 @@ function readingOnce<K extends ServedKind>(read: Reader<K>): Reader<K> {
 }
 
 async function composeEntry<K extends ServedKind>(
-  { kind, read, definition, workspace, leftOut }: ListJob<K>,
+  { kind, read, definition, workspace }: ListJob<K>,
   entry: unknown,
   path: readonly (string | number)[],
-): Promise<SpecOf<K> | undefined> {
+): Promise<{ spec?: SpecOf<K>; leftOut?: LeftOut }> {
   const reference = isOverride(entry) ? entry.use : entry;
   let owner = definition.extension;
   try {
-    if (typeof reference !== 'string') return await read(inline(definition, kind, entry, path));
+    if (typeof reference !== 'string') return { spec: await read(inline(definition, kind, entry, path)) };
     const found = await workspace.locateItem(kind, reference, owner, locate(definition, path));
     owner = found.extension;
     const spec = await read(await owner.definition(kind, found.item));
     owner = definition.extension;
-    return isOverride(entry) ? applyOverride(spec, entry, { server: definition, path }) : spec;
+    return { spec: isOverride(entry) ? applyOverride(spec, entry, { server: definition, path }) : spec };
   } catch (error) {
     if (!(error instanceof DefinitionError)) throw error;
     const item = typeof reference === 'string' ? reference : path.join('/');
-    leftOut.push({ item, message: error.message, code: error.code, location: error.location, extension: owner });
-    return undefined;
+    const { message, code, location } = error;
+    return { leftOut: { item, message, code, location, extension: owner } };
   }
 }
 
@@ -168,7 +177,11 @@ export function inline(
 ): Definition {
   const location = locate(server, path);
   if (!isRecord(entry)) {
-    throw new DefinitionError('invalid-server', `An entry of "${kind}" is neither a name nor a definition.`, location);
+    throw new DefinitionError(
+      'invalid-server',
+      `An entry of "${kind}" is neither a name nor a definition.`,
+      location,
+    );
   }
   const translation = translate(entry, kind);
   const { name, uri } = translation.value;

@@ -1,5 +1,5 @@
-import type { DocumentPath } from '../files/document.js';
 import type { Kind } from '../extension/kinds.js';
+import type { DocumentPath } from '../files/document.js';
 
 /**
  * What a key of a definition may hold. `callable` is a function or a module reference (`"./file.js#export"`),
@@ -69,7 +69,10 @@ const toolShape: Shape = {
   name: { types: ['string'], description: 'Name that clients see; the item name when absent.' },
   title,
   description: { types: ['string'], description: 'What it does and when to use it, for the model.' },
-  input: { types: ['schema'], description: 'Arguments: a field spec, JSON Schema, JSON text or Standard Schema.' },
+  input: {
+    types: ['schema'],
+    description: 'Arguments: a field spec, JSON Schema, JSON text or Standard Schema.',
+  },
   output: { types: ['schema'], description: 'Structured result, in the same forms.' },
   inputSchema: { types: ['raw-schema'], description: 'Arguments as JSON Schema; wins over `input`.' },
   outputSchema: { types: ['raw-schema'], description: 'Result as JSON Schema; wins over `output`.' },
@@ -115,7 +118,10 @@ const promptShape: Shape = {
       title: { types: ['string'], description: 'Name for people.' },
       description: { types: ['string'], description: 'What to fill in.' },
       required: { types: ['boolean'], description: 'Whether it must be given; false when absent.' },
-      complete: { types: ['callable', 'string-list'], description: 'Suggestions: a list, or complete(value, ctx).' },
+      complete: {
+        types: ['callable', 'string-list'],
+        description: 'Suggestions: a list, or complete(value, ctx).',
+      },
     },
   },
   type: { types: ['string'], description: 'How to read `content`.', values: ['text', 'function', 'auto'] },
@@ -165,7 +171,10 @@ const serverShape: Shape = {
   name: { types: ['string'], description: 'Sent as serverInfo.name; the qualified name when absent.' },
   title: { types: ['string'], description: 'Name for people.' },
   description: { types: ['string'], description: 'What it offers.' },
-  instructions: { types: ['strings'], description: 'How to use it, for the model; lists are joined by blank lines.' },
+  instructions: {
+    types: ['strings'],
+    description: 'How to use it, for the model; lists are joined by blank lines.',
+  },
   version: { types: ['string'], description: 'The package version when absent.' },
   configKey: { types: ['string'], description: 'Its key in client configs; the item name when absent.' },
   initialize: { types: ['callable'], description: 'initialize(ctx): run once, before the first use.' },
@@ -176,11 +185,17 @@ const serverShape: Shape = {
   icons,
   websiteUrl: { types: ['string'], description: 'Where to read more.' },
   transport: { types: ['string'], description: 'How it is usually served.', values: ['stdio', 'http'] },
-  exposeErrors: { types: ['boolean'], description: 'Show unexpected exceptions to the model. For development.' },
+  exposeErrors: {
+    types: ['boolean'],
+    description: 'Show unexpected exceptions to the model. For development.',
+  },
   pageSize: { types: ['positive-number'], description: 'Entries per list page; 500 when absent.' },
   cache,
   list: { types: ['object'], description: 'Visibility hooks: tools(ctx, registry), prompts, resources.' },
-  evaluator: { types: ['object'], description: 'Further model settings a seed definition carried; kept as they are.' },
+  evaluator: {
+    types: ['object'],
+    description: 'Further model settings that a ported definition carried; kept as they are.',
+  },
 };
 
 const appShape: Shape = {
@@ -295,7 +310,8 @@ const accepts = {
   object: isRecord,
   list: Array.isArray,
   callable: (value) => isFunctionLike(value) || typeof value === 'string',
-  schema: (value) => isRecord(value) || Array.isArray(value) || typeof value === 'string' || typeof value === 'function',
+  schema: (value) =>
+    isRecord(value) || Array.isArray(value) || typeof value === 'string' || typeof value === 'function',
   'raw-schema': (value) => isRecord(value) || typeof value === 'string',
   any: () => true,
 } as const satisfies Record<ValueType, (value: unknown) => boolean>;

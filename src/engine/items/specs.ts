@@ -90,7 +90,11 @@ export interface ResourceSpec extends Spec {
   readonly kind: 'resources';
   readonly uri: string | undefined;
   readonly uriTemplate: string | undefined;
-  read(uri: string, variables: Readonly<Record<string, unknown>>, ctx: Context): Promise<readonly ResourceContents[]>;
+  read(
+    uri: string,
+    variables: Readonly<Record<string, unknown>>,
+    ctx: Context,
+  ): Promise<readonly ResourceContents[]>;
   /** The resources of a template, as list entries. */
   readonly list: Lazy<(ctx: Context) => unknown> | undefined;
   readonly complete: ReadonlyMap<string, Lazy<Complete>>;

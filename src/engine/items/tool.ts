@@ -1,5 +1,11 @@
 import { type Definition, DefinitionError } from '../extension/extension.js';
-import { type CompiledSchema, compileSchema, noInput, SchemaError, type SchemaSide } from '../schema/index.js';
+import {
+  type CompiledSchema,
+  compileSchema,
+  noInput,
+  SchemaError,
+  type SchemaSide,
+} from '../schema/index.js';
 import { lazyFunction } from './lazy.js';
 import { commonParts, commonWire, locate, nameOf, requireUsable, requireWireName } from './read.js';
 import { isRecord } from './shapes.js';
@@ -34,7 +40,8 @@ export async function readTool(definition: Definition): Promise<ToolSpec> {
     input,
     output,
     handler: lazyFunction<ToolHandler>(value.handler, extension),
-    initialize: value.initialize === undefined ? undefined : lazyFunction<Initializer>(value.initialize, extension),
+    initialize:
+      value.initialize === undefined ? undefined : lazyFunction<Initializer>(value.initialize, extension),
     options: readOptions(value.options),
     onOutputMismatch: value.onOutputMismatch === 'warn' ? 'warn' : 'error',
     pinned: {},
@@ -42,7 +49,10 @@ export async function readTool(definition: Definition): Promise<ToolSpec> {
 }
 
 /** Reads the schema of one side, if there is one. @throws DefinitionError if it is none of the forms. */
-export async function readSchema(definition: Definition, side: SchemaSide): Promise<CompiledSchema | undefined> {
+export async function readSchema(
+  definition: Definition,
+  side: SchemaSide,
+): Promise<CompiledSchema | undefined> {
   const { value, extension, file } = definition;
   const key = schemaKeys[side].find((name) => value[name] !== undefined);
   if (!key) return undefined;
@@ -64,6 +74,9 @@ export async function readSchema(definition: Definition, side: SchemaSide): Prom
 function readOptions(value: unknown): Record<string, unknown> {
   if (!isRecord(value)) return {};
   return Object.fromEntries(
-    Object.entries(value).map(([name, option]) => [name, isRecord(option) && 'default' in option ? option.default : option]),
+    Object.entries(value).map(([name, option]) => [
+      name,
+      isRecord(option) && 'default' in option ? option.default : option,
+    ]),
   );
 }

@@ -35,7 +35,9 @@ export async function callOnce(
     throw error;
   });
   const tools = server.registry.all('tools');
-  const tool = server.registry.resolve('tools', name) ?? tools.find(({ item, definition }) => [item, definition.item].includes(name));
+  const tool =
+    server.registry.resolve('tools', name) ??
+    tools.find(({ item, definition }) => [item, definition.item].includes(name));
   if (!tool) {
     const reason = server.leftOut.find(({ item }) => item === name)?.message;
     const names = tools.map((one) => one.name);
@@ -53,7 +55,9 @@ export async function callOnce(
       makeContext: ({ signal: inner }) => ({
         signal: inner,
         progress: (progress, { total, message } = {}) =>
-          report(`progress: ${progress}${total === undefined ? '' : ` of ${total}`}${message ? ` ${message}` : ''}`),
+          report(
+            `progress: ${progress}${total === undefined ? '' : ` of ${total}`}${message ? ` ${message}` : ''}`,
+          ),
         log: {
           debug: () => {},
           info: logLine('info'),

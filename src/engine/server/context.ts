@@ -50,7 +50,8 @@ function clientOf({ era, server }: Connection, { mcpReq }: ServerContext): Conte
   const info = (era === 'modern' ? envelope?.[metaKey.clientInfo] : server.getClientVersion()) as
     | { name?: string; version?: string }
     | undefined;
-  const capabilities = era === 'modern' ? envelope?.[metaKey.clientCapabilities] : server.getClientCapabilities();
+  const capabilities =
+    era === 'modern' ? envelope?.[metaKey.clientCapabilities] : server.getClientCapabilities();
   return {
     name: info?.name,
     version: info?.version,
@@ -69,7 +70,12 @@ function progressOf({ mcpReq }: ServerContext, signal: AbortSignal): Context['pr
   return (progress, { total, message } = {}) => {
     if (signal.aborted || !Number.isFinite(progress) || progress <= last) return;
     last = progress;
-    const params = { progressToken, progress, ...(total !== undefined && { total }), ...(message !== undefined && { message }) };
+    const params = {
+      progressToken,
+      progress,
+      ...(total !== undefined && { total }),
+      ...(message !== undefined && { message }),
+    };
     mcpReq.notify({ method: 'notifications/progress', params }).catch(() => {});
   };
 }
@@ -91,7 +97,9 @@ function logOf(
     const params = { level, data: jsonOf(data), ...(tool && { logger: tool.name }) };
     mcpReq.notify({ method: 'notifications/message', params }).catch(() => {});
   };
-  return Object.fromEntries(levels.map((level) => [level, (data: unknown) => send(level, data)])) as Context['log'];
+  return Object.fromEntries(
+    levels.map((level) => [level, (data: unknown) => send(level, data)]),
+  ) as Context['log'];
 }
 
 /** What of a value JSON can carry; a log line must never fail a call. */

@@ -1,9 +1,9 @@
 import {
-  type CacheHint as SdkCacheHint,
   type Implementation,
   ProtocolError,
-  type Result,
   ResourceNotFoundError,
+  type Result,
+  type CacheHint as SdkCacheHint,
   Server,
   type ServerCapabilities,
   type ServerContext,
@@ -11,11 +11,11 @@ import {
 } from '@modelcontextprotocol/server';
 import { brands, isBranded } from '../items/brands.js';
 import { type Calls, callTool, getPrompt, PromptFailure } from '../items/call.js';
+import type { Lazy } from '../items/lazy.js';
 import { CursorError, page, type ServedKind } from '../items/registry.js';
 import { isRecord } from '../items/shapes.js';
 import type { CacheHint, Complete, ResourceSpec } from '../items/specs.js';
 import { withTimeLimit } from '../items/time-limit.js';
-import type { Lazy } from '../items/lazy.js';
 import { type Connection, contextMaker } from './context.js';
 import { type Era, legacyVersions, logLevels } from './eras.js';
 import { blockFor } from './revisions.js';
@@ -61,7 +61,10 @@ export function createServer({ calls, toolOptions }: Served, era: Era): Server {
   const unoffered = new Map<string, Handler>();
   for (const [method, handler] of Object.entries(handlers)) {
     if (isOffered(method, offered)) {
-      server.setRequestHandler(method as 'tools/list', ({ params }, request) => handler(params ?? {}, request) as never);
+      server.setRequestHandler(
+        method as 'tools/list',
+        ({ params }, request) => handler(params ?? {}, request) as never,
+      );
     } else if (method.endsWith('/list')) {
       unoffered.set(method, handler);
     }
@@ -87,7 +90,9 @@ function isOffered(method: string, capabilities: ServerCapabilities): boolean {
 
 /** Capabilities by what there is, never more. */
 function capabilitiesOf({ server: { registry } }: Calls): ServerCapabilities {
-  const completes = [...registry.all('prompts'), ...registry.all('resources')].some(({ complete }) => complete.size > 0);
+  const completes = [...registry.all('prompts'), ...registry.all('resources')].some(
+    ({ complete }) => complete.size > 0,
+  );
   return {
     ...(registry.all('tools').length > 0 && { tools: {} }),
     ...(registry.all('prompts').length > 0 && { prompts: {} }),
@@ -127,19 +132,34 @@ function cursorOf(cursor: unknown): string | undefined {
 }
 
 function listTemplates({ calls }: Connection, cursor: unknown): Params {
-  const templates = calls.server.registry.all('resources').filter(({ uriTemplate, hidden }) => uriTemplate && !hidden);
+  const templates = calls.server.registry
+    .all('resources')
+    .filter(({ uriTemplate, hidden }) => uriTemplate && !hidden);
   const { items, nextCursor } = page(templates, cursorOf(cursor), calls.server.registry.pageSize);
-  return { resourceTemplates: items.map(({ wire }) => wire), ...(nextCursor !== undefined && { nextCursor }) };
+  return {
+    resourceTemplates: items.map(({ wire }) => wire),
+    ...(nextCursor !== undefined && { nextCursor }),
+  };
 }
 
 /** Fixed resources, and what the templates that can be listed hold right now. */
-async function listResources(connection: Connection, cursor: unknown, request: ServerContext): Promise<Params> {
+async function listResources(
+  connection: Connection,
+  cursor: unknown,
+  request: ServerContext,
+): Promise<Params> {
   const specs = connection.calls.server.registry.all('resources').filter(({ hidden }) => !hidden);
   const entries = await Promise.all(
-    specs.map(async (spec) => (spec.uri === undefined ? await instancesOf(connection, spec, request) : [spec.wire])),
+    specs.map(async (spec) =>
+      spec.uri === undefined ? await instancesOf(connection, spec, request) : [spec.wire],
+    ),
   );
   return await listed(() => {
-    const { items, nextCursor } = page(distinct(entries.flat()), cursorOf(cursor), connection.calls.server.registry.pageSize);
+    const { items, nextCursor } = page(
+      distinct(entries.flat()),
+      cursorOf(cursor),
+      connection.calls.server.registry.pageSize,
+    );
     return { resources: items, ...(nextCursor !== undefined && { nextCursor }) };
   });
 }
@@ -150,7 +170,11 @@ function distinct(entries: readonly Params[]): readonly Params[] {
   return entries.filter(({ uri }) => !seen.has(uri) && seen.add(uri));
 }
 
-async function instancesOf(connection: Connection, spec: ResourceSpec, request: ServerContext): Promise<readonly Params[]> {
+async function instancesOf(
+  connection: Connection,
+  spec: ResourceSpec,
+  request: ServerContext,
+): Promise<readonly Params[]> {
   if (!spec.list) return [];
   try {
     const list = await spec.list();
@@ -172,12 +196,18 @@ async function instancesOf(connection: Connection, spec: ResourceSpec, request: 
         return { ...common, ...entry, name: own, title: typeof title === 'string' ? title : own };
       });
   } catch (error) {
-    connection.calls.report(`${spec.item}: its list failed: ${error instanceof Error ? error.stack : String(error)}`);
+    connection.calls.report(
+      `${spec.item}: its list failed: ${error instanceof Error ? error.stack : String(error)}`,
+    );
     return [];
   }
 }
 
-async function call(connection: Connection, { name, arguments: args }: Params, request: ServerContext): Promise<unknown> {
+async function call(
+  connection: Connection,
+  { name, arguments: args }: Params,
+  request: ServerContext,
+): Promise<unknown> {
   const { calls, server } = connection;
   const tool = typeof name === 'string' ? calls.server.registry.resolve('tools', name) : undefined;
   if (!tool) throw new ProtocolError(invalidParams, `Unknown tool: ${String(name)}`);
@@ -193,7 +223,11 @@ async function call(connection: Connection, { name, arguments: args }: Params, r
   return server.projectCallToolResult({ ...result, content } as never, tool.output?.wire);
 }
 
-async function get(connection: Connection, { name, arguments: args }: Params, request: ServerContext): Promise<unknown> {
+async function get(
+  connection: Connection,
+  { name, arguments: args }: Params,
+  request: ServerContext,
+): Promise<unknown> {
   const { calls, server } = connection;
   const prompt = typeof name === 'string' ? calls.server.registry.resolve('prompts', name) : undefined;
   if (!prompt) throw new ProtocolError(invalidParams, `Unknown prompt: ${String(name)}`);
@@ -205,7 +239,10 @@ async function get(connection: Connection, { name, arguments: args }: Params, re
     }),
   );
   const version = server.getNegotiatedProtocolVersion();
-  return { ...made, messages: made.messages.map(({ role, content }) => ({ role, content: blockFor(version, content) })) };
+  return {
+    ...made,
+    messages: made.messages.map(({ role, content }) => ({ role, content: blockFor(version, content) })),
+  };
 }
 
 async function read(connection: Connection, { uri }: Params, request: ServerContext): Promise<unknown> {
@@ -269,17 +306,26 @@ async function complete(connection: Connection, params: Params, request: ServerC
   const values = await withTimeLimit(
     async (signal) => {
       const suggest = await source();
-      return await suggest(argument.value, { ...makeContext({ signal }), arguments: context?.arguments ?? {} });
+      return await suggest(argument.value, {
+        ...makeContext({ signal }),
+        arguments: context?.arguments ?? {},
+      });
     },
     { timeoutMs: 10_000, signal: request.mcpReq.signal },
   ).catch((error) => {
     if (isBranded(error, brands.protocolError)) throw passedOn(error);
-    connection.calls.report(`Completion of "${argument.name}": ${error instanceof Error ? error.stack : String(error)}`);
+    connection.calls.report(
+      `Completion of "${argument.name}": ${error instanceof Error ? error.stack : String(error)}`,
+    );
     throw new ProtocolError(internalError, 'Completion failed');
   });
   const list = (Array.isArray(values) ? values : []).map(String);
   return {
-    completion: { values: list.slice(0, maxSuggestions), total: list.length, hasMore: list.length > maxSuggestions },
+    completion: {
+      values: list.slice(0, maxSuggestions),
+      total: list.length,
+      hasMore: list.length > maxSuggestions,
+    },
   };
 }
 
@@ -299,7 +345,8 @@ function completionOf(
   }
   const resource = registry.all('resources').find(({ uriTemplate, uri }) => (uriTemplate ?? uri) === ref.uri);
   if (!resource) throw new ProtocolError(invalidParams, `Unknown resource template: ${ref.uri}`);
-  const variables = resource.uriTemplate === undefined ? [] : new UriTemplate(resource.uriTemplate).variableNames;
+  const variables =
+    resource.uriTemplate === undefined ? [] : new UriTemplate(resource.uriTemplate).variableNames;
   if (!variables.includes(argument)) {
     throw new ProtocolError(invalidParams, `Resource template "${ref.uri}" has no variable "${argument}".`);
   }

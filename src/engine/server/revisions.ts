@@ -14,6 +14,7 @@ export function blockFor(version: string | undefined, block: ContentBlock): Cont
 }
 
 function asText(block: ContentBlock): string {
-  if (block.type === 'resource_link') return [block.title ?? block.name, block.uri].filter(Boolean).join(': ');
+  if (block.type === 'resource_link')
+    return [block.title ?? block.name, block.uri].filter(Boolean).join(': ');
   return `[${block.type}: ${String(block.mimeType)}]`;
 }

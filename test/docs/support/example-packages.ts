@@ -47,10 +47,15 @@ export function examplePackages(blocks: readonly Block[]): readonly ExamplePacka
  * is also there as JavaScript below `dist`, as `tsc` would leave it.
  */
 export async function writeExamples(packages: readonly ExamplePackage[]): Promise<string> {
-  const root = writeFolder({ 'node_modules/agenttools/package.json': { name: 'agenttools', type: 'module', main: 'index.js' } });
+  const root = writeFolder({
+    'node_modules/agenttools/package.json': { name: 'agenttools', type: 'module', main: 'index.js' },
+  });
   await build({
     absWorkingDir: repository,
-    entryPoints: { 'node_modules/agenttools/index': 'src/index.ts', 'inspector-child': 'src/engine/extension/inspector-child.ts' },
+    entryPoints: {
+      'node_modules/agenttools/index': 'src/index.ts',
+      'inspector-child': 'src/engine/extension/inspector-child.ts',
+    },
     outdir: root,
     bundle: true,
     format: 'esm',
@@ -65,7 +70,11 @@ export async function writeExamples(packages: readonly ExamplePackage[]): Promis
   symlinkSync(path.join(repository, 'fixtures/extensions'), path.join(root, 'node_modules/@acme'));
   for (const { page, name, files } of packages) {
     const compiled = await Promise.all(Object.entries(files).map(([file, text]) => compile(file, text)));
-    addFiles(path.join(root, page, name), { ...defaults(name, files), ...files, ...Object.fromEntries(compiled.flat()) });
+    addFiles(path.join(root, page, name), {
+      ...defaults(name, files),
+      ...files,
+      ...Object.fromEntries(compiled.flat()),
+    });
   }
   return root;
 }
@@ -79,7 +88,9 @@ async function compile(file: string, text: string): Promise<[file: string, text:
 
 /** A package.json that declares what the other files define, for pages that leave it out. */
 function defaults(name: string, files: ExamplePackage['files']): object {
-  const root = Object.keys(files).some((file) => /^src\/(?:tools|prompts|resources|servers)\//.test(file)) ? 'dist' : 'agenttools';
+  const root = Object.keys(files).some((file) => /^src\/(?:tools|prompts|resources|servers)\//.test(file))
+    ? 'dist'
+    : 'agenttools';
   const declared = kinds.flatMap((kind) => {
     const items = Object.keys(files).flatMap((file) => {
       const [, folder, item] = /^(?:agenttools|src)\/(\w+)\/([^/]+)\.\w+$/.exec(file) ?? [];

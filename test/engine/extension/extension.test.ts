@@ -66,7 +66,7 @@ describe('a combined file', () => {
     ['a default export', '.js', 'export default { x: { title: "it" } }'],
     ['a list of definitions with names', '.js', 'export default [{ name: "y" }, { name: "x", title: "it" }]'],
     ['a list named by handlers', '.js', 'export default [{ title: "it", handler: function x() {} }]'],
-    ['seed spelling', '.json', '{"x":{"DisplayName":"it"}}'],
+    ["another system's spelling", '.json', '{"x":{"DisplayName":"it"}}'],
   ])('%s', async (_, ending, text) => {
     expect(await titleOf({ [`agenttools/tools${ending}`]: text })).toBe('it');
   });

@@ -42,8 +42,8 @@ const misbehaviour: Record<string, readonly [statement: string, reason: string |
     'definition-failed bad 1:1 it was ended by SIGKILL.',
   ],
   'cuts the connection': [
-    'process.disconnect(); for (;;);',
-    'definition-failed bad 1:1 it closed its connection.',
+    'process.disconnect(); await new Promise(() => {});',
+    'definition-failed bad 1:1 it was ended by SIGKILL.',
   ],
   throws: ["throw new Error('no key');", 'definition-failed bad 1:7 no key.'],
   'throws nothing': ['throw undefined;', 'definition-failed bad 1:1 undefined.'],

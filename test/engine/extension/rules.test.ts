@@ -191,17 +191,11 @@ describe('each fixture holds exactly', () => {
     const options = optionsFor(inspector.entry, { load: !withoutLoading.has(name) });
     const found = await diagnose(fixtures + name, options);
     expect(found.diagnostics.map(told)).toEqual(diagnostics);
-  });
-});
-
-test('messages are sentences that name what they are about', async () => {
-  for (const name of Object.keys(expected)) {
-    const options = optionsFor(inspector.entry, { load: false });
-    for (const { message, code } of (await diagnose(fixtures + name, options)).diagnostics) {
-      expect(message, `${name} ${code}`).toMatch(/^["A-Za-z].*[.?}\]a-z_"-]$/);
-      expect(message, `${name} ${code}`).not.toMatch(/undefined|\[object|\.\.$/);
+    for (const { message } of found.diagnostics) {
+      expect(message).toMatch(/^["A-Za-z].*[.?}\]a-z_"-]$/);
+      expect(message).not.toMatch(/undefined\b(?!_)|\[object|\.\.$/);
     }
-  }
+  });
 });
 
 describe.for(rules.map(({ code }) => code))('%s', (code) => {

@@ -26,7 +26,12 @@ describe('a builder', () => {
   });
 
   test('can stand in the list of another', () => {
-    const { content } = build.results(['a', build.text('b'), build.results(['c', 'd']), { type: 'text', text: 'e' }]);
+    const { content } = build.results([
+      'a',
+      build.text('b'),
+      build.results(['c', 'd']),
+      { type: 'text', text: 'e' },
+    ]);
     expect(content.map((block) => block.text)).toEqual(['a', 'b', 'c', 'd', 'e']);
   });
 
@@ -56,7 +61,10 @@ describe("an extension's own copy and ours agree", () => {
 
   test('on results', () => {
     expect(toToolResult(copy.structured([1], ['one']))).toEqual(toToolResult(build.structured([1], ['one'])));
-    expect(toToolResult([copy.text('a'), build.text('b')]).content.map((block) => block.text)).toEqual(['a', 'b']);
+    expect(toToolResult([copy.text('a'), build.text('b')]).content.map((block) => block.text)).toEqual([
+      'a',
+      'b',
+    ]);
     expect(toToolResult(copy.results([build.text('a')])).content).toHaveLength(1);
   });
 
@@ -67,17 +75,27 @@ describe("an extension's own copy and ours agree", () => {
   });
 
   test('on messages', () => {
-    expect(toPromptResult([copy.user('a'), build.assistant('b')]).messages).toEqual([build.user('a'), build.assistant('b')]);
+    expect(toPromptResult([copy.user('a'), build.assistant('b')]).messages).toEqual([
+      build.user('a'),
+      build.assistant('b'),
+    ]);
   });
 
   test('and neither is needed', () => {
     const failure = Object.assign(new Error('x'), { [Symbol.for('agenttools/tool-error')]: true });
     expect(isBranded(failure, brands.toolError)).toBe(true);
-    const result = { content: [{ type: 'text', text: 'x' }], more: 1, [Symbol.for('agenttools/result')]: true };
+    const result = {
+      content: [{ type: 'text', text: 'x' }],
+      more: 1,
+      [Symbol.for('agenttools/result')]: true,
+    };
     expect(toToolResult(result)).toEqual({ content: [{ type: 'text', text: 'x' }] });
   });
 
-  test.each([null, undefined, 'x', 5, {}, { [Symbol.for('agenttools/result')]: 1 }])('%j has no mark', (value) => {
-    expect(isBranded(value, brands.result)).toBe(false);
-  });
+  test.each([null, undefined, 'x', 5, {}, { [Symbol.for('agenttools/result')]: 1 }])(
+    '%j has no mark',
+    (value) => {
+      expect(isBranded(value, brands.result)).toBe(false);
+    },
+  );
 });

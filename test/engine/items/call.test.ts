@@ -1,6 +1,6 @@
 import { describe, expect, test, vi } from 'vitest';
 import { z } from 'zod';
-import { ProtocolError, structured, text, ToolError } from '../../../src/engine/items/builders.js';
+import { ProtocolError, structured, ToolError, text } from '../../../src/engine/items/builders.js';
 import { callTool, optionsFor, parseToolOptions } from '../../../src/engine/items/call.js';
 import type { Context } from '../../../src/engine/items/context.js';
 import { ExitRequest } from '../../../src/engine/server/exit-request.js';
@@ -70,7 +70,9 @@ describe('initialize hooks', () => {
 
   test('wait for nobody who does not need them', async () => {
     const initialize = vi.fn();
-    const served = await composeLive({ tools: { x: { initialize, handler: () => 'x' }, y: { handler: () => 'y' } } });
+    const served = await composeLive({
+      tools: { x: { initialize, handler: () => 'x' }, y: { handler: () => 'y' } },
+    });
     await call(served, 'y');
     expect(initialize).not.toHaveBeenCalled();
   });
@@ -126,7 +128,9 @@ describe('time', () => {
           timeoutMs: 20,
           handler: (_: unknown, { signal }: Context) => {
             seen = signal;
-            return new Promise((_resolve, reject) => signal.addEventListener('abort', () => reject(signal.reason)));
+            return new Promise((_resolve, reject) =>
+              signal.addEventListener('abort', () => reject(signal.reason)),
+            );
           },
         },
       },
@@ -142,13 +146,15 @@ describe('time', () => {
     expect((await call(served, 'x')).isError).toBeUndefined();
   });
 
-  test('a cancelled call is nobody\'s fault', async () => {
+  test("a cancelled call is nobody's fault", async () => {
     const controller = new AbortController();
     const served = await composeLive({
       tools: {
         x: {
           handler: (_: unknown, { signal }: Context) =>
-            new Promise((_resolve, reject) => signal.addEventListener('abort', () => reject(new Error('stopped')))),
+            new Promise((_resolve, reject) =>
+              signal.addEventListener('abort', () => reject(new Error('stopped'))),
+            ),
         },
       },
     });
@@ -161,11 +167,19 @@ describe('time', () => {
 });
 
 describe('what is thrown', () => {
-  const foreign = Object.assign(Object.create(null), { message: 'told', [Symbol.for('agenttools/tool-error')]: true });
+  const foreign = Object.assign(Object.create(null), {
+    message: 'told',
+    [Symbol.for('agenttools/tool-error')]: true,
+  });
   const rows: readonly [string, unknown, string, boolean][] = [
     ['ToolError', new ToolError('Try another city.'), 'Try another city.', false],
     ['a branded object', foreign, 'told', false],
-    ['an exit request', new ExitRequest('process.exit', 1), 'Tool "x": process.exit was called. A server goes on; return or throw to end the call.', false],
+    [
+      'an exit request',
+      new ExitRequest('process.exit', 1),
+      'Tool "x": process.exit was called. A server goes on; return or throw to end the call.',
+      false,
+    ],
     ['an error', new Error('secret'), 'Tool execution failed', true],
     ['a string', 'secret', 'Tool execution failed', true],
     ['nothing', undefined, 'Tool execution failed', true],
@@ -187,7 +201,9 @@ describe('what is thrown', () => {
   });
 
   test('unexpectedly goes to stderr with its stack and is kept from the model', async () => {
-    const served = await composeLive({ tools: { x: { handler: () => Promise.reject(new Error('secret')) } } });
+    const served = await composeLive({
+      tools: { x: { handler: () => Promise.reject(new Error('secret')) } },
+    });
     expect(JSON.stringify(await call(served, 'x'))).not.toContain('secret');
     expect(served.reports.join()).toMatch(/^@acme\/kit\/x: Error: secret\n +at /);
   });
@@ -208,7 +224,9 @@ describe('what is thrown', () => {
 
   test('in vain: a value without a form on the wire', async () => {
     const served = await composeLive({ tools: { x: { handler: () => 1n } } });
-    expect(await call(served, 'x')).toEqual(failure(expect.stringContaining('returned something that is not a result')));
+    expect(await call(served, 'x')).toEqual(
+      failure(expect.stringContaining('returned something that is not a result')),
+    );
     expect(served.reports).toHaveLength(1);
   });
 });
@@ -223,19 +241,27 @@ describe('a handler in a module', () => {
     'that exports no function': { 'run.js': 'export const run = 5' },
   };
 
-  test.each(Object.entries(bad))('%s is told to the model without detail, to stderr with it', async (_, files) => {
-    const served = await compose(manifest, { ...definition, ...files });
-    expect(await call(served, 'x')).toEqual(failure(expect.stringMatching(/^Tool "x" could not be loaded\./)));
-    expect(served.reports).toHaveLength(1);
-    expect(served.reports[0]).toMatch(/^@acme\/kit\/x: the handler could not be loaded: .*run/);
-  });
+  test.each(Object.entries(bad))(
+    '%s is told to the model without detail, to stderr with it',
+    async (_, files) => {
+      const served = await compose(manifest, { ...definition, ...files });
+      expect(await call(served, 'x')).toEqual(
+        failure(expect.stringMatching(/^Tool "x" could not be loaded\./)),
+      );
+      expect(served.reports).toHaveLength(1);
+      expect(served.reports[0]).toMatch(/^@acme\/kit\/x: the handler could not be loaded: .*run/);
+    },
+  );
 
-  test.each(['that is not there', 'that throws'])('%s and was mended works at the next call', async (name) => {
-    const served = await compose(manifest, { ...definition, ...bad[name] });
-    await call(served, 'x');
-    addFiles(served.directory, { 'run.js': 'export const run = () => "mended"' });
-    expect(await call(served, 'x')).toEqual({ content: [{ type: 'text', text: 'mended' }] });
-  });
+  test.each(['that is not there', 'that throws'])(
+    '%s and was mended works at the next call',
+    async (name) => {
+      const served = await compose(manifest, { ...definition, ...bad[name] });
+      await call(served, 'x');
+      addFiles(served.directory, { 'run.js': 'export const run = () => "mended"' });
+      expect(await call(served, 'x')).toEqual({ content: [{ type: 'text', text: 'mended' }] });
+    },
+  );
 
   test('outside the package is never run', async () => {
     const served = await compose(manifest, { 'agenttools/tools/x.json': { handler: '../../etc/run.js' } });
@@ -245,7 +271,10 @@ describe('a handler in a module', () => {
 
   test('is not imported by composing or by wrong arguments', async () => {
     const served = await compose(manifest, {
-      'agenttools/tools/x.json': { handler: './run.js#run', input: { a: { type: 'string', required: true } } },
+      'agenttools/tools/x.json': {
+        handler: './run.js#run',
+        input: { a: { type: 'string', required: true } },
+      },
       'run.js': 'globalThis.ranTooEarly = true; export const run = () => 1',
     });
     await call(served, 'x');
@@ -280,11 +309,16 @@ describe('a result and its output schema', () => {
   test('that do not match are sent all the same where the author says so', async () => {
     const served = await returning({ count: 'many' }, { onOutputMismatch: 'warn' });
     expect(await call(served, 'x')).toMatchObject({ structuredContent: { count: 'many' } });
-    expect(served.reports).toEqual([expect.stringMatching(/^@acme\/kit\/x: .*does not match its output schema/)]);
+    expect(served.reports).toEqual([
+      expect.stringMatching(/^@acme\/kit\/x: .*does not match its output schema/),
+    ]);
   });
 
   test('an error needs no structure', async () => {
-    expect(await call(await returning({ content: [], isError: true }), 'x')).toEqual({ content: [], isError: true });
+    expect(await call(await returning({ content: [], isError: true }), 'x')).toEqual({
+      content: [],
+      isError: true,
+    });
   });
 
   test('text the author wrote stays beside a value the schema completed', async () => {
@@ -328,7 +362,11 @@ describe('MCP_TOOL_OPTIONS', () => {
   test('overlay the defaults, looked up by qualified name, then wire name, then item name', async () => {
     const { spec } = await composeLive({
       tools: {
-        x: { name: 'wire', handler: () => 1, options: { a: 1, b: { default: 2, type: 'integer' }, c: { deep: 1 } } },
+        x: {
+          name: 'wire',
+          handler: () => 1,
+          options: { a: 1, b: { default: 2, type: 'integer' }, c: { deep: 1 } },
+        },
       },
     });
     const [tool] = spec.registry.all('tools');

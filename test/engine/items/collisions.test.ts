@@ -5,8 +5,14 @@ import { distinctNames } from '../../../src/engine/items/collisions.js';
 test.each([
   [[], []],
   [['Search'], ['Search']],
-  [['Search', 'Other'], ['Search', 'Other']],
-  [['Search', 'Search'], ['Search1', 'Search2']],
+  [
+    ['Search', 'Other'],
+    ['Search', 'Other'],
+  ],
+  [
+    ['Search', 'Search'],
+    ['Search1', 'Search2'],
+  ],
   [
     ['Search', 'Search', 'Search1'],
     ['Search2', 'Search3', 'Search1'],
@@ -51,7 +57,9 @@ test('names that stand alone stay, the others are themselves and a number that g
         else expect(distinct[index]).toMatch(new RegExp(`^${name}[1-9]\\d*$`));
       }
       for (const name of new Set(names)) {
-        const numbers = distinct.filter((_, index) => names[index] === name).map((own) => Number(own.slice(name.length)));
+        const numbers = distinct
+          .filter((_, index) => names[index] === name)
+          .map((own) => Number(own.slice(name.length)));
         expect(numbers).toEqual(numbers.toSorted((a, b) => a - b));
       }
     }),

@@ -1,5 +1,13 @@
 import { describe, expect, test } from 'vitest';
-import { assistant, image, ProtocolError, results, text, ToolError, user } from '../../../src/engine/items/builders.js';
+import {
+  assistant,
+  image,
+  ProtocolError,
+  results,
+  ToolError,
+  text,
+  user,
+} from '../../../src/engine/items/builders.js';
 import { getPrompt, PromptFailure } from '../../../src/engine/items/call.js';
 import type { Context } from '../../../src/engine/items/context.js';
 import { fill, slotsOf } from '../../../src/engine/items/template.js';
@@ -9,7 +17,11 @@ async function get({ spec, served }: Composed, name: string, args: Record<string
   const prompt = spec.registry.resolve('prompts', name);
   if (!prompt) throw new Error(`No prompt ${name}: ${spec.leftOut.map(({ message }) => message).join()}`);
   const makeContext = (facts: { signal: AbortSignal }) => facts as unknown as Context;
-  return await getPrompt(prompt, args, { calls: served.calls, signal: new AbortController().signal, makeContext });
+  return await getPrompt(prompt, args, {
+    calls: served.calls,
+    signal: new AbortController().signal,
+    makeContext,
+  });
 }
 
 const said = async (definition: object, args: Record<string, string> = {}) =>
@@ -24,7 +36,7 @@ describe('a template', () => {
     ['{{ name }} and {{name}}', 'Ada and Ada'],
     ['{{absent}}.', '.'],
     ['{{constructor}}', ''],
-    ['{name} {{{name}}} {{}} {{na me}} ${name} `name`', '{name} {Ada} {{}} {{na me}} ${name} `name`'],
+    ['{name} {{{name}}} {{}} {{na me}} $name `name`', '{name} {Ada} {{}} {{na me}} $name `name`'],
     ['{{money}}', '$& $1 {{name}}'],
   ])('%s', (template, filled) => {
     expect(fill(template, { name: 'Ada', money: '$& $1 {{name}}' })).toBe(filled);
@@ -68,7 +80,7 @@ describe('content is', () => {
   test('a module reference only if the type says function', async () => {
     const files = {
       'agenttools/prompts.json': { x: { type: 'function', content: './x.js#greet' } },
-      'x.js': 'export const greet = ({ name }, ctx) => `Hello, ${name}! ${typeof ctx.signal}`',
+      'x.js': 'export const greet = ({ name }, ctx) => "Hello, " + name + "! " + typeof ctx.signal',
     };
     expect((await get(await compose({ prompts: ['x'] }, files), 'x', { name: 'Ada' })).messages).toEqual([
       userText('Hello, Ada! object'),
@@ -93,11 +105,19 @@ describe('a function returns', () => {
   const rows: readonly [string, unknown, unknown][] = [
     ['a string', 'hi', [userText('hi')]],
     ['a number', 42, [userText('42')]],
-    ['messages', [user('a'), assistant('b')], [userText('a'), { role: 'assistant', content: { type: 'text', text: 'b' } }]],
+    [
+      'messages',
+      [user('a'), assistant('b')],
+      [userText('a'), { role: 'assistant', content: { type: 'text', text: 'b' } }],
+    ],
     ['plain messages', [{ role: 'user', content: 'a' }], [userText('a')]],
     ['a message', { role: 'user', content: picture }, [{ role: 'user', content: picture }]],
     ['strings', ['a', 'b'], [userText('a'), userText('b')]],
-    ['blocks, one message each', [{ type: 'text', text: 'a' }, picture], [userText('a'), { role: 'user', content: picture }]],
+    [
+      'blocks, one message each',
+      [{ type: 'text', text: 'a' }, picture],
+      [userText('a'), { role: 'user', content: picture }],
+    ],
     ['a block', picture, [{ role: 'user', content: picture }]],
     ['text()', text('a'), [userText('a')]],
     ['image()', image('AAEC', 'image/png'), [{ role: 'user', content: picture }]],
@@ -134,14 +154,21 @@ describe('a function returns', () => {
     [[5]],
   ])('nothing else: %j', async (value) => {
     const served = await composeLive({ prompts: { x: { content: () => value } } });
-    await expect(get(served, 'x')).rejects.toMatchObject({ code: 'failed', message: 'Prompt execution failed' });
+    await expect(get(served, 'x')).rejects.toMatchObject({
+      code: 'failed',
+      message: 'Prompt execution failed',
+    });
     expect(served.reports[0]).toMatch(/^@acme\/kit\/x: /);
   });
 });
 
 describe('arguments', () => {
   const definition = {
-    arguments: [{ name: 'a', required: true }, { name: 'b', required: true, description: 'B' }, { name: 'c', title: 'C' }],
+    arguments: [
+      { name: 'a', required: true },
+      { name: 'b', required: true, description: 'B' },
+      { name: 'c', title: 'C' },
+    ],
     content: () => 'x',
   };
 
@@ -207,7 +234,9 @@ describe('what is thrown', () => {
   });
 
   test('time that is up is told', async () => {
-    const served = await composeLive({ prompts: { x: { timeoutMs: 10, content: () => new Promise(() => {}) } } });
+    const served = await composeLive({
+      prompts: { x: { timeoutMs: 10, content: () => new Promise(() => {}) } },
+    });
     await expect(get(served, 'x')).rejects.toThrow('Prompt "x" gave no answer within 0.01 s.');
   });
 });

@@ -56,10 +56,20 @@ test('pages hold everything once, in order', () => {
 describe('a cursor that was not given out', () => {
   const encode = (text: string) => Buffer.from(text).toString('base64url');
 
-  test.each(['', 'x', '1', encode('at:'), encode('at:0'), encode('at:-1'), encode('at:1.5'), encode('at:99'), encode('at:NaN'), encode('at:01'), encode('at:1 '), `${encode('at:1')}=`])(
-    '%j is refused',
-    (cursor) => {
-      expect(() => page([1, 2, 3], cursor, 1)).toThrow(CursorError);
-    },
-  );
+  test.each([
+    '',
+    'x',
+    '1',
+    encode('at:'),
+    encode('at:0'),
+    encode('at:-1'),
+    encode('at:1.5'),
+    encode('at:99'),
+    encode('at:NaN'),
+    encode('at:01'),
+    encode('at:1 '),
+    `${encode('at:1')}=`,
+  ])('%j is refused', (cursor) => {
+    expect(() => page([1, 2, 3], cursor, 1)).toThrow(CursorError);
+  });
 });

@@ -22,7 +22,12 @@ describe('a resource holds', () => {
   test('text', async () => {
     const served = await composeLive({ resources: { x: { uri, text: 'hello' } } });
     expect(await read(served)).toEqual([{ uri, mimeType: 'text/plain', text: 'hello' }]);
-    expect(served.spec.registry.all('resources')[0]?.wire).toEqual({ uri, name: 'x', title: 'x', mimeType: 'text/plain' });
+    expect(served.spec.registry.all('resources')[0]?.wire).toEqual({
+      uri,
+      name: 'x',
+      title: 'x',
+      mimeType: 'text/plain',
+    });
   });
 
   test.each([
@@ -38,7 +43,13 @@ describe('a resource holds', () => {
 
   test.each([
     ['of a type that is no text', 'a.png', 'AAA', {}, 'image/png'],
-    ['whatever its bytes, if the author says so', 'a.json', '{}', { mimeType: 'application/octet-stream' }, 'application/octet-stream'],
+    [
+      'whatever its bytes, if the author says so',
+      'a.json',
+      '{}',
+      { mimeType: 'application/octet-stream' },
+      'application/octet-stream',
+    ],
   ])('the bytes of a file %s', async (_, file, text, more, mimeType) => {
     expect(await read(await ofFile(file, text, more))).toEqual([
       { uri, mimeType, blob: Buffer.from(text).toString('base64') },
@@ -91,10 +102,28 @@ describe('a read function returns', () => {
     ['contents', { text: 'hi', mimeType: 'a/b', uri: other }, [{ uri: other, mimeType: 'a/b', text: 'hi' }]],
     ['contents of bytes', { blob: new Uint8Array([0, 1, 2]) }, [{ uri, blob: 'AAEC' }]],
     ['contents of base64', { blob: 'AAEC', meta: { a: 1 } }, [{ uri, blob: 'AAEC', _meta: { a: 1 } }]],
-    ['a whole result', { contents: [{ uri: other, text: 'a' }, 'b'] }, [{ uri: other, text: 'a' }, { uri, text: 'b' }]],
-    ['a list', ['a', { uri: other, text: 'b' }], [{ uri, text: 'a' }, { uri: other, text: 'b' }]],
+    [
+      'a whole result',
+      { contents: [{ uri: other, text: 'a' }, 'b'] },
+      [
+        { uri: other, text: 'a' },
+        { uri, text: 'b' },
+      ],
+    ],
+    [
+      'a list',
+      ['a', { uri: other, text: 'b' }],
+      [
+        { uri, text: 'a' },
+        { uri: other, text: 'b' },
+      ],
+    ],
     ['nothing to see', [], []],
-    ['data with a text of its own', { id: 1, text: 'hi' }, [{ uri, mimeType: 'application/json', text: '{"id":1,"text":"hi"}' }]],
+    [
+      'data with a text of its own',
+      { id: 1, text: 'hi' },
+      [{ uri, mimeType: 'application/json', text: '{"id":1,"text":"hi"}' }],
+    ],
     ['data whose text is none', { text: 5 }, [{ uri, mimeType: 'application/json', text: '{"text":5}' }]],
   ];
 
@@ -103,11 +132,9 @@ describe('a read function returns', () => {
   });
 
   test('what has the type of the resource unless it says otherwise', () => {
-    expect(toContents(['a', { text: 'b', mimeType: 'text/b' }, {}], uri, 'text/a').map(({ mimeType }) => mimeType)).toEqual([
-      'text/a',
-      'text/b',
-      'text/a',
-    ]);
+    expect(
+      toContents(['a', { text: 'b', mimeType: 'text/b' }, {}], uri, 'text/a').map(({ mimeType }) => mimeType),
+    ).toEqual(['text/a', 'text/b', 'text/a']);
   });
 
   test.each([undefined, null, 5, true])('never %j', (value) => {

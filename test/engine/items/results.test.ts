@@ -19,19 +19,43 @@ describe('what a handler returns becomes', () => {
     ['structured()', build.structured({ a: 1 }), structured({ a: 1 })],
     ['structured() with text', build.structured(5, ['five']), { ...text('five'), structuredContent: 5 }],
     ['structured() of nothing', build.structured(undefined), text('null')],
-    ['resourceLink()', build.resourceLink('a:b', 'b'), { content: [{ type: 'resource_link', uri: 'a:b', name: 'b' }] }],
+    [
+      'resourceLink()',
+      build.resourceLink('a:b', 'b'),
+      { content: [{ type: 'resource_link', uri: 'a:b', name: 'b' }] },
+    ],
     ['image()', build.image(new Uint8Array([0, 1, 2]), 'image/png'), { content: [picture] }],
-    ['audio()', build.audio('AAEC', 'audio/wav'), { content: [{ type: 'audio', data: 'AAEC', mimeType: 'audio/wav' }] }],
-    ['embedded()', build.embedded('a:b', 'x'), { content: [{ type: 'resource', resource: { uri: 'a:b', text: 'x' } }] }],
+    [
+      'audio()',
+      build.audio('AAEC', 'audio/wav'),
+      { content: [{ type: 'audio', data: 'AAEC', mimeType: 'audio/wav' }] },
+    ],
+    [
+      'embedded()',
+      build.embedded('a:b', 'x'),
+      { content: [{ type: 'resource', resource: { uri: 'a:b', text: 'x' } }] },
+    ],
     ['one content block', picture, { content: [picture] }],
     ['content blocks', [block, picture], { content: [block, picture] }],
     ['blocks and built results', [block, build.text('y')], { content: [block, { type: 'text', text: 'y' }] }],
-    ['a result in its own form', { content: [block], isError: true, _meta: { a: 1 } }, { content: [block], isError: true, _meta: { a: 1 } }],
-    ['a result with nothing but structure', { content: [], structuredContent: [1] }, { content: [], structuredContent: [1] }],
+    [
+      'a result in its own form',
+      { content: [block], isError: true, _meta: { a: 1 } },
+      { content: [block], isError: true, _meta: { a: 1 } },
+    ],
+    [
+      'a result with nothing but structure',
+      { content: [], structuredContent: [1] },
+      { content: [], structuredContent: [1] },
+    ],
     ['isError: false', { content: [block], isError: false }, { content: [block] }],
     ['an object', { a: 1 }, structured({ a: 1 })],
     ['an empty object', {}, structured({})],
-    ['an object with content and more', { content: [block], other: 1 }, structured({ content: [block], other: 1 })],
+    [
+      'an object with content and more',
+      { content: [block], other: 1 },
+      structured({ content: [block], other: 1 }),
+    ],
     ['an object with content of its own', { content: 'text' }, structured({ content: 'text' })],
     ['an object with a type of its own', { type: 'text' }, structured({ type: 'text' })],
     ['a number', 42, structured(42)],
@@ -42,7 +66,11 @@ describe('what a handler returns becomes', () => {
     ['an empty list', [], structured([])],
     ['a list of strings', ['a', 'b'], structured(['a', 'b'])],
     ['a list of blocks and others', [block, 'x'], structured([block, 'x'])],
-    ['what JSON makes of it', { at: new Date(0), gone: undefined }, structured({ at: '1970-01-01T00:00:00.000Z' })],
+    [
+      'what JSON makes of it',
+      { at: new Date(0), gone: undefined },
+      structured({ at: '1970-01-01T00:00:00.000Z' }),
+    ],
   ];
 
   test.each(rows)('%s', (_, value, result) => {
@@ -60,7 +88,10 @@ describe('what has no form on the wire is refused', () => {
     ['a bigint inside', { a: [1n] }],
     ['a cycle', cycle],
     ['a cycle in a list', [cycle]],
-    ['a getter that throws', Object.defineProperty({}, 'x', { enumerable: true, get: () => expect.fail('no') })],
+    [
+      'a getter that throws',
+      Object.defineProperty({}, 'x', { enumerable: true, get: () => expect.fail('no') }),
+    ],
     ['a result that holds a cycle', { content: [], structuredContent: cycle }],
     ['structured() of a function', build.structured(() => {})],
     ['image() of what is no base64', build.image('§', 'image/png')],
@@ -96,10 +127,22 @@ describe('what has no form on the wire is refused', () => {
   });
 
   test('what is well formed passes', () => {
-    const annotations = { audience: ['user', 'assistant'], priority: 0.5, lastModified: '2026-01-02T03:04:05Z' };
+    const annotations = {
+      audience: ['user', 'assistant'],
+      priority: 0.5,
+      lastModified: '2026-01-02T03:04:05Z',
+    };
     const blocks = [
       { ...block, annotations, _meta: { a: 1 } },
-      { type: 'resource_link', uri: 'a:b', name: 'b', title: 'B', description: 'c', mimeType: 'text/plain', size: 3 },
+      {
+        type: 'resource_link',
+        uri: 'a:b',
+        name: 'b',
+        title: 'B',
+        description: 'c',
+        mimeType: 'text/plain',
+        size: 3,
+      },
       { type: 'resource', resource: { uri: 'a:b', blob: 'AAEC', mimeType: 'image/png' } },
     ];
     expect(toToolResult({ content: blocks })).toEqual({ content: blocks });

@@ -1,7 +1,7 @@
 import path from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { composeServer } from '../../../src/engine/items/server.js';
-import { openWorkspace, packageJson, writeFolder } from '../../support/packages.js';
+import { addFiles, openWorkspace, packageJson, writeFolder } from '../../support/packages.js';
 import { type Composed, composeLive, type LiveItems } from '../../support/session.js';
 
 const handler = () => 'x';
@@ -26,13 +26,21 @@ describe('a server offers', () => {
 
   test('all that is declared, by "*"', async () => {
     const served = await composeLive({ ...items, server: { tools: '*', prompts: '*', resources: '*' } });
-    expect([names(served), names(served, 'prompts'), names(served, 'resources')]).toEqual([['a', 'b'], ['p'], ['r']]);
+    expect([names(served), names(served, 'prompts'), names(served, 'resources')]).toEqual([
+      ['a', 'b'],
+      ['p'],
+      ['r'],
+    ]);
   });
 
   test('everything, when the package has no server', async () => {
     const served = await composeLive(items);
     expect(served.spec.qualifiedName).toBe('@acme/kit/kit');
-    expect([names(served), names(served, 'prompts'), names(served, 'resources')]).toEqual([['a', 'b'], ['p'], ['r']]);
+    expect([names(served), names(served, 'prompts'), names(served, 'resources')]).toEqual([
+      ['a', 'b'],
+      ['p'],
+      ['r'],
+    ]);
   });
 
   test('definitions written right there', async () => {
@@ -110,7 +118,11 @@ test('items say what their definitions say, and nothing that was not said', asyn
     },
   });
   const [bare, full, ...others] = spec.registry.all('tools');
-  expect(bare?.wire).toEqual({ name: 'bare', title: 'bare', inputSchema: { type: 'object', properties: {} } });
+  expect(bare?.wire).toEqual({
+    name: 'bare',
+    title: 'bare',
+    inputSchema: { type: 'object', properties: {} },
+  });
   expect(full?.wire).toMatchObject({
     name: 'wire',
     title: 'Title',
@@ -159,7 +171,10 @@ describe('"use"', () => {
     input: { city: { type: 'string', required: true }, days: { type: 'integer', required: true } },
   };
   const used = async (override: object, definition: object = tool) => {
-    const { spec } = await composeLive({ tools: { x: definition }, server: { tools: [{ use: 'x', ...override }] } });
+    const { spec } = await composeLive({
+      tools: { x: definition },
+      server: { tools: [{ use: 'x', ...override }] },
+    });
     if (spec.leftOut.length > 0) throw new Error(spec.leftOut[0]?.message);
     return spec.registry.all('tools')[0]!;
   };
@@ -222,14 +237,18 @@ describe('"use"', () => {
 
   test('fixes arguments of prompts too', async () => {
     const { spec } = await composeLive({
-      prompts: { x: { arguments: [{ name: 'a', required: true }, { name: 'b' }], content: { template: '{{a}}{{b}}' } } },
+      prompts: {
+        x: { arguments: [{ name: 'a', required: true }, { name: 'b' }], content: { template: '{{a}}{{b}}' } },
+      },
       server: { prompts: [{ use: 'x', arguments: { a: 1 } }] },
     });
     const [prompt] = spec.registry.all('prompts');
     expect(prompt?.wire.arguments).toEqual([{ name: 'b', required: false }]);
     expect(prompt?.required).toEqual([]);
     expect(prompt?.argumentNames).toEqual(['b']);
-    expect(await prompt?.render({ a: 'sent', b: '2' }, {} as never)).toMatchObject({ messages: [{ content: { text: '12' } }] });
+    expect(await prompt?.render({ a: 'sent', b: '2' }, {} as never)).toMatchObject({
+      messages: [{ content: { text: '12' } }],
+    });
   });
 
   test('works for prompts and resources', async () => {
@@ -252,10 +271,18 @@ describe('"use"', () => {
   ];
 
   test.each(wrong)('that says what cannot be is left out: %j', async (override, code, message) => {
-    const { spec } = await composeLive({ tools: { x: tool }, server: { tools: [{ use: 'x', ...override }] } });
+    const { spec } = await composeLive({
+      tools: { x: tool },
+      server: { tools: [{ use: 'x', ...override }] },
+    });
     expect(spec.registry.all('tools')).toEqual([]);
     expect(spec.leftOut).toMatchObject([
-      { item: 'x', code, message: expect.stringMatching(message), location: { file: 'agenttools/servers.js' } },
+      {
+        item: 'x',
+        code,
+        message: expect.stringMatching(message),
+        location: { file: 'agenttools/servers.js' },
+      },
     ]);
     expect(spec.leftOut[0]?.location.path?.slice(0, 3)).toEqual(['main', 'tools', 0]);
   });
@@ -288,38 +315,52 @@ describe('what cannot be had is left out, the rest is served', () => {
     'app/node_modules/other/agenttools/tools/good.json': { handler: './x.js' },
     'app/node_modules/other/agenttools/tools/bad.json': { handler: './x.js', input: 5 },
   });
-  const composed = async (server: unknown = undefined) => {
+  const composed = async () => {
     const workspace = openWorkspace();
     const extension = await workspace.open(path.join(root, 'app'));
-    expect(server).toBeUndefined();
     return await composeServer({ extension, server: 'main' }, workspace);
   };
 
   test('a list with an entry that is no entry makes the whole server unusable', async () => {
-    await expect(composed()).rejects.toMatchObject({ code: 'invalid-server', location: { path: ['tools', 9] } });
+    await expect(composed()).rejects.toMatchObject({
+      code: 'invalid-server',
+      location: { path: ['tools', 9] },
+    });
   });
 
   test('each with its reason, its place and the package the place is in', async () => {
-    const { addFiles } = await import('../../support/packages.js');
     addFiles(root, {
       'app/agenttools/servers/main.json': {
-        tools: ['good', 'bad', 'absent', 'throws', 'nowhere', 'other/good', 'other/bad', { use: 'other/good', wrong: 1 }, { handler: 5 }],
+        tools: [
+          'good',
+          'bad',
+          'absent',
+          'throws',
+          'nowhere',
+          'other/good',
+          'other/bad',
+          { use: 'other/good', wrong: 1 },
+          { handler: 5 },
+        ],
       },
     });
     const spec = await composed();
     expect(spec.registry.all('tools').map(({ item }) => item)).toEqual(['@acme/app/good', 'other/good']);
-    const told = spec.leftOut.map(({ item, code, extension, location }) => [item, code, extension.name, location.file]);
-    expect(told.toSorted()).toEqual(
-      [
-        ['bad', 'invalid-tool', '@acme/app', 'agenttools/tools/bad.json'],
-        ['absent', 'missing-definition', '@acme/app', 'package.json'],
-        ['throws', 'definition-failed', '@acme/app', 'agenttools/tools/throws.js'],
-        ['nowhere', 'unknown-tool', '@acme/app', 'agenttools/servers/main.json'],
-        ['other/bad', 'invalid-tool', 'other', 'agenttools/tools/bad.json'],
-        ['other/good', 'invalid-server', '@acme/app', 'agenttools/servers/main.json'],
-        ['tools/8', 'invalid-tool', '@acme/app', 'agenttools/servers/main.json'],
-      ].toSorted(),
-    );
+    const told = spec.leftOut.map(({ item, code, extension, location }) => [
+      item,
+      code,
+      extension.name,
+      location.file,
+    ]);
+    expect(told).toEqual([
+      ['bad', 'invalid-tool', '@acme/app', 'agenttools/tools/bad.json'],
+      ['absent', 'missing-definition', '@acme/app', 'package.json'],
+      ['throws', 'definition-failed', '@acme/app', 'agenttools/tools/throws.js'],
+      ['nowhere', 'unknown-tool', '@acme/app', 'agenttools/servers/main.json'],
+      ['other/bad', 'invalid-tool', 'other', 'agenttools/tools/bad.json'],
+      ['other/good', 'invalid-server', '@acme/app', 'agenttools/servers/main.json'],
+      ['tools/8', 'invalid-tool', '@acme/app', 'agenttools/servers/main.json'],
+    ]);
   });
 });
 
@@ -342,7 +383,11 @@ describe('a tool definition that cannot work', () => {
     [{ handler, name: '' }, 'empty name', /wire name ""/],
     [{ handler, title: 5 }, 'bad title', /unusable "title"\. Expected a string\./],
     [{ handler, input: { a: { type: 'strnig' } } }, 'bad schema', /unusable "input"/],
-    [{ handler, inputSchema: { type: 'array' } }, 'bad raw schema', /unusable "inputSchema"|must describe an object/],
+    [
+      { handler, inputSchema: { type: 'array' } },
+      'bad raw schema',
+      /unusable "inputSchema"|must describe an object/,
+    ],
     [{ handler, timeoutMs: -1 }, 'bad time', /unusable "timeoutMs"/],
     [{ handler, onOutputMismatch: 'ignore' }, 'bad choice', /"error", "warn"/],
     [{ handler, annotations: { readOnlyHint: 'yes' } }, 'bad hint', /annotations\.readOnlyHint/],

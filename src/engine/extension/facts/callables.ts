@@ -20,7 +20,7 @@ export interface CallableFacts {
   readonly fault?: CallableFault;
 }
 
-export interface CallableFault {
+interface CallableFault {
   /** `missing`: no function can be had; `outside`: the module is not the package's; `failed`: the module does not load. */
   readonly kind: 'missing' | 'outside' | 'failed';
   readonly reason: string;
@@ -125,8 +125,8 @@ async function loadFault(
   modules: ModuleReader,
 ): Promise<CallableFault | undefined> {
   try {
-    const { types, names } = await modules.load(file, [name]);
-    const type = types[name];
+    const { types } = await modules.load(file);
+    const type = Object.hasOwn(types, name) ? types[name] : undefined;
     if (type === 'function') return undefined;
     if (type !== undefined && type !== 'undefined') {
       return {
@@ -134,7 +134,7 @@ async function loadFault(
         reason: `names the export "${name}" of ${file}, which is no function but of type ${type}`,
       };
     }
-    const known = names.join(', ') || 'nothing';
+    const known = namesIn(types).join(', ') || 'nothing';
     return {
       kind: 'missing',
       reason: `names the export "${name}", which ${file} does not have. It exports: ${known}`,
@@ -146,4 +146,9 @@ async function loadFault(
     const place = position ? `${file}:${position.line}:${position.column}` : file;
     return { kind: 'failed', reason: `cannot be had, because ${place} does not load: ${messageOf(error)}` };
   }
+}
+
+/** The exports that are there. */
+function namesIn(types: Readonly<Record<string, string>>): string[] {
+  return Object.keys(types).filter((name) => types[name] !== 'undefined');
 }

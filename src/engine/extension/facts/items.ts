@@ -42,14 +42,14 @@ export interface ItemFacts {
 }
 
 /** One thing wrong with a schema of a tool. */
-export interface SchemaFault {
+interface SchemaFault {
   readonly side: SchemaSide;
   readonly key: string;
   readonly message: string;
   readonly location: Location;
 }
 
-export interface ContentFacts {
+interface ContentFacts {
   readonly file: string;
   readonly location: Location;
   readonly fault: 'outside' | 'missing' | undefined;

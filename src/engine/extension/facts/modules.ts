@@ -20,7 +20,7 @@ export interface ModuleFacts {
   readonly imports: readonly string[];
 }
 
-export type ModuleFormat = 'module' | 'commonjs';
+type ModuleFormat = 'module' | 'commonjs';
 
 /** Thrown instead of loading a module when no code may be run. */
 export class NotLoadedError extends Error {
@@ -47,11 +47,11 @@ export class ModuleReader {
   }
 
   /** Evaluates a module in another process. @throws InspectionError; NotLoadedError when no code may be run. */
-  async load(file: string, exports: readonly string[] = []): Promise<LoadedModule> {
+  async load(file: string): Promise<LoadedModule> {
     const facts = await this.read(file);
     if (facts?.failure) throw new InspectionError(facts.failure);
     if (!this.mayLoad) throw new NotLoadedError('no code of the extension was run');
-    return await this.inspector.load(path.join(this.directory, file), exports);
+    return await this.inspector.load(path.join(this.directory, file));
   }
 
   /** A module and whatever of the package it imports, and so on. */

@@ -17,7 +17,7 @@ export interface PackagingFacts {
 }
 
 /** A file of the package that an item does not work without. */
-export interface NeededFile {
+interface NeededFile {
   readonly file: string;
   /** What needs it, as messages call it. */
   readonly what: string;

@@ -10,7 +10,7 @@ import { implicitServerName, UnknownItemError, type Workspace } from '../workspa
 import type { ItemFacts } from './items.js';
 
 /** The kinds a server lists. */
-export const listedKinds = ['tools', 'prompts', 'resources', 'apps'] as const satisfies readonly Kind[];
+const listedKinds = ['tools', 'prompts', 'resources', 'apps'] as const satisfies readonly Kind[];
 
 /** A server as far as its lists go. One that no definition describes stands for all that the package declares. */
 export interface ServerFacts {

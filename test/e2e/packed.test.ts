@@ -1,0 +1,252 @@
+import { existsSync, readFileSync } from 'node:fs';
+import path from 'node:path';
+import { Client } from '@modelcontextprotocol/client';
+import { StdioClientTransport } from '@modelcontextprotocol/client/stdio';
+import { beforeAll, describe, expect, test } from 'vitest';
+import { addFiles, packageJson, writeFolder } from '../support/packages.js';
+import { execute, installInto, pack, type Tarball } from '../support/packed.js';
+import { bareEnvironment, openProgram, root } from '../support/program.js';
+
+let tarball: Tarball;
+let home: string;
+let bin: string;
+
+beforeAll(async () => {
+  tarball = await pack();
+  home = writeFolder();
+  await installInto(home, tarball);
+  bin = path.join(home, 'node_modules/.bin/agenttools');
+});
+
+const agenttools = async (args: readonly string[], cwd = home) => await execute(bin, args, { cwd });
+
+/** Starts an installed server with the official client, and hands it to a conversation. */
+async function converse<Said>(
+  args: readonly string[],
+  say: (client: Client) => Promise<Said>,
+  cwd = home,
+): Promise<Said> {
+  const client = new Client({ name: 'e2e', version: '1.0.0' }, { versionNegotiation: { mode: 'auto' } });
+  const [command = bin, ...rest] = args;
+  await client.connect(
+    new StdioClientTransport({ command, args: rest, cwd, env: bareEnvironment(), stderr: 'inherit' }),
+  );
+  try {
+    return await say(client);
+  } finally {
+    await client.close();
+  }
+}
+
+describe('the tarball', () => {
+  const names = () => tarball.files.map(({ path: name }) => name);
+
+  test('holds the program, the libraries with their types, the built-in extensions, the documents and the licences', () => {
+    const promised = [
+      'package.json',
+      'README.md',
+      'LICENSE',
+      'bin/agenttools.js',
+      'dist/cli.js',
+      'dist/index.js',
+      'dist/engine.js',
+      'dist/inspector-child.js',
+      'dist/types/index.d.ts',
+      'dist/types/engine.d.ts',
+      'dist/THIRD-PARTY-LICENSES.txt',
+      'src/builtin/agenttools/package.json',
+      'src/builtin/agenttools/diagnostics.js',
+      'docs/rules/missing-definition.md',
+    ];
+    expect(promised.filter((name) => !names().includes(name))).toEqual([]);
+  });
+
+  test('holds nothing else', () => {
+    const strangers = names().filter(
+      (name) => !/^(?:bin|dist|docs|src\/builtin)\/|^(?:package\.json|README\.md|LICENSE)$/.test(name),
+    );
+    expect(strangers).toEqual([]);
+    expect(names().filter((name) => /\.test\.|fixtures\/|(?<!\.d)\.ts$|\.map$/.test(name))).toEqual([]);
+  });
+
+  test('is small: below 2 MB, below 8 MB unpacked', () => {
+    expect(tarball.size).toBeLessThan(2_000_000);
+    expect(tarball.unpackedSize).toBeLessThan(8_000_000);
+  });
+
+  test('says truly what it exports', () => {
+    const { exports, bin: bins } = JSON.parse(readFileSync(path.join(root, 'package.json'), 'utf8'));
+    const targets = [...Object.values(exports), ...Object.values(bins)].flatMap((entry) =>
+      typeof entry === 'string' ? [entry] : Object.values(entry as Record<string, string>),
+    );
+    const isThere = (target: string) => {
+      const [before = '', after] = target.replace(/^\.\//, '').split('*');
+      return names().some((name) =>
+        after === undefined ? name === before : name.startsWith(before) && name.endsWith(after),
+      );
+    };
+    expect(targets.filter((target) => !isThere(target))).toEqual([]);
+  });
+});
+
+describe('the installed package', () => {
+  test('was installed without network, dependencies and scripts', () => {
+    const {
+      scripts = {},
+      dependencies = {},
+      optionalDependencies = {},
+      peerDependencies = {},
+    } = JSON.parse(readFileSync(path.join(home, 'node_modules/agenttools/package.json'), 'utf8'));
+    expect({ ...dependencies, ...optionalDependencies, ...peerDependencies }).toEqual({});
+    expect(Object.keys(scripts).filter((name) => /install|^prepare$/.test(name))).toEqual([]);
+    const lock = JSON.parse(readFileSync(path.join(home, 'package-lock.json'), 'utf8'));
+    expect(Object.keys(lock.packages)).toEqual(['', 'node_modules/agenttools']);
+    expect(lock.packages['node_modules/agenttools'].hasInstallScript).toBeUndefined();
+  });
+
+  test('has a program that tells its version and helps, with nothing on stderr', async () => {
+    const { version } = JSON.parse(readFileSync(path.join(root, 'package.json'), 'utf8'));
+    expect(await agenttools(['--version'])).toEqual({ code: 0, stdout: `${version}\n`, stderr: '' });
+    const help = await agenttools(['--help']);
+    expect(help).toMatchObject({ code: 0, stderr: '' });
+    for (const command of ['create', 'validate', 'show', 'call', 'start', 'explain'])
+      expect(help.stdout).toContain(command);
+  });
+
+  test('explains every diagnostic', async () => {
+    const { stdout, code } = await agenttools(['explain', '--json']);
+    expect(code).toBe(0);
+    const rules = JSON.parse(stdout) as readonly { code: string }[];
+    expect(rules.length).toBeGreaterThan(20);
+    for (const rule of rules)
+      expect(
+        existsSync(path.join(home, `node_modules/agenttools/docs/rules/${rule.code}.md`)),
+        rule.code,
+      ).toBe(true);
+    expect(await agenttools(['explain', rules[0]!.code])).toMatchObject({ code: 0, stderr: '' });
+  });
+
+  test('serves its built-in server when none is named', async () => {
+    const answer = await converse(
+      [bin, 'start'],
+      async (client) => await client.callTool({ name: 'diagnostics', arguments: {} }),
+    );
+    expect(answer.structuredContent).toMatchObject({ server: { name: 'agenttools' } });
+  });
+
+  test('creates, validates, shows, calls and starts an extension', async () => {
+    expect(await agenttools(['create', 'plugin'])).toMatchObject({ code: 0, stderr: '' });
+    const cwd = path.join(home, 'plugin');
+    expect(await agenttools(['validate', '--strict'], cwd)).toMatchObject({ code: 0, stderr: '' });
+    expect(await agenttools(['validate', '--boot'], cwd)).toMatchObject({ code: 0, stderr: '' });
+    expect((await agenttools(['show', '.', '--json'], cwd)).code).toBe(0);
+    expect(await agenttools(['call', '.', 'greet', '{"name":"Ada"}'], cwd)).toEqual({
+      code: 0,
+      stdout: 'Hello, Ada!\n',
+      stderr: '',
+    });
+    const answer = await converse(
+      [bin, 'start', cwd],
+      async (client) => await client.callTool({ name: 'greet', arguments: { name: 'Bo' } }),
+    );
+    expect(answer.content).toEqual([{ type: 'text', text: 'Hello, Bo!' }]);
+  });
+
+  test('creates a TypeScript extension that compiles against our types, validates and starts', async () => {
+    expect(await agenttools(['create', 'typed', '--ts'])).toMatchObject({ code: 0, stderr: '' });
+    const cwd = path.join(home, 'typed');
+    // Found upwards, as in a workspace; TypeScript is the one this repository has.
+    const compiler = path.join(root, 'node_modules/typescript/bin/tsc');
+    expect(await execute(process.execPath, [compiler, '-p', cwd], { cwd })).toMatchObject({
+      code: 0,
+      stdout: '',
+    });
+    expect(await agenttools(['validate', '--strict'], cwd)).toMatchObject({ code: 0 });
+    expect((await agenttools(['call', '.', 'greet', '{"name":"Ada"}'], cwd)).stdout).toBe('Hello, Ada!\n');
+  });
+});
+
+describe('an extension with a copy of agenttools of its own', () => {
+  const code = `import { audio, defineTool, error, fields, image, jsonSchema, ProtocolError, resourceLink, results, structured, text, ToolError } from 'agenttools';
+    const how = {
+      text: () => text('made by the other copy'),
+      error: () => error('a failure'),
+      structured: () => structured({ n: 1 }, ['one']),
+      results: () => results(['a', image('AAAA', 'image/png'), audio('AAAA', 'audio/wav'), resourceLink('file:///a', 'a')]),
+      'tool-error': () => { throw new ToolError('read this'); },
+      'protocol-error': () => { throw new ProtocolError(-32000, 'on the wire', { a: 1 }); },
+    };
+    export const make = defineTool({
+      description: 'Makes a result.',
+      input: fields({ how: { type: 'enum', values: Object.keys(how), required: true } }),
+      handler: ({ how: way }) => how[way](),
+    });
+    export const raw = defineTool({
+      description: 'Takes raw JSON Schema.',
+      input: jsonSchema({ type: 'object', properties: { n: { type: 'integer' } }, required: ['n'], additionalProperties: false }),
+      handler: ({ n }) => \`\${n}\`,
+    });
+    export default { make, raw };`;
+
+  test.each(['this copy', 'the installed copy'])('is served by %s as if it had none', async (which) => {
+    const folder = writeFolder({
+      'package.json': packageJson({
+        tools: ['make', 'raw'],
+        prompts: ['ask'],
+        resources: ['file'],
+        servers: ['main'],
+      }),
+    });
+    await installInto(folder, tarball);
+    addFiles(folder, {
+      'package.json': packageJson({
+        tools: ['make', 'raw'],
+        prompts: ['ask'],
+        resources: ['file'],
+        servers: ['main'],
+      }),
+      'agenttools/tools.js': code,
+      'agenttools/prompts/ask.js': `import { assistant, definePrompt, user } from 'agenttools';
+        export default definePrompt({ description: 'Asks.', content: () => [user('Who?'), assistant('Me.')] });`,
+      'agenttools/resources/file.js': `import { defineResource } from 'agenttools';
+        export default defineResource({ uri: 'kit://file', description: 'A file.', mimeType: 'text/plain', read: () => 'content' });`,
+      'agenttools/servers/main.js': `import { defineServer } from 'agenttools';
+        export default defineServer({ title: 'Main', tools: '*', prompts: '*', resources: '*' });`,
+    });
+    const options = which === 'this copy' ? {} : { command: [bin, 'start', folder] as const };
+    const program = await openProgram(folder, options);
+    expect(await program.textOf('make', { how: 'text' })).toBe('made by the other copy');
+    expect(await program.call('make', { how: 'error' })).toEqual({
+      content: [{ type: 'text', text: 'a failure' }],
+      isError: true,
+    });
+    expect(await program.call('make', { how: 'structured' })).toMatchObject({
+      structuredContent: { n: 1 },
+      content: [{ text: 'one' }],
+    });
+    const { content } = await program.call('make', { how: 'results' });
+    expect(content.map(({ type }: { type: string }) => type)).toEqual([
+      'text',
+      'image',
+      'audio',
+      'resource_link',
+    ]);
+    expect(await program.call('make', { how: 'tool-error' })).toEqual({
+      content: [{ type: 'text', text: 'read this' }],
+      isError: true,
+    });
+    expect(await program.call('make', { how: 'protocol-error' })).toEqual({
+      code: -32000,
+      message: 'on the wire',
+      data: { a: 1 },
+    });
+    expect(await program.call('make', { how: 'nope' })).toMatchObject({ isError: true });
+    expect(await program.textOf('raw', { n: 5 })).toBe('5');
+    expect(await program.call('raw', { n: 'x' })).toMatchObject({ isError: true });
+    const { messages } = await program.request('prompts/get', { name: 'ask' });
+    expect(messages.map(({ role }: { role: string }) => role)).toEqual(['user', 'assistant']);
+    expect((await program.request('resources/read', { uri: 'kit://file' })).contents[0].text).toBe('content');
+    expect(await program.end()).toEqual({ code: 0, signal: null });
+    expect(program.stderr).toBe('');
+  });
+});

@@ -1,0 +1,88 @@
+import { readFileSync } from 'node:fs';
+import path from 'node:path';
+import { Client } from '@modelcontextprotocol/client';
+import { StdioClientTransport } from '@modelcontextprotocol/client/stdio';
+import { expect, test } from 'vitest';
+import { writeFolder } from '../support/packages.js';
+import { execute, installInto, pack } from '../support/packed.js';
+import { bareEnvironment, root } from '../support/program.js';
+
+const readme = readFileSync(path.join(root, 'README.md'), 'utf8');
+
+/** The code blocks of the README in one language. */
+const blocks = (language: string) =>
+  [...readme.matchAll(new RegExp(`\`\`\`${language}\n([\\s\\S]*?)\`\`\``, 'g'))].map(([, code = '']) => code);
+
+test('the way from an empty folder to a tool in a client works as it is written', async () => {
+  const machine = writeFolder();
+  await installInto(machine, await pack());
+  const PATH = `${path.join(machine, 'node_modules/.bin')}:${process.env.PATH}`;
+
+  // All commands but those of the repository itself, in one shell; `npx` finds the program that was installed.
+  const commands = blocks('sh').filter((code) => !code.includes('npm run demo'));
+  expect(commands.length).toBeGreaterThanOrEqual(2);
+  const script = `set -e\nnpx() { [ "$1" = -y ] && shift; "$@"; }\n${commands.join('\n')}`;
+  const ran = await execute('sh', ['-c', script], { cwd: machine, env: { PATH } });
+  expect(ran).toMatchObject({ code: 0, stderr: '' });
+  expect(ran.stdout).toContain('Created my-plugin');
+  expect(ran.stdout).toMatch(/valid my-plugin/);
+  expect(ran.stdout).toContain('Hello, Ada!');
+
+  // What the README shows of the files is in them.
+  const [manifest, tool, entry] = blocks('json');
+  const folder = path.join(machine, 'my-plugin');
+  const read = (file: string) => JSON.parse(readFileSync(path.join(folder, file), 'utf8'));
+  expect(read('package.json')).toMatchObject(JSON.parse(`{${manifest}}`));
+  expect(read('agenttools/tools/greet.json')).toMatchObject(JSON.parse(tool ?? ''));
+
+  // The entry of a client's configuration.
+  const { command, args } = JSON.parse(`{${entry}}`)['my-plugin'];
+  expect([command, ...args.slice(0, 2)]).toEqual(['npx', '-y', 'agenttools']);
+  const client = new Client({ name: 'e2e', version: '1.0.0' }, { versionNegotiation: { mode: 'auto' } });
+  await client.connect(
+    new StdioClientTransport({
+      command: 'agenttools',
+      args: args.slice(2).map((arg: string) => arg.replace('/path/to/my-plugin', folder)),
+      env: bareEnvironment({ PATH }),
+    }),
+  );
+  const { tools } = await client.listTools();
+  expect(tools.map(({ name }) => name)).toEqual(['greet']);
+  const { content } = await client.callTool({ name: 'greet', arguments: { name: 'Ada' } });
+  expect(content).toEqual([{ type: 'text', text: 'Hello, Ada!' }]);
+  await client.close();
+});
+
+test('every file the README links to is there', () => {
+  const links = [...readme.matchAll(/\]\((?!https?:|#)([^)#]+)/g)].map(([, target = '']) => target);
+  expect(links.length).toBeGreaterThan(5);
+  const missing = links.filter((target) => {
+    try {
+      readFileSync(path.join(root, target));
+      return false;
+    } catch (error) {
+      return (error as NodeJS.ErrnoException).code !== 'EISDIR';
+    }
+  });
+  expect(missing).toEqual([]);
+});
+
+test('the demo shows the main job in both eras', async () => {
+  const { code, stdout, stderr } = await execute(process.execPath, ['.scripts/demo.mjs'], { cwd: root });
+  expect({ code, stderr }).toEqual({ code: 0, stderr: '' });
+  expect(stdout).toMatch(/^\$ agenttools validate/);
+  expect(stdout).toContain('connected to Acme Weather (@acme/weather/weather 1.2.0), MCP 2026-07-28');
+  expect(stdout).toContain('connected to Acme Weather (@acme/weather/weather 1.2.0), MCP 2025-11-25');
+  for (const answer of [
+    'forecast: Gives the weather',
+    'briefing: Asks for',
+    'weather://stations',
+    'error: Invalid arguments',
+    'is warmer by',
+    'What do I pack?',
+    'Storm warning for High Fell',
+  ]) {
+    expect(stdout).toContain(answer);
+  }
+  expect(stdout).toMatch(/Both eras of MCP were served from one definition\.\n$/);
+});
