@@ -45,8 +45,9 @@ async function main() {
   try {
     const node = options.node24 ? installNode24(scratch) : (options.node ?? process.execPath);
     const keepsCompiledCode =
-      execFileSync(node, ['-p', 'typeof module.enableCompileCache'], { encoding: 'utf8' }).trim() ===
-      'function';
+      execFileSync(node, ['-p', 'typeof require("node:module").enableCompileCache'], {
+        encoding: 'utf8',
+      }).trim() === 'function';
     const contestants = prepareContestants({ scratch, node, keepsCompiledCode });
     const facts = machineFacts(scratch, node);
     if (!options.json) process.stdout.write(factsText(facts));

@@ -26,7 +26,7 @@ if (!serves) stdout.on('error', (error) => reallyExit(error.code === 'EPIPE' ? 0
 stderr.on('error', () => {});
 
 const host = {
-  cwd: process.cwd(),
+  cwd: workingDirectory(),
   env,
   home: os.homedir(),
   platform: process.platform,
@@ -40,6 +40,15 @@ const host = {
 const { main } = await import('../dist/cli.js');
 process.exitCode = await main(argv, host);
 host.exit(process.exitCode);
+
+function workingDirectory() {
+  try {
+    return process.cwd();
+  } catch {
+    stderr.write('error: The working directory does not exist any more. Change to one that does.\n');
+    return reallyExit(1);
+  }
+}
 
 /** @see https://no-color.org, https://force-color.org */
 function takesColor() {

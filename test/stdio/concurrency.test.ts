@@ -49,6 +49,7 @@ describe.concurrent.each(eras)('%s calls', (_, request) => {
     for (const id of ids) program.send(request(`free ${id}`, 'release', { key: `${id}` }));
     for (const id of ids) expect((await program.next(id)).result.content[0].text).toBe(`released ${id}`);
     await program.end();
+    expect(program.stderr).not.toMatch(/warning/i);
   });
 
   test('that are cancelled abort, and nothing is heard of them again', async () => {

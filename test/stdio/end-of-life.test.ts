@@ -196,6 +196,45 @@ describe('a signal', () => {
   });
 });
 
+describe('a server that is not ready yet', () => {
+  const slow = (before: string) =>
+    writePackage(
+      { tools: ['slow'] },
+      {
+        'agenttools/tools/slow.js': `import { spawn } from 'node:child_process';
+          const child = spawn('sleep', ['1000'], { stdio: 'ignore' });
+          process.stderr.write('<child ' + child.pid + '>');
+          ${before}
+          export default { description: 'Slow.', handler: () => 'slow' };`,
+      },
+    );
+  const childOf = async (program: Program) =>
+    Number(/<child (\d+)>/.exec(await program.said(/<child \d+>/))?.[1]);
+
+  test('ends at a signal, and takes what its definitions started along', async () => {
+    const program = startProgram(slow('await new Promise((resolve) => setTimeout(resolve, 60_000));'));
+    const child = await childOf(program);
+    const [exit, ms] = await endedBy(program, 'SIGTERM');
+    expect(exit).toEqual(clean);
+    expect(ms).toBeLessThan(patienceOfClientsMs);
+    await eventually(() => !isAlive(child), 'the child is gone');
+  });
+
+  test('answers what was sent before the client closed its end', async () => {
+    const program = startProgram(slow('await new Promise((resolve) => setTimeout(resolve, 200));'));
+    program.send(modern(1, 'tools/call', { name: 'slow' }));
+    expect(await program.end()).toEqual(clean);
+    expect((await program.next(1)).result.content[0].text).toBe('slow');
+    expect(isAlive(await childOf(program))).toBe(false);
+  });
+
+  test('leaves nothing behind when it cannot start', async () => {
+    const program = startProgram(slow('throw new Error("no");'), { flags: ['--strict'] });
+    expect(await program.ended()).toEqual({ code: 1, signal: null });
+    expect(isAlive(Number(/<child (\d+)>/.exec(program.stderr)?.[1]))).toBe(false);
+  });
+});
+
 const spawners = tools(
   {
     child: `return spawn('sleep', ['1000'], { stdio: 'inherit' }).pid;`,

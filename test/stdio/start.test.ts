@@ -1,6 +1,15 @@
+import path from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { type Files, packageJson, writeFolder, writePackage } from '../support/packages.js';
-import { fixture, type Message, openProgram, type ProgramOptions, startProgram } from '../support/program.js';
+import {
+  fixture,
+  type Message,
+  openProgram,
+  type ProgramOptions,
+  programFile,
+  startProgram,
+} from '../support/program.js';
+import { modern } from './support/messages.js';
 
 const workshop = fixture('stdio-workshop');
 const namesIn = (list: readonly Message[]) => list.map(({ name }) => name);
@@ -290,6 +299,72 @@ describe.concurrent('a server', () => {
     expect((await program.request('prompts/get', { name: 'Ask2' })).messages[0].content.text).toBe('q');
     await program.end();
   });
+});
+
+describe.concurrent('a server starts', () => {
+  const request = `${JSON.stringify(modern(1, 'tools/call', { name: 'alerts', arguments: { place: 'High Fell' } }))}\n`;
+  const weather = fixture('weather');
+  const start = `"${process.execPath}" "${programFile}" start "${weather}"`;
+
+  test.each([
+    ['from a file into a file', `${start} < in > out; code=$?; cat out; exit $code`],
+    ['in a pipeline', `cat in | ${start} | cat`],
+    ['without any environment', `env -i ${start} < in`],
+    ['at the root of the disk', `here=$PWD; cd /; ${start} < "$here/in"`],
+    ['without stderr', `${start} < in 2>&-`],
+  ])('%s', async (_, script) => {
+    const program = startProgram(undefined, {
+      command: ['sh', '-c', script],
+      cwd: writeFolder({ in: request }),
+    });
+    expect((await program.next(1)).result.content[0].text).toMatch(/^Storm warning/);
+    expect(await program.ended()).toEqual({ code: 0, signal: null });
+    expect(program.stderr).toBe('');
+  });
+
+  test.each([
+    ['stdin', `${start} <&-`],
+    ['stdout', `${start} < in >&-`],
+    ['room on the disk', `${start} < in > /dev/full`],
+  ])('and ends at once without %s', async (_, script) => {
+    const program = startProgram(undefined, {
+      command: ['sh', '-c', script],
+      cwd: writeFolder({ in: request }),
+    });
+    expect(await program.ended()).toEqual({ code: 0, signal: null });
+    expect(program.lines).toEqual([]);
+  });
+
+  test('but not in a folder that is gone, and says so', async () => {
+    const script = `mkdir gone && cd gone && rmdir ../gone && ${start} < ../in`;
+    const program = startProgram(undefined, {
+      command: ['sh', '-c', script],
+      cwd: writeFolder({ in: request }),
+    });
+    expect(await program.ended()).toEqual({ code: 1, signal: null });
+    expect(program.stderr).toMatch(/^error: The working directory does not exist any more\.[^\n]*\n$/);
+  });
+
+  test.each(['a b', 'ünï çødé 🔑', "quote's", 'hash#question?percent%20', '@scope'])(
+    'from a folder called %s',
+    async (name) => {
+      const folder = path.join(
+        writeFolder({
+          [`${name}/package.json`]: packageJson({ tools: ['data', 'code'] }),
+          [`${name}/agenttools/tools/data.json`]: tool,
+          [`${name}/agenttools/tools/code.js`]:
+            'export default { description: "Code.", handler: () => "ok" };',
+          [`${name}/handlers.js`]: handler['handlers.js'],
+        }),
+        name,
+      );
+      const program = await openProgram(folder);
+      expect(await program.textOf('data')).toBe('ok');
+      expect(await program.textOf('code')).toBe('ok');
+      expect(await program.end()).toEqual({ code: 0, signal: null });
+      expect(program.stderr).toBe('');
+    },
+  );
 });
 
 describe.concurrent('MCP_TOOL_OPTIONS', () => {

@@ -90,6 +90,18 @@ describe.concurrent('stdin is', () => {
     await program.end();
   });
 
+  test('empty for who reads the descriptor', async () => {
+    const program = await openProgram(
+      tool(
+        `return JSON.stringify([readFileSync(0, 'utf8'), readSync(0, Buffer.alloc(9))]);`,
+        `import { readFileSync, readSync } from 'node:fs';`,
+      ),
+    );
+    expect(JSON.parse(await program.textOf('one'))).toEqual(['', 0]);
+    expect(await program.request('ping')).toEqual({});
+    await program.end();
+  });
+
   test('not to be taken from us by listeners, pause or destroy', async () => {
     const program = await openProgram(
       tool(`

@@ -29,7 +29,7 @@ export async function compose(
   const spec = await composeServer(await workspace.findServer(directory), workspace);
   const reports: string[] = [];
   const report = (line: string) => void reports.push(line);
-  const calls = { server: spec, initializers: new Initializers(), report };
+  const calls = { server: spec, initializers: new Initializers(), env: {}, report };
   const options = toolOptions === undefined ? undefined : JSON.stringify(toolOptions);
   return { directory, spec, reports, served: { calls, toolOptions: parseToolOptions(options, report) } };
 }

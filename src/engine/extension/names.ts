@@ -51,7 +51,7 @@ export function shortName(packageName: string): string {
 /** The known name closest to a mistyped one, if any is close enough to be meant. */
 export function didYouMean(name: string, known: Iterable<string>): string | undefined {
   let best: string | undefined;
-  let bestDistance = Math.max(1, Math.floor(name.length / 3)) + 1;
+  let bestDistance = Math.max(name.length > 3 ? 2 : 1, Math.floor(name.length / 3)) + 1;
   for (const candidate of known) {
     if (candidate.toLowerCase() === name.toLowerCase()) return candidate;
     const distance = editDistance(name.toLowerCase(), candidate.toLowerCase(), bestDistance);

@@ -5,6 +5,7 @@ import { error as failure, structured, type ToolResult } from './builders.js';
 import type { Context } from './context.js';
 import type { Initializers } from './initialize.js';
 import { LoadError } from './lazy.js';
+import { describeShortfall, needsAnything, shortfallOf } from './requirements.js';
 import { ResultError, toToolResult } from './results.js';
 import type { ServerSpec } from './server.js';
 import { isRecord } from './shapes.js';
@@ -15,6 +16,8 @@ import { TimeoutError, withTimeLimit } from './time-limit.js';
 export interface Calls {
   readonly server: ServerSpec;
   readonly initializers: Initializers;
+  /** Where required environment variables and programs are looked for. */
+  readonly env: Readonly<Record<string, string | undefined>>;
   /** Takes one line for stderr. */
   readonly report: (line: string) => void;
 }
@@ -22,10 +25,21 @@ export interface Calls {
 /** What a call needs from its caller to make the handler's context. */
 export type MakeContext = (facts: { readonly signal: AbortSignal; readonly tool?: ToolSpec }) => Context;
 
+/** A tool needs client capabilities that the client does not have. How that is answered depends on the era. */
+export class MissingCapabilityError extends Error {
+  override readonly name = 'MissingCapabilityError';
+  readonly capabilities: readonly string[];
+
+  constructor(text: string, capabilities: readonly string[]) {
+    super(text);
+    this.capabilities = capabilities;
+  }
+}
+
 /**
  * Calls a tool: checks the arguments, runs the hooks, then the handler within its time, then checks the result.
  * Whatever goes wrong becomes a result that the model can read, save for errors meant for the protocol.
- * @throws errors branded as protocol errors, as they are.
+ * @throws MissingCapabilityError, and errors branded as protocol errors as they are.
  */
 export async function callTool(
   tool: ToolSpec,
@@ -33,6 +47,7 @@ export async function callTool(
   { calls, signal, makeContext }: { calls: Calls; signal: AbortSignal; makeContext: MakeContext },
 ): Promise<ToolResult> {
   try {
+    await checkRequirements(tool, () => makeContext({ signal, tool }), calls);
     const delivered = await checkArguments(tool, args);
     const handler = await loadHandler(tool);
     const value = await withTimeLimit(
@@ -52,6 +67,18 @@ export async function callTool(
 
 /** A failure that is already in the words the model is to read. */
 class CallFailure extends Error {}
+
+async function checkRequirements(tool: ToolSpec, context: () => Context, { env }: Calls): Promise<void> {
+  if (!needsAnything(tool.requires)) return;
+  const { can } = context();
+  const shortfall = await shortfallOf(tool.requires, { can, env });
+  const missing = describeShortfall(shortfall);
+  if (missing === undefined) return;
+  const text = `Tool "${tool.name}" needs ${missing}.`;
+  throw shortfall.client.length > 0
+    ? new MissingCapabilityError(text, shortfall.client)
+    : new CallFailure(text);
+}
 
 async function checkArguments(tool: ToolSpec, args: Readonly<Record<string, unknown>>): Promise<unknown> {
   const checked = await tool.input.check({ ...args, ...tool.pinned });
@@ -98,7 +125,7 @@ function withStructured(result: ToolResult, value: unknown): ToolResult {
 }
 
 function failureOf(tool: ToolSpec, error: unknown, { server, report }: Calls): ToolResult {
-  if (isBranded(error, brands.protocolError)) throw error;
+  if (isBranded(error, brands.protocolError) || error instanceof MissingCapabilityError) throw error;
   if (error instanceof CallFailure) return failure(error.message);
   if (isBranded(error, brands.toolError)) return failure(messageOf(error));
   if (isBranded(error, brands.exitRequest)) return failure(`Tool "${tool.name}": ${messageOf(error)}`);

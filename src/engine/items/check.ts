@@ -157,7 +157,8 @@ function isUri(text: string): boolean {
   return /^[A-Za-z][A-Za-z0-9+.-]*:[^\s<>"{}|\\^`]+$/.test(text);
 }
 
-const serverLists = ['tools', 'prompts', 'resources', 'apps'];
+/** The keys of a server that list items. */
+export const serverLists: readonly string[] = ['tools', 'prompts', 'resources', 'apps'];
 
 function* checkServer(value: Readonly<Record<string, unknown>>): Generator<ShapeFault> {
   for (const kind of serverLists) {

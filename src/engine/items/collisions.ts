@@ -9,8 +9,17 @@ export function distinctNames(names: readonly string[]): readonly string[] {
   return names.map((name) => {
     if (counts.get(name) === 1) return name;
     let number = 1;
-    while (taken.has(name + number)) number++;
-    taken.add(name + number);
-    return name + number;
+    while (taken.has(numbered(name, number))) number++;
+    const own = numbered(name, number);
+    taken.add(own);
+    return own;
   });
+}
+
+/** Longest wire name. @see MCP 2025-11-25, server/tools, "Tool Names" */
+const maxLength = 128;
+
+function numbered(name: string, number: number): string {
+  const suffix = String(number);
+  return name.slice(0, maxLength - suffix.length) + suffix;
 }

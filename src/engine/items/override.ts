@@ -29,7 +29,9 @@ export function applyOverride<S extends ToolSpec | PromptSpec | ResourceSpec>(
     throw new DefinitionError('invalid-server', message, locate(server, [...path, ...fault.path]));
   }
   const { name = spec.name, hidden, visible, timeoutMs = spec.timeoutMs, meta, category, options } = override;
-  if (spec.kind === 'tools') requireWireName(name, what, locate(server, [...path, 'name']));
+  const nameLocation = locate(server, [...path, 'name']);
+  if (spec.kind === 'tools') requireWireName(name, what, nameLocation);
+  if (name === '') throw new DefinitionError('invalid-wire-name', `${what} has an empty name.`, nameLocation);
   const isHidden =
     typeof hidden === 'boolean' ? hidden : typeof visible === 'boolean' ? !visible : spec.hidden;
   const changed: Record<string, unknown> = { name };

@@ -4,7 +4,7 @@ import { singular } from '../extension/kinds.js';
 import { isWireName } from '../extension/names.js';
 import type { DocumentPath } from '../files/document.js';
 import { checkDefinition, describeFault, isSerious } from './check.js';
-import { isRecord } from './shapes.js';
+import { isRecord, type ShapeFault } from './shapes.js';
 import type { CacheHint, Requirements } from './specs.js';
 
 /** Longest run of a call when the definition does not say. */
@@ -23,8 +23,14 @@ export function locate({ file, at, translation }: Definition, path: DocumentPath
   return { file: file.file, path: [...at, ...(origin ? [...origin, ...rest] : path)] };
 }
 
-/** Makes sure that a definition can be used. @throws DefinitionError with the first thing that is wrong. */
-export function requireUsable(definition: Definition): void {
+/**
+ * Makes sure that a definition can be used. `elsewhere` tells which faults are dealt with by somebody else.
+ * @throws DefinitionError with the first thing that is wrong.
+ */
+export function requireUsable(
+  definition: Definition,
+  elsewhere: (fault: ShapeFault) => boolean = () => false,
+): void {
   const { kind, value, translation } = definition;
   const code = `invalid-${singular[kind]}`;
   const fault = translation.faults[0];
@@ -33,7 +39,7 @@ export function requireUsable(definition: Definition): void {
     throw new DefinitionError(code, message, locate(definition, fault.path));
   }
   for (const found of checkDefinition(kind, value)) {
-    if (!isSerious(found)) continue;
+    if (!isSerious(found) || elsewhere(found)) continue;
     throw new DefinitionError(code, describeFault(nameOf(definition), found), locate(definition, found.path));
   }
 }

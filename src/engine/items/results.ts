@@ -20,9 +20,14 @@ export function toToolResult(value: unknown): ToolResult {
   if (typeof value === 'string') return { content: [{ type: 'text', text: value }] };
   if (isBranded(value, brands.result) || isFinished(value)) return finished(value as ToolResult);
   if (isContentBlock(value)) return { content: [value] };
-  if (Array.isArray(value) && value.length > 0 && value.every(isPiece))
-    return { content: value.flatMap(blocksOf) };
+  if (isListOfPieces(value)) return { content: value.flatMap(blocksOf) };
   return finished(structured(plain(value)));
+}
+
+/** Blocks and finished results, with texts between them; a list of nothing but texts is data. */
+function isListOfPieces(value: unknown): value is readonly (string | ContentBlock | ToolResult)[] {
+  if (!Array.isArray(value) || !value.some(isPiece)) return false;
+  return value.every((entry) => typeof entry === 'string' || isPiece(entry));
 }
 
 /** A content block or a finished result: what may stand in a list of pieces. */

@@ -2,6 +2,7 @@ import type { Location } from '../extension/diagnostics.js';
 import { type Definition, DefinitionError, type Extension } from '../extension/extension.js';
 import { type Translation, translate } from '../extension/spellings.js';
 import { type FoundServer, implicitServerName, type Workspace } from '../extension/workspace.js';
+import { serverLists } from './check.js';
 import { type Lazy, lazyFunction } from './lazy.js';
 import { applyOverride, isOverride } from './override.js';
 import { readPrompt } from './prompt.js';
@@ -50,7 +51,8 @@ export async function composeServer(
 ): Promise<ServerSpec> {
   const definition =
     server === undefined ? implicitServer(extension) : await extension.definition('servers', server);
-  requireUsable(definition);
+  // One bad entry of a list does not stop a server: it is left out where the list is composed.
+  requireUsable(definition, ({ path }) => path.length > 1 && serverLists.includes(String(path[0])));
   const { value } = definition;
   const leftOut: LeftOut[] = [];
   const compose = <K extends ServedKind>(kind: K, read: Reader<K>) =>

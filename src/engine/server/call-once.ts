@@ -3,8 +3,8 @@ import { DefinitionError } from '../extension/extension.js';
 import { didYouMean } from '../extension/names.js';
 import type { FoundServer, Workspace } from '../extension/workspace.js';
 import { brands, isBranded } from '../items/brands.js';
-import type { ToolResult } from '../items/builders.js';
-import { callTool, optionsFor, parseToolOptions } from '../items/call.js';
+import { error as failure, type ToolResult } from '../items/builders.js';
+import { callTool, MissingCapabilityError, optionsFor, parseToolOptions } from '../items/call.js';
 import type { LogLevel } from '../items/context.js';
 import { Initializers } from '../items/initialize.js';
 import { composeServer } from '../items/server.js';
@@ -50,7 +50,7 @@ export async function callOnce(
     report(`${level}: ${typeof data === 'string' ? data : JSON.stringify(jsonOf(data))}`);
   try {
     return await callTool(tool, args, {
-      calls: { server, initializers: new Initializers(), report },
+      calls: { server, initializers: new Initializers(), env, report },
       signal,
       makeContext: ({ signal: inner }) => ({
         signal: inner,
@@ -76,6 +76,7 @@ export async function callOnce(
       }),
     });
   } catch (error) {
+    if (error instanceof MissingCapabilityError) return failure(error.message);
     if (isBranded(error, brands.protocolError)) throw new AgentToolsError('failed', (error as Error).message);
     throw error;
   }

@@ -10,7 +10,8 @@ import {
   UriTemplate,
 } from '@modelcontextprotocol/server';
 import { brands, isBranded } from '../items/brands.js';
-import { type Calls, callTool, getPrompt, PromptFailure } from '../items/call.js';
+import { error as failure, type ToolResult } from '../items/builders.js';
+import { type Calls, callTool, getPrompt, MissingCapabilityError, PromptFailure } from '../items/call.js';
 import type { Lazy } from '../items/lazy.js';
 import { CursorError, page, type ServedKind } from '../items/registry.js';
 import { isRecord } from '../items/shapes.js';
@@ -23,6 +24,8 @@ import { blockFor } from './revisions.js';
 /** @see JSON-RPC 2.0, section 5.1 */
 const invalidParams = -32602;
 const internalError = -32603;
+/** @see MCP 2026-07-28, basic, "Error Codes" */
+const missingCapability = -32021;
 
 /** At most this many suggestions are sent. @see MCP, server/utilities/completion */
 const maxSuggestions = 100;
@@ -180,11 +183,7 @@ async function instancesOf(
     const list = await spec.list();
     const makeContext = contextMaker(connection, request);
     const found = await withTimeLimit(
-      async (signal) => {
-        const ctx = makeContext({ signal });
-        await connection.calls.initializers.ready([connection.calls.server.initialize], ctx);
-        return await list(ctx);
-      },
+      async (signal) => await list(makeContext({ signal })),
       { timeoutMs: spec.timeoutMs, signal: request.mcpReq.signal },
     );
     const { uriTemplate: _, ...common } = spec.wire;
@@ -217,10 +216,34 @@ async function call(
       signal: request.mcpReq.signal,
       makeContext: contextMaker(connection, request),
     }),
-  );
+  ).catch((error) => answerMissing(error, connection));
   const version = server.getNegotiatedProtocolVersion();
   const content = result.content.map((block) => blockFor(version, block));
   return server.projectCallToolResult({ ...result, content } as never, tool.output?.wire);
+}
+
+/**
+ * A client without a capability that a tool needs: an error of its own on 2026-07-28, a failed result before.
+ * @see MCP 2026-07-28, basic, "Error Codes": -32021
+ */
+function answerMissing(error: unknown, { era }: Connection): ToolResult {
+  if (!(error instanceof MissingCapabilityError)) throw error;
+  if (era === 'legacy') return failure(error.message);
+  const requiredCapabilities = nested(error.capabilities);
+  throw new ProtocolError(missingCapability, error.message, { requiredCapabilities });
+}
+
+/** `["sampling.tools"]` as the object that a client would declare: `{ sampling: { tools: {} } }`. */
+function nested(capabilities: readonly string[]): Params {
+  const root: Record<string, unknown> = {};
+  for (const capability of capabilities) {
+    let at = root;
+    for (const part of capability.split('.')) {
+      at[part] ??= {};
+      at = at[part] as Record<string, unknown>;
+    }
+  }
+  return root;
 }
 
 async function get(

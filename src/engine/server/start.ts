@@ -12,7 +12,7 @@ import { composeServer, type LeftOut, type ServerSpec } from '../items/server.js
 import { killTree, watchEnds } from './ends.js';
 import { createServer } from './factory.js';
 import { installGuard } from './guard.js';
-import { serveStdio } from './serve-stdio.js';
+import { type StdioSession, serveStdio } from './serve-stdio.js';
 
 /** Served when neither an argument nor `MCP_SERVER_NAME` names a server. */
 export const defaultServer = 'agenttools';
@@ -41,7 +41,17 @@ interface Preparation extends StartOptions {
 export async function startServer({ server, strict, host }: StartOptions): Promise<never> {
   const guard = installGuard({ stderr: host.stderr });
   const report = (line: string) => void host.stderr.write(`${line}\n`);
+  const leave = async (): Promise<never> => {
+    await killTree({ spawned: guard.spawned });
+    await lastWords(host.stderr);
+    return guard.exit(0);
+  };
+  let session: StdioSession | undefined;
+  const stopWatching = watchEnds({
+    onEnd: () => void (session?.end({ drainMs: drainAfterSignalMs }) ?? leave()),
+  });
   const spec = await prepare({ server, strict, host, report }).catch(async (error) => {
+    stopWatching();
     await killTree({ spawned: guard.spawned });
     guard.restore();
     throw error;
@@ -50,17 +60,14 @@ export async function startServer({ server, strict, host }: StartOptions): Promi
     calls: { server: spec, initializers: new Initializers(), report },
     toolOptions: parseToolOptions(host.env.MCP_TOOL_OPTIONS, report),
   };
-  const session = serveStdio({
+  session = serveStdio({
     createServer: (era) => createServer(served, era),
     input: guard.stdin,
     output: guard.stdout,
     report,
   });
-  watchEnds({ onEnd: () => void session.end({ drainMs: drainAfterSignalMs }) });
   await session.ended;
-  await killTree({ spawned: guard.spawned });
-  await lastWords(host.stderr);
-  return guard.exit(0);
+  return await leave();
 }
 
 async function prepare({ server, strict, host, report }: Preparation): Promise<ServerSpec> {
@@ -83,7 +90,8 @@ async function composed(compose: () => Promise<ServerSpec>): Promise<ServerSpec>
   try {
     return await compose();
   } catch (error) {
-    if (error instanceof DefinitionError) throw new AgentToolsError('invalid-definition', oneLine(error.message));
+    if (error instanceof DefinitionError)
+      throw new AgentToolsError('invalid-definition', oneLine(error.message));
     throw error;
   }
 }

@@ -65,3 +65,9 @@ test('names that stand alone stay, the others are themselves and a number that g
     }),
   );
 });
+
+test('a numbered name stays as short as names must be', () => {
+  const long = 'x'.repeat(128);
+  const names = distinctNames([long, long]);
+  expect(names).toEqual([`${'x'.repeat(127)}1`, `${'x'.repeat(127)}2`]);
+});

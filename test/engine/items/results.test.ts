@@ -65,7 +65,9 @@ describe('what a handler returns becomes', () => {
     ['a list', [1, 'two', null], structured([1, 'two', null])],
     ['an empty list', [], structured([])],
     ['a list of strings', ['a', 'b'], structured(['a', 'b'])],
-    ['a list of blocks and others', [block, 'x'], structured([block, 'x'])],
+    ['a list of blocks and texts', [block, 'x'], { content: [block, { type: 'text', text: 'x' }] }],
+    ['a list of blocks and others', [block, 5], structured([block, 5])],
+    ['a finished result, spread', { ...text('x'), isError: true }, { content: [{ type: 'text', text: 'x' }], isError: true }],
     [
       'what JSON makes of it',
       { at: new Date(0), gone: undefined },

@@ -1,3 +1,5 @@
+import { stat } from 'node:fs/promises';
+import path from 'node:path';
 import { isRecord } from '../../items/shapes.js';
 import type { ItemRef, Location } from '../diagnostics.js';
 import type { Extension } from '../extension.js';
@@ -53,17 +55,25 @@ interface Needs {
 async function findUnpacked(packed: ReadonlySet<string>, needs: Needs): Promise<readonly NeededFile[]> {
   const found = new Map<string, NeededFile>();
   for await (const needed of neededFiles(needs)) {
-    if (!packed.has(needed.file) && !found.has(needed.file)) found.set(needed.file, needed);
+    if (packed.has(needed.file) || found.has(needed.file)) continue;
+    if (await isFile(path.join(needs.extension.manifest.directory, needed.file)))
+      found.set(needed.file, needed);
   }
   return [...found.values()];
+}
+
+/** What is no file at all is told otherwise. */
+async function isFile(target: string): Promise<boolean> {
+  const info = await stat(target).catch(() => undefined);
+  return info?.isFile() ?? false;
 }
 
 async function* neededFiles({ extension, items, modules }: Needs): AsyncGenerator<NeededFile> {
   const { document } = extension.manifest;
   yield { file: document.file, what: 'The manifest', location: { file: document.file } };
-  for (const { name, ref, declaration, definition, source, callables, content } of items) {
+  for (const { name, ref, declaration, definition, source, error, callables, content } of items) {
     const what = `${ref.kind} "${name}"`;
-    const own = source?.file;
+    const own = error?.code === 'path-outside-package' ? undefined : source?.file;
     if (own !== undefined) yield* withImports(own, { what: `The definition of ${what}`, item: ref }, modules);
     if (definition && definition.file.file !== own) {
       const { file } = definition.file;

@@ -7,15 +7,14 @@ export const duplicateDefinitionFiles: Rule = defineRule({
   summary: 'One file defines an item, and one combined file the items of a kind.',
   *check({ files }) {
     for (const { kind, item, files: candidates } of files.duplicates) {
-      const [counting, ...others] = candidates;
-      const what = item === undefined ? `The ${kind}` : `The ${singular[kind]} "${item}"`;
-      const ref = item === undefined ? {} : { item: { kind: singular[kind], name: item } };
-      yield { location: { file: others[0]! }, ...ref, facts: { what, counting, others } };
+      const location = { file: candidates[1]! };
+      if (item === undefined) yield { location, facts: { what: `The ${kind} have`, candidates } };
+      else {
+        const ref = { kind: singular[kind], name: item };
+        yield { location, item: ref, facts: { what: `The ${ref.kind} "${item}" has`, candidates } };
+      }
     }
   },
-  message: ({ what, counting, others }) =>
-    `${what} have several definition files: ${[counting, ...others].join(', ')}. ${counting} counts; remove the others.`.replace(
-      /^(The [a-z]+ ".*?") have/,
-      '$1 has',
-    ),
+  message: ({ what, candidates }) =>
+    `${what} several definition files: ${candidates.join(', ')}. ${candidates[0]} counts; remove the others.`,
 });

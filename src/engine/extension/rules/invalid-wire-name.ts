@@ -1,12 +1,12 @@
 import { locate, nameOf } from '../../items/read.js';
+import type { Kind } from '../kinds.js';
 import { isWireName } from '../names.js';
 import { defineRule, type Rule } from './rule.js';
 
 export const invalidWireName: Rule = defineRule({
   code: 'invalid-wire-name',
   severity: 'error',
-  summary:
-    'The name that clients see of a tool is 1 to 128 of A-Z a-z 0-9 _ . - and that of a prompt is not empty.',
+  summary: 'The name that clients see of a tool is 1 to 128 of A-Z a-z 0-9 _ . - and no other name is empty.',
   *check({ items, servers }) {
     for (const { kind, ref, definition } of items) {
       const name = definition?.value.name;
@@ -29,6 +29,6 @@ export const invalidWireName: Rule = defineRule({
       : `${what} has the wire name "${name}". Expected 1 to 128 of A-Z a-z 0-9 _ . -`,
 });
 
-function isUsable(kind: string, name: string): boolean {
-  return kind === 'tools' ? isWireName(name) : kind !== 'prompts' || name !== '';
+function isUsable(kind: Kind, name: string): boolean {
+  return kind === 'tools' ? isWireName(name) : kind === 'servers' || name !== '';
 }

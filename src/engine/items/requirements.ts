@@ -1,0 +1,58 @@
+import { access, constants } from 'node:fs/promises';
+import path from 'node:path';
+import type { Requirements } from './specs.js';
+
+/** What is there to meet requirements. */
+export interface Circumstances {
+  /** Whether the client has a capability. */
+  readonly can: (capability: string) => boolean;
+  readonly env: Readonly<Record<string, string | undefined>>;
+}
+
+/** What of an item's requirements is not met. */
+export interface Shortfall {
+  readonly client: readonly string[];
+  readonly env: readonly string[];
+  readonly bin: readonly string[];
+}
+
+/** Whether there is anything to look for. */
+export function needsAnything({ client, env, bin }: Requirements): boolean {
+  return client.length + env.length + bin.length > 0;
+}
+
+/** Compares what an item requires with what there is; nothing is missing of what is only suggested. */
+export async function shortfallOf(requires: Requirements, { can, env }: Circumstances): Promise<Shortfall> {
+  if (requires.level !== 'required') return { client: [], env: [], bin: [] };
+  const programs = await Promise.all(requires.bin.map((name) => isOnPath(name, env)));
+  return {
+    client: requires.client.filter((capability) => !can(capability)),
+    env: requires.env.filter((name) => !env[name]),
+    bin: requires.bin.filter((_, index) => !programs[index]),
+  };
+}
+
+/** Says in words what is missing; undefined if nothing is. */
+export function describeShortfall({ client, env, bin }: Shortfall): string | undefined {
+  const parts = [
+    ...client.map((name) => `the client capability "${name}", which this client does not have`),
+    ...env.map((name) => `the environment variable ${name}, which is not set`),
+    ...bin.map((name) => `the program "${name}", which is not on the PATH`),
+  ];
+  return parts.length > 0 ? parts.join(', and ') : undefined;
+}
+
+async function isOnPath(name: string, env: Circumstances['env']): Promise<boolean> {
+  const folders = (env.PATH ?? env.Path ?? '').split(path.delimiter).filter((folder) => folder !== '');
+  const endings = process.platform === 'win32' ? (env.PATHEXT ?? '.EXE;.CMD;.BAT').split(';') : [''];
+  const candidates = folders.flatMap((folder) => endings.map((ending) => path.join(folder, name + ending)));
+  const found = await Promise.all(
+    candidates.map((file) =>
+      access(file, constants.X_OK).then(
+        () => true,
+        () => false,
+      ),
+    ),
+  );
+  return found.includes(true);
+}

@@ -1,0 +1,56 @@
+import { expect, test } from 'vitest';
+import { describeShortfall, shortfallOf } from '../../../src/engine/items/requirements.js';
+import { composeLive, openSession } from '../../support/session.js';
+
+const bare = { client: [], env: [], bin: [], level: 'required' } as const;
+const env = { PATH: process.env.PATH, TOKEN: 'x' };
+
+test.each([
+  ['a client capability', { ...bare, client: ['sampling'] }, /client capability "sampling"/],
+  ['an environment variable', { ...bare, env: ['NO_SUCH'] }, /environment variable NO_SUCH/],
+  ['a program', { ...bare, bin: ['no-such-program-anywhere'] }, /program "no-such-program-anywhere"/],
+])('%s that is missing is named', async (_, requires, message) => {
+  expect(describeShortfall(await shortfallOf(requires, { can: () => false, env }))).toMatch(message);
+});
+
+test.each([
+  ['what is there', { ...bare, env: ['TOKEN'], bin: ['node'], client: ['sampling'] }],
+  ['what is only suggested', { ...bare, env: ['NO_SUCH'], level: 'suggested' as const }],
+])('%s is no shortfall', async (_, requires) => {
+  expect(describeShortfall(await shortfallOf(requires, { can: () => true, env }))).toBeUndefined();
+});
+
+const tools = {
+  ask: { requires: ['elicitation'], handler: () => 'asked' },
+  keyed: { requires: { env: ['AGENTTOOLS_TEST_NO_SUCH_KEY'] }, handler: () => 'opened' },
+};
+
+test('a tool that the client cannot serve is a failed result for clients of 2025', async () => {
+  const session = await openSession(await composeLive({ tools }));
+  const result = await session.request('tools/call', { name: 'ask' });
+  expect(result).toMatchObject({
+    isError: true,
+    content: [{ text: 'Tool "ask" needs the client capability "elicitation", which this client does not have.' }],
+  });
+});
+
+test('and an error that says what to declare for clients of 2026-07-28', async () => {
+  const session = await openSession(await composeLive({ tools }), { era: 'modern' });
+  await expect(session.request('tools/call', { name: 'ask' })).rejects.toMatchObject({
+    code: -32021,
+    data: { requiredCapabilities: { elicitation: {} } },
+  });
+});
+
+test('a client that has what is needed is served', async () => {
+  const session = await openSession(await composeLive({ tools }), { capabilities: { elicitation: {} } });
+  expect(await session.request('tools/call', { name: 'ask' })).toMatchObject({ content: [{ text: 'asked' }] });
+});
+
+test('a missing environment variable is told at the call, in either era', async () => {
+  for (const era of ['legacy', 'modern'] as const) {
+    const session = await openSession(await composeLive({ tools }), { era });
+    const result = await session.request('tools/call', { name: 'keyed' });
+    expect(result).toMatchObject({ isError: true, content: [{ text: expect.stringContaining('not set') }] });
+  }
+});
