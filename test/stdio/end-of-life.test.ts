@@ -273,7 +273,7 @@ describe('the processes that tools started are gone', () => {
 describe('a server is not left behind', () => {
   test('when its parent is killed while somebody else holds the pipe', async () => {
     const fifo = path.join(writeFolder(), 'pipe');
-    execFileSync('mkfifo', [fifo]);
+    execFileSync('sh', ['-c', 'mkfifo "$0"', fifo]);
     const held = openSync(fifo, 'r+');
     const code = `const { spawn } = require('node:child_process');
       const stdin = require('node:fs').openSync(process.argv[1], 'r');

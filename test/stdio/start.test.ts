@@ -403,3 +403,29 @@ describe.concurrent('MCP_TOOL_OPTIONS', () => {
     expect(await settings(value)).toEqual({ options: defaults, stderr: '' });
   });
 });
+
+describe.concurrent('a tool that requires a variable', () => {
+  const needy = writePackage(
+    { tools: ['needy'] },
+    {
+      ...handler,
+      'agenttools/tools/needy.json': { ...tool, requires: { env: ['KIT_TOKEN'], level: 'required' } },
+    },
+  );
+
+  test('works in an environment that has it', async () => {
+    const program = await openProgram(needy, { env: { KIT_TOKEN: 'x' } });
+    expect(await program.textOf('needy')).toBe('ok');
+    await program.end();
+  });
+
+  test('names it where it is missing', async () => {
+    const program = await openProgram(needy);
+    expect((await program.request('tools/list')).tools).toHaveLength(1);
+    expect(await program.call('needy')).toMatchObject({
+      isError: true,
+      content: [{ text: expect.stringContaining('KIT_TOKEN') }],
+    });
+    expect(await program.end()).toEqual({ code: 0, signal: null });
+  });
+});

@@ -1,5 +1,5 @@
 import { type ChildProcessWithoutNullStreams, spawn } from 'node:child_process';
-import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
+import { mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { afterAll } from 'vitest';
@@ -41,8 +41,22 @@ const running = new Set<Program>();
 
 afterAll(() => {
   for (const program of running) program.kill();
+  killStragglers();
   rmSync(home, { recursive: true, force: true, maxRetries: 3 });
 });
+
+/** Ends what a server that had to be killed has left behind: whoever was given the home of this test file (Linux). */
+function killStragglers(): void {
+  if (process.platform !== 'linux') return;
+  for (const pid of readdirSync('/proc').filter((name) => /^\d+$/.test(name))) {
+    try {
+      if (!`\0${readFileSync(`/proc/${pid}/environ`, 'utf8')}`.includes(`\0HOME=${home}\0`)) continue;
+      process.kill(Number(pid), 'SIGKILL');
+    } catch {
+      // It has ended, or is somebody else's.
+    }
+  }
+}
 
 /** A machine with nothing on it: no settings, no packages of ours, no global ones. */
 export function bareEnvironment(more: Readonly<Record<string, string>> = {}): Record<string, string> {

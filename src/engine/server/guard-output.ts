@@ -129,7 +129,10 @@ export function redirectOutput(stderr: Writable, patches: Patches): void {
 
 /** Who makes a stream on the descriptor by hand gets one on stderr. The class stays what it was, `instanceof` included. */
 function redirectClass(owner: object, key: string, patches: Patches): void {
-  const original = Reflect.get(owner, key) as { new (...args: unknown[]): object; (...args: unknown[]): unknown };
+  const original = Reflect.get(owner, key) as {
+    new (...args: unknown[]): object;
+    (...args: unknown[]): unknown;
+  };
   const value = new Proxy(original, {
     apply: (target, self, args) => Reflect.apply(target, self, args.map(offStdout)),
     construct: (target, args, newTarget) => Reflect.construct(target, args.map(offStdout), newTarget),

@@ -57,7 +57,7 @@ export async function startServer({ server, strict, host }: StartOptions): Promi
     throw error;
   });
   const served = {
-    calls: { server: spec, initializers: new Initializers(), report },
+    calls: { server: spec, initializers: new Initializers(), env: host.env, report },
     toolOptions: parseToolOptions(host.env.MCP_TOOL_OPTIONS, report),
   };
   session = serveStdio({
