@@ -15,7 +15,7 @@ const { metafile } = await build({
     cli: 'src/cli/main.ts',
     index: 'src/index.ts',
     engine: 'src/engine.ts',
-    'inspector-child': 'src/engine/extension/inspector-child.ts',
+    'inspector-child': 'src/engine/validate/inspector-child.ts',
   },
   outdir: 'dist',
   bundle: true,
@@ -46,7 +46,7 @@ await writeSchemas();
 async function writeSchemas() {
   const { outputFiles } = await build({
     absWorkingDir: root,
-    entryPoints: ['src/engine/items/json-schemas.ts'],
+    entryPoints: ['src/engine/extension/json-schemas.ts'],
     bundle: true,
     format: 'esm',
     write: false,

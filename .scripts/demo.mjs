@@ -17,32 +17,66 @@ for (const mode of ['auto', 'legacy']) {
   say(`\n$ agenttools start ${server}     (the official client connects over stdio, era: ${mode})`);
   const client = new Client({ name: 'demo', version: '1.0.0' }, { versionNegotiation: { mode } });
   await client.connect(
-    new StdioClientTransport({ command: process.execPath, args: [program, 'start', server], cwd: root, stderr: 'inherit' }),
+    new StdioClientTransport({
+      command: process.execPath,
+      args: [program, 'start', server],
+      cwd: root,
+      stderr: 'inherit',
+    }),
   );
   const { name, title, version } = client.getServerVersion();
   say(`  connected to ${title} (${name} ${version}), MCP ${client.getNegotiatedProtocolVersion()}`);
   if (mode === 'auto') await exchange(client);
-  else await ask('tools/call alerts { place: "High Fell" }', client.callTool({ name: 'alerts', arguments: { place: 'High Fell' } }));
+  else
+    await ask(
+      'tools/call alerts { place: "High Fell" }',
+      client.callTool({ name: 'alerts', arguments: { place: 'High Fell' } }),
+    );
   await client.close();
 }
 say('\nBoth eras of MCP were served from one definition.');
 
 async function exchange(client) {
-  const { tools } = await ask('tools/list', client.listTools(), ({ tools }) => tools.map(({ name, description }) => `${name}: ${description}`));
-  const { prompts } = await ask('prompts/list', client.listPrompts(), ({ prompts }) => prompts.map(({ name, description }) => `${name}: ${description}`));
-  await ask('resources/list', client.listResources(), ({ resources }) => resources.map(({ uri, name }) => `${uri} (${name})`));
+  const { tools } = await ask('tools/list', client.listTools(), ({ tools }) =>
+    tools.map(({ name, description }) => `${name}: ${description}`),
+  );
+  const { prompts } = await ask('prompts/list', client.listPrompts(), ({ prompts }) =>
+    prompts.map(({ name, description }) => `${name}: ${description}`),
+  );
+  await ask('resources/list', client.listResources(), ({ resources }) =>
+    resources.map(({ uri, name }) => `${uri} (${name})`),
+  );
   const forecast = { place: 'Ostwick', days: 2 };
-  const called = await ask(`tools/call forecast ${JSON.stringify(forecast)}`, client.callTool({ name: 'forecast', arguments: forecast }), ({ structuredContent }) => [JSON.stringify(structuredContent)]);
+  const called = await ask(
+    `tools/call forecast ${JSON.stringify(forecast)}`,
+    client.callTool({ name: 'forecast', arguments: forecast }),
+    ({ structuredContent }) => [JSON.stringify(structuredContent)],
+  );
   const wrong = { place: 'Ostwick', days: 'many' };
-  await ask(`tools/call forecast ${JSON.stringify(wrong)}`, client.callTool({ name: 'forecast', arguments: wrong }));
+  await ask(
+    `tools/call forecast ${JSON.stringify(wrong)}`,
+    client.callTool({ name: 'forecast', arguments: wrong }),
+  );
   const pair = { first: 'Port Sable', second: 'High Fell' };
-  await ask(`tools/call compare ${JSON.stringify(pair)}`, client.callTool({ name: 'compare', arguments: pair }));
+  await ask(
+    `tools/call compare ${JSON.stringify(pair)}`,
+    client.callTool({ name: 'compare', arguments: pair }),
+  );
   const place = { place: 'Port Sable' };
-  await ask(`prompts/get packing-list ${JSON.stringify(place)}`, client.getPrompt({ name: 'packing-list', arguments: place }), ({ messages }) => messages.map(({ role, content }) => `${role}: ${content.text}`));
-  if (tools.length !== 3 || prompts.length !== 2 || called.isError) throw new Error('The example did not answer as it should.');
+  await ask(
+    `prompts/get packing-list ${JSON.stringify(place)}`,
+    client.getPrompt({ name: 'packing-list', arguments: place }),
+    ({ messages }) => messages.map(({ role, content }) => `${role}: ${content.text}`),
+  );
+  if (tools.length !== 3 || prompts.length !== 2 || called.isError)
+    throw new Error('The example did not answer as it should.');
 }
 
-async function ask(what, answer, show = ({ content, isError }) => content.map(({ text }) => (isError ? `error: ${text}` : text))) {
+async function ask(
+  what,
+  answer,
+  show = ({ content, isError }) => content.map(({ text }) => (isError ? `error: ${text}` : text)),
+) {
   say(`  → ${what}`);
   const result = await answer;
   for (const line of show(result)) say(`  ← ${line}`);

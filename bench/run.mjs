@@ -8,6 +8,7 @@ import { parseArgs } from 'node:util';
 import { baseline, installNode24, prepareContestants, versionsIn } from './contestants.mjs';
 import { measurements, metrics } from './measurements.mjs';
 import { rotated, summarize } from './statistics.mjs';
+import { factsText, tables } from './tables.mjs';
 
 const usage = `node bench/run.mjs [options]
 
@@ -78,10 +79,11 @@ async function measureAll(contestants) {
     if (process.stderr.isTTY) process.stderr.write(`\rround ${round} of ${longest} `);
   }
   if (process.stderr.isTTY) process.stderr.write('\n');
-  return chosen.map(({ id, group, title, rounds, samples }) => ({
+  return chosen.map(({ id, group, title, brief, rounds, samples }) => ({
     id,
     group,
     title,
+    brief,
     rounds,
     contestants: [...samples].map(([contestant, taken]) => ({
       id: contestant,
@@ -121,48 +123,4 @@ function machineFacts(scratch, node) {
     client: process.version,
     versions: versionsIn(scratch),
   };
-}
-
-function factsText({ cores, processor, system, node, client, versions }) {
-  const packages = Object.entries(versions).map(([name, version]) => `${name} ${version}`);
-  return `Servers on Node ${node}, client on Node ${client}, ${cores} cores (${processor}), ${system}\n${packages.join(', ')}\n`;
-}
-
-/** Markdown, so that a run can be put into README.md as it is. */
-function tables(results) {
-  return results
-    .map(({ title, group, rounds, contestants }) => {
-      const shown = metrics[group].filter(({ key }) => contestants.some((contestant) => contestant[key]));
-      const rows = contestants.map((contestant) => [
-        contestant.label,
-        ...shown.flatMap((metric) => cells(contestant[metric.key], metric)),
-      ]);
-      return `\n**${title}** (${rounds} rounds)\n\n${markdown([['', ...shown.flatMap(headings)], ...rows])}`;
-    })
-    .join('');
-}
-
-function headings({ unit, showsSpread }) {
-  return [unit, ...(showsSpread ? ['quartiles'] : []), 'vs SDK'];
-}
-
-function cells(summary, { digits, showsSpread }) {
-  if (!summary) return showsSpread ? ['', '', ''] : ['', ''];
-  const { median, quartiles, ratio } = summary;
-  const spread = quartiles.map((number) => number.toFixed(digits)).join('–');
-  return [
-    median.toFixed(digits),
-    ...(showsSpread ? [spread] : []),
-    ratio === undefined ? '' : `${ratio.toFixed(2)}×`,
-  ];
-}
-
-function markdown([head, ...rows]) {
-  const widths = head.map((_, column) => Math.max(3, ...[head, ...rows].map((row) => row[column].length)));
-  const line = (row) =>
-    `| ${row.map((cell, column) => (column === 0 ? cell.padEnd(widths[0]) : cell.padStart(widths[column]))).join(' | ')} |\n`;
-  const rule = widths.map((width, column) =>
-    column === 0 ? '-'.repeat(width) : `${'-'.repeat(width - 1)}:`,
-  );
-  return line(head) + line(rule) + rows.map(line).join('');
 }

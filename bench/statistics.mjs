@@ -1,5 +1,5 @@
 /** The value below which a part of the numbers lies; between two of them it is interpolated. */
-export function quantile(numbers, part) {
+function quantile(numbers, part) {
   const sorted = [...numbers].sort((one, other) => one - other);
   const position = (sorted.length - 1) * part;
   const below = sorted[Math.floor(position)];

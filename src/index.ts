@@ -35,6 +35,6 @@ export {
   type ToolDefinition,
   type ToolOutput,
 } from './engine/items/define.js';
-export { type Field, type Fields, type FieldSpec, fields } from './engine/schema/fields.js';
+export { type Field, type FieldSpec, type Fields, fields } from './engine/schema/fields.js';
 export type { InferFields, InferInput, InferOutput } from './engine/schema/infer.js';
 export { jsonSchema, type RawSchema } from './engine/schema/json-schema.js';

@@ -1,6 +1,6 @@
 import { setImmediate } from 'node:timers/promises';
-import { killTree } from '../engine/server/ends.js';
-import { installGuard } from '../engine/server/guard.js';
+import { killTree } from '../engine/server/process/ends.js';
+import { installGuard } from '../engine/server/process/guard.js';
 import type { Host } from '../host.js';
 
 /** Does work that may run code of an extension: what it prints goes to stderr, what it starts ends with the work. */

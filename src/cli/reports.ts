@@ -1,8 +1,8 @@
 import type { Diagnostic } from '../engine/extension/diagnostics.js';
 import type { LoadCode } from '../engine/extension/extension.js';
 import type { Manifest } from '../engine/extension/manifest.js';
-import { type ExtensionReport, validateExtension } from '../engine/extension/validate.js';
 import { ownProgram } from '../engine/folders.js';
+import { type ExtensionReport, validateExtension } from '../engine/validate/validate.js';
 import type { Host } from '../host.js';
 import type { RuleSettings } from './rule-settings.js';
 import { openWorkspace } from './workspace.js';

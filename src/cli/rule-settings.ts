@@ -1,6 +1,6 @@
 import { AgentToolsError } from '../engine/errors.js';
 import type { Severity } from '../engine/extension/diagnostics.js';
-import { ruleTable } from '../engine/extension/rules/index.js';
+import { ruleTable } from '../engine/validate/rules/index.js';
 import { unknownCode } from './rule-pages.js';
 
 /** Diagnostic code to the severity it shall have. */

@@ -1,6 +1,6 @@
 import path from 'node:path';
 import { pathToFileURL } from 'node:url';
-import type { ExtensionReport, LocatedDiagnostic } from '../engine/extension/validate.js';
+import type { ExtensionReport, LocatedDiagnostic } from '../engine/validate/validate.js';
 
 /** A diagnostic and where its file is, seen from the working directory. */
 export interface PlacedDiagnostic extends LocatedDiagnostic {

@@ -4,6 +4,7 @@ import { AgentToolsError } from './errors.js';
 import { DefinitionError, type Extension } from './extension/extension.js';
 import { type Kind, kinds, singular } from './extension/kinds.js';
 import { didYouMean, parseQualifiedName, qualify } from './extension/names.js';
+import { isRecord } from './extension/shapes.js';
 import { type FoundServer, isPathArgument, type Workspace } from './extension/workspace.js';
 import type {
   AppFacts,
@@ -25,7 +26,6 @@ import type {
 import { readPrompt } from './items/prompt.js';
 import { readResource } from './items/resource.js';
 import { composeServer, listEntries, type ServerSpec } from './items/server.js';
-import { isRecord } from './items/shapes.js';
 import type { PromptSpec, Requirements, ResourceSpec, ToolSpec } from './items/specs.js';
 import { readTool } from './items/tool.js';
 

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { ruleTable } from '../../src/engine/extension/rules/index.js';
+import { ruleTable } from '../../src/engine/validate/rules/index.js';
 import { runCli } from '../support/run-cli.js';
 
 describe('explain', () => {

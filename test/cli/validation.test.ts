@@ -3,7 +3,7 @@ import addFormats from 'ajv-formats';
 import { describe, expect, it } from 'vitest';
 import { validateFormats } from '../../src/cli/validate-formats.js';
 import { summarize } from '../../src/cli/validation.js';
-import type { LocatedDiagnostic } from '../../src/engine/extension/validate.js';
+import type { LocatedDiagnostic } from '../../src/engine/validate/validate.js';
 import sarifSchema from '../support/sarif-schema-2.1.0.json' with { type: 'json' };
 
 const diagnostic = (more: Partial<LocatedDiagnostic>): LocatedDiagnostic => ({

@@ -1,11 +1,11 @@
 import path from 'node:path';
 import { beforeAll, describe, expect, test } from 'vitest';
-import { validateExtension } from '../../src/engine/extension/validate.js';
+import { callOnce } from '../../src/engine/call-once.js';
 import { parseDocument } from '../../src/engine/files/document.js';
 import type { Context } from '../../src/engine/items/context.js';
 import { composeServer, type ServerSpec } from '../../src/engine/items/server.js';
-import { callOnce } from '../../src/engine/server/call-once.js';
 import { leftOutLine } from '../../src/engine/server/start.js';
+import { validateExtension } from '../../src/engine/validate/validate.js';
 import { openWorkspace } from '../support/packages.js';
 import {
   type ExamplePackage,

@@ -1,10 +1,10 @@
 import type { LoadCode } from '../../src/engine/extension/extension.js';
-import { parseToolOptions } from '../../src/engine/items/call.js';
 import { Initializers } from '../../src/engine/items/initialize.js';
 import { composeServer, type ServerSpec } from '../../src/engine/items/server.js';
-import { Backend } from '../../src/engine/server/backend.js';
-import type { Era } from '../../src/engine/server/eras.js';
+import { parseToolOptions } from '../../src/engine/items/tool-options.js';
 import { createServer, type Served } from '../../src/engine/server/factory.js';
+import { Backend } from '../../src/engine/server/stdio/backend.js';
+import type { Era } from '../../src/engine/server/stdio/eras.js';
 import { type Files, openWorkspace, writePackage } from './packages.js';
 
 // biome-ignore lint/suspicious/noExplicitAny: what came over the wire is looked at member by member

@@ -4,6 +4,10 @@ export function diagnostics(_args, ctx) {
     server: ctx.server,
     runtime: { node: process.versions.node, platform: process.platform, arch: process.arch },
     protocolVersion: ctx.protocolVersion,
-    client: { name: ctx.client.name ?? null, version: ctx.client.version ?? null, capabilities: ctx.client.capabilities },
+    client: {
+      name: ctx.client.name ?? null,
+      version: ctx.client.version ?? null,
+      capabilities: ctx.client.capabilities,
+    },
   };
 }

@@ -1,5 +1,5 @@
 import { text as readText } from 'node:stream/consumers';
-import { callOnce } from '../../engine/server/call-once.js';
+import { callOnce } from '../../engine/call-once.js';
 import type { Host } from '../../host.js';
 import { ExitCode } from '../exit-code.js';
 import { guarded } from '../guarded.js';

@@ -1,4 +1,4 @@
-import { ruleTable } from '../../engine/extension/rules/index.js';
+import { ruleTable } from '../../engine/validate/rules/index.js';
 import type { Host } from '../../host.js';
 import { ExitCode } from '../exit-code.js';
 import { renderJson } from '../render/json.js';

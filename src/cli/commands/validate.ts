@@ -1,7 +1,7 @@
 import path from 'node:path';
 import { pathToFileURL } from 'node:url';
-import { ruleTable } from '../../engine/extension/rules/index.js';
 import { packageVersion } from '../../engine/folders.js';
+import { ruleTable } from '../../engine/validate/rules/index.js';
 import type { Host } from '../../host.js';
 import { ExitCode } from '../exit-code.js';
 import { withProgress } from '../progress.js';

@@ -1,4 +1,5 @@
 import type { ChalkInstance } from 'chalk';
+import { isRecord } from '../../engine/extension/shapes.js';
 import type {
   AppSummary,
   DeclarationFacts,
@@ -9,7 +10,6 @@ import type {
   ResourceSummary,
   ToolSummary,
 } from '../../engine/facts.js';
-import { isRecord } from '../../engine/items/shapes.js';
 import { type ColorOption, styleFor } from './style.js';
 
 /** Everything known about something, for people. */

@@ -1,5 +1,5 @@
+import { isRecord } from '../../engine/extension/shapes.js';
 import type { ContentBlock, ToolResult } from '../../engine/items/builders.js';
-import { isRecord } from '../../engine/items/shapes.js';
 
 /** A tool's answer for a terminal: texts as they are, a note for everything else. */
 export function renderResult({ content }: ToolResult): string {

@@ -1,13 +1,14 @@
 import path from 'node:path';
+import { features } from 'node:process';
 import { isInside, pathFault } from '../files/contain.js';
 import { type DataDocument, DocumentError, type DocumentPath, readDocument } from '../files/document.js';
-import { isRecord } from '../items/shapes.js';
 import { type DefinitionFile, type DefinitionFiles, listDefinitionFiles } from './definition-files.js';
 import type { Location } from './diagnostics.js';
 import { type Kind, singular } from './kinds.js';
 import { type Manifest, readManifest } from './manifest.js';
 import { exportOf, importModule, messageOf } from './modules.js';
 import { qualify } from './names.js';
+import { isRecord } from './shapes.js';
 import { type Translation, translate } from './spellings.js';
 
 /** The definition of one item, read but not yet judged. */
@@ -168,7 +169,7 @@ export class Extension {
 
   #refuseTypeScript(file: DefinitionFile, what: string): void {
     const installed = this.manifest.directory.split(path.sep).includes('node_modules');
-    if (!installed && 'typescript' in process.features && process.features.typescript) return;
+    if (!installed && 'typescript' in features && features.typescript) return;
     const why = installed
       ? 'Node does not run TypeScript from node_modules; the package should ship compiled JavaScript'
       : 'this Node does not strip types; compile it, or use Node 22.18 or newer';

@@ -3,17 +3,17 @@ import path from 'node:path';
 import { AgentToolsError, type ErrorCode } from '../errors.js';
 import { isInside, pathFault } from '../files/contain.js';
 import { type DataDocument, DocumentError, type DocumentPath, readDocument } from '../files/document.js';
-import { isRecord } from '../items/shapes.js';
 import type { Location, Severity } from './diagnostics.js';
 import { type Kind, kinds } from './kinds.js';
 import { isItemName } from './names.js';
+import { isRecord } from './shapes.js';
 import { type Translation, translate } from './spellings.js';
 
 /** The field of package.json that makes a package an extension. */
-export const manifestField = 'agenttools';
+const manifestField = 'agenttools';
 
 /** Where the definition files are when the manifest does not say. */
-export const defaultRoot = 'agenttools';
+const defaultRoot = 'agenttools';
 
 /** An item's entry in the manifest. */
 export interface Declaration {

@@ -58,7 +58,7 @@ export async function locateModule(directory: string, reference: ModuleReference
 }
 
 /** Longest time a module of an extension may take to load. Code that blocks the thread is not interrupted by it. */
-export const importTimeoutMs = 10_000;
+const importTimeoutMs = 10_000;
 
 /**
  * How often modules are to be evaluated anew, and when their files were last written. The count is part of a module's

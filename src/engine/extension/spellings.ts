@@ -1,7 +1,7 @@
 import type { DocumentPath } from '../files/document.js';
-import { isRecord, overrideShape, type Shape, shapes } from '../items/shapes.js';
 import { SchemaError, translateParameters } from '../schema/index.js';
 import type { Kind } from './kinds.js';
+import { isRecord, type Shape, shapes } from './shapes.js';
 
 /** A key of a related system's format, ours, and how its value is carried over when the key is not enough. */
 interface Spelling {
@@ -195,7 +195,6 @@ const declarationKeys = {
   resources: 1,
   configKey: 1,
   uri: 1,
-  toolkit: 1,
 };
 
 const knownKeys: Record<Place, Readonly<Record<string, unknown>>> = {
@@ -207,9 +206,6 @@ const knownKeys: Record<Place, Readonly<Record<string, unknown>>> = {
 
 /** The keys a manifest may have, `x-…` aside. */
 export const manifestKeyNames = Object.keys(manifestKeys);
-
-/** The keys of a `{ "use": … }` entry, for those who tell it from a definition. */
-export const overrideKeyNames = Object.keys(overrideShape);
 
 /** Prompt arguments also come with capital letters. */
 export function translateArgument(value: Readonly<Record<string, unknown>>): Record<string, unknown> {

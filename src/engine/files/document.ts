@@ -32,10 +32,10 @@ export class DocumentError extends Error {
 }
 
 /** Definition files larger than this are refused: 5 MB of data is no longer a definition. */
-export const maxDocumentBytes = 5 * 1024 * 1024;
+const maxDocumentBytes = 5 * 1024 * 1024;
 
 /** Deeper nesting is refused, so that whatever walks the value cannot run out of stack. */
-export const maxDocumentDepth = 500;
+const maxDocumentDepth = 500;
 
 /**
  * Reads a data file: `.json` strictly, anything else with comments and trailing commas; both may have a BOM.

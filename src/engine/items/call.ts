@@ -1,29 +1,13 @@
-import { ModuleReferenceError, messageOf } from '../extension/modules.js';
+import { messageOf } from '../extension/modules.js';
 import { formatIssues, SchemaError } from '../schema/index.js';
 import { brands, isBranded } from './brands.js';
 import { error as failure, structured, type ToolResult } from './builders.js';
+import { type Calls, detailsOf, type MakeContext } from './calls.js';
 import type { Context } from './context.js';
-import type { Initializers } from './initialize.js';
-import { LoadError } from './lazy.js';
 import { describeShortfall, needsAnything, shortfallOf } from './requirements.js';
 import { ResultError, toToolResult } from './results.js';
-import type { ServerSpec } from './server.js';
-import { isRecord } from './shapes.js';
-import type { PromptResult, PromptSpec, ToolHandler, ToolSpec } from './specs.js';
+import type { ToolHandler, ToolSpec } from './specs.js';
 import { TimeoutError, withTimeLimit } from './time-limit.js';
-
-/** What calls of one server share. */
-export interface Calls {
-  readonly server: ServerSpec;
-  readonly initializers: Initializers;
-  /** Where required environment variables and programs are looked for. */
-  readonly env: Readonly<Record<string, string | undefined>>;
-  /** Takes one line for stderr. */
-  readonly report: (line: string) => void;
-}
-
-/** What a call needs from its caller to make the handler's context. */
-export type MakeContext = (facts: { readonly signal: AbortSignal; readonly tool?: ToolSpec }) => Context;
 
 /** A tool needs client capabilities that the client does not have. How that is answered depends on the era. */
 export class MissingCapabilityError extends Error {
@@ -145,99 +129,4 @@ function failureOf(tool: ToolSpec, error: unknown, { server, report }: Calls): T
   }
   report(`${tool.item}: ${detailsOf(error)}`);
   return failure(server.exposeErrors ? messageOf(error) : 'Tool execution failed');
-}
-
-/** Everything about an unexpected exception, for stderr. */
-function detailsOf(error: unknown): string {
-  if (error instanceof ModuleReferenceError && error.cause)
-    return `${error.message}\n${detailsOf(error.cause)}`;
-  if (error instanceof ModuleReferenceError || error instanceof LoadError) return error.message;
-  return error instanceof Error ? (error.stack ?? error.message) : messageOf(error);
-}
-
-/** A prompt that could not be made; `text` may go to the client. */
-export class PromptFailure extends Error {
-  override readonly name = 'PromptFailure';
-  readonly code: 'arguments' | 'failed';
-
-  constructor(code: PromptFailure['code'], text: string, options?: ErrorOptions) {
-    super(text, options);
-    this.code = code;
-  }
-}
-
-/**
- * Makes the messages of a prompt.
- * @throws PromptFailure, and errors branded as protocol errors as they are.
- */
-export async function getPrompt(
-  prompt: PromptSpec,
-  args: Readonly<Record<string, string>>,
-  { calls, signal, makeContext }: { calls: Calls; signal: AbortSignal; makeContext: MakeContext },
-): Promise<PromptResult> {
-  const missing = prompt.required.filter((name) => !Object.hasOwn(args, name));
-  if (missing.length > 0)
-    throw new PromptFailure('arguments', `Missing required arguments: ${missing.join(', ')}`);
-  try {
-    const made = await withTimeLimit(
-      async (inner) => {
-        const ctx = makeContext({ signal: inner });
-        await calls.initializers.ready([calls.server.initialize], ctx);
-        return await prompt.render(args, ctx);
-      },
-      { timeoutMs: prompt.timeoutMs, signal },
-    );
-    const description = made.description ?? prompt.wire.description;
-    return { ...(typeof description === 'string' && { description }), messages: made.messages };
-  } catch (error) {
-    if (signal.aborted) throw new PromptFailure('failed', 'Cancelled');
-    throw promptFailureOf(prompt, error, calls);
-  }
-}
-
-function promptFailureOf(prompt: PromptSpec, error: unknown, { server, report }: Calls): unknown {
-  if (isBranded(error, brands.protocolError)) return error;
-  if (isBranded(error, brands.toolError)) return new PromptFailure('failed', messageOf(error));
-  if (error instanceof TimeoutError)
-    return new PromptFailure('failed', `Prompt "${prompt.name}" gave ${error.message}.`);
-  report(`${prompt.item}: ${detailsOf(error)}`);
-  return new PromptFailure('failed', server.exposeErrors ? messageOf(error) : 'Prompt execution failed');
-}
-
-/** Reads `MCP_TOOL_OPTIONS`: JSON of tool name to option to value. What is not that is reported and ignored. */
-export function parseToolOptions(
-  text: string | undefined,
-  report: (line: string) => void,
-): Readonly<Record<string, Readonly<Record<string, unknown>>>> {
-  if (text === undefined || text.trim() === '') return {};
-  const value = parsed(text);
-  if (!isRecord(value)) {
-    report(
-      'MCP_TOOL_OPTIONS is not a JSON object of tool names and is ignored. Expected {"tool":{"option":value}}.',
-    );
-    return {};
-  }
-  const entries = Object.entries(value).filter((entry): entry is [string, Record<string, unknown>] => {
-    if (isRecord(entry[1])) return true;
-    report(`MCP_TOOL_OPTIONS["${entry[0]}"] is not an object of options and is ignored.`);
-    return false;
-  });
-  return Object.fromEntries(entries);
-}
-
-function parsed(text: string): unknown {
-  try {
-    return JSON.parse(text);
-  } catch {
-    return undefined;
-  }
-}
-
-/** A tool's options: its defaults, overlaid with what was set for its qualified, wire or item name. */
-export function optionsFor(
-  tool: ToolSpec,
-  set: Readonly<Record<string, Readonly<Record<string, unknown>>>>,
-): Readonly<Record<string, unknown>> {
-  const key = [tool.item, tool.name, tool.definition.item].find((name) => Object.hasOwn(set, name));
-  return key === undefined ? tool.options : { ...tool.options, ...set[key] };
 }

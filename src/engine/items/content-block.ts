@@ -1,6 +1,6 @@
+import { isBlock } from '../extension/check.js';
+import { isRecord } from '../extension/shapes.js';
 import type { ContentBlock } from './builders.js';
-import { isBlock } from './check.js';
-import { isRecord } from './shapes.js';
 
 type Check = (value: unknown) => boolean;
 

@@ -49,7 +49,7 @@ type Requires =
     };
 
 /** What a tool returns when its output has no schema: anything with a JSON form, blocks, or a finished result. */
-export type ToolReturn = unknown;
+type ToolReturn = unknown;
 
 /** A tool as its author writes it. `I` and `O` are its schemas; arguments and result are typed by them. */
 export interface ToolDefinition<I = undefined, O = undefined> extends Common {

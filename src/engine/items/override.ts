@@ -1,7 +1,7 @@
+import { describeFault } from '../extension/check.js';
 import { type Definition, DefinitionError } from '../extension/extension.js';
-import { describeFault } from './check.js';
+import { checkShape, isRecord, overrideShape } from '../extension/shapes.js';
 import { locate, nameOf, requireWireName } from './read.js';
-import { checkShape, isRecord, overrideShape } from './shapes.js';
 import type { PromptSpec, ResourceSpec, ToolSpec } from './specs.js';
 
 /** A server's list entry that changes the item it names. */

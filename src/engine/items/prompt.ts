@@ -1,14 +1,14 @@
+import { isBlock, isTemplate } from '../extension/check.js';
 import { type Definition, DefinitionError } from '../extension/extension.js';
+import { isRecord } from '../extension/shapes.js';
 import { translateArgument } from '../extension/spellings.js';
 import { brands, isBranded } from './brands.js';
 import { blocksOf, type ContentBlock, type PromptMessage, user } from './builders.js';
-import { isBlock, isTemplate } from './check.js';
 import { isContentBlock } from './content-block.js';
 import type { Context } from './context.js';
 import { type Lazy, lazyFunction } from './lazy.js';
 import { commonParts, commonWire, requireUsable } from './read.js';
 import { ResultError } from './results.js';
-import { isRecord } from './shapes.js';
 import type { Complete, PromptResult, PromptSpec } from './specs.js';
 import { fill } from './template.js';
 

@@ -1,10 +1,10 @@
+import { checkDefinition, describeFault, isSerious } from '../extension/check.js';
 import type { Location } from '../extension/diagnostics.js';
 import { type Definition, DefinitionError } from '../extension/extension.js';
 import { singular } from '../extension/kinds.js';
 import { isWireName } from '../extension/names.js';
+import { isRecord, type ShapeFault } from '../extension/shapes.js';
 import type { DocumentPath } from '../files/document.js';
-import { checkDefinition, describeFault, isSerious } from './check.js';
-import { isRecord, type ShapeFault } from './shapes.js';
 import type { CacheHint, Requirements } from './specs.js';
 
 /** Longest run of a call when the definition does not say. */
@@ -83,7 +83,7 @@ function wireNameOf(value: Readonly<Record<string, unknown>>, item: string): str
 }
 
 /** What an item needs, whichever way it was written. */
-export function readRequirements(value: unknown): Requirements {
+function readRequirements(value: unknown): Requirements {
   if (Array.isArray(value)) return { client: strings(value), env: [], bin: [], level: 'required' };
   const { client, env, bin, level } = isRecord(value) ? value : {};
   return {

@@ -29,7 +29,7 @@ export class CursorError extends Error {
 }
 
 /** Many clients read the first page only, so pages are long. */
-export const defaultPageSize = 500;
+const defaultPageSize = 500;
 
 /** The items of one server by wire name. Whatever lists, calls, shows or checks items asks this. */
 export class Registry {

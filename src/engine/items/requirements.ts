@@ -44,7 +44,7 @@ export function describeShortfall({ client, env, bin }: Shortfall): string | und
 
 async function isOnPath(name: string, env: Circumstances['env']): Promise<boolean> {
   const folders = (env.PATH ?? env.Path ?? '').split(path.delimiter).filter((folder) => folder !== '');
-  const endings = process.platform === 'win32' ? (env.PATHEXT ?? '.EXE;.CMD;.BAT').split(';') : [''];
+  const endings = path.sep === '\\' ? (env.PATHEXT ?? '.EXE;.CMD;.BAT').split(';') : [''];
   const candidates = folders.flatMap((folder) => endings.map((ending) => path.join(folder, name + ending)));
   const found = await Promise.all(
     candidates.map((file) =>

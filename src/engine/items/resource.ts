@@ -2,12 +2,12 @@ import { readFile, stat } from 'node:fs/promises';
 import path from 'node:path';
 import { lookup } from 'mrmime';
 import { type Definition, DefinitionError } from '../extension/extension.js';
+import { isRecord } from '../extension/shapes.js';
 import { isInside, pathFault } from '../files/contain.js';
 import type { Context } from './context.js';
 import { lazyFunction } from './lazy.js';
 import { commonParts, commonWire, locate, nameOf, requireUsable } from './read.js';
 import { ResultError } from './results.js';
-import { isRecord } from './shapes.js';
 import type { Complete, ResourceContents, ResourceSpec } from './specs.js';
 
 type Read = ResourceSpec['read'];

@@ -1,9 +1,9 @@
+import { isBlock } from '../extension/check.js';
+import { isRecord } from '../extension/shapes.js';
 import { brands, isBranded } from './brands.js';
 import type { ContentBlock, ToolResult } from './builders.js';
 import { blocksOf, structured } from './builders.js';
-import { isBlock } from './check.js';
 import { isContentBlock } from './content-block.js';
-import { isRecord } from './shapes.js';
 
 /** A value that no tool result can be made of. */
 export class ResultError extends Error {

@@ -1,15 +1,15 @@
+import { serverLists } from '../extension/check.js';
 import type { Location } from '../extension/diagnostics.js';
 import { type Definition, DefinitionError, type Extension } from '../extension/extension.js';
+import { isRecord } from '../extension/shapes.js';
 import { type Translation, translate } from '../extension/spellings.js';
 import { type FoundServer, implicitServerName, type Workspace } from '../extension/workspace.js';
-import { serverLists } from './check.js';
 import { type Lazy, lazyFunction } from './lazy.js';
 import { applyOverride, isOverride } from './override.js';
 import { readPrompt } from './prompt.js';
 import { locate, readCache, requireUsable } from './read.js';
 import { Registry, type ServedKind } from './registry.js';
 import { readResource } from './resource.js';
-import { isRecord } from './shapes.js';
 import type { CacheHint, Initializer, PromptSpec, ResourceSpec, ToolSpec } from './specs.js';
 import { readTool } from './tool.js';
 

@@ -5,7 +5,7 @@ import type { Context } from './context.js';
 import type { Lazy } from './lazy.js';
 
 /** An object as it goes over the wire. */
-export type Wire = Readonly<Record<string, unknown>> & { readonly name: string };
+type Wire = Readonly<Record<string, unknown>> & { readonly name: string };
 
 /** How long clients may reuse something. @see MCP 2026-07-28, server/utilities/caching */
 export interface CacheHint {

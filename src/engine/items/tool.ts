@@ -1,4 +1,5 @@
 import { type Definition, DefinitionError } from '../extension/extension.js';
+import { isRecord } from '../extension/shapes.js';
 import {
   type CompiledSchema,
   compileSchema,
@@ -8,7 +9,6 @@ import {
 } from '../schema/index.js';
 import { lazyFunction } from './lazy.js';
 import { commonParts, commonWire, locate, nameOf, requireUsable, requireWireName } from './read.js';
-import { isRecord } from './shapes.js';
 import type { Initializer, ToolHandler, ToolSpec } from './specs.js';
 
 /** The keys a side's schema may stand in; the first one present counts. */

@@ -7,7 +7,7 @@ import { shortName } from '../extension/names.js';
 import { type ChildServer, ChildTransport } from './child-transport.js';
 
 /** A server slower than this to its first answer is reported; impatient clients give up after ten seconds. */
-export const slowStartMs = 3000;
+const slowStartMs = 3000;
 
 /** How long an idle server may take to end once its client has gone. */
 const exitTimeoutMs = 5000;
@@ -32,13 +32,17 @@ const eras = [
  * Starts every server of an extension as a client would and speaks both eras of MCP to it: handshake, all lists, end.
  * Yields `boot-failed`, `impure-stdout` and `slow-start`.
  */
-export async function bootExtension(manifest: Manifest, options: BootOptions): Promise<readonly Diagnostic[]> {
+export async function bootExtension(
+  manifest: Manifest,
+  options: BootOptions,
+): Promise<readonly Diagnostic[]> {
   const declared = manifest.declarations.servers.map(({ name }) => name);
   const servers = declared.length > 0 ? declared : [shortName(manifest.packageName)];
   const found: Diagnostic[] = [];
   for (const server of servers) {
     const about = { item: { kind: 'server', name: server }, location: locationOf(manifest, server) } as const;
-    for (const diagnostic of await bootServer(manifest, server, options)) found.push({ ...diagnostic, ...about });
+    for (const diagnostic of await bootServer(manifest, server, options))
+      found.push({ ...diagnostic, ...about });
   }
   return found;
 }
@@ -50,7 +54,11 @@ function locationOf(manifest: Manifest, server: string): Location {
 
 type Finding = Pick<Diagnostic, 'code' | 'severity' | 'message'>;
 
-async function bootServer(manifest: Manifest, server: string, options: BootOptions): Promise<readonly Finding[]> {
+async function bootServer(
+  manifest: Manifest,
+  server: string,
+  options: BootOptions,
+): Promise<readonly Finding[]> {
   const child: ChildServer = {
     ...options,
     args: [...options.args, 'start', path.join(manifest.directory, server)],
@@ -84,15 +92,20 @@ async function converse(
       findings.push({ code: 'slow-start', severity: 'warning', message });
     }
   } catch (error) {
-    failed(`Server "${server}" does not answer a client of ${era}: ${messageOf(error)}.${saying(transport.stderr)}`);
+    failed(
+      `Server "${server}" does not answer a client of ${era}: ${messageOf(error)}.${saying(transport.stderr)}`,
+    );
   }
   await client.close().catch(() => {});
   await transport.close();
   const ending = await endOf(transport);
-  if (!ending) failed(`Server "${server}" was still running ${exitTimeoutMs / 1000} s after its client had gone.`);
+  if (!ending)
+    failed(`Server "${server}" was still running ${exitTimeoutMs / 1000} s after its client had gone.`);
   else if (ending.code !== 0 && findings.length === 0) {
     const how = ending.signal ? `was ended by ${ending.signal}` : `exited with code ${ending.code}`;
-    failed(`Server "${server}" ${how} when its client had gone; it must exit with 0.${saying(transport.stderr)}`);
+    failed(
+      `Server "${server}" ${how} when its client had gone; it must exit with 0.${saying(transport.stderr)}`,
+    );
   }
   const [impure] = transport.impureLines;
   if (impure !== undefined) {

@@ -30,7 +30,12 @@ export class ChildTransport implements Transport {
   #rest = '';
 
   constructor({ command, args, cwd, env }: ChildServer) {
-    this.#child = spawn(command, args, { cwd, env: { ...env }, stdio: ['pipe', 'pipe', 'pipe'], windowsHide: true });
+    this.#child = spawn(command, args, {
+      cwd,
+      env: { ...env },
+      stdio: ['pipe', 'pipe', 'pipe'],
+      windowsHide: true,
+    });
     this.ended = new Promise((resolve) => {
       this.#child.on('error', (error) => {
         this.stderr += error.message;
@@ -62,8 +67,8 @@ export class ChildTransport implements Transport {
   #receive(line: string): void {
     try {
       const message = JSON.parse(line) as Message;
-      if (typeof message !== 'object' || message === null || message.jsonrpc !== '2.0') return this.#keep(line);
-      this.onmessage?.(message);
+      if (message?.jsonrpc === '2.0') this.onmessage?.(message);
+      else this.#keep(line);
     } catch {
       this.#keep(line);
     }

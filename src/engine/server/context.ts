@@ -1,8 +1,9 @@
 import type { Server, ServerContext } from '@modelcontextprotocol/server';
-import { type Calls, type MakeContext, optionsFor } from '../items/call.js';
+import type { Calls, MakeContext } from '../items/calls.js';
 import type { Context, LogLevel } from '../items/context.js';
 import type { ToolSpec } from '../items/specs.js';
-import { type Era, logLevels, metaKey } from './eras.js';
+import { optionsFor } from '../items/tool-options.js';
+import { type Era, logLevels, metaKey } from './stdio/eras.js';
 
 /** What one served connection knows beyond a single request. */
 export interface Connection {
@@ -67,7 +68,8 @@ function progressOf({ mcpReq }: ServerContext, signal: AbortSignal): Context['pr
   const progressToken = mcpReq._meta?.progressToken;
   if (progressToken === undefined) return () => {};
   let last = Number.NEGATIVE_INFINITY;
-  return (progress, { total, message } = {}) => {
+  return (progress, more) => {
+    const { total, message } = more ?? {};
     if (signal.aborted || !Number.isFinite(progress) || progress <= last) return;
     last = progress;
     const params = {

@@ -6,16 +6,16 @@ import type { Location } from '../extension/diagnostics.js';
 import { DefinitionError } from '../extension/extension.js';
 import { Workspace } from '../extension/workspace.js';
 import { workspaceFolders } from '../folders.js';
-import { parseToolOptions } from '../items/call.js';
 import { Initializers } from '../items/initialize.js';
 import { composeServer, type LeftOut, type ServerSpec } from '../items/server.js';
-import { killTree, watchEnds } from './ends.js';
+import { parseToolOptions } from '../items/tool-options.js';
 import { createServer } from './factory.js';
-import { installGuard } from './guard.js';
-import { type StdioSession, serveStdio } from './serve-stdio.js';
+import { killTree, watchEnds } from './process/ends.js';
+import { installGuard } from './process/guard.js';
+import { type StdioSession, serveStdio } from './stdio/serve-stdio.js';
 
 /** Served when neither an argument nor `MCP_SERVER_NAME` names a server. */
-export const defaultServer = 'agenttools';
+const defaultServer = 'agenttools';
 
 /** How long calls under way may go on after a signal; the official client kills 1 to 2 s after its own. */
 const drainAfterSignalMs = 800;

@@ -54,7 +54,7 @@ export async function writeExamples(packages: readonly ExamplePackage[]): Promis
     absWorkingDir: repository,
     entryPoints: {
       'node_modules/agenttools/index': 'src/index.ts',
-      'inspector-child': 'src/engine/extension/inspector-child.ts',
+      'inspector-child': 'src/engine/validate/inspector-child.ts',
     },
     outdir: root,
     bundle: true,

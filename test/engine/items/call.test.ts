@@ -1,9 +1,10 @@
 import { describe, expect, test, vi } from 'vitest';
 import { z } from 'zod';
 import { ProtocolError, structured, ToolError, text } from '../../../src/engine/items/builders.js';
-import { callTool, optionsFor, parseToolOptions } from '../../../src/engine/items/call.js';
+import { callTool } from '../../../src/engine/items/call.js';
 import type { Context } from '../../../src/engine/items/context.js';
-import { ExitRequest } from '../../../src/engine/server/exit-request.js';
+import { optionsFor, parseToolOptions } from '../../../src/engine/items/tool-options.js';
+import { ExitRequest } from '../../../src/engine/server/process/exit-request.js';
 import { addFiles } from '../../support/packages.js';
 import { type Composed, compose, composeLive } from '../../support/session.js';
 

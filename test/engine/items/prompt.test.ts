@@ -8,8 +8,8 @@ import {
   text,
   user,
 } from '../../../src/engine/items/builders.js';
-import { getPrompt, PromptFailure } from '../../../src/engine/items/call.js';
 import type { Context } from '../../../src/engine/items/context.js';
+import { getPrompt, PromptFailure } from '../../../src/engine/items/get.js';
 import { fill, slotsOf } from '../../../src/engine/items/template.js';
 import { type Composed, compose, composeLive } from '../../support/session.js';
 

@@ -30,7 +30,9 @@ test('a tool that the client cannot serve is a failed result for clients of 2025
   const result = await session.request('tools/call', { name: 'ask' });
   expect(result).toMatchObject({
     isError: true,
-    content: [{ text: 'Tool "ask" needs the client capability "elicitation", which this client does not have.' }],
+    content: [
+      { text: 'Tool "ask" needs the client capability "elicitation", which this client does not have.' },
+    ],
   });
 });
 
@@ -44,7 +46,9 @@ test('and an error that says what to declare for clients of 2026-07-28', async (
 
 test('a client that has what is needed is served', async () => {
   const session = await openSession(await composeLive({ tools }), { capabilities: { elicitation: {} } });
-  expect(await session.request('tools/call', { name: 'ask' })).toMatchObject({ content: [{ text: 'asked' }] });
+  expect(await session.request('tools/call', { name: 'ask' })).toMatchObject({
+    content: [{ text: 'asked' }],
+  });
 });
 
 test('a missing environment variable is told at the call, in either era', async () => {

@@ -67,7 +67,11 @@ describe('what a handler returns becomes', () => {
     ['a list of strings', ['a', 'b'], structured(['a', 'b'])],
     ['a list of blocks and texts', [block, 'x'], { content: [block, { type: 'text', text: 'x' }] }],
     ['a list of blocks and others', [block, 5], structured([block, 5])],
-    ['a finished result, spread', { ...text('x'), isError: true }, { content: [{ type: 'text', text: 'x' }], isError: true }],
+    [
+      'a finished result, spread',
+      { ...text('x'), isError: true },
+      { content: [{ type: 'text', text: 'x' }], isError: true },
+    ],
     [
       'what JSON makes of it',
       { at: new Date(0), gone: undefined },

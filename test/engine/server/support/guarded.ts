@@ -26,7 +26,7 @@ export async function startGuarded(body: string): Promise<ChildProcess> {
   bundled ??= build({
     stdin: {
       contents: ['guard', 'ends', 'exit-request'].map((name) => `export * from './${name}.js';`).join('\n'),
-      resolveDir: path.resolve(import.meta.dirname, '../../../../src/engine/server'),
+      resolveDir: path.resolve(import.meta.dirname, '../../../../src/engine/server/process'),
     },
     bundle: true,
     platform: 'node',

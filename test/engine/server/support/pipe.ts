@@ -4,7 +4,7 @@ import {
   type ServeStdioOptions,
   type StdioSession,
   serveStdio,
-} from '../../../../src/engine/server/serve-stdio.js';
+} from '../../../../src/engine/server/stdio/serve-stdio.js';
 import { makeSampleServer, type Sightings } from './sample-server.js';
 
 // biome-ignore lint/suspicious/noExplicitAny: what came over the wire is looked at member by member

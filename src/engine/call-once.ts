@@ -1,0 +1,84 @@
+import { AgentToolsError } from './errors.js';
+import { DefinitionError } from './extension/extension.js';
+import { didYouMean } from './extension/names.js';
+import type { FoundServer, Workspace } from './extension/workspace.js';
+import { brands, isBranded } from './items/brands.js';
+import { error as failure, type ToolResult } from './items/builders.js';
+import { callTool, MissingCapabilityError } from './items/call.js';
+import type { LogLevel } from './items/context.js';
+import { Initializers } from './items/initialize.js';
+import { composeServer } from './items/server.js';
+import { optionsFor, parseToolOptions } from './items/tool-options.js';
+import { jsonOf } from './server/context.js';
+
+/** One tool call without a client. */
+export interface CallOnce {
+  /** Wire name, or item name if no tool has that wire name. */
+  readonly tool: string;
+  readonly args: Readonly<Record<string, unknown>>;
+  readonly env: Readonly<Record<string, string | undefined>>;
+  /** Takes lines for stderr: progress, log messages, faults. */
+  readonly report: (line: string) => void;
+  readonly signal: AbortSignal;
+}
+
+/**
+ * Calls one tool of a server in this process. There is no client, so nothing can be asked of it.
+ * @throws AgentToolsError if there is no such tool, or it answers on the protocol level.
+ */
+export async function callOnce(
+  found: FoundServer,
+  workspace: Workspace,
+  { tool: name, args, env, report, signal }: CallOnce,
+): Promise<ToolResult> {
+  const server = await composeServer(found, workspace).catch((error) => {
+    if (error instanceof DefinitionError) throw new AgentToolsError('invalid-definition', error.message);
+    throw error;
+  });
+  const tools = server.registry.all('tools');
+  const tool =
+    server.registry.resolve('tools', name) ??
+    tools.find(({ item, definition }) => [item, definition.item].includes(name));
+  if (!tool) {
+    const reason = server.leftOut.find(({ item }) => item === name)?.message;
+    const names = tools.map((one) => one.name);
+    const meant = didYouMean(name, names);
+    const hint = reason ?? (meant ? `Did you mean "${meant}"?` : `Its tools: ${names.join(', ') || 'none'}.`);
+    throw new AgentToolsError('not-found', `${server.qualifiedName} has no tool "${name}". ${hint}`);
+  }
+  const options = optionsFor(tool, parseToolOptions(env.MCP_TOOL_OPTIONS, report));
+  const logLine = (level: LogLevel) => (data: unknown) =>
+    report(`${level}: ${typeof data === 'string' ? data : JSON.stringify(jsonOf(data))}`);
+  try {
+    return await callTool(tool, args, {
+      calls: { server, initializers: new Initializers(), env, report },
+      signal,
+      makeContext: ({ signal: inner }) => ({
+        signal: inner,
+        progress: (progress, { total, message } = {}) =>
+          report(
+            `progress: ${progress}${total === undefined ? '' : ` of ${total}`}${message ? ` ${message}` : ''}`,
+          ),
+        log: {
+          debug: () => {},
+          info: logLine('info'),
+          notice: logLine('notice'),
+          warning: logLine('warning'),
+          error: logLine('error'),
+        },
+        options,
+        client: { name: undefined, version: undefined, capabilities: {} },
+        can: () => false,
+        locals: {},
+        protocolVersion: 'none',
+        requestId: undefined,
+        server: { name: server.info.name, version: server.info.version },
+        tool: { name: tool.name },
+      }),
+    });
+  } catch (error) {
+    if (error instanceof MissingCapabilityError) return failure(error.message);
+    if (isBranded(error, brands.protocolError)) throw new AgentToolsError('failed', (error as Error).message);
+    throw error;
+  }
+}

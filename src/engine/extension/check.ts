@@ -1,0 +1,180 @@
+import type { Kind } from './kinds.js';
+import { checkShape, isFunctionLike, isRecord, type ShapeFault, shapes } from './shapes.js';
+
+/**
+ * Everything about a definition that can be judged without looking elsewhere: its keys, and the rules between them.
+ * Serving and validating both go by it, so that a definition that passes one passes the other.
+ */
+export function* checkDefinition(
+  kind: Kind,
+  value: Readonly<Record<string, unknown>>,
+): Generator<ShapeFault> {
+  yield* checkShape(value, shapes[kind]);
+  yield* between[kind](value);
+}
+
+/** Whether a fault keeps an item from being served. Unknown keys do not. */
+export function isSerious({ problem }: ShapeFault): boolean {
+  return problem !== 'unknown';
+}
+
+/** Says a fault in words; `what` names the item, as in `Tool "forecast"`. */
+export function describeFault(what: string, { path, problem, expected, known }: ShapeFault): string {
+  const key = path.length === 0 ? '' : ` "${path.join('.')}"`;
+  switch (problem) {
+    case 'missing':
+      return `${what} has no${key || ' value'}. Expected ${expected}.`;
+    case 'unknown':
+      return `${what} has an unknown key${key}. Known keys: ${known?.join(', ')}.`;
+    default:
+      return `${what} has an unusable${key}. Expected ${expected}.`;
+  }
+}
+
+type Between = (value: Readonly<Record<string, unknown>>) => Iterable<ShapeFault>;
+
+const between = {
+  tools: () => [],
+  prompts: checkPrompt,
+  resources: checkResource,
+  servers: checkServer,
+  apps: () => [],
+} as const satisfies Record<Kind, Between>;
+
+function* checkPrompt(value: Readonly<Record<string, unknown>>): Generator<ShapeFault> {
+  const { content, messages, type, arguments: declared } = value;
+  if (content === undefined && messages === undefined) {
+    yield {
+      path: ['content'],
+      problem: 'missing',
+      expected: 'text, { "template": … }, a function, or "messages"',
+    };
+  }
+  if (content !== undefined && messages !== undefined) {
+    yield { path: ['messages'], problem: 'value', expected: 'either "content" or "messages", not both' };
+  }
+  if (content !== undefined && !isPromptContent(content)) {
+    yield { path: ['content'], problem: 'type', expected: 'a string, { "template": … } or a function' };
+  }
+  if (
+    type === 'function' &&
+    content !== undefined &&
+    !isFunctionLike(content) &&
+    typeof content !== 'string'
+  ) {
+    yield {
+      path: ['content'],
+      problem: 'type',
+      expected: 'a function or a module reference such as "./file.js#name"',
+    };
+  }
+  if (type === 'text' && isFunctionLike(content)) {
+    yield { path: ['content'], problem: 'type', expected: 'text, because "type" is "text"' };
+  }
+  if (Array.isArray(messages)) {
+    for (const [index, message] of messages.entries()) {
+      if (!isRecord(message) || message.content === undefined) continue;
+      if (typeof message.content === 'string' || isTemplate(message.content) || isBlock(message.content))
+        continue;
+      const path = ['messages', index, 'content'];
+      yield { path, problem: 'type', expected: 'a string, { "template": … } or a content block' };
+    }
+  }
+  if (!Array.isArray(declared)) return;
+  const names = new Set<unknown>();
+  for (const [index, argument] of declared.entries()) {
+    const name = isRecord(argument) ? argument.name : undefined;
+    if (typeof name !== 'string') continue;
+    if (names.has(name)) {
+      yield {
+        path: ['arguments', index, 'name'],
+        problem: 'value',
+        expected: `another name; "${name}" is declared twice`,
+      };
+    }
+    names.add(name);
+  }
+}
+
+function isPromptContent(value: unknown): boolean {
+  return typeof value === 'string' || isFunctionLike(value) || isTemplate(value);
+}
+
+/** `{ "template": "Hello, {{name}}!" }` */
+export function isTemplate(value: unknown): value is { template: string } {
+  return isRecord(value) && typeof value.template === 'string';
+}
+
+/** Something with the form of an MCP content block. */
+export function isBlock(value: unknown): value is { type: string } & Record<string, unknown> {
+  return isRecord(value) && typeof value.type === 'string';
+}
+
+const contentKeys = ['text', 'file', 'read'];
+
+function* checkResource(value: Readonly<Record<string, unknown>>): Generator<ShapeFault> {
+  const { uri, uriTemplate } = value;
+  if (uri === undefined && uriTemplate === undefined) {
+    yield {
+      path: ['uri'],
+      problem: 'missing',
+      expected: 'an address such as "app://config", or "uriTemplate"',
+    };
+  }
+  if (uri !== undefined && uriTemplate !== undefined) {
+    yield { path: ['uriTemplate'], problem: 'value', expected: 'either "uri" or "uriTemplate", not both' };
+  }
+  if (typeof uri === 'string' && !isUri(uri)) {
+    yield { path: ['uri'], problem: 'value', expected: 'an absolute URI such as "app://config" (RFC 3986)' };
+  }
+  if (typeof uriTemplate === 'string' && !isUri(uriTemplate.replace(/\{[^{}]*\}/g, 'x'))) {
+    yield {
+      path: ['uriTemplate'],
+      problem: 'value',
+      expected: 'a URI template such as "db://{table}" (RFC 6570)',
+    };
+  }
+  const given = contentKeys.filter((key) => value[key] !== undefined);
+  if (given.length === 0) yield { path: ['text'], problem: 'missing', expected: '"text", "file" or "read"' };
+  if (given.length > 1) {
+    yield {
+      path: [given[1]!],
+      problem: 'value',
+      expected: `only one of ${contentKeys.map((key) => `"${key}"`).join(', ')}`,
+    };
+  }
+  if (uriTemplate !== undefined && value.read === undefined && given.length > 0) {
+    yield {
+      path: [given[0]!],
+      problem: 'value',
+      expected: '"read", because a template stands for many resources',
+    };
+  }
+}
+
+/** An absolute URI without spaces or control characters. */
+function isUri(text: string): boolean {
+  return /^[A-Za-z][A-Za-z0-9+.-]*:[^\s<>"{}|\\^`]+$/.test(text);
+}
+
+/** The keys of a server that list items. */
+export const serverLists: readonly string[] = ['tools', 'prompts', 'resources', 'apps'];
+
+function* checkServer(value: Readonly<Record<string, unknown>>): Generator<ShapeFault> {
+  for (const kind of serverLists) {
+    const list = value[kind];
+    if (typeof list === 'string' && list !== '*') {
+      yield {
+        path: [kind],
+        problem: 'value',
+        expected: 'a list of names, or "*" for all that the package declares',
+      };
+    }
+    if (!Array.isArray(list)) continue;
+    for (const [index, entry] of list.entries()) {
+      if (typeof entry === 'string' || isRecord(entry)) continue;
+      const path = [kind, index];
+      yield { path, problem: 'type', expected: 'a name, { "use": name, … } or a definition' };
+    }
+  }
+}

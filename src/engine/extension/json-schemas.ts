@@ -1,0 +1,258 @@
+import { type Kind, kinds, singular } from './kinds.js';
+import { type Field, overrideShape, type Shape, shapes, type ValueType } from './shapes.js';
+
+type JsonSchema = Readonly<Record<string, unknown>>;
+
+const dialect = 'https://json-schema.org/draft/2020-12/schema';
+
+/**
+ * The JSON Schemas for editors, by file name: the manifest, package.json around it, and the data files of each kind.
+ * They know our own spelling only, and what a data file can hold: functions are module references.
+ */
+export function publishedSchemas(): Readonly<Record<string, JsonSchema>> {
+  const definitions = kinds.map((kind) => [`${singular[kind]}.schema.json`, definitionSchema(kind)]);
+  const combined = kinds.flatMap((kind) =>
+    kind === 'apps' ? [] : [[`${kind}.schema.json`, combinedSchema(kind)]],
+  );
+  return {
+    'package.schema.json': packageSchema(),
+    'manifest.schema.json': manifestSchema(),
+    ...(Object.fromEntries([...definitions, ...combined]) as Record<string, JsonSchema>),
+  };
+}
+
+/** What a manifest holds: the object in package.json, or the file it names. */
+function manifestSchema(): JsonSchema {
+  return { $schema: dialect, title: 'Manifest of an AgentTools extension', ...manifest };
+}
+
+/** The field of package.json, to lay over the schema that editors have for the rest of the file. */
+function packageSchema(): JsonSchema {
+  return {
+    $schema: dialect,
+    title: 'package.json of an AgentTools extension',
+    type: 'object',
+    properties: {
+      agenttools: {
+        description:
+          'Makes the package an AgentTools extension: its manifest, or the path of a manifest file.',
+        ...choice({ type: 'string' }, {}, manifest),
+      },
+    },
+  };
+}
+
+/** A data file that defines one item. */
+function definitionSchema(kind: Kind): JsonSchema {
+  const title = `Definition of ${kind === 'apps' ? 'an' : 'a'} ${singular[kind]}`;
+  return {
+    $schema: dialect,
+    title,
+    ...definition(kind),
+    ...(kind === 'servers' && { $defs: entryDefinitions() }),
+  };
+}
+
+/** A data file that defines all items of a kind: by item name, or as a list. */
+function combinedSchema(kind: Kind): JsonSchema {
+  const named = { allOf: [referenceTo(kind), { type: 'object', required: ['name'] }] };
+  const list = { type: 'array', items: named };
+  const byName = {
+    type: 'object',
+    properties: { $schema: { type: 'string' } },
+    patternProperties: { [itemName.pattern]: referenceTo(kind) },
+    additionalProperties: false,
+  };
+  return {
+    $schema: dialect,
+    title: `Definitions of ${kind}`,
+    ...choice({ type: 'array' }, list, byName),
+    $defs: { [singular[kind]]: definition(kind), ...(kind === 'servers' && entryDefinitions()) },
+  };
+}
+
+/** Keys that are never wrong: `$schema`, and what authors keep for themselves. */
+const freeKeys: JsonSchema = { '^(?:x-|\\$schema$)': true };
+
+/** As `isItemName` has it. */
+const itemName = { type: 'string', pattern: '^(?!\\.{1,2}$)[A-Za-z0-9_.-]{1,128}$' } as const;
+
+const declaration: JsonSchema = {
+  description: 'A name, [name, description], or an object with both and more for discovery.',
+  ...choice(
+    { type: 'string' },
+    itemName,
+    choice(
+      { type: 'array' },
+      { type: 'array', prefixItems: [itemName, { type: 'string' }], minItems: 2, maxItems: 2 },
+      {
+        type: 'object',
+        properties: {
+          name: itemName,
+          description: { type: 'string', description: 'One line, for lists.' },
+        },
+        required: ['name'],
+      },
+    ),
+  ),
+};
+
+const manifest: JsonSchema = {
+  type: 'object',
+  properties: {
+    root: { type: 'string', description: 'Folder of the definition files; "agenttools" when absent.' },
+    ...Object.fromEntries(
+      kinds.map((kind) => [
+        kind,
+        { type: 'array', items: declaration, description: `The ${kind} of this package.` },
+      ]),
+    ),
+    rules: {
+      type: 'object',
+      description: 'Severity of diagnostics in this package, by code.',
+      additionalProperties: { enum: ['error', 'warning', 'warn', 'info', 'off'] },
+    },
+  },
+  patternProperties: freeKeys,
+  additionalProperties: false,
+};
+
+function definition(kind: Kind): JsonSchema {
+  const plain = objectOf(shapes[kind]);
+  const { properties = {}, ...rules } = rulesBetween[kind];
+  return { ...plain, properties: refine(plain.properties as JsonSchema, properties), ...rules };
+}
+
+/** Says more about some properties than their shape does. */
+function refine(properties: JsonSchema, more: Readonly<Record<string, JsonSchema>>): JsonSchema {
+  const refined = Object.entries(more).map(([key, schema]) => [
+    key,
+    { ...(properties[key] as JsonSchema), ...schema },
+  ]);
+  return { ...properties, ...Object.fromEntries(refined) };
+}
+
+/** What may stand in a server's lists besides names. */
+function entryDefinitions(): JsonSchema {
+  const inline = servedKinds.map((kind) => [singular[kind], definition(kind)]);
+  return { override: objectOf(overrideShape), ...Object.fromEntries(inline) };
+}
+
+const servedKinds = ['tools', 'prompts', 'resources'] as const satisfies readonly Kind[];
+
+function referenceTo(kind: Kind): JsonSchema {
+  return { $ref: `#/$defs/${singular[kind]}` };
+}
+
+function objectOf(shape: Shape): JsonSchema {
+  const required = Object.keys(shape).filter((key) => shape[key]!.required);
+  return {
+    type: 'object',
+    properties: Object.fromEntries(Object.entries(shape).map(([key, field]) => [key, schemaOf(field)])),
+    ...(required.length > 0 && { required }),
+    patternProperties: freeKeys,
+    additionalProperties: false,
+  };
+}
+
+function schemaOf({ types, description, values, shape, nullable }: Field): JsonSchema {
+  const kinds = types.map((type): JsonSchema => {
+    if (type === 'string' && values) return { enum: values };
+    if (type === 'object' && shape) return objectOf(shape);
+    if (type === 'list' && shape) return { ...valueTypes.list, items: objectOf(shape) };
+    return valueTypes[type];
+  });
+  const all = nullable ? [...kinds, { type: 'null' }] : kinds;
+  return { description, ...(all.length === 1 ? all[0] : { anyOf: all }) };
+}
+
+const moduleReference: JsonSchema = { type: 'string', pattern: '^\\./.*[^#]$' };
+const stringList: JsonSchema = { type: 'array', items: { type: 'string' } };
+
+/** What each type of value is in a data file. */
+const valueTypes = {
+  string: { type: 'string' },
+  boolean: { type: 'boolean' },
+  'positive-number': { type: 'number', exclusiveMinimum: 0 },
+  strings: { anyOf: [{ type: 'string' }, stringList] },
+  'string-list': stringList,
+  object: { type: 'object' },
+  list: { type: 'array' },
+  callable: moduleReference,
+  schema: { type: ['object', 'array', 'string'] },
+  'raw-schema': { type: ['object', 'string'] },
+  any: {},
+} as const satisfies Record<ValueType, JsonSchema>;
+
+const template: JsonSchema = {
+  type: 'object',
+  properties: { template: { type: 'string', description: 'Text with {{name}} slots.' } },
+  required: ['template'],
+};
+const block: JsonSchema = { type: 'object', properties: { type: { type: 'string' } }, required: ['type'] };
+const textOrTemplate: readonly JsonSchema[] = [{ type: 'string' }, template];
+const messageShape = shapes.prompts.messages!.shape!;
+
+type Rules = JsonSchema & { readonly properties?: Readonly<Record<string, JsonSchema>> };
+
+/** The rules between keys, as `checkDefinition` has them. */
+const rulesBetween: Readonly<Record<Kind, Rules>> = {
+  tools: {},
+  prompts: {
+    properties: {
+      content: { anyOf: textOrTemplate },
+      messages: {
+        items: {
+          ...objectOf(messageShape),
+          properties: refine(objectOf(messageShape).properties as JsonSchema, {
+            content: { anyOf: [...textOrTemplate, block] },
+          }),
+        },
+      },
+    },
+    oneOf: oneKeyOf('content', 'messages'),
+    ...choice(
+      { properties: { type: { const: 'function' } }, required: ['type'] },
+      { properties: { content: moduleReference } },
+    ),
+  },
+  resources: {
+    properties: {
+      uri: { pattern: '^[A-Za-z][A-Za-z0-9+.-]*:' },
+      uriTemplate: { pattern: '^[A-Za-z][A-Za-z0-9+.-]*:' },
+    },
+    allOf: [{ oneOf: oneKeyOf('uri', 'uriTemplate') }, { oneOf: oneKeyOf('text', 'file', 'read') }],
+    dependentRequired: { uriTemplate: ['read'] },
+  },
+  servers: {
+    properties: {
+      ...Object.fromEntries(servedKinds.map((kind) => [kind, listOf(entryOf(kind))])),
+      apps: listOf({ type: 'string' }),
+    },
+  },
+  apps: {},
+};
+
+function oneKeyOf(...keys: readonly string[]): readonly JsonSchema[] {
+  return keys.map((key) => ({ required: [key] }));
+}
+
+function listOf(items: JsonSchema): JsonSchema {
+  return { anyOf: [{ const: '*' }, { type: 'array', items }] };
+}
+
+/** An entry of a server's list: a name, `{ "use": name, … }` or a definition. */
+function entryOf(kind: Kind): JsonSchema {
+  const override = { $ref: '#/$defs/override' };
+  return choice(
+    { type: 'string' },
+    {},
+    choice({ type: 'object', required: ['use'] }, override, referenceTo(kind)),
+  );
+}
+
+/** Editors say better what is wrong with a chosen form than with none of several. */
+function choice(condition: JsonSchema, whenTrue: JsonSchema, whenFalse: JsonSchema = {}): JsonSchema {
+  // biome-ignore lint/suspicious/noThenProperty: a keyword of JSON Schema
+  return { if: condition, then: whenTrue, else: whenFalse };
+}

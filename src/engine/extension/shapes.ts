@@ -1,0 +1,331 @@
+import type { DocumentPath } from '../files/document.js';
+import type { Kind } from './kinds.js';
+
+/**
+ * What a key of a definition may hold. `callable` is a function or a module reference (`"./file.js#export"`),
+ * `schema` any of the schema forms, `raw-schema` a JSON Schema object or its text.
+ */
+export type ValueType =
+  | 'string'
+  | 'boolean'
+  | 'positive-number'
+  | 'strings'
+  | 'string-list'
+  | 'object'
+  | 'list'
+  | 'callable'
+  | 'schema'
+  | 'raw-schema'
+  | 'any';
+
+/** One key of a definition. */
+export interface Field {
+  /** The types it may have; the first is the usual one. */
+  readonly types: readonly ValueType[];
+  /** One sentence for authors; it becomes the description in the published JSON Schema. */
+  readonly description: string;
+  readonly required?: boolean;
+  /** The values a string may have. */
+  readonly values?: readonly string[];
+  /** What the object, or each object of the list, holds. */
+  readonly shape?: Shape;
+  /** `null` is legal too, and means something. */
+  readonly nullable?: boolean;
+}
+
+export type Shape = Readonly<Record<string, Field>>;
+
+const iconShape: Shape = {
+  src: { types: ['string'], description: 'An https: or data: address.', required: true },
+  mimeType: { types: ['string'], description: 'image/png, image/jpeg, image/svg+xml or image/webp.' },
+  sizes: { types: ['string-list'], description: 'Sizes such as "48x48", or "any".' },
+  theme: { types: ['string'], description: 'The theme it is drawn for.', values: ['light', 'dark'] },
+};
+
+const title: Field = { types: ['string'], description: 'Name for people; the item name when absent.' };
+const icons: Field = { types: ['list'], description: 'Icons a client may show.', shape: iconShape };
+const meta: Field = { types: ['object'], description: 'Sent as `_meta`.' };
+const category: Field = { types: ['string'], description: 'Sent as `_meta.category`.', nullable: true };
+const hidden: Field = { types: ['boolean'], description: 'Left out of lists; still usable by name.' };
+const visible: Field = { types: ['boolean'], description: 'The opposite of `hidden`, which wins.' };
+const cache: Field = {
+  types: ['object'],
+  description: 'How long clients may reuse what was listed or read.',
+  shape: {
+    ttlMs: { types: ['positive-number'], description: 'Milliseconds.' },
+    scope: { types: ['string'], description: 'Who may share it.', values: ['public', 'private'] },
+  },
+};
+const requires: Field = {
+  types: ['string-list', 'object'],
+  description: 'What it needs: client capabilities, or { client, env, bin, level }.',
+};
+const annotationsOfContent: Field = {
+  types: ['object'],
+  description: 'MCP annotations: audience, priority, lastModified.',
+};
+
+const toolShape: Shape = {
+  name: { types: ['string'], description: 'Name that clients see; the item name when absent.' },
+  title,
+  description: { types: ['string'], description: 'What it does and when to use it, for the model.' },
+  input: {
+    types: ['schema'],
+    description: 'Arguments: a field spec, JSON Schema, JSON text or Standard Schema.',
+  },
+  output: { types: ['schema'], description: 'Structured result, in the same forms.' },
+  inputSchema: { types: ['raw-schema'], description: 'Arguments as JSON Schema; wins over `input`.' },
+  outputSchema: { types: ['raw-schema'], description: 'Result as JSON Schema; wins over `output`.' },
+  handler: { types: ['callable'], description: 'handler(args, ctx): what the tool does.', required: true },
+  initialize: { types: ['callable'], description: 'initialize(ctx): run once, before the first call.' },
+  options: { types: ['object'], description: 'Options the user may set, with their defaults.' },
+  category,
+  hidden,
+  visible,
+  annotations: {
+    types: ['object'],
+    description: 'Hints for clients.',
+    shape: {
+      title: { types: ['string'], description: 'Older place of the title.' },
+      readOnlyHint: { types: ['boolean'], description: 'Changes nothing.' },
+      destructiveHint: { types: ['boolean'], description: 'May destroy something.' },
+      idempotentHint: { types: ['boolean'], description: 'Calling it twice is like calling it once.' },
+      openWorldHint: { types: ['boolean'], description: 'Reaches things outside.' },
+    },
+  },
+  icons,
+  meta,
+  ui: { types: ['string', 'object'], description: 'The UI app that shows its results.' },
+  timeoutMs: { types: ['positive-number'], description: 'Longest run of one call; 60000 when absent.' },
+  requires,
+  onOutputMismatch: {
+    types: ['string'],
+    description: 'What a result that does not match `output` becomes.',
+    values: ['error', 'warn'],
+  },
+  cache,
+};
+
+const promptShape: Shape = {
+  name: { types: ['string'], description: 'Name that clients see; the item name when absent.' },
+  title,
+  description: { types: ['string'], description: 'What it is for.' },
+  arguments: {
+    types: ['list'],
+    description: 'What the user fills in.',
+    shape: {
+      name: { types: ['string'], description: 'Its name in templates and functions.', required: true },
+      title: { types: ['string'], description: 'Name for people.' },
+      description: { types: ['string'], description: 'What to fill in.' },
+      required: { types: ['boolean'], description: 'Whether it must be given; false when absent.' },
+      complete: {
+        types: ['callable', 'string-list'],
+        description: 'Suggestions: a list, or complete(value, ctx).',
+      },
+    },
+  },
+  type: { types: ['string'], description: 'How to read `content`.', values: ['text', 'function', 'auto'] },
+  content: { types: ['any'], description: 'Text, { "template": … }, or content(args, ctx).' },
+  messages: {
+    types: ['list'],
+    description: 'Several messages with roles, instead of `content`.',
+    shape: {
+      role: { types: ['string'], description: 'Who speaks.', required: true, values: ['user', 'assistant'] },
+      content: { types: ['any'], description: 'Text, { "template": … } or a content block.', required: true },
+    },
+  },
+  hidden,
+  visible,
+  category,
+  icons,
+  meta,
+  timeoutMs: { types: ['positive-number'], description: 'Longest run of `content`; 60000 when absent.' },
+  requires,
+};
+
+const resourceShape: Shape = {
+  uri: { types: ['string'], description: 'Its address.' },
+  uriTemplate: { types: ['string'], description: 'RFC 6570 template, for many resources of one kind.' },
+  name: { types: ['string'], description: 'Name that clients see; the item name when absent.' },
+  title,
+  description: { types: ['string'], description: 'What it holds.' },
+  mimeType: { types: ['string'], description: 'Guessed from the file name when absent.' },
+  text: { types: ['string'], description: 'The content itself.' },
+  file: { types: ['string'], description: 'A file of the package.' },
+  read: { types: ['callable'], description: 'read(uri, variables, ctx): the content.' },
+  list: { types: ['callable'], description: 'list(ctx): the resources of a template.' },
+  complete: { types: ['object'], description: 'Variable name to complete(value, ctx).' },
+  subscribable: { types: ['boolean'], description: 'Clients may ask to be told of changes.' },
+  annotations: annotationsOfContent,
+  size: { types: ['positive-number'], description: 'Bytes, when known.' },
+  hidden,
+  visible,
+  category,
+  icons,
+  meta,
+  cache,
+  timeoutMs: { types: ['positive-number'], description: 'Longest run of `read`; 60000 when absent.' },
+};
+
+const serverShape: Shape = {
+  name: { types: ['string'], description: 'Sent as serverInfo.name; the qualified name when absent.' },
+  title: { types: ['string'], description: 'Name for people.' },
+  description: { types: ['string'], description: 'What it offers.' },
+  instructions: {
+    types: ['strings'],
+    description: 'How to use it, for the model; lists are joined by blank lines.',
+  },
+  version: { types: ['string'], description: 'The package version when absent.' },
+  configKey: { types: ['string'], description: 'Its key in client configs; the item name when absent.' },
+  initialize: { types: ['callable'], description: 'initialize(ctx): run once, before the first use.' },
+  tools: { types: ['list', 'string'], description: 'Names, { "use": name, … }, definitions, or "*".' },
+  prompts: { types: ['list', 'string'], description: 'Names, { "use": name, … }, definitions, or "*".' },
+  resources: { types: ['list', 'string'], description: 'Names, { "use": name, … }, definitions, or "*".' },
+  apps: { types: ['list', 'string'], description: 'Names of UI apps, or "*".' },
+  icons,
+  websiteUrl: { types: ['string'], description: 'Where to read more.' },
+  transport: { types: ['string'], description: 'How it is usually served.', values: ['stdio', 'http'] },
+  exposeErrors: {
+    types: ['boolean'],
+    description: 'Show unexpected exceptions to the model. For development.',
+  },
+  pageSize: { types: ['positive-number'], description: 'Entries per list page; 500 when absent.' },
+  cache,
+  list: { types: ['object'], description: 'Visibility hooks: tools(ctx, registry), prompts, resources.' },
+  evaluator: {
+    types: ['object'],
+    description: 'Further model settings that a ported definition carried; kept as they are.',
+  },
+};
+
+const appShape: Shape = {
+  csp: { types: ['object'], description: 'Domains the app may reach.' },
+  permissions: { types: ['object'], description: 'Browser permissions it asks for.' },
+  domain: { types: ['string'], description: 'A stable origin for the app.' },
+  prefersBorder: { types: ['boolean'], description: 'Whether the host draws a border.' },
+};
+
+/** The keys of a definition, by kind. The published JSON Schemas are made from these. */
+export const shapes = {
+  tools: toolShape,
+  prompts: promptShape,
+  resources: resourceShape,
+  servers: serverShape,
+  apps: appShape,
+} as const satisfies Record<Kind, Shape>;
+
+/** What a server's list entry may change of the item it names. */
+export const overrideShape: Shape = {
+  use: { types: ['string'], description: 'The item, by name or qualified name.', required: true },
+  name: toolShape.name!,
+  title,
+  description: toolShape.description!,
+  category,
+  hidden,
+  visible,
+  icons,
+  annotations: toolShape.annotations!,
+  meta,
+  ui: toolShape.ui!,
+  timeoutMs: toolShape.timeoutMs!,
+  options: toolShape.options!,
+  arguments: { types: ['object'], description: 'Arguments fixed here and taken out of the schema.' },
+};
+
+/** A key that does not hold what its shape says. */
+export interface ShapeFault {
+  readonly path: DocumentPath;
+  readonly problem: 'missing' | 'type' | 'value' | 'unknown';
+  /** What would be right, in words. */
+  readonly expected: string;
+  /** The keys that exist here, for a suggestion. */
+  readonly known?: readonly string[];
+}
+
+/** Compares a definition with its shape. Unknown keys are reported as `unknown`; keys that begin with `x-` are free. */
+export function* checkShape(
+  value: Readonly<Record<string, unknown>>,
+  shape: Shape,
+  at: DocumentPath = [],
+): Generator<ShapeFault> {
+  const known = Object.keys(shape);
+  for (const key of Object.keys(value)) {
+    if (Object.hasOwn(shape, key) || key.startsWith('x-') || key === '$schema') continue;
+    yield { path: [...at, key], problem: 'unknown', expected: known.join(', '), known };
+  }
+  for (const [key, field] of Object.entries(shape)) {
+    const path = [...at, key];
+    const held = Object.hasOwn(value, key) ? value[key] : undefined;
+    if (held === undefined) {
+      if (field.required) yield { path, problem: 'missing', expected: typeNames(field) };
+      continue;
+    }
+    if (held === null && field.nullable) continue;
+    if (!field.types.some((type) => accepts[type](held))) {
+      yield { path, problem: 'type', expected: typeNames(field) };
+      continue;
+    }
+    if (field.values && typeof held === 'string' && !field.values.includes(held)) {
+      yield { path, problem: 'value', expected: field.values.map((one) => JSON.stringify(one)).join(', ') };
+    }
+    if (field.shape) yield* checkNested(held, field.shape, path);
+  }
+}
+
+function* checkNested(held: unknown, shape: Shape, at: DocumentPath): Generator<ShapeFault> {
+  if (!Array.isArray(held)) {
+    if (isRecord(held)) yield* checkShape(held, shape, at);
+    return;
+  }
+  for (const [index, entry] of held.entries()) {
+    if (isRecord(entry)) yield* checkShape(entry, shape, [...at, index]);
+    else yield { path: [...at, index], problem: 'type', expected: 'an object' };
+  }
+}
+
+function typeNames(field: Field): string {
+  return field.types.map((type) => words[type]).join(' or ');
+}
+
+const words = {
+  string: 'a string',
+  boolean: 'true or false',
+  'positive-number': 'a number above 0',
+  strings: 'a string or a list of strings',
+  'string-list': 'a list of strings',
+  object: 'an object',
+  list: 'a list',
+  callable: 'a function or a module reference such as "./dist/file.js#name"',
+  schema: 'a schema: a field spec, a JSON Schema object or text, or a Standard Schema',
+  'raw-schema': 'a JSON Schema object or its text',
+  any: 'a value',
+} as const satisfies Record<ValueType, string>;
+
+const accepts = {
+  string: (value) => typeof value === 'string',
+  boolean: (value) => typeof value === 'boolean',
+  'positive-number': (value) => typeof value === 'number' && value > 0 && Number.isFinite(value),
+  strings: (value) => typeof value === 'string' || isStringList(value),
+  'string-list': isStringList,
+  object: isRecord,
+  list: Array.isArray,
+  callable: (value) => isFunctionLike(value) || typeof value === 'string',
+  schema: (value) =>
+    isRecord(value) || Array.isArray(value) || typeof value === 'string' || typeof value === 'function',
+  'raw-schema': (value) => isRecord(value) || typeof value === 'string',
+  any: () => true,
+} as const satisfies Record<ValueType, (value: unknown) => boolean>;
+
+function isStringList(value: unknown): boolean {
+  return Array.isArray(value) && value.every((entry) => typeof entry === 'string');
+}
+
+/** An object that is not a list. */
+export function isRecord(value: unknown): value is Record<string, unknown> {
+  return typeof value === 'object' && value !== null && !Array.isArray(value);
+}
+
+/** A function, or what stands for one in a definition that was inspected in another process. */
+export function isFunctionLike(value: unknown): boolean {
+  return typeof value === 'function' || (isRecord(value) && value['@@'] === 'function');
+}

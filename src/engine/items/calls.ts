@@ -1,0 +1,27 @@
+import { ModuleReferenceError, messageOf } from '../extension/modules.js';
+import type { Context } from './context.js';
+import type { Initializers } from './initialize.js';
+import { LoadError } from './lazy.js';
+import type { ServerSpec } from './server.js';
+import type { ToolSpec } from './specs.js';
+
+/** What calls of one server share. */
+export interface Calls {
+  readonly server: ServerSpec;
+  readonly initializers: Initializers;
+  /** Where required environment variables and programs are looked for. */
+  readonly env: Readonly<Record<string, string | undefined>>;
+  /** Takes one line for stderr. */
+  readonly report: (line: string) => void;
+}
+
+/** What a call needs from its caller to make the handler's context. */
+export type MakeContext = (facts: { readonly signal: AbortSignal; readonly tool?: ToolSpec }) => Context;
+
+/** Everything about an unexpected exception, for stderr. */
+export function detailsOf(error: unknown): string {
+  if (error instanceof ModuleReferenceError && error.cause)
+    return `${error.message}\n${detailsOf(error.cause)}`;
+  if (error instanceof ModuleReferenceError || error instanceof LoadError) return error.message;
+  return error instanceof Error ? (error.stack ?? error.message) : messageOf(error);
+}

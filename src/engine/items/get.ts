@@ -1,0 +1,54 @@
+import { messageOf } from '../extension/modules.js';
+import { brands, isBranded } from './brands.js';
+import { type Calls, detailsOf, type MakeContext } from './calls.js';
+import type { PromptResult, PromptSpec } from './specs.js';
+import { TimeoutError, withTimeLimit } from './time-limit.js';
+
+/** A prompt that could not be made; `text` may go to the client. */
+export class PromptFailure extends Error {
+  override readonly name = 'PromptFailure';
+  readonly code: 'arguments' | 'failed';
+
+  constructor(code: PromptFailure['code'], text: string, options?: ErrorOptions) {
+    super(text, options);
+    this.code = code;
+  }
+}
+
+/**
+ * Makes the messages of a prompt.
+ * @throws PromptFailure, and errors branded as protocol errors as they are.
+ */
+export async function getPrompt(
+  prompt: PromptSpec,
+  args: Readonly<Record<string, string>>,
+  { calls, signal, makeContext }: { calls: Calls; signal: AbortSignal; makeContext: MakeContext },
+): Promise<PromptResult> {
+  const missing = prompt.required.filter((name) => !Object.hasOwn(args, name));
+  if (missing.length > 0)
+    throw new PromptFailure('arguments', `Missing required arguments: ${missing.join(', ')}`);
+  try {
+    const made = await withTimeLimit(
+      async (inner) => {
+        const ctx = makeContext({ signal: inner });
+        await calls.initializers.ready([calls.server.initialize], ctx);
+        return await prompt.render(args, ctx);
+      },
+      { timeoutMs: prompt.timeoutMs, signal },
+    );
+    const description = made.description ?? prompt.wire.description;
+    return { ...(typeof description === 'string' && { description }), messages: made.messages };
+  } catch (error) {
+    if (signal.aborted) throw new PromptFailure('failed', 'Cancelled');
+    throw promptFailureOf(prompt, error, calls);
+  }
+}
+
+function promptFailureOf(prompt: PromptSpec, error: unknown, { server, report }: Calls): unknown {
+  if (isBranded(error, brands.protocolError)) return error;
+  if (isBranded(error, brands.toolError)) return new PromptFailure('failed', messageOf(error));
+  if (error instanceof TimeoutError)
+    return new PromptFailure('failed', `Prompt "${prompt.name}" gave ${error.message}.`);
+  report(`${prompt.item}: ${detailsOf(error)}`);
+  return new PromptFailure('failed', server.exposeErrors ? messageOf(error) : 'Prompt execution failed');
+}

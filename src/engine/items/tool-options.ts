@@ -1,0 +1,37 @@
+import { isRecord } from '../extension/shapes.js';
+import type { ToolSpec } from './specs.js';
+
+/** What the user set: tool name to option to value. */
+export type ToolOptions = Readonly<Record<string, Readonly<Record<string, unknown>>>>;
+
+/** Reads `MCP_TOOL_OPTIONS`: JSON of tool name to option to value. What is not that is reported and ignored. */
+export function parseToolOptions(text: string | undefined, report: (line: string) => void): ToolOptions {
+  if (text === undefined || text.trim() === '') return {};
+  const value = parsed(text);
+  if (!isRecord(value)) {
+    report(
+      'MCP_TOOL_OPTIONS is not a JSON object of tool names and is ignored. Expected {"tool":{"option":value}}.',
+    );
+    return {};
+  }
+  const entries = Object.entries(value).filter((entry): entry is [string, Record<string, unknown>] => {
+    if (isRecord(entry[1])) return true;
+    report(`MCP_TOOL_OPTIONS["${entry[0]}"] is not an object of options and is ignored.`);
+    return false;
+  });
+  return Object.fromEntries(entries);
+}
+
+function parsed(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch {
+    return undefined;
+  }
+}
+
+/** A tool's options: its defaults, overlaid with what was set for its qualified, wire or item name. */
+export function optionsFor(tool: ToolSpec, set: ToolOptions): Readonly<Record<string, unknown>> {
+  const key = [tool.item, tool.name, tool.definition.item].find((name) => Object.hasOwn(set, name));
+  return key === undefined ? tool.options : { ...tool.options, ...set[key] };
+}

@@ -1,0 +1,28 @@
+import { ProtocolError, type ServerContext } from '@modelcontextprotocol/server';
+import { getPrompt, PromptFailure } from '../../items/get.js';
+import { type Connection, contextMaker } from '../context.js';
+import { blockFor } from '../revisions.js';
+import { internalError, invalidParams } from './errors.js';
+import type { Wire } from './handler.js';
+
+/** `prompts/get` */
+export async function get(
+  connection: Connection,
+  { name, arguments: args }: Wire,
+  request: ServerContext,
+): Promise<Wire> {
+  const { calls, server } = connection;
+  const prompt = typeof name === 'string' ? calls.server.registry.resolve('prompts', name) : undefined;
+  if (!prompt) throw new ProtocolError(invalidParams, `Unknown prompt: ${String(name)}`);
+  const made = await getPrompt(prompt, (args ?? {}) as Readonly<Record<string, string>>, {
+    calls,
+    signal: request.mcpReq.signal,
+    makeContext: contextMaker(connection, request),
+  }).catch((error) => {
+    if (!(error instanceof PromptFailure)) throw error;
+    throw new ProtocolError(error.code === 'arguments' ? invalidParams : internalError, error.message);
+  });
+  const version = server.getNegotiatedProtocolVersion();
+  const messages = made.messages.map(({ role, content }) => ({ role, content: blockFor(version, content) }));
+  return { ...made, messages };
+}

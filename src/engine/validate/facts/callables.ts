@@ -1,0 +1,159 @@
+import path from 'node:path';
+import type { Location } from '../../extension/diagnostics.js';
+import type { Definition } from '../../extension/extension.js';
+import type { Kind } from '../../extension/kinds.js';
+import {
+  locateModule,
+  ModuleReferenceError,
+  messageOf,
+  parseModuleReference,
+} from '../../extension/modules.js';
+import { isFunctionLike, isRecord } from '../../extension/shapes.js';
+import type { DocumentPath } from '../../files/document.js';
+import { locate } from '../../items/read.js';
+import { InspectionError } from '../inspector.js';
+import { isModuleFile, type ModuleReader, NotLoadedError, typescript } from './modules.js';
+
+/** A key of a definition that holds a function or names one. */
+export interface CallableFacts {
+  /** As messages call it: `handler`, `complete.place`. */
+  readonly label: string;
+  readonly location: Location;
+  /** The module it names, relative to the package folder, if that exists. */
+  readonly file?: string;
+  readonly isTypeScript?: boolean;
+  readonly fault?: CallableFault;
+}
+
+interface CallableFault {
+  /** `missing`: no function can be had; `outside`: the module is not the package's; `failed`: the module does not load. */
+  readonly kind: 'missing' | 'outside' | 'failed';
+  readonly reason: string;
+}
+
+/** Looks up every function that a definition has or names. */
+export async function gatherCallables(
+  definition: Definition,
+  modules: ModuleReader,
+): Promise<CallableFacts[]> {
+  const found = [...keysOf[definition.kind](definition.value)];
+  return await Promise.all(found.map(async (key) => await callableFacts(key, definition, modules)));
+}
+
+interface CallableKey {
+  readonly path: DocumentPath;
+  readonly value: unknown;
+  /** Wrong types are told by the shape of the definition already. */
+  readonly hasShape: boolean;
+}
+
+type Value = Readonly<Record<string, unknown>>;
+
+/** The keys that hold something callable, by kind. */
+const keysOf = {
+  *tools({ handler, initialize, ui }: Value) {
+    yield { path: ['handler'], value: handler, hasShape: true };
+    yield { path: ['initialize'], value: initialize, hasShape: true };
+    if (isRecord(ui)) yield { path: ['ui', 'when'], value: ui.when, hasShape: false };
+  },
+  *prompts({ type, content, arguments: declared }: Value) {
+    if (type === 'function' || isFunctionLike(content))
+      yield { path: ['content'], value: content, hasShape: true };
+    for (const [index, argument] of (Array.isArray(declared) ? declared : []).entries()) {
+      if (!isRecord(argument) || Array.isArray(argument.complete)) continue;
+      yield { path: ['arguments', index, 'complete'], value: argument.complete, hasShape: true };
+    }
+  },
+  *resources({ read, list, complete }: Value) {
+    yield { path: ['read'], value: read, hasShape: true };
+    yield { path: ['list'], value: list, hasShape: true };
+    yield* membersOf('complete', complete);
+  },
+  *servers({ initialize, list }: Value) {
+    yield { path: ['initialize'], value: initialize, hasShape: true };
+    yield* membersOf('list', list);
+  },
+  *apps() {},
+} as const satisfies Record<Kind, (value: Value) => Iterable<CallableKey>>;
+
+function* membersOf(key: string, value: unknown): Iterable<CallableKey> {
+  if (!isRecord(value) || isFunctionLike(value)) return;
+  for (const [name, held] of Object.entries(value)) yield { path: [key, name], value: held, hasShape: false };
+}
+
+async function callableFacts(
+  { path: at, value, hasShape }: CallableKey,
+  definition: Definition,
+  modules: ModuleReader,
+): Promise<CallableFacts> {
+  const facts = { label: at.join('.'), location: locate(definition, at) };
+  if (value === undefined) return facts;
+  if (typeof value === 'string') return { ...facts, ...(await referenceFacts(value, definition, modules)) };
+  const isLive = isFunctionLike(value) && definition.file.language !== 'data';
+  if (isLive || (hasShape && !isFunctionLike(value))) return facts;
+  return {
+    ...facts,
+    fault: {
+      kind: 'missing',
+      reason: 'is neither a function nor a module reference such as "./dist/file.js#name"',
+    },
+  };
+}
+
+type ReferenceFacts = Pick<CallableFacts, 'file' | 'isTypeScript' | 'fault'>;
+
+async function referenceFacts(
+  text: string,
+  { extension }: Definition,
+  modules: ModuleReader,
+): Promise<ReferenceFacts> {
+  const { directory } = extension.manifest;
+  try {
+    const reference = parseModuleReference(text);
+    const target = await locateModule(directory, reference);
+    const file = path.relative(directory, target).replaceAll('\\', '/');
+    if (!isModuleFile(file))
+      return { file, fault: { kind: 'missing', reason: `names ${file}, which is no JavaScript module` } };
+    const isTypeScript = typescript.includes(path.extname(file));
+    const fault = isTypeScript ? undefined : await loadFault(file, reference.exportName, modules);
+    return { file, isTypeScript, ...(fault && { fault }) };
+  } catch (error) {
+    if (!(error instanceof ModuleReferenceError)) throw error;
+    const kind = error.fault === 'outside' ? 'outside' : 'missing';
+    return { fault: { kind, reason: `cannot be used: ${error.message}` } };
+  }
+}
+
+async function loadFault(
+  file: string,
+  name: string,
+  modules: ModuleReader,
+): Promise<CallableFault | undefined> {
+  try {
+    const { types } = await modules.load(file);
+    const type = Object.hasOwn(types, name) ? types[name] : undefined;
+    if (type === 'function') return undefined;
+    if (type !== undefined && type !== 'undefined') {
+      return {
+        kind: 'missing',
+        reason: `names the export "${name}" of ${file}, which is no function but of type ${type}`,
+      };
+    }
+    const known = namesIn(types).join(', ') || 'nothing';
+    return {
+      kind: 'missing',
+      reason: `names the export "${name}", which ${file} does not have. It exports: ${known}`,
+    };
+  } catch (error) {
+    if (error instanceof NotLoadedError) return undefined;
+    if (!(error instanceof InspectionError)) throw error;
+    const { position } = error.failure;
+    const place = position ? `${file}:${position.line}:${position.column}` : file;
+    return { kind: 'failed', reason: `cannot be had, because ${place} does not load: ${messageOf(error)}` };
+  }
+}
+
+/** The exports that are there. */
+function namesIn(types: Readonly<Record<string, string>>): string[] {
+  return Object.keys(types).filter((name) => types[name] !== 'undefined');
+}

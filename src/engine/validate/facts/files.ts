@@ -1,0 +1,111 @@
+import { stat } from 'node:fs/promises';
+import path from 'node:path';
+import type { DefinitionFile } from '../../extension/definition-files.js';
+import type { Location } from '../../extension/diagnostics.js';
+import type { Extension } from '../../extension/extension.js';
+import { type Kind, kinds } from '../../extension/kinds.js';
+import { isRecord } from '../../extension/shapes.js';
+import { isInside, pathFault } from '../../files/contain.js';
+import type { ModuleReader } from './modules.js';
+
+/** The folder of the definition files. */
+export interface RootFacts {
+  readonly root: string;
+  readonly location: Location;
+  readonly fault: 'missing' | 'no-folder' | 'outside' | undefined;
+}
+
+/** A definition that nobody can reach, or one too many. */
+export interface FileFacts {
+  /** Items, or (without `item`) whole kinds, that several files define; the first file counts. */
+  readonly duplicates: readonly {
+    readonly kind: Kind;
+    readonly item?: string;
+    readonly files: readonly string[];
+  }[];
+  /** Definitions without a declaration. */
+  readonly undeclared: readonly { readonly kind: Kind; readonly item: string; readonly location: Location }[];
+  /** Entries of combined files that an item's own file hides. */
+  readonly shadowed: readonly {
+    readonly kind: Kind;
+    readonly item: string;
+    readonly location: Location;
+    /** The file that counts. */
+    readonly file: string;
+  }[];
+}
+
+/** What there is to say about the root folder. */
+export async function gatherRoot({ manifest }: Extension): Promise<RootFacts> {
+  const { directory, root, translation, base, document } = manifest;
+  const at = translation.origins.get('root') ?? ['root'];
+  const location = { file: document.file, path: [...base, ...at] };
+  const target = path.join(directory, root);
+  if (pathFault(root)) return { root, location, fault: 'outside' };
+  const info = await stat(target).catch(() => undefined);
+  if (!info) return { root, location, fault: 'missing' };
+  if (!(await isInside(directory, target))) return { root, location, fault: 'outside' };
+  return { root, location, fault: info.isDirectory() ? undefined : 'no-folder' };
+}
+
+/** Which definition files are too many, unreachable or hidden. */
+export async function gatherFiles(extension: Extension, modules: ModuleReader): Promise<FileFacts> {
+  const files = await extension.files();
+  const duplicates: FileFacts['duplicates'][number][] = [];
+  const undeclared: FileFacts['undeclared'][number][] = [];
+  const shadowed: FileFacts['shadowed'][number][] = [];
+  for (const kind of kinds) {
+    const own = new Map<string, string>();
+    for (const item of files.items(kind)) {
+      const candidates = files.find(kind, item).filter(({ combined }) => !combined);
+      const counting = candidates[0]!.file;
+      own.set(item, counting);
+      if (candidates.length > 1) duplicates.push({ kind, item, files: candidates.map(({ file }) => file) });
+      if (!extension.isDeclared(kind, item)) undeclared.push({ kind, item, location: { file: counting } });
+    }
+    const combined = files.combined(kind);
+    if (combined.length > 1) duplicates.push({ kind, files: combined.map(({ file }) => file) });
+    for (const [item, location] of await entriesOf(combined[0], extension, modules)) {
+      const file = own.get(item);
+      if (file !== undefined) shadowed.push({ kind, item, location, file });
+      else if (!extension.isDeclared(kind, item)) undeclared.push({ kind, item, location });
+    }
+  }
+  return { duplicates, undeclared, shadowed };
+}
+
+async function entriesOf(
+  file: DefinitionFile | undefined,
+  extension: Extension,
+  modules: ModuleReader,
+): Promise<readonly (readonly [item: string, Location])[]> {
+  if (!file) return [];
+  const isData = file.language === 'data';
+  const whole = await wholeOf(file, extension, modules);
+  if (isRecord(whole)) {
+    const location = (key: string): Location => ({
+      file: file.file,
+      ...(isData && { path: [key], key: true }),
+    });
+    return Object.keys(whole)
+      .filter((key) => !key.startsWith('x-') && key !== '$schema')
+      .map((key) => [key, location(key)]);
+  }
+  if (!Array.isArray(whole)) return [];
+  return whole.flatMap((entry, index) => {
+    const name = isRecord(entry)
+      ? (entry.name ?? (isRecord(entry.handler) ? entry.handler.name : undefined))
+      : undefined;
+    return typeof name === 'string'
+      ? [[name, { file: file.file, ...(isData && { path: [index] }) }] as const]
+      : [];
+  });
+}
+
+/** What a combined file holds. Why it cannot be read is told with the items that need it. */
+async function wholeOf(file: DefinitionFile, extension: Extension, modules: ModuleReader): Promise<unknown> {
+  if (!(await isInside(extension.manifest.directory, path.join(extension.manifest.directory, file.file))))
+    return undefined;
+  if (file.language === 'data') return (await extension.document(file.file).catch(() => undefined))?.value;
+  return (await modules.load(file.file).catch(() => undefined))?.value;
+}

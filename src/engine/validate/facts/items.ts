@@ -1,0 +1,203 @@
+import { stat } from 'node:fs/promises';
+import path from 'node:path';
+import { checkDefinition } from '../../extension/check.js';
+import type { DefinitionFile } from '../../extension/definition-files.js';
+import type { ItemRef, Location } from '../../extension/diagnostics.js';
+import { type Definition, DefinitionError, type Extension } from '../../extension/extension.js';
+import { type Kind, singular } from '../../extension/kinds.js';
+import type { Declaration } from '../../extension/manifest.js';
+import { isRecord, type ShapeFault } from '../../extension/shapes.js';
+import { translate } from '../../extension/spellings.js';
+import { isInside, pathFault } from '../../files/contain.js';
+import { withArguments } from '../../items/prompt.js';
+import { locate } from '../../items/read.js';
+import { readSchema, schemaKeys } from '../../items/tool.js';
+import { type CompiledSchema, checkWireSchema, type SchemaSide } from '../../schema/index.js';
+import { InspectionError } from '../inspector.js';
+import { type CallableFacts, gatherCallables } from './callables.js';
+import { type ModuleReader, NotLoadedError } from './modules.js';
+
+/** An item of the extension: declared, or defined right in a server's list. */
+export interface ItemFacts {
+  readonly kind: Kind;
+  readonly name: string;
+  readonly ref: ItemRef;
+  /** Absent for one that stands in a server's list. */
+  readonly declaration?: Declaration;
+  /** The file that is to define it, if it is declared and there is one. */
+  readonly source?: DefinitionFile;
+  readonly definition?: Definition;
+  /** Why there is no definition. */
+  readonly error?: DefinitionError;
+  /** An item before it has no definition for the very same reason: nothing that has to be said twice. */
+  readonly repeatsError?: boolean;
+  /** Its definition is code, and no code was run. */
+  readonly isUnchecked?: boolean;
+  /** What is wrong with its keys. */
+  readonly faults: readonly ShapeFault[];
+  readonly callables: readonly CallableFacts[];
+  readonly schemaFaults: readonly SchemaFault[];
+  /** The file a resource sends. */
+  readonly content?: ContentFacts;
+}
+
+/** One thing wrong with a schema of a tool. */
+interface SchemaFault {
+  readonly side: SchemaSide;
+  readonly key: string;
+  readonly message: string;
+  readonly location: Location;
+}
+
+interface ContentFacts {
+  readonly file: string;
+  readonly location: Location;
+  readonly fault: 'outside' | 'missing' | undefined;
+}
+
+/** Everything about a declared item. */
+export async function gatherItem(
+  declaration: Declaration,
+  extension: Extension,
+  modules: ModuleReader,
+): Promise<ItemFacts> {
+  const { kind, name } = declaration;
+  const source = (await extension.files()).find(kind, name)[0];
+  const base = { kind, name, ref: { kind: singular[kind], name }, declaration, ...(source && { source }) };
+  try {
+    const definition = await extension.definition(kind, name);
+    const whole = kind === 'apps' ? await withMetadata(definition) : definition;
+    return { ...base, ...(await judge(whole, modules)) };
+  } catch (thrown) {
+    const error = unreadable(thrown, source) ?? thrown;
+    if (!(error instanceof DefinitionError)) throw error;
+    const isUnchecked = error.cause instanceof NotLoadedError;
+    return { ...base, error: withPosition(error), isUnchecked, faults: [], callables: [], schemaFaults: [] };
+  }
+}
+
+/** A file that the system does not let us read. */
+function unreadable(error: unknown, source: DefinitionFile | undefined): DefinitionError | undefined {
+  if (!source || !(error instanceof Error) || !('syscall' in error)) return undefined;
+  return new DefinitionError('invalid-definition', `${source.file} cannot be read: ${error.message}.`, {
+    file: source.file,
+  });
+}
+
+/** Points at the line where a module fails, when that is known. */
+function withPosition(error: DefinitionError): DefinitionError {
+  const { cause, code, message, location } = error;
+  const position = cause instanceof InspectionError ? cause.failure.position : undefined;
+  return position ? new DefinitionError(code, message, { ...location, position }, { cause }) : error;
+}
+
+/** Everything about an item that is defined in a server's list. */
+export async function gatherInlineItem(definition: Definition, modules: ModuleReader): Promise<ItemFacts> {
+  const { kind, item: name } = definition;
+  return { kind, name, ref: { kind: singular[kind], name }, ...(await judge(definition, modules)) };
+}
+
+type Judged = Pick<ItemFacts, 'definition' | 'faults' | 'callables' | 'schemaFaults' | 'content'>;
+
+async function judge(given: Definition, modules: ModuleReader): Promise<Judged> {
+  const definition = given.kind === 'prompts' ? withArguments(given) : given;
+  const [callables, schemaFaults, content] = await Promise.all([
+    gatherCallables(definition, modules),
+    definition.kind === 'tools' ? gatherSchemaFaults(definition) : [],
+    definition.kind === 'resources' ? contentOf(definition) : undefined,
+  ]);
+  return {
+    definition,
+    faults: [...checkDefinition(definition.kind, definition.value)],
+    callables,
+    schemaFaults,
+    ...(content && { content }),
+  };
+}
+
+/** An app's definition with the metadata that may lie beside its page. */
+async function withMetadata(definition: Definition): Promise<Definition> {
+  const { extension, item } = definition;
+  const file = definition.file.file.replace(/\.html$/, '.json');
+  const target = path.join(extension.manifest.directory, file);
+  const info = await stat(target).catch(() => undefined);
+  if (!info) return definition;
+  if (!(await isInside(extension.manifest.directory, target))) {
+    throw new DefinitionError('path-outside-package', `${file} is a link that leads out of the package.`, {
+      file,
+    });
+  }
+  const { value } = await extension.document(file).catch((error: unknown) => {
+    if (!(error instanceof DefinitionError)) throw error;
+    throw new DefinitionError('invalid-app', error.message, error.location, { cause: error });
+  });
+  if (!isRecord(value)) {
+    throw new DefinitionError('invalid-app', `The metadata of app "${item}" is not an object.`, {
+      file,
+      path: [],
+    });
+  }
+  const isWrapped = isRecord(value.ui);
+  const translation = translate(isWrapped ? (value.ui as Record<string, unknown>) : value, 'apps');
+  return {
+    ...definition,
+    file: { file, language: 'data', combined: false },
+    at: isWrapped ? ['ui'] : [],
+    value: translation.value,
+    translation,
+  };
+}
+
+async function gatherSchemaFaults(definition: Definition): Promise<SchemaFault[]> {
+  const sides = ['input', 'output'] as const satisfies readonly SchemaSide[];
+  return (await Promise.all(sides.map((side) => schemaFaultsOf(definition, side)))).flat();
+}
+
+async function schemaFaultsOf(definition: Definition, side: SchemaSide): Promise<SchemaFault[]> {
+  const key = schemaKeys[side].find((name) => definition.value[name] !== undefined);
+  if (!key || isLeftToShape(definition.value[key], key)) return [];
+  try {
+    const compiled = await readSchema(definition, side);
+    return compiled ? await wireFaults(compiled, { definition, side, key }) : [];
+  } catch (error) {
+    if (!(error instanceof DefinitionError)) throw error;
+    const message = error.message.replace(/^.*? has an unusable "\w+": /, '');
+    return [{ side, key, message, location: error.location }];
+  }
+}
+
+/** Values of a wrong type are told by the shape of the definition. */
+function isLeftToShape(value: unknown, key: string): boolean {
+  if (typeof value === 'string' || isRecord(value)) return false;
+  return key.endsWith('Schema') || !(Array.isArray(value) || typeof value === 'function');
+}
+
+async function wireFaults(
+  { form, wire }: CompiledSchema,
+  { definition, side, key }: { definition: Definition; side: SchemaSide; key: string },
+): Promise<SchemaFault[]> {
+  const issues = await checkWireSchema(wire, side);
+  const held = definition.value[key];
+  const isWritten = form === 'raw' && isRecord(held) && !Object.hasOwn(held, '@@');
+  return issues.map(({ path: at, message }) => ({
+    side,
+    key,
+    message: isWritten || at.length === 0 ? message : `at /${at.join('/')}: ${message}`,
+    location: locate(definition, isWritten ? [key, ...at] : [key]),
+  }));
+}
+
+async function contentOf(definition: Definition): Promise<ContentFacts | undefined> {
+  const { file } = definition.value;
+  if (typeof file !== 'string') return undefined;
+  const { directory } = definition.extension.manifest;
+  const target = path.join(directory, file);
+  const facts = {
+    file: path.posix.normalize(file.replaceAll('\\', '/')),
+    location: locate(definition, ['file']),
+  };
+  if (pathFault(file)) return { ...facts, fault: 'outside' };
+  const info = await stat(target).catch(() => undefined);
+  if (!info?.isFile()) return { ...facts, fault: 'missing' };
+  return { ...facts, fault: (await isInside(directory, target)) ? undefined : 'outside' };
+}

@@ -1,0 +1,110 @@
+import { stat } from 'node:fs/promises';
+import path from 'node:path';
+import type { ItemRef, Location } from '../../extension/diagnostics.js';
+import type { Extension } from '../../extension/extension.js';
+import { isRecord } from '../../extension/shapes.js';
+import { listPackedFiles } from '../packed-files.js';
+import type { ItemFacts } from './items.js';
+import type { ModuleReader } from './modules.js';
+
+/** What others get when the package is published. */
+export interface PackagingFacts {
+  /** npm refuses to publish it. */
+  readonly isPrivate: boolean;
+  readonly keywords: readonly unknown[];
+  /** Whether package.json lists what is shipped. */
+  readonly hasFilesList: boolean;
+  /** Files that the extension needs and npm would leave out. */
+  readonly unpacked: readonly NeededFile[];
+}
+
+/** A file of the package that an item does not work without. */
+interface NeededFile {
+  readonly file: string;
+  /** What needs it, as messages call it. */
+  readonly what: string;
+  readonly location: Location;
+  readonly item?: ItemRef;
+}
+
+/** What npm would make of the package. Scripts that build something are not run. */
+export async function gatherPackaging(
+  extension: Extension,
+  items: readonly ItemFacts[],
+  modules: ModuleReader,
+): Promise<PackagingFacts> {
+  const { packageJson, directory } = extension.manifest;
+  const value = packageJson.value as Readonly<Record<string, unknown>>;
+  const isPrivate = value.private === true;
+  return {
+    isPrivate,
+    keywords: Array.isArray(value.keywords) ? value.keywords : [],
+    hasFilesList: Array.isArray(value.files),
+    unpacked: isPrivate
+      ? []
+      : await findUnpacked(await listPackedFiles(directory, value), { extension, items, modules }),
+  };
+}
+
+interface Needs {
+  readonly extension: Extension;
+  readonly items: readonly ItemFacts[];
+  readonly modules: ModuleReader;
+}
+
+async function findUnpacked(packed: ReadonlySet<string>, needs: Needs): Promise<readonly NeededFile[]> {
+  const found = new Map<string, NeededFile>();
+  for await (const needed of neededFiles(needs)) {
+    if (packed.has(needed.file) || found.has(needed.file)) continue;
+    if (await isFile(path.join(needs.extension.manifest.directory, needed.file)))
+      found.set(needed.file, needed);
+  }
+  return [...found.values()];
+}
+
+/** What is no file at all is told otherwise. */
+async function isFile(target: string): Promise<boolean> {
+  const info = await stat(target).catch(() => undefined);
+  return info?.isFile() ?? false;
+}
+
+async function* neededFiles({ extension, items, modules }: Needs): AsyncGenerator<NeededFile> {
+  const { document } = extension.manifest;
+  yield { file: document.file, what: 'The manifest', location: { file: document.file } };
+  for (const { name, ref, declaration, definition, source, error, callables, content } of items) {
+    const what = `${ref.kind} "${name}"`;
+    const own = error?.code === 'path-outside-package' ? undefined : source?.file;
+    if (own !== undefined) yield* withImports(own, { what: `The definition of ${what}`, item: ref }, modules);
+    if (definition && definition.file.file !== own) {
+      const { file } = definition.file;
+      if (declaration) yield { file, what: `The metadata of ${what}`, location: { file }, item: ref };
+    }
+    for (const { file, label, location } of callables) {
+      if (file === undefined) continue;
+      yield* withImports(
+        file,
+        { what: `The module that "${label}" of ${what} names`, item: ref, location },
+        modules,
+      );
+    }
+    if (content && !content.fault) {
+      yield { file: content.file, what: `The content of ${what}`, location: content.location, item: ref };
+    }
+  }
+}
+
+async function* withImports(
+  file: string,
+  need: { readonly what: string; readonly item: ItemRef; readonly location?: Location },
+  modules: ModuleReader,
+): AsyncGenerator<NeededFile> {
+  const { what, item, location = { file } } = need;
+  for (const one of await modules.closure(file)) {
+    yield { file: one, what: one === file ? what : `A module that ${file} imports`, location, item };
+  }
+}
+
+/** For the rules that judge a package by whether it is ever published. */
+export function isPublished(packaging: PackagingFacts | undefined): packaging is PackagingFacts {
+  return isRecord(packaging) && !packaging.isPrivate;
+}

@@ -1,0 +1,179 @@
+import type { ItemRef, Location } from '../../extension/diagnostics.js';
+import { type Definition, DefinitionError, type Extension } from '../../extension/extension.js';
+import type { Kind } from '../../extension/kinds.js';
+import { didYouMean } from '../../extension/names.js';
+import { isRecord } from '../../extension/shapes.js';
+import { implicitServerName, UnknownItemError, type Workspace } from '../../extension/workspace.js';
+import { distinctNames } from '../../items/collisions.js';
+import { locate } from '../../items/read.js';
+import { inline, listEntries } from '../../items/server.js';
+import type { ItemFacts } from './items.js';
+
+/** The kinds a server lists. */
+const listedKinds = ['tools', 'prompts', 'resources', 'apps'] as const satisfies readonly Kind[];
+
+/** A server as far as its lists go. One that no definition describes stands for all that the package declares. */
+export interface ServerFacts {
+  readonly name: string;
+  readonly ref: ItemRef;
+  readonly entries: readonly EntryFacts[];
+}
+
+/** One entry of a server's list. */
+export interface EntryFacts {
+  readonly kind: Kind;
+  readonly location: Location;
+  /** The name it gives; absent for a definition that stands right there. */
+  readonly reference?: string;
+  /** What it changes of the item it names. */
+  readonly override?: Readonly<Record<string, unknown>>;
+  /** Why the name leads nowhere. */
+  readonly lost?: LostReference;
+  /** What clients see; absent when the item cannot be had. */
+  readonly wireName?: string;
+  /** The address of a resource. */
+  readonly address?: string;
+  /** A definition that stands right there. */
+  readonly definition?: Definition;
+}
+
+export interface LostReference {
+  /** It names another package. */
+  readonly isForeign: boolean;
+  readonly reason: string;
+}
+
+interface Surroundings {
+  readonly extension: Extension;
+  readonly workspace: Workspace;
+  readonly items: readonly ItemFacts[];
+}
+
+/** Every server of an extension, with what the names in its lists lead to. */
+export async function gatherServers(surroundings: Surroundings): Promise<readonly ServerFacts[]> {
+  const { items, extension } = surroundings;
+  const servers = items.filter(({ kind }) => kind === 'servers');
+  if (servers.length === 0) return items.length > 0 ? [implicitServer(extension, items)] : [];
+  return await Promise.all(
+    servers.map(async ({ name, ref, definition }) => {
+      const entries = definition ? await entriesOf(definition, surroundings) : [];
+      return { name, ref, entries };
+    }),
+  );
+}
+
+function implicitServer(extension: Extension, items: readonly ItemFacts[]): ServerFacts {
+  const server = implicitServerName(extension);
+  const entries = items.flatMap((item): EntryFacts[] => {
+    const { kind, declaration, definition } = item;
+    if (!declaration || !definition) return [];
+    const location = locate(definition, [kind === 'resources' ? 'uri' : 'name']);
+    return [{ kind, location, reference: item.name, ...seenAs(definition) }];
+  });
+  return { name: server, ref: { kind: 'server', name: server }, entries };
+}
+
+async function entriesOf(server: Definition, surroundings: Surroundings): Promise<EntryFacts[]> {
+  const lists = listedKinds.map((kind) => {
+    const isEverything = server.value[kind] === '*';
+    return listEntries(server, kind).map((entry, index) =>
+      entryFacts(entry, { kind, server, path: isEverything ? [kind] : [kind, index], ...surroundings }),
+    );
+  });
+  return (await Promise.all(lists.flat())).filter((entry) => entry !== undefined);
+}
+
+interface Place extends Surroundings {
+  readonly kind: (typeof listedKinds)[number];
+  readonly server: Definition;
+  readonly path: readonly (string | number)[];
+}
+
+async function entryFacts(entry: unknown, place: Place): Promise<EntryFacts | undefined> {
+  const { kind, server, path } = place;
+  const base = { kind, location: locate(server, path) };
+  if (typeof entry === 'string') return { ...base, ...(await referenceFacts(entry, base.location, place)) };
+  if (!isRecord(entry)) return undefined;
+  if (Object.hasOwn(entry, 'use')) {
+    if (typeof entry.use !== 'string') return { ...base, override: entry };
+    const location = locate(server, [...path, 'use']);
+    const facts = await referenceFacts(entry.use, location, place);
+    const renamed = typeof entry.name === 'string' ? { wireName: entry.name } : {};
+    return { ...base, ...facts, ...renamed, location, override: entry };
+  }
+  if (kind === 'apps') return undefined;
+  const definition = inline(server, kind, entry, path);
+  return { ...base, definition, ...seenAs(definition) };
+}
+
+async function referenceFacts(
+  reference: string,
+  location: Location,
+  place: Place,
+): Promise<Pick<EntryFacts, 'reference' | 'lost' | 'wireName' | 'address'>> {
+  const lost = await lookUp(place.kind, reference, place, location);
+  if (lost) return { reference, lost };
+  const { kind, workspace, extension } = place;
+  const definition = await workspace.resolveItem(kind, reference, extension, location).catch((error) => {
+    if (error instanceof DefinitionError) return undefined;
+    throw error;
+  });
+  return { reference, ...(definition && seenAs(definition)) };
+}
+
+/** Where a name leads, if it leads nowhere. */
+export async function lookUp(
+  kind: Kind,
+  reference: string,
+  { extension, workspace }: Pick<Surroundings, 'extension' | 'workspace'>,
+  location: Location,
+): Promise<LostReference | undefined> {
+  try {
+    await workspace.locateItem(kind, reference, extension, location);
+    return undefined;
+  } catch (error) {
+    if (!(error instanceof UnknownItemError)) throw error;
+    if (error.foreign) return { isForeign: true, reason: error.message };
+    const declared = extension.manifest.declarations[kind].map(({ name }) => name);
+    const meant = didYouMean(reference.slice(reference.lastIndexOf('/') + 1), declared);
+    const hint = meant ? ` Did you mean "${meant}"?` : '';
+    const reason = `is neither declared nor built in.${hint} Declared ${kind}: ${declared.join(', ') || 'none'}.`;
+    return { isForeign: false, reason };
+  }
+}
+
+function seenAs({ value, item }: Definition): Pick<EntryFacts, 'wireName' | 'address'> {
+  const address = value.uri ?? value.uriTemplate;
+  return {
+    wireName: typeof value.name === 'string' ? value.name : item,
+    ...(typeof address === 'string' && { address }),
+  };
+}
+
+/** Entries of one kind that show clients the same name, each group with the names it is served under. */
+export function sameNames(
+  entries: readonly EntryFacts[],
+): readonly { readonly entry: EntryFacts; readonly first: EntryFacts; readonly servedAs: string }[] {
+  const named = entries.filter(({ wireName }) => wireName !== undefined);
+  const served = distinctNames(named.map(({ wireName }) => wireName!));
+  const firsts = new Map<string, EntryFacts>();
+  return named.flatMap((entry, index) => {
+    const first = firsts.get(entry.wireName!);
+    if (first) return [{ entry, first, servedAs: served[index]! }];
+    firsts.set(entry.wireName!, entry);
+    return [];
+  });
+}
+
+/** The UI app that a tool names, by name or by address. */
+export function appNamed({
+  value,
+  extension,
+}: Definition): { key: readonly string[]; reference: string } | undefined {
+  const { ui } = value;
+  const [key, named] = isRecord(ui) ? [['ui', 'resourceUri'], ui.resourceUri] : [['ui'], ui];
+  if (typeof named !== 'string' || named === '') return undefined;
+  const own = `ui://${extension.name.replace(/^@/, '')}/`;
+  if (named.startsWith(own)) return { key, reference: named.slice(own.length) };
+  return named.includes('://') ? undefined : { key, reference: named };
+}

@@ -1,0 +1,96 @@
+// The process in which modules of an extension are looked at. Whatever they do to it stays here.
+import { readFile } from 'node:fs/promises';
+import process from 'node:process';
+import { fileURLToPath, pathToFileURL } from 'node:url';
+import { exportOf } from '../extension/modules.js';
+import type { Position } from '../files/document.js';
+import type { InspectionReply, InspectionRequest, LoadedModule, ModuleFailure } from './inspection.js';
+import { parseModule } from './module-syntax.js';
+import { describeValue, textOf } from './plain-value.js';
+
+const send = process.send?.bind(process);
+
+// What a module left running may fail later: that is not the business of the modules after it.
+process.on('uncaughtException', () => {});
+process.on('unhandledRejection', () => {});
+process.on('disconnect', () => process.kill(process.pid, 'SIGKILL'));
+
+process.on('message', (request: InspectionRequest) => {
+  void answer(request).then((reply) => send?.(reply));
+});
+send?.({ id: 'ready', result: undefined });
+
+async function answer(request: InspectionRequest): Promise<InspectionReply> {
+  const { id } = request;
+  try {
+    return { id, result: await tasks[request.task](request.file) };
+  } catch (error) {
+    return { id, failure: failureOf(error, request.file) };
+  }
+}
+
+const tasks = {
+  parse: async (file: string) => parseModule(await readFile(file, 'utf8'), file),
+  load: async (file: string): Promise<LoadedModule> => {
+    const module = (await import(pathToFileURL(file).href)) as Record<string, unknown>;
+    return { value: await describeValue(exportOf(module, 'default'), file), types: typesOf(module) };
+  },
+};
+
+function typesOf(module: Record<string, unknown>): Record<string, string> {
+  const names = new Set(['default', ...Object.keys(module), ...namesIn(module.default)]);
+  return Object.fromEntries([...names].map((name) => [name, typeOfExport(module, name)]));
+}
+
+/** More exports than this are not looked at. */
+const maxNames = 10_000;
+
+function namesIn(value: unknown): string[] {
+  if (value === null || (typeof value !== 'object' && typeof value !== 'function')) return [];
+  try {
+    return Object.keys(value).slice(0, maxNames);
+  } catch {
+    return [];
+  }
+}
+
+function typeOfExport(module: Record<string, unknown>, name: string): string {
+  try {
+    const value = exportOf(module, name);
+    return value === null ? 'null' : typeof value;
+  } catch {
+    return 'undefined';
+  }
+}
+
+function failureOf(error: unknown, file: string): ModuleFailure {
+  const position = positionIn(error, file);
+  return { reason: textOf(error), ...(position && { position }) };
+}
+
+/** Where in the module itself an error was thrown, by its stack. */
+function positionIn(error: unknown, file: string): Position | undefined {
+  const stack = stackOf(error);
+  for (const [, place, line, column] of stack.matchAll(
+    /^\s+at .*?\(?((?:file:\/\/|\/|[A-Za-z]:\\).*?):(\d+):(\d+)\)?$/gm,
+  )) {
+    if (pathOf(place!) === file) return { line: Number(line), column: Number(column) };
+  }
+  return undefined;
+}
+
+function pathOf(place: string): string | undefined {
+  try {
+    return place.startsWith('file:') ? fileURLToPath(place) : place;
+  } catch {
+    return undefined;
+  }
+}
+
+function stackOf(error: unknown): string {
+  try {
+    return error instanceof Error ? String(error.stack) : '';
+  } catch {
+    return '';
+  }
+}

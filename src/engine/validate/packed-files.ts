@@ -1,0 +1,40 @@
+import { isRecord } from '../extension/shapes.js';
+
+/**
+ * The files that `npm publish` would ship, relative to the package folder, with `/`. No script of the package is run, so
+ * files that only its scripts would make are not among them.
+ */
+export async function listPackedFiles(
+  directory: string,
+  packageJson: Readonly<Record<string, unknown>>,
+): Promise<ReadonlySet<string>> {
+  const { default: packlist } = await import('npm-packlist');
+  const files = await packlist({
+    path: directory,
+    package: packingFields(packageJson),
+    isProjectRoot: true,
+    edgesOut: new Map(),
+  });
+  return new Set(files);
+}
+
+/** The fields that decide, in the one form that npm brings them to. */
+function packingFields({ name, files, main, browser, bin }: Readonly<Record<string, unknown>>) {
+  const bins = typeof bin === 'string' ? { [String(name)]: bin } : isRecord(bin) ? bin : {};
+  return {
+    ...(Array.isArray(files) && { files: files.filter(isText) }),
+    ...(isText(main) && { main: withoutDot(main) }),
+    ...(isText(browser) && { browser: withoutDot(browser) }),
+    bin: Object.fromEntries(
+      Object.entries(bins).flatMap(([key, file]) => (isText(file) ? [[key, withoutDot(file)]] : [])),
+    ),
+  };
+}
+
+function isText(value: unknown): value is string {
+  return typeof value === 'string' && value !== '';
+}
+
+function withoutDot(file: string): string {
+  return file.replace(/^\.?\//, '');
+}

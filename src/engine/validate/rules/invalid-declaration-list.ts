@@ -1,0 +1,19 @@
+import { kinds } from '../../extension/kinds.js';
+import { locateInManifest } from '../../extension/manifest.js';
+import { defineRule, type Rule } from './rule.js';
+
+export const invalidDeclarationList: Rule = defineRule({
+  code: 'invalid-declaration-list',
+  severity: 'error',
+  summary: 'Each kind of item is declared in a list.',
+  *check({ manifest }) {
+    if (!manifest) return;
+    for (const kind of kinds) {
+      const list = manifest.translation.value[kind];
+      if (list === undefined || Array.isArray(list)) continue;
+      yield { location: locateInManifest(manifest, [kind]), facts: kind };
+    }
+  },
+  message: (kind) =>
+    `"${kind}" of the manifest is not a list. Expected a list of names, such as "${kind}": ["forecast"].`,
+});

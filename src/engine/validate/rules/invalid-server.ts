@@ -1,0 +1,37 @@
+import { describeFault } from '../../extension/check.js';
+import { checkShape, overrideShape } from '../../extension/shapes.js';
+import { evaluatorKeys } from '../../extension/spellings.js';
+import { locate } from '../../items/read.js';
+import { faultsOfKind } from '../facts/faults.js';
+import { defineRule, type Rule } from './rule.js';
+
+export const invalidServer: Rule = defineRule({
+  code: 'invalid-server',
+  severity: 'error',
+  summary:
+    'The keys of a server hold what they should, and its list entries change only what can be changed.',
+  *check({ items, servers }) {
+    yield* faultsOfKind('servers', items);
+    for (const { kind, ref, definition } of items) {
+      if (kind !== 'servers' || !definition) continue;
+      for (const key of evaluatorKeys) {
+        if (definition.value[key] === undefined) continue;
+        const facts = `Server "${ref.name}" has an unusable "${key}". Expected an object with "Tools" and the like.`;
+        yield { location: locate(definition, [key]), item: ref, facts };
+      }
+    }
+    for (const { name, ref, entries } of servers) {
+      for (const { override, reference, location } of entries) {
+        if (!override) continue;
+        const { path = [], ...place } = location;
+        const entryPath = path.at(-1) === 'use' ? path.slice(0, -1) : path;
+        const what = `Server "${name}", entry ${reference === undefined ? '' : `"${reference}" `}of "${entryPath.at(-2)}",`;
+        for (const fault of checkShape(override, overrideShape)) {
+          const at = { ...place, path: [...entryPath, ...fault.path], key: fault.problem === 'unknown' };
+          yield { location: at, item: ref, facts: describeFault(what, fault) };
+        }
+      }
+    }
+  },
+  message: (reason) => reason,
+});

@@ -1,0 +1,33 @@
+import { didYouMean } from '../../extension/names.js';
+import { evaluatorKeys } from '../../extension/spellings.js';
+import type { DocumentPath } from '../../files/document.js';
+import { locate, nameOf } from '../../items/read.js';
+import { defineRule, type Rule } from './rule.js';
+
+export const unknownDefinitionKey: Rule = defineRule({
+  code: 'unknown-definition-key',
+  severity: 'warning',
+  summary: 'A definition has only keys that mean something.',
+  *check({ items }) {
+    for (const { ref, definition, faults } of items) {
+      if (!definition) continue;
+      for (const { path, problem, known = [] } of faults) {
+        if (problem !== 'unknown' || isEvaluator(ref.kind, path)) continue;
+        const location = { ...locate(definition, path), key: true };
+        yield { location, item: ref, facts: { what: nameOf(definition), path, known } };
+      }
+    }
+  },
+  message({ what, path, known }) {
+    const meant = didYouMean(String(path.at(-1)), known);
+    const hint = meant
+      ? `Did you mean "${meant}"?`
+      : `Known keys: ${known.join(', ')}. Keys that begin with "x-" are free.`;
+    return `${what} has an unknown key "${path.join('.')}". ${hint}`;
+  },
+});
+
+/** A server's model settings of a wrong type are told as such. */
+function isEvaluator(kind: string, path: DocumentPath): boolean {
+  return kind === 'server' && evaluatorKeys.includes(String(path[0]));
+}

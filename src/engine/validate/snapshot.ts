@@ -1,0 +1,121 @@
+import type { Location } from '../extension/diagnostics.js';
+import type { Extension } from '../extension/extension.js';
+import { kinds } from '../extension/kinds.js';
+import type { Manifest } from '../extension/manifest.js';
+import type { Workspace } from '../extension/workspace.js';
+import { locate } from '../items/read.js';
+import { type FileFacts, gatherFiles, gatherRoot, type RootFacts } from './facts/files.js';
+import { gatherInlineItem, gatherItem, type ItemFacts } from './facts/items.js';
+import type { ModuleFacts, ModuleReader } from './facts/modules.js';
+import { gatherPackaging, type PackagingFacts } from './facts/packaging.js';
+import { appNamed, gatherServers, type LostReference, lookUp, type ServerFacts } from './facts/servers.js';
+
+/** An extension at one moment: all that rules may know of it. Gathering reads files and runs code; rules do neither. */
+export interface Snapshot {
+  /** The codes that exist. */
+  readonly codes: readonly string[];
+  /** Why there is nothing but this to report. */
+  readonly unreadable?: UnreadableManifest;
+  readonly manifest?: Manifest;
+  readonly root?: RootFacts;
+  readonly items: readonly ItemFacts[];
+  readonly files: FileFacts;
+  readonly servers: readonly ServerFacts[];
+  readonly appReferences: readonly AppReference[];
+  /** Definition modules and those that definitions name. */
+  readonly modules: readonly ModuleFacts[];
+  readonly packaging?: PackagingFacts;
+}
+
+/** A package without a manifest that can be read. */
+export interface UnreadableManifest {
+  /** The code of the diagnostic it is. */
+  readonly code: string;
+  readonly message: string;
+  readonly location: Location;
+}
+
+/** A tool's UI app that cannot be found. */
+interface AppReference extends LostReference {
+  readonly tool: ItemFacts;
+  readonly reference: string;
+  readonly location: Location;
+}
+
+/** The snapshot of a package whose manifest says nothing. */
+export function snapshotWithoutManifest(codes: readonly string[], unreadable: UnreadableManifest): Snapshot {
+  const files = { duplicates: [], undeclared: [], shadowed: [] };
+  return { codes, unreadable, items: [], files, servers: [], appReferences: [], modules: [] };
+}
+
+interface Gathering {
+  readonly codes: readonly string[];
+  readonly extension: Extension;
+  readonly workspace: Workspace;
+  readonly modules: ModuleReader;
+}
+
+/** Gathers everything about an extension that a rule may want to know. */
+export async function takeSnapshot({ codes, extension, workspace, modules }: Gathering): Promise<Snapshot> {
+  const { manifest } = extension;
+  const declarations = kinds.flatMap((kind) => manifest.declarations[kind]);
+  const gathered = await Promise.all(
+    declarations.map((declaration) => gatherItem(declaration, extension, modules)),
+  );
+  const declared = markRepeats(gathered);
+  const servers = await gatherServers({ extension, workspace, items: declared });
+  const inline = servers.flatMap(({ entries }) => entries.flatMap(({ definition }) => definition ?? []));
+  const items = [
+    ...declared,
+    ...(await Promise.all(inline.map((definition) => gatherInlineItem(definition, modules)))),
+  ];
+  const files = await gatherFiles(extension, modules);
+  return {
+    codes,
+    manifest,
+    root: await gatherRoot(extension),
+    items,
+    files,
+    servers,
+    appReferences: await gatherAppReferences(items, extension, workspace),
+    modules: await gatherModules(items, modules),
+    packaging: await gatherPackaging(extension, items, modules),
+  };
+}
+
+/** One bad combined file is one fault, however many items it was to define. */
+function markRepeats(items: readonly ItemFacts[]): readonly ItemFacts[] {
+  const seen = new Set<string>();
+  return items.map((item) => {
+    const { error } = item;
+    if (!error || error.code === 'missing-definition') return item;
+    const key = JSON.stringify([error.code, error.location]);
+    if (seen.has(key)) return { ...item, repeatsError: true };
+    seen.add(key);
+    return item;
+  });
+}
+
+async function gatherAppReferences(
+  items: readonly ItemFacts[],
+  extension: Extension,
+  workspace: Workspace,
+): Promise<AppReference[]> {
+  const found = items.map(async (tool): Promise<AppReference | undefined> => {
+    const named = tool.kind === 'tools' && tool.definition && appNamed(tool.definition);
+    if (!named) return undefined;
+    const location = locate(tool.definition!, named.key);
+    const lost = await lookUp('apps', named.reference, { extension, workspace }, location);
+    return lost && { ...lost, tool, reference: named.reference, location };
+  });
+  return (await Promise.all(found)).filter((one) => one !== undefined);
+}
+
+async function gatherModules(items: readonly ItemFacts[], modules: ModuleReader): Promise<ModuleFacts[]> {
+  const named = items.flatMap(({ source, error, callables }) => {
+    const own = error?.code === 'path-outside-package' ? undefined : source?.file;
+    return [own, ...callables.map(({ file }) => file)].filter((file) => file !== undefined);
+  });
+  const facts = await Promise.all([...new Set(named)].map((file) => modules.read(file)));
+  return facts.filter((one) => one !== undefined);
+}

@@ -1,0 +1,115 @@
+import { describe, expect, test } from 'vitest';
+import { type CallOnce, callOnce } from '../../src/engine/call-once.js';
+import { AgentToolsError } from '../../src/engine/errors.js';
+import { ProtocolError } from '../../src/engine/items/builders.js';
+import type { Context } from '../../src/engine/items/context.js';
+import { openWorkspace, writePackage } from '../support/packages.js';
+
+type Tools = Readonly<Record<string, object>>;
+
+/** Calls a tool of a package with these tools; gives the result and the lines for stderr. */
+async function call(tools: Tools, tool: string, more: Partial<CallOnce> = {}, server?: object) {
+  const directory = writePackage(
+    { tools: Object.keys(tools), servers: server ? ['main'] : [] },
+    { 'agenttools/tools.js': '', 'agenttools/servers.js': '' },
+  );
+  const loadCode = async (_: string, relative: string) =>
+    relative.includes('tools.js') ? tools : { main: server };
+  const workspace = openWorkspace({ loadCode });
+  const lines: string[] = [];
+  const signal = new AbortController().signal;
+  const report = (line: string) => void lines.push(line);
+  const found = await workspace.findServer(directory);
+  const result = await callOnce(found, workspace, { tool, args: {}, env: {}, report, signal, ...more });
+  return { result, lines };
+}
+
+const textOf = async (...args: Parameters<typeof call>) => (await call(...args)).result.content[0]?.text;
+
+describe('a tool is found', () => {
+  const tools = {
+    item: { name: 'wire', handler: () => 'item' },
+    wire2: { name: 'item', handler: () => 'other' },
+  };
+
+  test.each([
+    ['wire', 'item'],
+    ['item', 'other'],
+    ['wire2', 'other'],
+    ['@acme/kit/item', 'item'],
+  ])('by its wire name, or else its item name: %s', async (name, text) => {
+    expect(await textOf(tools, name)).toBe(text);
+  });
+
+  test.each([
+    ['wirr', /@acme\/kit\/kit has no tool "wirr"\. Did you mean "wire"\?/],
+    ['banana', /Its tools: wire, item\./],
+  ])('or it is said which there are: %s', async (name, message) => {
+    await expect(call(tools, name)).rejects.toMatchObject({
+      code: 'not-found',
+      message: expect.stringMatching(message),
+    });
+  });
+
+  test('or why it is left out', async () => {
+    await expect(call({ bad: {} }, 'bad')).rejects.toThrow('Tool "bad" has no "handler"');
+  });
+});
+
+test('its context is that of a call without client', async () => {
+  const facts = (_: unknown, ctx: Context) => ({
+    client: ctx.client,
+    can: ctx.can('elicitation'),
+    version: ctx.protocolVersion,
+    server: ctx.server,
+    tool: ctx.tool,
+    options: ctx.options,
+  });
+  const env = { MCP_TOOL_OPTIONS: '{"t":{"a":2}}' };
+  const { result } = await call({ t: { handler: facts, options: { a: 1, b: 1 } } }, 't', { env });
+  expect(result.structuredContent).toEqual({
+    client: { capabilities: {} },
+    can: false,
+    version: 'none',
+    server: { name: '@acme/kit/kit', version: '1.2.3' },
+    tool: { name: 't' },
+    options: { a: 2, b: 1 },
+  });
+});
+
+test('progress and log messages are lines, whatever they carry', async () => {
+  const handler = (_: unknown, { progress, log }: Context) => {
+    progress(1, { total: 2, message: 'half' });
+    progress(2);
+    log.debug('quiet');
+    log.info('text');
+    log.warning({ a: 1 });
+    log.error(1n);
+    log.notice(new Error('boom'));
+  };
+  expect((await call({ t: { handler } }, 't')).lines).toEqual([
+    'progress: 1 of 2 half',
+    'progress: 2',
+    'info: text',
+    'warning: {"a":1}',
+    'error: "1"',
+    'notice: "boom"',
+  ]);
+});
+
+test('what a tool answers is the result, also when it failed', async () => {
+  const { result, lines } = await call({ t: { handler: () => Promise.reject(new Error('secret')) } }, 't');
+  expect(result).toEqual({ content: [{ type: 'text', text: 'Tool execution failed' }], isError: true });
+  expect(lines[0]).toContain('secret');
+});
+
+test('what it answers on the protocol level is an error', async () => {
+  const handler = () => Promise.reject(new ProtocolError(-32050, 'Own'));
+  await expect(call({ t: { handler } }, 't')).rejects.toEqual(new AgentToolsError('failed', 'Own'));
+});
+
+test('a server that cannot be had is an error', async () => {
+  await expect(call({ t: { handler: () => 'x' } }, 't', {}, { tools: 5 })).rejects.toMatchObject({
+    code: 'invalid-definition',
+  });
+});

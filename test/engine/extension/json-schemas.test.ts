@@ -1,0 +1,214 @@
+import { readdirSync, readFileSync } from 'node:fs';
+import path from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { Ajv2020 } from 'ajv/dist/2020.js';
+import { describe, expect, test } from 'vitest';
+import { checkDefinition } from '../../../src/engine/extension/check.js';
+import { publishedSchemas } from '../../../src/engine/extension/json-schemas.js';
+import { type Kind, kinds, singular } from '../../../src/engine/extension/kinds.js';
+import { isItemName } from '../../../src/engine/extension/names.js';
+import { overrideShape, type Shape, shapes } from '../../../src/engine/extension/shapes.js';
+import { manifestKeyNames } from '../../../src/engine/extension/spellings.js';
+import { parseDocument } from '../../../src/engine/files/document.js';
+
+interface ObjectSchema {
+  readonly properties: Readonly<Record<string, ObjectSchema>>;
+  readonly items: ObjectSchema;
+  readonly description?: string;
+  readonly $defs: Readonly<Record<string, ObjectSchema>>;
+}
+
+const schemas = publishedSchemas() as unknown as Readonly<Record<string, ObjectSchema>>;
+const ajv = new Ajv2020({ allowUnionTypes: true });
+const validators = Object.fromEntries(
+  Object.entries(schemas).map(([file, schema]) => [file, ajv.compile(schema)]),
+);
+
+/** What a schema finds wrong; empty when it passes. */
+function faults(file: string, value: unknown): readonly string[] {
+  const validate = validators[`${file}.schema.json`]!;
+  if (validate(value)) return [];
+  return (validate.errors ?? []).map(({ instancePath, message }) => `${instancePath} ${message}`);
+}
+
+test('there is a schema for every file an author may write as data', () => {
+  expect(Object.keys(schemas)).toEqual([
+    'package.schema.json',
+    'manifest.schema.json',
+    ...['server', 'tool', 'prompt', 'resource', 'app'].map((kind) => `${kind}.schema.json`),
+    ...['servers', 'tools', 'prompts', 'resources'].map((kind) => `${kind}.schema.json`),
+  ]);
+});
+
+test.each(Object.entries(schemas))('%s is valid JSON Schema 2020-12', (_, schema) => {
+  expect(schema).toMatchObject({
+    $schema: 'https://json-schema.org/draft/2020-12/schema',
+    title: expect.any(String),
+  });
+  expect(ajv.validateSchema(schema)).toBe(true);
+});
+
+describe('the schemas have the keys that the shapes have', () => {
+  test.each(kinds)('%s', (kind) => {
+    expectKeys(schemas[`${singular[kind]}.schema.json`]!, shapes[kind]);
+    if (kind !== 'apps') expectKeys(schemas[`${kind}.schema.json`]!.$defs[singular[kind]]!, shapes[kind]);
+  });
+
+  test('entries of a server', () => {
+    for (const file of ['server', 'servers']) {
+      const { $defs } = schemas[`${file}.schema.json`]!;
+      expectKeys($defs.override!, overrideShape);
+      for (const kind of ['tools', 'prompts', 'resources'] as const)
+        expectKeys($defs[singular[kind]]!, shapes[kind]);
+    }
+  });
+
+  test('the manifest', () => {
+    const keys = [...Object.keys(schemas['manifest.schema.json']!.properties), '$schema'];
+    expect(keys.toSorted()).toEqual(manifestKeyNames.toSorted());
+  });
+
+  function expectKeys({ properties }: ObjectSchema, shape: Shape): void {
+    expect(Object.keys(properties)).toEqual(Object.keys(shape));
+    for (const [key, field] of Object.entries(shape)) {
+      const { description, ...property } = properties[key]!;
+      expect(description).toBe(field.description);
+      if (field.shape)
+        expectKeys(field.types.includes('list') ? property.items : (property as ObjectSchema), field.shape);
+    }
+  }
+});
+
+describe('data files of the bundled example pass', () => {
+  const example = fileURLToPath(new URL('../../../fixtures/extensions/weather', import.meta.url));
+  const files = readdirSync(path.join(example, 'agenttools'), { recursive: true }) as string[];
+  const definitions = files.filter((file) => /\.jsonc?$/.test(file)).sort();
+
+  test('there are some', () => expect(definitions).toHaveLength(7));
+
+  test.each(definitions)('%s', async (file) => {
+    const kind = path.dirname(file) as Kind;
+    const text = readFileSync(path.join(example, 'agenttools', file), 'utf8');
+    const value = await parseDocument(text, file);
+    expect(faults(singular[kind], value)).toEqual([]);
+    expect(faults(kind, { [path.basename(file).replace(/\..*/, '')]: value })).toEqual([]);
+  });
+
+  test('package.json', () => {
+    const value = JSON.parse(readFileSync(path.join(example, 'package.json'), 'utf8'));
+    expect(faults('package', value)).toEqual([]);
+    expect(faults('manifest', value.agenttools)).toEqual([]);
+  });
+});
+
+describe('a definition passes its schema exactly when it can be served', () => {
+  const handler = './a.js#a';
+  const rows: readonly [Kind, string, Record<string, unknown>, boolean][] = [
+    ['tools', 'the least', { handler }, true],
+    ['tools', 'no handler', { description: 'x' }, false],
+    ['tools', 'an unknown key', { handler, descripton: 'x' }, false],
+    ['tools', 'a key of its author', { handler, 'x-owner': 1, $schema: './tool.schema.json' }, true],
+    ['tools', 'a title that is no text', { handler, title: 1 }, false],
+    ['tools', 'no category', { handler, category: null }, true],
+    ['tools', 'no title', { handler, title: null }, false],
+    ['tools', 'a schema as data', { handler, input: { a: 'string' } }, true],
+    ['tools', 'a schema as pairs', { handler, input: [['a', 'string']] }, true],
+    ['tools', 'a schema as text', { handler, inputSchema: '{"type":"object"}' }, true],
+    ['tools', 'a number as schema', { handler, input: 1 }, false],
+    ['tools', 'pairs as JSON Schema', { handler, inputSchema: [] }, false],
+    ['tools', 'a hint', { handler, annotations: { readOnlyHint: true } }, true],
+    ['tools', 'an unknown hint', { handler, annotations: { readOnly: true } }, false],
+    ['tools', 'an icon', { handler, icons: [{ src: 'https://example.org/a.png', theme: 'dark' }] }, true],
+    ['tools', 'an icon without picture', { handler, icons: [{ theme: 'dark' }] }, false],
+    ['tools', 'an icon for an unknown theme', { handler, icons: [{ src: 'data:,', theme: 'blue' }] }, false],
+    ['tools', 'no time at all', { handler, timeoutMs: 0 }, false],
+    ['tools', 'requirements as list', { handler, requires: ['elicitation'] }, true],
+    ['tools', 'requirements as object', { handler, requires: { env: ['KEY'] } }, true],
+    ['tools', 'requirements as text', { handler, requires: 'elicitation' }, false],
+    ['prompts', 'text', { content: 'Hello' }, true],
+    ['prompts', 'a template', { content: { template: 'Hello, {{name}}' } }, true],
+    ['prompts', 'something else', { content: { text: 'Hello' } }, false],
+    ['prompts', 'nothing', {}, false],
+    ['prompts', 'messages', { messages: [{ role: 'user', content: { type: 'text', text: 'Hello' } }] }, true],
+    ['prompts', 'a message of nobody', { messages: [{ content: 'Hello' }] }, false],
+    ['prompts', 'a message of somebody else', { messages: [{ role: 'system', content: 'Hello' }] }, false],
+    ['prompts', 'a message without content', { messages: [{ role: 'user' }] }, false],
+    ['prompts', 'a message of numbers', { messages: [{ role: 'user', content: 1 }] }, false],
+    ['prompts', 'content and messages', { content: 'Hello', messages: [] }, false],
+    ['prompts', 'a function', { type: 'function', content: handler }, true],
+    ['prompts', 'a template for a function', { type: 'function', content: { template: '' } }, false],
+    ['prompts', 'suggestions', { content: '', arguments: [{ name: 'a', complete: ['b'] }] }, true],
+    ['prompts', 'an argument without name', { content: '', arguments: [{ required: true }] }, false],
+    ['resources', 'text', { uri: 'app://a', text: 'a' }, true],
+    ['resources', 'no address', { text: 'a' }, false],
+    ['resources', 'a relative address', { uri: 'a', text: 'a' }, false],
+    ['resources', 'no content', { uri: 'app://a' }, false],
+    ['resources', 'two contents', { uri: 'app://a', text: 'a', file: 'a.txt' }, false],
+    ['resources', 'two addresses', { uri: 'app://a', uriTemplate: 'app://{a}', read: handler }, false],
+    ['resources', 'a template', { uriTemplate: 'app://{a}', read: handler, list: handler }, true],
+    ['resources', 'a template of one text', { uriTemplate: 'app://{a}', text: 'a' }, false],
+    ['servers', 'the least', {}, true],
+    ['servers', 'everything', { tools: '*', prompts: '*', resources: '*', apps: '*' }, true],
+    ['servers', 'another text', { tools: 'forecast' }, false],
+    ['servers', 'entries', { tools: ['a', { use: 'b', name: 'c' }, { name: 'd', handler }] }, true],
+    ['servers', 'a number as entry', { prompts: [1] }, false],
+    ['servers', 'instructions', { instructions: ['Do.', 'Not.'] }, true],
+    ['servers', 'a number as instruction', { instructions: [1] }, false],
+    ['apps', 'nothing', {}, true],
+    ['apps', 'a border that is no truth', { prefersBorder: 1 }, false],
+  ];
+
+  test.each(rows)('%s: %s', (kind, _, value, isGood) => {
+    expect([...checkDefinition(kind, value)].length === 0).toBe(isGood);
+    expect(faults(singular[kind], value).length === 0).toBe(isGood);
+    if (kind !== 'apps') expect(faults(kind, { item: value }).length === 0).toBe(isGood);
+  });
+});
+
+describe('what is only known to be wrong in a data file is refused', () => {
+  test.each([
+    ['a handler that is no module reference', 'tool', { handler: 'a.js' }],
+    ['a handler without export name', 'tool', { handler: './a.js#' }],
+    ['a prompt function that is no module reference', 'prompt', { type: 'function', content: 'Hello' }],
+    ['an entry that changes what cannot be changed', 'server', { tools: [{ use: 'a', handler: './a.js' }] }],
+    ['a definition without handler in a server', 'server', { tools: [{ name: 'a' }] }],
+    ['a list of definitions without names', 'tools', [{ handler: './a.js' }]],
+    ['an item whose name is none', 'tools', { 'a b': { handler: './a.js' } }],
+  ])('%s', (_, file, value) => expect(faults(file, value)).not.toEqual([]));
+
+  test('a combined file may be a list, and name its schema', () => {
+    expect(faults('tools', [{ name: 'a', handler: './a.js' }])).toEqual([]);
+    expect(faults('tools', { $schema: './tools.schema.json', a: { handler: './a.js' } })).toEqual([]);
+  });
+});
+
+describe('manifests', () => {
+  test.each<[string, unknown, boolean]>([
+    ['nothing', {}, true],
+    ['three forms', { tools: ['a', ['b', 'B'], { name: 'c', description: 'C', parameters: ['p'] }] }, true],
+    [
+      'rules and other keys',
+      { $schema: 'x', rules: { 'missing-description': 'off' }, 'x-owner': 'me' },
+      true,
+    ],
+    ['an unknown key', { tool: ['a'] }, false],
+    ['a name for a list', { tools: 'a' }, false],
+    ['a name with a space', { tools: ['a b'] }, false],
+    ['a list of three', { tools: [['a', 'b', 'c']] }, false],
+    ['an object without name', { tools: [{ description: 'a' }] }, false],
+    ['an unknown severity', { rules: { 'missing-description': 'fatal' } }, false],
+  ])('%s', (_, value, isGood) => {
+    expect(faults('manifest', value).length === 0).toBe(isGood);
+    expect(faults('package', { agenttools: value }).length === 0).toBe(isGood);
+  });
+
+  test('package.json may name a file instead', () => {
+    expect(faults('package', { agenttools: './agenttools.jsonc' })).toEqual([]);
+    expect(faults('package', { name: 'anything else' })).toEqual([]);
+  });
+
+  test.each(['a', 'A.b-c_9', '..a', '.', '..', '', 'a/b', 'ä', 'a'.repeat(128), 'a'.repeat(129), 'a\n'])(
+    'the item name %j is judged as the engine does',
+    (name) => expect(faults('manifest', { tools: [name] }).length === 0).toBe(isItemName(name)),
+  );
+});

@@ -1,0 +1,71 @@
+import { Buffer } from 'node:buffer';
+
+import { describe, expect, test } from 'vitest';
+
+import { LineSplitter } from '../../../../src/engine/server/stdio/lines.js';
+
+const overlong = Symbol('overlong');
+
+function split(chunks: readonly (string | Buffer)[], maxBytes = 1024): (string | symbol)[] {
+  const seen: (string | symbol)[] = [];
+  const lines = new LineSplitter({
+    maxBytes,
+    onLine: (line) => seen.push(line),
+    onOverlong: () => seen.push(overlong),
+  });
+  for (const chunk of chunks) lines.push(Buffer.from(chunk as string));
+  lines.end();
+  return seen;
+}
+
+const euro = Buffer.from('€\n');
+
+const cases: Record<string, [readonly (string | Buffer)[], readonly (string | symbol)[]]> = {
+  'one line': [['a\n'], ['a']],
+  'several lines in one chunk': [['a\nb\n\nc\n'], ['a', 'b', '', 'c']],
+  'a line split anywhere': [
+    ['a', 'b', 'c\nd', '\n'],
+    ['abc', 'd'],
+  ],
+  'a character split between chunks': [[euro.subarray(0, 1), euro.subarray(1, 2), euro.subarray(2)], ['€']],
+  'a byte order mark at the very start': [['\uFEFFa\n\uFEFFb\n'], ['a', '\uFEFFb']],
+  'a last line without a newline': [['a\nb'], ['a', 'b']],
+  'nothing at all': [[], []],
+};
+
+describe('a byte stream is cut into lines', () => {
+  test.each(Object.entries(cases))('%s', (_, [chunks, lines]) => {
+    expect(split(chunks)).toEqual(lines);
+  });
+});
+
+describe('a line above the bound is told once and skipped up to its newline', () => {
+  test.each([
+    ['in one chunk', ['123456\nok\n']],
+    ['in many chunks', ['123', '456', '789', '\nok\n']],
+    ['ended by a chunk', ['12345', '6\nok\n']],
+  ])('%s', (_, chunks) => {
+    expect(split(chunks, 5)).toEqual([overlong, 'ok']);
+  });
+
+  test('a line of exactly the bound is read', () => {
+    expect(split(['12345\n'], 5)).toEqual(['12345']);
+  });
+});
+
+test('a long line costs linear time', () => {
+  const chunk = Buffer.alloc(1024, 'x');
+  const time = (chunks: number): number => {
+    const lines = new LineSplitter({
+      maxBytes: Number.MAX_SAFE_INTEGER,
+      onLine: () => {},
+      onOverlong: () => {},
+    });
+    const start = performance.now();
+    for (let count = 0; count < chunks; count += 1) lines.push(chunk);
+    lines.push(Buffer.from('\n'));
+    return performance.now() - start;
+  };
+  time(1000);
+  expect(time(40_000)).toBeLessThan(Math.max(time(4_000), 5) * 60);
+});

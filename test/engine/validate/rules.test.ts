@@ -1,0 +1,231 @@
+import { readdir, readFile } from 'node:fs/promises';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { rules, ruleTable } from '../../../src/engine/validate/rules/index.js';
+import { diagnose } from '../../../src/engine/validate/validate.js';
+import { buildInspector } from './support/inspector-entry.js';
+import { fixtures, optionsFor, told } from './support/validating.js';
+
+/** What each fixture is expected to hold, in the order of the rules. A new rule adds a fixture and a line here. */
+const expected: Record<string, readonly string[]> = {
+  'boot-failed': [],
+  'conflicting-spelling': [
+    'conflicting-spelling package.json#/agenttools/MCPServers',
+    'conflicting-spelling agenttools/tools/hello.json#/Function',
+  ],
+  'definition-failed': [
+    'definition-failed agenttools/tools/hello.js:3:7',
+    'definition-failed agenttools/tools/bye.js:2:31',
+    'definition-failed agenttools/tools/ask.cjs',
+    'definition-failed agenttools/tools/tell.json#/handler',
+  ],
+  'deprecated-prompt-data': ['deprecated-prompt-data agenttools/servers/greeter.json#/promptData'],
+  'duplicate-declaration': ['duplicate-declaration package.json#/agenttools/tools/1'],
+  'duplicate-definition-files': [
+    'duplicate-definition-files agenttools/tools/hello.jsonc',
+    'duplicate-definition-files agenttools/prompts.jsonc',
+  ],
+  'duplicate-wire-name': ['duplicate-wire-name agenttools/servers/greeter.json#/tools/1'],
+  'impure-stdout': [],
+  'invalid-app': [
+    'invalid-app agenttools/apps/board.json#/prefersBorder',
+    'invalid-app agenttools/apps/card.json',
+    'invalid-app agenttools/apps/sheet.json:1:13',
+  ],
+  'invalid-declaration': [
+    'invalid-declaration package.json#/agenttools/tools/1',
+    'invalid-declaration package.json#/agenttools/tools/2',
+    'invalid-declaration package.json#/agenttools/tools/3',
+    'invalid-declaration package.json#/agenttools/tools/4/name',
+    'invalid-declaration package.json#/agenttools/tools/5',
+    'invalid-declaration package.json#/agenttools/tools/6/1',
+    'invalid-declaration package.json#/agenttools/tools/7/description',
+  ],
+  'invalid-declaration-list': ['invalid-declaration-list package.json#/agenttools/tools'],
+  'invalid-definition': [
+    'invalid-definition agenttools/tools/hello.json',
+    'invalid-definition agenttools/tools/bye.js',
+    'invalid-definition agenttools/prompts.json:3:3',
+  ],
+  'invalid-definition-depth': ['invalid-definition agenttools/tools/hello.json:2:510'],
+  'invalid-input-schema': [
+    'invalid-input-schema agenttools/tools/hello.json#/inputSchema/properties/name/type',
+    'invalid-input-schema agenttools/tools/bye.json#/input/name/min',
+    'invalid-input-schema agenttools/tools/ask.json#/Parameters/name/Interpreter',
+  ],
+  'invalid-output-schema': [
+    'invalid-output-schema agenttools/tools/hello.json#/outputSchema/properties/name/$ref',
+  ],
+  'invalid-prompt': [
+    'invalid-prompt agenttools/prompts/greet.json#/content',
+    'invalid-prompt agenttools/prompts/ask.json#/type',
+    'invalid-prompt agenttools/prompts/tell.json#/arguments/0/name',
+    'invalid-prompt agenttools/prompts/tell.json#/arguments/2/name',
+  ],
+  'invalid-resource': [
+    'invalid-resource agenttools/resources/names.json#/uri',
+    'invalid-resource agenttools/resources/names.json#/text',
+    'invalid-resource agenttools/resources/gone.json#/file',
+    'invalid-resource agenttools/servers/greeter.json#/resources/1',
+  ],
+  'invalid-server': [
+    'invalid-server agenttools/servers/greeter.json#/version',
+    'invalid-server agenttools/servers/greeter.json#/transport',
+    'invalid-server agenttools/servers/greeter.json#/tools/1',
+    'invalid-server agenttools/servers/other.json#/tools',
+    'invalid-server agenttools/servers/third.json#/LLMEvaluator',
+    'invalid-server agenttools/servers/greeter.json#/tools/2/handler',
+  ],
+  'invalid-tool': [
+    'invalid-tool agenttools/tools/hello.json#/title',
+    'invalid-tool agenttools/tools/hello.json#/annotations/readOnlyHint',
+    'invalid-tool agenttools/tools/hello.json#/timeoutMs',
+    'invalid-tool agenttools/tools/hello.json#/onOutputMismatch',
+  ],
+  'invalid-wire-name': [
+    'invalid-wire-name agenttools/tools/hello.json#/name',
+    'invalid-wire-name agenttools/prompts/greet.json#/name',
+    'invalid-wire-name agenttools/servers/greeter.json#/tools/0/name',
+  ],
+  'malformed-manifest': ['malformed-manifest agenttools.json:2:21'],
+  'malformed-manifest-values': [
+    'malformed-manifest package.json#/agenttools/root',
+    'malformed-manifest package.json#/agenttools/rules/missing-keyword',
+  ],
+  'missing-definition': [
+    'missing-definition package.json#/agenttools/tools/1',
+    'missing-definition package.json#/agenttools/prompts/0',
+    'missing-definition package.json#/agenttools/apps/0',
+  ],
+  'missing-description': [
+    'missing-description agenttools/tools/hello.json',
+    'missing-description agenttools/prompts/greet.json#/description',
+    'missing-description agenttools/resources/notes.json',
+  ],
+  'missing-handler': [
+    'missing-handler agenttools/tools/hello.json#/handler',
+    'missing-handler agenttools/tools/bye.json#/handler',
+    'missing-handler agenttools/tools/ask.json#/handler',
+    'missing-handler agenttools/tools/tell.json#/handler',
+    'missing-handler agenttools/tools/say.json#/initialize',
+    'missing-handler agenttools/resources/names.json#/complete/name',
+  ],
+  'missing-keyword': ['missing-keyword package.json#/keywords'],
+  'missing-root': ['missing-root package.json#/agenttools/root'],
+  'module-format': ['module-format agenttools/tools/hello.js:1:1', 'module-format hello.mjs'],
+  'no-extension': ['no-extension package.json'],
+  'not-checked': ['not-checked agenttools/tools/hello.js', 'not-checked agenttools/tools.js'],
+  'not-packed': [
+    'not-packed package.json#/files',
+    'not-packed package.json#/files',
+    'not-packed package.json#/files',
+  ],
+  'not-packed-ignored': ['not-packed agenttools/tools/hello.json#/handler'],
+  'not-packed-private': [],
+  'path-outside-package': [
+    'path-outside-package agenttools/tools/hello.json#/handler',
+    'path-outside-package agenttools/tools/bye.json#/handler',
+    'path-outside-package agenttools/resources/notes.json#/file',
+  ],
+  'path-outside-package-manifest': ['path-outside-package package.json#/agenttools'],
+  'path-outside-package-root': ['path-outside-package package.json#/agenttools/root'],
+  'shadowed-definition': ['shadowed-definition agenttools/tools.json#/hello'],
+  'slow-start': [],
+  'typescript-only': [
+    'typescript-only agenttools/tools/hello.ts',
+    'typescript-only agenttools/tools/bye.json#/handler',
+  ],
+  'undeclared-definition': [
+    'undeclared-definition agenttools/tools/bye.json',
+    'undeclared-definition agenttools/prompts.json#/greet',
+  ],
+  'undeclared-template-argument': [
+    'undeclared-template-argument agenttools/prompts/greet.json#/content/template',
+    'undeclared-template-argument agenttools/prompts/ask.json#/messages/1/content/template',
+  ],
+  'unknown-app': [
+    'unknown-app agenttools/servers/greeter.json#/apps/1',
+    'unknown-app agenttools/tools/hello.json#/ui',
+    'unknown-app agenttools/tools/bye.json#/ui/resourceUri',
+  ],
+  'unknown-definition-key': [
+    'unknown-definition-key agenttools/tools/hello.json#/descripton',
+    'unknown-definition-key agenttools/tools/hello.json#/annotations/readonlyHint',
+  ],
+  'unknown-manifest-key': [
+    'unknown-manifest-key package.json#/agenttools/tool',
+    'unknown-manifest-key package.json#/agenttools/rules/missing-keywords',
+  ],
+  'unknown-prompt': ['unknown-prompt agenttools/servers/greeter.json#/LLMEvaluator/MCPPrompts/1'],
+  'unknown-resource': ['unknown-resource agenttools/servers/greeter.json#/resources/1'],
+  'unknown-tool': [
+    'unknown-tool agenttools/servers/greeter.json#/tools/1',
+    'unknown-tool agenttools/servers/greeter.json#/tools/2/use',
+    'unknown-tool agenttools/servers/greeter.json#/tools/3',
+  ],
+  'unresolved-reference': [
+    'unresolved-reference agenttools/servers/greeter.json#/tools/0',
+    'unresolved-reference agenttools/servers/greeter.json#/prompts/0',
+  ],
+  valid: [],
+  'valid-code': [],
+  'valid-seed-spelling': [],
+  weather: [],
+};
+
+/** Fixtures that are looked at without running their code. */
+const withoutLoading = new Set(['not-checked']);
+
+/** Found by starting the servers of the fixture only. */
+const foundByRunning = new Set(['boot-failed', 'impure-stdout', 'slow-start']);
+
+let inspector: Awaited<ReturnType<typeof buildInspector>>;
+
+beforeAll(async () => {
+  inspector = await buildInspector();
+});
+
+afterAll(() => inspector.remove());
+
+describe('each fixture holds exactly', () => {
+  test.for(Object.entries(expected))('%s: %o', async ([name, diagnostics]) => {
+    const options = optionsFor(inspector.entry, { load: !withoutLoading.has(name) });
+    const found = await diagnose(fixtures + name, options);
+    expect(found.diagnostics.map(told)).toEqual(diagnostics);
+    for (const { message } of found.diagnostics) {
+      expect(message).toMatch(/^["A-Za-z].*[.?}\]a-z_"-]$/);
+      expect(message).not.toMatch(/undefined\b(?!_)|\[object|\.\.$/);
+    }
+  });
+});
+
+describe.for(rules.map(({ code }) => code))('%s', (code) => {
+  test('has a fixture that shows it', async () => {
+    expect(Object.keys(expected)).toContain(code);
+    const shows = expected[code]!.some((line) => line.startsWith(`${code} `));
+    expect(shows || foundByRunning.has(code)).toBe(true);
+  });
+
+  test('has a page whose title it is', async () => {
+    const page = await readFile(new URL(`../../../docs/rules/${code}.md`, import.meta.url), 'utf8');
+    expect(page.split('\n')[0]).toBe(`# ${code}`);
+    for (const heading of ['## Example', '## How to mend it', '## When to switch it off']) {
+      expect(page).toContain(`\n${heading}\n`);
+    }
+  });
+
+  test('is what its file is called, and its fixture, and is told in one sentence', async () => {
+    const files = await readdir(new URL('../../../src/engine/validate/rules', import.meta.url));
+    expect(files).toContain(`${code}.ts`);
+    expect(ruleTable.find((row) => row.code === code)?.summary).toMatch(/^[A-Z].*\.$/);
+  });
+});
+
+test('no page is left over, and no rule out of the table', async () => {
+  const pages = await readdir(new URL('../../../docs/rules', import.meta.url));
+  const files = await readdir(new URL('../../../src/engine/validate/rules', import.meta.url));
+  const codes = ruleTable.map(({ code }) => code);
+  expect(pages.sort()).toEqual(codes.map((code) => `${code}.md`).sort());
+  expect(files.filter((file) => file !== 'index.ts' && file !== 'rule.ts').sort()).toEqual(
+    codes.map((code) => `${code}.ts`).sort(),
+  );
+});

@@ -1,0 +1,446 @@
+import { symlink, writeFile } from 'node:fs/promises';
+import path from 'node:path';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { AgentToolsError } from '../../../src/engine/errors.js';
+import {
+  type LocatedDiagnostic,
+  type ValidateOptions,
+  validateExtension,
+} from '../../../src/engine/validate/validate.js';
+import { buildInspector } from './support/inspector-entry.js';
+import { makePackage, packageJson, toolModule, writeFiles } from './support/package.js';
+import { fixtures, optionsFor } from './support/validating.js';
+
+let inspector: Awaited<ReturnType<typeof buildInspector>>;
+
+beforeAll(async () => {
+  inspector = await buildInspector();
+});
+
+afterAll(() => inspector.remove());
+
+async function diagnosticsOf(
+  folder: string,
+  options: Partial<ValidateOptions> = {},
+): Promise<readonly LocatedDiagnostic[]> {
+  return (await validateExtension(folder, optionsFor(inspector.entry, options))).diagnostics;
+}
+
+async function placesIn(folder: string, options: Partial<ValidateOptions> = {}): Promise<readonly string[]> {
+  const found = await diagnosticsOf(folder, options);
+  return found.map(({ code, file, line, column }) => `${code} ${file}:${line}:${column}`);
+}
+
+const tool = { description: 'Says hello.', handler: './hello.js#hello' };
+const hello = "export const hello = () => 'Hello.';\n";
+
+describe('the report', () => {
+  test('lists what is declared, and is valid without errors', async () => {
+    const report = await validateExtension(`${fixtures}valid`, optionsFor(inspector.entry));
+    expect(report).toEqual({
+      path: `${fixtures}valid`,
+      name: 'valid',
+      valid: true,
+      servers: ['greeter'],
+      tools: ['hello', 'bye'],
+      prompts: ['greet'],
+      resources: ['names', 'name'],
+      apps: ['card'],
+      diagnostics: [],
+    });
+  });
+
+  test('says what, how bad, where, about which item, and what to run to learn more', async () => {
+    const [first] = await diagnosticsOf(`${fixtures}missing-definition`);
+    expect(first).toEqual({
+      code: 'missing-definition',
+      severity: 'error',
+      message:
+        'Tool "bye" has no definition. agenttools/tools.json has no entry "bye", and there is no file of its own.',
+      file: 'package.json',
+      line: 11,
+      column: 7,
+      item: { kind: 'tool', name: 'bye' },
+      help: 'agenttools explain missing-definition',
+    });
+  });
+
+  test('is valid with warnings only', async () => {
+    const report = await validateExtension(`${fixtures}missing-keyword`, optionsFor(inspector.entry));
+    expect(report.valid).toBe(true);
+    expect(report.diagnostics).toHaveLength(1);
+  });
+
+  test('is there for a package without manifest', async () => {
+    const report = await validateExtension(`${fixtures}no-extension`, optionsFor(inspector.entry));
+    expect(report).toMatchObject({ name: 'no-extension', valid: false, tools: [], servers: [] });
+  });
+
+  test('is sorted by file, line, column and code', async () => {
+    const found = await diagnosticsOf(`${fixtures}invalid-tool`);
+    expect(found.map(({ line }) => line)).toEqual(found.map(({ line }) => line).sort((a, b) => a - b));
+  });
+});
+
+describe('there has to be a package', () => {
+  test.for(['no-such-folder', 'valid/package.json', 'valid/agenttools'])('%s', async (place) => {
+    const failing = validateExtension(fixtures + place, optionsFor(inspector.entry));
+    await expect(failing).rejects.toSatisfy(
+      (error) => error instanceof AgentToolsError && error.code === 'usage',
+    );
+  });
+
+  test.for([
+    ['not JSON', '{', 'package.json:1:2'],
+    ['a list', '[]', 'package.json:1:1'],
+    ['empty', '', 'package.json:1:1'],
+    ['too deep', '['.repeat(600), 'package.json:1:501'],
+    ['too large', `{"x": "${'x'.repeat(6 * 1024 * 1024)}"}`, 'package.json:1:1'],
+  ] as const)('a package.json that is %s is reported', async ([, text, place]) => {
+    const folder = await makePackage({ 'package.json': text });
+    expect(await placesIn(folder)).toEqual([`malformed-manifest ${place}`]);
+  });
+});
+
+describe('severities', () => {
+  const keyword = (rules?: unknown) =>
+    makePackage({
+      'package.json': packageJson({ tools: [], ...(rules !== undefined && { rules }) }, { keywords: [] }),
+    });
+
+  test.for([
+    ['off', []],
+    ['info', ['info']],
+    ['warn', ['warning']],
+    ['warning', ['warning']],
+    ['error', ['error']],
+  ] as const)('a manifest sets a rule to %s', async ([level, severities]) => {
+    const found = await diagnosticsOf(await keyword({ 'missing-keyword': level }));
+    expect(found.map(({ severity }) => severity)).toEqual(severities);
+  });
+
+  test('an option wins over the manifest', async () => {
+    const rules = { 'missing-keyword': 'error' } as const;
+    const found = await diagnosticsOf(await keyword({ 'missing-keyword': 'off' }), { rules });
+    expect(found.map(({ severity }) => severity)).toEqual(['error']);
+  });
+
+  test('--resolve makes errors of references that cannot be resolved, unless a rule says otherwise', async () => {
+    const folder = `${fixtures}unresolved-reference`;
+    const severities = async (options: Partial<ValidateOptions>) =>
+      (await diagnosticsOf(folder, options)).map(({ severity }) => severity);
+    expect(await severities({})).toEqual(['warning', 'warning']);
+    expect(await severities({ resolve: true })).toEqual(['error', 'error']);
+    expect(await severities({ resolve: true, rules: { 'unresolved-reference': 'info' } })).toEqual([
+      'info',
+      'info',
+    ]);
+  });
+
+  test('what running the servers shows is graded and located with the rest', async () => {
+    const folder = await keyword({ 'slow-start': 'off', 'boot-failed': 'warn' });
+    const found = await diagnosticsOf(folder, {
+      boot: async () => [
+        { code: 'slow-start', severity: 'warning', message: 'Slow.', location: { file: 'package.json' } },
+        {
+          code: 'boot-failed',
+          severity: 'error',
+          message: 'No.',
+          location: { file: 'package.json', path: ['name'] },
+        },
+      ],
+    });
+    expect(found.map(({ code, severity, line }) => `${code} ${severity} ${line}`)).toEqual([
+      'boot-failed warning 1',
+      'missing-keyword warning 1',
+    ]);
+  });
+});
+
+describe('positions', () => {
+  const json = (...lines: string[]) => lines.join('\n');
+  const lines = json('{', '\t"description": "Grüße 👋 ok.", "titel": "x",', '  "handler": 5', '}');
+
+  test.for([
+    ['line feeds', lines, ['unknown-definition-key 2:33', 'missing-handler 3:14']],
+    ['CRLF', lines.replaceAll('\n', '\r\n'), ['unknown-definition-key 2:33', 'missing-handler 3:14']],
+    ['a BOM', `\uFEFF${lines}`, ['unknown-definition-key 2:33', 'missing-handler 3:14']],
+    [
+      'a BOM in the only line',
+      `\uFEFF${lines.replaceAll(/\n\s*/g, ' ')}`,
+      ['unknown-definition-key 1:34', 'missing-handler 1:59'],
+    ],
+  ] as const)('with %s', async ([, text, places]) => {
+    const folder = await makePackage({
+      'package.json': packageJson({ tools: ['hello'] }),
+      'agenttools/tools/hello.json': text,
+    });
+    expect(await placesIn(folder)).toEqual(
+      places.map((place) => place.replace(' ', ' agenttools/tools/hello.json:')),
+    );
+  });
+
+  test('in a key that is spelled otherwise, and in an entry of a combined file', async () => {
+    const folder = await makePackage({
+      'package.json': packageJson({ tools: ['hello'] }),
+      'agenttools/tools.jsonc': json(
+        '// Tools',
+        '{',
+        '  "hello": {',
+        '    "Description": "x",',
+        '    "Function": "./gone.js",',
+        '    "Parameters": {',
+        '      "n": { "Interpreter": "Text" },',
+        '    },',
+        '  },',
+        '}',
+      ),
+    });
+    expect(await placesIn(folder)).toEqual([
+      'missing-handler agenttools/tools.jsonc:5:17',
+      'invalid-input-schema agenttools/tools.jsonc:7:29',
+    ]);
+  });
+
+  test('in a manifest of its own, and in a definition within a list', async () => {
+    const folder = await makePackage({
+      'package.json': packageJson('./agenttools.jsonc'),
+      'agenttools.jsonc': json('{', '  // Servers', '  "servers": ["all", "gone"],', '}'),
+      'agenttools/servers/all.json': json(
+        '{ "LLMEvaluator": {',
+        '  "Tools": [',
+        '    { "name": "hi", "description": "x", "handler": "./gone.js" }',
+        '] } }',
+      ),
+    });
+    expect(await placesIn(folder)).toEqual([
+      'missing-definition agenttools.jsonc:3:22',
+      'missing-handler agenttools/servers/all.json:3:52',
+    ]);
+  });
+});
+
+describe('one thing is reported once', () => {
+  test('a broken combined file, however many items it was to define', async () => {
+    const folder = await makePackage({
+      'package.json': packageJson({ tools: ['a', 'b', 'c'], prompts: ['p', 'q'] }),
+      'agenttools/tools.json': '{ "a": ',
+      'agenttools/prompts.js': 'throw new Error("no");',
+    });
+    expect(await placesIn(folder)).toEqual([
+      'definition-failed agenttools/prompts.js:1:7',
+      'invalid-definition agenttools/tools.json:1:8',
+    ]);
+  });
+
+  test('an item without definition that servers list', async () => {
+    const folder = await makePackage({
+      'package.json': packageJson({ tools: ['a'], servers: ['s', 't'] }),
+      'agenttools/servers.json': { s: { tools: '*' }, t: { tools: ['a'] } },
+    });
+    expect((await placesIn(folder)).map((line) => line.split(' ')[0])).toEqual(['missing-definition']);
+  });
+});
+
+describe('odd files', () => {
+  test('too large, too deep, a folder, empty, or not UTF-8: each is a diagnostic', async () => {
+    const folder = await makePackage({
+      'package.json': packageJson({ tools: ['large', 'deep', 'folder', 'empty', 'bytes', 'code'] }),
+      'agenttools/tools/large.json': `{"description": "${'x'.repeat(5 * 1024 * 1024)}"}`,
+      'agenttools/tools/deep.jsonc': `{"meta": ${'{"a":'.repeat(600)}1${'}'.repeat(600)}}`,
+      'agenttools/tools/folder.json/x': '',
+      'agenttools/tools/code.js/x': '',
+      'agenttools/tools/empty.json': '',
+    });
+    await writeFile(path.join(folder, 'agenttools/tools/bytes.json'), Buffer.from([0x7b, 0xff, 0xfe, 0x00]));
+    const found = await diagnosticsOf(folder);
+    expect(found.map(({ code, file }) => `${code} ${file.slice('agenttools/tools/'.length)}`)).toEqual([
+      'invalid-definition bytes.json',
+      'definition-failed code.js',
+      'invalid-definition deep.jsonc',
+      'invalid-definition empty.json',
+      'invalid-definition folder.json',
+      'invalid-definition large.json',
+    ]);
+  });
+});
+
+describe('links', () => {
+  test('that lead out of the package are not followed', async () => {
+    const outside = await makePackage({
+      'tool.json': tool,
+      'code.js': "throw new Error('not to be run')",
+      'folder/tools/x.json': tool,
+      'manifest.json': { tools: [] },
+    });
+    const folder = await makePackage({
+      'package.json': packageJson({ tools: ['a', 'b', 'c'], resources: ['r'] }),
+      'agenttools/tools/c.json': { ...tool, handler: './linked.js#x' },
+      'agenttools/resources/r.json': { description: 'x', uri: 'x://r', file: 'linked.txt' },
+    });
+    await symlink(path.join(outside, 'tool.json'), path.join(folder, 'agenttools/tools/a.json'));
+    await symlink(path.join(outside, 'code.js'), path.join(folder, 'agenttools/tools/b.js'));
+    await symlink(path.join(outside, 'code.js'), path.join(folder, 'linked.js'));
+    await symlink(path.join(outside, 'tool.json'), path.join(folder, 'linked.txt'));
+    const found = await diagnosticsOf(folder);
+    expect(found.map(({ code, item }) => `${code} ${item?.name}`).sort()).toEqual([
+      'path-outside-package a',
+      'path-outside-package b',
+      'path-outside-package c',
+      'path-outside-package r',
+    ]);
+
+    const rooted = await makePackage({ 'package.json': packageJson({ root: 'defs', tools: ['x'] }) });
+    await symlink(path.join(outside, 'folder'), path.join(rooted, 'defs'));
+    expect((await placesIn(rooted)).map((line) => line.split(' ')[0])).toEqual(['path-outside-package']);
+
+    const linked = await makePackage({ 'package.json': packageJson('./manifest.json') });
+    await symlink(path.join(outside, 'manifest.json'), path.join(linked, 'manifest.json'));
+    expect((await placesIn(linked)).map((line) => line.split(' ')[0])).toEqual(['path-outside-package']);
+  });
+
+  test('within the package, and to the package itself, are fine', async () => {
+    const folder = await makePackage({
+      'package.json': packageJson({ tools: ['hello'] }),
+      'hello.js': hello,
+      'agenttools/tools/real.jsonc': tool,
+    });
+    const other = await makePackage({});
+    await symlink(folder, path.join(other, 'link'));
+    await symlink(path.join(folder, 'hello.js'), path.join(folder, 'link.js'));
+    await writeFile(
+      path.join(folder, 'agenttools/tools/hello.json'),
+      JSON.stringify({ ...tool, handler: './link.js#hello' }),
+    );
+    const codes = (await placesIn(path.join(other, 'link'))).map((line) => line.split(' ')[0]);
+    expect(codes).toEqual(['not-packed', 'undeclared-definition']);
+  });
+});
+
+describe('other packages', () => {
+  test('are looked for around the extension, and their items count in servers', async () => {
+    const folder = await makePackage({
+      'package.json': packageJson({ tools: ['hello'], servers: ['all'] }),
+      'hello.js': hello,
+      'agenttools/tools/hello.json': tool,
+      'agenttools/servers/all.json': {
+        tools: ['hello', '@acme/greeter/hello', '@acme/greeter/gone', '@acme/plain/hello', 'acme/broken/x'],
+      },
+    });
+    await writeFiles(path.join(folder, 'node_modules/@acme'), {
+      'greeter/package.json': {
+        name: '@acme/greeter',
+        version: '1.0.0',
+        type: 'module',
+        agenttools: { tools: ['hello'] },
+      },
+      'greeter/agenttools/tools/hello.js': toolModule(),
+      'plain/package.json': { name: '@acme/plain', version: '1.0.0' },
+      'broken/package.json': '{',
+    });
+    const at = 'agenttools/servers/all.json:1:';
+    expect((await placesIn(folder)).map((line) => line.replace(/:\d+$/, ':'))).toEqual([
+      `duplicate-wire-name ${at}`,
+      `unresolved-reference ${at}`,
+      `unresolved-reference ${at}`,
+      `unresolved-reference ${at}`,
+    ]);
+  });
+});
+
+describe('packaging', () => {
+  const files = {
+    'agenttools/tools/hello.json': { ...tool, handler: './dist/hello.js#hello' },
+    'dist/hello.js': hello,
+  };
+
+  test.for([
+    ['a list of files', { files: ['dist', 'agenttools'] }, {}, []],
+    ['a list without the definitions', { files: ['dist'] }, {}, ['agenttools/tools/hello.json']],
+    ['an odd list', { files: ['dist/*', './agenttools/**', 5] }, {}, []],
+    ['a .gitignore', {}, { '.gitignore': 'dist/\n' }, ['dist/hello.js']],
+    ['a .npmignore, which hides the .gitignore', {}, { '.gitignore': 'dist\n', '.npmignore': 'test\n' }, []],
+    ['a .gitignore in a folder', {}, { 'dist/.gitignore': '*\n' }, ['dist/hello.js']],
+    ['main', { files: ['agenttools'], main: './dist/hello.js' }, {}, []],
+    ['bin as text', { files: ['agenttools'], bin: 'dist/hello.js' }, {}, []],
+    ['private', { files: [], private: true }, {}, []],
+  ] as const)('is judged by what npm ships: %s', async ([, fields, more, missing]) => {
+    const folder = await makePackage({
+      'package.json': packageJson({ tools: ['hello'] }, fields),
+      ...files,
+      ...more,
+    });
+    const found = await diagnosticsOf(folder);
+    expect(
+      found.map(
+        ({ code, message }) =>
+          `${code} ${message
+            .match(/names, (\S+),|"hello", (\S+),/)
+            ?.slice(1)
+            .find(Boolean)}`,
+      ),
+    ).toEqual(missing.map((file) => `not-packed ${file}`));
+  });
+
+  test('runs no script of the package', async () => {
+    const script = "node -e \"require('fs').writeFileSync('ran', '')\"";
+    const scripts = { prepack: script, prepare: script, prepublishOnly: script };
+    const folder = await makePackage({
+      'package.json': packageJson({ tools: ['hello'] }, { scripts }),
+      ...files,
+    });
+    expect(await placesIn(folder)).toEqual([]);
+    const { existsSync } = await import('node:fs');
+    expect(existsSync(path.join(folder, 'ran'))).toBe(false);
+  });
+});
+
+describe('module formats', () => {
+  test.for([
+    ['ESM in .js without type', undefined, 'x.js', 'export default {};', true],
+    ['ESM with a syntax fault in .js without type', undefined, 'x.js', 'import "./y.js"; let let = 1;', true],
+    ['ESM in .js of a module package', 'module', 'x.js', 'export default {};', false],
+    ['CommonJS in .js of a module package', 'module', 'x.js', 'module.exports = {};', true],
+    ['CommonJS in .cjs of a module package', 'module', 'x.cjs', 'module.exports = {};', false],
+    ['ESM in .mjs of a CommonJS package', 'commonjs', 'x.mjs', 'export default {};', false],
+    ['exports named in .js of a module package', 'module', 'x.js', 'exports.default = {};', true],
+    [
+      'a mention of module.exports',
+      'module',
+      'x.js',
+      'export default { d: "module.exports = 1" }; // exports.a = 1',
+      false,
+    ],
+    [
+      'CommonJS through createRequire',
+      'module',
+      'x.js',
+      'import { createRequire } from "node:module"; const module = { exports: {} }; module.exports.a = createRequire; export default module.exports;',
+      false,
+    ],
+    [
+      'a comment that mentions export',
+      undefined,
+      'x.js',
+      '// export default\nmodule.exports = { description: "export default" };',
+      false,
+    ],
+    [
+      'a nested package.json',
+      'module',
+      'x.js',
+      'module.exports = {};',
+      false,
+      { 'agenttools/package.json': { type: 'commonjs' } },
+    ],
+  ] as const)('%s', async ([, type, file, code, isFault, more = {}]) => {
+    const folder = await makePackage({
+      'package.json': packageJson({ servers: ['x'] }, { type }),
+      [`agenttools/servers/${file}`]: code,
+      ...more,
+    });
+    const codes = (await diagnosticsOf(folder)).map(({ code }) => code);
+    expect(codes.includes('module-format')).toBe(isFault);
+    expect(codes).not.toContain('definition-failed');
+  });
+});
