@@ -1,11 +1,22 @@
 import { defineConfig } from 'vitest/config';
+import type { Reporter, TestModule } from 'vitest/node';
 
 const root = new URL('..', import.meta.url).pathname;
+
+/** Where everything is there to run all tests, one that did not run is a failure. */
+const noSkips: Reporter = {
+  onTestRunEnd(modules: readonly TestModule[]) {
+    const skipped = modules.flatMap((module) => [...module.children.allTests('skipped')]);
+    for (const { fullName } of skipped) process.stderr.write(`skipped: ${fullName}\n`);
+    if (skipped.length > 0) process.exitCode = 1;
+  },
+};
 
 /** Three suites: the source by itself, the built program on a real pipe, the packed package as a user gets it. */
 export default defineConfig({
   root,
   test: {
+    reporters: ['default', ...(process.env.AGENTTOOLS_TEST_ALL === '1' ? [noSkips] : [])],
     projects: [
       { test: { name: 'unit', root, include: ['test/{engine,cli,docs}/**/*.test.ts'] } },
       {

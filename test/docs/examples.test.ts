@@ -45,24 +45,25 @@ describe.each(packages)('$page: the package $name', ({ page, name, files, claims
     }
   });
 
-  test.skipIf(leftOut)(
-    'it validates without errors',
-    async () => {
-      const { diagnostics } = await validateExtension(directory(), {
-        load: true,
-        resolve: false,
-        workspace: (loadCode) => openWorkspace({ cwd: root, loadCode }),
-        inspectorEntry: path.join(root, 'inspector-child.js'),
-      });
-      expect(diagnostics.filter(({ severity }) => severity === 'error')).toEqual([]);
-    },
-    30_000,
-  );
+  test(leftOut ? 'its bad item is an error' : 'it validates without errors', async () => {
+    const { diagnostics } = await validateExtension(directory(), {
+      load: true,
+      resolve: false,
+      workspace: (loadCode) => openWorkspace({ cwd: root, loadCode }),
+      inspectorEntry: path.join(root, 'inspector-child.js'),
+    });
+    const errors = diagnostics.filter(({ severity }) => severity === 'error');
+    if (leftOut) expect(errors).not.toEqual([]);
+    else expect(errors).toEqual([]);
+  }, 30_000);
 
-  test.skipIf(claims.some(({ words }) => words.server))('its server is complete', async () => {
-    const spec = await compose(undefined);
-    const lines = await Promise.all(spec.leftOut.map(leftOutLine));
-    expect(lines.map((line) => `${line}\n`).join('')).toBe(leftOut?.text ?? '');
+  const servers = [...new Set(claims.map(({ words }) => words.server))];
+  test('its servers are complete, save for what the page says', async () => {
+    for (const server of servers.length > 0 ? servers : [undefined]) {
+      const spec = await compose(server);
+      const lines = await Promise.all(spec.leftOut.map(leftOutLine));
+      expect(lines.map((line) => `${line}\n`).join('')).toBe(leftOut?.text ?? '');
+    }
   });
 
   for (const claim of claims.filter(({ words }) => !('left-out' in words))) {
