@@ -31,14 +31,14 @@ export async function callTool(
   { calls, signal, makeContext }: { calls: Calls; signal: AbortSignal; makeContext: MakeContext },
 ): Promise<ToolResult> {
   try {
-    await checkRequirements(tool, () => makeContext({ signal, tool }), calls);
+    await checkRequirements(tool, () => makeContext({ signal, isOver: false }, tool), calls);
     const delivered = await checkArguments(tool, args);
     const handler = await loadHandler(tool);
     const value = await withTimeLimit(
-      async (inner) => {
-        const ctx = makeContext({ signal: inner, tool });
-        await calls.initializers.ready([calls.server.initialize, tool.initialize], ctx);
-        return await handler(delivered, ctx);
+      (limit) => {
+        const ctx = makeContext(limit, tool);
+        const hooks = calls.initializers.ready([calls.server.initialize, tool.initialize], ctx);
+        return hooks ? hooks.then(() => handler(delivered, ctx)) : handler(delivered, ctx);
       },
       { timeoutMs: tool.timeoutMs, signal },
     );

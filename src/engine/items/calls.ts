@@ -4,6 +4,7 @@ import type { Initializers } from './initialize.js';
 import { LoadError } from './lazy.js';
 import type { ServerSpec } from './server.js';
 import type { ToolSpec } from './specs.js';
+import type { Limit } from './time-limit.js';
 
 /** What calls of one server share. */
 export interface Calls {
@@ -15,8 +16,8 @@ export interface Calls {
   readonly report: (line: string) => void;
 }
 
-/** What a call needs from its caller to make the handler's context. */
-export type MakeContext = (facts: { readonly signal: AbortSignal; readonly tool?: ToolSpec }) => Context;
+/** Makes a handler's context for one call; `tool` is absent in prompts and resources. */
+export type MakeContext = (limit: Limit, tool?: ToolSpec) => Context;
 
 /** Everything about an unexpected exception, for stderr. */
 export function detailsOf(error: unknown): string {

@@ -29,8 +29,8 @@ export async function getPrompt(
     throw new PromptFailure('arguments', `Missing required arguments: ${missing.join(', ')}`);
   try {
     const made = await withTimeLimit(
-      async (inner) => {
-        const ctx = makeContext({ signal: inner });
+      async (limit) => {
+        const ctx = makeContext(limit);
         await calls.initializers.ready([calls.server.initialize], ctx);
         return await prompt.render(args, ctx);
       },

@@ -5,10 +5,22 @@ import type { Initializer } from './specs.js';
 /** Runs the `initialize` hooks of one served server: each once, on first need; one that failed runs again. */
 export class Initializers {
   readonly #runs = new Map<Lazy<Initializer>, Promise<unknown>>();
+  readonly #done = new Set<Lazy<Initializer>>();
 
-  /** Waits for the hooks of a server and then of one of its tools. Rejects with what the hook threw. */
-  async ready(hooks: readonly (Lazy<Initializer> | undefined)[], ctx: Context): Promise<void> {
-    for (const hook of hooks) if (hook) await this.#once(hook, ctx);
+  /**
+   * The hooks of a server and then of one of its tools; nothing to wait for when there are none, or all have run.
+   * Rejects with what a hook threw.
+   */
+  ready(hooks: readonly (Lazy<Initializer> | undefined)[], ctx: Context): Promise<void> | undefined {
+    const waiting = hooks.filter((hook) => hook !== undefined && !this.#done.has(hook));
+    return waiting.length > 0 ? this.#run(waiting as Lazy<Initializer>[], ctx) : undefined;
+  }
+
+  async #run(hooks: readonly Lazy<Initializer>[], ctx: Context): Promise<void> {
+    for (const hook of hooks) {
+      await this.#once(hook, ctx);
+      this.#done.add(hook);
+    }
   }
 
   #once(hook: Lazy<Initializer>, ctx: Context): Promise<unknown> {

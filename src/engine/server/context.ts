@@ -2,6 +2,7 @@ import type { Server, ServerContext } from '@modelcontextprotocol/server';
 import type { Calls, MakeContext } from '../items/calls.js';
 import type { Context, LogLevel } from '../items/context.js';
 import type { ToolSpec } from '../items/specs.js';
+import type { Limit } from '../items/time-limit.js';
 import { optionsFor } from '../items/tool-options.js';
 import { type Era, logLevels, metaKey } from './stdio/eras.js';
 
@@ -20,10 +21,12 @@ export interface Connection {
 export function contextMaker(connection: Connection, request: ServerContext): MakeContext {
   const { mcpReq } = request;
   const client = clientOf(connection, request);
-  return ({ signal, tool }) => ({
-    signal,
-    progress: progressOf(request, signal),
-    log: logOf(connection, request, signal, tool),
+  return (limit, tool) => ({
+    get signal() {
+      return limit.signal;
+    },
+    progress: progressOf(request, limit),
+    log: logOf(connection, request, limit, tool),
     options: tool ? optionsFor(tool, connection.toolOptions) : {},
     client,
     can: (capability) => hasCapability(client.capabilities, capability),
@@ -64,13 +67,13 @@ function clientOf({ era, server }: Connection, { mcpReq }: ServerContext): Conte
  * Progress, if the client sent a token. Values that do not grow are not sent.
  * @see MCP basic/utilities/progress: "The progress value MUST increase with each notification"
  */
-function progressOf({ mcpReq }: ServerContext, signal: AbortSignal): Context['progress'] {
+function progressOf({ mcpReq }: ServerContext, limit: Limit): Context['progress'] {
   const progressToken = mcpReq._meta?.progressToken;
   if (progressToken === undefined) return () => {};
   let last = Number.NEGATIVE_INFINITY;
   return (progress, more) => {
     const { total, message } = more ?? {};
-    if (signal.aborted || !Number.isFinite(progress) || progress <= last) return;
+    if (limit.isOver || !Number.isFinite(progress) || progress <= last) return;
     last = progress;
     const params = {
       progressToken,
@@ -82,26 +85,28 @@ function progressOf({ mcpReq }: ServerContext, signal: AbortSignal): Context['pr
   };
 }
 
-const levels = ['debug', 'info', 'notice', 'warning', 'error'] as const satisfies readonly LogLevel[];
-
 /** Log messages as the client wants them: from its level on, on 2026-07-28 only if the request names one. */
 function logOf(
   connection: Connection,
   { mcpReq }: ServerContext,
-  signal: AbortSignal,
+  limit: Limit,
   tool: ToolSpec | undefined,
 ): Context['log'] {
   const envelope = mcpReq.envelope as Readonly<Record<string, unknown>> | undefined;
   const threshold = () => (connection.era === 'modern' ? envelope?.[metaKey.logLevel] : connection.logLevel);
   const send = (level: LogLevel, data: unknown) => {
     const lowest = logLevels.indexOf(threshold() as LogLevel);
-    if (signal.aborted || lowest === -1 || logLevels.indexOf(level) < lowest) return;
+    if (limit.isOver || lowest === -1 || logLevels.indexOf(level) < lowest) return;
     const params = { level, data: jsonOf(data), ...(tool && { logger: tool.name }) };
     mcpReq.notify({ method: 'notifications/message', params }).catch(() => {});
   };
-  return Object.fromEntries(
-    levels.map((level) => [level, (data: unknown) => send(level, data)]),
-  ) as Context['log'];
+  return {
+    debug: (data) => send('debug', data),
+    info: (data) => send('info', data),
+    notice: (data) => send('notice', data),
+    warning: (data) => send('warning', data),
+    error: (data) => send('error', data),
+  };
 }
 
 /** What of a value JSON can carry; a log line must never fail a call. */

@@ -25,12 +25,9 @@ export async function complete(connection: Connection, params: Wire, request: Se
   if (!source) return { completion: { values: [], total: 0, hasMore: false } };
   const makeContext = contextMaker(connection, request);
   const values = await withTimeLimit(
-    async (signal) => {
+    async (limit) => {
       const suggest = await source();
-      return await suggest(argument.value, {
-        ...makeContext({ signal }),
-        arguments: context?.arguments ?? {},
-      });
+      return await suggest(argument.value, { ...makeContext(limit), arguments: context?.arguments ?? {} });
     },
     { timeoutMs, signal: request.mcpReq.signal },
   ).catch((error) => {

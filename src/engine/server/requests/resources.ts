@@ -56,7 +56,7 @@ async function instancesOf(
   try {
     const list = await spec.list();
     const makeContext = contextMaker(connection, request);
-    const found = await withTimeLimit(async (signal) => await list(makeContext({ signal })), {
+    const found = await withTimeLimit(async (limit) => await list(makeContext(limit)), {
       timeoutMs: spec.timeoutMs,
       signal: request.mcpReq.signal,
     });
@@ -91,8 +91,8 @@ export async function read(connection: Connection, { uri }: Wire, request: Serve
   const makeContext = contextMaker(connection, request);
   try {
     const contents = await withTimeLimit(
-      async (signal) => {
-        const ctx = makeContext({ signal });
+      async (limit) => {
+        const ctx = makeContext(limit);
         await calls.initializers.ready([calls.server.initialize], ctx);
         return await spec.read(String(uri), variables, ctx);
       },

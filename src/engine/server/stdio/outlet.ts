@@ -1,3 +1,4 @@
+import process from 'node:process';
 import type { Writable } from 'node:stream';
 
 import { ErrorNumber } from './envelope.js';
@@ -15,11 +16,19 @@ export interface OutletOptions {
   readonly onGone: () => void;
 }
 
+/** Longer than this, what waits is written at once. */
+const maxWaitingLength = 64 * 1024;
+
 /** The way to the client: one line of JSON per message, each promise kept when the pipe takes more. */
 export class Outlet {
   readonly #output: Writable;
   readonly #report: (line: string) => void;
   #isGone = false;
+  #isCollecting = false;
+  #waiting: string[] = [];
+  #waitingLength = 0;
+  /** The pipe takes no more for now. */
+  #isFull = false;
   #drained: { readonly promise: Promise<void>; readonly resolve: () => void } | undefined;
 
   constructor({ output, report, onGone }: OutletOptions) {
@@ -36,14 +45,41 @@ export class Outlet {
     output.on('drain', () => this.#release());
   }
 
+  /**
+   * The first message of a turn of the event loop goes out at once, those that follow it in one piece: a write costs
+   * more than a quick call.
+   */
   write(message: Outgoing | readonly Outgoing[]): Promise<void> {
     if (this.#isGone) return Promise.resolve();
-    const isTaken = this.#output.write(`${this.#serialize(message)}\n`);
-    return isTaken || this.#isGone ? Promise.resolve() : this.#untilDrained();
+    const line = `${this.#serialize(message)}\n`;
+    if (this.#isCollecting) {
+      this.#waiting.push(line);
+      this.#waitingLength += line.length;
+      if (this.#waitingLength >= maxWaitingLength) this.#push();
+    } else {
+      this.#isFull = !this.#output.write(line);
+      this.#isCollecting = true;
+      process.nextTick(this.#endTurn);
+    }
+    return this.#isFull && !this.#isGone ? this.#untilDrained() : Promise.resolve();
+  }
+
+  readonly #endTurn = (): void => {
+    this.#isCollecting = false;
+    this.#push();
+  };
+
+  #push(): void {
+    if (this.#isGone || this.#waiting.length === 0) return;
+    const text = this.#waiting.join('');
+    this.#waiting = [];
+    this.#waitingLength = 0;
+    this.#isFull = !this.#output.write(text);
   }
 
   /** Everything written has reached the pipe, or cannot any more, or the time is up. */
   async flush(timeoutMs: number): Promise<void> {
+    this.#push();
     if (this.#isGone || this.#output.writableLength === 0) return;
     await new Promise<void>((resolve) => {
       const timer = setTimeout(resolve, timeoutMs);
@@ -80,6 +116,7 @@ export class Outlet {
   }
 
   #release(): void {
+    this.#isFull = false;
     const drained = this.#drained;
     this.#drained = undefined;
     drained?.resolve();

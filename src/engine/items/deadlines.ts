@@ -1,0 +1,55 @@
+/** A wait that can be called off. */
+export interface Wait {
+  readonly at: number;
+  readonly expire: () => void;
+}
+
+/** Node's timers overflow above this many milliseconds and would fire at once. */
+const longestTimer = 2 ** 31 - 1;
+
+/** Many waits on one timer, since arming a timer costs more than a quick call. */
+class Deadlines {
+  readonly #waits = new Set<Wait>();
+  #timer: NodeJS.Timeout | undefined;
+  #armedFor = Number.POSITIVE_INFINITY;
+
+  /** Calls `expire` after a time, unless the wait is removed before. */
+  add(ms: number, expire: () => void): Wait {
+    const wait = { at: performance.now() + ms, expire };
+    this.#waits.add(wait);
+    if (wait.at < this.#armedFor) this.#arm(wait.at);
+    else if (this.#waits.size === 1) this.#timer?.ref();
+    return wait;
+  }
+
+  remove(wait: Wait): void {
+    this.#waits.delete(wait);
+    // What nobody waits for must not keep a process alive.
+    if (this.#waits.size === 0) this.#timer?.unref();
+  }
+
+  #arm(at: number): void {
+    clearTimeout(this.#timer);
+    this.#armedFor = at;
+    const ms = Math.min(Math.max(0, at - performance.now()), longestTimer);
+    this.#timer = setTimeout(() => this.#fire(), Math.ceil(ms));
+  }
+
+  #fire(): void {
+    this.#armedFor = Number.POSITIVE_INFINITY;
+    const now = performance.now();
+    let next = Number.POSITIVE_INFINITY;
+    for (const wait of [...this.#waits]) {
+      if (wait.at > now) {
+        next = Math.min(next, wait.at);
+        continue;
+      }
+      this.#waits.delete(wait);
+      wait.expire();
+    }
+    if (next < this.#armedFor) this.#arm(next);
+  }
+}
+
+/** The waits of this process. */
+export const deadlines = new Deadlines();
