@@ -1,7 +1,8 @@
-import { mkdir, mkdtemp, writeFile } from 'node:fs/promises';
+import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { Readable, Writable } from 'node:stream';
+import { afterAll } from 'vitest';
 import type { ExitCode } from '../../src/cli/exit-code.js';
 import { main } from '../../src/cli/main.js';
 import type { Host } from '../../src/host.js';
@@ -61,9 +62,17 @@ export function fakeHost({
   return { host, stdout, stderr };
 }
 
-/** A new folder below the system's temporary one. */
+const made: string[] = [];
+
+afterAll(async () => {
+  for (const folder of made.splice(0)) await rm(folder, { recursive: true, force: true });
+});
+
+/** A new folder below the system's temporary one, which is gone after the test file. */
 export async function temporaryFolder(): Promise<string> {
-  return await mkdtemp(path.join(tmpdir(), 'agenttools-'));
+  const folder = await mkdtemp(path.join(tmpdir(), 'agenttools-'));
+  made.push(folder);
+  return folder;
 }
 
 /** Writes files below a folder. */

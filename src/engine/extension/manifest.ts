@@ -49,14 +49,28 @@ export interface Manifest {
 
 /** A package that is no extension, or whose manifest cannot be read at all. */
 export class ManifestError extends AgentToolsError {
+  /** The code of the diagnostic it would be. */
   readonly diagnostic: string;
+  /** What is wrong, for those who show the place beside it; `message` says the place too. */
+  readonly text: string;
   readonly location: Location;
 
-  constructor(code: ErrorCode, diagnostic: string, message: string, location: Location) {
-    super(code, message);
+  constructor(code: ErrorCode, diagnostic: string, text: string, location: Location, directory?: string) {
+    super(code, directory === undefined ? text : `${placeIn(directory, location)}: ${text}`);
     this.diagnostic = diagnostic;
+    this.text = text;
     this.location = location;
   }
+
+  /** The same, saying in which folder. */
+  in(directory: string): ManifestError {
+    return new ManifestError(this.code, this.diagnostic, this.text, this.location, directory);
+  }
+}
+
+function placeIn(directory: string, { file, position }: Location): string {
+  const place = path.join(directory, file);
+  return position ? `${place}:${position.line}:${position.column}` : place;
 }
 
 /**
@@ -64,6 +78,14 @@ export class ManifestError extends AgentToolsError {
  * @throws AgentToolsError `not-found` without package.json; ManifestError if there is no readable manifest in it.
  */
 export async function readManifest(directory: string): Promise<Manifest> {
+  try {
+    return await readManifestIn(directory);
+  } catch (error) {
+    throw error instanceof ManifestError ? error.in(directory) : error;
+  }
+}
+
+async function readManifestIn(directory: string): Promise<Manifest> {
   const packageJson = await readPart(directory, 'package.json');
   if (!isRecord(packageJson.value)) {
     throw new ManifestError(
@@ -162,7 +184,7 @@ async function readPart(directory: string, file: string, reference?: Location): 
     const { positionAt } = await import('../files/json-text.js');
     const { readFile } = await import('node:fs/promises');
     const text = await readFile(path.join(directory, file), 'utf8');
-    throw new ManifestError('malformed-manifest', 'malformed-manifest', `${file}: ${error.message}`, {
+    throw new ManifestError('malformed-manifest', 'malformed-manifest', error.message, {
       file,
       position: positionAt(text, error.offset),
     });

@@ -209,7 +209,11 @@ export function isPathArgument(text: string): boolean {
 function onlyServer(extension: Extension): FoundServer {
   const servers = extension.manifest.declarations.servers.map(({ name }) => name);
   if (servers.length === 0 && !hasItems(extension)) {
-    throw new AgentToolsError('not-found', `${extension.name} declares nothing that could be served.`);
+    const wayOut = `See what is wrong with: agenttools validate ${extension.manifest.directory}`;
+    throw new AgentToolsError(
+      'not-found',
+      `${extension.name} declares nothing that could be served. ${wayOut}`,
+    );
   }
   if (servers.length === 0) return { extension };
   if (servers.length === 1) return { extension, server: servers[0]! };

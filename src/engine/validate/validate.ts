@@ -137,7 +137,7 @@ async function open(workspace: Workspace, directory: string): Promise<Extension 
     return await workspace.open(directory);
   } catch (error) {
     if (error instanceof ManifestError) {
-      return { code: error.diagnostic, message: error.message, location: error.location };
+      return { code: error.diagnostic, message: error.text, location: error.location };
     }
     if (!(error instanceof AgentToolsError)) throw error;
     // There is a package.json, or we would not be here, but it cannot be read.
