@@ -161,7 +161,7 @@ describe('what is no manifest is told apart', () => {
     ['a number', '{"agenttools":5}', {}, 'malformed-manifest', /must be an object or the path/],
     ['null', '{"agenttools":null}', {}, 'malformed-manifest', /must be an object or the path/],
     ['a list', '{"agenttools":[]}', {}, 'malformed-manifest', /must be an object or the path/],
-    ['bad JSON', '{"agenttools":{}\n,}', {}, 'malformed-manifest', /package\.json:2:1: Not valid JSON/],
+    ['bad JSON', '{"agenttools":{}\n,}', {}, 'malformed-manifest', /package\.json:2:2: Not valid JSON/],
     ['an absent file', '{"agenttools":"m.json"}', {}, 'malformed-manifest', /"m\.json" does not exist/],
     [
       'an absent folder',
