@@ -1,5 +1,5 @@
 #!/usr/bin/env node
-// The doormat: everything about this process that the program behind it may know or do.
+// The entrance: everything about this process that the program behind it may know or do.
 import module from 'node:module';
 import os from 'node:os';
 import process from 'node:process';

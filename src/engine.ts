@@ -1,8 +1,33 @@
-/** The engine as functions, for programs that do what the command line does. */
+// What the compiler needs to know of a package without types when it starts from this file alone.
+/// <reference path="./engine/validate/npm-packlist.d.ts" />
 
-export { callOnce } from './engine/call-once.js';
+/** The engine as functions, for programs that do what the command line does. See docs/engine.md. */
+
+export { type CallOnce, callOnce } from './engine/call-once.js';
 export { AgentToolsError, type ErrorCode } from './engine/errors.js';
-export { Workspace, type WorkspaceOptions } from './engine/extension/workspace.js';
+export type { ItemRef, Severity } from './engine/extension/diagnostics.js';
+export {
+  type FoundServer,
+  Workspace,
+  type WorkspaceOptions,
+} from './engine/extension/workspace.js';
+export type * from './engine/facts.js';
+export { type FolderFacts, type WorkspaceFolders, workspaceFolders } from './engine/folders.js';
+export type { ToolResult } from './engine/items/builders.js';
 export { composeServer, type ServerSpec } from './engine/items/server.js';
-export { startServer } from './engine/server/start.js';
+export {
+  choosePackageName,
+  createExtension,
+  type Scaffold,
+  type ScaffoldPlan,
+} from './engine/scaffold.js';
+export { type StartOptions, startServer } from './engine/server/start.js';
+export { propertyOf, type ShowPlace, show } from './engine/show.js';
+export { type RuleRow, ruleTable } from './engine/validate/rules/index.js';
+export {
+  type ExtensionReport,
+  type LocatedDiagnostic,
+  type ValidateOptions,
+  validateExtension,
+} from './engine/validate/validate.js';
 export type { Host } from './host.js';

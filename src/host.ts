@@ -1,6 +1,6 @@
 import type { Readable, Writable } from 'node:stream';
 
-/** What the program may touch outside itself. `bin/` passes the real one, tests pass their own. */
+/** The world as the program sees it: `bin/` hands in this process, a test whatever it likes. */
 export interface Host {
   readonly cwd: string;
   readonly env: Readonly<Record<string, string | undefined>>;

@@ -1,4 +1,5 @@
 import { AgentToolsError } from '../engine/errors.js';
+import { visibleText } from '../engine/visible-text.js';
 import type { Host } from '../host.js';
 import { ExitCode } from './exit-code.js';
 import { parseStartArguments } from './start-arguments.js';
@@ -31,16 +32,17 @@ async function dispatch(argv: readonly string[], host: Host): Promise<ExitCode> 
   return await runProgram(argv, host);
 }
 
+/** Messages quote packages and command lines, so they are made visible. */
 function answerTo(error: unknown, { stderr }: Host, verbose: boolean): ExitCode {
   const stack = verbose && error instanceof Error ? `${stackOf(error)}\n` : '';
   if (error instanceof AgentToolsError) {
-    stderr.write(`error: ${error.message}\n${stack}`);
+    stderr.write(visibleText(`error: ${error.message}\n${stack}`));
     return error.code === 'usage' ? ExitCode.Usage : ExitCode.Failed;
   }
   const message = error instanceof Error ? error.message : String(error);
   const [firstLine] = message.split('\n');
   const hint = verbose ? '' : '; run again with --verbose for the stack';
-  stderr.write(`internal error: ${firstLine}${hint}\n${stack}`);
+  stderr.write(visibleText(`internal error: ${firstLine}${hint}\n${stack}`));
   return ExitCode.Failed;
 }
 

@@ -83,7 +83,6 @@ export function createProgram(host: Host, answer: (code: ExitCode) => void): Com
     )
     .option('--timeout <seconds>', 'longest time a module may take to load', positiveSeconds, 10)
     .action(async (paths: string[], { json, format, rule, timeout, ...flags }) => {
-      const { validateCommand } = await import('./commands/validate.js');
       const input = {
         paths,
         format: json ? 'json' : format,
@@ -94,6 +93,8 @@ export function createProgram(host: Host, answer: (code: ExitCode) => void): Com
         ruleSettings: rule,
         timeoutMs: timeout * 1000,
       };
+      requireConsent(input);
+      const { validateCommand } = await import('./commands/validate.js');
       answer(await validateCommand(input, host));
     });
 
@@ -147,6 +148,13 @@ export function createProgram(host: Host, answer: (code: ExitCode) => void): Com
   });
 
   return program;
+}
+
+/** Whoever forbids code to run must not have it run. @throws AgentToolsError `usage` */
+function requireConsent({ load, boot }: { readonly load: boolean; readonly boot: boolean }): void {
+  if (load || !boot) return;
+  const message = '--boot runs code of the extension, and --no-load forbids that. Leave one of them out.';
+  throw new AgentToolsError('usage', message);
 }
 
 /** How many columns a terminal has; 80 for anything else. */

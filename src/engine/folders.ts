@@ -2,7 +2,6 @@ import { readFileSync } from 'node:fs';
 import path from 'node:path';
 import process from 'node:process';
 import { fileURLToPath } from 'node:url';
-import envPaths from 'env-paths';
 
 /** What the folders depend on. */
 export interface FolderFacts {
@@ -38,10 +37,28 @@ export function workspaceFolders(facts: FolderFacts): WorkspaceFolders {
   };
 }
 
-function dataFolderOf({ cwd, env }: FolderFacts): string {
-  return env.AGENTTOOLS_HOME
-    ? path.resolve(cwd, env.AGENTTOOLS_HOME)
-    : envPaths('agenttools', { suffix: '' }).data;
+function dataFolderOf(facts: FolderFacts): string {
+  const { cwd, env, platform } = facts;
+  if (env.AGENTTOOLS_HOME) return path.resolve(cwd, env.AGENTTOOLS_HOME);
+  if (platform === 'darwin' || platform === 'win32') return dataFolders[platform](facts);
+  return dataFolders.others(facts);
+}
+
+/**
+ * Where each system keeps the data of programs: the rules of env-paths, which itself looks only at this machine.
+ * @see https://github.com/sindresorhus/env-paths#pathsdata, https://specifications.freedesktop.org/basedir-spec/latest/
+ */
+const dataFolders = {
+  darwin: ({ home }) => path.join(home, 'Library', 'Application Support', 'agenttools'),
+  win32: ({ home, env }) =>
+    path.join(absolute(env.LOCALAPPDATA) ?? path.join(home, 'AppData', 'Local'), 'agenttools', 'Data'),
+  others: ({ home, env }) =>
+    path.join(absolute(env.XDG_DATA_HOME) ?? path.join(home, '.local', 'share'), 'agenttools'),
+} as const satisfies Record<string, (facts: FolderFacts) => string>;
+
+/** A relative path in the environment counts for nothing. */
+function absolute(folder: string | undefined): string | undefined {
+  return folder && path.isAbsolute(folder) ? folder : undefined;
 }
 
 /**

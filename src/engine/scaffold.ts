@@ -32,8 +32,8 @@ export function choosePackageName(directory: string, given?: string): string {
   if (given !== undefined) {
     const fault = packageNameFault(given);
     if (!fault) return given;
-    const legal = legalName(given);
-    const hint = legal && !packageNameFault(legal) ? ` Did you mean "${legal}"?` : '';
+    const legal = legalPackageName(given);
+    const hint = !packageNameFault(legal) ? ` Did you mean "${legal}"?` : '';
     throw new AgentToolsError('usage', `"${given}" is no name for an npm package: ${fault}.${hint}`);
   }
   const folder = path.basename(directory);
@@ -45,6 +45,12 @@ export function choosePackageName(directory: string, given?: string): string {
     'usage',
     `The folder "${folder}" gives no package name, ${reason}. Give one with --name.`,
   );
+}
+
+/** As much of a text as a package name may have, a scope included. */
+function legalPackageName(text: string): string {
+  const [, scope, name = ''] = /^@([^/]*)\/(.*)$/.exec(text) ?? [];
+  return scope === undefined ? legalName(text) : `@${legalName(scope)}/${legalName(name)}`;
 }
 
 /** As much of a text as a package name without scope may have. */
@@ -169,7 +175,7 @@ function typescriptFiles({ name, version }: Pick<ScaffoldPlan, 'name' | 'version
         validate: 'agenttools validate',
         start: 'agenttools start .',
       },
-      devDependencies: { agenttools: `^${version}`, typescript: '>=5.8' },
+      devDependencies: { '@types/node': '>=20', agenttools: `^${version}`, typescript: '>=5.8' },
       agenttools: manifest,
     }),
     'tsconfig.json': json({
@@ -178,7 +184,7 @@ function typescriptFiles({ name, version }: Pick<ScaffoldPlan, 'name' | 'version
         lib: ['ES2023'],
         module: 'NodeNext',
         moduleResolution: 'NodeNext',
-        types: [],
+        types: ['node'],
         strict: true,
         verbatimModuleSyntax: true,
         skipLibCheck: true,

@@ -303,7 +303,7 @@ async function resourceFacts(extension: Extension, item: string): Promise<Resour
     kind: 'resource',
     ...resourceSummary(spec),
     ...originOf(extension, definition.file.file),
-    subscribable: spec.subscribable,
+    subscribable: definition.value.subscribable === true,
   };
 }
 

@@ -39,10 +39,10 @@ describe('call', () => {
     expect(stderr).toContain('progress: 1 of 2 half\nwarning: careful\n');
   });
 
-  it('exits 1 for a failure, its text on stderr', async () => {
+  it('exits 1 for a failure, its text on stdout like any other', async () => {
     const { code, stdout, stderr } = await call(['./noisy', 'fail']);
-    expect({ code, stdout }).toEqual({ code: 1, stdout: '' });
-    expect(stderr).toContain('It is closed.\n');
+    expect({ code, stdout }).toEqual({ code: 1, stdout: 'It is closed.\n' });
+    expect(stderr).not.toContain('It is closed.');
   });
 
   it('exits 1 for a failure with --json, the result on stdout', async () => {
@@ -53,22 +53,21 @@ describe('call', () => {
 
   it('says what an unexpected exception was on stderr', async () => {
     const { code, stdout, stderr } = await call(['./noisy', 'throws']);
-    expect({ code, stdout }).toEqual({ code: 1, stdout: '' });
+    expect({ code, stdout }).toEqual({ code: 1, stdout: 'Tool execution failed\n' });
     expect(stderr).toContain('Error: secret');
-    expect(stderr).toContain('Tool execution failed\n');
   });
 
   it('survives a tool that exits', async () => {
-    const { code, stderr } = await call(['./noisy', 'exits']);
+    const { code, stdout } = await call(['./noisy', 'exits']);
     expect(code).toBe(1);
-    expect(stderr).toContain('process.exit');
+    expect(stdout).toContain('process.exit');
   });
 
   it('reads the arguments from stdin', async () => {
     const stdin = '\uFEFF{"times":"many"}';
-    const { code, stderr } = await call(['./noisy', 'print', '-'], { stdin });
+    const { code, stdout } = await call(['./noisy', 'print', '-'], { stdin });
     expect(code).toBe(1);
-    expect(stderr).toContain('Invalid arguments for tool "print"');
+    expect(stdout).toContain('Invalid arguments for tool "print"');
   });
 
   it('hands options over from the environment', async () => {
@@ -97,7 +96,8 @@ describe('call', () => {
   it.each([
     [['./noisy', 'prnt'], 1, 'Did you mean "print"?'],
     [['./nowhere', 'print'], 1, 'There is no package'],
-    [['@acme/nowhere/x', 'print'], 1, 'agenttools add @acme/nowhere'],
+    [['noisy', 'print'], 1, 'write ./noisy'],
+    [['@acme/nowhere/x', 'print'], 1, 'npm install @acme/nowhere'],
     [['./several', 'ping'], 1, 'several has several servers. Name one of: several/one, several/two.'],
     [['./noisy'], 2, "missing required argument 'tool'"],
     [[], 2, "missing required argument 'server'"],

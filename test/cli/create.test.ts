@@ -47,7 +47,7 @@ describe('create', () => {
     ]);
     const manifest = JSON.parse(await readFile(path.join(cwd, 'my-plugin', 'package.json'), 'utf8'));
     expect(manifest.scripts).toMatchObject({ build: 'tsc', prepack: 'npm run build' });
-    expect(Object.keys(manifest.devDependencies)).toEqual(['agenttools', 'typescript']);
+    expect(Object.keys(manifest.devDependencies)).toEqual(['@types/node', 'agenttools', 'typescript']);
   });
 
   it('prints what was written as JSON', async () => {
@@ -91,6 +91,7 @@ describe('create', () => {
   describe('refuses', () => {
     it.each([
       ['--name', 'Bad Name', 'Did you mean "bad-name"?'],
+      ['--name', '@Foo/x', 'Did you mean "@foo/x"?'],
       ['--name', 'http', 'a module of Node has that name'],
       ['--name', 'node_modules', 'npm reserves it'],
       ['--name', '@acme/', 'expected lower-case letters'],

@@ -46,6 +46,12 @@ describe('the program', () => {
     expect(stderr).toContain(message);
   });
 
+  it('spells out control characters in its messages', async () => {
+    const { stderr } = await runCli(['show', './a\u001b]0;owned\u0007\u009b\rb']);
+    expect(stderr).toContain('a\\u001b]0;owned\\u0007\\u009b\\u000db');
+    expect(stderr).toMatch(/^[\n\P{Cc}]*$/u);
+  });
+
   it('colours only where the host takes colours', async () => {
     const coloured = await runCli(['create', 'x'], { color: true });
     expect(coloured.stdout).toContain('\u001b[');

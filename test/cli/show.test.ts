@@ -149,6 +149,33 @@ describe('show', () => {
     }
   });
 
+  it('spells out control characters of a package', async () => {
+    const description = 'a\u001b]0;owned\u0007b\u009b31mc';
+    const odd = {
+      'odd/package.json': {
+        name: 'odd',
+        version: '1.0.0',
+        type: 'module',
+        agenttools: { tools: ['ping'] },
+      },
+      'odd/agenttools/tools/ping.json': {
+        description,
+        input: { type: 'object', properties: { 'k\u001b[31m': { type: 'string', description } } },
+        options: { 'o\u007f': description },
+        handler: './ping.js#ping',
+      },
+      'odd/ping.js': 'export const ping = () => "pong";',
+    };
+    for (const words of [['./odd'], ['./odd/ping'], ['./odd/ping', 'description'], ['./odd', '--json']]) {
+      const { code, stdout } = await show(words, { files: odd });
+      expect(code).toBe(0);
+      expect(stdout).toMatch(/^[\n\t\P{Cc}]*$/u);
+      expect(stdout).toContain('a\\u001b]0;owned\\u0007b\\u009b31mc');
+    }
+    const { stdout } = await show(['./odd/ping', 'options', '--json'], { files: odd });
+    expect(JSON.parse(stdout)).toEqual({ 'o\u007f': description });
+  });
+
   it('keeps what code definitions print off stdout', async () => {
     const { stdout, stderr } = await show(['./noisy/coded', 'description']);
     expect({ stdout, stderr }).toEqual({ stdout: 'In code.\n', stderr: 'loading\n' });
@@ -158,7 +185,8 @@ describe('show', () => {
     [['./weather', 'tols'], 1, 'A server has no property "tols". Did you mean "tools"? It has: kind, name,'],
     [['./weather/forecst'], 1, 'Did you mean "forecast"?'],
     [['./weather/broken'], 1, 'agenttools/tools/broken.json'],
-    [['./nowhere'], 1, 'There is no package'],
+    [['./nowhere'], 1, 'neither this folder nor the one that holds it has a package.json'],
+    [['weather/weather'], 1, 'write ./weather/weather'],
     [['@acme/nowhere'], 1, 'There is no server "@acme/nowhere"'],
     [['agenttool'], 1, 'Did you mean "agenttools"?'],
     [[], 2, "missing required argument 'reference'"],

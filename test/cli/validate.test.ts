@@ -92,6 +92,28 @@ describe('validate', () => {
     ]);
   });
 
+  it('spells out control characters of a package in every format', async () => {
+    const { stdout: _, cwd } = await validate(['ok']);
+    const definition = { description: 'Answers.', handler: './ping.js#ping', 'a\u001b[31m\u009b': 1 };
+    const odd = { 'ok/agenttools/tools/ping.json': definition };
+    for (const format of ['pretty', 'json', 'github', 'sarif']) {
+      const { stdout } = await runCli(['validate', 'ok', '--format', format], { cwd, files: odd });
+      expect(stdout).toMatch(/^[\n\t\P{Cc}]*$/u);
+      expect(stdout).toContain('a\\u001b[31m\\u009b');
+    }
+  });
+
+  it('never takes both a ban on running code and an order to boot', async () => {
+    for (const words of [
+      ['ok', '--no-load', '--boot'],
+      ['ok', '--boot', '--no-load'],
+    ]) {
+      const { code, stdout, stderr } = await validate(words);
+      expect({ code, stdout }).toEqual({ code: 2, stdout: '' });
+      expect(stderr).toContain('Leave one of them out.');
+    }
+  });
+
   it('reports to GitHub and as SARIF', async () => {
     const github = await validate(['broken', '--format', 'github']);
     expect(github.stdout).toMatch(

@@ -49,7 +49,7 @@ function validation(found: Readonly<Record<string, readonly LocatedDiagnostic[]>
       diagnostics,
     },
   }));
-  return summarize(reports, { cwd: '/work', strict });
+  return summarize(reports, { cwd: '/home/ada', strict });
 }
 
 const options = {
@@ -59,7 +59,7 @@ const options = {
     { code: 'missing-description', severity: 'warning', summary: 'Every item says what it is for.' },
   ],
   version: '1.2.3',
-  base: 'file:///work/',
+  base: 'file:///home/ada/',
 } as const;
 
 async function render(
@@ -72,25 +72,28 @@ async function render(
 
 describe('a summary of reports', () => {
   it('counts, and is valid without errors', () => {
-    expect(validation({ '/work/a': [diagnostic({}), awkward, note] })).toMatchObject({
+    expect(validation({ '/home/ada/a': [diagnostic({}), awkward, note] })).toMatchObject({
       valid: false,
       errors: 1,
       warnings: 1,
     });
-    expect(validation({ '/work/a': [awkward], '/work/b': [] })).toMatchObject({ valid: true, warnings: 1 });
+    expect(validation({ '/home/ada/a': [awkward], '/home/ada/b': [] })).toMatchObject({
+      valid: true,
+      warnings: 1,
+    });
   });
 
   it('is strict with warnings when told, and never with infos', () => {
-    expect(validation({ '/work/a': [awkward], '/work/b': [note] }, true)).toMatchObject({
+    expect(validation({ '/home/ada/a': [awkward], '/home/ada/b': [note] }, true)).toMatchObject({
       valid: false,
       extensions: [{ valid: false }, { valid: true }],
     });
   });
 
   it.each([
-    ['/work', '.', 'package.json'],
-    ['/work/a/b', 'a/b', 'a/b/package.json'],
-    ['/elsewhere/a', '../elsewhere/a', '../elsewhere/a/package.json'],
+    ['/home/ada', '.', 'package.json'],
+    ['/home/ada/a/b', 'a/b', 'a/b/package.json'],
+    ['/elsewhere/a', '../../elsewhere/a', '../../elsewhere/a/package.json'],
   ])('names %s as seen from the working directory', (directory, path, place) => {
     const { extensions } = validation({ [directory]: [diagnostic({})] });
     expect(extensions).toMatchObject([{ path, diagnostics: [{ place }] }]);
@@ -102,7 +105,7 @@ describe('pretty', () => {
     const second = diagnostic({ line: 12, column: 3, code: 'unknown-tool', message: 'One.\nTwo.' });
     const text = await render(
       'pretty',
-      validation({ '/work/a': [diagnostic({}), awkward, second], '/work/b': [] }),
+      validation({ '/home/ada/a': [diagnostic({}), awkward, second], '/home/ada/b': [] }),
     );
     expect(text).toMatchInlineSnapshot(`
       "@acme/a (a)
@@ -124,13 +127,15 @@ describe('pretty', () => {
   });
 
   it('is one line for a clean extension', async () => {
-    expect(await render('pretty', validation({ '/work/a': [] }))).toBe('valid @acme/a: 2 tools, 1 prompt\n');
+    expect(await render('pretty', validation({ '/home/ada/a': [] }))).toBe(
+      'valid @acme/a: 2 tools, 1 prompt\n',
+    );
   });
 });
 
 describe('json', () => {
   it('has the promised shape', async () => {
-    const text = await render('json', validation({ '/work/a': [diagnostic({})] }));
+    const text = await render('json', validation({ '/home/ada/a': [diagnostic({})] }));
     expect(JSON.parse(text)).toEqual({
       valid: false,
       extensions: [
@@ -165,7 +170,7 @@ describe('json', () => {
 
 describe('github', () => {
   it('escapes, and names files as seen from the working directory', async () => {
-    const text = await render('github', validation({ '/work/a': [diagnostic({}), awkward, note] }));
+    const text = await render('github', validation({ '/home/ada/a': [diagnostic({}), awkward, note] }));
     expect(text.split('\n')).toEqual([
       '::error file=a/package.json,line=7,col=15,title=missing-definition::Tool "a" has no definition. Expected agenttools/tools/a.json.',
       '::warning file=a/agenttools/tools/a%2C b%3A 50%25.json,line=1,col=1,title=missing-description::100%25 of it:%0D%0Afirst, second',
@@ -175,7 +180,7 @@ describe('github', () => {
   });
 
   it('is silent when nothing was found', async () => {
-    expect(await render('github', validation({ '/work/a': [] }))).toBe('');
+    expect(await render('github', validation({ '/home/ada/a': [] }))).toBe('');
   });
 });
 
@@ -186,15 +191,20 @@ describe('sarif', () => {
   const isSarif = ajv.compile({ $id, ...schema });
 
   it.each([
-    ['nothing found', { '/work/a': [] }],
-    ['everything found', { '/work/a': [diagnostic({}), awkward, note], '/elsewhere/b': [diagnostic({})] }],
+    ['nothing found', { '/home/ada/a': [] }],
+    [
+      'everything found',
+      { '/home/ada/a': [diagnostic({}), awkward, note], '/elsewhere/b': [diagnostic({})] },
+    ],
   ])('fits the schema of SARIF 2.1.0: %s', async (_case, found) => {
     const log = JSON.parse(await render('sarif', validation(found)));
     expect(isSarif(log), JSON.stringify(isSarif.errors)).toBe(true);
   });
 
   it('holds one run, its rules and where they are explained', async () => {
-    const log = JSON.parse(await render('sarif', validation({ '/work/a': [diagnostic({}), awkward, note] })));
+    const log = JSON.parse(
+      await render('sarif', validation({ '/home/ada/a': [diagnostic({}), awkward, note] })),
+    );
     expect(log.runs).toHaveLength(1);
     const [run] = log.runs;
     expect(run.tool.driver).toMatchObject({ name: 'agenttools', semanticVersion: '1.2.3' });
@@ -204,7 +214,7 @@ describe('sarif', () => {
       helpUri: 'pkg:npm/agenttools#docs/rules/missing-definition.md',
       defaultConfiguration: { level: 'error' },
     });
-    expect(run.originalUriBaseIds).toEqual({ '%SRCROOT%': { uri: 'file:///work/' } });
+    expect(run.originalUriBaseIds).toEqual({ '%SRCROOT%': { uri: 'file:///home/ada/' } });
     expect(run.results.map((one: { level: string }) => one.level)).toEqual(['error', 'warning', 'note']);
     expect(run.results[1]).toMatchObject({
       ruleId: 'missing-description',

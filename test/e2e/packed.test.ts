@@ -1,4 +1,4 @@
-import { existsSync, readFileSync } from 'node:fs';
+import { existsSync, mkdirSync, readFileSync, symlinkSync } from 'node:fs';
 import path from 'node:path';
 import { Client } from '@modelcontextprotocol/client';
 import { StdioClientTransport } from '@modelcontextprotocol/client/stdio';
@@ -155,7 +155,9 @@ describe('the installed package', () => {
   test('creates a TypeScript extension that compiles against our types, validates and starts', async () => {
     expect(await agenttools(['create', 'typed', '--ts'])).toMatchObject({ code: 0, stderr: '' });
     const cwd = path.join(home, 'typed');
-    // Found upwards, as in a workspace; TypeScript is the one this repository has.
+    // What it would install: our package is found upwards, as in a workspace; the rest is what this repository has.
+    mkdirSync(path.join(cwd, 'node_modules'));
+    symlinkSync(path.join(root, 'node_modules/@types'), path.join(cwd, 'node_modules/@types'));
     const compiler = path.join(root, 'node_modules/typescript/bin/tsc');
     expect(await execute(process.execPath, [compiler, '-p', cwd], { cwd })).toMatchObject({
       code: 0,

@@ -5,7 +5,7 @@ import { packageRoot, packageVersion, workspaceFolders } from '../../src/engine/
 import { temporaryFolder, writeFiles } from '../support/run-cli.js';
 
 const facts = {
-  cwd: '/work',
+  cwd: '/home/ada/weather',
   env: {},
   home: '/home/ada',
   platform: 'linux',
@@ -16,9 +16,21 @@ describe('folders', () => {
   it('keep everything below AGENTTOOLS_HOME when it is set', () => {
     expect(workspaceFolders({ ...facts, env: { AGENTTOOLS_HOME: 'data' } })).toMatchObject({
       homeDirectory: '/home/ada',
-      dataFolder: '/work/data',
-      packagesFolder: '/work/data/packages/node_modules',
+      dataFolder: '/home/ada/weather/data',
+      packagesFolder: '/home/ada/weather/data/packages/node_modules',
     });
+  });
+
+  it.each([
+    ['linux', {}, '/home/ada/.local/share/agenttools'],
+    ['freebsd', {}, '/home/ada/.local/share/agenttools'],
+    ['linux', { XDG_DATA_HOME: '/data' }, '/data/agenttools'],
+    ['linux', { XDG_DATA_HOME: 'data' }, '/home/ada/.local/share/agenttools'],
+    ['darwin', { XDG_DATA_HOME: '/data' }, '/home/ada/Library/Application Support/agenttools'],
+    ['win32', {}, '/home/ada/AppData/Local/agenttools/Data'],
+    ['win32', { LOCALAPPDATA: '/local' }, '/local/agenttools/Data'],
+  ] as const)('keep data where %s keeps it, with %j', (platform, env, expected) => {
+    expect(workspaceFolders({ ...facts, platform, env }).dataFolder).toBe(expected);
   });
 
   it('find the bundled extensions in this package', () => {

@@ -93,7 +93,6 @@ describe.concurrent('data definitions', () => {
 
 describe.concurrent('a handler module', () => {
   const cases: Readonly<Record<string, readonly [files: Files, reason: RegExp]>> = {
-    'that is missing': [{}, /no file \.\/one\.js/],
     'that throws': [{ 'one.js': 'throw new Error("not today");' }, /not today/],
     'that does not parse': [{ 'one.js': 'export const one = (' }, /SyntaxError|one\.js/],
     'without the export': [{ 'one.js': 'export const other = 1;' }, /no export "one".*other/],
@@ -121,6 +120,14 @@ describe.concurrent('a handler module', () => {
       expect(await program.end()).toEqual({ code: 0, signal: null });
     },
   );
+
+  test('that is missing leaves its tool out, with one line that says which, where and why', async () => {
+    const program = await openProgram(oneTool({}));
+    expect((await program.request('tools/list')).tools).toEqual([]);
+    const line = await program.said(/no file \.\/one\.js/);
+    expect(line).toMatch(/^left out: @acme\/kit\/one \(agenttools\/tools\/one\.json:\d+\): /m);
+    await program.end();
+  });
 
   test.each(['../out.js#one', '/tmp/out.js#one', 'fs#readFileSync', 'node:fs#readFileSync', './link.js#one'])(
     'by the reference %s is never loaded, and the call fails',

@@ -33,7 +33,7 @@ describe.concurrent('start says in one line why it cannot:', () => {
     'a near miss of a built-in one': ['agenttool', /Did you mean "agenttools"/],
     'a package that is not installed': [
       '@no/such/server',
-      /@no\/such is not installed.*agenttools add @no\/such/,
+      /@no\/such is not installed.*npm install @no\/such/,
     ],
     'a path to nothing': ['./no/such/folder', /no package at .*no\/such\/folder/],
     'a folder without a package.json': [nowhere, /no package at /],
@@ -47,7 +47,7 @@ describe.concurrent('start says in one line why it cannot:', () => {
     ],
     'a package.json that is no JSON': [
       writeFolder({ 'package.json': '{\n  "name": "x",\n  oops\n}' }),
-      /package\.json: Not valid JSON/,
+      /package\.json:3:3: Not valid JSON/,
     ],
     'an empty package.json': [writeFolder({ 'package.json': '' }), /package\.json/],
     'a manifest of the wrong type': [writePackage(42), /package\.json/],

@@ -1,5 +1,6 @@
 import { text as readText } from 'node:stream/consumers';
 import { callOnce } from '../../engine/call-once.js';
+import { visibleText } from '../../engine/visible-text.js';
 import type { Host } from '../../host.js';
 import { ExitCode } from '../exit-code.js';
 import { guarded } from '../guarded.js';
@@ -16,20 +17,19 @@ export interface CallInput {
   readonly json: boolean;
 }
 
-/** Calls one tool. What it answers goes to stdout, or to stderr if it failed. */
+/** Calls one tool. What it answers goes to stdout, also when it is a failure. */
 export async function callCommand({ server, tool, text, json }: CallInput, host: Host): Promise<ExitCode> {
   const args = parseJsonArguments(text === '-' ? await readText(host.stdin) : text);
   const workspace = openWorkspace(host);
-  const result = await guarded(host, async () =>
+  const result = await guarded(host, async (signal) =>
     callOnce(await workspace.findServer(server), workspace, {
       tool,
       args,
       env: host.env,
-      report: (line) => void host.stderr.write(`${line}\n`),
-      signal: new AbortController().signal,
+      report: (line) => void host.stderr.write(`${visibleText(line)}\n`),
+      signal,
     }),
   );
-  const output = result.isError && !json ? host.stderr : host.stdout;
-  output.write(json ? renderJson(result) : renderResult(result));
+  host.stdout.write(json ? renderJson(result) : renderResult(result));
   return result.isError ? ExitCode.Failed : ExitCode.Ok;
 }

@@ -10,6 +10,8 @@ import type {
   ResourceSummary,
   ToolSummary,
 } from '../../engine/facts.js';
+import { visibleText, visibleTexts } from '../../engine/visible-text.js';
+import { renderJson } from './json.js';
 import { type ColorOption, styleFor } from './style.js';
 
 /** Everything known about something, for people. */
@@ -23,16 +25,16 @@ export function renderFacts(facts: Facts, options: ColorOption): string {
   const width = Math.max(...rows.map(([key]) => key.length));
   const sections = shown.filter(([, value]) => !isShort(value));
   return [
-    `${style.bold(String(Reflect.get(facts, heading)))} (${facts.kind})\n`,
-    ...rows.map(([key, value]) => `${style.dim(key.padEnd(width))}  ${value}\n`),
+    `${style.bold(visibleText(String(Reflect.get(facts, heading))))} (${facts.kind})\n`,
+    ...rows.map(([key, value]) => `${style.dim(key.padEnd(width))}  ${visibleText(String(value))}\n`),
     ...sections.map(([key, value]) => `\n${style.bold(key)}\n${renderSection(key, value, style)}`),
   ].join('');
 }
 
-/** One property alone: texts as they are, anything else as JSON. */
+/** One property alone: texts as they are but for control characters, anything else as JSON. */
 export function renderValue(value: unknown): string {
   if (value === null) return '';
-  return `${typeof value === 'string' ? value : JSON.stringify(value, null, 2)}\n`;
+  return typeof value === 'string' ? `${visibleText(value)}\n` : renderJson(value);
 }
 
 function isNothing(value: unknown): boolean {
@@ -47,7 +49,8 @@ function isShort(value: unknown): boolean {
 
 function renderSection(key: string, value: unknown, style: ChalkInstance): string {
   const row = Object.hasOwn(listRows, key) ? listRows[key as keyof typeof listRows] : undefined;
-  if (row && Array.isArray(value)) return value.map((entry) => row(entry as never, style)).join('');
+  if (row && Array.isArray(value))
+    return value.map((entry) => row(visibleTexts(entry) as never, style)).join('');
   return indented(renderValue(value), 2);
 }
 

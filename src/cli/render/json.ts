@@ -1,4 +1,6 @@
-/** Data for other programs: indented, one newline at the end. */
+import { visibleText } from '../../engine/visible-text.js';
+
+/** Data for other programs: indented, one newline at the end. What JSON would leave of control characters is escaped, too. */
 export function renderJson(value: unknown): string {
-  return `${JSON.stringify(value, null, 2)}\n`;
+  return visibleText(`${JSON.stringify(value, null, 2)}\n`);
 }

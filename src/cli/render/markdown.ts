@@ -1,10 +1,11 @@
+import { visibleText } from '../../engine/visible-text.js';
 import { type ColorOption, styleFor } from './style.js';
 
 /** Markdown as it is; headings stand out where there is colour. */
 export function renderMarkdown(text: string, options: ColorOption): string {
   const style = styleFor(options);
   let inFence = false;
-  const lines = text.trimEnd().split('\n');
+  const lines = visibleText(text).trimEnd().split('\n');
   const shown = lines.map((line) => {
     if (/^\s*(?:```|~~~)/.test(line)) inFence = !inFence;
     return !inFence && /^#{1,6}\s/.test(line) ? style.bold(line) : line;

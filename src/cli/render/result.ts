@@ -1,14 +1,16 @@
 import { isRecord } from '../../engine/extension/shapes.js';
 import type { ContentBlock, ToolResult } from '../../engine/items/builders.js';
+import { visibleText } from '../../engine/visible-text.js';
 
-/** A tool's answer for a terminal: texts as they are, a note for everything else. */
+/** A tool's answer: texts as they are, since pipes take them as data, and a note for everything else. */
 export function renderResult({ content }: ToolResult): string {
   return content.map((block) => `${renderBlock(block).replace(/\n$/, '')}\n`).join('');
 }
 
 function renderBlock(block: ContentBlock): string {
   if (block.type === 'text') return String(block.text);
-  return `[${[block.type, ...(notes[block.type]?.(block) ?? [])].join(' ')}]`;
+  const note = [block.type, ...(notes[block.type]?.(block) ?? [])].join(' ');
+  return `[${visibleText(note).replaceAll('\n', ' ')}]`;
 }
 
 type Note = (block: Readonly<Record<string, unknown>>) => readonly string[];

@@ -1,4 +1,5 @@
 import type { Severity } from '../../engine/extension/diagnostics.js';
+import { visibleText } from '../../engine/visible-text.js';
 import type { RenderValidation } from '../validate-formats.js';
 
 /**
@@ -11,7 +12,7 @@ export const renderGithub: RenderValidation = ({ extensions }) =>
     .map(({ severity, place, line, column, code, message }) => {
       const properties = { file: place, line, col: column, title: code };
       const list = Object.entries(properties).map(([name, value]) => `${name}=${escapeProperty(`${value}`)}`);
-      return `::${commands[severity]} ${list.join(',')}::${escapeData(message)}\n`;
+      return visibleText(`::${commands[severity]} ${list.join(',')}::${escapeData(message)}\n`);
     })
     .join('');
 

@@ -1,9 +1,11 @@
+import { visibleTexts } from '../../engine/visible-text.js';
 import type { RenderValidation } from '../validate-formats.js';
 import type { PlacedDiagnostic, ValidatedExtension, Validation } from '../validation.js';
 import { type ColorOption, counted, paint, styleFor } from './style.js';
 
 /** For people: what is wrong, grouped by file, and a summary. A clean extension is one line. */
-export const renderPretty: RenderValidation = (validation, { color }) => {
+export const renderPretty: RenderValidation = (found, { color }) => {
+  const validation = visibleTexts(found);
   const parts = validation.extensions.map((extension) => renderExtension(extension, { color }));
   const isClean = validation.extensions.every(({ diagnostics }) => diagnostics.length === 0);
   return parts.join('') + (isClean ? '' : renderSummary(validation, { color }));
@@ -47,7 +49,7 @@ function renderRows(diagnostics: readonly PlacedDiagnostic[], options: ColorOpti
     .map(({ at, severity, code, message }) => {
       const position = style.dim(at.padStart(atWidth));
       const level = paint[severity](style)(severity.padEnd(severityWidth));
-      return `  ${position}  ${level}  ${style.bold(code.padEnd(codeWidth))}  ${message.replace(/\r?\n/g, indent)}\n`;
+      return `  ${position}  ${level}  ${style.bold(code.padEnd(codeWidth))}  ${message.replaceAll('\n', indent)}\n`;
     })
     .join('');
 }

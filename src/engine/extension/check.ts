@@ -1,3 +1,4 @@
+import { isContentBlock } from './content-block.js';
 import type { Kind } from './kinds.js';
 import { checkShape, isFunctionLike, isRecord, type ShapeFault, shapes } from './shapes.js';
 
@@ -71,15 +72,7 @@ function* checkPrompt(value: Readonly<Record<string, unknown>>): Generator<Shape
   if (type === 'text' && isFunctionLike(content)) {
     yield { path: ['content'], problem: 'type', expected: 'text, because "type" is "text"' };
   }
-  if (Array.isArray(messages)) {
-    for (const [index, message] of messages.entries()) {
-      if (!isRecord(message) || message.content === undefined) continue;
-      if (typeof message.content === 'string' || isTemplate(message.content) || isBlock(message.content))
-        continue;
-      const path = ['messages', index, 'content'];
-      yield { path, problem: 'type', expected: 'a string, { "template": … } or a content block' };
-    }
-  }
+  if (Array.isArray(messages)) yield* checkMessages(messages);
   if (!Array.isArray(declared)) return;
   const names = new Set<unknown>();
   for (const [index, argument] of declared.entries()) {
@@ -96,6 +89,18 @@ function* checkPrompt(value: Readonly<Record<string, unknown>>): Generator<Shape
   }
 }
 
+function* checkMessages(messages: readonly unknown[]): Generator<ShapeFault> {
+  if (messages.length === 0) yield { path: ['messages'], problem: 'value', expected: 'at least one message' };
+  for (const [index, message] of messages.entries()) {
+    if (!isRecord(message) || message.content === undefined) continue;
+    const { content } = message;
+    if (typeof content === 'string' || isTemplate(content) || isContentBlock(content)) continue;
+    const path = ['messages', index, 'content'];
+    const expected = 'a string, { "template": … } or a content block with all that its "type" needs';
+    yield { path, problem: 'type', expected };
+  }
+}
+
 function isPromptContent(value: unknown): boolean {
   return typeof value === 'string' || isFunctionLike(value) || isTemplate(value);
 }
@@ -103,11 +108,6 @@ function isPromptContent(value: unknown): boolean {
 /** `{ "template": "Hello, {{name}}!" }` */
 export function isTemplate(value: unknown): value is { template: string } {
   return isRecord(value) && typeof value.template === 'string';
-}
-
-/** Something with the form of an MCP content block. */
-export function isBlock(value: unknown): value is { type: string } & Record<string, unknown> {
-  return isRecord(value) && typeof value.type === 'string';
 }
 
 const contentKeys = ['text', 'file', 'read'];
@@ -127,7 +127,7 @@ function* checkResource(value: Readonly<Record<string, unknown>>): Generator<Sha
   if (typeof uri === 'string' && !isUri(uri)) {
     yield { path: ['uri'], problem: 'value', expected: 'an absolute URI such as "app://config" (RFC 3986)' };
   }
-  if (typeof uriTemplate === 'string' && !isUri(uriTemplate.replace(/\{[^{}]*\}/g, 'x'))) {
+  if (typeof uriTemplate === 'string' && !isUri(uriTemplate.replace(templateExpression, 'x'))) {
     yield {
       path: ['uriTemplate'],
       problem: 'value',
@@ -151,6 +151,16 @@ function* checkResource(value: Readonly<Record<string, unknown>>): Generator<Sha
     };
   }
 }
+
+/**
+ * One expression of a URI template: an operator, and names with their modifiers.
+ * @see RFC 6570, 2.2 to 2.4
+ */
+const templateExpression = (() => {
+  const character = '(?:\\w|%[\\dA-Fa-f]{2})';
+  const variable = `${character}+(?:\\.${character}+)*(?::[1-9]\\d{0,3}|\\*)?`;
+  return new RegExp(`\\{[+#./;?&]?${variable}(?:,${variable})*\\}`, 'g');
+})();
 
 /** An absolute URI without spaces or control characters. */
 function isUri(text: string): boolean {

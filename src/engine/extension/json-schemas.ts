@@ -174,6 +174,7 @@ const valueTypes = {
   string: { type: 'string' },
   boolean: { type: 'boolean' },
   'positive-number': { type: 'number', exclusiveMinimum: 0 },
+  count: { type: 'integer', minimum: 0 },
   strings: { anyOf: [{ type: 'string' }, stringList] },
   'string-list': stringList,
   object: { type: 'object' },

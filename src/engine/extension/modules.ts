@@ -45,12 +45,22 @@ export function parseModuleReference(text: string): ModuleReference {
   return { file, exportName };
 }
 
+/** Makes sure that there is a file where a module reference leads. @throws ModuleReferenceError */
+export async function requireModule(directory: string, text: string): Promise<void> {
+  const { file } = parseModuleReference(text);
+  const info = await stat(path.join(directory, file)).catch(() => undefined);
+  if (!info?.isFile()) throw missingModule(file);
+}
+
+function missingModule(file: string): ModuleReferenceError {
+  return new ModuleReferenceError('missing', `There is no file ${file} in the package.`);
+}
+
 /** Where a module reference leads. @throws ModuleReferenceError if there is no such file or it lies outside the package. */
 export async function locateModule(directory: string, reference: ModuleReference): Promise<string> {
   const target = path.join(directory, reference.file);
   const info = await stat(target).catch(() => undefined);
-  if (!info?.isFile())
-    throw new ModuleReferenceError('missing', `There is no file ${reference.file} in the package.`);
+  if (!info?.isFile()) throw missingModule(reference.file);
   if (!(await isInside(directory, target))) {
     throw new ModuleReferenceError('outside', `${reference.file} is a link that leads out of the package.`);
   }

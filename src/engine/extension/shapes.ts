@@ -9,6 +9,7 @@ export type ValueType =
   | 'string'
   | 'boolean'
   | 'positive-number'
+  | 'count'
   | 'strings'
   | 'string-list'
   | 'object'
@@ -52,13 +53,23 @@ const cache: Field = {
   types: ['object'],
   description: 'How long clients may reuse what was listed or read.',
   shape: {
-    ttlMs: { types: ['positive-number'], description: 'Milliseconds.' },
+    ttlMs: { types: ['count'], description: 'Milliseconds.' },
     scope: { types: ['string'], description: 'Who may share it.', values: ['public', 'private'] },
   },
 };
 const requires: Field = {
   types: ['string-list', 'object'],
   description: 'What it needs: client capabilities, or { client, env, bin, level }.',
+  shape: {
+    client: { types: ['strings'], description: 'Client capabilities.' },
+    env: { types: ['strings'], description: 'Environment variables.' },
+    bin: { types: ['strings'], description: 'Programs on the path.' },
+    level: {
+      types: ['string'],
+      description: 'Whether it is of no use without them; required when absent.',
+      values: ['required', 'suggested'],
+    },
+  },
 };
 const annotationsOfContent: Field = {
   types: ['object'],
@@ -103,7 +114,6 @@ const toolShape: Shape = {
     description: 'What a result that does not match `output` becomes.',
     values: ['error', 'warn'],
   },
-  cache,
 };
 
 const promptShape: Shape = {
@@ -155,9 +165,8 @@ const resourceShape: Shape = {
   read: { types: ['callable'], description: 'read(uri, variables, ctx): the content.' },
   list: { types: ['callable'], description: 'list(ctx): the resources of a template.' },
   complete: { types: ['object'], description: 'Variable name to complete(value, ctx).' },
-  subscribable: { types: ['boolean'], description: 'Clients may ask to be told of changes.' },
   annotations: annotationsOfContent,
-  size: { types: ['positive-number'], description: 'Bytes, when known.' },
+  size: { types: ['count'], description: 'Bytes, when known.' },
   hidden,
   visible,
   category,
@@ -191,7 +200,6 @@ const serverShape: Shape = {
   },
   pageSize: { types: ['positive-number'], description: 'Entries per list page; 500 when absent.' },
   cache,
-  list: { types: ['object'], description: 'Visibility hooks: tools(ctx, registry), prompts, resources.' },
   evaluator: {
     types: ['object'],
     description: 'Further model settings that a ported definition carried; kept as they are.',
@@ -268,7 +276,8 @@ export function* checkShape(
     if (field.values && typeof held === 'string' && !field.values.includes(held)) {
       yield { path, problem: 'value', expected: field.values.map((one) => JSON.stringify(one)).join(', ') };
     }
-    if (field.shape) yield* checkNested(held, field.shape, path);
+    if (field.shape && (!Array.isArray(held) || field.types.includes('list')))
+      yield* checkNested(held, field.shape, path);
   }
 }
 
@@ -291,6 +300,7 @@ const words = {
   string: 'a string',
   boolean: 'true or false',
   'positive-number': 'a number above 0',
+  count: 'a whole number, 0 or more',
   strings: 'a string or a list of strings',
   'string-list': 'a list of strings',
   object: 'an object',
@@ -304,6 +314,7 @@ const words = {
 const accepts = {
   string: (value) => typeof value === 'string',
   boolean: (value) => typeof value === 'boolean',
+  count: (value) => Number.isSafeInteger(value) && (value as number) >= 0,
   'positive-number': (value) => typeof value === 'number' && value > 0 && Number.isFinite(value),
   strings: (value) => typeof value === 'string' || isStringList(value),
   'string-list': isStringList,

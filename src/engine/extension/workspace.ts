@@ -140,7 +140,7 @@ export class Workspace {
     const what = `${singular[kind]} "${reference}"`;
     const reason = extension
       ? `the package ${qualified.package} declares no ${singular[kind]} "${qualified.item}"`
-      : `the package ${qualified.package} is not installed; add it with: agenttools add ${qualified.package}`;
+      : `the package ${qualified.package} is not installed; add it with: npm install ${qualified.package}`;
     throw new UnknownItemError(
       'unresolved-reference',
       `The ${what} cannot be found: ${reason}.`,
@@ -183,7 +183,7 @@ export class Workspace {
     if (await isPackage(parent)) return namedServer(await this.open(parent), path.basename(target));
     throw new AgentToolsError(
       'not-found',
-      `There is no package at ${target}: no package.json in it or above it.`,
+      `There is no package at ${target}: neither this folder nor the one that holds it has a package.json.`,
     );
   }
 
@@ -194,10 +194,21 @@ export class Workspace {
       builtin.map(({ name }) => name),
     );
     const hint = meant ? ` Did you mean "${meant}"?` : '';
+    if (await this.#isPathWithoutDot(reference)) {
+      const message = `There is no server "${reference}".${hint} If it is meant as a path, write ./${reference}`;
+      return new AgentToolsError('not-found', message);
+    }
     const wayOut = packageName
-      ? `The package ${packageName} is not installed. Add it with: agenttools add ${packageName}`
+      ? `The package ${packageName} is not installed. Add it with: npm install ${packageName}`
       : 'Give a path such as ./my-plugin, a qualified name such as @scope/name/server, or a built-in server.';
     return new AgentToolsError('not-found', `There is no server "${reference}".${hint} ${wayOut}`);
+  }
+
+  /** Whether a reference would lead to a package, or to something in one, if it were a path. */
+  async #isPathWithoutDot(reference: string): Promise<boolean> {
+    const target = path.resolve(this.#options.cwd, reference);
+    if (reference === '' || (await isPackage(target))) return reference !== '';
+    return reference.includes('/') && (await isPackage(path.dirname(target)));
   }
 }
 

@@ -2,23 +2,11 @@ import { messageOf } from '../extension/modules.js';
 import { formatIssues, SchemaError } from '../schema/index.js';
 import { brands, isBranded } from './brands.js';
 import { error as failure, structured, type ToolResult } from './builders.js';
-import { type Calls, detailsOf, type MakeContext } from './calls.js';
-import type { Context } from './context.js';
-import { describeShortfall, needsAnything, shortfallOf } from './requirements.js';
+import { type Calls, detailsOf, exposesErrors, type MakeContext } from './calls.js';
+import { MissingCapabilityError, RequirementError, requireMet } from './requirements.js';
 import { ResultError, toToolResult } from './results.js';
 import type { ToolHandler, ToolSpec } from './specs.js';
 import { TimeoutError, withTimeLimit } from './time-limit.js';
-
-/** A tool needs client capabilities that the client does not have. How that is answered depends on the era. */
-export class MissingCapabilityError extends Error {
-  override readonly name = 'MissingCapabilityError';
-  readonly capabilities: readonly string[];
-
-  constructor(text: string, capabilities: readonly string[]) {
-    super(text);
-    this.capabilities = capabilities;
-  }
-}
 
 /**
  * Calls a tool: checks the arguments, runs the hooks, then the handler within its time, then checks the result.
@@ -31,13 +19,19 @@ export async function callTool(
   { calls, signal, makeContext }: { calls: Calls; signal: AbortSignal; makeContext: MakeContext },
 ): Promise<ToolResult> {
   try {
-    await checkRequirements(tool, () => makeContext({ signal, isOver: false }, tool), calls);
+    await requireMet(`Tool "${tool.name}"`, tool.requires, {
+      context: () => makeContext({ signal, isOver: false }, tool),
+      env: calls.env,
+    });
     const delivered = await checkArguments(tool, args);
     const handler = await loadHandler(tool);
     const value = await withTimeLimit(
       (limit) => {
         const ctx = makeContext(limit, tool);
-        const hooks = calls.initializers.ready([calls.server.initialize, tool.initialize], ctx);
+        const hooks = calls.initializers.ready(
+          { server: calls.server.initialize, tool: tool.initialize },
+          ctx,
+        );
         return hooks ? hooks.then(() => handler(delivered, ctx)) : handler(delivered, ctx);
       },
       { timeoutMs: tool.timeoutMs, signal },
@@ -51,18 +45,6 @@ export async function callTool(
 
 /** A failure that is already in the words the model is to read. */
 class CallFailure extends Error {}
-
-async function checkRequirements(tool: ToolSpec, context: () => Context, { env }: Calls): Promise<void> {
-  if (!needsAnything(tool.requires)) return;
-  const { can } = context();
-  const shortfall = await shortfallOf(tool.requires, { can, env });
-  const missing = describeShortfall(shortfall);
-  if (missing === undefined) return;
-  const text = `Tool "${tool.name}" needs ${missing}.`;
-  throw shortfall.client.length > 0
-    ? new MissingCapabilityError(text, shortfall.client)
-    : new CallFailure(text);
-}
 
 async function checkArguments(tool: ToolSpec, args: Readonly<Record<string, unknown>>): Promise<unknown> {
   const checked = await tool.input.check({ ...args, ...tool.pinned });
@@ -108,9 +90,10 @@ function withStructured(result: ToolResult, value: unknown): ToolResult {
   return { ...result, content, structuredContent: value };
 }
 
-function failureOf(tool: ToolSpec, error: unknown, { server, report }: Calls): ToolResult {
+function failureOf(tool: ToolSpec, error: unknown, calls: Calls): ToolResult {
+  const { report } = calls;
   if (isBranded(error, brands.protocolError) || error instanceof MissingCapabilityError) throw error;
-  if (error instanceof CallFailure) return failure(error.message);
+  if (error instanceof CallFailure || error instanceof RequirementError) return failure(error.message);
   if (isBranded(error, brands.toolError)) return failure(messageOf(error));
   if (isBranded(error, brands.exitRequest)) return failure(`Tool "${tool.name}": ${messageOf(error)}`);
   if (error instanceof TimeoutError) return failure(`Tool "${tool.name}" gave ${error.message}.`);
@@ -128,5 +111,5 @@ function failureOf(tool: ToolSpec, error: unknown, { server, report }: Calls): T
     return failure(`Tool "${tool.name}" returned something that is not a result: ${error.message}.`);
   }
   report(`${tool.item}: ${detailsOf(error)}`);
-  return failure(server.exposeErrors ? messageOf(error) : 'Tool execution failed');
+  return failure(exposesErrors(calls) ? messageOf(error) : 'Tool execution failed');
 }

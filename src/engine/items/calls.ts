@@ -19,6 +19,11 @@ export interface Calls {
 /** Makes a handler's context for one call; `tool` is absent in prompts and resources. */
 export type MakeContext = (limit: Limit, tool?: ToolSpec) => Context;
 
+/** Whether unexpected exceptions are shown to the model: the server says so, or `AGENTTOOLS_EXPOSE_ERRORS=1` does. */
+export function exposesErrors({ server, env }: Pick<Calls, 'server' | 'env'>): boolean {
+  return server.exposeErrors || env.AGENTTOOLS_EXPOSE_ERRORS === '1';
+}
+
 /** Everything about an unexpected exception, for stderr. */
 export function detailsOf(error: unknown): string {
   if (error instanceof ModuleReferenceError && error.cause)

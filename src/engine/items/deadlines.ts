@@ -1,5 +1,5 @@
 /** A wait that can be called off. */
-export interface Wait {
+interface Wait {
   readonly at: number;
   readonly expire: () => void;
 }

@@ -76,7 +76,6 @@ export interface ToolDefinition<I = undefined, O = undefined> extends Common {
   /** What a result that does not match `output` becomes; `error` when absent. */
   readonly onOutputMismatch?: 'error' | 'warn';
   readonly ui?: string | Readonly<Record<string, unknown>>;
-  readonly cache?: Cache;
 }
 
 /** What a handler gets for an input schema. */
@@ -86,10 +85,16 @@ export type ToolArguments<I> = I extends undefined ? Record<string, unknown> : I
 export type ToolOutput<O> = O extends undefined ? ToolReturn : InferOutput<O> | ToolResult;
 
 /** Types a tool definition; gives it back as it is. */
-export function defineTool<const I = undefined, const O = undefined>(
-  definition: ToolDefinition<I, O>,
+export function defineTool<
+  const I = undefined,
+  const O = undefined,
+  const R extends Awaitable<ToolOutput<NoInfer<O>>> = Awaitable<ToolOutput<NoInfer<O>>>,
+>(
+  definition: Omit<ToolDefinition<I, O>, 'handler'> & {
+    handler(args: ToolArguments<NoInfer<I>>, ctx: Context): R;
+  },
 ): ToolDefinition<I, O> {
-  return checked('tool', definition);
+  return checked('tool', definition as ToolDefinition<I, O>);
 }
 
 interface PromptArgument {
@@ -161,7 +166,6 @@ export interface ResourceDefinition extends Common {
   /** The resources of a template. */
   list?(ctx: Context): Awaitable<readonly { readonly uri: string; readonly name?: string }[]>;
   readonly complete?: Readonly<Record<string, (value: string, ctx: Context) => Awaitable<readonly string[]>>>;
-  readonly subscribable?: boolean;
   readonly annotations?: Annotations;
   /** Bytes, when known. */
   readonly size?: number;

@@ -1,6 +1,7 @@
 import { messageOf } from '../extension/modules.js';
 import { brands, isBranded } from './brands.js';
-import { type Calls, detailsOf, type MakeContext } from './calls.js';
+import { type Calls, detailsOf, exposesErrors, type MakeContext } from './calls.js';
+import { requireMet } from './requirements.js';
 import type { PromptResult, PromptSpec } from './specs.js';
 import { TimeoutError, withTimeLimit } from './time-limit.js';
 
@@ -17,7 +18,7 @@ export class PromptFailure extends Error {
 
 /**
  * Makes the messages of a prompt.
- * @throws PromptFailure, and errors branded as protocol errors as they are.
+ * @throws PromptFailure, RequirementError, and errors branded as protocol errors as they are.
  */
 export async function getPrompt(
   prompt: PromptSpec,
@@ -27,11 +28,15 @@ export async function getPrompt(
   const missing = prompt.required.filter((name) => !Object.hasOwn(args, name));
   if (missing.length > 0)
     throw new PromptFailure('arguments', `Missing required arguments: ${missing.join(', ')}`);
+  await requireMet(`Prompt "${prompt.name}"`, prompt.requires, {
+    context: () => makeContext({ signal, isOver: false }),
+    env: calls.env,
+  });
   try {
     const made = await withTimeLimit(
       async (limit) => {
         const ctx = makeContext(limit);
-        await calls.initializers.ready([calls.server.initialize], ctx);
+        await calls.initializers.ready({ server: calls.server.initialize }, ctx);
         return await prompt.render(args, ctx);
       },
       { timeoutMs: prompt.timeoutMs, signal },
@@ -44,11 +49,11 @@ export async function getPrompt(
   }
 }
 
-function promptFailureOf(prompt: PromptSpec, error: unknown, { server, report }: Calls): unknown {
+function promptFailureOf(prompt: PromptSpec, error: unknown, calls: Calls): unknown {
   if (isBranded(error, brands.protocolError)) return error;
   if (isBranded(error, brands.toolError)) return new PromptFailure('failed', messageOf(error));
   if (error instanceof TimeoutError)
     return new PromptFailure('failed', `Prompt "${prompt.name}" gave ${error.message}.`);
-  report(`${prompt.item}: ${detailsOf(error)}`);
-  return new PromptFailure('failed', server.exposeErrors ? messageOf(error) : 'Prompt execution failed');
+  calls.report(`${prompt.item}: ${detailsOf(error)}`);
+  return new PromptFailure('failed', exposesErrors(calls) ? messageOf(error) : 'Prompt execution failed');
 }

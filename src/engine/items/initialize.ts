@@ -2,25 +2,42 @@ import type { Context } from './context.js';
 import type { Lazy } from './lazy.js';
 import type { Initializer } from './specs.js';
 
+/** The hooks that stand before an item's first use. */
+export interface Hooks {
+  readonly server: Lazy<Initializer> | undefined;
+  readonly tool?: Lazy<Initializer> | undefined;
+}
+
 /** Runs the `initialize` hooks of one served server: each once, on first need; one that failed runs again. */
 export class Initializers {
   readonly #runs = new Map<Lazy<Initializer>, Promise<unknown>>();
   readonly #done = new Set<Lazy<Initializer>>();
+  readonly #signal: AbortSignal;
 
-  /**
-   * The hooks of a server and then of one of its tools; nothing to wait for when there are none, or all have run.
-   * Rejects with what a hook threw.
-   */
-  ready(hooks: readonly (Lazy<Initializer> | undefined)[], ctx: Context): Promise<void> | undefined {
-    const waiting = hooks.filter((hook) => hook !== undefined && !this.#done.has(hook));
-    return waiting.length > 0 ? this.#run(waiting as Lazy<Initializer>[], ctx) : undefined;
+  /** `signal` is what hooks are told to stop by: that of everything served, not of the call that came first. */
+  constructor(signal: AbortSignal = new AbortController().signal) {
+    this.#signal = signal;
   }
 
-  async #run(hooks: readonly Lazy<Initializer>[], ctx: Context): Promise<void> {
-    for (const hook of hooks) {
-      await this.#once(hook, ctx);
-      this.#done.add(hook);
-    }
+  /**
+   * The hook of a server, then that of a tool; nothing to wait for when there are none, or all have run. Rejects with
+   * what a hook threw.
+   */
+  ready({ server, tool }: Hooks, ctx: Context): Promise<void> | undefined {
+    const isWaiting = (hook: Lazy<Initializer> | undefined) => hook !== undefined && !this.#done.has(hook);
+    if (!isWaiting(server) && !isWaiting(tool)) return undefined;
+    return this.#run({ server, tool }, ctx);
+  }
+
+  async #run({ server, tool }: Hooks, ctx: Context): Promise<void> {
+    const { tool: _, ...general } = this.#detached(ctx);
+    if (server) await this.#once(server, { ...general, options: {} });
+    if (tool) await this.#once(tool, this.#detached(ctx));
+  }
+
+  /** A hook runs for all calls: what belongs to the one that came first is not its business. */
+  #detached(ctx: Context): Context {
+    return { ...ctx, signal: this.#signal, progress: () => {}, locals: {} };
   }
 
   #once(hook: Lazy<Initializer>, ctx: Context): Promise<unknown> {
@@ -28,7 +45,10 @@ export class Initializers {
     if (known) return known;
     const run = hook().then((initialize) => initialize(ctx));
     this.#runs.set(hook, run);
-    run.catch(() => this.#runs.delete(hook));
+    run.then(
+      () => this.#done.add(hook),
+      () => this.#runs.delete(hook),
+    );
     return run;
   }
 }

@@ -1,4 +1,5 @@
-import { isBlock, isTemplate } from '../extension/check.js';
+import { isTemplate } from '../extension/check.js';
+import { isBlock } from '../extension/content-block.js';
 import { type Definition, DefinitionError } from '../extension/extension.js';
 import { isRecord } from '../extension/shapes.js';
 import { translateArgument } from '../extension/spellings.js';
@@ -7,7 +8,7 @@ import { blocksOf, type ContentBlock, type PromptMessage, user } from './builder
 import { isContentBlock } from './content-block.js';
 import type { Context } from './context.js';
 import { type Lazy, lazyFunction } from './lazy.js';
-import { commonParts, commonWire, requireUsable } from './read.js';
+import { commonParts, commonWire, requireModules, requireUsable } from './read.js';
 import { ResultError } from './results.js';
 import type { Complete, PromptResult, PromptSpec } from './specs.js';
 import { fill } from './template.js';
@@ -20,6 +21,7 @@ type PromptFunction = (args: Values, ctx: Context) => unknown;
 export async function readPrompt(definition: Definition): Promise<PromptSpec> {
   const normal = withArguments(definition);
   requireUsable(normal);
+  await requireModules(normal);
   const list = (normal.value.arguments ?? []) as readonly PromptArgument[];
   const base = commonWire(normal);
   if (base.name === '')

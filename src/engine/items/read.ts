@@ -1,7 +1,8 @@
 import { checkDefinition, describeFault, isSerious } from '../extension/check.js';
 import type { Location } from '../extension/diagnostics.js';
 import { type Definition, DefinitionError } from '../extension/extension.js';
-import { singular } from '../extension/kinds.js';
+import { type Kind, singular } from '../extension/kinds.js';
+import { ModuleReferenceError, requireModule } from '../extension/modules.js';
 import { isWireName } from '../extension/names.js';
 import { isRecord, type ShapeFault } from '../extension/shapes.js';
 import type { DocumentPath } from '../files/document.js';
@@ -106,4 +107,33 @@ export function readCache(value: unknown): CacheHint | undefined {
     ttlMs: typeof value.ttlMs === 'number' ? Math.floor(value.ttlMs) : 0,
     scope: value.scope === 'public' ? 'public' : 'private',
   };
+}
+
+/** The keys that hold a function or a module reference, by kind. */
+const callableKeys = {
+  tools: ['handler', 'initialize'],
+  prompts: ['content'],
+  resources: ['read', 'list'],
+  servers: ['initialize'],
+  apps: [],
+} as const satisfies Record<Kind, readonly string[]>;
+
+/**
+ * Makes sure that the modules a definition refers to are there, without importing them.
+ * @throws DefinitionError for the first that is not.
+ */
+export async function requireModules(definition: Definition): Promise<void> {
+  const { kind, value, extension } = definition;
+  for (const key of callableKeys[kind]) {
+    const reference = value[key];
+    if (typeof reference !== 'string' || (key === 'content' && value.type !== 'function')) continue;
+    try {
+      await requireModule(extension.manifest.directory, reference);
+    } catch (error) {
+      if (!(error instanceof ModuleReferenceError)) throw error;
+      const code = error.fault === 'outside' ? 'path-outside-package' : 'missing-handler';
+      const message = `${nameOf(definition)} has an unusable "${key}": ${error.message}`;
+      throw new DefinitionError(code, message, locate(definition, [key]));
+    }
+  }
 }

@@ -1,5 +1,6 @@
 import { access, constants } from 'node:fs/promises';
 import path from 'node:path';
+import type { Context } from './context.js';
 import type { Requirements } from './specs.js';
 
 /** What is there to meet requirements. */
@@ -16,8 +17,39 @@ export interface Shortfall {
   readonly bin: readonly string[];
 }
 
-/** Whether there is anything to look for. */
-export function needsAnything({ client, env, bin }: Requirements): boolean {
+/** Something that an item needs is missing; the message says what. */
+export class RequirementError extends Error {
+  override readonly name: string = 'RequirementError';
+}
+
+/** Client capabilities that an item needs are missing. How that is answered depends on the era. */
+export class MissingCapabilityError extends RequirementError {
+  override readonly name = 'MissingCapabilityError';
+  readonly capabilities: readonly string[];
+
+  constructor(text: string, capabilities: readonly string[]) {
+    super(text);
+    this.capabilities = capabilities;
+  }
+}
+
+/** Makes sure that what an item requires is there. @throws RequirementError, MissingCapabilityError */
+export async function requireMet(
+  what: string,
+  requires: Requirements,
+  { context, env }: { readonly context: () => Context; readonly env: Circumstances['env'] },
+): Promise<void> {
+  if (!needsAnything(requires)) return;
+  const { can } = context();
+  const shortfall = await shortfallOf(requires, { can, env });
+  const missing = describeShortfall(shortfall);
+  if (missing === undefined) return;
+  const text = `${what} needs ${missing}.`;
+  if (shortfall.client.length === 0) throw new RequirementError(text);
+  throw new MissingCapabilityError(text, shortfall.client);
+}
+
+function needsAnything({ client, env, bin }: Requirements): boolean {
   return client.length + env.length + bin.length > 0;
 }
 

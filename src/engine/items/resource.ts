@@ -6,7 +6,7 @@ import { isRecord } from '../extension/shapes.js';
 import { isInside, pathFault } from '../files/contain.js';
 import type { Context } from './context.js';
 import { lazyFunction } from './lazy.js';
-import { commonParts, commonWire, locate, nameOf, requireUsable } from './read.js';
+import { commonParts, commonWire, locate, nameOf, requireModules, requireUsable } from './read.js';
 import { ResultError } from './results.js';
 import type { Complete, ResourceContents, ResourceSpec } from './specs.js';
 
@@ -16,6 +16,7 @@ type ReadFunction = (uri: string, variables: Readonly<Record<string, unknown>>, 
 /** Makes a resource of its definition. @throws DefinitionError with the first thing that is wrong with it. */
 export async function readResource(definition: Definition): Promise<ResourceSpec> {
   requireUsable(definition);
+  await requireModules(definition);
   const { value, extension } = definition;
   const uri = typeof value.uri === 'string' ? value.uri : undefined;
   const uriTemplate = typeof value.uriTemplate === 'string' ? value.uriTemplate : undefined;
@@ -42,7 +43,6 @@ export async function readResource(definition: Definition): Promise<ResourceSpec
         lazyFunction<Complete>(complete, extension),
       ]),
     ),
-    subscribable: value.subscribable === true,
   };
 }
 

@@ -1,4 +1,4 @@
-import { isBlock } from '../extension/check.js';
+import { isBlock } from '../extension/content-block.js';
 import { isRecord } from '../extension/shapes.js';
 import { brands, isBranded } from './brands.js';
 import type { ContentBlock, ToolResult } from './builders.js';
@@ -13,7 +13,8 @@ export class ResultError extends Error {
 /**
  * Makes a tool result of what a handler returned: text of a string, blocks as they are, a structured result of any
  * other JSON value, `Success` of nothing.
- * @throws ResultError for functions, symbols, bigints, cycles and malformed blocks.
+ * @throws ResultError for what has no JSON form (functions, symbols, bigints, cycles), and for a finished result with a
+ * malformed block in it.
  */
 export function toToolResult(value: unknown): ToolResult {
   if (value === undefined) return { content: [{ type: 'text', text: 'Success' }] };

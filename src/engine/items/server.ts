@@ -7,7 +7,7 @@ import { type FoundServer, implicitServerName, type Workspace } from '../extensi
 import { type Lazy, lazyFunction } from './lazy.js';
 import { applyOverride, isOverride } from './override.js';
 import { readPrompt } from './prompt.js';
-import { locate, readCache, requireUsable } from './read.js';
+import { locate, readCache, requireModules, requireUsable } from './read.js';
 import { Registry, type ServedKind } from './registry.js';
 import { readResource } from './resource.js';
 import type { CacheHint, Initializer, PromptSpec, ResourceSpec, ToolSpec } from './specs.js';
@@ -53,6 +53,7 @@ export async function composeServer(
     server === undefined ? implicitServer(extension) : await extension.definition('servers', server);
   // One bad entry of a list does not stop a server: it is left out where the list is composed.
   requireUsable(definition, ({ path }) => path.length > 1 && serverLists.includes(String(path[0])));
+  await requireModules(definition);
   const { value } = definition;
   const leftOut: LeftOut[] = [];
   const compose = <K extends ServedKind>(kind: K, read: Reader<K>) =>
@@ -164,7 +165,8 @@ async function composeEntry<K extends ServedKind>(
     return { spec: isOverride(entry) ? applyOverride(spec, entry, { server: definition, path }) : spec };
   } catch (error) {
     if (!(error instanceof DefinitionError)) throw error;
-    const item = typeof reference === 'string' ? reference : path.join('/');
+    const { item: server, extension } = definition;
+    const item = typeof reference === 'string' ? reference : `${extension.qualify(server)}#${path.join('/')}`;
     const { message, code, location } = error;
     return { leftOut: { item, message, code, location, extension: owner } };
   }

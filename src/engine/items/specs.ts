@@ -98,5 +98,4 @@ export interface ResourceSpec extends Spec {
   /** The resources of a template, as list entries. */
   readonly list: Lazy<(ctx: Context) => unknown> | undefined;
   readonly complete: ReadonlyMap<string, Lazy<Complete>>;
-  readonly subscribable: boolean;
 }

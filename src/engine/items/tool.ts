@@ -8,7 +8,15 @@ import {
   type SchemaSide,
 } from '../schema/index.js';
 import { lazyFunction } from './lazy.js';
-import { commonParts, commonWire, locate, nameOf, requireUsable, requireWireName } from './read.js';
+import {
+  commonParts,
+  commonWire,
+  locate,
+  nameOf,
+  requireModules,
+  requireUsable,
+  requireWireName,
+} from './read.js';
 import type { Initializer, ToolHandler, ToolSpec } from './specs.js';
 
 /** The keys a side's schema may stand in; the first one present counts. */
@@ -20,6 +28,7 @@ export const schemaKeys = {
 /** Makes a tool of its definition. @throws DefinitionError with the first thing that is wrong with it. */
 export async function readTool(definition: Definition): Promise<ToolSpec> {
   requireUsable(definition);
+  await requireModules(definition);
   const { value, extension } = definition;
   const [input = noInput, output] = await Promise.all([
     readSchema(definition, 'input'),

@@ -5,9 +5,11 @@ import { dialectOf, unknownDialect } from './dialects.js';
 import { compileFields, toWire } from './field-spec.js';
 import { tellForm } from './form.js';
 import type { JsonSchema } from './json-schema.js';
+import { findLostReferences } from './references.js';
 import { SchemaError } from './schema-error.js';
 import { compileStandard } from './standard.js';
 import { checkLazily } from './validator.js';
+import { walkSchema } from './walk.js';
 
 /** How to read a schema value. */
 export interface CompileOptions {
@@ -47,6 +49,7 @@ function compileFieldSpec(spec: unknown, side: SchemaSide): CompiledSchema {
 
 function compileWire(form: 'raw' | 'standard', schema: unknown, side: SchemaSide): CompiledSchema {
   const wire = asWire(schema, side);
+  requireReferences(wire);
   return { form, wire, check: checkLazily(wire, side) };
 }
 
@@ -59,6 +62,14 @@ function asWire(schema: unknown, side: SchemaSide): JsonSchema {
   if (side === 'input' && schema.type !== 'object')
     throw new SchemaError('The schema of an input must describe an object: "type": "object" at its root.');
   return schema;
+}
+
+/** @throws SchemaError for a `$ref` that leads nowhere: no call could ever be checked by such a schema. */
+function requireReferences(schema: JsonSchema): void {
+  if (!/"\$(?:dynamic|recursive)?[rR]ef"/.test(JSON.stringify(schema))) return;
+  const dialect = dialectOf(schema);
+  const [lost] = dialect ? [...findLostReferences([...walkSchema(schema)], dialect)] : [];
+  if (lost) throw new SchemaError(lost.message, lost.path);
 }
 
 function describedWire(described: Readonly<Record<string, unknown>>, side: SchemaSide): unknown {

@@ -3,7 +3,7 @@ import { Client } from '@modelcontextprotocol/client';
 import type { Diagnostic, Location } from '../extension/diagnostics.js';
 import type { Manifest } from '../extension/manifest.js';
 import { messageOf } from '../extension/modules.js';
-import { shortName } from '../extension/names.js';
+import { isPackageName, qualify, shortName } from '../extension/names.js';
 import { type ChildServer, ChildTransport } from './child-transport.js';
 
 /** A server slower than this to its first answer is reported; impatient clients give up after ten seconds. */
@@ -59,10 +59,8 @@ async function bootServer(
   server: string,
   options: BootOptions,
 ): Promise<readonly Finding[]> {
-  const child: ChildServer = {
-    ...options,
-    args: [...options.args, 'start', path.join(manifest.directory, server)],
-  };
+  const { reference, cwd = options.cwd } = placeOf(manifest, server);
+  const child: ChildServer = { ...options, cwd, args: [...options.args, 'start', reference] };
   const findings = new Map<string, Finding>();
   for (const era of eras) {
     for (const finding of await converse(server, era, child, options.timeoutMs)) {
@@ -70,6 +68,19 @@ async function bootServer(
     }
   }
   return [...findings.values()];
+}
+
+/**
+ * How a server is named so that nothing else can be meant: `<package folder>/<server>` might be a package of its own. A
+ * qualified name is looked up in the package at the working directory first.
+ */
+function placeOf(
+  { directory, packageName, declarations }: Manifest,
+  server: string,
+): { readonly reference: string; readonly cwd?: string } {
+  if (declarations.servers.length === 0) return { reference: directory };
+  if (!isPackageName(packageName)) return { reference: path.join(directory, server) };
+  return { reference: qualify(packageName, server), cwd: directory };
 }
 
 async function converse(

@@ -1,5 +1,7 @@
-import { type ChildProcess, spawn } from 'node:child_process';
+import { type ChildProcess, spawn, spawnSync } from 'node:child_process';
+import process from 'node:process';
 import type { Transport } from '@modelcontextprotocol/client';
+import { listProcesses } from './process/process-table.js';
 
 type Message = Parameters<NonNullable<Transport['onmessage']>>[0];
 
@@ -35,6 +37,8 @@ export class ChildTransport implements Transport {
       env: { ...env },
       stdio: ['pipe', 'pipe', 'pipe'],
       windowsHide: true,
+      // A group of its own, so that all of it can be ended.
+      detached: process.platform !== 'win32',
     });
     this.ended = new Promise((resolve) => {
       this.#child.on('error', (error) => {
@@ -87,9 +91,36 @@ export class ChildTransport implements Transport {
     this.#child.stdin!.end();
   }
 
+  /** Ends the server, stuck as it may be, and whatever it started. */
   kill(): void {
-    this.#child.kill('SIGKILL');
+    if (this.#child.pid !== undefined) endTree(this.#child.pid);
   }
+}
+
+function endTree(leader: number): void {
+  if (process.platform === 'win32') {
+    spawnSync('taskkill', ['/T', '/F', '/PID', `${leader}`], { stdio: 'ignore', windowsHide: true });
+    return;
+  }
+  for (const pid of [...descendantsOf(leader), -leader]) {
+    try {
+      process.kill(pid, 'SIGKILL');
+    } catch {
+      // It has ended by itself.
+    }
+  }
+}
+
+/** Those in groups of their own are among them. */
+function descendantsOf(leader: number): readonly number[] {
+  const found = new Set([leader]);
+  const table = listProcesses(process.platform);
+  for (let size = 0; size !== found.size; ) {
+    size = found.size;
+    for (const { pid, parent } of table) if (found.has(parent)) found.add(pid);
+  }
+  found.delete(leader);
+  return [...found];
 }
 
 const maxKept = 10_000;

@@ -43,14 +43,14 @@ export interface Served {
 /** Makes the SDK server that speaks for a composed server in one era. */
 export function createServer({ calls, toolOptions }: Served, era: Era): Server {
   const { info, instructions, cache } = calls.server;
+  const offered = capabilitiesOf(calls);
   const server = new Server(info as Implementation, {
-    capabilities: capabilitiesOf(calls),
+    capabilities: offered,
     ...(instructions !== undefined && { instructions }),
     ...(cache && { cacheHints: listHints(cache) }),
     supportedProtocolVersions: [...legacyVersions],
   });
   const connection: Connection = { era, server, calls, toolOptions, logLevel: 'info' };
-  const offered = capabilitiesOf(calls);
   for (const [method, { capability, handler }] of Object.entries(methods)) {
     if (!(capability in offered)) continue;
     server.setRequestHandler(

@@ -4,11 +4,12 @@ import type { Host } from '../../host.js';
 import { AgentToolsError } from '../errors.js';
 import type { Location } from '../extension/diagnostics.js';
 import { DefinitionError } from '../extension/extension.js';
-import { Workspace } from '../extension/workspace.js';
+import { type FoundServer, Workspace } from '../extension/workspace.js';
 import { workspaceFolders } from '../folders.js';
 import { Initializers } from '../items/initialize.js';
 import { composeServer, type LeftOut, type ServerSpec } from '../items/server.js';
 import { parseToolOptions } from '../items/tool-options.js';
+import { visibleText } from '../visible-text.js';
 import { createServer } from './factory.js';
 import { killTree, watchEnds } from './process/ends.js';
 import { installGuard } from './process/guard.js';
@@ -74,7 +75,7 @@ async function prepare({ server, strict, host, report }: Preparation): Promise<S
   const workspace = new Workspace({ ...workspaceFolders(host), cwd: host.cwd });
   const reference = server ?? (host.env.MCP_SERVER_NAME || defaultServer);
   const found = await workspace.findServer(reference);
-  const spec = await composed(() => composeServer(found, workspace));
+  const spec = await composed(found, workspace);
   for (const item of spec.leftOut) report(await leftOutLine(item));
   if (strict && spec.leftOut.length > 0) {
     throw new AgentToolsError(
@@ -86,13 +87,13 @@ async function prepare({ server, strict, host, report }: Preparation): Promise<S
 }
 
 /** A server whose own definition is bad cannot be started. */
-async function composed(compose: () => Promise<ServerSpec>): Promise<ServerSpec> {
+async function composed(found: FoundServer, workspace: Workspace): Promise<ServerSpec> {
   try {
-    return await compose();
+    return await composeServer(found, workspace);
   } catch (error) {
-    if (error instanceof DefinitionError)
-      throw new AgentToolsError('invalid-definition', oneLine(error.message));
-    throw error;
+    if (!(error instanceof DefinitionError)) throw error;
+    const place = await placeOf(found.extension.manifest.directory, error.location);
+    throw new AgentToolsError('invalid-definition', `${place}: ${oneLine(error.message)}`);
   }
 }
 
@@ -118,7 +119,7 @@ export async function leftOutLine({ item, extension, location, message }: LeftOu
 
 /** What an extension threw may be several lines long. */
 function oneLine(message: string): string {
-  return message.trim().replace(/\s*[\r\n]+\s*/g, ' ');
+  return visibleText(message.trim().replace(/\s*[\r\n]+\s*/g, ' '));
 }
 
 /** `file:line` of a location; the line is looked up in the file. */

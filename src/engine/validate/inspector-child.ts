@@ -2,23 +2,52 @@
 import { readFile } from 'node:fs/promises';
 import process from 'node:process';
 import { fileURLToPath, pathToFileURL } from 'node:url';
+import { isMainThread, Worker } from 'node:worker_threads';
 import { exportOf } from '../extension/modules.js';
 import type { Position } from '../files/document.js';
 import type { InspectionReply, InspectionRequest, LoadedModule, ModuleFailure } from './inspection.js';
 import { parseModule } from './module-syntax.js';
 import { describeValue, textOf } from './plain-value.js';
+import { endTree, treeMarker } from './process-tree.js';
 
+/** Who started us, by the argument it gave: it may be gone before we could ask. */
+const parent = Number(process.argv[2]);
+const mark = process.env[treeMarker] ?? '';
 const send = process.send?.bind(process);
 
-// What a module left running may fail later: that is not the business of the modules after it.
-process.on('uncaughtException', () => {});
-process.on('unhandledRejection', () => {});
-process.on('disconnect', () => process.kill(process.pid, 'SIGKILL'));
+if (isMainThread) serve();
+else watchParent();
 
-process.on('message', (request: InspectionRequest) => {
-  void answer(request).then((reply) => send?.(reply));
-});
-send?.({ id: 'ready', result: undefined });
+function serve(): void {
+  // What a module left running may fail later: that is not the business of the modules after it.
+  process.on('uncaughtException', () => {});
+  process.on('unhandledRejection', () => {});
+  process.on('disconnect', () => endTree(process.pid, mark));
+  process.on('message', (request: InspectionRequest) => {
+    void answer(request).then((reply) => send?.(reply));
+  });
+  // The disconnect is not heard while a module blocks this thread.
+  const watch = new Worker(new URL(import.meta.url), { argv: [`${parent}`] });
+  watch.on('error', () => {}).once('online', () => send?.({ id: 'ready', result: undefined }));
+  watch.unref();
+}
+
+/** Ends this process and what it started once nobody waits for its answers. */
+function watchParent(): void {
+  setInterval(() => {
+    if (isParentGone()) endTree(process.pid, mark);
+  }, 500);
+}
+
+function isParentGone(): boolean {
+  if (process.platform !== 'win32') return process.ppid !== parent;
+  try {
+    process.kill(parent, 0);
+    return false;
+  } catch {
+    return true;
+  }
+}
 
 async function answer(request: InspectionRequest): Promise<InspectionReply> {
   const { id } = request;

@@ -13,6 +13,7 @@ import type {
   ParsedModule,
 } from './inspection.js';
 import { syntaxPosition } from './module-syntax.js';
+import { endTree, treeMarker } from './process-tree.js';
 
 /** A module that cannot be looked at, and where in it that shows. */
 export class InspectionError extends Error {
@@ -80,6 +81,7 @@ const startTimeoutMs = 30_000;
 
 /** One process that answers one question after the other, and is replaced when it dies of one. */
 class Child {
+  readonly #mark = randomUUID();
   #process: ChildProcess | undefined;
   #questions = 0;
   #queue: Promise<unknown> = Promise.resolve();
@@ -116,7 +118,10 @@ class Child {
   }
 
   async #start(): Promise<ChildProcess> {
-    const child = fork(this.entry, [], {
+    const child = fork(this.entry, [`${process.pid}`], {
+      // A group of its own, so that all of it can be ended.
+      detached: process.platform !== 'win32',
+      env: { ...process.env, [treeMarker]: this.#mark },
       execArgv: ['--experimental-vm-modules', '--no-warnings'],
       serialization: 'advanced',
       stdio: ['ignore', 'ignore', 'ignore', 'ipc'],
@@ -130,8 +135,9 @@ class Child {
     return child;
   }
 
+  /** Ends the process, and whatever the modules started in it. */
   kill(): void {
-    this.#process?.kill('SIGKILL');
+    if (this.#process?.pid !== undefined) endTree(this.#process.pid, this.#mark);
     this.#process = undefined;
   }
 }

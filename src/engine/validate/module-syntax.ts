@@ -49,10 +49,13 @@ function scriptFailureOf(source: string, file: string): ModuleFailure | undefine
   }
 }
 
+/** Files of the package wherever they are required; other packages only where it is plain that nothing goes without them. */
 function requiredIn(source: string): readonly string[] {
-  return [...source.matchAll(/(?<![\w$.])require\(\s*(["'])(\.[^"'\n]*)\1\s*\)/g)].map(
-    ([, , specifier]) => specifier!,
+  const files = source.matchAll(/(?<![\w$.])require\(\s*(["'])(?<specifier>\.[^"'\n]*)\1\s*\)/g);
+  const packages = source.matchAll(
+    /^(?:(?:const|let|var)\s[^=;'"`]*=\s*)?require\(\s*(["'])(?<specifier>[^."'\n][^"'\n]*)\1\s*\)/gm,
   );
+  return [...files, ...packages].map(({ groups }) => groups!.specifier!);
 }
 
 /** The source with comments and texts blanked, roughly: enough to tell a statement from a mention of it. */

@@ -26,7 +26,7 @@ export interface ExamplePackage {
 export function examplePackages(blocks: readonly Block[]): readonly ExamplePackage[] {
   const byKey = new Map<string, Block[]>();
   for (const block of blocks) {
-    if (Object.keys(block.words).length === 0) continue;
+    if (Object.keys(block.words).length === 0 || block.words.program !== undefined) continue;
     const key = `${block.page}/${block.words.package ?? 'kit'}`;
     byKey.set(key, [...(byKey.get(key) ?? []), block]);
   }
@@ -86,6 +86,9 @@ async function compile(file: string, text: string): Promise<[file: string, text:
   return [[`dist/${stem}.js`, code]];
 }
 
+/** What the code of the pages may import. */
+const imported = ['agenttools', 'zod', 'arktype', 'valibot', '@valibot/to-json-schema'];
+
 /** A package.json that declares what the other files define, for pages that leave it out. */
 function defaults(name: string, files: ExamplePackage['files']): object {
   const root = Object.keys(files).some((file) => /^src\/(?:tools|prompts|resources|servers)\//.test(file))
@@ -104,6 +107,7 @@ function defaults(name: string, files: ExamplePackage['files']): object {
       version: '1.0.0',
       type: 'module',
       keywords: ['agenttools-extension'],
+      dependencies: Object.fromEntries(imported.map((library) => [library, '*'])),
       agenttools: { root, ...Object.fromEntries(declared) },
     },
   };
@@ -116,7 +120,10 @@ export async function typeErrors(root: string): Promise<string> {
     compilerOptions: {
       noEmit: true,
       rootDir: '/',
-      paths: { agenttools: [path.join(repository, 'src/index.ts')] },
+      paths: {
+        agenttools: [path.join(repository, 'src/index.ts')],
+        'agenttools/engine': [path.join(repository, 'src/engine.ts')],
+      },
     },
     include: ['**/*.ts'],
     exclude: ['node_modules'],

@@ -9,6 +9,7 @@ import { fileURLToPath } from 'node:url';
  * - `lists=<kind>/<wire name>`: what the package's server shows of an item; `lists=server` its `serverInfo`.
  * - `call=<tool>`, `get=<prompt>`, `read=<uri>`: what is sent and what comes back.
  * - `left-out`: what `start` says of the items it leaves out.
+ * - `program=<file>`: a program that uses `agenttools/engine`.
  * - `server=<name>` says which server is meant when the package has several.
  */
 export interface Block {

@@ -14,6 +14,7 @@ import { parseDocument } from '../../../src/engine/files/document.js';
 interface ObjectSchema {
   readonly properties: Readonly<Record<string, ObjectSchema>>;
   readonly items: ObjectSchema;
+  readonly anyOf?: readonly ObjectSchema[];
   readonly description?: string;
   readonly $defs: Readonly<Record<string, ObjectSchema>>;
 }
@@ -73,8 +74,9 @@ describe('the schemas have the keys that the shapes have', () => {
     for (const [key, field] of Object.entries(shape)) {
       const { description, ...property } = properties[key]!;
       expect(description).toBe(field.description);
-      if (field.shape)
-        expectKeys(field.types.includes('list') ? property.items : (property as ObjectSchema), field.shape);
+      if (!field.shape) continue;
+      if (field.types.includes('list')) expectKeys(property.items, field.shape);
+      else expectKeys(property.anyOf?.find(({ properties }) => properties) ?? property, field.shape);
     }
   }
 });

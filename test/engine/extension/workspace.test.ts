@@ -139,7 +139,7 @@ describe('a name in a definition leads', () => {
     ['a/b/c/d', 'unknown-tool', false, /declares no tool "a\/b\/c\/d"/],
     ['../own', 'unknown-tool', false, /declares no tool "\.\.\/own"/],
     ['@acme/other/undeclared', 'unresolved-reference', true, /@acme\/other declares no tool "undeclared"/],
-    ['@acme/absent/x', 'unresolved-reference', true, /agenttools add @acme\/absent/],
+    ['@acme/absent/x', 'unresolved-reference', true, /npm install @acme\/absent/],
     ['library/x', 'unresolved-reference', true, /library is not an extension/],
   ];
 
@@ -220,9 +220,9 @@ describe('a server is named', () => {
     ['./empty', 'not-found', /empty declares nothing that could be served/],
     ['./empty/empty', 'not-found', /empty has no server "empty"/],
     ['serach', 'not-found', /Did you mean "search"\? Give a path such as/],
-    ['@acme/absent', 'not-found', /agenttools add @acme\/absent/],
-    ['@acme/absent/x', 'not-found', /agenttools add @acme\/absent/],
-    ['absent/x', 'not-found', /agenttools add absent/],
+    ['@acme/absent', 'not-found', /npm install @acme\/absent/],
+    ['@acme/absent/x', 'not-found', /npm install @acme\/absent/],
+    ['absent/x', 'not-found', /npm install absent/],
     ['./nowhere/deep', 'not-found', /There is no package at .*nowhere/],
     ['./library', 'no-extension', /library is not an extension/],
   ])('%s: %s', async (reference, code, message) => {

@@ -1,3 +1,5 @@
+import { rmSync } from 'node:fs';
+import path from 'node:path';
 import { describe, expect, test, vi } from 'vitest';
 import { z } from 'zod';
 import { ProtocolError, structured, ToolError, text } from '../../../src/engine/items/builders.js';
@@ -236,7 +238,7 @@ describe('a handler in a module', () => {
   const manifest = { tools: ['x'] };
   const definition = { 'agenttools/tools/x.json': { handler: './run.js#run' } };
   const bad: Record<string, Record<string, string>> = {
-    'that is not there': {},
+    'that went away': { 'run.js': '' },
     'that throws': { 'run.js': 'throw new Error("boom")' },
     'without the export': { 'run.js': 'export const other = 1' },
     'that exports no function': { 'run.js': 'export const run = 5' },
@@ -246,6 +248,7 @@ describe('a handler in a module', () => {
     '%s is told to the model without detail, to stderr with it',
     async (_, files) => {
       const served = await compose(manifest, { ...definition, ...files });
+      if (!files['run.js']) rmSync(path.join(served.directory, 'run.js'));
       expect(await call(served, 'x')).toEqual(
         failure(expect.stringMatching(/^Tool "x" could not be loaded\./)),
       );
@@ -254,20 +257,24 @@ describe('a handler in a module', () => {
     },
   );
 
-  test.each(['that is not there', 'that throws'])(
-    '%s and was mended works at the next call',
-    async (name) => {
-      const served = await compose(manifest, { ...definition, ...bad[name] });
-      await call(served, 'x');
-      addFiles(served.directory, { 'run.js': 'export const run = () => "mended"' });
-      expect(await call(served, 'x')).toEqual({ content: [{ type: 'text', text: 'mended' }] });
-    },
-  );
+  test.each(['that went away', 'that throws'])('%s and was mended works at the next call', async (name) => {
+    const served = await compose(manifest, { ...definition, ...bad[name] });
+    if (!bad[name]!['run.js']) rmSync(path.join(served.directory, 'run.js'));
+    await call(served, 'x');
+    addFiles(served.directory, { 'run.js': 'export const run = () => "mended"' });
+    expect(await call(served, 'x')).toEqual({ content: [{ type: 'text', text: 'mended' }] });
+  });
 
-  test('outside the package is never run', async () => {
-    const served = await compose(manifest, { 'agenttools/tools/x.json': { handler: '../../etc/run.js' } });
-    expect((await call(served, 'x')).isError).toBe(true);
-    expect(served.reports[0]).toContain('leaves the package');
+  test.each([
+    ['../../etc/run.js', 'path-outside-package', 'leaves the package'],
+    ['/etc/run.js', 'path-outside-package', 'absolute'],
+    ['run', 'missing-handler', 'not a module reference'],
+    ['./nowhere.js#run', 'missing-handler', 'no file ./nowhere.js'],
+    ['./agenttools', 'missing-handler', 'no file'],
+  ])('at %s can never be had, so the tool is left out', async (handler, code, reason) => {
+    const { spec } = await compose(manifest, { 'agenttools/tools/x.json': { handler } });
+    expect(spec.registry.all('tools')).toEqual([]);
+    expect(spec.leftOut).toMatchObject([{ code, message: expect.stringContaining(reason) }]);
   });
 
   test('is not imported by composing or by wrong arguments', async () => {
@@ -377,5 +384,43 @@ describe('MCP_TOOL_OPTIONS', () => {
     expect(optionsFor(tool!, { wire: set.wire, x: set.x }).a).toBe('wire');
     expect(optionsFor(tool!, { x: set.x, constructor: {} }).a).toBe('item');
     expect(optionsFor(tool!, { other: { a: 5 } }).a).toBe(1);
+  });
+});
+
+describe('what belongs to all calls', () => {
+  test('an initialize hook is not stopped, nor told, by the call that came first', async () => {
+    let release = () => {};
+    const seen: Context[] = [];
+    const gate = new Promise<void>((resolve) => {
+      release = resolve;
+    });
+    const server = {
+      tools: '*',
+      initialize: async (ctx: Context) => {
+        seen.push(ctx);
+        await gate;
+        if (ctx.signal.aborted) throw new Error('stopped');
+      },
+    };
+    const served = await composeLive({ tools: { x: { handler: () => 'done' } }, server });
+    const cancelling = new AbortController();
+    const first = call(served, 'x', {}, cancelling.signal);
+    const second = call(served, 'x');
+    await vi.waitFor(() => expect(seen).toHaveLength(1));
+    cancelling.abort();
+    release();
+    expect(await second).toEqual({ content: [{ type: 'text', text: 'done' }] });
+    await first;
+    expect(seen[0]).not.toHaveProperty('tool');
+  });
+
+  test('AGENTTOOLS_EXPOSE_ERRORS=1 shows unexpected errors to the model', async () => {
+    const handler = () => {
+      throw new Error('boom');
+    };
+    const { spec, served } = await composeLive({ tools: { x: { handler } } });
+    const calls = { ...served.calls, env: { AGENTTOOLS_EXPOSE_ERRORS: '1' } };
+    const exposed = { spec, served: { ...served, calls } } as unknown as Composed;
+    expect(await call(exposed, 'x')).toEqual(failure('boom'));
   });
 });

@@ -58,3 +58,20 @@ test('a missing environment variable is told at the call, in either era', async 
     expect(result).toMatchObject({ isError: true, content: [{ text: expect.stringContaining('not set') }] });
   }
 });
+
+test('no name of a capability reaches what all objects inherit', async () => {
+  const hostile = {
+    x: { requires: ['__proto__.polluted', 'constructor.prototype.polluted'], handler: () => 1 },
+  };
+  const session = await openSession(await composeLive({ tools: hostile }), { era: 'modern' });
+  await expect(session.request('tools/call', { name: 'x' })).rejects.toMatchObject({ code: -32021 });
+  expect({}).not.toHaveProperty('polluted');
+});
+
+test('a prompt says what it lacks, too', async () => {
+  const prompts = { p: { requires: { env: ['AGENTTOOLS_TEST_NO_SUCH_KEY'] }, content: 'x' } };
+  const session = await openSession(await composeLive({ prompts }));
+  await expect(session.request('prompts/get', { name: 'p' })).rejects.toMatchObject({
+    message: expect.stringContaining('AGENTTOOLS_TEST_NO_SUCH_KEY'),
+  });
+});

@@ -311,6 +311,8 @@ describe('what cannot be had is left out, the rest is served', () => {
     'app/agenttools/tools/good.json': { handler: './x.js' },
     'app/agenttools/tools/bad.json': { handler: 5 },
     'app/agenttools/tools/throws.js': 'throw new Error("boom")',
+    'app/x.js': '',
+    'app/node_modules/other/x.js': '',
     'app/node_modules/other/package.json': packageJson({ tools: ['good', 'bad'] }, { name: 'other' }),
     'app/node_modules/other/agenttools/tools/good.json': { handler: './x.js' },
     'app/node_modules/other/agenttools/tools/bad.json': { handler: './x.js', input: 5 },
@@ -357,7 +359,7 @@ describe('what cannot be had is left out, the rest is served', () => {
       ['nowhere', 'unknown-tool', '@acme/app', 'agenttools/servers/main.json'],
       ['other/bad', 'invalid-tool', 'other', 'agenttools/tools/bad.json'],
       ['other/good', 'invalid-server', '@acme/app', 'agenttools/servers/main.json'],
-      ['tools/8', 'invalid-tool', '@acme/app', 'agenttools/servers/main.json'],
+      ['@acme/app/main#tools/8', 'invalid-tool', '@acme/app', 'agenttools/servers/main.json'],
     ]);
   });
 });

@@ -113,13 +113,20 @@ describe('a JSON Schema', () => {
   });
 
   it.each([
-    ['leads out of itself', { $ref: 'https://example.com/x' }],
     ['has a broken pattern', { properties: { a: { pattern: '(' } } }],
     ['has a keyword of the wrong type', { required: 'a' }],
   ])('that %s is a SchemaError at its first check', async (_, keywords) => {
     const schema = await compileSchema({ type: 'object', ...keywords }, input);
     await expect(schema.check({})).rejects.toBeInstanceOf(SchemaError);
   });
+
+  it.each([['https://example.com/x'], ['#/$defs/gone']])(
+    'whose reference %s leads nowhere in it is refused at once',
+    async ($ref) => {
+      const schema = { type: 'object', properties: { a: { $ref } } };
+      await expect(compileSchema(schema, input)).rejects.toMatchObject({ path: ['properties', 'a', '$ref'] });
+    },
+  );
 
   it('is refused when too deep, too large or endless', async () => {
     const deep = JSON.parse(`${'{"not":'.repeat(200)}{}${'}'.repeat(200)}`);

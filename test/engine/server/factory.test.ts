@@ -168,7 +168,7 @@ describe('on 2026-07-28 answers say how long they keep', () => {
 
   test('as the resource says, when it is read', async () => {
     const resources = {
-      kept: { uri: 'app://kept', text: 'x', cache: { ttlMs: 100.7, scope: 'public' } },
+      kept: { uri: 'app://kept', text: 'x', cache: { ttlMs: 100, scope: 'public' } },
       plain: { uri: 'app://plain', text: 'x' },
     };
     const served = await composeLive({ resources });

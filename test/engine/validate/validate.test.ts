@@ -3,6 +3,7 @@ import path from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { AgentToolsError } from '../../../src/engine/errors.js';
 import {
+  diagnose,
   type LocatedDiagnostic,
   type ValidateOptions,
   validateExtension,
@@ -392,6 +393,145 @@ describe('packaging', () => {
     expect(await placesIn(folder)).toEqual([]);
     const { existsSync } = await import('node:fs');
     expect(existsSync(path.join(folder, 'ran'))).toBe(false);
+  });
+});
+
+describe('packages that shipped code imports', () => {
+  const handler = { 'agenttools/tools/hello.json': tool };
+  const word = 'export const hello = () => word;\n';
+
+  test.for([
+    ['nobody names', "import { word } from 'words';", {}, ['words']],
+    [
+      'only development needs',
+      "import 'agenttools';",
+      { devDependencies: { agenttools: '1' } },
+      ['agenttools'],
+    ],
+    ['are dependencies', "import 'words/en';", { dependencies: { words: '1' } }, []],
+    ['are peers', "import '@x/words/en.js';", { peerDependencies: { '@x/words': '1' } }, []],
+    ['are optional', "import 'words';", { optionalDependencies: { words: '1' } }, []],
+    ['are bundled', "import 'words';", { bundleDependencies: ['words'] }, []],
+    ['are named by scope only', "import '@x/words/en';", { dependencies: { '@x/other': '1' } }, ['@x/words']],
+    ['are part of Node', "import 'node:fs'; import 'fs/promises'; import '#own';", {}, []],
+    ['are this one', "import 'greeter/hello.js';", {}, []],
+    ['may be missing', "await import('words').catch(() => {});", {}, []],
+    ['are named twice', "import 'words'; import './more.js';", {}, ['words']],
+    ['are mentioned', "// import 'words'\nconst text = \"import 'words'\";", {}, []],
+    ['a private package has', "import 'words';", { private: true }, []],
+    ['CommonJS requires', "const { word } = require('words');", { type: 'commonjs' }, ['words']],
+    ['CommonJS can do without', "try {\n  require('words');\n} catch {}", { type: 'commonjs' }, []],
+  ] as const)('%s', async ([, statement, fields, missing]) => {
+    const isScript = 'type' in fields;
+    const folder = await makePackage({
+      'package.json': packageJson({ tools: ['hello'] }, fields),
+      ...handler,
+      'hello.js': `${statement}\n${isScript ? 'exports.hello = () => 1;' : word}`,
+      'more.js': "import 'words';\n",
+    });
+    const found = await diagnosticsOf(folder, { load: false });
+    const told = found.filter(({ code }) => code === 'not-packed');
+    expect(told.map(({ file, message }) => `${file} ${message.match(/"(.*?)"/)?.[1]}`)).toEqual(
+      missing.map((name) => `hello.js ${name}`),
+    );
+  });
+});
+
+describe('the name of a package', () => {
+  test.for([
+    ['greeter', {}, true],
+    ['@acme/greeter.js', {}, true],
+    ['@acme/greeter', { private: true }, true],
+    ['Greeter', {}, false],
+    ['Greeter', { private: true }, true],
+    ['My Plug/in/x', {}, false],
+    ['My Plug/in/x', { private: true }, false],
+    ['@x/..', {}, false],
+    ['@x/..', { private: true }, false],
+    ['_greeter', {}, false],
+    ['.greeter', {}, false],
+    ['x'.repeat(215), {}, false],
+    ['', {}, false],
+    [5, {}, false],
+    [5, { private: true }, false],
+    [undefined, {}, false],
+    [undefined, { private: true }, true],
+  ] as const)('%o %o is legal: %o', async ([name, fields, isLegal]) => {
+    const folder = await makePackage({ 'package.json': packageJson({ tools: [] }, { name, ...fields }) });
+    const found = (await diagnosticsOf(folder)).filter(({ code }) => code === 'malformed-manifest');
+    expect(found.map(({ file }) => file)).toEqual(isLegal ? [] : ['package.json']);
+    for (const { message } of found) expect(message).toMatch(/214 characters/);
+  });
+});
+
+describe('what is in a definition', () => {
+  const prompt = { description: 'Greets.' };
+  const block = (content: unknown) => ({ ...prompt, messages: [{ role: 'user', content }] });
+  const resource = (uriTemplate: string) => ({ description: 'Rows.', uriTemplate, read: './hello.js#hello' });
+  const needing = (requires: unknown) => ({ ...tool, requires });
+
+  test.for([
+    ['prompts', 'a text block', block({ type: 'text', text: 'Hi.' }), []],
+    ['prompts', 'a list of no messages', { ...prompt, messages: [] }, ['invalid-prompt messages']],
+    ['prompts', 'an image without data', block({ type: 'image' }), ['invalid-prompt messages.0.content']],
+    ['prompts', 'a block of no known type', block({ type: 'x' }), ['invalid-prompt messages.0.content']],
+    ['tools', 'client capabilities', needing(['sampling']), []],
+    [
+      'tools',
+      'every need',
+      needing({ client: 'sampling', env: ['KEY'], bin: ['git'], level: 'suggested' }),
+      [],
+    ],
+    ['tools', 'a level that is none', needing({ level: 'must' }), ['invalid-tool requires.level']],
+    ['tools', 'a need that is no text', needing({ env: [5] }), ['invalid-tool requires.env']],
+    [
+      'tools',
+      'a need of no known kind',
+      needing({ clients: ['x'] }),
+      ['unknown-definition-key requires.clients'],
+    ],
+    ['resources', 'a template', resource('db://{table}/{+path}{?a,b*,c:3}'), []],
+    ['resources', 'an expression of nothing', resource('db://{}'), ['invalid-resource uriTemplate']],
+    ['resources', 'a reserved operator', resource('db://{!a}'), ['invalid-resource uriTemplate']],
+    ['resources', 'an expression without end', resource('db://{a'), ['invalid-resource uriTemplate']],
+  ] as const)('of %s: %s', async ([kind, , definition, faults]) => {
+    const folder = await makePackage({
+      'package.json': packageJson({ [kind]: ['x'] }),
+      [`agenttools/${kind}/x.json`]: definition,
+      'hello.js': hello,
+    });
+    const { diagnostics } = await diagnose(folder, optionsFor(inspector.entry));
+    expect(diagnostics.map(({ code, location }) => `${code} ${location.path?.join('.')}`)).toEqual(faults);
+  });
+
+  const input = { city: 'string', days: { type: 'integer', max: 7 } };
+
+  test.for([
+    ['what the tool takes', input, { arguments: { days: 3 }, options: { key: 'x' } }, []],
+    ['an unknown argument', input, { arguments: { day: 3 } }, ['arguments.day']],
+    ['an argument of another type', input, { arguments: { days: 'many' } }, ['arguments.days']],
+    ['an argument out of range', input, { arguments: { days: 9 } }, ['arguments.days']],
+    ['an unknown option', input, { options: { kay: 'x' } }, ['options.kay']],
+    ['an argument of a tool without a schema', undefined, { arguments: { day: 3 } }, []],
+    [
+      'an argument of an open schema',
+      { type: 'object', properties: {}, additionalProperties: true },
+      { arguments: { day: 3 } },
+      [],
+    ],
+    ['an argument of a broken schema', { type: 'objekt' }, { arguments: { day: 3 } }, []],
+  ] as const)('an entry that fixes %s', async ([, input, fixed, faults]) => {
+    const folder = await makePackage({
+      'package.json': packageJson({ tools: ['hello'], servers: ['all'] }),
+      'agenttools/tools/hello.json': { ...tool, input, options: { key: '' } },
+      'agenttools/servers/all.json': { tools: [{ use: 'hello', ...fixed }] },
+      'hello.js': hello,
+    });
+    const { diagnostics } = await diagnose(folder, optionsFor(inspector.entry));
+    const own = diagnostics.filter(({ code }) => code === 'invalid-server');
+    expect(own.map(({ location }) => location.path?.join('.'))).toEqual(
+      faults.map((fault) => `tools.0.${fault}`),
+    );
   });
 });
 

@@ -1,11 +1,11 @@
 import { ProtocolError, type ServerContext, UriTemplate } from '@modelcontextprotocol/server';
 import { brands, isBranded } from '../../items/brands.js';
-import type { Calls } from '../../items/calls.js';
+import { type Calls, detailsOf } from '../../items/calls.js';
 import type { Lazy } from '../../items/lazy.js';
 import type { Complete } from '../../items/specs.js';
 import { withTimeLimit } from '../../items/time-limit.js';
 import { type Connection, contextMaker } from '../context.js';
-import { detailsOf, internalError, invalidParams } from './errors.js';
+import { internalError, invalidParams } from './errors.js';
 import type { Wire } from './handler.js';
 
 /** At most this many suggestions are sent. @see MCP, server/utilities/completion */

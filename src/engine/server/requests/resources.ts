@@ -4,13 +4,14 @@ import {
   type ServerContext,
   UriTemplate,
 } from '@modelcontextprotocol/server';
+import { messageOf } from '../../extension/modules.js';
 import { isRecord } from '../../extension/shapes.js';
 import { brands, isBranded } from '../../items/brands.js';
-import type { Calls } from '../../items/calls.js';
+import { type Calls, detailsOf, exposesErrors } from '../../items/calls.js';
 import type { ResourceSpec } from '../../items/specs.js';
 import { withTimeLimit } from '../../items/time-limit.js';
 import { type Connection, contextMaker } from '../context.js';
-import { detailsOf, internalError } from './errors.js';
+import { internalError } from './errors.js';
 import type { Wire } from './handler.js';
 import { pageOf } from './lists.js';
 
@@ -93,7 +94,7 @@ export async function read(connection: Connection, { uri }: Wire, request: Serve
     const contents = await withTimeLimit(
       async (limit) => {
         const ctx = makeContext(limit);
-        await calls.initializers.ready([calls.server.initialize], ctx);
+        await calls.initializers.ready({ server: calls.server.initialize }, ctx);
         return await spec.read(String(uri), variables, ctx);
       },
       { timeoutMs: spec.timeoutMs, signal: request.mcpReq.signal },
@@ -104,7 +105,7 @@ export async function read(connection: Connection, { uri }: Wire, request: Serve
     if (isBranded(error, brands.protocolError)) throw error;
     if (isBranded(error, brands.toolError)) throw new ProtocolError(internalError, (error as Error).message);
     calls.report(`${spec.item}: ${detailsOf(error)}`);
-    const text = calls.server.exposeErrors && error instanceof Error ? error.message : 'Resource read failed';
+    const text = exposesErrors(calls) ? messageOf(error) : 'Resource read failed';
     throw new ProtocolError(internalError, text, { uri });
   }
 }

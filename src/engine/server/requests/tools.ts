@@ -1,9 +1,10 @@
 import { ProtocolError, type ServerContext } from '@modelcontextprotocol/server';
 import { error as failure, type ToolResult } from '../../items/builders.js';
-import { callTool, MissingCapabilityError } from '../../items/call.js';
+import { callTool } from '../../items/call.js';
+import { MissingCapabilityError } from '../../items/requirements.js';
 import { type Connection, contextMaker } from '../context.js';
 import { blockFor } from '../revisions.js';
-import { invalidParams, missingCapability } from './errors.js';
+import { invalidParams } from './errors.js';
 import type { Wire } from './handler.js';
 
 /** `tools/call` */
@@ -25,26 +26,8 @@ export async function call(
   return server.projectCallToolResult({ ...result, content } as never, tool.output?.wire);
 }
 
-/**
- * A client without a capability that a tool needs: an error of its own on 2026-07-28, a failed result before.
- * @see MCP 2026-07-28, basic, "Error Codes": -32021
- */
+/** A client without a capability that a tool needs: an error of its own on 2026-07-28, a failed result before. */
 function answerMissing(error: unknown, { era }: Connection): ToolResult {
-  if (!(error instanceof MissingCapabilityError)) throw error;
-  if (era === 'legacy') return failure(error.message);
-  const requiredCapabilities = nested(error.capabilities);
-  throw new ProtocolError(missingCapability, error.message, { requiredCapabilities });
-}
-
-/** `["sampling.tools"]` as the object that a client would declare: `{ sampling: { tools: {} } }`. */
-function nested(capabilities: readonly string[]): Wire {
-  const root: Record<string, unknown> = {};
-  for (const capability of capabilities) {
-    let at = root;
-    for (const part of capability.split('.')) {
-      at[part] ??= {};
-      at = at[part] as Record<string, unknown>;
-    }
-  }
-  return root;
+  if (era === 'modern' || !(error instanceof MissingCapabilityError)) throw error;
+  return failure(error.message);
 }

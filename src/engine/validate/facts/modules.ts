@@ -1,4 +1,5 @@
 import { readFile, stat } from 'node:fs/promises';
+import { isBuiltin } from 'node:module';
 import path from 'node:path';
 import type { Position } from '../../files/document.js';
 import type { LoadedModule, ModuleFailure, ParsedModule } from '../inspection.js';
@@ -18,6 +19,8 @@ export interface ModuleFacts {
   readonly failure: ModuleFailure | undefined;
   /** Files of the package that it imports, as far as they are there. */
   readonly imports: readonly string[];
+  /** Other packages that it imports, by name. */
+  readonly packages: readonly string[];
 }
 
 type ModuleFormat = 'module' | 'commonjs';
@@ -100,6 +103,7 @@ async function readModule(
     position: format === 'commonjs' ? parsed.scriptFailure?.position : undefined,
     failure: isOtherFormat ? undefined : await failureOf(parsed, format, target),
     imports: await resolveImports(directory, file, parsed.imports),
+    packages: [...new Set(parsed.imports.flatMap((specifier) => packageNameIn(specifier) ?? []))],
   };
 }
 
@@ -149,6 +153,13 @@ async function failureOf(
 ): Promise<ModuleFailure | undefined> {
   if (format === 'commonjs') return parsed.scriptFailure;
   return parsed.isModule ? undefined : await moduleFailureOf(await readFile(target, 'utf8'));
+}
+
+/** The package that a specifier leads to: `@scope/name` of `@scope/name/file.js`. */
+function packageNameIn(specifier: string): string | undefined {
+  // Paths, subpath imports such as `#file`, and URLs such as `node:fs`.
+  if (/^[./\\#]|:/.test(specifier) || isBuiltin(specifier)) return undefined;
+  return specifier.match(/^(?:@[^/]+\/)?[^/]+/)?.[0];
 }
 
 async function resolveImports(

@@ -16,6 +16,16 @@ export interface PackagingFacts {
   readonly hasFilesList: boolean;
   /** Files that the extension needs and npm would leave out. */
   readonly unpacked: readonly NeededFile[];
+  /** Packages that shipped modules import and that are not installed with this one. */
+  readonly uninstalled: readonly NeededPackage[];
+}
+
+/** A package that a module does not load without. */
+interface NeededPackage {
+  readonly name: string;
+  /** The module. */
+  readonly file: string;
+  readonly item?: ItemRef;
 }
 
 /** A file of the package that an item does not work without. */
@@ -36,13 +46,13 @@ export async function gatherPackaging(
   const { packageJson, directory } = extension.manifest;
   const value = packageJson.value as Readonly<Record<string, unknown>>;
   const isPrivate = value.private === true;
+  const needs = { extension, items, modules };
   return {
     isPrivate,
     keywords: Array.isArray(value.keywords) ? value.keywords : [],
     hasFilesList: Array.isArray(value.files),
-    unpacked: isPrivate
-      ? []
-      : await findUnpacked(await listPackedFiles(directory, value), { extension, items, modules }),
+    unpacked: isPrivate ? [] : await findUnpacked(await listPackedFiles(directory, value), needs),
+    uninstalled: isPrivate ? [] : await findUninstalled(needs),
   };
 }
 
@@ -58,6 +68,27 @@ async function findUnpacked(packed: ReadonlySet<string>, needs: Needs): Promise<
     if (packed.has(needed.file) || found.has(needed.file)) continue;
     if (await isFile(path.join(needs.extension.manifest.directory, needed.file)))
       found.set(needed.file, needed);
+  }
+  return [...found.values()];
+}
+
+/** Where a package.json names what npm puts beside the package. */
+const dependencyKeys = ['dependencies', 'peerDependencies', 'optionalDependencies'];
+
+async function findUninstalled(needs: Needs): Promise<readonly NeededPackage[]> {
+  const { packageJson, packageName } = needs.extension.manifest;
+  const value = packageJson.value as Readonly<Record<string, unknown>>;
+  const { bundleDependencies: bundled = value.bundledDependencies } = value;
+  const installed = new Set([
+    packageName,
+    ...dependencyKeys.flatMap((key) => (isRecord(value[key]) ? Object.keys(value[key]) : [])),
+    ...(Array.isArray(bundled) ? bundled : []),
+  ]);
+  const found = new Map<string, NeededPackage>();
+  for await (const { file, item } of neededFiles(needs)) {
+    for (const name of (await needs.modules.read(file))?.packages ?? []) {
+      if (!installed.has(name) && !found.has(name)) found.set(name, { name, file, ...(item && { item }) });
+    }
   }
   return [...found.values()];
 }

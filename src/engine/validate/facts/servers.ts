@@ -7,6 +7,8 @@ import { implicitServerName, UnknownItemError, type Workspace } from '../../exte
 import { distinctNames } from '../../items/collisions.js';
 import { locate } from '../../items/read.js';
 import { inline, listEntries } from '../../items/server.js';
+import { readSchema } from '../../items/tool.js';
+import { formatIssues } from '../../schema/index.js';
 import type { ItemFacts } from './items.js';
 
 /** The kinds a server lists. */
@@ -27,6 +29,8 @@ export interface EntryFacts {
   readonly reference?: string;
   /** What it changes of the item it names. */
   readonly override?: Readonly<Record<string, unknown>>;
+  /** Arguments and options that it fixes and the tool does not take. */
+  readonly pinFaults?: readonly PinFault[];
   /** Why the name leads nowhere. */
   readonly lost?: LostReference;
   /** What clients see; absent when the item cannot be had. */
@@ -35,6 +39,11 @@ export interface EntryFacts {
   readonly address?: string;
   /** A definition that stands right there. */
   readonly definition?: Definition;
+}
+
+interface PinFault {
+  readonly path: readonly string[];
+  readonly reason: string;
 }
 
 export interface LostReference {
@@ -99,7 +108,9 @@ async function entryFacts(entry: unknown, place: Place): Promise<EntryFacts | un
     const location = locate(server, [...path, 'use']);
     const facts = await referenceFacts(entry.use, location, place);
     const renamed = typeof entry.name === 'string' ? { wireName: entry.name } : {};
-    return { ...base, ...facts, ...renamed, location, override: entry };
+    const tool = kind === 'tools' && !facts.lost ? await resolve(entry.use, location, place) : undefined;
+    const pinFaults = tool ? [...(await argumentFaults(tool, entry)), ...optionFaults(tool, entry)] : [];
+    return { ...base, ...facts, ...renamed, location, override: entry, pinFaults };
   }
   if (kind === 'apps') return undefined;
   const definition = inline(server, kind, entry, path);
@@ -113,12 +124,61 @@ async function referenceFacts(
 ): Promise<Pick<EntryFacts, 'reference' | 'lost' | 'wireName' | 'address'>> {
   const lost = await lookUp(place.kind, reference, place, location);
   if (lost) return { reference, lost };
-  const { kind, workspace, extension } = place;
-  const definition = await workspace.resolveItem(kind, reference, extension, location).catch((error) => {
+  const definition = await resolve(reference, location, place);
+  return { reference, ...(definition && seenAs(definition)) };
+}
+
+/** The item that a name leads to; none if its definition cannot be had, which is told of the item. */
+async function resolve(
+  reference: string,
+  location: Location,
+  { kind, workspace, extension }: Place,
+): Promise<Definition | undefined> {
+  return await workspace.resolveItem(kind, reference, extension, location).catch((error) => {
     if (error instanceof DefinitionError) return undefined;
     throw error;
   });
-  return { reference, ...(definition && seenAs(definition)) };
+}
+
+type Entry = Readonly<Record<string, unknown>>;
+
+/** A tool without a schema takes whatever it is given. A schema that cannot be used is told of the tool. */
+async function argumentFaults(tool: Definition, { arguments: pinned }: Entry): Promise<readonly PinFault[]> {
+  const schema = isRecord(pinned) ? await readSchema(tool, 'input').catch(() => undefined) : undefined;
+  if (!isRecord(pinned) || !schema) return [];
+  const { properties, additionalProperties = false, ...rest } = schema.wire;
+  const isWhole = additionalProperties === false && !composingKeys.some((key) => Object.hasOwn(rest, key));
+  const known = isRecord(properties) ? Object.keys(properties) : [];
+  const checked = await Promise.resolve(schema.check(pinned)).catch(() => undefined);
+  const issues = checked && !checked.ok ? checked.issues : [];
+  return Object.keys(pinned).flatMap((name): readonly PinFault[] => {
+    const path = ['arguments', name];
+    if (!known.includes(name)) return isWhole ? [{ path, reason: unknownPin('argument', name, known) }] : [];
+    const own = issues.filter(({ path: at }) => at === `/${name}` || at.startsWith(`/${name}/`));
+    return own.length > 0
+      ? [{ path, reason: `fixes "${name}" to what it cannot be: ${formatIssues(own)}.` }]
+      : [];
+  });
+}
+
+/** Keywords by which a schema may have properties that it does not list itself. */
+const composingKeys = [
+  ...['$ref', '$dynamicRef', 'allOf', 'anyOf', 'oneOf', 'if', 'patternProperties'],
+  ...['dependentSchemas', 'dependencies', 'unevaluatedProperties'],
+];
+
+function optionFaults({ value }: Definition, { options }: Entry): readonly PinFault[] {
+  if (!isRecord(options)) return [];
+  const known = isRecord(value.options) ? Object.keys(value.options) : [];
+  return Object.keys(options).flatMap((name) =>
+    known.includes(name) ? [] : [{ path: ['options', name], reason: unknownPin('option', name, known) }],
+  );
+}
+
+function unknownPin(what: 'argument' | 'option', name: string, known: readonly string[]): string {
+  const meant = didYouMean(name, known);
+  const hint = meant ? ` Did you mean "${meant}"?` : '';
+  return `fixes the ${what} "${name}", which the tool does not have.${hint} It has: ${known.join(', ') || 'none'}.`;
 }
 
 /** Where a name leads, if it leads nowhere. */

@@ -9,7 +9,7 @@ export const invalidServer: Rule = defineRule({
   code: 'invalid-server',
   severity: 'error',
   summary:
-    'The keys of a server hold what they should, and its list entries change only what can be changed.',
+    'The keys of a server hold what they should, and its list entries change and fix only what can be changed.',
   *check({ items, servers }) {
     yield* faultsOfKind('servers', items);
     for (const { kind, ref, definition } of items) {
@@ -21,7 +21,7 @@ export const invalidServer: Rule = defineRule({
       }
     }
     for (const { name, ref, entries } of servers) {
-      for (const { override, reference, location } of entries) {
+      for (const { override, pinFaults = [], reference, location } of entries) {
         if (!override) continue;
         const { path = [], ...place } = location;
         const entryPath = path.at(-1) === 'use' ? path.slice(0, -1) : path;
@@ -29,6 +29,10 @@ export const invalidServer: Rule = defineRule({
         for (const fault of checkShape(override, overrideShape)) {
           const at = { ...place, path: [...entryPath, ...fault.path], key: fault.problem === 'unknown' };
           yield { location: at, item: ref, facts: describeFault(what, fault) };
+        }
+        for (const { path: own, reason } of pinFaults) {
+          const facts = `${what} ${reason}`;
+          yield { location: { ...place, path: [...entryPath, ...own] }, item: ref, facts };
         }
       }
     }

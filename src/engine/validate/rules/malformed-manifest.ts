@@ -1,13 +1,15 @@
 import type { Location } from '../../extension/diagnostics.js';
 import type { Manifest } from '../../extension/manifest.js';
 import { locateInManifest } from '../../extension/manifest.js';
+import { isPackageName } from '../../extension/names.js';
 import { isRecord } from '../../extension/shapes.js';
 import { defineRule, type Rule } from './rule.js';
 
 export const malformedManifest: Rule = defineRule({
   code: 'malformed-manifest',
   severity: 'error',
-  summary: 'The manifest is well-formed JSON, and its "root" and "rules" have the right form.',
+  summary:
+    'The manifest is well-formed JSON, its "root" and "rules" have the right form, and the package has a legal name.',
   *check({ unreadable, manifest }) {
     if (unreadable?.code === 'malformed-manifest') {
       yield { location: unreadable.location, facts: unreadable.message };
@@ -20,7 +22,13 @@ export const malformedManifest: Rule = defineRule({
 
 const levels = new Set<unknown>(['off', 'info', 'warn', 'warning', 'error']);
 
-function* faultsIn(manifest: Manifest): Iterable<{ location: Location; message: string }> {
+interface Fault {
+  readonly location: Location;
+  readonly message: string;
+}
+
+function* faultsIn(manifest: Manifest): Iterable<Fault> {
+  yield* nameFaultsIn(manifest);
   const { root, rules } = manifest.translation.value;
   if (root !== undefined && (typeof root !== 'string' || root === '')) {
     const message = 'The "root" of the manifest must be a folder of the package, such as "agenttools".';
@@ -35,4 +43,24 @@ function* faultsIn(manifest: Manifest): Iterable<{ location: Location; message: 
     const message = `The rule "${code}" has an unusable level. Expected "off", "info", "warn" or "error".`;
     yield { location: locateInManifest(manifest, ['rules', code]), message };
   }
+}
+
+/** Qualified names are made of the package name. One that is never published only has to be usable for that. */
+function* nameFaultsIn({ packageJson }: Manifest): Iterable<Fault> {
+  const { name, private: isPrivate } = packageJson.value as Readonly<Record<string, unknown>>;
+  if (name === undefined && isPrivate === true) return;
+  const isLegal = typeof name === 'string' && (isPrivate === true ? isPackageName(name) : isNpmName(name));
+  if (isLegal) return;
+  const what = name === undefined ? 'The package has no name' : `${JSON.stringify(name)} is no package name`;
+  const expected =
+    'Expected "name" or "@scope/name": lower case and safe in a URL, at most 214 characters, not beginning with . or _.';
+  yield { location: { file: packageJson.file, path: ['name'] }, message: `${what}. ${expected}` };
+}
+
+/**
+ * What npm lets a new package be called.
+ * @see https://docs.npmjs.com/cli/configuring-npm/package-json#name
+ */
+function isNpmName(name: string): boolean {
+  return name.length <= 214 && /^(?:@[a-z0-9~-][a-z0-9._~-]*\/)?[a-z0-9~-][a-z0-9._~-]*$/.test(name);
 }

@@ -4,15 +4,26 @@ import { defineRule, type Rule } from './rule.js';
 export const notPacked: Rule = defineRule({
   code: 'not-packed',
   severity: 'error',
-  summary: 'Every file that the extension needs is in the package that npm publishes.',
+  summary:
+    'Every file that the extension needs is in the package that npm publishes, and every package comes with it.',
   *check({ packaging }) {
     if (!isPublished(packaging)) return;
-    const { hasFilesList, unpacked } = packaging;
+    const { hasFilesList, unpacked, uninstalled } = packaging;
     for (const { file, what, location, item } of unpacked) {
       const at = hasFilesList ? { file: 'package.json', path: ['files'] } : location;
-      yield { location: at, ...(item && { item }), facts: { file, what, hasFilesList } };
+      yield { location: at, ...(item && { item }), facts: missingFile(file, what, hasFilesList) };
+    }
+    for (const { name, file, item } of uninstalled) {
+      const facts = `${file} imports "${name}", which is not there after npm install. Move it to "dependencies" or "peerDependencies" in package.json.`;
+      yield { location: { file }, ...(item && { item }), facts };
     }
   },
-  message: ({ file, what, hasFilesList }) =>
-    `${what}, ${file}, is not in the package that npm would publish. ${hasFilesList ? 'Add it, or its folder, to "files" in package.json.' : 'An ignore file leaves it out; list what is to be shipped as "files" in package.json.'}`,
+  message: (reason) => reason,
 });
+
+function missingFile(file: string, what: string, hasFilesList: boolean): string {
+  const wayOut = hasFilesList
+    ? 'Add it, or its folder, to "files" in package.json.'
+    : 'An ignore file leaves it out; list what is to be shipped as "files" in package.json.';
+  return `${what}, ${file}, is not in the package that npm would publish. ${wayOut}`;
+}

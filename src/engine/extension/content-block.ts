@@ -1,0 +1,82 @@
+import { isRecord } from './shapes.js';
+
+type Check = (value: unknown) => boolean;
+
+const isText: Check = (value) => typeof value === 'string';
+const optional =
+  (check: Check): Check =>
+  (value) =>
+    value === undefined || check(value);
+
+/**
+ * The block types of MCP and what each holds. What is not so would be refused on its way out, as an error of the
+ * protocol that neither the model nor the author could read.
+ * @see MCP 2025-11-25, schema, ContentBlock
+ */
+const blockTypes: Readonly<Record<string, Readonly<Record<string, Check>>>> = {
+  text: { text: isText },
+  image: { data: isBase64, mimeType: isText },
+  audio: { data: isBase64, mimeType: isText },
+  resource_link: {
+    uri: isText,
+    name: isText,
+    title: optional(isText),
+    description: optional(isText),
+    mimeType: optional(isText),
+    size: optional((value) => typeof value === 'number'),
+    icons: optional(Array.isArray),
+  },
+  resource: { resource: isContents },
+};
+
+/** Something with the form of an MCP content block, whatever it holds. */
+export function isBlock(value: unknown): value is { type: string } & Record<string, unknown> {
+  return isRecord(value) && typeof value.type === 'string';
+}
+
+/** Whether a value is a well-formed content block of a type that MCP knows. */
+export function isContentBlock(value: unknown): value is { type: string } & Record<string, unknown> {
+  if (!isBlock(value) || !Object.hasOwn(blockTypes, value.type)) return false;
+  const checks = {
+    ...blockTypes[value.type],
+    annotations: optional(isAnnotations),
+    _meta: optional(isRecord),
+  };
+  return Object.entries(checks).every(([key, check]) => check(value[key]));
+}
+
+function isContents(value: unknown): boolean {
+  if (!isRecord(value)) return false;
+  const { uri, mimeType, text, blob, _meta } = value;
+  return (
+    isText(uri) && optional(isText)(mimeType) && optional(isRecord)(_meta) && (isText(text) || isBase64(blob))
+  );
+}
+
+function isAnnotations(value: unknown): boolean {
+  if (!isRecord(value)) return false;
+  const { audience, priority, lastModified } = value;
+  return (
+    optional(isAudience)(audience) && optional(isPriority)(priority) && optional(isInstant)(lastModified)
+  );
+}
+
+const isAudience: Check = (value) =>
+  Array.isArray(value) && value.every((reader) => reader === 'user' || reader === 'assistant');
+const isPriority: Check = (value) => typeof value === 'number' && value >= 0 && value <= 1;
+
+const isInstant: Check = (value) =>
+  typeof value === 'string' &&
+  /^\d{4}-\d\d-\d\dT\d\d:\d\d(?::\d\d(?:\.\d+)?)?(?:Z|[+-]\d\d:\d\d)$/.test(value) &&
+  !Number.isNaN(Date.parse(value));
+
+/** By the platform's own decoder: a regular expression would run out of stack on large data. */
+function isBase64(value: unknown): boolean {
+  if (typeof value !== 'string') return false;
+  try {
+    atob(value);
+    return true;
+  } catch {
+    return false;
+  }
+}

@@ -1,0 +1,77 @@
+import { spawnSync } from 'node:child_process';
+import { readdirSync, readFileSync } from 'node:fs';
+import process from 'node:process';
+
+/** Stands in the environment of a process that runs code of an extension, and of whatever that code starts. */
+export const treeMarker = 'AGENTTOOLS_INSPECTION';
+
+/**
+ * Ends a process that leads a group of its own, and everything it started: its group, its descendants, and on Linux
+ * whoever carries its mark although its parents are gone.
+ */
+export function endTree(leader: number, mark: string): void {
+  if (process.platform === 'win32') {
+    spawnSync('taskkill', ['/T', '/F', '/PID', `${leader}`], { stdio: 'ignore', windowsHide: true });
+    return;
+  }
+  for (const pid of startedBy(leader, mark)) kill(pid);
+  // The group last: the leader may be who asks.
+  kill(-leader);
+}
+
+function kill(pid: number): void {
+  try {
+    process.kill(pid, 'SIGKILL');
+  } catch {
+    // It has ended by itself.
+  }
+}
+
+interface Entry {
+  readonly pid: number;
+  readonly parent: number;
+}
+
+function startedBy(leader: number, mark: string): readonly number[] {
+  const others = listProcesses().filter(({ pid }) => pid !== leader && pid !== process.pid);
+  const found = new Set([leader]);
+  for (const { pid } of others) if (isMarked(pid, mark)) found.add(pid);
+  for (let size = 0; size !== found.size; ) {
+    size = found.size;
+    for (const { pid, parent } of others) if (found.has(parent)) found.add(pid);
+  }
+  found.delete(leader);
+  return [...found];
+}
+
+function listProcesses(): readonly Entry[] {
+  if (process.platform === 'linux') return listFromProc();
+  const { stdout } = spawnSync('ps', ['-axo', 'pid=,ppid='], { encoding: 'utf8', timeout: 2000 });
+  return (stdout ?? '').split('\n').flatMap((line) => {
+    const [pid, parent] = line.trim().split(/\s+/).map(Number);
+    return pid && parent !== undefined ? [{ pid, parent }] : [];
+  });
+}
+
+/** proc(5), /proc/pid/stat: the name is in parentheses and may hold anything, so the fields are counted from its end. */
+function listFromProc(): readonly Entry[] {
+  return readdirSync('/proc').flatMap((name) => {
+    const stat = /^\d+$/.test(name) ? readText(`/proc/${name}/stat`) : undefined;
+    if (stat === undefined) return [];
+    const [, parent] = stat.slice(stat.lastIndexOf(')') + 2).split(' ');
+    return [{ pid: Number(name), parent: Number(parent) }];
+  });
+}
+
+function isMarked(pid: number, mark: string): boolean {
+  const environment = process.platform === 'linux' ? readText(`/proc/${pid}/environ`) : undefined;
+  return environment !== undefined && `\0${environment}`.includes(`\0${treeMarker}=${mark}\0`);
+}
+
+function readText(file: string): string | undefined {
+  try {
+    return readFileSync(file, 'utf8');
+  } catch {
+    return undefined;
+  }
+}

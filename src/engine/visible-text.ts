@@ -1,0 +1,22 @@
+/**
+ * A text of somebody else's as a terminal may show it: control characters are spelled out (`\u001b`), so that they
+ * cannot move the cursor, recolour or rename anything. Line breaks and tabs stay.
+ */
+export function visibleText(text: string): string {
+  return text.replaceAll('\r\n', '\n').replace(/(?![\n\t])\p{Cc}/gu, spelledOut);
+}
+
+function spelledOut(character: string): string {
+  return `\\u${character.charCodeAt(0).toString(16).padStart(4, '0')}`;
+}
+
+/** Data in which every text, and every key, is a {@link visibleText}. */
+export function visibleTexts<T>(data: T): T;
+export function visibleTexts(data: unknown): unknown {
+  if (typeof data === 'string') return visibleText(data);
+  if (Array.isArray(data)) return data.map((one) => visibleTexts(one));
+  if (typeof data !== 'object' || data === null) return data;
+  return Object.fromEntries(
+    Object.entries(data).map(([key, value]) => [visibleText(key), visibleTexts(value)]),
+  );
+}

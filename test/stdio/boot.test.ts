@@ -1,0 +1,95 @@
+import { readFileSync } from 'node:fs';
+import path from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { expect, onTestFinished, test } from 'vitest';
+import { readManifest } from '../../src/engine/extension/manifest.js';
+import { bootExtension } from '../../src/engine/server/boot.js';
+import { ChildTransport } from '../../src/engine/server/child-transport.js';
+import { type Files, writeFolder } from '../support/packages.js';
+import { programFile } from '../support/program.js';
+
+const env = { ...process.env };
+const hello = { 'agenttools/tools/hello.js': "export default { description: 'x', handler: () => 'x' };" };
+const declaring = (name: string, agenttools: unknown) => ({
+  name,
+  version: '1.0.0',
+  type: 'module',
+  agenttools,
+});
+
+/** What booting the package in a sub-folder of `files` says. */
+async function boot(files: Files, folder: string): Promise<readonly string[]> {
+  const cwd = writeFolder(files);
+  const manifest = await readManifest(path.join(cwd, folder));
+  const options = { command: process.execPath, args: [programFile], cwd, env, timeoutMs: 20_000 };
+  return (await bootExtension(manifest, options)).map(({ message }) => message);
+}
+
+const packages: Readonly<Record<string, readonly [folder: string, files: Files]>> = {
+  'a declared server': [
+    'kit',
+    {
+      'kit/package.json': declaring('@acme/kit', { tools: ['hello'], servers: ['weather'] }),
+      'kit/agenttools/servers/weather.json': { tools: ['hello'] },
+    },
+  ],
+  'a declared server beside a package of its name': [
+    'kit',
+    {
+      'kit/package.json': declaring('kit', { tools: ['hello'], servers: ['weather'] }),
+      'kit/agenttools/servers/weather.json': { tools: ['hello'] },
+      'kit/weather/package.json': { name: 'weather', version: '1.0.0' },
+    },
+  ],
+  'a server that nobody declared': ['kit', { 'kit/package.json': declaring('kit', { tools: ['hello'] }) }],
+  'a server that nobody declared, of a package whose name leads out of it': [
+    'kit',
+    { 'package.json': { name: 'outer' }, 'kit/package.json': declaring('@x/..', { tools: ['hello'] }) },
+  ],
+  'a declared server of a package whose name is none': [
+    'kit',
+    {
+      'kit/package.json': declaring('My Plug/in', { servers: ['weather'] }),
+      'kit/agenttools/servers/weather.json': { tools: [] },
+    },
+  ],
+};
+
+test.concurrent.for(Object.entries(packages))('%s is started', async ([, [folder, files]], { expect }) => {
+  const tools = Object.entries(hello).map(([file, text]) => [path.posix.join(folder, file), text]);
+  expect(await boot({ ...files, ...Object.fromEntries(tools) }, folder)).toEqual([]);
+});
+
+test('a stuck server is ended with all that it has started', async () => {
+  const folder = writeFolder({
+    'stuck.mjs': `import { spawn } from 'node:child_process';
+      import { writeFileSync } from 'node:fs';
+      const start = (options) =>
+        spawn(process.execPath, ['-e', 'setInterval(() => {}, 1000)'], { stdio: 'inherit', ...options }).pid;
+      writeFileSync('pids', [process.pid, start(), start({ detached: true })].join(' '));
+      process.stdout.write('ready');
+      for (;;);`,
+  });
+  const { execPath: command } = process;
+  const transport = new ChildTransport({ command, args: ['stuck.mjs'], cwd: folder, env });
+  await transport.start();
+  const read = () => readFileSync(path.join(folder, 'pids'), 'utf8').split(' ').map(Number);
+  await expect.poll(() => read().length, { timeout: 10_000 }).toBe(3);
+  const pids = read();
+  onTestFinished(() => pids.filter(isRunning).forEach((pid) => void process.kill(pid, 'SIGKILL')));
+  await sleep(100);
+
+  transport.kill();
+
+  expect(await transport.ended).toEqual({ code: null, signal: 'SIGKILL' });
+  await expect.poll(() => pids.filter(isRunning), { timeout: 5000 }).toEqual([]);
+});
+
+function isRunning(pid: number): boolean {
+  try {
+    process.kill(pid, 0);
+    return true;
+  } catch {
+    return false;
+  }
+}
