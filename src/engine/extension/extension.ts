@@ -8,7 +8,7 @@ import { type Kind, singular } from './kinds.js';
 import { type Manifest, readManifest } from './manifest.js';
 import { exportOf, importModule, messageOf } from './modules.js';
 import { qualify } from './names.js';
-import { isRecord } from './shapes.js';
+import { isFunctionLike, isRecord } from './shapes.js';
 import { type Translation, translate } from './spellings.js';
 
 /** The definition of one item, read but not yet judged. */
@@ -126,7 +126,7 @@ export class Extension {
       const message = `${what} has no definition. ${file.file} has no entry "${item}", and there is no file of its own.`;
       throw new DefinitionError('missing-definition', message, declaredAt);
     }
-    if (!isRecord(held)) {
+    if (!isRecord(held) || isFunctionLike(held)) {
       const message = `${what} is not an object in ${file.file}. A definition is an object.`;
       throw new DefinitionError('invalid-definition', message, {
         ...location,

@@ -1,11 +1,32 @@
+import { kinds } from '../../extension/kinds.js';
+import type { Snapshot } from '../snapshot.js';
 import { defineRule, type Rule } from './rule.js';
 
 export const noExtension: Rule = defineRule({
   code: 'no-extension',
   severity: 'error',
-  summary: 'The package.json of an extension has an "agenttools" field.',
-  *check({ unreadable }) {
-    if (unreadable?.code === 'no-extension') yield { location: unreadable.location, facts: unreadable };
+  summary: 'The package.json of an extension has an "agenttools" field that declares something.',
+  *check({ unreadable, manifest }) {
+    if (unreadable?.code === 'no-extension') {
+      yield { location: unreadable.location, facts: { problem: unreadable.message } };
+    }
+    if (!manifest || !isEmpty(manifest)) return;
+    const location = { file: manifest.document.file, path: manifest.base };
+    yield {
+      location,
+      facts: { problem: `${manifest.packageName} declares nothing, so there is nothing to serve.` },
+    };
   },
-  message: ({ message }) => `${message} Add one, at least: "agenttools": { "tools": [] }`,
+  message: ({ problem }) => `${problem} Declare an item, such as: "agenttools": { "tools": ["my-tool"] }`,
 });
+
+/** Nothing but empty lists; whoever wrote more has made another mistake, which is told as such. */
+function isEmpty({ translation }: NonNullable<Snapshot['manifest']>): boolean {
+  return Object.entries(translation.value).every(
+    ([key, held]) => key === '$schema' || (isKind(key) && Array.isArray(held) && held.length === 0),
+  );
+}
+
+function isKind(key: string): boolean {
+  return (kinds as readonly string[]).includes(key);
+}
