@@ -584,3 +584,21 @@ describe('module formats', () => {
     expect(codes).not.toContain('definition-failed');
   });
 });
+
+describe('what could only start empty is an error', () => {
+  test.each([[{}], [{ tools: [] }], [{ $schema: 'x', servers: [], tools: [] }]])('%j', async (manifest) => {
+    const folder = await makePackage({ 'package.json': packageJson(manifest) });
+    expect((await diagnosticsOf(folder)).map(({ code }) => code)).toEqual(['no-extension']);
+  });
+});
+
+test.each(['() => 1', 'class Tool {}', '5'])(
+  'a code definition that exports %s is told to be no object, and nothing else',
+  async (value) => {
+    const folder = await makePackage({
+      'package.json': packageJson({ tools: ['x'] }),
+      'agenttools/tools/x.js': `export default ${value};\n`,
+    });
+    expect((await diagnosticsOf(folder)).map(({ code }) => code)).toEqual(['invalid-definition']);
+  },
+);
