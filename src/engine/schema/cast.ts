@@ -34,9 +34,14 @@ function castObject(value: Readonly<Record<string, unknown>>, fields: readonly F
   const result = emptyFor(fields);
   for (const { name, plan, required, initial } of fields) {
     if (Object.hasOwn(value, name)) result[name] = cast(value[name], plan);
-    else if (initial && !required) result[name] = structuredClone(initial.value);
+    else if (initial && !required) result[name] = fresh(initial.value);
   }
   return result;
+}
+
+/** A default of its own for each call: what one handler does to a list is not what the next one gets. */
+function fresh(value: unknown): unknown {
+  return typeof value === 'object' && value !== null ? structuredClone(value) : value;
 }
 
 /** Without prototype where an absent field would otherwise read as something every object inherits. */
