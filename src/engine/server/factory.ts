@@ -34,6 +34,12 @@ const methods: Readonly<
   'logging/setLevel': { capability: 'logging', handler: setLogLevel },
 };
 
+/**
+ * The method that speed is felt in. A handler that the SDK knows gets its params read twice and its result once more;
+ * the front has checked the ones and `callTool` the other, so the SDK is not told of this handler.
+ */
+const hotMethod = 'tools/call';
+
 /** What every connection of one served server shares. */
 export interface Served {
   readonly calls: Calls;
@@ -52,7 +58,7 @@ export function createServer({ calls, toolOptions }: Served, era: Era): Server {
   });
   const connection: Connection = { era, server, calls, toolOptions, logLevel: 'info' };
   for (const [method, { capability, handler }] of Object.entries(methods)) {
-    if (!(capability in offered)) continue;
+    if (!(capability in offered) || method === hotMethod) continue;
     server.setRequestHandler(
       method as 'tools/list',
       ({ params }, request) => answer(handler, connection, params, request) as never,
@@ -60,8 +66,9 @@ export function createServer({ calls, toolOptions }: Served, era: Era): Server {
   }
   // A list of a kind that this server does not have is empty, not unknown; the SDK ties handlers to capabilities.
   server.fallbackRequestHandler = async ({ method, params }, request) => {
-    const row = method.endsWith('/list') && Object.hasOwn(methods, method) ? methods[method] : undefined;
-    if (!row) throw new ProtocolError(-32601, 'Method not found');
+    const row = Object.hasOwn(methods, method) ? methods[method] : undefined;
+    const isAnswered = method === hotMethod ? 'tools' in offered : method.endsWith('/list');
+    if (!row || !isAnswered) throw new ProtocolError(-32601, 'Method not found');
     return (await answer(row.handler, connection, params, request)) as Result;
   };
   return server;

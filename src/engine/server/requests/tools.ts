@@ -1,4 +1,5 @@
 import { ProtocolError, type ServerContext } from '@modelcontextprotocol/server';
+import { isRecord } from '../../extension/shapes.js';
 import { error as failure, type ToolResult } from '../../items/builders.js';
 import { callTool } from '../../items/call.js';
 import { MissingCapabilityError } from '../../items/requirements.js';
@@ -16,7 +17,12 @@ export async function call(
   const { calls, server } = connection;
   const tool = typeof name === 'string' ? calls.server.registry.resolve('tools', name) : undefined;
   if (!tool) throw new ProtocolError(invalidParams, `Unknown tool: ${String(name)}`);
-  const result = await callTool(tool, (args ?? {}) as Wire, {
+  if (args !== undefined && !isRecord(args)) {
+    throw new ProtocolError(invalidParams, 'Invalid params for tools/call: "arguments" must be an object');
+  }
+  // A handler that copies its arguments by assignment would change a prototype.
+  if (args && Object.hasOwn(args, '__proto__')) Reflect.deleteProperty(args, '__proto__');
+  const result = await callTool(tool, args ?? {}, {
     calls,
     signal: request.mcpReq.signal,
     makeContext: contextMaker(connection, request),
