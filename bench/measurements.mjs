@@ -62,7 +62,7 @@ export const measurements = [
     title: 'Calls one by one, 2025-11-25',
     brief: 'one by one',
     era: '2025-11-25',
-    run: calls(1, 3000),
+    run: calls(1, 12_000),
   },
   {
     id: 'calls-64',
