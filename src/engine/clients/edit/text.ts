@@ -1,0 +1,22 @@
+/** The line end that a text uses, by its first one; `\n` if it has none. */
+export function lineEndOf(text: string): '\n' | '\r\n' {
+  const first = text.indexOf('\n');
+  return first > 0 && text[first - 1] === '\r' ? '\r\n' : '\n';
+}
+
+/** Where the line with this offset begins. */
+export function startOfLine(text: string, offset: number): number {
+  return text.lastIndexOf('\n', offset - 1) + 1;
+}
+
+/** Where the line with this offset ends, its line end not counted. */
+export function endOfLine(text: string, offset: number): number {
+  const end = text.indexOf('\n', offset);
+  if (end === -1) return text.length;
+  return end > offset && text[end - 1] === '\r' ? end - 1 : end;
+}
+
+/** The blanks that begin the line with this offset. */
+export function indentAt(text: string, offset: number): string {
+  return /^[ \t]*/.exec(text.slice(startOfLine(text, offset)))![0];
+}
