@@ -1,0 +1,132 @@
+import { link, mkdir, open, readFile, rename, rm, rmdir, unlink } from 'node:fs/promises';
+import path from 'node:path';
+import { whenFree } from './busy.js';
+import { ChangedMeanwhile, codeOf, FileRefusal, writingRefusal } from './refusal.js';
+import { sweep, temporaryFile } from './temporary.js';
+import { checkWritable, readTextFile, type TextFile } from './text-file.js';
+
+/** What a file that may hold secrets begins with. */
+const newMode = 0o600;
+
+/**
+ * Gives a file another text, all of it or nothing: at every moment, also after a crash, the file holds the old text or
+ * the new one. Links, permissions and, where possible, the owner stay; folders are made. Null deletes the file that a
+ * link leads to, and leaves the link.
+ * @throws ChangedMeanwhile if the file is no longer what `before` saw.
+ * @throws FileRefusal if it cannot be written; it is as it was, unless the reason is `not-kept`.
+ */
+export async function replaceTextFile(before: TextFile, text: string | null): Promise<void> {
+  if (text === before.text) return;
+  await checkWritable(before);
+  try {
+    if (text === null) await remove(before);
+    else await write(before, encode(text, before.file));
+  } catch (error) {
+    throw writingRefusal(error, before.file);
+  }
+}
+
+function encode(text: string, file: string): Buffer {
+  const bytes = Buffer.from(text);
+  if (bytes.toString() === text) return bytes;
+  const message = `${file} is as it was: the new text has half a character (a lone surrogate), which UTF-8 cannot hold. Leave it out.`;
+  throw new FileRefusal('not-utf8', file, message);
+}
+
+async function remove(before: TextFile): Promise<void> {
+  await whenFree(async () => {
+    await requireUnchanged(before);
+    await unlink(before.realFile);
+  });
+  await syncFolder(path.dirname(before.realFile));
+  const left = await readTextFile(before.file).catch(() => undefined);
+  if (left?.text !== null) throw notKept(before.file);
+}
+
+async function write(before: TextFile, bytes: Buffer): Promise<void> {
+  const folder = path.dirname(before.realFile);
+  const firstMade = await mkdir(folder, { recursive: true });
+  await sweep(folder);
+  const temporary = temporaryFile(folder);
+  try {
+    await writeTemporary(temporary, bytes, before);
+    await whenFree(async () => {
+      await requireUnchanged(before);
+      await putInPlace(temporary, before);
+    });
+  } catch (error) {
+    await rm(temporary, { force: true }).catch(() => undefined);
+    if (firstMade !== undefined) await removeMade(folder, firstMade);
+    throw error;
+  }
+  await syncFolder(folder);
+  const written = await readFile(before.realFile).catch(() => undefined);
+  if (!written?.equals(bytes)) throw notKept(before.file);
+}
+
+async function writeTemporary(
+  temporary: string,
+  bytes: Buffer,
+  { mode, owner, file }: TextFile,
+): Promise<void> {
+  const handle = await open(temporary, 'wx', newMode);
+  try {
+    await handle.writeFile(bytes);
+    if (owner !== undefined) {
+      const { uid, gid } = await handle.stat();
+      if (owner.uid !== uid || owner.gid !== gid) {
+        // A user may not give files away, but may give them to a group.
+        await handle
+          .chown(owner.uid, owner.gid)
+          .catch(() => handle.chown(uid, owner.gid).catch(() => undefined));
+      }
+    }
+    await handle.chmod(mode ?? newMode);
+    await handle.sync();
+  } finally {
+    await handle.close();
+  }
+  if ((await readFile(temporary)).equals(bytes)) return;
+  const message = `${file} is as it was: the disk did not keep what was written. See whether the disk is in order.`;
+  throw new FileRefusal('not-written', file, message);
+}
+
+/** A rename replaces what is there, a link never does: so a file that another program makes now is not lost. */
+async function putInPlace(temporary: string, { file, realFile, text }: TextFile): Promise<void> {
+  if (text !== null) return await rename(temporary, realFile);
+  try {
+    await link(temporary, realFile);
+  } catch (error) {
+    if (codeOf(error) === 'EEXIST') throw new ChangedMeanwhile(file);
+    // Not every disk has hard links.
+    return await rename(temporary, realFile);
+  }
+  await rm(temporary, { force: true }).catch(() => undefined);
+}
+
+async function requireUnchanged(before: TextFile): Promise<void> {
+  const now = await readTextFile(before.file);
+  const isSame = now.realFile === before.realFile && now.text === before.text && now.mode === before.mode;
+  if (!isSame) throw new ChangedMeanwhile(before.file);
+}
+
+/** A client whose folder is there looks installed: what was made for nothing goes again. */
+async function removeMade(folder: string, firstMade: string): Promise<void> {
+  try {
+    for (let made = folder; made.length >= firstMade.length; made = path.dirname(made)) await rmdir(made);
+  } catch {
+    // Somebody else put something there.
+  }
+}
+
+/** Makes a new name in a folder last. Not every system can. */
+async function syncFolder(folder: string): Promise<void> {
+  const handle = await open(folder, 'r').catch(() => undefined);
+  await handle?.sync().catch(() => undefined);
+  await handle?.close().catch(() => undefined);
+}
+
+function notKept(file: string): FileRefusal {
+  const message = `${file} was changed as asked, but is not so now: another program may have changed it at once. Look at it before you try again.`;
+  return new FileRefusal('not-kept', file, message);
+}

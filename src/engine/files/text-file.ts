@@ -1,0 +1,167 @@
+import { constants, type Stats } from 'node:fs';
+import { access, type FileHandle, lstat, open, readlink, realpath, stat } from 'node:fs/promises';
+import { platform } from 'node:os';
+import path from 'node:path';
+import { codeOf, FileRefusal, linkLoop, readingRefusal } from './refusal.js';
+
+/** A text file as it was when it was read. */
+export interface TextFile {
+  /** As asked for. */
+  readonly file: string;
+  /** Where the bytes are: symbolic links followed, also one whose target is not there. */
+  readonly realFile: string;
+  /** A byte order mark is kept; null: there is no such file. */
+  readonly text: string | null;
+  /** Permission bits; undefined: there is no such file. */
+  readonly mode: number | undefined;
+  readonly owner: { readonly uid: number; readonly gid: number } | undefined;
+}
+
+/** Text that people and programs configure things by is never larger: 20 MB. */
+const maxBytes = 20 * 1024 * 1024;
+
+/**
+ * Reads a text file, or finds that it is not there, and where it would be.
+ * @throws FileRefusal if it is no regular file of UTF-8 text, or cannot be read. Nothing that could make us wait is opened.
+ */
+export async function readTextFile(file: string): Promise<TextFile> {
+  try {
+    const realFile = await followLinks(file);
+    const info = await unlessAbsent(lstat(realFile));
+    if (info === undefined) return { file, realFile, text: null, mode: undefined, owner: undefined };
+    if (info.isSymbolicLink()) throw linkLoop(file);
+    requireRegular(info, file);
+    const handle = await open(realFile, constants.O_RDONLY | constants.O_NONBLOCK | constants.O_NOFOLLOW);
+    try {
+      const { mode, uid, gid } = requireRegular(await handle.stat(), file);
+      const text = decode(await bytesOf(handle, file), file);
+      return { file, realFile, text, mode: mode & 0o7777, owner: { uid, gid } };
+    } finally {
+      await handle.close();
+    }
+  } catch (error) {
+    throw readingRefusal(error, file);
+  }
+}
+
+/**
+ * Makes sure that a file may be replaced. Mode bits count also for a superuser, who could ignore them: read-only is a wish.
+ * @throws FileRefusal
+ */
+export async function checkWritable({ file, realFile, mode }: TextFile): Promise<void> {
+  if (mode !== undefined && !((mode & 0o200) !== 0 && (await isAllowed(realFile, constants.W_OK)))) {
+    const bits = mode.toString(8).padStart(4, '0');
+    const message = `${file} is read-only (mode ${bits}). Make it writable first, if it is meant to change.`;
+    throw new FileRefusal('read-only', file, message);
+  }
+  const folder = await nearestFolder(realFile);
+  if (!(await isFolderWritable(folder))) {
+    const message = `${file} cannot be written: its folder ${folder} is not writable. Make the folder writable first.`;
+    throw new FileRefusal('folder-not-writable', file, message);
+  }
+}
+
+/** The real path of a file that may not be there, along links whose targets may not be there. */
+async function followLinks(file: string, hops = 0): Promise<string> {
+  const real = await unlessAbsent(realpath(file));
+  if (real !== undefined) return real;
+  const folder = path.dirname(file);
+  if (folder === file) return file;
+  const target = await unlessAbsent(readlink(file));
+  if (target === undefined) return path.join(await followLinks(folder, hops), path.basename(file));
+  if (hops === maxLinks) throw linkLoop(file);
+  // Not normalised: what `..` means after a link is for the system to say.
+  return await followLinks(path.isAbsolute(target) ? target : folder + path.sep + target, hops + 1);
+}
+
+/** As many links as Linux follows. */
+const maxLinks = 40;
+
+async function unlessAbsent<T>(found: Promise<T>): Promise<T | undefined> {
+  try {
+    return await found;
+  } catch (error) {
+    if (codeOf(error) === 'ENOENT') return undefined;
+    throw error;
+  }
+}
+
+function requireRegular(info: Stats, file: string): Stats {
+  if (info.isDirectory()) {
+    throw new FileRefusal('folder', file, `${file} is a folder, not a file. Move it away, or name a file.`);
+  }
+  if (!info.isFile()) {
+    const message = `${file} is ${kindOf(info)}, not a regular file. Move it away, or name a file.`;
+    throw new FileRefusal('special', file, message);
+  }
+  if (info.size > maxBytes) throw tooLarge(file);
+  return info;
+}
+
+function kindOf(info: Stats): string {
+  if (info.isFIFO()) return 'a named pipe';
+  if (info.isSocket()) return 'a socket';
+  return 'a device';
+}
+
+function tooLarge(file: string): FileRefusal {
+  const message = `${file} is larger than ${maxBytes / 1024 / 1024} MB. See whether it is the right file.`;
+  return new FileRefusal('too-large', file, message);
+}
+
+/** All bytes of a file, which may grow while it is read. */
+async function bytesOf(handle: FileHandle, file: string): Promise<Buffer> {
+  const chunks: Buffer[] = [];
+  for await (const chunk of handle.createReadStream({ autoClose: false, end: maxBytes })) chunks.push(chunk);
+  const bytes = Buffer.concat(chunks);
+  if (bytes.length > maxBytes) throw tooLarge(file);
+  return bytes;
+}
+
+function decode(bytes: Buffer, file: string): string {
+  const text = bytes.toString('utf8');
+  const fault = firstDifference(bytes, Buffer.from(text));
+  if (fault === undefined) return text;
+  const before = bytes.toString('utf8', 0, fault);
+  const line = before.split('\n').length;
+  const column = before.length - before.lastIndexOf('\n');
+  const place = `byte ${fault} (line ${line}, column ${column})`;
+  const message = `${file} is not UTF-8: ${place} does not belong. Save it as UTF-8 first.`;
+  throw new FileRefusal('not-utf8', file, message);
+}
+
+/** Where bytes that were not UTF-8 were replaced in decoding: the start of the first character that differs. */
+function firstDifference(bytes: Buffer, again: Buffer): number | undefined {
+  if (bytes.equals(again)) return undefined;
+  let place = 0;
+  while (bytes[place] === again[place]) place++;
+  while ((again[place]! & 0b1100_0000) === 0b1000_0000) place--;
+  return place;
+}
+
+/** The folder of a file, or the one that its folders would be made in. */
+async function nearestFolder(file: string): Promise<string> {
+  const folder = path.dirname(file);
+  const isThere = (await stat(folder).catch(() => undefined)) !== undefined;
+  return isThere || folder === file ? folder : await nearestFolder(folder);
+}
+
+async function isFolderWritable(folder: string): Promise<boolean> {
+  // On Windows the read-only mark of a folder means something else.
+  if (platform() !== 'win32') {
+    const info = await stat(folder).catch(() => undefined);
+    if (info !== undefined && (info.mode & 0o200) === 0) return false;
+  }
+  return await isAllowed(folder, constants.W_OK | constants.X_OK);
+}
+
+const denials = ['EACCES', 'EPERM', 'EROFS'];
+
+async function isAllowed(target: string, what: number): Promise<boolean> {
+  try {
+    await access(target, what);
+    return true;
+  } catch (error) {
+    return !denials.includes(codeOf(error) ?? '');
+  }
+}

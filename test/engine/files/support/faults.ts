@@ -1,0 +1,89 @@
+import fs, { open } from 'node:fs/promises';
+import { syncBuiltinESMExports } from 'node:module';
+
+/** Something that goes wrong at one step on the way to the disk. */
+export interface Fault {
+  /** Counted from 1. */
+  readonly step: number;
+  /** `die` is `kill -9` before the step, `die-halfway` when half of a text is written; `fail` is an error of the disk. */
+  readonly kind: 'die' | 'die-halfway' | 'fail';
+}
+
+const calls = [
+  'access',
+  'link',
+  'lstat',
+  'mkdir',
+  'open',
+  'readFile',
+  'readdir',
+  'readlink',
+  'realpath',
+  'rename',
+  'rm',
+  'rmdir',
+  'stat',
+  'unlink',
+  'writeFile',
+] as const;
+const handleCalls = ['chmod', 'chown', 'close', 'createReadStream', 'stat', 'sync', 'writeFile'] as const;
+
+let steps: string[] = [];
+let planned: Fault | undefined;
+let isWatching = false;
+
+type Call = (this: unknown, ...args: unknown[]) => unknown;
+
+/** Watches every step to the disk from now on, until {@link disarm}; one of them goes wrong if a fault is planned. */
+export async function arm(fault?: Fault): Promise<void> {
+  if (!isWatching) await watch();
+  isWatching = true;
+  steps = [];
+  planned = fault;
+}
+
+/** Ends what {@link arm} began; gives the names of the steps that were taken. */
+export function disarm(): readonly string[] {
+  planned = undefined;
+  return steps;
+}
+
+async function watch(): Promise<void> {
+  const handle = await open(process.execPath, 'r');
+  const prototype = Object.getPrototypeOf(handle) as Record<string, Call>;
+  await handle.close();
+  for (const name of calls) wrap(fs as unknown as Record<string, Call>, name);
+  for (const name of handleCalls) wrap(prototype, name);
+  syncBuiltinESMExports();
+}
+
+function wrap(target: Record<string, Call>, name: string): void {
+  const original = target[name]!;
+  target[name] = function call(...args) {
+    steps.push(name);
+    if (planned?.step !== steps.length) return original.apply(this, args);
+    const { kind } = planned;
+    if (kind === 'die') return die();
+    const half = halfOf(name, args);
+    if (kind === 'die-halfway') return half ? Promise.resolve(original.apply(this, half)).then(die) : die();
+    const error = Object.assign(new Error(`EIO: i/o error, ${name}`), { code: 'EIO', syscall: name });
+    if (name === 'createReadStream') throw error;
+    const done = half ?? (name === 'close' ? args : undefined);
+    return Promise.resolve(done && original.apply(this, done)).then(() => Promise.reject(error));
+  };
+}
+
+/** Arguments that write half of what they should. */
+function halfOf(name: string, args: readonly unknown[]): unknown[] | undefined {
+  if (name !== 'writeFile') return undefined;
+  return args.map((arg, index) => {
+    const isContent = index === args.length - 1 ? Buffer.isBuffer(arg) : index === 1;
+    const content = arg as Buffer | string;
+    return isContent ? content.slice(0, content.length / 2) : arg;
+  });
+}
+
+function die(): Promise<never> {
+  process.kill(process.pid, 'SIGKILL');
+  return new Promise(() => {});
+}
