@@ -1,0 +1,218 @@
+import { createHash } from 'node:crypto';
+import { mkdir, readdir, rm } from 'node:fs/promises';
+import path from 'node:path';
+import { AgentToolsError } from '../errors.js';
+import { FileRefusal } from '../files/refusal.js';
+import { replaceTextFile } from '../files/replace.js';
+import { readTextFile } from '../files/text-file.js';
+import type { ConfigFormat, Container } from './client.js';
+import type { Entry } from './edit/editor.js';
+import type { Splice } from './edit/splice.js';
+import type { Addition } from './ledger.js';
+import { isRecord } from './receipt-shapes.js';
+
+/** What we remember of one entry that we wrote into a config file. */
+export interface Receipt {
+  readonly client: string;
+  readonly scope: 'user' | 'project' | 'config';
+  /** The config file as the client names it. */
+  readonly file: string;
+  readonly realFile: string;
+  readonly key: string;
+  /** Qualified name. */
+  readonly server: string;
+  /** What install was given. */
+  readonly reference: string;
+  /** As written. */
+  readonly entry: Entry;
+  /** What stands elsewhere in the file for this entry. */
+  readonly additions?: readonly Addition[];
+  /** What the file begins with where it has to be made. */
+  readonly template?: string;
+  /** The version of agenttools that wrote it. */
+  readonly version: string;
+  /** ISO 8601. */
+  readonly time: string;
+  /** An entry that was not ours and gave way; it is put back when ours goes. */
+  readonly replaced?: Entry;
+  /** The folder of the project, in scope `project`. */
+  readonly project?: string;
+  readonly format: ConfigFormat;
+  readonly container: Container;
+}
+
+/** One change of ours to a text, so that it can be taken back to the byte. */
+export interface Step {
+  /** The place of the entry that it was made for. */
+  readonly slot: string;
+  readonly splice: Splice;
+  /** Null: there was no file. */
+  readonly beforeHash: string | null;
+  readonly afterHash: string;
+}
+
+/** What we did to one config file. */
+export interface RecordBody {
+  readonly version: 1;
+  readonly realFile: string;
+  readonly receipts: readonly Receipt[];
+  /** In the order they were made. */
+  readonly steps: readonly Step[];
+  /** The containers that were not there before us. */
+  readonly made: readonly string[];
+}
+
+/** What we did to one config file, and what we were about to do when it was written. */
+export interface FileRecord extends RecordBody {
+  readonly intent?: {
+    /** Of the text that the file was to get; null: it was to be deleted. */
+    readonly hash: string | null;
+    readonly record: RecordBody;
+  };
+}
+
+/** How many texts of a config file are kept from before our changes. */
+const maxPrevious = 5;
+
+/** The store of what we wrote into config files, in our data folder. Only its owner may read it: entries hold secrets. */
+export class Receipts {
+  readonly #folder: string;
+
+  constructor({ folder }: { readonly folder: string }) {
+    this.#folder = folder;
+  }
+
+  /**
+   * What we did to a config file; an empty record if nothing.
+   * @throws AgentToolsError if the record cannot be read. It is never dropped: that would make our entries foreign.
+   */
+  async read(realFile: string): Promise<FileRecord> {
+    const file = this.#recordFileOf(realFile);
+    const record = await asRefusal(
+      () => readRecord(file),
+      `What was installed in ${realFile} cannot be looked up`,
+    );
+    return record ?? { version: 1, realFile, receipts: [], steps: [], made: [] };
+  }
+
+  /** Remembers, or forgets where there is nothing to remember. @throws AgentToolsError */
+  async write(record: FileRecord): Promise<void> {
+    const { realFile, receipts, steps, intent } = record;
+    const isEmpty = receipts.length === 0 && steps.length === 0 && intent === undefined;
+    const text = isEmpty ? null : `${JSON.stringify(record, undefined, 2)}\n`;
+    await asRefusal(async () => {
+      const file = this.#recordFileOf(realFile);
+      if (!isEmpty) await makeFolder(path.dirname(file));
+      await replaceTextFile(await readTextFile(file), text);
+    }, `What is installed in ${realFile} cannot be recorded`);
+  }
+
+  /** Every record that can be read, and a sentence about each one that cannot. */
+  async all(): Promise<{ readonly records: readonly FileRecord[]; readonly notes: readonly string[] }> {
+    const folder = this.#recordFolder;
+    const names = await asRefusal(() => namesIn(folder), 'What was installed cannot be looked up');
+    const records: FileRecord[] = [];
+    const notes: string[] = [];
+    for (const name of names.filter((one) => one.endsWith('.json'))) {
+      try {
+        const record = await asRefusal(
+          () => readRecord(path.join(folder, name)),
+          'What was installed cannot be looked up',
+        );
+        if (record !== undefined) records.push(record);
+      } catch (error) {
+        if (!(error instanceof AgentToolsError)) throw error;
+        notes.push(error.message);
+      }
+    }
+    return { records: records.sort((one, other) => (one.realFile < other.realFile ? -1 : 1)), notes };
+  }
+
+  /** Keeps the text that a config file has before we change it; of each file the last ones. @throws AgentToolsError */
+  async keepPrevious(realFile: string, text: string): Promise<void> {
+    const folder = path.join(this.#folder, 'previous', hashOf(realFile));
+    await asRefusal(async () => {
+      await makeFolder(folder);
+      const names = (await namesIn(folder)).filter((name) => previousName.test(name));
+      const last = names.at(-1);
+      if (last !== undefined && (await readTextFile(path.join(folder, last))).text === text) return;
+      const number = last === undefined ? 1 : Number.parseInt(last, 10) + 1;
+      const name = `${String(number).padStart(6, '0')}-${path.basename(realFile)}`;
+      await replaceTextFile(await readTextFile(path.join(folder, name)), text);
+      for (const old of [...names, name].slice(0, -maxPrevious))
+        await rm(path.join(folder, old), { force: true });
+    }, `The present text of ${realFile} cannot be kept`);
+  }
+
+  /** What to lock while a config file and its record are changed together. */
+  lockFileOf(realFile: string): string {
+    return path.join(this.#folder, 'locks', `${hashOf(realFile)}.lock`);
+  }
+
+  get #recordFolder(): string {
+    return path.join(this.#folder, 'receipts');
+  }
+
+  #recordFileOf(realFile: string): string {
+    return path.join(this.#recordFolder, `${hashOf(realFile)}.json`);
+  }
+}
+
+/** Tells texts apart: SHA-256. */
+export function hashOf(text: string): string {
+  return createHash('sha256').update(text).digest('hex');
+}
+
+/** Numbered, since clocks go back. */
+const previousName = /^\d{6,}-/;
+
+async function readRecord(file: string): Promise<FileRecord | undefined> {
+  const { text } = await readTextFile(file);
+  if (text === null) return undefined;
+  const value = parse(text);
+  if (isRecord(value) && path.basename(file) === `${hashOf(value.realFile)}.json`) return value;
+  if (isNewer(value)) {
+    const message = `${file} was written by a newer version of AgentTools. Update AgentTools.`;
+    throw new AgentToolsError('refused', message);
+  }
+  const message = `${file}, a record of what was installed, is damaged. Repair it, or move it away: the entries it tells of then no longer count as ours.`;
+  throw new AgentToolsError('refused', message);
+}
+
+function parse(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch {
+    return undefined;
+  }
+}
+
+function isNewer(value: unknown): boolean {
+  if (typeof value !== 'object' || value === null || !('version' in value)) return false;
+  return typeof value.version === 'number' && value.version > 1;
+}
+
+/** Sorted. */
+async function namesIn(folder: string): Promise<string[]> {
+  try {
+    return (await readdir(folder)).sort();
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code === 'ENOENT') return [];
+    throw error;
+  }
+}
+
+async function makeFolder(folder: string): Promise<void> {
+  await mkdir(folder, { recursive: true, mode: 0o700 });
+}
+
+/** Does something with our files; what goes wrong with them is for the user to mend. */
+async function asRefusal<T>(action: () => Promise<T>, fault: string): Promise<T> {
+  try {
+    return await action();
+  } catch (error) {
+    const isOfFiles = error instanceof FileRefusal || (error instanceof Error && 'syscall' in error);
+    if (!isOfFiles) throw error;
+    throw new AgentToolsError('refused', `${fault}: ${error.message}`, { cause: error });
+  }
+}
