@@ -1,0 +1,139 @@
+import type { Node } from 'jsonc-parser';
+import type { ConfigValue } from './editor.js';
+import { breaksLine } from './json-tokens.js';
+import { indentAt, lineEndOf, startOfLine } from './text.js';
+
+/** How a value is written: all on one line, or each member on a line of its own. */
+export type Layout =
+  | { readonly kind: 'line'; readonly gap: string; readonly padding: string }
+  | { readonly kind: 'lines'; readonly eol: string; readonly indent: string; readonly unit: string };
+
+/** A value to write into a map under a key, or into a list. */
+export interface Member {
+  readonly key: string | number;
+  readonly value: ConfigValue;
+}
+
+/** A value as text; what comes before its first line is not indented. */
+export function render(value: ConfigValue, layout: Layout): string {
+  if (layout.kind === 'line') return renderLine(value, layout.gap, layout.padding);
+  const { eol, indent, unit } = layout;
+  return JSON.stringify(value, null, '\t')
+    .split('\n')
+    .map((line) => line.replace(/^\t+/, (tabs) => unit.repeat(tabs.length)))
+    .join(eol + indent);
+}
+
+/** A member as text. */
+export function renderMember({ key, value }: Member, layout: Layout): string {
+  if (typeof key === 'number') return render(value, layout);
+  const gap = layout.kind === 'line' ? layout.gap : ' ';
+  return `${JSON.stringify(key)}:${gap}${render(value, layout)}`;
+}
+
+/** How a new member of a map or list is to be written: as those that are there. */
+export function layoutIn(text: string, holder: Node): Layout {
+  const members = childrenOf(holder);
+  const last = members.at(-1);
+  const outer = holderOf(holder);
+  if (last && !beginsLine(text, last) && !breaksLine(text.slice(endOf(last), endOf(holder)))) {
+    return { kind: 'line', gap: gapIn(holder), padding: paddingOf(text, holder) };
+  }
+  if (!last && outer && !breaksLine(text.slice(outer.offset, endOf(outer)))) {
+    return { kind: 'line', gap: gapIn(outer), padding: paddingOf(text, outer) };
+  }
+  const unit = unitAround(text, holder);
+  const model = members.findLast((member) => beginsLine(text, member));
+  const indent = model ? indentAt(text, model.offset) : indentAt(text, holder.offset) + unit;
+  return { kind: 'lines', eol: lineEndOf(text), indent, unit };
+}
+
+/** How a value is to be written that takes the place of another. */
+export function layoutFor(text: string, node: Node): Layout {
+  const member = node.parent?.type === 'property' ? node.parent : node;
+  const holder = member.parent;
+  const isOneLine = !breaksLine(text.slice(node.offset, endOf(node)));
+  const sharesLine = holder && !beginsLine(text, member);
+  if (isOneLine && (sharesLine || childrenOf(node).length > 0)) {
+    const model = node.type === 'object' || !holder ? node : holder;
+    return { kind: 'line', gap: gapIn(model), padding: paddingOf(text, model) };
+  }
+  return {
+    kind: 'lines',
+    eol: lineEndOf(text),
+    indent: indentAt(text, member.offset),
+    unit: unitAround(text, holder ?? node),
+  };
+}
+
+/** The members of a map (properties) or list (values). */
+export function childrenOf(node: Node): readonly Node[] {
+  return node.children ?? [];
+}
+
+/** Where a node's text ends. */
+export function endOf({ offset, length }: Node): number {
+  return offset + length;
+}
+
+/** The map or list that a map or list stands in. */
+export function holderOf({ parent }: Node): Node | undefined {
+  return parent?.type === 'property' ? parent.parent : parent;
+}
+
+/** What stands between the bracket of a map on one line and its first member. */
+export function paddingOf(text: string, holder: Node): string {
+  return /^[ \t]/.test(text.slice(holder.offset + 1, holder.offset + 2)) ? ' ' : '';
+}
+
+function renderLine(value: ConfigValue, gap: string, padding: string): string {
+  if (typeof value !== 'object' || value === null) return JSON.stringify(value);
+  const isList = Array.isArray(value);
+  const members = Object.entries(value).map(([key, held]) => {
+    const written = renderLine(held, gap, padding);
+    return isList ? written : `${JSON.stringify(key)}:${gap}${written}`;
+  });
+  const inside = members.join(`,${gap}`);
+  if (isList) return `[${inside}]`;
+  return members.length === 0 ? '{}' : `{${padding}${inside}${padding}}`;
+}
+
+/** What follows colons and commas on one line: nothing where the text is packed. */
+function gapIn(holder: Node): string {
+  const property = firstProperty(holder) ?? (holder.parent?.type === 'property' ? holder.parent : undefined);
+  if (!property) return ' ';
+  return property.children![1]!.offset === property.colonOffset! + 1 ? '' : ' ';
+}
+
+function firstProperty(node: Node): Node | undefined {
+  for (const inner of nodesIn(node)) if (inner.type === 'property') return inner;
+  return undefined;
+}
+
+/** By how much each level is indented, seen from a map or list outwards. */
+function unitAround(text: string, holder: Node): string {
+  for (let node: Node | undefined = holder; node; node = node.parent) {
+    for (const inner of nodesIn(node)) {
+      const unit = unitOf(text, inner);
+      if (unit !== undefined) return unit;
+    }
+  }
+  return '  ';
+}
+
+function unitOf(text: string, node: Node): string | undefined {
+  const first = childrenOf(node)[0];
+  if (!first || node.type === 'property' || !beginsLine(text, first)) return undefined;
+  const outer = indentAt(text, node.offset);
+  const inner = indentAt(text, first.offset);
+  return inner.length > outer.length && inner.startsWith(outer) ? inner.slice(outer.length) : undefined;
+}
+
+function* nodesIn(node: Node): Generator<Node> {
+  yield node;
+  for (const child of childrenOf(node)) yield* nodesIn(child);
+}
+
+function beginsLine(text: string, { offset }: Node): boolean {
+  return text.slice(startOfLine(text, offset), offset).trim() === '';
+}

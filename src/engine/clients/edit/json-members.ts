@@ -1,0 +1,157 @@
+import type { Node } from 'jsonc-parser';
+import {
+  childrenOf,
+  endOf,
+  holderOf,
+  type Layout,
+  layoutIn,
+  type Member,
+  paddingOf,
+  renderMember,
+} from './json-layout.js';
+import { breaksLine, isComma, isComment, isLineComment, type Token, tokensBetween } from './json-tokens.js';
+import { indentAt, lineEndOf } from './text.js';
+
+/** Writes a new last member into a map or list. `removeMember` is the inverse, to the byte. */
+export function insertMember(text: string, holder: Node, member: Member): string {
+  const close = endOf(holder) - 1;
+  const last = childrenOf(holder).at(-1);
+  const start = last ? endOf(last) : holder.offset + 1;
+  const tokens = [...tokensBetween(text, start, close)];
+  const layout = layoutIn(text, holder);
+  const written = renderMember(member, layout);
+  if (!last && tokens.length === 0) {
+    const [lead, rear] = frame(text.slice(start, close), layout, closingOf(text, holder));
+    return text.slice(0, start) + lead + written + rear + text.slice(close);
+  }
+  const anchor = anchorAmong(text, { start, tokens, close });
+  const lead = layout.kind === 'lines' ? layout.eol + layout.indent : layout.gap;
+  const hasComma = tokens.some(isComma);
+  return [
+    text.slice(0, start),
+    last && !hasComma ? ',' : '',
+    text.slice(start, anchor),
+    lead + written,
+    last && hasComma ? ',' : '',
+    text.slice(anchor),
+  ].join('');
+}
+
+/** Takes a member out, with its comma and the comments that end its line. Comments on lines of their own stay. */
+export function removeMember(text: string, member: Node): string {
+  const holder = member.parent!;
+  const members = childrenOf(holder);
+  const index = members.indexOf(member);
+  const open = holder.offset + 1;
+  const close = endOf(holder) - 1;
+  const from = index > 0 ? endOf(members[index - 1]!) : open;
+  const to = members[index + 1]?.offset ?? close;
+  const before = [...tokensBetween(text, from, member.offset)];
+  const after = [...tokensBetween(text, endOf(member), to)];
+  const own = attachedTo(text, member, after, to);
+  const end = own.at(-1)?.end ?? endOf(member);
+  const isBare = own.length === after.length;
+
+  if (members.length === 1 && before.length === 0 && isBare) {
+    const blanks = unframe([text.slice(open, member.offset), text.slice(end, close)], text, holder);
+    return text.slice(0, open) + blanks + text.slice(close);
+  }
+  if (index === 0 && own.some(isComma) && isBare) return cut(text, [member.offset, to]);
+
+  const hasBreak = breaksLine(text.slice(end, after[own.length]?.start ?? to));
+  const endOfAll = (tokens: readonly Token[], otherwise: number) => {
+    const last = tokens.at(-1);
+    // What follows a line comment must not come to stand in it.
+    if (last && isLineComment(last) && !hasBreak) return otherwise;
+    return last?.end ?? from;
+  };
+  if (own.some(isComma)) return cut(text, [endOfAll(before, member.offset), end]);
+
+  const comma = before.findIndex(isComma);
+  if (comma === -1) {
+    const stray = after.find(isComma);
+    return cut(text, [endOfAll(before, member.offset), end], stray && [stray.start, stray.end]);
+  }
+  const { start } = before[comma]!;
+  if (comma === before.length - 1) return cut(text, [endOfAll(before.slice(0, comma), start), end]);
+  return cut(text, [start, start + 1], [endOfAll(before, member.offset), end]);
+}
+
+/** What belongs to a member of what follows it: its comma if on its line, and the comments that end that line. */
+function attachedTo(text: string, member: Node, after: readonly Token[], to: number): readonly Token[] {
+  let end = endOf(member);
+  let count = 0;
+  for (const token of after) {
+    if (breaksLine(text.slice(end, token.start))) break;
+    end = token.end;
+    count++;
+  }
+  const attached = after.slice(0, count);
+  if (breaksLine(text.slice(end, after[count]?.start ?? to))) return attached;
+  return attached.slice(0, attached.findLastIndex(isComma) + 1);
+}
+
+/**
+ * Where a new last member goes: after all comments but those on the line of the closing bracket, unless that is also
+ * the line of what comes before them.
+ */
+function anchorAmong(
+  text: string,
+  { start, tokens, close }: { start: number; tokens: readonly Token[]; close: number },
+): number {
+  let first = tokens.length;
+  let closing = close;
+  while (
+    first > 0 &&
+    isComment(tokens[first - 1]!) &&
+    !breaksLine(text.slice(tokens[first - 1]!.end, closing))
+  ) {
+    closing = tokens[--first]!.start;
+  }
+  const before = tokens[first - 1]?.end ?? start;
+  return breaksLine(text.slice(before, closing)) ? before : (tokens.at(-1)?.end ?? start);
+}
+
+/** What to write before and after the first member of a map of blanks, so that `unframe` can tell the blanks again. */
+function frame(blanks: string, layout: Layout, closing: string): readonly [lead: string, rear: string] {
+  if (layout.kind === 'line') {
+    if (blanks === '') return [layout.padding, layout.padding];
+    return [layout.padding === '' ? blanks : '', blanks];
+  }
+  const lead = layout.eol + layout.indent;
+  if (blanks === '') return [lead, closing];
+  if (!breaksLine(blanks)) return [blanks + lead, closing];
+  return [blanks === closing ? layout.eol + lead : lead, blanks];
+}
+
+/** The blanks that a map is left with when its only member goes. */
+function unframe([lead, rear]: readonly [lead: string, rear: string], text: string, holder: Node): string {
+  if (!breaksLine(lead)) {
+    const outer = holderOf(holder);
+    const padding = outer ? paddingOf(text, outer) : lead;
+    return lead === padding && rear === padding ? '' : rear;
+  }
+  if (rear !== closingOf(text, holder)) return rear;
+  const [first, ...others] = lead.split(/\r\n|\r|\n/);
+  if (first !== '') return first!;
+  return others.length > 1 ? rear : '';
+}
+
+/** What parts the last member of a map from its closing bracket where each has its line. */
+function closingOf(text: string, holder: Node): string {
+  return lineEndOf(text) + indentAt(text, holder.offset);
+}
+
+function cut(
+  text: string,
+  ...stretches: readonly (readonly [start: number, end: number] | undefined)[]
+): string {
+  let kept = '';
+  let from = 0;
+  for (const stretch of stretches) {
+    if (!stretch) continue;
+    kept += text.slice(from, stretch[0]);
+    from = stretch[1];
+  }
+  return kept + text.slice(from);
+}

@@ -1,0 +1,138 @@
+import { type Node, type ParseError, parseTree } from 'jsonc-parser';
+import { explainFault } from '../../files/json-text.js';
+import type { Tolerance } from '../client.js';
+import { ConfigError, type ConfigPath, type ConfigValue, type Editor } from './editor.js';
+import { childrenOf, endOf, layoutFor, render } from './json-layout.js';
+import { insertMember, removeMember } from './json-members.js';
+import { isComma, isComment, type Token, tokensBetween } from './json-tokens.js';
+import { lineEndOf } from './text.js';
+
+/** Deeper nesting is refused, so that whatever walks a tree cannot run out of stack. */
+const maxDepth = 500;
+
+/** JSON with comments and trailing commas, edited as text. What of them a client's own parser takes is judged apart. */
+export function jsonEditor(): Editor {
+  return { parse, set, remove };
+}
+
+/** The first comment or trailing comma that the client could not read. */
+export function findIntolerable(text: string, tolerance: Tolerance): ConfigError | undefined {
+  let comma: Token | undefined;
+  for (const token of tokensBetween(text, 0, text.length)) {
+    if (isComment(token)) {
+      if (tolerance.comments) continue;
+      return new ConfigError('Here is a comment, and the client cannot read comments.', token.start);
+    }
+    if (comma && !tolerance.trailingCommas && '}]'.includes(token.text)) {
+      return new ConfigError(
+        'Here is a comma after the last value, which the client cannot read.',
+        comma.start,
+      );
+    }
+    comma = isComma(token) ? token : undefined;
+  }
+  return undefined;
+}
+
+function parse(text: string): unknown {
+  const root = treeOf(text);
+  return root && dataOf(root);
+}
+
+function set(text: string, path: ConfigPath, value: ConfigValue): string {
+  const root = treeOf(text);
+  if (!root) return appendRoot(text, wrap(path, value));
+  let node = root;
+  for (const [depth, key] of path.entries()) {
+    if (node.type === 'null') return replace(text, node, wrap(path.slice(depth), value));
+    const child = childAt(node, key);
+    if (!child) return insertMember(text, node, { key, value: wrap(path.slice(depth + 1), value) });
+    node = child;
+  }
+  return replace(text, node, value);
+}
+
+function remove(text: string, path: ConfigPath): string {
+  const root = treeOf(text);
+  let node = root;
+  for (const key of path) node = node && node.type !== 'null' ? childAt(node, key) : undefined;
+  if (!node?.parent) throw new ConfigError(`There is no ${JSON.stringify(path.at(-1) ?? '')} to take out.`);
+  return removeMember(text, node.parent.type === 'property' ? node.parent : node);
+}
+
+/** The tree of a text; undefined if it holds nothing but blanks and comments. */
+function treeOf(text: string): Node | undefined {
+  let depth = 0;
+  for (const token of tokensBetween(text, 0, text.length)) {
+    if ('{['.includes(token.text)) depth++;
+    if ('}]'.includes(token.text)) depth--;
+    if (depth > maxDepth) throw new ConfigError(`It is nested deeper than ${maxDepth} levels.`, token.start);
+  }
+  const errors: ParseError[] = [];
+  const tree = parseTree(text, errors, { allowTrailingComma: true, allowEmptyContent: true });
+  if (errors.length === 0) return tree;
+  const { message, offset } = explainFault(text, { comments: true });
+  throw new ConfigError(message, offset);
+}
+
+/** As `JSON.parse` reads it: of two equal keys the last counts, and `__proto__` is a key like any other. */
+function dataOf(node: Node): unknown {
+  if (node.type === 'array') return childrenOf(node).map(dataOf);
+  if (node.type !== 'object') return node.value;
+  return Object.fromEntries(
+    childrenOf(node).map(({ children: [key, held] = [] }) => [key!.value, dataOf(held!)]),
+  );
+}
+
+/** What a map or list holds under a key; undefined if nothing, or if the number is the next of a list. */
+function childAt(node: Node, key: string | number): Node | undefined {
+  if (typeof key === 'number') {
+    const items = childrenOf(expectType(node, 'array'));
+    if (key <= items.length) return items[key];
+    throw new ConfigError(`${nameOf(node)} has no item ${key}.`, node.offset);
+  }
+  const properties = childrenOf(expectType(node, 'object'));
+  const [first, second] = properties.filter((property) => property.children![0]!.value === key);
+  if (second) throw new ConfigError(`The key ${JSON.stringify(key)} is there twice.`, second.offset);
+  return first?.children?.[1];
+}
+
+function expectType(node: Node, type: 'array' | 'object'): Node {
+  if (node.type === type) return node;
+  throw new ConfigError(`${nameOf(node)} is ${kinds[node.type]}; expected ${kinds[type]}.`, node.offset);
+}
+
+const kinds: Readonly<Record<Node['type'], string>> = {
+  object: 'a map',
+  array: 'a list',
+  string: 'a text',
+  number: 'a number',
+  boolean: 'true or false',
+  null: 'empty',
+  property: 'a key',
+};
+
+function nameOf({ parent }: Node): string {
+  if (!parent) return 'The whole file';
+  return parent.type === 'property' ? JSON.stringify(parent.children![0]!.value) : 'An item of a list';
+}
+
+/** The value with what is missing on the way to it around it. */
+function wrap(path: ConfigPath, value: ConfigValue): ConfigValue {
+  return path.reduceRight<ConfigValue>((inner, key) => {
+    if (typeof key === 'string') return Object.fromEntries([[key, inner]]);
+    if (key === 0) return [inner];
+    throw new ConfigError(`There is no list with an item ${key}.`);
+  }, value);
+}
+
+function replace(text: string, node: Node, value: ConfigValue): string {
+  return text.slice(0, node.offset) + render(value, layoutFor(text, node)) + text.slice(endOf(node));
+}
+
+/** Comments may be all there is; the value goes on a line after them. */
+function appendRoot(text: string, value: ConfigValue): string {
+  const eol = lineEndOf(text);
+  const start = text === '' || /[\r\n]$/.test(text) ? text : text + eol;
+  return start + render(value, { kind: 'lines', eol, indent: '', unit: '  ' }) + eol;
+}
