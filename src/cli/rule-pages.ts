@@ -1,8 +1,8 @@
 import { readFile } from 'node:fs/promises';
 import path from 'node:path';
 import { AgentToolsError } from '../engine/errors.js';
-import { didYouMean } from '../engine/extension/names.js';
 import { packageRoot } from '../engine/folders.js';
+import { didYouMean } from '../engine/spelling.js';
 import { type RuleRow, ruleTable } from '../engine/validate/rules/index.js';
 
 /** What a diagnostic code stands for, with its page. */

@@ -1,6 +1,5 @@
 import { AgentToolsError } from './errors.js';
 import { DefinitionError } from './extension/extension.js';
-import { didYouMean } from './extension/names.js';
 import type { FoundServer, Workspace } from './extension/workspace.js';
 import { brands, isBranded } from './items/brands.js';
 import { error as failure, type ToolResult } from './items/builders.js';
@@ -11,6 +10,7 @@ import { MissingCapabilityError } from './items/requirements.js';
 import { composeServer } from './items/server.js';
 import { optionsFor, parseToolOptions } from './items/tool-options.js';
 import { jsonOf } from './server/context.js';
+import { didYouMean } from './spelling.js';
 
 /** One tool call without a client. */
 export interface CallOnce {

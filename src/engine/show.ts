@@ -3,7 +3,7 @@ import path from 'node:path';
 import { AgentToolsError } from './errors.js';
 import { DefinitionError, type Extension } from './extension/extension.js';
 import { type Kind, kinds, singular } from './extension/kinds.js';
-import { didYouMean, parseQualifiedName, qualify } from './extension/names.js';
+import { parseQualifiedName, qualify } from './extension/names.js';
 import { isRecord } from './extension/shapes.js';
 import { type FoundServer, isPathArgument, type Workspace } from './extension/workspace.js';
 import type {
@@ -28,6 +28,7 @@ import { readResource } from './items/resource.js';
 import { composeServer, listEntries, type ServerSpec } from './items/server.js';
 import type { PromptSpec, Requirements, ResourceSpec, ToolSpec } from './items/specs.js';
 import { readTool } from './items/tool.js';
+import { didYouMean } from './spelling.js';
 
 /** Where a reference is looked up. */
 export interface ShowPlace {

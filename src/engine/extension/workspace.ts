@@ -1,10 +1,11 @@
 import { realpath, stat } from 'node:fs/promises';
 import path from 'node:path';
 import { AgentToolsError } from '../errors.js';
+import { didYouMean } from '../spelling.js';
 import type { Location } from './diagnostics.js';
 import { type Definition, DefinitionError, Extension, type LoadCode } from './extension.js';
 import { type Kind, singular } from './kinds.js';
-import { didYouMean, isPackageName, parseQualifiedName, qualify, shortName } from './names.js';
+import { isPackageName, parseQualifiedName, qualify, shortName } from './names.js';
 
 /** Where packages are looked for. Every folder is absolute. */
 export interface WorkspaceOptions {

@@ -1,6 +1,5 @@
 import { describe, expect, test } from 'vitest';
 import {
-  didYouMean,
   isItemName,
   isWireName,
   parseQualifiedName,
@@ -75,28 +74,5 @@ describe('item and wire names', () => {
 
   test.each(['.', '..'])('%s is no item name, since it would be no file name', (name) => {
     expect(isItemName(name)).toBe(false);
-  });
-});
-
-describe('did you mean', () => {
-  const known = ['forecast', 'alerts', 'radar', 'Search'];
-
-  test.each([
-    ['forcast', 'forecast'],
-    ['forecats', 'forecast'],
-    ['alert', 'alerts'],
-    ['RADAR', 'radar'],
-    ['serach', 'Search'],
-    ['search', 'Search'],
-  ])('%s: %s', (mistyped, meant) => {
-    expect(didYouMean(mistyped, known)).toBe(meant);
-  });
-
-  test.each(['banana', 'x', '', 'forecastings-of-old'])('%j resembles none', (name) => {
-    expect(didYouMean(name, known)).toBeUndefined();
-  });
-
-  test('the nearest of several counts', () => {
-    expect(didYouMean('forecastx', ['forecaster', 'forecast'])).toBe('forecast');
   });
 });

@@ -1,7 +1,6 @@
 import type { ItemRef, Location } from '../../extension/diagnostics.js';
 import { type Definition, DefinitionError, type Extension } from '../../extension/extension.js';
 import type { Kind } from '../../extension/kinds.js';
-import { didYouMean } from '../../extension/names.js';
 import { isRecord } from '../../extension/shapes.js';
 import { implicitServerName, UnknownItemError, type Workspace } from '../../extension/workspace.js';
 import { distinctNames } from '../../items/collisions.js';
@@ -9,6 +8,7 @@ import { locate } from '../../items/read.js';
 import { inline, listEntries } from '../../items/server.js';
 import { readSchema } from '../../items/tool.js';
 import { formatIssues } from '../../schema/index.js';
+import { didYouMean } from '../../spelling.js';
 import type { ItemFacts } from './items.js';
 
 /** The kinds a server lists. */

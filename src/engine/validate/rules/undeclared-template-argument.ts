@@ -1,9 +1,9 @@
 import { isTemplate } from '../../extension/check.js';
 import type { Definition } from '../../extension/extension.js';
-import { didYouMean } from '../../extension/names.js';
 import { isRecord } from '../../extension/shapes.js';
 import { locate } from '../../items/read.js';
 import { slotsOf } from '../../items/template.js';
+import { didYouMean } from '../../spelling.js';
 import { defineRule, type Rule } from './rule.js';
 
 export const undeclaredTemplateArgument: Rule = defineRule({

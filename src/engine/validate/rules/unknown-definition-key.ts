@@ -1,7 +1,7 @@
-import { didYouMean } from '../../extension/names.js';
 import { evaluatorKeys } from '../../extension/spellings.js';
 import type { DocumentPath } from '../../files/document.js';
 import { locate, nameOf } from '../../items/read.js';
+import { didYouMean } from '../../spelling.js';
 import { defineRule, type Rule } from './rule.js';
 
 export const unknownDefinitionKey: Rule = defineRule({

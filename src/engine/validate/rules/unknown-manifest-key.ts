@@ -1,7 +1,7 @@
 import { locateInManifest } from '../../extension/manifest.js';
-import { didYouMean } from '../../extension/names.js';
 import { isRecord } from '../../extension/shapes.js';
 import { manifestKeyNames } from '../../extension/spellings.js';
+import { didYouMean } from '../../spelling.js';
 import { defineRule, type Rule } from './rule.js';
 
 export const unknownManifestKey: Rule = defineRule({
