@@ -3,6 +3,7 @@ import { AgentToolsError } from '../engine/errors.js';
 import { packageVersion } from '../engine/folders.js';
 import type { Host } from '../host.js';
 import { ExitCode } from './exit-code.js';
+import { type PlaceInput, spellOutProject } from './place-arguments.js';
 import { startInput, startOptions } from './start-arguments.js';
 import { validateFormats } from './validate-formats.js';
 
@@ -13,7 +14,7 @@ export async function runProgram(argv: readonly string[], host: Host): Promise<E
     exitCode = code;
   });
   try {
-    await program.parseAsync(argv, { from: 'user' });
+    await program.parseAsync(placed(argv), { from: 'user' });
   } catch (error) {
     if (!(error instanceof CommanderError)) throw error;
     if (error.exitCode === 0) return ExitCode.Ok;
@@ -134,6 +135,108 @@ export function createProgram(host: Host, answer: (code: ExitCode) => void): Com
       answer(await callCommand({ server, tool, text, json }, host));
     });
 
+  addPlace(
+    program
+      .command('install')
+      .summary("write a server into a client's config")
+      .description(
+        'Writes a server into the config file of an MCP client, so that the client starts it. The server is started once before, and nothing else in the file is touched.',
+      )
+      .argument('[client]', 'a client of list-clients; falls away with --config and --all')
+      .argument(
+        '[server]',
+        'a path, a qualified name, or a built-in server; else the extension in this folder',
+      ),
+  )
+    .option('--name <key>', 'key of the entry; the server says it when absent')
+    .option(
+      '--env <name[=value]>',
+      'set a variable for the server; without a value it is taken from here, as a secret; repeatable',
+      append,
+      [],
+    )
+    .option('--tool-option <tool.option=value>', 'set an option of a tool; repeatable', append, [])
+    .option('--enable-mcp-apps', 'let the server show UI apps; the default')
+    .option('--no-enable-mcp-apps', 'keep UI apps off')
+    .option('--cwd <folder>', 'working directory of the server')
+    .addOption(
+      new Option(
+        '--command <how>',
+        'how the client runs agenttools: node by absolute paths, npx for files that are shared',
+      )
+        .choices(['node', 'npx'])
+        .default('node'),
+    )
+    .option('--no-verify', 'do not start the server first')
+    .option('--verify-timeout <seconds>', 'longest time the server may take to answer', positiveSeconds, 15)
+    .option('--dry-run', 'print what would change as a diff, and write nothing')
+    .option('--force', 'replace an entry of somebody else, or one that was edited by hand')
+    .option('--json', 'print what was done as JSON')
+    .action(async (first: string | undefined, second: string | undefined, options) => {
+      const place = placeInput(first, second, options);
+      const { installCommand } = await import('./commands/install.js');
+      answer(
+        await installCommand(
+          {
+            ...place,
+            name: options.name,
+            env: options.env,
+            toolOptions: options.toolOption,
+            apps: options.enableMcpApps ?? true,
+            cwd: options.cwd,
+            by: options.command,
+            verify: options.verify,
+            verifyTimeoutMs: options.verifyTimeout * 1000,
+            dryRun: options.dryRun ?? false,
+            force: options.force ?? false,
+            json: options.json ?? false,
+          },
+          host,
+        ),
+      );
+    });
+
+  addPlace(
+    program
+      .command('uninstall')
+      .summary("take a server out of a client's config")
+      .description('Takes out what install wrote, so that the file is as if it had never been there.')
+      .argument('[client]', 'a client of list-clients; falls away with --config and --all')
+      .argument('[server]', 'as install was given it, or its key; else everything that was installed there'),
+  )
+    .option('--name <key>', 'key of the entry')
+    .option('--dry-run', 'print what would change as a diff, and write nothing')
+    .option('--force', 'remove an entry of somebody else, or one that was edited by hand')
+    .option('--json', 'print what was done as JSON')
+    .action(async (first: string | undefined, second: string | undefined, options) => {
+      const place = placeInput(first, second, options);
+      const { uninstallCommand } = await import('./commands/uninstall.js');
+      const { name, dryRun = false, force = false, json = false } = options;
+      answer(await uninstallCommand({ ...place, name, dryRun, force, json }, host));
+    });
+
+  program
+    .command('list-clients')
+    .summary('list the clients that install knows')
+    .description('Lists the MCP clients that install knows, whether each is here, and its config files.')
+    .option('--detected', 'only those that are here')
+    .option('--json', 'print as JSON')
+    .action(async ({ detected = false, json = false }) => {
+      const { listClientsCommand } = await import('./commands/list-clients.js');
+      answer(await listClientsCommand({ detected, json }, host));
+    });
+
+  program
+    .command('list-installed')
+    .summary('list what install wrote')
+    .description('Lists what install wrote, where, and whether it still holds.')
+    .option('--check', 'exit with 1 when anything is not intact')
+    .option('--json', 'print as JSON')
+    .action(async ({ check = false, json = false }) => {
+      const { listInstalledCommand } = await import('./commands/list-installed.js');
+      answer(await listInstalledCommand({ check, json }, host));
+    });
+
   const start = program
     .command('start')
     .summary('serve a server')
@@ -142,12 +245,60 @@ export function createProgram(host: Host, answer: (code: ExitCode) => void): Com
   for (const { flag, description } of startOptions) {
     if (!program.options.some(({ long }) => long === flag)) start.option(flag, description);
   }
-  start.action(async (server: string | undefined, { strict = false }) => {
+  start.action(async (server: string | undefined, { strict = false, project = false }) => {
     const { startCommand } = await import('./commands/start.js');
-    answer(await startCommand(startInput({ server, strict }), host));
+    answer(await startCommand(startInput({ server, strict, project }), host));
   });
 
   return program;
+}
+
+/** `start` reads its own words; its `--project` has no value. */
+function placed(argv: readonly string[]): readonly string[] {
+  return argv[0] === 'start' ? argv : spellOutProject(argv);
+}
+
+/** The options that say which file is meant. */
+function addPlace(command: Command): Command {
+  return command
+    .option(
+      '--project [folder]',
+      "the project's own file, in this folder or the one given as --project=<folder>",
+    )
+    .option('--config <file>', 'this very file; the client is guessed from it')
+    .option('--client <client>', 'whose file --config is')
+    .option('--all', 'every client that is here');
+}
+
+interface PlaceOptions {
+  readonly project?: string;
+  readonly config?: string;
+  readonly client?: string;
+  readonly all?: boolean;
+}
+
+/** With `--config` and `--all` the first word is the server. @throws AgentToolsError `usage` for places that exclude each other. */
+function placeInput(
+  first: string | undefined,
+  second: string | undefined,
+  options: PlaceOptions,
+): PlaceInput {
+  const { project, config, client, all = false } = options;
+  const refuse = (message: string) => new AgentToolsError('usage', message);
+  if (config !== undefined && (all || project !== undefined))
+    throw refuse('--config names one file; it goes neither with --project nor with --all.');
+  if (client !== undefined && config === undefined)
+    throw refuse('--client says whose file --config is. Without --config, the client is the first word.');
+  if (config === undefined && !all) {
+    if (first === undefined)
+      throw refuse('Which client? Name one of list-clients, or give --all or --config <file>.');
+    return { client: first, server: second, project, config, all };
+  }
+  if (second === undefined) return { client, server: first, project, config, all };
+  const which = all ? '--all means every client' : '--config says the file';
+  throw refuse(
+    `${which}, so only a server is expected besides, but there are two words: ${first}, ${second}.`,
+  );
 }
 
 /** Whoever forbids code to run must not have it run. @throws AgentToolsError `usage` */
@@ -160,6 +311,11 @@ function requireConsent({ load, boot }: { readonly load: boolean; readonly boot:
 /** How many columns a terminal has; 80 for anything else. */
 function widthOf(output: Host['stdout']): number {
   return 'columns' in output && typeof output.columns === 'number' ? output.columns : 80;
+}
+
+/** Values that may hold commas. */
+function append(value: string, before: readonly string[]): readonly string[] {
+  return [...before, value];
 }
 
 function collect(value: string, before: readonly string[]): readonly string[] {

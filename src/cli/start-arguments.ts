@@ -3,6 +3,11 @@ import { AgentToolsError } from '../engine/errors.js';
 /** What `start` takes. This list is both its parser and its help. */
 export const startOptions = [
   { flag: '--strict', description: 'refuse to start when an item has to be left out' },
+  {
+    flag: '--project',
+    description:
+      'look in the project at the working directory first, also when MCP_SERVER_NAME says the same name',
+  },
   { flag: '--verbose', description: 'show the stack of an internal error' },
 ] as const;
 
@@ -11,6 +16,7 @@ type StartFlag = (typeof startOptions)[number]['flag'];
 export interface StartInput {
   readonly server: string | undefined;
   readonly strict: boolean;
+  readonly project: boolean;
 }
 
 /**
@@ -31,13 +37,17 @@ export function parseStartArguments(words: readonly string[]): StartInput | unde
   if (excess !== undefined) {
     throw new AgentToolsError('usage', `start serves one server, but "${excess}" is a second one.`);
   }
-  return startInput({ server, strict: options.includes('--strict') });
+  return startInput({
+    server,
+    strict: options.includes('--strict'),
+    project: options.includes('--project'),
+  });
 }
 
 /** What `start` is to do, of words that fit its grammar. @throws AgentToolsError `usage` for an empty server. */
-export function startInput({ server, strict }: StartInput): StartInput {
-  if (server === '') throw new AgentToolsError('usage', 'The server of start is an empty word.');
-  return { server, strict };
+export function startInput(input: StartInput): StartInput {
+  if (input.server === '') throw new AgentToolsError('usage', 'The server of start is an empty word.');
+  return input;
 }
 
 function isStartFlag(word: string): word is StartFlag {

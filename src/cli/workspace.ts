@@ -1,9 +1,14 @@
 import type { LoadCode } from '../engine/extension/extension.js';
-import { Workspace } from '../engine/extension/workspace.js';
+import { Workspace, type WorkspaceOptions } from '../engine/extension/workspace.js';
 import { workspaceFolders } from '../engine/folders.js';
 import type { Host } from '../host.js';
 
 /** Names to extensions and items, as they are to be understood where the command runs. */
 export function openWorkspace(host: Host, loadCode?: LoadCode): Workspace {
-  return new Workspace({ ...workspaceFolders(host), cwd: host.cwd, ...(loadCode && { loadCode }) });
+  return new Workspace({ ...workspaceOptions(host), ...(loadCode && { loadCode }) });
+}
+
+/** Where packages are looked for when the command runs. */
+export function workspaceOptions(host: Host): WorkspaceOptions {
+  return { ...workspaceFolders(host), cwd: host.cwd };
 }

@@ -17,6 +17,8 @@ export interface RunOptions {
   readonly files?: Files;
   readonly env?: Readonly<Record<string, string>>;
   readonly stdin?: string;
+  /** The home folder; a new temporary one when absent. */
+  readonly home?: string;
   readonly color?: boolean;
 }
 
@@ -31,7 +33,7 @@ export interface Run {
 export async function runCli(argv: readonly string[], options: RunOptions = {}): Promise<Run> {
   const cwd = options.cwd ?? (await temporaryFolder());
   await writeFiles(cwd, options.files ?? {});
-  const { host, stdout, stderr } = fakeHost({ ...options, cwd, home: await temporaryFolder() });
+  const { host, stdout, stderr } = fakeHost({ ...options, cwd, home: options.home ?? (await temporaryFolder()) });
   const code = await main(argv, host);
   return { code, stdout: stdout.text, stderr: stderr.text, cwd };
 }

@@ -37,3 +37,111 @@ export interface Tolerance {
   readonly trailingCommas: boolean;
   readonly bom: boolean;
 }
+
+/** How a client writes down what starts a server. */
+export interface Shape {
+  readonly entry: (launch: Launch, key: string) => Entry;
+  /** What an entry starts: the inverse of `entry`. Undefined if it starts no program. */
+  readonly launchOf: (entry: Entry) => Launch | undefined;
+  /** The field that holds the server's variables. */
+  readonly env: string;
+  /** The field for the working directory; absent: the client has no such setting. */
+  readonly cwd?: string;
+}
+
+/** Where entries stand in a file, and what they look like. */
+export interface Layout extends Shape {
+  readonly container: Container;
+}
+
+/** Places of one kind on the system at hand, absolute, the one that counts first. */
+export type Places = (surroundings: Surroundings) => readonly string[];
+
+/** Whose file it is: the user's own, or the one a project carries. */
+export type FileScope = 'user' | 'project';
+
+/** What a client is known to be able to do; what is not named is unknown. */
+export type Capabilities = Readonly<Partial<Record<'mcpApps' | 'prompts' | 'elicitation' | 'roots', boolean>>>;
+
+/** The keys a client takes for its entries. */
+export interface KeyRule {
+  readonly pattern?: RegExp;
+  /** What the pattern takes, in words. */
+  readonly takes?: string;
+  /** Keys that mean something else to the client. */
+  readonly reserved?: readonly string[];
+}
+
+/** How an entry makes the client take a variable's value from elsewhere. */
+export interface SecretReference {
+  /** What stands as the variable's value; absent: the variable must not be among the entry's own. */
+  readonly value?: string;
+  /** Further fields of the entry; a list is joined with the one that is there. */
+  readonly fields?: Entry;
+  /** Items that the file needs in lists elsewhere. */
+  readonly additions?: readonly { readonly list: readonly string[]; readonly item: Entry }[];
+  /** Where the value then comes from, in a sentence for the user. */
+  readonly hint: string;
+}
+
+/** Something a user must hear when an entry is written. */
+export interface Caution {
+  readonly text: string;
+  /** Absent: of both. */
+  readonly scope?: FileScope;
+  /** Absent: always. */
+  readonly applies?: (surroundings: Surroundings) => boolean;
+}
+
+/** Where a fact about a client is from. */
+export interface Source {
+  readonly what: string;
+  readonly ref: string;
+}
+
+interface ClientFacts {
+  /** What it is called on the command line. */
+  readonly id: string;
+  readonly name: string;
+  readonly aliases: readonly string[];
+  readonly kind: 'chat' | 'coding' | 'ide';
+  readonly capabilities: Capabilities;
+  /** What makes the client see a new entry. */
+  readonly reload: string;
+  readonly sources: readonly Source[];
+}
+
+/** A client that reads its servers from a file. */
+export interface WritableClient extends ClientFacts, Layout {
+  readonly manual?: undefined;
+  readonly format: ConfigFormat;
+  readonly tolerance: Tolerance;
+  /** The user's own files: none where the client has none on a system. `<key>` stands for the key of the entry. */
+  readonly userFiles: Places;
+  /** Files below the folder of a project, in the order they are looked for; `<key>` as above. */
+  readonly projectFiles?: readonly string[];
+  /** Which of them is made where none is there; absent: the first. */
+  readonly newProjectFile?: string;
+  /** Another layout of the same file, told from the data it holds. */
+  readonly layoutIn?: (data: unknown) => Layout | undefined;
+  /** What a new file begins with. */
+  readonly template?: (file: string, key: string) => string;
+  readonly keys?: KeyRule;
+  /** Folders, files and applications that show that the client is here, beside its config file. */
+  readonly traces: Places;
+  /** Programs that show the same, by being on the PATH. */
+  readonly programs?: readonly string[];
+  readonly secretReference?: (name: string, key: string) => SecretReference;
+  readonly cautions?: readonly Caution[];
+}
+
+/** A client that keeps its servers where no program may write: a person has to enter them. */
+export interface ManualClient extends ClientFacts {
+  readonly manual: {
+    readonly instructions: string;
+    /** What to paste; absent: it starts no programs. */
+    readonly snippet?: (launch: Launch, key: string) => string;
+  };
+}
+
+export type Client = WritableClient | ManualClient;

@@ -14,10 +14,11 @@ const receiptShape = {
   client: isText,
   scope: oneOf('user', 'project', 'config'),
   file: isText,
-  realFile: isText,
   key: isText,
   server: isText,
   reference: isText,
+  argument: isText,
+  variables: listOf(isText),
   entry: isMap,
   additions: optional(listOf(fits({ list: listOf(isText), item: isMap }))),
   template: optional(isText),
@@ -42,6 +43,7 @@ const bodyShape = {
   receipts: listOf(fits(receiptShape)),
   steps: listOf(fits(stepShape)),
   made: listOf(isText),
+  madeFolder: optional(isText),
 } satisfies Record<keyof RecordBody, Check>;
 
 const recordShape = {

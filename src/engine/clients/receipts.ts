@@ -17,12 +17,15 @@ export interface Receipt {
   readonly scope: 'user' | 'project' | 'config';
   /** The config file as the client names it. */
   readonly file: string;
-  readonly realFile: string;
   readonly key: string;
   /** Qualified name. */
   readonly server: string;
   /** What install was given. */
   readonly reference: string;
+  /** What the entry gives to `start`. */
+  readonly argument: string;
+  /** Names of the variables that the server gets. */
+  readonly variables: readonly string[];
   /** As written. */
   readonly entry: Entry;
   /** What stands elsewhere in the file for this entry. */
@@ -60,6 +63,8 @@ export interface RecordBody {
   readonly steps: readonly Step[];
   /** The containers that were not there before us. */
   readonly made: readonly string[];
+  /** The topmost folder that was made for the file. */
+  readonly madeFolder?: string;
 }
 
 /** What we did to one config file, and what we were about to do when it was written. */

@@ -18,6 +18,11 @@ export interface WorkspaceOptions {
   /** The `node_modules` of `npm install --global`. */
   readonly globalFolder: string;
   readonly loadCode?: LoadCode;
+  /**
+   * Look for packages neither at the working directory nor above it: what a client's entry names must not depend on
+   * where the client happens to run.
+   */
+  readonly ignoreProject?: boolean;
 }
 
 /** A server that was found: its package and, unless the package has no server definition, its item name. */
@@ -72,14 +77,21 @@ export class Workspace {
       const found = await this.#openIfPackage(path.join(folder, name));
       if (found) return found;
     }
-    const here = await this.#packageAtWorkingDirectory();
+    const { ignoreProject = false, packagesFolder, globalFolder } = this.#options;
+    const inProject = ignoreProject ? undefined : await this.#findInProject(name);
+    if (inProject) return inProject;
+    for (const folder of [packagesFolder, globalFolder]) {
+      const found = await this.#openIfPackage(path.join(folder, name));
+      if (found) return found;
+    }
+    return undefined;
+  }
+
+  /** The package at the working directory, or one in a `node_modules` from there upwards. */
+  async #findInProject(name: string): Promise<Extension | undefined> {
+    const here = await this.packageHere();
     if (here?.name === name) return here;
-    const folders = [
-      ...ancestors(this.#options.cwd).map((folder) => path.join(folder, 'node_modules')),
-      this.#options.packagesFolder,
-      this.#options.globalFolder,
-    ];
-    for (const folder of folders) {
+    for (const folder of ancestors(this.#options.cwd).map((above) => path.join(above, 'node_modules'))) {
       const found = await this.#openIfPackage(path.join(folder, name));
       if (found) return found;
     }
@@ -90,7 +102,8 @@ export class Workspace {
     return (await isPackage(directory)) ? await this.open(directory) : undefined;
   }
 
-  async #packageAtWorkingDirectory(): Promise<Extension | undefined> {
+  /** The package at the working directory, or around it, if it is an extension. */
+  async packageHere(): Promise<Extension | undefined> {
     const folder = await firstPackage(ancestors(this.#options.cwd));
     return folder === undefined ? undefined : await this.open(folder).catch(() => undefined);
   }

@@ -28,6 +28,8 @@ export interface StartOptions {
   readonly server: string | undefined;
   /** Refuse to start when an item has to be left out. */
   readonly strict: boolean;
+  /** Look in the project at the working directory, whoever wrote the command line. */
+  readonly project: boolean;
   readonly host: Host;
 }
 
@@ -39,7 +41,8 @@ interface Preparation extends StartOptions {
  * Serves a server over stdio until its client has gone, then ends the process.
  * @throws AgentToolsError before anything is served.
  */
-export async function startServer({ server, strict, host }: StartOptions): Promise<never> {
+export async function startServer(options: StartOptions): Promise<never> {
+  const { host } = options;
   const guard = installGuard({ stderr: host.stderr });
   const report = (line: string) => void host.stderr.write(`${line}\n`);
   const leave = async (): Promise<never> => {
@@ -51,7 +54,7 @@ export async function startServer({ server, strict, host }: StartOptions): Promi
   const stopWatching = watchEnds({
     onEnd: () => void (session?.end({ drainMs: drainAfterSignalMs }) ?? leave()),
   });
-  const spec = await prepare({ server, strict, host, report }).catch(async (error) => {
+  const spec = await prepare({ ...options, report }).catch(async (error) => {
     stopWatching();
     await killTree({ spawned: guard.spawned });
     guard.restore();
@@ -71,9 +74,12 @@ export async function startServer({ server, strict, host }: StartOptions): Promi
   return await leave();
 }
 
-async function prepare({ server, strict, host, report }: Preparation): Promise<ServerSpec> {
-  const workspace = new Workspace({ ...workspaceFolders(host), cwd: host.cwd });
-  const reference = server ?? (host.env.MCP_SERVER_NAME || defaultServer);
+async function prepare({ server, strict, project, host, report }: Preparation): Promise<ServerSpec> {
+  const named = host.env.MCP_SERVER_NAME || undefined;
+  // An entry that `install` wrote says the name twice; it means what was verified then.
+  const ignoreProject = !project && server !== undefined && server === named;
+  const workspace = new Workspace({ ...workspaceFolders(host), cwd: host.cwd, ignoreProject });
+  const reference = server ?? named ?? defaultServer;
   const found = await workspace.findServer(reference);
   const spec = await composed(found, workspace);
   for (const item of spec.leftOut) report(await leftOutLine(item));

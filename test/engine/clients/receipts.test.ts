@@ -11,10 +11,11 @@ const receipt: Receipt = {
   client: 'cursor',
   scope: 'user',
   file: '/home/ada/link.json',
-  realFile,
   key: 'weather',
   server: '@acme/kit/weather',
   reference: 'weather',
+  argument: '@acme/kit/weather',
+  variables: ['API_KEY'],
   entry: { command: 'node', args: ['--flag', 'é'], env: { API_KEY: 'secret' }, timeout: 1.5 },
   version: '0.1.0',
   time: '2026-10-01T12:00:00.000Z',
@@ -46,6 +47,7 @@ const record: FileRecord = {
     },
   ],
   made: ['["mcpServers"]'],
+  madeFolder: '/home/ada/.cursor',
 };
 
 const empty: FileRecord = { version: 1, realFile, receipts: [], steps: [], made: [] };

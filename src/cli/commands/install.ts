@@ -1,0 +1,76 @@
+import { createInterface } from 'node:readline/promises';
+import { AgentToolsError } from '../../engine/errors.js';
+import { packageVersion } from '../../engine/folders.js';
+import { chosenServer } from '../../engine/installation/choose.js';
+import { type InstallRequest, install } from '../../engine/installation/install.js';
+import { readVariables } from '../../engine/installation/secrets.js';
+import { clientsFor, installationFolders, scopeOf } from '../../engine/installation/setting.js';
+import type { Host } from '../../host.js';
+import { ExitCode } from '../exit-code.js';
+import { guarded } from '../guarded.js';
+import type { PlaceInput } from '../place-arguments.js';
+import { withProgress } from '../progress.js';
+import { hasFailed, installData, installDiff, installLines, manualSnippet } from '../render/installation.js';
+import { renderJson } from '../render/json.js';
+import { workspaceOptions } from '../workspace.js';
+
+export interface InstallInput extends PlaceInput {
+  readonly name: string | undefined;
+  /** `NAME=value`, or `NAME` alone. */
+  readonly env: readonly string[];
+  readonly toolOptions: readonly string[];
+  readonly apps: boolean;
+  readonly cwd: string | undefined;
+  readonly by: InstallRequest['by'];
+  readonly verify: boolean;
+  readonly verifyTimeoutMs: number;
+  readonly dryRun: boolean;
+  readonly force: boolean;
+  readonly json: boolean;
+}
+
+/** Writes a server into the config of clients. Data goes to stdout, what was done to stderr. */
+export async function installCommand(input: InstallInput, host: Host): Promise<ExitCode> {
+  const { verify, verifyTimeoutMs, env, server, json, dryRun, ...rest } = input;
+  const folders = installationFolders(host);
+  const scope = scopeOf(input, host);
+  const clients = await clientsFor(input, { scope, surroundings: folders.surroundings });
+  const workspace = workspaceOptions(host);
+  const reference = server ?? (await chosenServer(workspace, (names) => ask(names, host)));
+  const variables = readVariables(env, host.env);
+  const results = await guarded(host, (signal) =>
+    withProgress(host, (tell) =>
+      install(
+        {
+          ...rest,
+          clients,
+          scope,
+          reference,
+          variables,
+          dryRun,
+          verifyTimeoutMs: verify ? verifyTimeoutMs : undefined,
+        },
+        { ...folders, workspace, version: packageVersion(), now: () => new Date(), signal, tell },
+      ),
+    ),
+  );
+  host.stderr.write(installLines(results, { dryRun, verified: verify }));
+  if (json) host.stdout.write(renderJson(installData(results, { isList: input.all, dryRun })));
+  else host.stdout.write(dryRun ? installDiff(results) : manualSnippet(results));
+  return results.some(hasFailed) ? ExitCode.Failed : ExitCode.Ok;
+}
+
+/** Asks which server is meant, where somebody is there to answer. @throws AgentToolsError with the list, where nobody is. */
+async function ask(names: readonly string[], { stdin, stderr }: Host): Promise<string> {
+  const list = names.map((name, index) => `  ${index + 1}. ${name}`).join('\n');
+  if (!('isTTY' in stdin && stdin.isTTY)) {
+    throw new AgentToolsError('usage', `Which server? Name a path, a qualified name, or one of:\n${list}`);
+  }
+  const terminal = createInterface({ input: stdin, output: stderr });
+  try {
+    const answer = (await terminal.question(`Which server?\n${list}\nNumber or name: `)).trim();
+    return names[Number(answer) - 1] ?? answer;
+  } finally {
+    terminal.close();
+  }
+}

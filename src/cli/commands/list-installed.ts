@@ -1,0 +1,26 @@
+import { clients } from '../../engine/clients/table/index.js';
+import { listInstalled } from '../../engine/installation/installed.js';
+import { installationFolders } from '../../engine/installation/setting.js';
+import type { Host } from '../../host.js';
+import { ExitCode } from '../exit-code.js';
+import { installedData, renderInstalled } from '../render/installed.js';
+import { renderJson } from '../render/json.js';
+import { workspaceOptions } from '../workspace.js';
+
+export interface ListInstalledInput {
+  readonly check: boolean;
+  readonly json: boolean;
+}
+
+/** Lists what install wrote, and whether it still holds. */
+export async function listInstalledCommand(
+  { check, json }: ListInstalledInput,
+  host: Host,
+): Promise<ExitCode> {
+  const { receipts } = installationFolders(host);
+  const { installed, notes } = await listInstalled({ receipts, workspace: workspaceOptions(host), clients });
+  for (const note of notes) host.stderr.write(`warning: ${note}\n`);
+  host.stdout.write(json ? renderJson(installed.map(installedData)) : renderInstalled(installed, host));
+  const holds = installed.every(({ state }) => state === 'intact') && notes.length === 0;
+  return check && !holds ? ExitCode.Failed : ExitCode.Ok;
+}

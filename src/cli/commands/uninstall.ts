@@ -1,0 +1,29 @@
+import { installationFolders, namedClient, scopeOf } from '../../engine/installation/setting.js';
+import { uninstall } from '../../engine/installation/uninstall.js';
+import type { Host } from '../../host.js';
+import { ExitCode } from '../exit-code.js';
+import type { PlaceInput } from '../place-arguments.js';
+import { hasFailed } from '../render/installation.js';
+import { renderJson } from '../render/json.js';
+import { uninstallData, uninstallDiff, uninstallLines } from '../render/uninstallation.js';
+
+export interface UninstallInput extends PlaceInput {
+  readonly name: string | undefined;
+  readonly dryRun: boolean;
+  readonly force: boolean;
+  readonly json: boolean;
+}
+
+/** Takes servers out of the config of clients. */
+export async function uninstallCommand(input: UninstallInput, host: Host): Promise<ExitCode> {
+  const { name, dryRun, force, json, server: reference } = input;
+  const { surroundings, receipts } = installationFolders(host);
+  const { results, notes } = await uninstall(
+    { client: namedClient(input), scope: scopeOf(input, host), reference, name, force, dryRun },
+    { cwd: host.cwd, home: host.home, surroundings, receipts },
+  );
+  host.stderr.write(uninstallLines({ results, notes }, { dryRun }));
+  if (json) host.stdout.write(renderJson(uninstallData(results, { dryRun })));
+  else if (dryRun) host.stdout.write(uninstallDiff(results));
+  return results.some(hasFailed) ? ExitCode.Failed : ExitCode.Ok;
+}

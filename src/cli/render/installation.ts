@@ -1,0 +1,92 @@
+import type { InstallReport, InstallResult } from '../../engine/installation/install.js';
+import { visibleText } from '../../engine/visible-text.js';
+import { renderDiff } from './diff.js';
+
+interface Circumstances {
+  readonly dryRun: boolean;
+}
+
+/** Whether a client did not get what it was to get. */
+export function hasFailed(result: object): boolean {
+  return 'error' in result;
+}
+
+/** What was done, a line or two for each client. */
+export function installLines(
+  results: readonly InstallResult[],
+  options: Circumstances & { readonly verified: boolean },
+): string {
+  return visibleText(results.map((result) => `${linesOf(result, options)}\n`).join(''));
+}
+
+function linesOf(
+  result: InstallResult,
+  { dryRun, verified }: Circumstances & { readonly verified: boolean },
+): string {
+  const { name, reload } = result.client;
+  if ('error' in result) return `error: ${name}: ${result.error.message}`;
+  if ('launch' in result) {
+    const snippet = 'What to paste is on stdout.';
+    return `${name} keeps its servers where no file can be written. ${result.client.manual?.instructions ?? ''} ${snippet}`;
+  }
+  const notes = result.notes.map((note) => `  ${note}`);
+  const [first] = [sentenceOf(result, dryRun)];
+  const start =
+    verified || result.outcome === 'unchanged'
+      ? []
+      : ['  It was not started, so whether it answers is not known.'];
+  const next = dryRun || result.outcome === 'unchanged' ? [] : [`  Next: ${reload}`];
+  return [first, ...notes, ...start, ...next].join('\n');
+}
+
+const verbs = {
+  added: ['Installed', 'Would install'],
+  updated: ['Updated', 'Would update'],
+  replaced: [
+    'Installed (the entry that was there is kept and comes back with uninstall)',
+    'Would replace the entry for',
+  ],
+  adopted: ['Already there; from now on counted as ours:', 'Already there; would count as ours:'],
+  unchanged: ['Nothing to change:', 'Nothing to change:'],
+  removed: ['Removed', 'Would remove'],
+  shared: ['Kept', 'Would keep'],
+  gone: ['Gone already:', 'Gone already:'],
+} as const;
+
+function sentenceOf({ outcome, server, client, key, file }: InstallReport, dryRun: boolean): string {
+  return `${verbs[outcome][dryRun ? 1 : 0]} ${server} in ${client.name} as "${key}" (${file}).`;
+}
+
+/** The diffs of what would change, one after the other. */
+export function installDiff(results: readonly InstallResult[]): string {
+  return results.map((result) => ('before' in result ? renderDiff(result) : '')).join('');
+}
+
+/** What is to be pasted into clients that have no file. */
+export function manualSnippet(results: readonly InstallResult[]): string {
+  const pasted = results.flatMap((result) => ('launch' in result ? [snippetOf(result)] : []));
+  return pasted.map((one) => `${JSON.stringify(one, null, 2)}\n`).join('');
+}
+
+function snippetOf({ key, launch }: Extract<InstallResult, { launch: unknown }>): object {
+  return { mcpServers: { [key]: launch } };
+}
+
+/** What was done, for other programs. */
+export function installData(
+  results: readonly InstallResult[],
+  { isList, dryRun }: Circumstances & { readonly isList: boolean },
+): unknown {
+  const data = results.map((result) => dataOf(result, dryRun));
+  return isList ? data : data[0];
+}
+
+function dataOf(result: InstallResult, dryRun: boolean): object {
+  const { id } = result.client;
+  if ('error' in result) return { client: id, error: result.error.message };
+  if ('launch' in result)
+    return { client: id, manual: true, key: result.key, server: result.server, snippet: snippetOf(result) };
+  const { scope, file, key, server, before, after } = result;
+  const changed = before !== after;
+  return { client: id, scope, file, key, server, changed, ...(dryRun && { diff: renderDiff(result) }) };
+}

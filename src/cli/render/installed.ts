@@ -1,0 +1,36 @@
+import type { Installed, InstalledState } from '../../engine/installation/installed.js';
+import { visibleText } from '../../engine/visible-text.js';
+import { type ColorOption, styleFor } from './style.js';
+
+/** What was installed, for other programs. */
+export function installedData({ receipt, state }: Installed): object {
+  const { client, scope, file, key, server, version, time } = receipt;
+  return { client, scope, file, key, server, state, version, time };
+}
+
+/** What each state asks for. */
+const wayOut: Readonly<Record<InstalledState, string>> = {
+  intact: '',
+  edited: 'It was edited by hand. Write it again with install --force, or leave it.',
+  gone: 'It is not in the file any more. Forget it with uninstall, or write it again with install.',
+  'server missing': 'It would not start.',
+};
+
+/** What was installed, entry by entry. */
+export function renderInstalled(installed: readonly Installed[], options: ColorOption): string {
+  if (installed.length === 0)
+    return 'Nothing is installed. Install a server with: agenttools install <client> <server>\n';
+  const style = styleFor(options);
+  const lines = installed.map(({ receipt, state, reason }) => {
+    const { client, key, server, file } = receipt;
+    const shown = state === 'intact' ? style.green(state) : style.yellow(state);
+    const why = [wayOut[state], reason].filter(Boolean).join(' ');
+    return `${style.bold(server)} in ${client} as "${key}": ${shown}\n  ${file}${why && `\n  ${why}`}\n`;
+  });
+  return visible(lines.join(''), options);
+}
+
+/** Colours are ours; everything else is somebody's. */
+function visible(text: string, { color }: ColorOption): string {
+  return color ? text : visibleText(text);
+}

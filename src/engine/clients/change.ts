@@ -1,0 +1,153 @@
+import { rmdir, stat } from 'node:fs/promises';
+import path from 'node:path';
+import { isDeepStrictEqual } from 'node:util';
+import { withLock } from '../files/lock.js';
+import { ChangedMeanwhile, FileRefusal } from '../files/refusal.js';
+import { replaceTextFile } from '../files/replace.js';
+import { checkWritable, readTextFile, type TextFile } from '../files/text-file.js';
+import { readEntry } from './edit/entries.js';
+import { isIntact } from './edit/merge.js';
+import { type ConfigState, type Plan, placeOf } from './ledger.js';
+import { type FileRecord, hashOf, type Receipt, type Receipts, type RecordBody } from './receipts.js';
+
+/** What was done to one config file, or would be. */
+export interface Change {
+  readonly file: string;
+  /** Null: there is no file. */
+  readonly before: string | null;
+  readonly after: string | null;
+  readonly outcome: Plan['outcome'];
+  /** What was known to be in the file before. */
+  readonly known: readonly Receipt[];
+}
+
+export interface ChangeOptions {
+  readonly receipts: Receipts;
+  /** Plans and writes nothing. */
+  readonly dryRun: boolean;
+}
+
+/** How often a file that somebody else keeps writing to is read again. */
+const maxAttempts = 5;
+
+/**
+ * Changes one config file by a plan, as one among others who may do the same: locked, written as a whole, read back.
+ * What we remember is written first as an intent, so that a process that dies on the way leaves nothing unknown.
+ * @throws AgentToolsError, ConfigError and FileRefusal; the file is then as it was.
+ */
+export async function changeConfig(
+  file: string,
+  plan: (state: ConfigState) => Promise<Plan>,
+  { receipts, dryRun }: ChangeOptions,
+): Promise<Change> {
+  if (dryRun) {
+    const before = await readTextFile(file);
+    const known = await settle(await receipts.read(before.realFile), before.text);
+    const planned = await plan({ text: before.text, record: known });
+    if (planned.text !== before.text) await checkWritable(before);
+    return changeOf(before, planned, known);
+  }
+  for (let attempt = 1; ; attempt++) {
+    const { realFile } = await readTextFile(file);
+    try {
+      return await withLock(receipts.lockFileOf(realFile), () =>
+        attemptChange({ file, realFile }, plan, receipts),
+      );
+    } catch (error) {
+      if (!(error instanceof ChangedMeanwhile) || attempt === maxAttempts) throw error;
+    }
+  }
+}
+
+/** @throws ChangedMeanwhile if somebody else wrote to the file, or turned a link to it, on the way. */
+async function attemptChange(
+  { file, realFile }: { readonly file: string; readonly realFile: string },
+  plan: (state: ConfigState) => Promise<Plan>,
+  receipts: Receipts,
+): Promise<Change> {
+  const before = await readTextFile(file);
+  if (before.realFile !== realFile) throw new ChangedMeanwhile(file);
+  const known = await settle(await receipts.read(realFile), before.text);
+  const planned = await plan({ text: before.text, record: known });
+  if (planned.text === before.text) {
+    if (planned.record !== known) await receipts.write(planned.record);
+    return changeOf(before, planned, known);
+  }
+  await checkWritable(before);
+  if (before.text !== null) await receipts.keepPrevious(realFile, before.text);
+  const madeFolder = before.text === null ? await firstMissingFolder(realFile) : known.madeFolder;
+  const next =
+    planned.record.receipts.length > 0 && madeFolder ? { ...planned.record, madeFolder } : planned.record;
+  const hash = planned.text === null ? null : hashOf(planned.text);
+  await receipts.write({ ...known, intent: { hash, record: next } });
+  try {
+    await replaceTextFile(before, planned.text);
+  } catch (error) {
+    // What the file says then decides what became of the intent. An intent that stays and did not come true is ignored.
+    if (!(error instanceof FileRefusal && error.reason === 'not-kept'))
+      await receipts.write(known).catch(() => {});
+    throw error;
+  }
+  await receipts.write(next);
+  if (planned.text === null && madeFolder) await removeEmptyFolders(path.dirname(realFile), madeFolder);
+  return changeOf(before, planned, known);
+}
+
+/** The topmost folder that has to be made for a file; undefined if its folder is there. */
+async function firstMissingFolder(file: string): Promise<string | undefined> {
+  let missing: string | undefined;
+  for (let folder = path.dirname(file); !(await isThere(folder)); folder = path.dirname(folder))
+    missing = folder;
+  return missing;
+}
+
+async function isThere(folder: string): Promise<boolean> {
+  return await stat(folder).then(
+    () => true,
+    () => false,
+  );
+}
+
+/** A client whose folder is there looks installed, so the folders that were made for it go with its file. */
+async function removeEmptyFolders(folder: string, topmost: string): Promise<void> {
+  for (let empty = folder; empty.startsWith(topmost); empty = path.dirname(empty)) {
+    try {
+      await rmdir(empty);
+    } catch {
+      return;
+    }
+  }
+}
+
+/**
+ * What is so of a record whose writer may have died: its intent came true if the file is what it was to become, or, when
+ * somebody has written since, holds what it was to hold.
+ */
+export async function settle({ intent, ...record }: FileRecord, text: string | null): Promise<FileRecord> {
+  if (!intent) return record;
+  const hash = text === null ? null : hashOf(text);
+  return hash === intent.hash || (await holds(text, intent.record, record))
+    ? { ...record, ...intent.record }
+    : record;
+}
+
+/** Whether a file holds every entry that one record has and another has not. */
+async function holds(text: string | null, wanted: RecordBody, known: RecordBody): Promise<boolean> {
+  const fresh = wanted.receipts.filter(
+    (one) => !known.receipts.some((other) => isDeepStrictEqual(one, other)),
+  );
+  if (text === null || fresh.length === 0) return false;
+  for (const receipt of fresh) {
+    const entry = await readEntry(text, placeOf(receipt)).catch(() => undefined);
+    if (!entry || !isIntact(entry, receipt.entry)) return false;
+  }
+  return true;
+}
+
+function changeOf(
+  { file, text }: TextFile,
+  { text: after, outcome }: Plan,
+  { receipts }: FileRecord,
+): Change {
+  return { file, before: text, after, outcome, known: receipts };
+}

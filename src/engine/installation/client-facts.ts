@@ -1,0 +1,42 @@
+import type { Client } from '../clients/client.js';
+import { isDetected } from '../clients/detect.js';
+import { clients } from '../clients/table/index.js';
+import { filesOf } from './place.js';
+import type { InstallationFolders } from './setting.js';
+
+/** A client, as `list-clients` shows it. */
+export interface ClientFacts {
+  readonly id: string;
+  readonly name: string;
+  readonly aliases: readonly string[];
+  /** `configured`: an entry of ours is there; `installed`: the client is here. */
+  readonly state: 'configured' | 'installed' | 'not found';
+  /** Its own file; null where it has none on this system. */
+  readonly user: string | null;
+  /** Its file in a project, relative to it; null if it has none. */
+  readonly project: string | null;
+  /** It has no file that can be written: `install` prints what to paste where. */
+  readonly manual: boolean;
+}
+
+/** Every client that is known, and whether it is here. */
+export async function clientFacts({ surroundings, receipts }: InstallationFolders): Promise<{
+  readonly clients: readonly ClientFacts[];
+  readonly notes: readonly string[];
+}> {
+  const { records, notes } = await receipts.all();
+  const configured = new Set(records.flatMap((record) => record.receipts.map(({ client }) => client)));
+  const stateOf = (client: Client) => {
+    if (configured.has(client.id)) return 'configured';
+    return isDetected(client, surroundings) ? 'installed' : 'not found';
+  };
+  const facts = clients.map((client) => ({
+    id: client.id,
+    name: client.name,
+    aliases: client.aliases,
+    state: stateOf(client),
+    ...filesOf(client, surroundings),
+    manual: client.manual !== undefined,
+  })) satisfies readonly ClientFacts[];
+  return { clients: facts, notes };
+}

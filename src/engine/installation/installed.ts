@@ -1,0 +1,78 @@
+import { existsSync } from 'node:fs';
+import path from 'node:path';
+import { settle } from '../clients/change.js';
+import type { Client } from '../clients/client.js';
+import { readEntry } from '../clients/edit/entries.js';
+import { isIntact } from '../clients/edit/merge.js';
+import { placeOf } from '../clients/ledger.js';
+import type { Receipt, Receipts } from '../clients/receipts.js';
+import { Workspace, type WorkspaceOptions } from '../extension/workspace.js';
+import { readTextFile } from '../files/text-file.js';
+
+/** How an entry that we wrote is now. */
+export type InstalledState = 'intact' | 'edited' | 'gone' | 'server missing';
+
+export interface Installed {
+  readonly receipt: Receipt;
+  readonly state: InstalledState;
+  /** Why, where the state alone does not say it. */
+  readonly reason?: string;
+}
+
+export interface InstalledSetting {
+  readonly receipts: Receipts;
+  readonly workspace: WorkspaceOptions;
+  readonly clients: readonly Client[];
+}
+
+/** What we wrote, file by file, and whether it still holds. Nothing is started, and no extension code is run. */
+export async function listInstalled({ receipts, workspace, clients }: InstalledSetting): Promise<{
+  readonly installed: readonly Installed[];
+  readonly notes: readonly string[];
+}> {
+  const { records, notes } = await receipts.all();
+  const installed: Installed[] = [];
+  for (const record of records) {
+    const file = record.realFile;
+    const read = await readTextFile(file).then(
+      ({ text }) => ({ text }),
+      (error: Error) => ({ reason: error.message }),
+    );
+    const { receipts: known } = await settle(record, 'text' in read ? read.text : null);
+    for (const receipt of known) {
+      if ('reason' in read) installed.push({ receipt, state: 'gone', reason: read.reason });
+      else installed.push({ receipt, ...(await stateOf(receipt, read.text, { workspace, clients })) });
+    }
+  }
+  return { installed, notes };
+}
+
+async function stateOf(
+  receipt: Receipt,
+  text: string | null,
+  { workspace, clients }: Pick<InstalledSetting, 'workspace' | 'clients'>,
+): Promise<Omit<Installed, 'receipt'>> {
+  let entry: Awaited<ReturnType<typeof readEntry>>;
+  try {
+    entry = await readEntry(text, placeOf(receipt));
+  } catch (error) {
+    return { state: 'edited', reason: (error as Error).message };
+  }
+  if (!entry) return { state: 'gone' };
+  if (!isIntact(entry, receipt.entry)) return { state: 'edited' };
+  const client = clients.find(({ id }) => id === receipt.client);
+  const launch = client?.manual === undefined ? client?.launchOf(receipt.entry) : undefined;
+  const absent = [launch?.command, launch?.args[0]].find(
+    (word) => word && path.isAbsolute(word) && !existsSync(word),
+  );
+  if (absent !== undefined) return { state: 'server missing', reason: `${absent} is not there any more.` };
+  const { project } = receipt;
+  const place =
+    project === undefined ? { ...workspace, ignoreProject: true } : { ...workspace, cwd: project };
+  try {
+    await new Workspace(place).findServer(receipt.argument);
+    return { state: 'intact' };
+  } catch (error) {
+    return { state: 'server missing', reason: (error as Error).message };
+  }
+}

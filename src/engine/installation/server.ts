@@ -1,0 +1,134 @@
+import { realpath } from 'node:fs/promises';
+import path from 'node:path';
+import { AgentToolsError } from '../errors.js';
+import { DefinitionError } from '../extension/extension.js';
+import { qualify } from '../extension/names.js';
+import {
+  type FoundServer,
+  isPathArgument,
+  Workspace,
+  type WorkspaceOptions,
+} from '../extension/workspace.js';
+import { describeShortfall, shortfallOf } from '../items/requirements.js';
+import { composeServer, type ServerSpec } from '../items/server.js';
+import type { Requirements } from '../items/specs.js';
+
+/** A server that can be installed. */
+export interface Candidate {
+  readonly spec: ServerSpec;
+  /** What `start` is given: an absolute path for a server given by path, else its qualified name. */
+  readonly argument: string;
+  readonly byPath: boolean;
+}
+
+export interface ServerRequest {
+  readonly reference: string;
+  readonly workspace: WorkspaceOptions;
+  /** The entry goes into a project's own file, so the project's packages count. */
+  readonly inProject: boolean;
+}
+
+/**
+ * The server a command line names, with everything it refers to.
+ * @throws AgentToolsError if there is none, it cannot be used, or something it refers to cannot be had.
+ */
+export async function findCandidate({
+  reference,
+  workspace: options,
+  inProject,
+}: ServerRequest): Promise<Candidate> {
+  const byPath = isPathArgument(reference);
+  const workspace = new Workspace({ ...options, ignoreProject: !inProject });
+  const found = await workspace.findServer(reference).catch(async (error: unknown) => {
+    throw (!byPath && !inProject && (await onlyInProject(reference, options))) || error;
+  });
+  const spec = await composed(found, workspace);
+  requireWhole(spec);
+  const { directory } = found.extension.manifest;
+  const place = await realpath(directory);
+  const argument = !byPath
+    ? spec.qualifiedName
+    : found.server === undefined
+      ? place
+      : path.join(place, found.server);
+  return { spec, argument, byPath };
+}
+
+/** Says that a package is there, but only where a client would not look. */
+async function onlyInProject(
+  reference: string,
+  options: WorkspaceOptions,
+): Promise<AgentToolsError | undefined> {
+  const found = await new Workspace(options).findServer(reference).catch(() => undefined);
+  if (!found) return undefined;
+  const { name, manifest } = found.extension;
+  const spelled = path.relative(options.cwd, manifest.directory) || '.';
+  const local = `./${spelled.split(path.sep).join('/')}`.replace(/^\.\/\./, '.');
+  const server = found.server === undefined ? local : `${local}/${found.server}`;
+  return new AgentToolsError(
+    'not-found',
+    `${found.server === undefined ? name : qualify(name, found.server)} is a package of this project only, where a client does not look. Install it for all of them with: npm install --global ${name}. Or name this copy by its path: ${server}. Or write it into the project's own file with --project.`,
+  );
+}
+
+async function composed(found: FoundServer, workspace: Workspace): Promise<ServerSpec> {
+  try {
+    return await composeServer(found, workspace);
+  } catch (error) {
+    if (!(error instanceof DefinitionError)) throw error;
+    throw new AgentToolsError('invalid-definition', `${error.message} (${error.location.file})`);
+  }
+}
+
+/** A user is to get what the author promised. */
+function requireWhole({ qualifiedName, leftOut, extension }: ServerSpec): void {
+  if (leftOut.length === 0) return;
+  const lines = leftOut.map(({ item, message }) => `  ${item}: ${message.trim().split('\n')[0]}`);
+  const message = `${qualifiedName} is not complete:\n${lines.join('\n')}\nSee all of it with: agenttools validate ${extension.manifest.directory}`;
+  throw new AgentToolsError('invalid-definition', message);
+}
+
+export interface RequirementFacts {
+  /** What the client is known to have, or not to have; what is not named is unknown. */
+  readonly capabilities: Readonly<Record<string, boolean | undefined>>;
+  /** Variables the entry sets. */
+  readonly entryEnv: Readonly<Record<string, string>>;
+  /** Variables of the shell that installs. */
+  readonly env: Readonly<Record<string, string | undefined>>;
+}
+
+/**
+ * What of a server's requirements is not met, in sentences: `missing` keeps it from working, `warnings` do not.
+ */
+export async function checkRequirements(
+  { registry }: ServerSpec,
+  { capabilities, entryEnv, env }: RequirementFacts,
+): Promise<{ readonly missing: readonly string[]; readonly warnings: readonly string[] }> {
+  const missing: string[] = [];
+  const warnings: string[] = [];
+  for (const { name, requires, kind } of [
+    ...registry.all('tools'),
+    ...registry.all('prompts'),
+    ...registry.all('resources'),
+  ]) {
+    const what = `${kind.slice(0, -1)} "${name}"`;
+    const shortfall = await shortfallOf(asRequired(requires), {
+      can: (capability) => capabilities[capability] !== false,
+      env: { ...env, ...entryEnv },
+    });
+    const text = describeShortfall(shortfall);
+    if (text !== undefined)
+      (requires.level === 'required' ? missing : warnings).push(`The ${what} needs ${text}.`);
+    for (const variable of requires.env) {
+      if (Object.hasOwn(entryEnv, variable) || !env[variable]) continue;
+      warnings.push(
+        `The ${what} needs ${variable}, which this shell has, but the client may not. Hand it on with: --env ${variable}`,
+      );
+    }
+  }
+  return { missing, warnings };
+}
+
+function asRequired(requires: Requirements): Requirements {
+  return { ...requires, level: 'required' };
+}

@@ -1,0 +1,96 @@
+import { existsSync, readdirSync } from 'node:fs';
+import path from 'node:path';
+import type { Client, Surroundings } from '../clients/client.js';
+import { isDetected } from '../clients/detect.js';
+import { guessClient } from '../clients/guess.js';
+import { findClient } from '../clients/locate.js';
+import { Receipts } from '../clients/receipts.js';
+import { clients } from '../clients/table/index.js';
+import { AgentToolsError } from '../errors.js';
+import { readTextFile } from '../files/text-file.js';
+import { type FolderFacts, ownProgram, workspaceFolders } from '../folders.js';
+import { asUserError } from './config-fault.js';
+import { hasPlace, type Scope } from './place.js';
+
+/** What installing stands on, wherever it is asked for. */
+export interface InstallationFolders {
+  readonly surroundings: Surroundings;
+  readonly receipts: Receipts;
+  readonly program: { readonly command: string; readonly args: readonly string[] };
+  /** A data folder other than the usual one, which entries must name. */
+  readonly dataFolder: string | undefined;
+}
+
+export function installationFolders(facts: FolderFacts): InstallationFolders {
+  const { dataFolder } = workspaceFolders(facts);
+  const { env, home, platform } = facts;
+  return {
+    surroundings: { home, env, platform, exists: existsSync, namesIn },
+    receipts: new Receipts({ folder: dataFolder }),
+    program: ownProgram(),
+    dataFolder: env.AGENTTOOLS_HOME ? dataFolder : undefined,
+  };
+}
+
+function namesIn(folder: string): readonly string[] {
+  try {
+    return readdirSync(folder);
+  } catch {
+    return [];
+  }
+}
+
+/** Which files a command line means. */
+export interface PlaceWords {
+  readonly client: string | undefined;
+  readonly project: string | undefined;
+  readonly config: string | undefined;
+  readonly all: boolean;
+}
+
+/** @throws AgentToolsError for a project folder that is not there. */
+export function scopeOf({ project, config }: PlaceWords, { cwd }: { readonly cwd: string }): Scope {
+  if (config !== undefined) return { kind: 'config', file: path.resolve(cwd, config) };
+  if (project === undefined) return { kind: 'user' };
+  const folder = path.resolve(cwd, project);
+  if (existsSync(folder)) return { kind: 'project', folder };
+  throw new AgentToolsError('not-found', `There is no folder ${folder} to be the project.`);
+}
+
+/** The client a command line names; undefined where it names none. @throws AgentToolsError if there is no such client. */
+export function namedClient({ client }: PlaceWords): Client | undefined {
+  return client === undefined ? undefined : findClient(client);
+}
+
+/**
+ * The clients a command line means: the one it names, with `--all` those that are here, with `--config` the one whose
+ * file it is.
+ * @throws AgentToolsError if there is none; `usage` if a file does not tell whose it is.
+ */
+export async function clientsFor(
+  words: PlaceWords,
+  { scope, surroundings }: { readonly scope: Scope; readonly surroundings: Surroundings },
+): Promise<readonly Client[]> {
+  const named = namedClient(words);
+  if (named) return [named];
+  if (scope.kind === 'config') return [await guessed(scope.file, surroundings)];
+  const here = clients.filter(
+    (client) => isDetected(client, surroundings) && hasPlace(client, scope, surroundings),
+  );
+  if (here.length > 0) return here;
+  const which = scope.kind === 'project' ? 'that keeps a file in the project ' : '';
+  const message = `No client ${which}was found on this machine. See all that are known with: agenttools list-clients`;
+  throw new AgentToolsError('not-found', message);
+}
+
+async function guessed(file: string, surroundings: Surroundings): Promise<Client> {
+  const { text } = await readTextFile(file).catch(async (error) => {
+    throw await asUserError(error, file);
+  });
+  const client = guessClient(file, text ?? undefined, surroundings);
+  if (client) return client;
+  throw new AgentToolsError(
+    'usage',
+    `${file} does not tell which client's it is. Say it with --client <client>.`,
+  );
+}

@@ -1,0 +1,67 @@
+import { AgentToolsError } from '../errors.js';
+import type { ServerSpec } from '../items/server.js';
+import type { ToolSpec } from '../items/specs.js';
+import type { ToolOptions } from '../items/tool-options.js';
+import { didYouMean } from '../spelling.js';
+
+/**
+ * Reads settings such as `forecast.units="metric"`: split at the first `=`, then at the last dot before it. A value is
+ * JSON if it can be read as such, else text.
+ * @throws AgentToolsError `usage` for one that is not so formed; `not-found` for a tool or option the server has not.
+ */
+export function readToolSettings(
+  settings: readonly string[],
+  { registry, qualifiedName }: ServerSpec,
+): ToolOptions {
+  const tools = registry.all('tools');
+  const options: Record<string, Record<string, unknown>> = {};
+  for (const setting of settings) {
+    const { toolName, option, value } = split(setting);
+    const tool = tools.find(({ item, name, definition }) => [item, name, definition.item].includes(toolName));
+    if (!tool)
+      throw unknown(
+        `${qualifiedName} has no tool "${toolName}"`,
+        toolName,
+        tools.map(({ name }) => name),
+      );
+    requireOption(tool, option);
+    options[tool.item] = { ...options[tool.item], [option]: value };
+  }
+  return options;
+}
+
+function split(setting: string): {
+  readonly toolName: string;
+  readonly option: string;
+  readonly value: unknown;
+} {
+  const equals = setting.indexOf('=');
+  const dot = setting.lastIndexOf('.', equals);
+  if (equals === -1 || dot < 1 || dot === equals - 1) {
+    throw new AgentToolsError('usage', `"${setting}" is no tool option. Expected tool.option=value.`);
+  }
+  return {
+    toolName: setting.slice(0, dot),
+    option: setting.slice(dot + 1, equals),
+    value: valueIn(setting.slice(equals + 1)),
+  };
+}
+
+function valueIn(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch {
+    return text;
+  }
+}
+
+function requireOption({ name, options }: ToolSpec, option: string): void {
+  if (!Object.hasOwn(options, option))
+    throw unknown(`The tool "${name}" has no option "${option}"`, option, Object.keys(options));
+}
+
+function unknown(problem: string, name: string, known: readonly string[]): AgentToolsError {
+  const meant = didYouMean(name, known);
+  const hint = meant ? `Did you mean "${meant}"?` : `It has: ${known.join(', ') || 'none'}.`;
+  return new AgentToolsError('not-found', `${problem}. ${hint}`);
+}

@@ -1,0 +1,268 @@
+import { describe, expect, it } from 'vitest';
+import type { Entry } from '../../../src/engine/clients/edit/editor.js';
+import { dataIn, putEntry } from '../../../src/engine/clients/edit/entries.js';
+import { type ConfigState, placeOf, planInstall, planUninstall } from '../../../src/engine/clients/ledger.js';
+import type { FileRecord, Receipt } from '../../../src/engine/clients/receipts.js';
+
+const file = '/home/ada/.cursor/mcp.json';
+const empty: FileRecord = { version: 1, realFile: file, receipts: [], steps: [], made: [] };
+
+function receipt(key: string, fields: Partial<Receipt> = {}): Receipt {
+  return {
+    client: 'cursor',
+    scope: 'user',
+    file,
+    key,
+    server: `@acme/kit/${key}`,
+    reference: `@acme/kit/${key}`,
+    argument: `@acme/kit/${key}`,
+    variables: [],
+    entry: { command: '/usr/bin/node', args: ['agenttools.js', 'start', key] },
+    version: '0.1.0',
+    time: '2026-11-21T12:00:00.000Z',
+    format: 'jsonc',
+    container: { path: ['mcpServers'], shape: 'map' },
+    ...fields,
+  };
+}
+
+async function install(state: ConfigState, wanted: Receipt, force = false) {
+  return await planInstall(state, { receipt: wanted, place: placeOf(wanted), force });
+}
+
+async function uninstall(state: ConfigState, key: string, { force = false, client = 'cursor' } = {}) {
+  const known = state.record.receipts.find((one) => one.key === key && one.client === client)!;
+  return await planUninstall(state, { receipt: known, place: placeOf(known), force });
+}
+
+/** Every order in which things can be done. */
+function permutations<T>(items: readonly T[]): readonly (readonly T[])[] {
+  if (items.length < 2) return [items];
+  return items.flatMap((first, index) =>
+    permutations(items.toSpliced(index, 1)).map((rest) => [first, ...rest]),
+  );
+}
+
+const originals: readonly (readonly [string, string | null])[] = [
+  ['no file', null],
+  ['an empty file', ''],
+  ['braces only', '{}'],
+  ['braces with a blank', '{ }\n'],
+  ['a comment only', '// mine\n'],
+  ['other settings', '{\r\n\t"theme": "dark" // nice\r\n}\r\n'],
+  ['an empty container', '{ "mcpServers": {} }'],
+  ['a container that is null', '{"mcpServers":null,"a":1.0}'],
+  ['a server on one line', '{ "mcpServers": { "mine": { "command": "x" } } }\n'],
+  [
+    'a trailing comma',
+    '\uFEFF{\n   "mcpServers": {\n      // first\n      "mine": { "command": "x" }, // tail\n   },\n}',
+  ],
+];
+
+describe('after our last entry is gone, the bytes are the original ones', () => {
+  const keys = ['one', 'two', 'three'];
+  describe.each(originals)('%s', (_, original) => {
+    it.each(permutations(keys).map((order) => [order.join(', '), order] as const))(
+      'taken out as %s',
+      async (__, order) => {
+        let state: ConfigState = { text: original, record: empty };
+        for (const key of keys) state = await install(state, receipt(key));
+        for (const key of order) state = await uninstall(state, key);
+        expect(state.text).toBe(original);
+        expect(state.record).toEqual(empty);
+      },
+    );
+
+    it('also when one was brought up to date in between', async () => {
+      let state: ConfigState = { text: original, record: empty };
+      state = await install(state, receipt('one'));
+      state = await install(state, receipt('two'));
+      state = await install(
+        state,
+        receipt('one', { entry: { command: '/opt/node', args: ['other'], env: { A: '1' } } }),
+      );
+      state = await uninstall(state, 'two');
+      state = await uninstall(state, 'one');
+      expect(state.text).toBe(original);
+    });
+
+    it('and installing twice changes nothing', async () => {
+      const once = await install({ text: original, record: empty }, receipt('one'));
+      const twice = await install(once, receipt('one', { time: '2027-01-01T00:00:00.000Z' }));
+      expect(twice).toEqual({ text: once.text, record: once.record, outcome: 'unchanged' });
+    });
+  });
+});
+
+describe('what others wrote meanwhile stays', () => {
+  it('a setting at the end of the file', async () => {
+    const original = '{\n  "mcpServers": {\n    "mine": { "command": "x" }\n  }\n}\n';
+    const once = await install({ text: original, record: empty }, receipt('one'));
+    const edit = (text: string) => text.replace('"mcpServers"', '"theme": "dark",\n  "mcpServers"');
+    const { text } = await uninstall({ ...once, text: edit(once.text!) }, 'one');
+    expect(text).toBe(edit(original));
+  });
+
+  it('in a container that install made, which goes when nobody else uses it', async () => {
+    const once = await install({ text: '{\n  "a": 1\n}\n', record: empty }, receipt('one'));
+    const { text } = await uninstall({ ...once, text: once.text!.replace('"a": 1', '"a": 2') }, 'one');
+    expect(text).toBe('{\n  "a": 2\n}\n');
+  });
+
+  it('and stays when somebody else does', async () => {
+    const once = await install({ text: '{}', record: empty }, receipt('one'));
+    const other = receipt('other');
+    const text = await putEntry(once.text, placeOf(other), other.entry);
+    const after = await uninstall({ ...once, text }, 'one');
+    expect(await dataIn(after.text!, 'json')).toEqual({ mcpServers: { other: other.entry } });
+  });
+
+  it('a file that the client wrote again in its own way', async () => {
+    const once = await install({ text: '{}', record: empty }, receipt('one'));
+    const rewritten = JSON.stringify({ version: 2, ...JSON.parse(once.text!) });
+    const after = await uninstall({ ...once, text: rewritten }, 'one');
+    expect(JSON.parse(after.text!)).toEqual({ version: 2 });
+  });
+});
+
+describe('an entry of ours', () => {
+  const ours = receipt('one', { entry: { command: 'node', args: ['a'], env: { A: '1', B: '2' } } });
+
+  async function edited(change: (entry: Record<string, unknown>) => void): Promise<ConfigState> {
+    const once = await install({ text: '{}', record: empty }, ours);
+    const data = JSON.parse(once.text!);
+    change(data.mcpServers.one);
+    return { ...once, text: JSON.stringify(data, undefined, 2) };
+  }
+
+  const entryIn = (text: string | null) => JSON.parse(text!).mcpServers.one;
+
+  it('keeps the fields and variables that the user added when it is brought up to date, and loses what is no longer given', async () => {
+    const state = await edited((entry) =>
+      Object.assign(entry, { disabled: true, env: { A: '1', B: '2', MINE: 'x' } }),
+    );
+    const { text, outcome } = await install(state, {
+      ...ours,
+      entry: { command: 'node', args: ['b'], env: { A: '3' } },
+    });
+    expect(outcome).toBe('updated');
+    expect(entryIn(text)).toEqual({
+      command: 'node',
+      args: ['b'],
+      env: { A: '3', MINE: 'x' },
+      disabled: true,
+    });
+  });
+
+  it.each([
+    ['command', { command: 'other' }],
+    ['an argument', { args: ['a', '--debug'] }],
+    ['a variable', { env: { A: '9', B: '2' } }],
+  ])('of which %s was changed is refused by both, and not with force', async (_, change) => {
+    const state = await edited((entry) => Object.assign(entry, change));
+    await expect(install(state, ours)).rejects.toThrow(/edited by hand.*--force/);
+    await expect(uninstall(state, 'one')).rejects.toThrow(/edited by hand.*--force/);
+    expect(entryIn((await install(state, ours, true)).text)).toEqual(ours.entry);
+    expect(JSON.parse((await uninstall(state, 'one', { force: true })).text!)).toEqual({});
+  });
+
+  it('that was taken out by hand is forgotten by uninstall, and the file let be', async () => {
+    const once = await install({ text: '{}', record: empty }, ours);
+    const after = await uninstall({ ...once, text: '{ "mcpServers": {} }' }, 'one');
+    expect(after).toEqual({ text: '{ "mcpServers": {} }', record: empty, outcome: 'gone' });
+  });
+
+  it('that was taken out by hand and installed again leaves no trace either', async () => {
+    const once = await install({ text: '{}', record: empty }, ours);
+    const again = await install({ ...once, text: '{ "mcpServers": {} }' }, ours);
+    expect((await uninstall(again, 'one')).text).toBe('{ "mcpServers": {} }');
+  });
+});
+
+describe('a key that is taken', () => {
+  const foreign: Entry = { command: 'theirs', args: [], env: { SECRET: 'x' }, timeout: 5 };
+  const text = JSON.stringify({ mcpServers: { one: foreign } }, undefined, 2);
+
+  it('by somebody else is refused, naming both ways out', async () => {
+    await expect(install({ text, record: empty }, receipt('one'))).rejects.toThrow(
+      /did not write.*--name.*--force/,
+    );
+  });
+
+  it('by another server of ours is refused', async () => {
+    const once = await install({ text: '{}', record: empty }, receipt('one'));
+    const other = receipt('one', { server: '@other/kit/one', entry: { command: 'other' } });
+    await expect(install(once, other)).rejects.toThrow(/another server, @acme\/kit\/one.*--name/);
+  });
+
+  it('gives way with force, its own settings staying, and comes back with uninstall to the byte', async () => {
+    const taken = await install({ text, record: empty }, receipt('one'), true);
+    expect(taken.outcome).toBe('replaced');
+    expect(JSON.parse(taken.text!).mcpServers.one).toEqual({ ...receipt('one').entry, timeout: 5 });
+    expect((await uninstall(taken, 'one')).text).toBe(text);
+  });
+
+  it('comes back by value where the file was written again since', async () => {
+    const taken = await install({ text, record: empty }, receipt('one'), true);
+    const rewritten = JSON.stringify({ ...JSON.parse(taken.text!), more: true });
+    const { text: after } = await uninstall({ ...taken, text: rewritten }, 'one');
+    expect(JSON.parse(after!)).toEqual({ mcpServers: { one: foreign }, more: true });
+  });
+
+  it('by an equal entry is adopted without a change of the file', async () => {
+    const equal = JSON.stringify({ mcpServers: { one: receipt('one').entry } });
+    const adopted = await install({ text: equal, record: empty }, receipt('one'));
+    expect(adopted).toMatchObject({ text: equal, outcome: 'adopted' });
+    expect(adopted.record.receipts).toHaveLength(1);
+  });
+});
+
+describe('two clients that read one file', () => {
+  const first = receipt('one', {
+    client: 'claude-code',
+    entry: { type: 'stdio', command: 'node', args: ['a'] },
+  });
+  const second = receipt('one', {
+    client: 'copilot-cli',
+    entry: { type: 'local', command: 'node', args: ['a'], tools: ['*'] },
+  });
+
+  it('share the entry, which stays until both are gone', async () => {
+    const once = await install({ text: '{}\n', record: empty }, first);
+    const both = await install(once, second);
+    expect(both.text).toBe(once.text);
+    const left = await uninstall(both, 'one', { client: 'claude-code' });
+    expect(left).toMatchObject({ text: once.text, outcome: 'shared' });
+    const gone = await uninstall(left, 'one', { client: 'copilot-cli' });
+    expect(gone).toEqual({ text: '{}\n', record: empty, outcome: 'removed' });
+  });
+
+  it('get what either of them is brought up to date to', async () => {
+    const both = await install(await install({ text: '{}', record: empty }, first), second);
+    const newer = await install(both, { ...second, entry: { ...second.entry, args: ['b'] } });
+    expect(JSON.parse(newer.text!).mcpServers.one).toEqual({ type: 'stdio', command: 'node', args: ['b'] });
+    const again = await install(newer, { ...first, entry: { ...first.entry, args: ['b'] } });
+    expect(again.text).toBe(newer.text);
+  });
+});
+
+describe('what an entry needs elsewhere in the file', () => {
+  const item = { id: 'key', type: 'promptString', password: true };
+  const withQuestion = receipt('one', { additions: [{ list: ['inputs'], item }] });
+
+  it.each([
+    ['where there is no list', '{\n  "mcpServers": {}\n}\n'],
+    ['where there is a list', '{\n  "inputs": [\n    { "id": "mine" }\n  ],\n  "mcpServers": {}\n}\n'],
+  ])('comes and goes with it %s', async (_, original) => {
+    const once = await install({ text: original, record: empty }, withQuestion);
+    expect(JSON.parse(once.text!).inputs).toContainEqual(item);
+    expect((await uninstall(once, 'one')).text).toBe(original);
+  });
+
+  it('goes too where the file was written again since', async () => {
+    const once = await install({ text: '{"inputs":[{"id":"mine"}]}', record: empty }, withQuestion);
+    const rewritten = JSON.stringify({ ...JSON.parse(once.text!), more: 1 });
+    const { text } = await uninstall({ ...once, text: rewritten }, 'one');
+    expect(JSON.parse(text!)).toEqual({ inputs: [{ id: 'mine' }], more: 1 });
+  });
+});
