@@ -1,0 +1,297 @@
+import type { ConfigFormat, Container, Tolerance } from '../client.js';
+import { ConfigError, type ConfigPath, type ConfigValue, type Editor, type Entry } from './editor.js';
+import { isMap, sameValue } from './merge.js';
+import { spliceBetween } from './splice.js';
+
+/** Where an entry stands, or is to stand, in a config file. */
+export interface EntryPlace {
+  readonly format: ConfigFormat;
+  readonly container: Container;
+  readonly key: string;
+  /** What the client can read; absent: nothing is refused for that. */
+  readonly tolerance?: Tolerance | undefined;
+}
+
+/** A value that a file has to have beside the entry. */
+export interface Extra {
+  readonly path: ConfigPath;
+  readonly value: ConfigValue;
+}
+
+/** One step of an edit; without a value it takes out what is there. */
+interface Change {
+  readonly path: ConfigPath;
+  readonly value?: ConfigValue;
+}
+
+const bom = '\uFEFF';
+
+/** Each syntax and its editor, whose parser loads only when needed. */
+const editors = {
+  json: async () => (await import('./json.js')).jsonEditor(),
+  jsonc: async () => (await import('./json.js')).jsonEditor(),
+  toml: async () => (await import('./toml.js')).tomlEditor(),
+  yaml: async () => (await import('./yaml.js')).yamlEditor(),
+} satisfies Record<ConfigFormat, () => Promise<Editor>>;
+
+/** The editor of a syntax. */
+export function editorFor(format: ConfigFormat): Promise<Editor> {
+  return editors[format]();
+}
+
+/** What a text holds; undefined if nothing. @throws ConfigError if it is malformed. */
+export async function dataIn(text: string, format: ConfigFormat): Promise<unknown> {
+  const editor = await editorFor(format);
+  return within(text, (body) => editor.parse(body));
+}
+
+/**
+ * The entry at a place; undefined if there is none, or no file (`null`).
+ * @throws ConfigError if the text is malformed, or holds two entries of that name in a list.
+ */
+export async function readEntry(text: string | null, place: EntryPlace): Promise<Entry | undefined> {
+  if (text === null) return undefined;
+  const editor = await editorFor(place.format);
+  const entry = within(text, (body) => find(editor.parse(body), place).value);
+  return isMap(entry) ? entry : undefined;
+}
+
+/** The keys of all entries beside which a place is. @throws ConfigError if the text is malformed. */
+export async function keysIn(text: string, { format, container }: EntryPlace): Promise<string[]> {
+  const editor = await editorFor(format);
+  const holder = within(text, (body) => valueAt(editor.parse(body), container.path));
+  if (container.shape === 'map') return isMap(holder) ? Object.keys(holder) : [];
+  return itemsOf(holder).flatMap((item) => (isMap(item) && typeof item.name === 'string' ? [item.name] : []));
+}
+
+/**
+ * The text with the entry in it as given: what differs is changed, and nothing else. `extras` are added where nothing
+ * is yet; `template` is what a file that is not there (`null`) begins with.
+ * @throws ConfigError where the text cannot be edited with certainty.
+ */
+export async function putEntry(
+  text: string | null,
+  place: EntryPlace,
+  entry: Entry,
+  { template = '', extras = [] }: { template?: string; extras?: readonly Extra[] } = {},
+): Promise<string> {
+  const editor = await editorFor(place.format);
+  return edit(text ?? template, place, editor, (body, data) => {
+    const { path, value: current } = find(data, place);
+    const wanted = place.container.shape === 'list' ? named(entry, place.key) : entry;
+    const missing = extras.filter((extra) => isNothing(valueAt(data, extra.path)));
+    if (missing.length === 0 && sameValue(current, wanted)) return body;
+
+    const whole = { path, value: wanted };
+    const expected = [...missing, whole].reduce(
+      (held, { path, value }) => withValue(held, path, value),
+      data,
+    );
+    // What cannot be changed field by field, as one that comes from a merged map, may still be replaced whole.
+    const ways = isNothing(current) ? [[whole]] : [differences(current, wanted, path)];
+    if (isMap(current)) ways.push([whole]);
+    return firstSafe(
+      ways.map((changes) => [...missing, ...changes]),
+      { editor, body, isExpected: (after) => sameValue(after, expected) },
+    );
+  });
+}
+
+/**
+ * The text without the entry, or as it is if there is none. With `prune`, what holds the entries goes too once it is
+ * empty, unless there are comments in it.
+ * @throws ConfigError where the text cannot be edited with certainty.
+ */
+export async function removeEntry(
+  text: string,
+  place: EntryPlace,
+  { prune = false }: { prune?: boolean } = {},
+): Promise<string> {
+  const editor = await editorFor(place.format);
+  return edit(text, place, editor, (body, data) => {
+    const holders = place.container.path;
+    const { path, value } = find(data, place);
+    if (value === undefined) return body;
+
+    const expected = withoutEmpty(withoutValue(data, path), holders);
+    const isExpected = (after: unknown) => sameValue(withoutEmpty(after, holders), expected);
+    const without = firstSafe([[{ path }]], { editor, body, isExpected });
+    const empty = prune ? outermostEmpty(editor.parse(without), holders) : undefined;
+    if (!empty) return without;
+    const pruned = firstSafe([[{ path: empty }]], { editor, body: without, isExpected });
+    return losesComments(without, pruned) ? without : pruned;
+  });
+}
+
+/** The text without one value that stands outside of entries. @throws ConfigError */
+export async function removeValue(text: string, format: ConfigFormat, path: ConfigPath): Promise<string> {
+  const editor = await editorFor(format);
+  const start = text.startsWith('\uFEFF') ? 1 : 0;
+  return text.slice(0, start) + within(text, (body) => editor.remove(body, path));
+}
+
+/** Hands a text to an edit once its client can read it. */
+async function edit(
+  text: string,
+  { format, tolerance }: EntryPlace,
+  editor: Editor,
+  work: (body: string, data: unknown) => string,
+): Promise<string> {
+  if (tolerance?.bom === false && text.startsWith(bom)) {
+    throw new ConfigError('It begins with a byte order mark, which the client cannot read.', 0);
+  }
+  const isJson = format === 'json' || format === 'jsonc';
+  const findIntolerable = isJson ? (await import('./json.js')).findIntolerable : undefined;
+  const after = within(text, (body) => {
+    const data = editor.parse(body);
+    const fault = tolerance && findIntolerable?.(body, tolerance);
+    if (fault) throw fault;
+    return work(body, data);
+  });
+  return text.startsWith(bom) ? bom + after : after;
+}
+
+/** Works on a text without its BOM. Offsets of errors count the BOM again. */
+function within<Result>(text: string, work: (body: string) => Result): Result {
+  if (!text.startsWith(bom)) return work(text);
+  try {
+    return work(text.slice(bom.length));
+  } catch (error) {
+    if (!(error instanceof ConfigError) || error.offset === undefined) throw error;
+    throw new ConfigError(error.message, error.offset + bom.length);
+  }
+}
+
+/** Whether fewer of the marks that begin comments are left, be they comments or not. */
+function losesComments(before: string, after: string): boolean {
+  const { removed, inserted } = spliceBetween(before, after);
+  return removed.replace(/[^#/]/g, '').length > inserted.replace(/[^#/]/g, '').length;
+}
+
+/**
+ * The text after the first series of changes that is proven: read again, it has to say what is expected.
+ * @throws ConfigError the reason against the first series, if there is one against each.
+ */
+function firstSafe(
+  ways: readonly (readonly Change[])[],
+  { editor, body, isExpected }: { editor: Editor; body: string; isExpected: (after: unknown) => boolean },
+): string {
+  const reasons: ConfigError[] = [];
+  for (const changes of ways) {
+    try {
+      const after = applyChanges(editor, body, changes);
+      if (isExpected(editor.parse(after))) return after;
+      reasons.push(new ConfigError('It cannot be edited safely: more than the entry would change.'));
+    } catch (error) {
+      if (!(error instanceof ConfigError)) throw error;
+      reasons.push(error);
+    }
+  }
+  throw reasons[0]!;
+}
+
+function applyChanges(editor: Editor, body: string, changes: readonly Change[]): string {
+  return changes.reduce((text, { path, value }) => {
+    try {
+      return value === undefined ? editor.remove(text, path) : editor.set(text, path, value);
+    } catch (error) {
+      if (!(error instanceof ConfigError) || error.offset === undefined) throw error;
+      throw new ConfigError(error.message, offsetBefore(error.offset, body, text));
+    }
+  }, body);
+}
+
+/** Where in a text stood what stands at this offset after changes. */
+function offsetBefore(offset: number, before: string, after: string): number {
+  const splice = spliceBetween(before, after);
+  if (offset <= splice.offset) return offset;
+  return Math.max(splice.offset, offset - splice.inserted.length + splice.removed.length);
+}
+
+/** The fields to set, then those to take out, to make one value of the other; maps are changed inside. */
+function differences(current: unknown, wanted: Entry, path: ConfigPath): Change[] {
+  const sets = Object.entries(wanted).flatMap(([key, value]) => {
+    const held = valueAt(current, [key]);
+    if (sameValue(held, value)) return [];
+    const at = [...path, key];
+    return isMap(held) && isMap(value) ? differences(held, value, at) : [{ path: at, value }];
+  });
+  const gone = Object.keys(isMap(current) ? current : {}).filter((key) => !Object.hasOwn(wanted, key));
+  return [...sets, ...gone.map((key) => ({ path: [...path, key] }))];
+}
+
+/** Where the entry is, or where it would go. */
+function find(data: unknown, { container, key }: EntryPlace): { path: ConfigPath; value: unknown } {
+  const holder = valueAt(data, container.path);
+  if (container.shape === 'map') return { path: [...container.path, key], value: valueAt(holder, [key]) };
+
+  const items = itemsOf(holder);
+  const [first, second] = items.flatMap((item, index) => (isMap(item) && item.name === key ? [index] : []));
+  if (second !== undefined)
+    throw new ConfigError(`Two entries of the list are named ${JSON.stringify(key)}.`);
+  const index = first ?? items.length;
+  return { path: [...container.path, index], value: items[index] };
+}
+
+function named(entry: Entry, key: string): Entry {
+  if (!Object.hasOwn(entry, 'name')) return { name: key, ...entry };
+  if (entry.name === key) return entry;
+  throw new ConfigError(`The entry for ${JSON.stringify(key)} is named ${JSON.stringify(entry.name)}.`);
+}
+
+function itemsOf(holder: unknown): readonly unknown[] {
+  return Array.isArray(holder) ? holder : [];
+}
+
+function valueAt(data: unknown, path: ConfigPath): unknown {
+  return path.reduce<unknown>((held, key) => {
+    if (typeof key === 'number') return itemsOf(held)[key];
+    return isMap(held) && Object.hasOwn(held, key) ? held[key] : undefined;
+  }, data);
+}
+
+function withValue(data: unknown, [key, ...rest]: ConfigPath, value: unknown): unknown {
+  if (key === undefined) return value;
+  const inner = withValue(valueAt(data, [key]), rest, value);
+  if (typeof key === 'number') {
+    const items = itemsOf(data);
+    return [...items.slice(0, key), inner, ...items.slice(key + 1)];
+  }
+  return Object.fromEntries([...Object.entries(isMap(data) ? data : {}), [key, inner]]);
+}
+
+function withoutValue(data: unknown, [key, ...rest]: ConfigPath): unknown {
+  if (key === undefined || valueAt(data, [key]) === undefined) return data;
+  if (rest.length > 0) return withValue(data, [key], withoutValue(valueAt(data, [key]), rest));
+  if (typeof key === 'number') return itemsOf(data).toSpliced(key, 1);
+  return Object.fromEntries(Object.entries(data as Entry).filter(([name]) => name !== key));
+}
+
+/** The data without the empty values on a path: whether they stay is a matter of syntax, and of no meaning. */
+function withoutEmpty(data: unknown, path: ConfigPath): unknown {
+  const empty = outermostEmpty(data, path);
+  const kept = empty ? withoutValue(data, empty) : data;
+  return isEmpty(kept) ? undefined : kept;
+}
+
+/** The first value on a path that holds nothing but, at most, empty ones of the path. */
+function outermostEmpty(data: unknown, path: ConfigPath): ConfigPath | undefined {
+  let outermost: ConfigPath | undefined;
+  let rest = data;
+  for (let length = path.length; length > 0; length--) {
+    const here = path.slice(0, length);
+    if (!isEmpty(valueAt(rest, here))) break;
+    if (valueAt(data, here) !== undefined) outermost = here;
+    rest = withoutValue(rest, here);
+  }
+  return outermost;
+}
+
+function isNothing(value: unknown): value is undefined | null {
+  return value === undefined || value === null;
+}
+
+function isEmpty(value: unknown): boolean {
+  if (Array.isArray(value)) return value.length === 0;
+  return isNothing(value) || (isMap(value) && Object.keys(value).length === 0);
+}
