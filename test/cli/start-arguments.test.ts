@@ -5,11 +5,12 @@ import { fakeHost } from '../support/run-cli.js';
 
 describe('the words after start', () => {
   it.each([
-    [[], { server: undefined, strict: false }],
-    [['./plugin'], { server: './plugin', strict: false }],
-    [['@acme/weather', '--strict'], { server: '@acme/weather', strict: true }],
-    [['--strict', 'x', '--verbose'], { server: 'x', strict: true }],
-    [['--', '--odd'], { server: '--odd', strict: false }],
+    [[], { server: undefined, strict: false, project: false }],
+    [['./plugin'], { server: './plugin', strict: false, project: false }],
+    [['@acme/weather', '--strict'], { server: '@acme/weather', strict: true, project: false }],
+    [['--strict', 'x', '--verbose'], { server: 'x', strict: true, project: false }],
+    [['--', '--odd'], { server: '--odd', strict: false, project: false }],
+    [['x', '--project'], { server: 'x', strict: false, project: true }],
     [['--help'], undefined],
     [['x', '-h'], undefined],
   ])('%j', (words, expected) => {
@@ -19,7 +20,7 @@ describe('the words after start', () => {
   it.each([
     [['a', 'b'], 'usage', '"b" is a second one'],
     [['a', '--', 'b'], 'usage', '"b" is a second one'],
-    [['--strikt'], 'usage', 'start has no option "--strikt". Its options: --strict, --verbose.'],
+    [['--strikt'], 'usage', 'start has no option "--strikt". Its options: --strict, --project, --verbose.'],
     [['-x'], 'usage', 'start has no option "-x"'],
     [[''], 'usage', 'empty'],
   ])('%j is refused', (words, code, message) => {

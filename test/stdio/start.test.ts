@@ -244,6 +244,24 @@ describe.concurrent('a server', () => {
     );
   });
 
+  test("is not looked for in the project at the working directory when an installed entry names it, unless it is the project's own", async () => {
+    const cwd = writeFolder({
+      'package.json': packageJson({ tools: ['one'] }),
+      'agenttools/tools/one.json': tool,
+      ...handler,
+    });
+    const entry = { cwd, env: { MCP_SERVER_NAME: '@acme/kit/kit' } };
+    expect(await refusal('@acme/kit/kit', entry)).toMatch(/no server "@acme\/kit\/kit"/);
+    for (const options of [
+      { ...entry, flags: ['--project'] },
+      { cwd, env: { MCP_SERVER_NAME: 'another' } },
+    ]) {
+      const program = startProgram('@acme/kit/kit', options);
+      expect((await program.initialize()).serverInfo.name).toBe('@acme/kit/kit');
+      await program.end();
+    }
+  });
+
   test('is found by a qualified name from the working directory, and where it is installed', async () => {
     const cwd = writeFolder({
       'package.json': packageJson({ tools: ['one'] }),

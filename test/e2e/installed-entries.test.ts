@@ -1,0 +1,91 @@
+import { execFileSync } from 'node:child_process';
+import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
+import path from 'node:path';
+import { Client } from '@modelcontextprotocol/client';
+import { StdioClientTransport } from '@modelcontextprotocol/client/stdio';
+import { type ParseError, parse as parseJsonc } from 'jsonc-parser';
+import { parse as parseToml } from 'smol-toml';
+import { describe, expect, test } from 'vitest';
+import { parse as parseYaml } from 'yaml';
+import type {
+  ConfigFormat,
+  Surroundings,
+  Tolerance,
+  WritableClient,
+} from '../../src/engine/clients/client.js';
+import type { Entry } from '../../src/engine/clients/edit/editor.js';
+import { writableClients } from '../../src/engine/clients/table/index.js';
+import { writeFolder } from '../support/packages.js';
+import { bareEnvironment, fixture, programFile } from '../support/program.js';
+
+/** What each client reads its file with, or a parser that takes no more than the client does. */
+const parsers = {
+  json: (text) => JSON.parse(text) as unknown,
+  jsonc: (text, { trailingCommas }) => {
+    const errors: ParseError[] = [];
+    const data = parseJsonc(text, errors, { allowTrailingComma: trailingCommas }) as unknown;
+    expect(errors).toEqual([]);
+    return data;
+  },
+  toml: (text) => parseToml(text),
+  yaml: (text) => parseYaml(text) as unknown,
+} as const satisfies Record<ConfigFormat, (text: string, tolerance: Tolerance) => unknown>;
+
+/** What a client that has been used for a while has in its file, as a part of every original. */
+const used = {
+  json: '{\n    "other": 1\n}\n',
+  jsonc: '{\n    // mine\n    "other": 1\n}\n',
+  toml: '# mine\nmodel = "x"\n',
+  yaml: '# mine\nother: 1\n',
+} as const;
+
+function entryIn(client: WritableClient, text: string): Entry {
+  let held = parsers[client.format](text, client.tolerance) as never;
+  for (const key of client.container.path) held = held[key];
+  const entries = held as Record<string, Entry> | Entry[];
+  return Array.isArray(entries) ? entries.find(({ name }) => name === 'weather')! : entries.weather!;
+}
+
+/** A file of a client on this system; where it has none, any name will do. */
+function fileOf(client: WritableClient, home: string): string {
+  const surroundings: Surroundings = {
+    home,
+    env: {},
+    platform: process.platform,
+    exists: existsSync,
+    namesIn: () => [],
+  };
+  const file = client.userFiles(surroundings)[0] ?? path.join(home, `${client.id}.${client.format}`);
+  return file.replace('<key>', 'weather');
+}
+
+function run(home: string, words: readonly string[]): void {
+  const env = { ...bareEnvironment(), HOME: home, PATH: process.env.PATH };
+  execFileSync(process.execPath, [programFile, ...words], { env, cwd: home, stdio: 'pipe' });
+}
+
+describe.each(writableClients.map((client) => [client.id, client] as const))('%s', (_, client) => {
+  test('starts what was written into its file, which is as before afterwards', async () => {
+    const home = writeFolder();
+    const file = fileOf(client, home);
+    const isRootList = client.container.path.length === 0;
+    const original = isRootList ? '[\n  { "name": "other", "command": "x" }\n]\n' : used[client.format];
+    mkdirSync(path.dirname(file), { recursive: true });
+    writeFileSync(file, original);
+
+    const place = ['--config', file, '--client', client.id];
+    run(home, ['install', ...place, fixture('weather'), '--no-verify']);
+    const launch = client.launchOf(entryIn(client, readFileSync(file, 'utf8')));
+    expect(launch).toBeDefined();
+    const { command, args, env } = launch!;
+    const transport = new StdioClientTransport({ command, args: [...args], env, stderr: 'pipe' });
+    const session = new Client({ name: client.id, version: '1' });
+    await session.connect(transport);
+    const { tools } = await session.listTools();
+    await session.close();
+    expect(tools.map(({ name }) => name)).toContain('forecast');
+
+    run(home, ['uninstall', ...place]);
+    expect(readFileSync(file, 'utf8')).toBe(original);
+  }, 30_000);
+});
