@@ -61,10 +61,10 @@ export type Places = (surroundings: Surroundings) => readonly string[];
 export type FileScope = 'user' | 'project';
 
 /** What a client is known to be able to do; what is not named is unknown. */
-export type Capabilities = Readonly<Partial<Record<'mcpApps' | 'prompts' | 'elicitation' | 'roots', boolean>>>;
+type Capabilities = Readonly<Partial<Record<'mcpApps' | 'prompts' | 'elicitation' | 'roots', boolean>>>;
 
 /** The keys a client takes for its entries. */
-export interface KeyRule {
+interface KeyRule {
   readonly pattern?: RegExp;
   /** What the pattern takes, in words. */
   readonly takes?: string;

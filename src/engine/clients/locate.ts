@@ -1,0 +1,118 @@
+import { AgentToolsError } from '../errors.js';
+import { didYouMean } from '../spelling.js';
+import type {
+  Client,
+  ConfigFormat,
+  Container,
+  FileScope,
+  Layout,
+  Surroundings,
+  Tolerance,
+  WritableClient,
+} from './client.js';
+import { pathsOf } from './table/folders.js';
+import { clients } from './table/index.js';
+
+/** A config file of a client, there or not. */
+export interface ConfigFile {
+  readonly file: string;
+  readonly format: ConfigFormat;
+  readonly container: Container;
+  readonly tolerance: Tolerance;
+  /** What a new file begins with. */
+  readonly template?: string;
+}
+
+/** A client has no file there; the reason is for the user. */
+export interface NoFile {
+  readonly file?: undefined;
+  readonly reason: string;
+}
+
+/** A client by id, name or alias; letters and digits count, case does not. @throws AgentToolsError if there is none. */
+export function findClient(name: string): Client {
+  const wanted = bare(name);
+  const found = clients.find((client) => namesOf(client).some((known) => bare(known) === wanted));
+  if (found) return found;
+  const meant = didYouMean(name, clients.flatMap(namesOf));
+  const hint = meant ? `Did you mean "${meant}"?` : `Known are: ${clients.map(({ id }) => id).join(', ')}.`;
+  throw new AgentToolsError('not-found', `There is no client "${name}". ${hint}`);
+}
+
+function namesOf({ id, name, aliases }: Client): readonly string[] {
+  return [id, name, ...aliases];
+}
+
+function bare(name: string): string {
+  return name.toLowerCase().replace(/[^a-z0-9]/g, '');
+}
+
+/** The user's own config file of a client, for an entry under a key. */
+export function userFile(client: Client, surroundings: Surroundings, key: string): ConfigFile | NoFile {
+  if (client.manual) return byHand(client);
+  const [file] = client.userFiles(surroundings);
+  return file === undefined ? noUserFile(client, surroundings) : configFile(client, withKey(file, key), key);
+}
+
+/** The config file of a client that a project carries. */
+export function projectFile(
+  client: Client,
+  folder: string,
+  surroundings: Surroundings,
+  key: string,
+): ConfigFile | NoFile {
+  if (client.manual) return byHand(client);
+  const { name, projectFiles = [], newProjectFile } = client;
+  const { join } = pathsOf(surroundings);
+  const at = (file: string) => join(folder, withKey(file, key));
+  const chosen =
+    projectFiles.find((file) => surroundings.exists(at(file))) ?? newProjectFile ?? projectFiles[0];
+  if (chosen !== undefined) return configFile(client, at(chosen), key);
+  return { reason: `${name} has no config file for projects. Leave out --project to use the user's own.` };
+}
+
+/** A given file, read as one of a client's. */
+export function configFile(client: WritableClient, file: string, key: string): ConfigFile {
+  const { format, container, tolerance, template } = client;
+  return { file, format, container, tolerance, ...(template && { template: template(file, key) }) };
+}
+
+/** The layout of a client's file with given data. */
+export function layoutIn(client: WritableClient, data: unknown): Layout {
+  return client.layoutIn?.(data) ?? client;
+}
+
+/** What a user must hear when an entry of a client is written. */
+export function cautionsFor(
+  { cautions = [] }: WritableClient,
+  scope: FileScope,
+  surroundings: Surroundings,
+): readonly string[] {
+  const told = cautions.filter(
+    (one) => (one.scope ?? scope) === scope && (one.applies?.(surroundings) ?? true),
+  );
+  return told.map(({ text }) => text);
+}
+
+/** A key is made of characters that a file name may have: `checkKey` sees to that. */
+function withKey(file: string, key: string): string {
+  return file.replace('<key>', () => key);
+}
+
+function byHand({ name }: Client): NoFile {
+  return { reason: `${name} has no config file that a program may write.` };
+}
+
+const systems = { linux: 'Linux', darwin: 'macOS', win32: 'Windows' } as const;
+
+function noUserFile(client: WritableClient, { platform, home }: Surroundings): NoFile {
+  const nothing = { home, env: {}, exists: () => false, namesIn: () => [] };
+  const others = Object.entries(systems).filter(
+    ([other]) => client.userFiles({ ...nothing, platform: other as keyof typeof systems }).length > 0,
+  );
+  const here = Object.hasOwn(systems, platform) ? systems[platform as keyof typeof systems] : platform;
+  const where = others.map(([, system]) => system).join(' and ');
+  return {
+    reason: `${client.name} has no config file on ${here} that we know of, only on ${where}. Name the file with --config.`,
+  };
+}

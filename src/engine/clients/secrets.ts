@@ -1,0 +1,50 @@
+const secretName = /key|token|secret|passw|credential/i;
+
+/** How the credentials of well-known services begin. */
+const secretValue =
+  /^(?:gh[opusr]_|github_pat_|glpat-|sk-|[sr]k_(?:live|test)_|xox[abeprs]-|xapp-|AKIA|ASIA|AIza|ya29\.|npm_|pypi-|hf_|gsk_|xai-|shp(?:at|ss|ca|pa)_|dop_v1_|SG\.)[\w.-]{6,}$/;
+
+const jsonWebToken = /^eyJ[\w-]{6,}(?:\.[\w-]+)*\.?$/;
+
+const privateKey = /-----BEGIN [A-Z ]*PRIVATE KEY-----/;
+
+/** A password among other settings, as in connection strings. */
+const namedInside = /(?:passw(?:or)?d|pwd|secret|token|api_?key)\s*[=:]\s*[^\s;]/i;
+
+/** Whether a variable's value should not be seen by others, by its name or by itself. */
+export function looksSecret(name: string, value: string): boolean {
+  if (value === '') return false;
+  if (secretName.test(name)) return true;
+  if (secretValue.test(value) || jsonWebToken.test(value) || privateKey.test(value)) return true;
+  if (isAddress(value)) return hasCredentials(value);
+  return namedInside.test(value) || (!isPath(value) && isRandom(value));
+}
+
+function isAddress(value: string): boolean {
+  return /^[a-z][a-z0-9+.-]*:\/\//i.test(value);
+}
+
+/** A password before the host, or a parameter that is called like a secret. */
+function hasCredentials(address: string): boolean {
+  return (
+    /^[^/]+:\/\/[^/?#@]*:[^/?#@]+@/.test(address) ||
+    /[?&#][^=&#]*(?:key|token|secret|passw|sig)[^=&#]*=./i.test(address)
+  );
+}
+
+function isPath(value: string): boolean {
+  return /^(?:~|\.{0,2})[/\\]|^[A-Za-z]:[/\\]/.test(value);
+}
+
+const shortestRandom = 24;
+
+/** How much of it must be of parts in which letters and digits are mixed; versions, dates and places have less. */
+const shortestMixed = 16;
+
+/** No words: entropy counted letter by letter would take long names of words for random. */
+function isRandom(value: string): boolean {
+  if (value.length < shortestRandom || !/^[\w+/=.~:@-]+$/.test(value)) return false;
+  const parts = value.split(/[^A-Za-z0-9]+/);
+  const mixed = parts.filter((part) => /\d/.test(part) && /[A-Za-z]/.test(part));
+  return mixed.join('').length >= shortestMixed && new Set(value).size >= 8;
+}

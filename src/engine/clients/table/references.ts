@@ -1,0 +1,43 @@
+import type { SecretReference, WritableClient } from '../client.js';
+
+type Refer = NonNullable<WritableClient['secretReference']>;
+
+/** The client puts a variable of its own environment in the place of what `spell` writes. */
+export function fromEnvironment(spell: (name: string) => string): Refer {
+  return (name) => ({ value: spell(name), hint: takenFromEnvironment(name) });
+}
+
+/** `${NAME}` */
+export const braced: Refer = fromEnvironment((name) => `\${${name}}`);
+
+/** `${env:NAME}` */
+export const envBraced: Refer = fromEnvironment((name) => `\${env:${name}}`);
+
+/** `{env:NAME}` */
+export const envInBraces: Refer = fromEnvironment((name) => `{env:${name}}`);
+
+/** The entry lists the names of variables that the client hands on from its own environment. */
+export function handedOn(field: string): Refer {
+  return (name) => ({ fields: { [field]: [name] }, hint: takenFromEnvironment(name) });
+}
+
+/**
+ * The client asks for the value, and keeps it. The id takes letters, digits and underscores, and is one entry's own, so
+ * that it can go with the entry.
+ * @see https://code.visualstudio.com/docs/agents/reference/mcp-configuration, "Input variables for sensitive data"
+ */
+export function askedFor(client: string): Refer {
+  return (name, key): SecretReference => {
+    const id = `${key}_${name}`.replace(/\W/g, '_');
+    const item = { id, type: 'promptString', description: `${name} for ${key}`, password: true };
+    return {
+      value: `\${input:${id}}`,
+      additions: [{ list: ['inputs'], item }],
+      hint: `${client} asks for it when it first starts the server.`,
+    };
+  };
+}
+
+function takenFromEnvironment(name: string): string {
+  return `set ${name} in the environment that the client starts from.`;
+}

@@ -1,0 +1,173 @@
+import { describe, expect, test } from 'vitest';
+import { looksSecret } from '../../../src/engine/clients/secrets.js';
+import { writableClients } from '../../../src/engine/clients/table/index.js';
+import { writable } from './support/rows.js';
+
+/** Made up in pieces, so that nobody's scanner takes them for real ones. */
+const made = (...parts: readonly string[]) => parts.join('');
+
+describe('what looks like a secret', () => {
+  test.each([
+    'API_KEY',
+    'GITHUB_TOKEN',
+    'client-secret',
+    'DB_PASSWORD',
+    'passwd',
+    'AWS_CREDENTIALS',
+    'authToken',
+  ])('by its name: %s', (name) => expect(looksSecret(name, 'x')).toBe(true));
+
+  test.each([
+    made('ghp_', 'abcdef0123456789'),
+    made('gho_', 'abcdef0123456789'),
+    made('github_pat_', '11ABCDE_xyz'),
+    made('glpat-', 'abcdefghij'),
+    made('sk-', 'proj-abcdefghij'),
+    made('sk-', 'ant-abcdefghij'),
+    made('sk_live_', 'abcdefghij'),
+    made('xoxb-', '12-34-abcdef'),
+    made('xoxp-', '12-34-abcdef'),
+    made('AKIA', 'IOSFODNN7EXAMPLE'),
+    made('AIza', 'SyA-abcdefghij'),
+    made('npm_', 'abcdefghij'),
+    made('hf_', 'abcdefghij'),
+    made('eyJhbGciOiJIUzI1NiJ9', '.eyJzdWIiOiIxIn0', '.c2lnbmF0dXJl'),
+    made('-----BEGIN RSA', ' PRIVATE KEY-----\nabc'),
+    made('Server=db;Pass', 'word=hunter2;'),
+    made('Host=db api_', 'key=abc'),
+  ])('by how it begins, or what it says of itself: %s', (value) =>
+    expect(looksSecret('VALUE', value)).toBe(true),
+  );
+
+  test.each([
+    '9f86d081884c7d659a2feaa0c55ad015',
+    'dGhpcyBpcyBhIHNlY3JldCB2YWx1ZTEyMw==',
+    'a8B3kZ9qL2mN7xR4tY6wP1vC',
+    '123e4567-e89b-12d3-a456-426614174000',
+    'v1.a8B3kZ9qL2mN7xR4.tY6wP1vC',
+  ])('by being random: %s', (value) => expect(looksSecret('VALUE', value)).toBe(true));
+
+  test.each([
+    'postgres://me:hunter2@db.example.com/app',
+    'https://:hunter2@example.com',
+    'https://example.com/hook?access_token=abc',
+    'https://example.com/blob?sv=1&sig=abc',
+  ])('by an address that holds one: %s', (value) => expect(looksSecret('VALUE', value)).toBe(true));
+});
+
+describe('what does not', () => {
+  test.each([
+    '',
+    'true',
+    '8080',
+    'acme/weather',
+    'production',
+    'a-long-name-of-nothing-but-words-and-hyphens',
+    'release-2024-11-21-production-eu-west-1',
+    'MyVeryLongServiceNameForProduction',
+    '2026-11-21T13:26:00.000+01:00',
+    '@modelcontextprotocol/server-filesystem@2025.8.21',
+    'registry.example.com/team/image:v1.2.3-rc4',
+    '123456789012345678901234567890',
+    'aaaaaaaaaaaa1aaaaaaaaaaaaa',
+    'some text with spaces, and 123e4567 in it',
+    '{"units":"metric","days":5,"places":["x1"]}',
+    'sk-learn',
+    'eyJ',
+    '/home/me/9f86d081884c7d659a2feaa0c55ad015/file',
+    './cache/9f86d081884c7d659a2feaa0c55ad015',
+    '~/keys/9f86d081884c7d659a2feaa0c55ad015',
+    'C:\\Users\\me\\9f86d081884c7d659a2feaa0c55ad015',
+    'https://example.com/9f86d081884c7d659a2feaa0c55ad015',
+    'https://me@example.com/path?page=2',
+    'http://localhost:8080',
+  ])('%j', (value) => expect(looksSecret('VALUE', value)).toBe(false));
+
+  test('an empty value is nothing to hide', () => expect(looksSecret('API_KEY', '')).toBe(false));
+});
+
+describe('how each client is made to take a value from elsewhere', () => {
+  const references = writableClients.map(
+    ({ id, secretReference }) => [id, secretReference?.('API_KEY', 'my-server')] as const,
+  );
+
+  test('in place of the value', () => {
+    const values = references.flatMap(([id, reference]) =>
+      reference?.value === undefined ? [] : [[id, reference.value]],
+    );
+    expect(Object.fromEntries(values)).toEqual({
+      'claude-code': `\${API_KEY}`,
+      'gemini-cli': `\${API_KEY}`,
+      'qwen-code': `\${API_KEY}`,
+      'copilot-cli': `\${API_KEY}`,
+      opencode: '{env:API_KEY}',
+      'kilo-code': '{env:API_KEY}',
+      crush: '$API_KEY',
+      cline: `\${env:API_KEY}`,
+      'roo-code': `\${env:API_KEY}`,
+      droid: `\${API_KEY}`,
+      'grok-build': `\${API_KEY}`,
+      pi: `\${API_KEY}`,
+      continue: `\${{ secrets.API_KEY }}`,
+      vscode: `\${input:my_server_API_KEY}`,
+      'vscode-insiders': `\${input:my_server_API_KEY}`,
+      cursor: `\${env:API_KEY}`,
+      windsurf: `\${env:API_KEY}`,
+      kiro: `\${API_KEY}`,
+      'visual-studio': `\${input:my_server_API_KEY}`,
+    });
+  });
+
+  test('by a list of names', () => {
+    const fields = references.flatMap(([id, reference]) =>
+      reference?.fields ? [[id, reference.fields]] : [],
+    );
+    expect(Object.fromEntries(fields)).toEqual({
+      codex: { env_vars: ['API_KEY'] },
+      goose: { env_keys: ['API_KEY'] },
+    });
+  });
+
+  test.each(['vscode', 'vscode-insiders', 'visual-studio'])(
+    '%s asks, and the question goes with the entry',
+    (id) => {
+      const { additions } = writable(id).secretReference!('API_KEY', 'my-server');
+      const item = {
+        id: 'my_server_API_KEY',
+        type: 'promptString',
+        description: 'API_KEY for my-server',
+        password: true,
+      };
+      expect(additions).toEqual([{ list: ['inputs'], item }]);
+    },
+  );
+
+  test('every other one has no way to', () => {
+    expect(references.filter(([, reference]) => reference === undefined).map(([id]) => id)).toEqual([
+      'claude-desktop',
+      'lm-studio',
+      'witsy',
+      'boltai',
+      'raycast',
+      'amp',
+      'auggie',
+      'kimi-code',
+      'amazon-q',
+      'devin-cli',
+      'warp',
+      'zed',
+      'junie',
+      'antigravity',
+      'augment-vscode',
+      'github-copilot-jetbrains',
+      'trae',
+    ]);
+  });
+
+  test('and the user is told where the value then comes from', () => {
+    const untold = references.filter(
+      ([, reference]) => reference && !/API_KEY|asks for it/.test(reference.hint),
+    );
+    expect(untold).toEqual([]);
+  });
+});
