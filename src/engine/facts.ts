@@ -74,7 +74,15 @@ export interface ServerFacts {
   readonly instructions: string | null;
   readonly leftOut: readonly LeftOutFacts[];
   /** Where `install` has written it. */
-  readonly installations: readonly unknown[];
+  readonly installations: readonly InstallationFacts[];
+}
+
+/** One entry that `install` wrote. */
+export interface InstallationFacts {
+  readonly client: string;
+  readonly scope: 'user' | 'project' | 'config';
+  readonly file: string;
+  readonly key: string;
 }
 
 /** What a manifest says of one item. */

@@ -1,5 +1,6 @@
 import { stat } from 'node:fs/promises';
 import path from 'node:path';
+import type { Receipts } from './clients/receipts.js';
 import { AgentToolsError } from './errors.js';
 import { DefinitionError, type Extension } from './extension/extension.js';
 import { type Kind, kinds, singular } from './extension/kinds.js';
@@ -11,6 +12,7 @@ import type {
   AppSummary,
   DeclarationFacts,
   Facts,
+  InstallationFacts,
   ItemOrigin,
   LeftOutFacts,
   PackageFacts,
@@ -35,6 +37,8 @@ export interface ShowPlace {
   readonly workspace: Workspace;
   readonly cwd: string;
   readonly homeDirectory: string;
+  /** What `install` wrote; absent: nobody asks. */
+  readonly receipts?: Receipts;
 }
 
 /**
@@ -46,7 +50,7 @@ export async function show(reference: string, place: ShowPlace): Promise<Facts> 
   const { workspace } = place;
   try {
     const server = await findServer(reference, workspace);
-    if (!('failure' in server)) return await serverFacts(server, workspace);
+    if (!('failure' in server)) return await serverFacts(server, place);
     const named = await findNamed(reference, place);
     if (!named) throw server.failure;
     const { extension, item } = named;
@@ -121,7 +125,7 @@ async function isPackage(folder: string): Promise<boolean> {
   return info?.isFile() ?? false;
 }
 
-async function serverFacts(found: FoundServer, workspace: Workspace): Promise<ServerFacts> {
+async function serverFacts(found: FoundServer, { workspace, receipts }: ShowPlace): Promise<ServerFacts> {
   const { extension } = found;
   const spec = await composeServer(found, workspace);
   const { title } = spec.info;
@@ -140,8 +144,15 @@ async function serverFacts(found: FoundServer, workspace: Workspace): Promise<Se
     apps: await appsOf(found, workspace),
     instructions: spec.instructions ?? null,
     leftOut: spec.leftOut.map(leftOutFacts),
-    installations: [],
+    installations: receipts ? await installationsOf(spec.qualifiedName, receipts) : [],
   };
+}
+
+/** A damaged record is for list-installed to tell of. */
+async function installationsOf(server: string, receipts: Receipts): Promise<readonly InstallationFacts[]> {
+  const { records } = await receipts.all();
+  const known = records.flatMap((record) => record.receipts).filter((receipt) => receipt.server === server);
+  return known.map(({ client, scope, file, key }) => ({ client, scope, file, key }));
 }
 
 function leftOutFacts({ item, code, message, location }: ServerSpec['leftOut'][number]): LeftOutFacts {

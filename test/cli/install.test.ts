@@ -1,6 +1,7 @@
-import { execFileSync } from 'node:child_process';
+import { execFileSync, spawnSync } from 'node:child_process';
 import { existsSync, mkdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
+import { applyPatch } from 'diff';
 import { beforeEach, describe, expect, it } from 'vitest';
 import { addFiles, type Files, packageJson, writeFolder } from '../support/packages.js';
 import { type RunOptions, runCli } from '../support/run-cli.js';
@@ -62,6 +63,12 @@ describe('install', () => {
   it('makes a new file that only its owner can read', async () => {
     await install('cursor', '.');
     expect(statSync(cursorFile()).mode & 0o777).toBe(0o600);
+  });
+
+  it('is told of by show', async () => {
+    await install('cursor', '.');
+    const { stdout } = await run(['show', '.', 'installations', '--json']);
+    expect(JSON.parse(stdout)).toEqual([{ client: 'cursor', scope: 'user', file: cursorFile(), key: 'kit' }]);
   });
 
   it('twice changes nothing', async () => {
@@ -326,6 +333,16 @@ describe('--all', () => {
   });
 });
 
+/** As a user would with `patch`; where there is none, by the library that knows its rules. */
+function applyDiff(diff: string, file: string): void {
+  const hasPatch = spawnSync('patch', ['--version']).status === 0;
+  if (hasPatch) execFileSync('patch', ['-d', '/', '-p1', '--binary', '--silent'], { input: diff });
+  else
+    addFiles(path.dirname(file), {
+      [path.basename(file)]: applyPatch(existsSync(file) ? read(file) : '', diff),
+    });
+}
+
 describe('--dry-run', () => {
   it.each([
     ['a new file', undefined],
@@ -337,7 +354,7 @@ describe('--dry-run', () => {
     expect(code).toBe(0);
     expect(existsSync(path.join(home, 'agenttools'))).toBe(false);
     expect(existsSync(cursorFile()) ? read(cursorFile()) : undefined).toBe(before);
-    execFileSync('patch', ['-d', '/', '-p1', '--binary', '--silent'], { input: stdout });
+    applyDiff(stdout, cursorFile());
     const patched = read(cursorFile());
     if (before === undefined) rmSync(cursorFile());
     else writeFileSync(cursorFile(), before);

@@ -18,34 +18,33 @@ test('the way from an empty folder to a tool in a client works as it is written'
   await installInto(machine, await pack());
   const PATH = `${path.join(machine, 'node_modules/.bin')}:${process.env.PATH}`;
 
-  // All commands but those of the repository itself, in one shell; `npx` finds the program that was installed.
+  // All commands but those of the repository itself, in one shell; the program was installed already.
   const commands = blocks('sh').filter((code) => !code.includes('npm run demo'));
   expect(commands.length).toBeGreaterThanOrEqual(2);
-  const script = `set -e\nnpx() { [ "$1" = -y ] && shift; "$@"; }\n${commands.join('\n')}`;
-  const ran = await execute('sh', ['-c', script], { cwd: machine, env: { PATH } });
-  expect(ran).toMatchObject({ code: 0, stderr: '' });
+  const stubs = 'npx() { "$@"; }\nnpm() { [ "$*" = "install --global agenttools" ]; }';
+  const script = `set -e\n${stubs}\n${commands.join('\n')}`;
+  const env = { PATH, HOME: machine, XDG_CONFIG_HOME: path.join(machine, 'settings') };
+  const ran = await execute('sh', ['-c', script], { cwd: machine, env });
+  expect(ran).toMatchObject({
+    code: 0,
+    stderr: expect.stringMatching(/^Installed my-plugin\/my-plugin in Claude/),
+  });
   expect(ran.stdout).toContain('Created my-plugin');
   expect(ran.stdout).toMatch(/valid my-plugin/);
   expect(ran.stdout).toContain('Hello, Ada!');
 
   // What the README shows of the files is in them.
-  const [manifest, tool, entry] = blocks('json');
+  const [manifest, tool] = blocks('json');
   const folder = path.join(machine, 'my-plugin');
   const read = (file: string) => JSON.parse(readFileSync(path.join(folder, file), 'utf8'));
   expect(read('package.json')).toMatchObject(JSON.parse(`{${manifest}}`));
   expect(read('agenttools/tools/greet.json')).toMatchObject(JSON.parse(tool ?? ''));
 
-  // The entry of a client's configuration.
-  const { command, args } = JSON.parse(`{${entry}}`)['my-plugin'];
-  expect([command, ...args.slice(0, 2)]).toEqual(['npx', '-y', 'agenttools']);
+  // The client starts what was written.
+  const config = path.join(machine, 'settings/Claude/claude_desktop_config.json');
+  const entry = JSON.parse(readFileSync(config, 'utf8')).mcpServers['my-plugin'];
   const client = new Client({ name: 'e2e', version: '1.0.0' }, { versionNegotiation: { mode: 'auto' } });
-  await client.connect(
-    new StdioClientTransport({
-      command: 'agenttools',
-      args: args.slice(2).map((arg: string) => arg.replace('/path/to/my-plugin', folder)),
-      env: bareEnvironment({ PATH }),
-    }),
-  );
+  await client.connect(new StdioClientTransport({ ...entry, env: bareEnvironment(entry.env) }));
   const { tools } = await client.listTools();
   expect(tools.map(({ name }) => name)).toEqual(['greet']);
   const { content } = await client.callTool({ name: 'greet', arguments: { name: 'Ada' } });

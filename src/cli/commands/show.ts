@@ -1,4 +1,5 @@
 import { workspaceFolders } from '../../engine/folders.js';
+import { installationFolders } from '../../engine/installation/setting.js';
 import { propertyOf, show } from '../../engine/show.js';
 import type { Host } from '../../host.js';
 import { ExitCode } from '../exit-code.js';
@@ -17,7 +18,8 @@ export interface ShowInput {
 /** Prints everything known about a server, a package or an item, or one property of it. */
 export async function showCommand({ reference, property, json }: ShowInput, host: Host): Promise<ExitCode> {
   const { homeDirectory } = workspaceFolders(host);
-  const place = { workspace: openWorkspace(host), cwd: host.cwd, homeDirectory };
+  const { receipts } = installationFolders(host);
+  const place = { workspace: openWorkspace(host), cwd: host.cwd, homeDirectory, receipts };
   const facts = await guarded(host, () => show(reference, place));
   if (property !== undefined) {
     const value = propertyOf(facts, property);

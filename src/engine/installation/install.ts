@@ -10,7 +10,7 @@ import { AgentToolsError } from '../errors.js';
 import type { WorkspaceOptions } from '../extension/workspace.js';
 import { desktopEnvironment, verifyServer } from '../server/verify.js';
 import { asUserError } from './config-fault.js';
-import { type LaunchRequest, launchOf } from './launch.js';
+import { type LaunchRequest, launchOf, passingPaths } from './launch.js';
 import { type Placement, placementIn, type Scope } from './place.js';
 import { type Hidden, hideSecrets, type Variable } from './secrets.js';
 import { type Candidate, checkRequirements, findCandidate } from './server.js';
@@ -167,6 +167,7 @@ async function installInto(
     after: change.after,
     notes: [
       ...notes,
+      ...passingPaths(launch),
       ...hidden.notes,
       ...droppedIn(
         change.known.find((one) => one.client === client.id && slotOf(one) === slotOf(receipt)),

@@ -36,3 +36,21 @@ export function launchOf(request: LaunchRequest): Launch {
   const args = by === 'npx' ? ['-y', `agenttools@${version}`, ...start] : [...program.args, ...start];
   return { command, args, env, ...(cwd !== undefined && { cwd }) };
 }
+
+/** Folders whose content goes when something else is tidied up, by a part of their path. */
+const passingFolders: readonly (readonly [RegExp, string])[] = [
+  [
+    /[\\/]_npx[\\/]/,
+    "AgentTools runs from npx's cache, which npm may clear. Install it for good with: npm install --global agenttools. Then install again.",
+  ],
+  [
+    /[\\/](?:\.nvm|nvm|\.volta|\.fnm|fnm|\.nodenv|\.asdf|mise)[\\/].*\d+\.\d+/,
+    'Node belongs to a version manager. When that version of it goes, install again with the one that is left.',
+  ],
+];
+
+/** What a user should know of a launch that may stop working by itself. */
+export function passingPaths({ command, args }: Launch): readonly string[] {
+  const words = [command, ...args];
+  return passingFolders.flatMap(([part, note]) => (words.some((word) => part.test(word)) ? [note] : []));
+}

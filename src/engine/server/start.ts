@@ -28,8 +28,8 @@ export interface StartOptions {
   readonly server: string | undefined;
   /** Refuse to start when an item has to be left out. */
   readonly strict: boolean;
-  /** Look in the project at the working directory, whoever wrote the command line. */
-  readonly project: boolean;
+  /** Look in the project at the working directory, whoever wrote the command line; not unless told. */
+  readonly project?: boolean;
   readonly host: Host;
 }
 
@@ -74,7 +74,7 @@ export async function startServer(options: StartOptions): Promise<never> {
   return await leave();
 }
 
-async function prepare({ server, strict, project, host, report }: Preparation): Promise<ServerSpec> {
+async function prepare({ server, strict, project = false, host, report }: Preparation): Promise<ServerSpec> {
   const named = host.env.MCP_SERVER_NAME || undefined;
   // An entry that `install` wrote says the name twice; it means what was verified then.
   const ignoreProject = !project && server !== undefined && server === named;
