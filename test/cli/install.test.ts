@@ -270,6 +270,8 @@ describe('secrets', () => {
     ['claude-code', '.mcp.json', /\$\{KIT_KEY\}/],
     ['vscode', '.vscode/mcp.json', /promptString/],
     ['opencode', 'opencode.json', /\{env:KIT_KEY\}/],
+    ['crush', 'crush.json', /"\$KIT_KEY"/],
+    ['codex', '.codex/config.toml', /env_vars = \["KIT_KEY", "GITHUB_TOKEN"\]/],
   ])('are referred to in a project file of %s', async (client, file, reference) => {
     const { code, stderr } = await run(['install', client, ...secret, '--project', '--no-verify'], { env });
     expect({ code, stderr }).toEqual({ code: 0, stderr: expect.stringContaining('KIT_KEY is a secret') });

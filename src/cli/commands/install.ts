@@ -56,7 +56,7 @@ export async function installCommand(input: InstallInput, host: Host): Promise<E
   );
   host.stderr.write(installLines(results, { dryRun, verified: verify }));
   if (json) host.stdout.write(renderJson(installData(results, { isList: input.all, dryRun })));
-  else host.stdout.write(dryRun ? installDiff(results) : manualSnippet(results));
+  else host.stdout.write(manualSnippet(results) + (dryRun ? installDiff(results) : ''));
   return results.some(hasFailed) ? ExitCode.Failed : ExitCode.Ok;
 }
 

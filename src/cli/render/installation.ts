@@ -1,4 +1,4 @@
-import type { InstallReport, InstallResult } from '../../engine/installation/install.js';
+import type { InstallReport, InstallResult, ManualReport } from '../../engine/installation/install.js';
 import { visibleText } from '../../engine/visible-text.js';
 import { renderDiff } from './diff.js';
 
@@ -25,18 +25,14 @@ function linesOf(
 ): string {
   const { name, reload } = result.client;
   if ('error' in result) return `error: ${name}: ${result.error.message}`;
-  if ('launch' in result) {
-    const snippet = 'What to paste is on stdout.';
-    return `${name} keeps its servers where no file can be written. ${result.client.manual?.instructions ?? ''} ${snippet}`;
-  }
+  if (isManual(result)) return `${name}: ${result.client.manual.instructions}`;
   const notes = result.notes.map((note) => `  ${note}`);
-  const [first] = [sentenceOf(result, dryRun)];
   const start =
     verified || result.outcome === 'unchanged'
       ? []
       : ['  It was not started, so whether it answers is not known.'];
   const next = dryRun || result.outcome === 'unchanged' ? [] : [`  Next: ${reload}`];
-  return [first, ...notes, ...start, ...next].join('\n');
+  return [sentenceOf(result, dryRun), ...notes, ...start, ...next].join('\n');
 }
 
 const verbs = {
@@ -64,12 +60,11 @@ export function installDiff(results: readonly InstallResult[]): string {
 
 /** What is to be pasted into clients that have no file. */
 export function manualSnippet(results: readonly InstallResult[]): string {
-  const pasted = results.flatMap((result) => ('launch' in result ? [snippetOf(result)] : []));
-  return pasted.map((one) => `${JSON.stringify(one, null, 2)}\n`).join('');
+  return results.map((result) => (isManual(result) ? (result.snippet ?? '') : '')).join('');
 }
 
-function snippetOf({ key, launch }: Extract<InstallResult, { launch: unknown }>): object {
-  return { mcpServers: { [key]: launch } };
+function isManual(result: InstallResult): result is ManualReport {
+  return result.client.manual !== undefined && !('error' in result);
 }
 
 /** What was done, for other programs. */
@@ -84,8 +79,17 @@ export function installData(
 function dataOf(result: InstallResult, dryRun: boolean): object {
   const { id } = result.client;
   if ('error' in result) return { client: id, error: result.error.message };
-  if ('launch' in result)
-    return { client: id, manual: true, key: result.key, server: result.server, snippet: snippetOf(result) };
+  if (isManual(result)) {
+    const { key, server, snippet = null } = result;
+    return {
+      client: id,
+      manual: true,
+      key,
+      server,
+      snippet,
+      instructions: result.client.manual.instructions,
+    };
+  }
   const { scope, file, key, server, before, after } = result;
   const changed = before !== after;
   return { client: id, scope, file, key, server, changed, ...(dryRun && { diff: renderDiff(result) }) };

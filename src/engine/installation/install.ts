@@ -1,11 +1,11 @@
 import path from 'node:path';
 import { changeConfig } from '../clients/change.js';
-import type { Client, Launch, Surroundings, WritableClient } from '../clients/client.js';
+import type { Client, Launch, ManualClient, Surroundings, WritableClient } from '../clients/client.js';
 import type { Entry } from '../clients/edit/editor.js';
 import { checkKey, deriveKey } from '../clients/keys.js';
 import { type Plan, planInstall, slotOf } from '../clients/ledger.js';
 import type { Receipt, Receipts } from '../clients/receipts.js';
-import { startable } from '../clients/shapes.js';
+import { startable, withReferences } from '../clients/shapes.js';
 import { AgentToolsError } from '../errors.js';
 import type { WorkspaceOptions } from '../extension/workspace.js';
 import { desktopEnvironment, verifyServer } from '../server/verify.js';
@@ -66,10 +66,11 @@ export interface InstallReport {
 
 /** What a client without a config file is to be told. */
 export interface ManualReport {
-  readonly client: Client;
+  readonly client: ManualClient;
   readonly key: string;
   readonly server: string;
-  readonly launch: Launch;
+  /** What to paste; absent: the client starts no programs. */
+  readonly snippet?: string;
 }
 
 export interface InstallFailure {
@@ -125,11 +126,14 @@ async function installInto(
   const key = request.name ?? deriveKey(candidate.spec.configKey);
   const launch = launchFor(job, request, setting);
   const notes = await requirementsOf(job, request, setting);
-  if (client.manual) return { client, key, server: candidate.spec.qualifiedName, launch };
+  if (client.manual) {
+    const snippet = client.manual.snippet?.(launch, key);
+    return { client, key, server: candidate.spec.qualifiedName, ...(snippet !== undefined && { snippet }) };
+  }
 
   checkKey(client, key);
   const placement = await placementIn(client, scope, { key, surroundings: setting.surroundings });
-  const hidden = hideSecrets({ client, scope, variables: request.variables, key });
+  const hidden = hideSecrets(request.variables, { client, scope, key });
   const receipt: Receipt = {
     client: client.id,
     scope: scope.kind,
@@ -193,11 +197,9 @@ function entryOf(launch: Launch, { client, key, placement, hidden, platform }: E
     const message = `${client.name} has no setting for the working directory of a server. Leave out --cwd.`;
     throw new AgentToolsError('refused', message);
   }
-  const shown = Object.entries({ ...launch.env, ...hidden.env }).filter(
-    ([name]) => !hidden.left.includes(name),
-  );
-  const startableLaunch = startable({ ...launch, env: Object.fromEntries(shown) }, platform);
-  return { ...layout.entry(startableLaunch, key), ...hidden.fields };
+  const plain = Object.entries(launch.env).filter(([name]) => !hidden.names.includes(name));
+  const shown = startable({ ...launch, env: Object.fromEntries(plain) }, platform);
+  return { ...withReferences(layout.entry(shown, key), layout, hidden.env), ...hidden.fields };
 }
 
 type Planner = Parameters<typeof changeConfig>[1];

@@ -1,5 +1,5 @@
 import type { WritableClient } from '../clients/client.js';
-import type { Entry } from '../clients/edit/editor.js';
+import type { ConfigValue, Entry } from '../clients/edit/editor.js';
 import type { Addition } from '../clients/ledger.js';
 import { looksSecret } from '../clients/secrets.js';
 import { AgentToolsError } from '../errors.js';
@@ -44,58 +44,54 @@ export function readVariables(
 
 /** What stands in an entry instead of secrets. */
 export interface Hidden {
+  /** The variables that are secrets, none of which may stand there as it is. */
+  readonly names: readonly string[];
+  /** What the client is to take for them. */
   readonly env: Readonly<Record<string, string>>;
-  /** Variables that must not stand in the entry at all. */
-  readonly left: readonly string[];
   readonly fields: Entry;
   readonly additions: readonly Addition[];
   readonly notes: readonly string[];
+}
+
+export interface HidingPlace {
+  readonly client: WritableClient;
+  readonly scope: Scope;
+  readonly key: string;
 }
 
 /**
  * Keeps secrets out of files that others may read, such as a project's: the client's own reference stands for each, or,
  * where it has none, the user is told.
  */
-export function hideSecrets({
-  client,
-  scope,
-  variables,
-  key,
-}: {
-  readonly client: WritableClient;
-  readonly key: string;
-  readonly scope: Scope;
-  readonly variables: readonly Variable[];
-}): Hidden {
+export function hideSecrets(variables: readonly Variable[], { client, scope, key }: HidingPlace): Hidden {
   const secrets = scope.kind === 'user' ? [] : variables.filter(({ isSecret }) => isSecret);
-  const env: Record<string, string> = {};
-  const left: string[] = [];
-  const additions: Addition[] = [];
-  const notes: string[] = [];
-  let fields: Entry = {};
-  for (const { name } of secrets) {
-    const reference = client.secretReference?.(name, key);
-    if (reference?.value === undefined) left.push(name);
-    else env[name] = reference.value;
-    additions.push(...(reference?.additions ?? []));
-    fields = mergeFields(fields, reference?.fields ?? {});
-    notes.push(
+  const names = secrets.map(({ name }) => name);
+  const references = names.map((name) => ({ name, reference: client.secretReference?.(name, key) }));
+  return {
+    names,
+    env: Object.fromEntries(
+      references.flatMap(({ name, reference }) =>
+        reference?.value === undefined ? [] : [[name, reference.value]],
+      ),
+    ),
+    fields: joinFields(references.map(({ reference }) => reference?.fields ?? {})),
+    additions: references.flatMap(({ reference }) => reference?.additions ?? []),
+    notes: references.map(({ name, reference }) =>
       reference
         ? `${name} is a secret. ${reference.hint}`
         : `${name} is a secret and is not written into ${scopeName(scope)}. Set it in the environment that ${client.name} starts from.`,
-    );
-  }
-  return { env, left, fields, additions, notes };
+    ),
+  };
 }
 
-/** Lists of one field are joined. */
-function mergeFields(one: Entry, other: Entry): Entry {
-  const merged = { ...one };
-  for (const [name, value] of Object.entries(other)) {
-    const held = merged[name];
-    merged[name] = Array.isArray(held) && Array.isArray(value) ? [...held, ...value] : value;
+/** One entry's fields of several; lists of one name are joined. */
+function joinFields(all: readonly Entry[]): Entry {
+  const joined = new Map<string, ConfigValue>();
+  for (const [name, value] of all.flatMap((fields) => Object.entries(fields))) {
+    const held = joined.get(name);
+    joined.set(name, Array.isArray(held) && Array.isArray(value) ? [...held, ...value] : value);
   }
-  return merged;
+  return Object.fromEntries(joined);
 }
 
 function scopeName({ kind }: Scope): string {
