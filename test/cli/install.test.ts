@@ -507,3 +507,34 @@ describe('list-clients', () => {
     ]);
   });
 });
+
+describe('the examples of the pages', () => {
+  const examples = ['install', 'uninstall', 'list-clients', 'list-installed'].flatMap((page) => {
+    const [, code = ''] = read(`docs/commands/${page}.md`).match(/## Examples\n\n```sh\n([^`]*)```/) ?? [];
+    return code
+      .trim()
+      .split('\n')
+      .map((line) => [line] as const);
+  });
+
+  it('are there', () => expect(examples.length).toBeGreaterThanOrEqual(8));
+
+  it.each(examples)('%s', async (line) => {
+    addFiles(path.join(cwd, 'plugin'), plugin);
+    const { 'package.json': _, ...files } = plugin;
+    const weather = {
+      ...packageJson({ servers: [{ name: 'weather', description: 'x' }], tools: ['greet'] }),
+      name: '@acme/weather',
+    };
+    addFiles(path.join(home, 'agenttools/packages/node_modules/@acme/weather'), {
+      ...files,
+      'package.json': weather,
+      'agenttools/servers/weather.json': { tools: '*' },
+    });
+    const [program, command = '', ...words] = line.split(' ');
+    expect(program).toBe('agenttools');
+    const more = command === 'install' ? ['--no-verify'] : [];
+    const { code, stderr } = await run([command, ...words, ...more], { env: { WEATHER_KEY: 'x' } });
+    expect({ code, stderr }).toEqual({ code: 0, stderr: expect.not.stringContaining('error') });
+  });
+});

@@ -33,7 +33,11 @@ export interface Run {
 export async function runCli(argv: readonly string[], options: RunOptions = {}): Promise<Run> {
   const cwd = options.cwd ?? (await temporaryFolder());
   await writeFiles(cwd, options.files ?? {});
-  const { host, stdout, stderr } = fakeHost({ ...options, cwd, home: options.home ?? (await temporaryFolder()) });
+  const { host, stdout, stderr } = fakeHost({
+    ...options,
+    cwd,
+    home: options.home ?? (await temporaryFolder()),
+  });
   const code = await main(argv, host);
   return { code, stdout: stdout.text, stderr: stderr.text, cwd };
 }
