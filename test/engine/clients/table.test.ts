@@ -339,6 +339,7 @@ test('what the parsers of clients take', () => {
       return [id, names.map(([name]) => name).join(', ')];
     });
   expect(Object.fromEntries(told.filter(([, taken]) => taken !== 'BOM'))).toEqual({
+    cline: '',
     'gemini-cli': 'comments',
     'qwen-code': 'comments',
     droid: 'comments',

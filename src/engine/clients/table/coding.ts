@@ -10,6 +10,7 @@ import {
   mcpServers,
   ran,
   strict,
+  strictWithoutBom,
   withoutBom,
   wolfram,
 } from './facts.js';
@@ -162,7 +163,7 @@ export const codingClients: readonly WritableClient[] = [
     traces: home('.gemini/settings.json'),
     capabilities: { mcpApps: false, prompts: true },
     secretReference: braced,
-    reload: 'Start gemini anew, or use /mcp refresh.',
+    reload: 'Start gemini anew, or use /mcp refresh. It starts servers in folders that it trusts.',
     sources: [
       ran('0.61.0'),
       wolfram,
@@ -372,7 +373,7 @@ export const codingClients: readonly WritableClient[] = [
     aliases: ['cline-vscode', 'cline-cli', 'claude-dev'],
     kind: 'coding',
     format: 'json',
-    tolerance: strict,
+    tolerance: strictWithoutBom,
     userFiles: clineFiles,
     container: mcpServers,
     ...standard({ cwd: 'cwd', after: { disabled: false, autoApprove: [] } }),

@@ -9,6 +9,9 @@ export const mcpServers: Container = { path: ['mcpServers'], shape: 'map' };
 /** What `JSON.parse` takes. A BOM counts as readable where nobody has seen the client fail on one. */
 export const strict: Tolerance = { comments: false, trailingCommas: false, bom: true };
 
+/** What `JSON.parse` takes of a text without a BOM. */
+export const strictWithoutBom: Tolerance = { comments: false, trailingCommas: false, bom: false };
+
 /** Everything, as in a syntax that has comments anyway. */
 export const lenient: Tolerance = { comments: true, trailingCommas: true, bom: true };
 
