@@ -1,0 +1,114 @@
+import { endOfLine, indentAt, lineEndOf, startOfLine } from './text.js';
+import type { Section, Span, TomlSource } from './toml-source.js';
+
+/** From the end of a line: lines of comments that do not stand above a header. */
+const commentsBelow = /^(?:\r?\n[ \t]*#[^\n]*)+(?:\n[ \t]*\r?\n|\s*$)/;
+
+/** Puts blocks of lines after a section, with blank lines between them if the file has such. */
+export function insertBlocks(
+  source: TomlSource,
+  section: Section,
+  blocks: readonly (readonly string[])[],
+): string {
+  const { text } = source;
+  const eol = lineEndOf(text);
+  const gap = isSpaced(source) ? eol + eol : eol;
+  const inserted = blocks.map((lines) => lines.join(eol)).join(gap);
+  if (isBlank(text)) return inserted + eol + text;
+  return insertAt(text, endOfTrail(source, section), gap + inserted);
+}
+
+/** Puts a line after one of a section's pairs, or as its first; before the first header if there is no pair. */
+export function insertLine(
+  source: TomlSource,
+  section: Section,
+  after: Span | undefined,
+  line: string,
+): string {
+  const { text, sections } = source;
+  const eol = lineEndOf(text);
+  const anchor = after ?? (section.index > 0 ? section : undefined);
+  if (anchor) return insertAt(text, endOfLine(text, anchor.end), eol + indentAt(text, anchor.start) + line);
+  if (sections.length > 1 || isBlank(text)) return line + eol + text;
+  return insertAt(text, endOfTrail(source, section), eol + line);
+}
+
+/** Takes out whole lines; the inverse of `insertLine`. */
+export function cutLines(text: string, { start, end }: Span): string {
+  const from = startOfLine(text, start);
+  const to = endOfLine(text, end);
+  if (from === 0) return text.slice(afterLineEnd(text, to));
+  return text.slice(0, beforeLineEnd(text, from)) + text.slice(to);
+}
+
+/**
+ * Takes out whole lines and the blank line before them; the inverse of `insertBlocks`. Comments right below stay, and
+ * then so does the blank line, or they would seem to belong to what stands above.
+ */
+export function cutBlock(text: string, { start, end }: Span): string {
+  const from = startOfLine(text, start);
+  const to = endOfLine(text, end);
+  const before = text.slice(0, from);
+  if (!isBlank(before)) {
+    const line = beforeLineEnd(text, from);
+    const hasGap = startOfLine(text, line) === line && !commentsBelow.test(text.slice(to));
+    return text.slice(0, hasGap ? beforeLineEnd(text, line) : line) + text.slice(to);
+  }
+  // The block is the first of the file. A blank line after it parts it from the next, which then is the first.
+  const rest = text.slice(afterLineEnd(text, to));
+  return before + (isBlank(rest) ? rest : rest.replace(/^\r?\n/, ''));
+}
+
+/**
+ * Where a section ends with the comments that belong to it: those right below it, save such as are also right above the
+ * next header. After the last section there is nothing else they could belong to.
+ */
+function endOfTrail(source: TomlSource, section: Section): number {
+  const { text, sections } = source;
+  const { start, lines } = gapAfter(source, section);
+  const isLast = section.index === sections.length - 1;
+  const blank = lines.findIndex(isBlank);
+  const count = isLast ? lines.findLastIndex((line) => !isBlank(line)) + 1 : Math.max(blank, 0);
+  if (count === 0) return endOfLine(text, section.end);
+  return endOfLine(text, start + lines.slice(0, count - 1).join('').length + count - 1);
+}
+
+/** Whether headers have a blank line above them and their comments. */
+function isSpaced(source: TomlSource): boolean {
+  const votes = source.sections.slice(0, -1).flatMap((section) => {
+    const { lines } = gapAfter(source, section);
+    const blank = lines.findLastIndex(isBlank);
+    const isFirst = section.end === 0 && lines.slice(0, Math.max(blank, 0)).every(isBlank);
+    return isFirst ? [] : [blank !== -1];
+  });
+  return votes.filter(Boolean).length * 2 >= votes.length;
+}
+
+/** The lines of blanks and comments between a section and the next header or the end, and where they start. */
+function gapAfter(
+  { text, sections }: TomlSource,
+  { index, end }: Section,
+): { start: number; lines: string[] } {
+  const start = end === 0 ? 0 : afterLineEnd(text, endOfLine(text, end));
+  const next = sections[index + 1];
+  const gap = text.slice(start, next ? startOfLine(text, next.start) : text.length);
+  return { start, lines: next ? gap.split('\n').slice(0, -1) : gap.split('\n') };
+}
+
+function insertAt(text: string, offset: number, inserted: string): string {
+  return text.slice(0, offset) + inserted + text.slice(offset);
+}
+
+/** Where the line before ends, given where a line starts. */
+function beforeLineEnd(text: string, start: number): number {
+  return text[start - 2] === '\r' ? start - 2 : start - 1;
+}
+
+/** Where the next line starts, given where a line ends. */
+function afterLineEnd(text: string, end: number): number {
+  return end + /^\r?\n?/.exec(text.slice(end, end + 2))![0].length;
+}
+
+function isBlank(text: string): boolean {
+  return /^[ \t\r\n]*$/.test(text);
+}

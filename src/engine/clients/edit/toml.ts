@@ -1,0 +1,208 @@
+import { ConfigError, type ConfigPath, type ConfigValue, type Editor, type Entry } from './editor.js';
+import { isMap } from './merge.js';
+import { endOfLine } from './text.js';
+import { dataAt, sameData, withData, withoutData } from './toml-data.js';
+import { cutMember, insertMember } from './toml-inline.js';
+import { cutBlock, cutLines, insertBlocks, insertLine } from './toml-layout.js';
+import { printPair, printTable, printValue } from './toml-print.js';
+import {
+  inlineOf,
+  isWithin,
+  type Piece,
+  piecesOf,
+  readToml,
+  type Section,
+  type Span,
+  type TomlSource,
+} from './toml-source.js';
+
+/** Keys that lead from the root to a value. */
+type KeyPath = readonly string[];
+
+/** A stretch of lines to take out: a block has a blank line of its own above it. */
+interface Cut extends Span {
+  readonly isBlock: boolean;
+}
+
+/** TOML, edited as text: one parser says where things are, another proves the outcome, and neither prints. */
+export function tomlEditor(): Editor {
+  return { parse: (text) => readToml(text).data, set, remove };
+}
+
+function set(text: string, path: ConfigPath, value: ConfigValue): string {
+  const source = readToml(text);
+  const keys = keysOf(source, path);
+  const expected = withData(source.data, keys, value);
+  if (sameData(source.data, expected)) return text;
+  return prove(put(source, keys, value), [expected], { source, keys });
+}
+
+function remove(text: string, path: ConfigPath): string {
+  const source = readToml(text);
+  const keys = keysOf(source, path);
+  if (!isThere(source, keys)) throw new ConfigError(`There is no ${nameOf(keys)} to take out.`);
+  const expected = withoutEmptied(withoutData(source.data, keys), keys);
+  return prove(cut(source, keys), expected, { source, keys });
+}
+
+/** The text with a value, whether there is one already or not. */
+function put(source: TomlSource, keys: KeyPath, value: ConfigValue): string {
+  const missing = keys.findIndex((_, depth) => !isThere(source, keys.slice(0, depth + 1)));
+  if (missing !== -1) return insert(source, keys.slice(0, missing + 1), wrap(keys.slice(missing + 1), value));
+
+  const held = dataAt(source.data, keys);
+  if (sameData(held, value)) return source.text;
+  if (isMap(held) && isMap(value)) return putEach(source, keys, held, value);
+
+  const [{ pair } = {}] = piecesOf(source, keys);
+  if (pair?.path.length !== keys.length) return put(readAgain(cut(source, keys)), keys, value);
+  const [start, end] = pair.value.range;
+  return source.text.slice(0, start) + printValue(value) + source.text.slice(end);
+}
+
+/** Makes one table equal to another value by value, so that what is the same in both keeps its text. */
+function putEach({ text }: TomlSource, keys: KeyPath, held: Entry, value: Entry): string {
+  const gone = Object.keys(held).filter((key) => !Object.hasOwn(value, key));
+  const filled = Object.entries(value).reduce(
+    (edited, [key, inner]) => put(readAgain(edited), [...keys, key], inner),
+    text,
+  );
+  const edited = gone.reduce((edited, key) => cut(readAgain(edited), [...keys, key]), filled);
+  const after = readAgain(edited);
+  return isThere(after, keys) ? edited : put(after, keys, value);
+}
+
+/** Puts a value where there is none, into a table that is there, in the form that this table has. */
+function insert(source: TomlSource, keys: KeyPath, value: ConfigValue): string {
+  const holder = keys.slice(0, -1);
+  const pieces = piecesOf(source, holder);
+  const last = pieces.at(-1)!;
+  const inline = last.pair?.path.length === holder.length ? inlineOf(last.pair) : last.inline;
+  if (inline) return insertMember(source, inline, printPair(keys.slice(inline.path.length), value));
+  if (isMap(value)) return insertBlocks(source, last.section, printTable(keys, value));
+
+  const own = source.sections.find(({ path }) => path.length === holder.length && isWithin(path, holder));
+  if (own) {
+    if (own.pairs.length === 0 && isAfterthought(source, own)) {
+      throw new ConfigError(`${nameOf(holder)} has an empty header below its sub-tables.`, own.start);
+    }
+    return insertLine(source, own, own.pairs.at(-1), printPair(keys.slice(-1), value));
+  }
+  const dotted = pieces.findLast(({ pair }) => pair);
+  if (!dotted) return insertBlocks(source, last.section, printTable(holder, { [keys.at(-1)!]: value }));
+  const { section, pair } = dotted;
+  return insertLine(source, section, pair, printPair(keys.slice(section.path.length), value));
+}
+
+/** The text without what makes up a value. */
+function cut(source: TomlSource, keys: KeyPath): string {
+  const pieces = piecesOf(source, keys);
+  const { pair, inline } = pieces.at(-1) ?? {};
+  if (pair && inline) {
+    const after = readAgain(cutMember(source, inline, pair));
+    return isThere(after, keys) ? cut(after, keys) : after.text;
+  }
+  return cutsFor(source, pieces, keys).reduceRight(
+    (text, { isBlock, ...span }) => (isBlock ? cutBlock(text, span) : cutLines(text, span)),
+    source.text,
+  );
+}
+
+/** What to take out of the text. Sections that follow one another go with all that stands between them. */
+function cutsFor(source: TomlSource, pieces: readonly Piece[], keys: KeyPath): Cut[] {
+  const cuts: (Cut & { last?: number })[] = [];
+  for (const { section, pair, start, end } of pieces) {
+    const isAlone = section.pairs.length === 1 && section.path.length === keys.length - 1;
+    if (pair && !(isAlone && isAfterthought(source, section))) {
+      cuts.push({ isBlock: false, start, end });
+      continue;
+    }
+    const before = cuts.at(-1);
+    const follows = before?.last === section.index - 1;
+    if (follows) cuts.pop();
+    cuts.push({
+      isBlock: true,
+      start: follows ? before.start : section.start,
+      end: section.end,
+      last: section.index,
+    });
+  }
+  return cuts;
+}
+
+/**
+ * Whether a header stands below a sub-table of its table, which then needs no header: it was made for its first value
+ * and goes with its last.
+ */
+function isAfterthought({ text, sections }: TomlSource, { index, path, header, pairs }: Section): boolean {
+  if (!header) return false;
+  const start = pairs[0]?.start ?? endOfLine(text, header.end);
+  const isBare = text.slice(header.end, start).trim() === '';
+  return isBare && sections.some((other) => other.index < index && isWithin(other.path, path));
+}
+
+/** Holds an edited text against the data that are right for it. */
+function prove(
+  edited: string,
+  expected: readonly unknown[],
+  { source, keys }: { source: TomlSource; keys: KeyPath },
+): string {
+  const { data = {} } = readAgain(edited);
+  if (expected.some((right) => sameData(data, right))) return edited;
+  throw new ConfigError(
+    `${nameOf(keys)} cannot be edited safely: more would change.`,
+    offsetOf(source, keys),
+  );
+}
+
+/** Reads what an edit made of a text, which is none of the user's doing. */
+function readAgain(edited: string): TomlSource {
+  try {
+    return readToml(edited);
+  } catch (error) {
+    if (!(error instanceof ConfigError)) throw error;
+    throw new ConfigError('It cannot be edited safely: the outcome would be malformed.');
+  }
+}
+
+/** The data, and the data without the tables on the way that hold nothing any more: without a header they are gone. */
+function withoutEmptied(data: unknown, keys: KeyPath): unknown[] {
+  const holder = keys.slice(0, -1);
+  const held = dataAt(data, holder);
+  if (holder.length === 0 || !isMap(held) || Object.keys(held).length > 0) return [data];
+  return [data, ...withoutEmptied(withoutData(data, holder), holder)];
+}
+
+/** A path as keys that lead through nothing but tables, as far as there is something. */
+function keysOf(source: TomlSource, path: ConfigPath): KeyPath {
+  if (path.length === 0) throw new ConfigError('The whole document is not replaced.', 0);
+  const keys = path.filter((key) => typeof key === 'string');
+  if (keys.length < path.length) throw new ConfigError('Items of lists are not edited in TOML.');
+  for (let depth = 1; depth < keys.length; depth++) {
+    const way = keys.slice(0, depth);
+    const held = dataAt(source.data, way);
+    if (held !== undefined && !isMap(held)) {
+      throw new ConfigError(`${nameOf(way)} is no map.`, offsetOf(source, way));
+    }
+  }
+  return keys;
+}
+
+function isThere({ data }: TomlSource, keys: KeyPath): boolean {
+  return dataAt(data, keys) !== undefined;
+}
+
+/** Where a value begins, or what it would be in. */
+function offsetOf(source: TomlSource, keys: KeyPath): number | undefined {
+  if (keys.length === 0) return undefined;
+  return piecesOf(source, keys)[0]?.start ?? offsetOf(source, keys.slice(0, -1));
+}
+
+/** The value with what is missing on the way to it around it. */
+function wrap(keys: KeyPath, value: ConfigValue): ConfigValue {
+  return keys.reduceRight<ConfigValue>((inner, key) => Object.fromEntries([[key, inner]]), value);
+}
+
+function nameOf(keys: KeyPath): string {
+  return JSON.stringify(keys.at(-1));
+}
