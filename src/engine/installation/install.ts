@@ -146,7 +146,7 @@ async function installInto(
     reference: request.reference,
     argument: candidate.argument,
     variables: Object.keys(launch.env),
-    entry: entryOf(launch, { client, key, placement, hidden, platform: setting.surroundings.platform }),
+    entry: entryOf(launch, { client, key, placement, hidden }),
     ...(hidden.additions.length > 0 && { additions: hidden.additions }),
     ...(placement.template !== undefined && { template: placement.template }),
     version: setting.version,
@@ -187,19 +187,18 @@ interface EntryJob {
   readonly key: string;
   readonly placement: Placement;
   readonly hidden: Hidden;
-  readonly platform: NodeJS.Platform;
 }
 
 /** What a launch looks like in the client's file. @throws AgentToolsError for a setting that the client does not have. */
-function entryOf(launch: Launch, { client, key, placement, hidden, platform }: EntryJob): Entry {
+function entryOf(launch: Launch, { client, key, placement, hidden }: EntryJob): Entry {
   const { layout } = placement;
   if (launch.cwd !== undefined && layout.cwd === undefined) {
     const message = `${client.name} has no setting for the working directory of a server. Leave out --cwd.`;
     throw new AgentToolsError('refused', message);
   }
   const plain = Object.entries(launch.env).filter(([name]) => !hidden.names.includes(name));
-  const shown = startable({ ...launch, env: Object.fromEntries(plain) }, platform);
-  return { ...withReferences(layout.entry(shown, key), layout, hidden.env), ...hidden.fields };
+  const shown = layout.entry({ ...launch, env: Object.fromEntries(plain) }, key);
+  return { ...withReferences(shown, layout, hidden.env), ...hidden.fields };
 }
 
 type Planner = Parameters<typeof changeConfig>[1];
@@ -225,7 +224,7 @@ function launchFor(
   request: InstallRequest,
   setting: InstallSetting,
 ): Launch {
-  return launchOf({
+  const launch = launchOf({
     argument: candidate.argument,
     qualifiedName: candidate.spec.qualifiedName,
     by: request.by,
@@ -238,6 +237,7 @@ function launchFor(
     cwd: request.cwd === undefined ? undefined : path.resolve(setting.workspace.cwd, request.cwd),
     dataFolder: setting.dataFolder,
   });
+  return startable(launch, setting.surroundings.platform);
 }
 
 /** @throws AgentToolsError for what is required and missing. */
