@@ -6,7 +6,8 @@ export function lineEndOf(text: string): '\n' | '\r\n' {
 
 /** Where the line with this offset begins. */
 export function startOfLine(text: string, offset: number): number {
-  return text.lastIndexOf('\n', offset - 1) + 1;
+  // A start before the text would be taken for its first character.
+  return offset === 0 ? 0 : text.lastIndexOf('\n', offset - 1) + 1;
 }
 
 /** Where the line with this offset ends, its line end not counted. */
