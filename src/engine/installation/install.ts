@@ -73,7 +73,7 @@ export interface ManualReport {
   readonly snippet?: string;
 }
 
-export interface InstallFailure {
+interface InstallFailure {
   readonly client: Client;
   readonly error: Error;
 }

@@ -35,7 +35,7 @@ const editors = {
 } satisfies Record<ConfigFormat, () => Promise<Editor>>;
 
 /** The editor of a syntax. */
-export function editorFor(format: ConfigFormat): Promise<Editor> {
+function editorFor(format: ConfigFormat): Promise<Editor> {
   return editors[format]();
 }
 
