@@ -1,0 +1,134 @@
+import { isCollection, isMap, type Node } from 'yaml';
+import { ConfigError, type ConfigValue } from './editor.js';
+import { lineEndOf, startOfLine } from './text.js';
+import { insertFlow, type Member, removeFlow } from './yaml-flow.js';
+import { type Collection, columnOf, isFlow, isQuoted, type Place, placesIn, styleOf } from './yaml-layout.js';
+import {
+  afterComments,
+  beginsLine,
+  blanksBefore,
+  type Change,
+  change,
+  endOf,
+  hanging,
+  insertion,
+  isLastOnLine,
+  lineAfter,
+  linesAt,
+  linesOf,
+} from './yaml-lines.js';
+import { blockLines, flowText, indented, inlineText, isList } from './yaml-print.js';
+
+/** What makes a document of a text that holds nothing but blanks, comments and markers. */
+export function fillDocument(text: string, value: ConfigValue): readonly Change[] {
+  const end = text.search(/^\.\.\.(?=\s|$)/m);
+  return [linesAt(text, end === -1 ? text.length : end, blockLines(value, styleOf(text, [])))];
+}
+
+/** What puts a value in place of the one that is there, or of none. */
+export function putValue(text: string, root: Node, place: Place, value: ConfigValue): readonly Change[] {
+  const { content, lead } = place;
+  const how = { quoted: isQuoted([place.value, root]) };
+  if (place.flow) {
+    if (content) return [change(text, content, flowText(value, how))];
+    return [insertion(lead, `${place.kind === 'item' || place.colon ? '' : ':'} ${flowText(value, how)}`)];
+  }
+  const keepsFlow = isCollection(place.value) && isFlow(place.value) && place.value.items.length > 0;
+  const inline = keepsFlow ? flowText(value, how) : inlineText(value);
+  if (inline === undefined) return putLines(text, root, place, value);
+
+  if (!content) return [insertion(lead, ` ${inline}`)];
+  if (!isBlock(place.value) || !beginsLine(text, content.from)) return [change(text, content, inline)];
+  return [insertion(lead, ` ${inline}`), linesOf(text, content)];
+}
+
+/** What adds a member to a map or list, behind those that are there. */
+export function insertMember(text: string, root: Node, place: Place, member: Member): readonly Change[] {
+  const holder = place.value as Collection;
+  if (isPlainlyEmpty(text, place)) return putLines(text, root, place, wrapped(member));
+  if (isFlow(holder)) return insertFlow(text, root, holder, member);
+
+  const places = placesIn(holder);
+  const { whole } = places.at(-1)!;
+  if (whole.open && whole.to === text.length && !text.endsWith('\n')) {
+    throw new ConfigError(
+      'The file ends in a block scalar; its last line needs a line end first.',
+      text.length,
+    );
+  }
+  const column = columnOf(text, places[0]!.whole.from);
+  const lines = blockLines(wrapped(member), styleOf(text, [holder, root]));
+  const inside = Math.max(column, place.kind === 'root' ? 0 : columnOf(text, place.whole.from) + 1);
+  return [
+    linesAt(text, afterComments(text, lineAfter(text, endOf(text, whole)), inside), indented(lines, column)),
+  ];
+}
+
+/** What takes a member out of the map or list at a place, and leaves that empty if it was the only one. */
+export function removeMember(text: string, place: Place, index: number): readonly Change[] {
+  const holder = place.value as Collection;
+  if (isFlow(holder)) return removeFlow(text, holder, index);
+
+  const places = placesIn(holder);
+  const { whole } = places[index]!;
+  const isOwnLine = beginsLine(text, whole.from);
+  if (places.length === 1) {
+    const empty = isMap(holder) ? '{}' : '[]';
+    if (place.kind === 'root' || !isOwnLine) return [change(text, whole, empty)];
+    return [insertion(place.lead, ` ${empty}`), linesOf(text, whole)];
+  }
+  if (isOwnLine) return [linesOf(text, whole, places[index - 1]?.whole)];
+
+  const next = places[index + 1]!.whole.from;
+  const end = endOf(text, whole);
+  if (/^[ \t\r\n]*$/.test(text.slice(end, next))) return [{ from: whole.from, to: next, text: '' }];
+  return [{ from: whole.from, to: end + /^[ \t]*/.exec(text.slice(end))![0].length, text: '' }];
+}
+
+/** Puts a value that needs lines of its own. */
+function putLines(text: string, root: Node, place: Place, value: ConfigValue): readonly Change[] {
+  const { kind, content, lead, value: old } = place;
+  const style = styleOf(text, [old, root]);
+  const lines = blockLines(value, style);
+  const outer = kind === 'root' ? -1 : columnOf(text, place.whole.from);
+  const steps = { root: 1, item: style.dash, pair: isList(value) ? style.listStep : style.step };
+  const column = outer + steps[kind];
+
+  if (content && isBlock(old)) {
+    const current = columnOf(text, content.from);
+    const kept = current > outer || isList(value) ? current : column;
+    if (!beginsLine(text, content.from)) return [change(text, content, hanging(text, lines, kept))];
+    const whole = { ...content, from: startOfLine(text, content.from) };
+    return [change(text, whole, indented(lines, kept).join(lineEndOf(text)))];
+  }
+
+  const end = content ? endOf(text, content) : lead;
+  const isLast = isLastOnLine(text, end);
+  // After an anchor on the same line, the first key would be what it names.
+  const isDashOnly = kind === 'item' && lead === place.whole.from + 1;
+  if (content && (isDashOnly || (isLast && beginsLine(text, content.from)))) {
+    return [change(text, content, hanging(text, lines, columnOf(text, content.from)))];
+  }
+  if (!content && isDashOnly && isLast) {
+    return [insertion(lead, ` ${hanging(text, lines, columnOf(text, lead) + 1)}`)];
+  }
+  const offset = afterComments(text, lineAfter(text, end), outer + 1);
+  const added = linesAt(text, offset, indented(lines, column));
+  return content ? [{ from: blanksBefore(text, content.from), to: end, text: '' }, added] : [added];
+}
+
+/** Whether a map or list is written `: {}` or `: []`: it becomes lines, and these become it again when the last goes. */
+function isPlainlyEmpty(text: string, { kind, flow, value, lead, content }: Place): boolean {
+  if (flow || !content || !isCollection(value) || value.items.length > 0) return false;
+  if (!/^(?:\{\}|\[\])$/.test(text.slice(content.from, content.to))) return false;
+  if (kind !== 'root') return text.slice(lead, content.from) === ' ';
+  return beginsLine(text, content.from) && isLastOnLine(text, content.to);
+}
+
+function wrapped({ key, value }: Member): ConfigValue {
+  return typeof key === 'number' ? [value] : Object.fromEntries([[key, value]]);
+}
+
+function isBlock(node: Node | null): boolean {
+  return isCollection(node) && !isFlow(node);
+}

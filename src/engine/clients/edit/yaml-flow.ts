@@ -1,0 +1,65 @@
+import type { Node } from 'yaml';
+import type { ConfigValue } from './editor.js';
+import { startOfLine } from './text.js';
+import { type Collection, flowItemsOf, isQuoted } from './yaml-layout.js';
+import {
+  afterComments,
+  beginsLine,
+  blanksBefore,
+  type Change,
+  endsLine,
+  insertion,
+  lineAfter,
+  linesAt,
+} from './yaml-lines.js';
+import { flowPair, flowText } from './yaml-print.js';
+
+/** A value under its key, or for a place in a list. */
+export interface Member {
+  readonly key: string | number;
+  readonly value: ConfigValue;
+}
+
+/** What adds a member between brackets: behind the last, on a line of its own if that is on one. */
+export function insertFlow(
+  text: string,
+  root: Node,
+  holder: Collection,
+  { key, value }: Member,
+): readonly Change[] {
+  const { start, items, commas } = flowItemsOf(holder);
+  const how = { quoted: isQuoted([holder, root]) };
+  const put = typeof key === 'number' ? flowText(value, how) : flowPair(key, value, how);
+  const last = items.at(-1);
+  if (!last) return [insertion(start, `${/[ \t]/.test(text[start]!) ? ' ' : ''}${put}`)];
+
+  const comma = commas.at(-1);
+  const end = comma === undefined ? last.to : comma + 1;
+  if (!beginsLine(text, last.from) || !endsLine(text, end)) {
+    return [insertion(end, comma === undefined ? `, ${put}` : ` ${put},`)];
+  }
+  const indent = text.slice(startOfLine(text, last.from), last.from);
+  const line = linesAt(text, afterComments(text, lineAfter(text, end), 0), [
+    `${indent}${put}${comma === undefined ? '' : ','}`,
+  ]);
+  return comma === undefined ? [insertion(last.to, ','), line] : [line];
+}
+
+/** What takes a member out from between brackets, and a comma with it. */
+export function removeFlow(text: string, holder: Collection, index: number): readonly Change[] {
+  const { items, commas } = flowItemsOf(holder);
+  const { from, to } = items[index]!;
+  const comma = commas[index];
+  const before = commas[index - 1];
+  const end = comma === undefined ? to : comma + 1;
+  const parting =
+    comma === undefined && before !== undefined ? [{ from: before, to: before + 1, text: '' }] : [];
+  if (beginsLine(text, from) && endsLine(text, end)) {
+    return [...parting, { from: startOfLine(text, from), to: lineAfter(text, end), text: '' }];
+  }
+  if (index === items.length - 1 || endsLine(text, end)) {
+    return [...parting, { from: blanksBefore(text, from), to: end, text: '' }];
+  }
+  const next = end + /^[ \t]*/.exec(text.slice(end))![0].length;
+  return [{ from, to: next, text: '' }];
+}

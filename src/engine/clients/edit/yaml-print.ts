@@ -1,0 +1,86 @@
+import { ConfigError, type ConfigValue } from './editor.js';
+
+/** How a document is indented, in columns. */
+export interface Style {
+  /** From a key to the keys below it. */
+  readonly step: number;
+  /** From a key to the dashes below it; often none. */
+  readonly listStep: number;
+  /** From a dash to what follows it. */
+  readonly dash: number;
+}
+
+/** A scalar, or a map or list with nothing in it: what has no lines of its own. Undefined for others. */
+export function inlineText(value: ConfigValue): string | undefined {
+  if (isList(value)) return value.length === 0 ? '[]' : undefined;
+  if (typeof value !== 'object' || value === null) return scalarText(value, { quoted: false });
+  return Object.keys(value).length === 0 ? '{}' : undefined;
+}
+
+/** The lines of a value in block form, the outermost not indented. */
+export function blockLines(value: ConfigValue, style: Style): string[] {
+  const inline = inlineText(value);
+  if (inline !== undefined) return [inline];
+  if (isList(value)) {
+    return value.flatMap((item) => {
+      const [first, ...others] = blockLines(item, style);
+      return ['-'.padEnd(style.dash) + first, ...indented(others, style.dash)];
+    });
+  }
+  return Object.entries(value as object).flatMap(([key, held]: [string, ConfigValue]) => {
+    const name = `${textOf(key, { quoted: false })}:`;
+    const text = inlineText(held);
+    if (text !== undefined) return [`${name} ${text}`];
+    return [name, ...indented(blockLines(held, style), isList(held) ? style.listStep : style.step)];
+  });
+}
+
+/** A value in flow form; `quoted`: every string, as in JSON. */
+export function flowText(value: ConfigValue, how: { readonly quoted: boolean }): string {
+  if (isList(value)) return `[${value.map((item) => flowText(item, how)).join(', ')}]`;
+  if (typeof value !== 'object' || value === null) return scalarText(value, how);
+  const pairs = Object.entries(value).map(([key, held]) => flowPair(key, held, how));
+  return `{${pairs.join(', ')}}`;
+}
+
+/** A key and its value as they stand in a map in flow form. */
+export function flowPair(key: string, value: ConfigValue, how: { readonly quoted: boolean }): string {
+  return `${textOf(key, how)}: ${flowText(value, how)}`;
+}
+
+/** Whether a value is a list; `Array.isArray` does not know lists that are only read. */
+export function isList(value: unknown): value is readonly ConfigValue[] {
+  return Array.isArray(value);
+}
+
+export function indented(lines: readonly string[], columns: number): string[] {
+  return lines.map((line) => ' '.repeat(columns) + line);
+}
+
+function scalarText(value: null | boolean | number | string, how: { readonly quoted: boolean }): string {
+  if (typeof value === 'string') return textOf(value, how);
+  return typeof value === 'number' ? numberText(value) : String(value);
+}
+
+/** YAML 1.1 takes `1e+21` for text: its floats have a dot. */
+function numberText(value: number): string {
+  if (Number.isNaN(value)) return '.nan';
+  if (!Number.isFinite(value)) return value > 0 ? '.inf' : '-.inf';
+  return String(value).replace(/^(-?\d+)e/, '$1.0e');
+}
+
+/** Words that no reader of YAML 1.1 or 1.2 takes for anything but text. */
+const plain = /^-{0,2}[A-Za-z_/][\w./@+=-]*(?: [\w./@+=-]+)*$/;
+const taken = /^(?:y|n|yes|no|on|off|true|false|null|-?(?:nan|inf|infinity))$/i;
+
+/** What JSON leaves as it is, though YAML forbids it or a reader of YAML 1.1 ends a line there. */
+const unprintable = /[\u007F-\u009F\u2028\u2029\uFEFF\uFFFE\uFFFF]/g;
+
+function textOf(text: string, { quoted }: { readonly quoted: boolean }): string {
+  if (/\p{Surrogate}/u.test(text)) throw new ConfigError('Half a surrogate pair cannot be written as YAML.');
+  if (!quoted && plain.test(text) && !taken.test(text)) return text;
+  return JSON.stringify(text).replace(
+    unprintable,
+    (character) => `\\u${character.charCodeAt(0).toString(16).padStart(4, '0')}`,
+  );
+}

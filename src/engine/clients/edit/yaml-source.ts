@@ -1,0 +1,128 @@
+import {
+  type Alias,
+  type Document,
+  isAlias,
+  isCollection,
+  isMap,
+  isNode,
+  isPair,
+  isScalar,
+  type Node,
+  type Pair,
+  type ParsedNode,
+  parseAllDocuments,
+} from 'yaml';
+import { ConfigError } from './editor.js';
+
+/** Enough for any file written by hand, too few for aliases that double at every level. */
+const maxAliasCount = 10_000;
+
+/** A YAML text as read. */
+export interface YamlSource {
+  readonly text: string;
+  /** Undefined if the text holds nothing but blanks, comments and markers. */
+  readonly root: ParsedNode | undefined;
+  /** The value as most readers have it: merge keys (`<<`) are worked in. Maps are `Map`s: keys `1` and `"1"` are two. */
+  readonly merged: unknown;
+  /** The value with `<<` as a key like any other. */
+  readonly plain: unknown;
+  readonly aliases: readonly AliasUse[];
+}
+
+/** An alias and what it stands for. */
+export interface AliasUse {
+  readonly alias: Alias;
+  readonly target: Node;
+}
+
+/**
+ * Reads a text of one document. Keys that are there twice are no fault here: only those on the way to a change are.
+ * @throws ConfigError at the place that is malformed.
+ */
+export function readYaml(text: string): YamlSource {
+  const lone = text.search(/\r(?!\n)/);
+  if (lone !== -1) throw new ConfigError('A carriage return without a line feed ends a line here.', lone);
+
+  const document = documentOf(text, { merge: false });
+  const root = document?.contents?.srcToken ? document.contents : undefined;
+  const aliases = [...aliasesIn(root)];
+  const plain = root && dataIn(document);
+  const merged = text.includes('<<') ? root && dataIn(documentOf(text, { merge: true })) : plain;
+  return { text, root, merged, plain, aliases };
+}
+
+function documentOf(text: string, { merge }: { merge: boolean }): Document.Parsed | undefined {
+  const options = { merge, keepSourceTokens: true, uniqueKeys: false, prettyErrors: false };
+  const parsed = parseAllDocuments(text, options);
+  const [first, second] = 'empty' in parsed ? [] : parsed;
+  const fault = first?.errors[0] ?? second?.errors[0];
+  if (fault?.code === 'RESOURCE_EXHAUSTION') throw new ConfigError('It is nested too deeply.', fault.pos[0]);
+  if (fault) throw new ConfigError(`Not valid YAML: ${fault.message}.`, fault.pos[0]);
+  if (second) throw new ConfigError('A second document begins here.', first?.range[2]);
+  return first;
+}
+
+function dataIn(document: Document.Parsed | undefined): unknown {
+  try {
+    return document?.toJS({ maxAliasCount, mapAsMap: true });
+  } catch (error) {
+    if (error instanceof RangeError) throw error;
+    throw new ConfigError(`Not valid YAML: ${(error as Error).message}.`);
+  }
+}
+
+/** A node and everything in it, in the order of the text. What is under `skipped` stays out. */
+export function* nodesIn(part: unknown, skipped?: unknown): Generator<Node> {
+  if (part === skipped && part !== undefined) return;
+  if (isPair(part)) {
+    yield* nodesIn(part.key, skipped);
+    yield* nodesIn(part.value, skipped);
+    return;
+  }
+  if (!isNode(part)) return;
+  yield part;
+  if (!isCollection(part)) return;
+  for (const item of part.items) yield* nodesIn(item, skipped);
+}
+
+/** How every key and value is written, in order: equal lists mean that nothing of them was touched. */
+export function spellingsIn({ text, root }: YamlSource, skipped?: unknown): readonly string[] {
+  return [...nodesIn(root, skipped)].map((node) => {
+    const properties = isAlias(node) ? '' : `${node.anchor ?? ''} ${node.tag ?? ''} `;
+    return isCollection(node) ? properties : properties + text.slice(...spanOf(node)).trimEnd();
+  });
+}
+
+/** What a path leads to in a tree: a pair or an item; of equal keys the last. */
+export function memberAt(root: unknown, path: readonly (string | number)[]): Pair | Node | undefined {
+  let member: unknown = root;
+  for (const step of path) {
+    const holder = isPair(member) ? member.value : member;
+    if (!isCollection(holder)) return undefined;
+    member = isMap(holder)
+      ? holder.items.findLast(({ key }) => isScalar(key) && key.value === step)
+      : holder.items[step as number];
+  }
+  return isPair(member) || isNode(member) ? member : undefined;
+}
+
+function spanOf(node: Node): [number, number] {
+  return [node.range?.[0] ?? 0, node.range?.[1] ?? 0];
+}
+
+function* aliasesIn(root: unknown): Generator<AliasUse> {
+  const anchors = new Map<string, Node>();
+  for (const node of nodesIn(root)) {
+    if (!isAlias(node)) {
+      if (node.anchor !== undefined) anchors.set(node.anchor, node);
+      continue;
+    }
+    const target = anchors.get(node.source);
+    const [offset] = spanOf(node);
+    if (!target) throw new ConfigError(`There is no anchor for the alias *${node.source}.`, offset);
+    if (offset < spanOf(target)[1]) {
+      throw new ConfigError(`The alias *${node.source} stands for what it is in.`, offset);
+    }
+    yield { alias: node, target };
+  }
+}

@@ -1,0 +1,204 @@
+import { isDeepStrictEqual } from 'node:util';
+import { isAlias, isCollection, isMap, isPair, isScalar, isSeq, type Node } from 'yaml';
+import { ConfigError, type ConfigPath, type ConfigValue, type Editor } from './editor.js';
+import { fillDocument, insertMember, putValue, removeMember } from './yaml-change.js';
+import {
+  type Collection,
+  itemPlace,
+  type Place,
+  pairPlace,
+  placesIn,
+  questionMarkOf,
+  rootPlace,
+} from './yaml-layout.js';
+import { applyChanges } from './yaml-lines.js';
+import { dataAt, dataOf, objectsOf, prove, withData, withoutData } from './yaml-proof.js';
+import { memberAt, nodesIn, readYaml, type YamlSource } from './yaml-source.js';
+
+/** YAML of one document, edited as text: the parser says where things are and proves the outcome, it prints nothing. */
+export function yamlEditor(): Editor {
+  return { parse: bounded(parse), set: bounded(set), remove: bounded(remove) };
+}
+
+/** How far a path leads. */
+interface Target {
+  /** The last place that is there. */
+  readonly place: Place;
+  /** The places of the maps and lists that lead to it. */
+  readonly way: readonly Place[];
+  /** The keys for which there is nothing. */
+  readonly rest: ConfigPath;
+}
+
+function parse(text: string): unknown {
+  return objectsOf(readYaml(text).merged);
+}
+
+function set(text: string, path: ConfigPath, value: ConfigValue): string {
+  const source = readYaml(text);
+  const data = dataOf(value);
+  const expect = (before: unknown) => withData(before, path, data);
+  const { root } = source;
+  if (!root) {
+    const edited = applyChanges(text, fillDocument(text, wrap(path, value)));
+    return prove(source, edited, { expect, made: (made) => made, name: nameOf([]), offset: 0 });
+  }
+
+  const { place, way, rest } = find(source, root, path);
+  if (rest.length === 0 && isDeepStrictEqual(dataAt(source.merged, path), data)) return text;
+
+  const there = path.slice(0, path.length - rest.length);
+  const subject = { expect, name: nameOf(there), offset: place.whole.from };
+  const [key, ...missing] = rest;
+  if (key !== undefined && isCollection(place.value)) {
+    requireUnshared(source, [...way, place]);
+    const changes = insertMember(text, root, place, { key, value: wrap(missing, value) });
+    const made = (after: unknown) => memberAt(after, [...there, key]);
+    return prove(source, applyChanges(text, changes), { ...subject, made });
+  }
+
+  requireUntagged(place, there, data);
+  requireUnshared(source, way, place.value);
+  const changes = putValue(text, root, place, wrap(rest, value));
+  const made = (after: unknown) => heldBy(memberAt(after, there));
+  return prove(source, applyChanges(text, changes), { ...subject, gone: place.value, made });
+}
+
+function remove(text: string, path: ConfigPath): string {
+  const source = readYaml(text);
+  const target = source.root && find(source, source.root, path);
+  const holder = target?.way.at(-1);
+  if (!target || !holder || target.rest.length > 0) {
+    throw new ConfigError(`There is no ${nameOf(path)} to take out.`);
+  }
+
+  const { place, way } = target;
+  const gone = memberAt(source.root, path);
+  requireUnshared(source, way, gone);
+  const index = placesIn(holder.value as Collection).findIndex(
+    ({ whole }) => whole.from === place.whole.from,
+  );
+  const edited = applyChanges(text, removeMember(text, holder, index));
+  const expect = (before: unknown) => withoutData(before, path);
+  return prove(source, edited, { expect, gone, name: nameOf(path), offset: place.whole.from });
+}
+
+/** Follows a path as far as there is something. An empty value ends the way. */
+function find(source: YamlSource, root: Node, path: ConfigPath): Target {
+  const way: Place[] = [];
+  let place = rootPlace(root);
+  for (const [depth, step] of path.entries()) {
+    const there = path.slice(0, depth);
+    requireUntagged(place, there);
+    if (isNothing(place.value)) return { place, way, rest: path.slice(depth) };
+
+    const next = typeof step === 'number' ? itemAt(place, step, there) : pairAt(source, place, step, there);
+    if (!next) return { place, way, rest: path.slice(depth) };
+    way.push(place);
+    place = next;
+  }
+  return { place, way, rest: [] };
+}
+
+function itemAt({ value, whole }: Place, index: number, there: ConfigPath): Place | undefined {
+  if (!isSeq(value)) throw unfit(value, 'list', there, whole);
+  if (index > value.items.length) throw new ConfigError(`${nameOf(there)} has no item ${index}.`, whole.from);
+  return index < value.items.length ? itemPlace(value, index) : undefined;
+}
+
+function pairAt(source: YamlSource, place: Place, key: string, there: ConfigPath): Place | undefined {
+  const { value, whole } = place;
+  if (!isMap(value)) throw unfit(value, 'map', there, whole);
+  if (!value.srcToken)
+    throw new ConfigError(`${nameOf(there)} is a map without braces in a list.`, whole.from);
+
+  const name = nameOf([key]);
+  const [first, second] = value.items.filter((pair) => spellsKey(source, pair.key, key));
+  if (second) throw new ConfigError(`The key ${name} is there twice.`, pairPlace(value, second).whole.from);
+  if (!first) {
+    const held = dataAt(source.merged, there);
+    if (!(held instanceof Map && held.has(key))) return undefined;
+    throw new ConfigError(`${name} comes from elsewhere, by a merge key (<<).`, whole.from);
+  }
+
+  const offset = pairPlace(value, first).whole.from;
+  if (!isScalar(first.key) || first.key.value !== key) {
+    throw new ConfigError(`The key ${name} is written as an alias, or not as text.`, offset);
+  }
+  if (questionMarkOf(first) !== undefined) {
+    throw new ConfigError(`The key ${name} is written with a question mark.`, offset);
+  }
+  if (source.text.slice(first.key.range?.[0], first.key.range?.[1]).includes('\n')) {
+    throw new ConfigError(`The key ${name} is written over several lines.`, offset);
+  }
+  return pairPlace(value, first);
+}
+
+/** Whether a reader may take this for the key. */
+function spellsKey({ aliases }: YamlSource, node: unknown, key: string): boolean {
+  const target = isAlias(node) ? aliases.find(({ alias }) => alias === node)?.target : node;
+  return isScalar(target) && (target.value === key || target.source === key || String(target.value) === key);
+}
+
+function unfit(value: Node | null, wanted: string, there: ConfigPath, { from }: Place['whole']): ConfigError {
+  if (isAlias(value))
+    return new ConfigError(`${nameOf(there)} is an alias; its value stands elsewhere.`, from);
+  return new ConfigError(`${nameOf(there)} is no ${wanted}.`, from);
+}
+
+/** A tag says what a value is read as. That of maps or lists may stay, as long as one follows. */
+function requireUntagged({ value, whole }: Place, there: ConfigPath, next?: unknown): void {
+  const tag = isAlias(value) ? undefined : value?.tag;
+  if (tag === undefined) return;
+  if (tag === 'tag:yaml.org,2002:map' && (next === undefined || next instanceof Map)) return;
+  if (tag === 'tag:yaml.org,2002:seq' && (next === undefined || Array.isArray(next))) return;
+  throw new ConfigError(`${nameOf(there)} has the tag ${tag}.`, whole.from);
+}
+
+/** What is changed must not be the value of something else too. */
+function requireUnshared({ aliases }: YamlSource, way: readonly Place[], changed?: unknown): void {
+  const inside = new Set([...nodesIn(changed)]);
+  const held = new Set([...inside, ...way.map(({ value }) => value)]);
+  for (const { alias, target } of aliases) {
+    if (inside.has(alias) || !held.has(target)) continue;
+    throw new ConfigError(`The alias *${alias.source} would change with it.`, alias.range?.[0]);
+  }
+}
+
+/** The value with what is missing on the way to it around it. */
+function wrap(path: ConfigPath, value: ConfigValue): ConfigValue {
+  return path.reduceRight<ConfigValue>((inner, key) => {
+    if (typeof key === 'string') return Object.fromEntries([[key, inner]]);
+    if (key === 0) return [inner];
+    throw new ConfigError(`There is no list with an item ${key}.`);
+  }, value);
+}
+
+function heldBy(member: unknown): unknown {
+  return isPair(member) ? member.value : member;
+}
+
+function isNothing(value: Node | null): boolean {
+  return value === null || (isScalar(value) && value.value === null);
+}
+
+/** Nesting so deep that whatever follows it runs out of stack is the fault of the file. */
+function bounded<Input extends unknown[], Output>(
+  edit: (...input: Input) => Output,
+): (...input: Input) => Output {
+  return (...input) => {
+    try {
+      return edit(...input);
+    } catch (error) {
+      if (error instanceof RangeError) throw new ConfigError('It is nested too deeply.');
+      throw error;
+    }
+  };
+}
+
+/** A value in words: its key, or its place in a list. */
+function nameOf(path: ConfigPath): string {
+  const key = path.at(-1);
+  if (key === undefined) return 'The whole';
+  return typeof key === 'number' ? `Item ${key}` : JSON.stringify(key);
+}
