@@ -30,7 +30,7 @@ export interface YamlSource {
 }
 
 /** An alias and what it stands for. */
-export interface AliasUse {
+interface AliasUse {
   readonly alias: Alias;
   readonly target: Node;
 }
