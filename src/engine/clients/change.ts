@@ -67,10 +67,11 @@ async function attemptChange(
 ): Promise<Change> {
   const before = await readTextFile(file);
   if (before.realFile !== realFile) throw new ChangedMeanwhile(file);
-  const known = await settle(await receipts.read(realFile), before.text);
+  const remembered = await receipts.read(realFile);
+  const known = await settle(remembered, before.text);
   const planned = await plan({ text: before.text, record: known });
   if (planned.text === before.text) {
-    if (planned.record !== known) await receipts.write(planned.record);
+    if (planned.record !== known || remembered.intent) await receipts.write(planned.record);
     return changeOf(before, planned, known);
   }
   await checkWritable(before);
@@ -88,7 +89,8 @@ async function attemptChange(
       await receipts.write(known).catch(() => {});
     throw error;
   }
-  await receipts.write(next);
+  // That the intent came true shows without this.
+  await receipts.write(next).catch(() => {});
   if (planned.text === null && madeFolder) await removeEmptyFolders(path.dirname(realFile), madeFolder);
   return changeOf(before, planned, known);
 }
@@ -129,6 +131,19 @@ export async function settle({ intent, ...record }: FileRecord, text: string | n
   return hash === intent.hash || (await holds(text, intent.record, record))
     ? { ...record, ...intent.record }
     : record;
+}
+
+/** Every record that can be read, each settled by what its file says, and a sentence about each one that cannot. */
+export async function settledRecords(
+  receipts: Receipts,
+): Promise<{ readonly records: readonly FileRecord[]; readonly notes: readonly string[] }> {
+  const { records, notes } = await receipts.all();
+  const settled = records.map(async (record) => {
+    if (!record.intent) return record;
+    const file = await readTextFile(record.realFile).catch(() => undefined);
+    return file ? await settle(record, file.text) : record;
+  });
+  return { records: await Promise.all(settled), notes };
 }
 
 /** Whether a file holds every entry that one record has and another has not. */

@@ -1,3 +1,4 @@
+import { settledRecords } from '../clients/change.js';
 import type { Client } from '../clients/client.js';
 import { isDetected } from '../clients/detect.js';
 import { clients } from '../clients/table/index.js';
@@ -24,7 +25,7 @@ export async function clientFacts({ surroundings, receipts }: InstallationFolder
   readonly clients: readonly ClientFacts[];
   readonly notes: readonly string[];
 }> {
-  const { records, notes } = await receipts.all();
+  const { records, notes } = await settledRecords(receipts);
   const configured = new Set(records.flatMap((record) => record.receipts.map(({ client }) => client)));
   const stateOf = (client: Client) => {
     if (configured.has(client.id)) return 'configured';

@@ -1,6 +1,6 @@
 import { realpath } from 'node:fs/promises';
 import path from 'node:path';
-import { changeConfig } from '../clients/change.js';
+import { changeConfig, settledRecords } from '../clients/change.js';
 import type { Client, Surroundings } from '../clients/client.js';
 import { type Plan, placeOf, planRemoval, planUninstall } from '../clients/ledger.js';
 import type { Receipt, Receipts } from '../clients/receipts.js';
@@ -51,7 +51,7 @@ export async function uninstall(
   request: UninstallRequest,
   setting: UninstallSetting,
 ): Promise<{ readonly results: readonly UninstallResult[]; readonly notes: readonly string[] }> {
-  const { records, notes } = await setting.receipts.all();
+  const { records, notes } = await settledRecords(setting.receipts);
   const known = records.flatMap(({ receipts }) => receipts);
   const inPlace = await receiptsIn(request, known, setting);
   const meant = await matching(request, inPlace, setting);

@@ -1,7 +1,7 @@
 import { chmodSync, existsSync, mkdirSync, readFileSync, symlinkSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { beforeEach, describe, expect, it } from 'vitest';
-import { changeConfig, settle } from '../../../src/engine/clients/change.js';
+import { changeConfig, settle, settledRecords } from '../../../src/engine/clients/change.js';
 import { type ConfigState, placeOf, planInstall, planUninstall } from '../../../src/engine/clients/ledger.js';
 import { type FileRecord, hashOf, type Receipt, Receipts } from '../../../src/engine/clients/receipts.js';
 import { writeFolder } from '../../support/packages.js';
@@ -136,5 +136,16 @@ describe('an intent whose writer died', () => {
     writeFileSync(file, text);
     await receipts.write(record(hashOf(text)));
     expect(await changeConfig(file, toInstall, options())).toMatchObject({ outcome: 'unchanged' });
+    const settled = await receipts.read(file);
+    expect(settled.receipts).toEqual([receipt]);
+    expect(settled).not.toHaveProperty('intent');
+  });
+
+  it('is accounted for by whoever looks at all records', async () => {
+    mkdirSync(path.dirname(file), { recursive: true });
+    writeFileSync(file, text);
+    await receipts.write(record(hashOf(text)));
+    const { records } = await settledRecords(receipts);
+    expect(records.map((one) => one.receipts)).toEqual([[receipt]]);
   });
 });
