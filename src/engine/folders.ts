@@ -22,6 +22,8 @@ export interface WorkspaceFolders {
   readonly packagesFolder: string;
   /** The `node_modules` of `npm install --global`. */
   readonly globalFolder: string;
+  /** The `node_modules` that this program itself is installed in, if it is in one. */
+  readonly siblingsFolder?: string;
   /** What AgentTools keeps: packages, receipts, caches. */
   readonly dataFolder: string;
 }
@@ -33,8 +35,15 @@ export function workspaceFolders(facts: FolderFacts): WorkspaceFolders {
     builtinFolder: path.join(packageRoot(), 'src', 'builtin'),
     packagesFolder: path.join(dataFolder, 'packages', 'node_modules'),
     globalFolder: globalFolderOf(facts),
+    ...siblingsFolderOf(packageRoot()),
     dataFolder,
   };
+}
+
+/** Who installs packages beside this one means them to be found, also below a prefix that npm is not set to. */
+function siblingsFolderOf(root: string): Pick<WorkspaceFolders, 'siblingsFolder'> {
+  const folder = path.dirname(root);
+  return path.basename(folder) === 'node_modules' ? { siblingsFolder: folder } : {};
 }
 
 function dataFolderOf(facts: FolderFacts): string {

@@ -1,5 +1,6 @@
 import { stat } from 'node:fs/promises';
 import path from 'node:path';
+import { settledRecords } from './clients/change.js';
 import type { Receipts } from './clients/receipts.js';
 import { AgentToolsError } from './errors.js';
 import { DefinitionError, type Extension } from './extension/extension.js';
@@ -150,7 +151,7 @@ async function serverFacts(found: FoundServer, { workspace, receipts }: ShowPlac
 
 /** A damaged record is for list-installed to tell of. */
 async function installationsOf(server: string, receipts: Receipts): Promise<readonly InstallationFacts[]> {
-  const { records } = await receipts.all();
+  const { records } = await settledRecords(receipts);
   const known = records.flatMap((record) => record.receipts).filter((receipt) => receipt.server === server);
   return known.map(({ client, scope, file, key }) => ({ client, scope, file, key }));
 }

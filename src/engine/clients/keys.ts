@@ -15,6 +15,9 @@ const fallback = 'server';
 
 const maxDerived = 30;
 
+/** A key that would lead out of a folder, were it ever made part of a path. */
+const climbing = /(?:^|[\\/])\.{1,2}(?:[\\/]|$)|^\./;
+
 /** @throws AgentToolsError if a client does not take a key, naming its rule and a key that would do. */
 export function checkKey(client: WritableClient, key: string): void {
   const fault = faultOf(client, key);
@@ -28,6 +31,7 @@ function faultOf({ name, keys = {} }: WritableClient, key: string): string | und
   const { pattern, takes } = { ...general, ...keys };
   if (unsafe.includes(key))
     return `"${key}" cannot be the key of an entry: programs in JavaScript would misread it.`;
+  if (climbing.test(key)) return `"${key}" cannot be the key of an entry: it reads like a path.`;
   if (!pattern.test(key)) return `"${key}" cannot be the key of an entry: ${name} takes ${takes}.`;
   if (keys.reserved?.includes(key))
     return `"${key}" cannot be the key of an entry: it means something else to ${name}.`;

@@ -17,6 +17,8 @@ export interface WorkspaceOptions {
   readonly packagesFolder: string;
   /** The `node_modules` of `npm install --global`. */
   readonly globalFolder: string;
+  /** The `node_modules` that this program itself is installed in, if it is in one. */
+  readonly siblingsFolder?: string;
   readonly loadCode?: LoadCode;
   /**
    * Look for packages neither at the working directory nor above it: what a client's entry names must not depend on
@@ -77,10 +79,10 @@ export class Workspace {
       const found = await this.#openIfPackage(path.join(folder, name));
       if (found) return found;
     }
-    const { ignoreProject = false, packagesFolder, globalFolder } = this.#options;
+    const { ignoreProject = false, packagesFolder, globalFolder, siblingsFolder } = this.#options;
     const inProject = ignoreProject ? undefined : await this.#findInProject(name);
     if (inProject) return inProject;
-    for (const folder of [packagesFolder, globalFolder]) {
+    for (const folder of [packagesFolder, globalFolder, ...(siblingsFolder ? [siblingsFolder] : [])]) {
       const found = await this.#openIfPackage(path.join(folder, name));
       if (found) return found;
     }
@@ -192,7 +194,8 @@ export class Workspace {
   async #serverAtPath(reference: string): Promise<FoundServer> {
     const expanded = reference.replace(/^~(?=$|[\\/])/, this.#options.homeDirectory);
     const target = path.resolve(this.#options.cwd, expanded);
-    if (await isPackage(target)) return onlyServer(await this.open(target));
+    if (await isPackage(target))
+      return onlyServer(await this.open(target), (name) => path.join(target, name));
     const parent = path.dirname(target);
     if (await isPackage(parent)) return namedServer(await this.open(parent), path.basename(target));
     throw new AgentToolsError(
@@ -213,7 +216,7 @@ export class Workspace {
       return new AgentToolsError('not-found', message);
     }
     const wayOut = packageName
-      ? `The package ${packageName} is not installed. Add it with: npm install ${packageName}`
+      ? `The package ${packageName} is not installed. Add it with: npm install ${this.#options.ignoreProject ? '--global ' : ''}${packageName}`
       : 'Give a path such as ./my-plugin, a qualified name such as @scope/name/server, or a built-in server.';
     return new AgentToolsError('not-found', `There is no server "${reference}".${hint} ${wayOut}`);
   }
@@ -231,7 +234,11 @@ export function isPathArgument(text: string): boolean {
   return /^(?:[./~\\]|[A-Za-z]:[\\/])/.test(text);
 }
 
-function onlyServer(extension: Extension): FoundServer {
+/** `spell` says how the user would name one of several. */
+function onlyServer(
+  extension: Extension,
+  spell = (name: string) => qualify(extension.name, name),
+): FoundServer {
   const servers = extension.manifest.declarations.servers.map(({ name }) => name);
   if (servers.length === 0 && !hasItems(extension)) {
     const wayOut = `See what is wrong with: agenttools validate ${extension.manifest.directory}`;
@@ -242,7 +249,7 @@ function onlyServer(extension: Extension): FoundServer {
   }
   if (servers.length === 0) return { extension };
   if (servers.length === 1) return { extension, server: servers[0]! };
-  const names = servers.map((name) => qualify(extension.name, name)).join(', ');
+  const names = servers.map(spell).join(', ');
   throw new AgentToolsError('ambiguous', `${extension.name} has several servers. Name one of: ${names}.`);
 }
 

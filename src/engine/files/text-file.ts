@@ -67,7 +67,11 @@ async function followLinks(file: string, hops = 0): Promise<string> {
   if (real !== undefined) return real;
   const folder = path.dirname(file);
   if (folder === file) return file;
-  const target = await unlessAbsent(readlink(file));
+  const target = await unlessAbsent(readlink(file)).catch((error: unknown) => {
+    if (codeOf(error) !== 'EINVAL') throw error;
+    // It is there by now, and no link.
+    return file;
+  });
   if (target === undefined) return path.join(await followLinks(folder, hops), path.basename(file));
   if (hops === maxLinks) throw linkLoop(file);
   // Not normalised: what `..` means after a link is for the system to say.
