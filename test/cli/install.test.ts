@@ -395,6 +395,18 @@ describe('--json', () => {
     const { code, stdout } = await install('cursor', 'nothing', '--json');
     expect({ code, stdout }).toEqual({ code: 1, stdout: '' });
   });
+
+  it('leaves stdout empty when the one client failed, of install and of uninstall', async () => {
+    write(cursorFile(), '{ "mcpServers": { "kit": { "command": "x" } } }');
+    const installed = await install('cursor', '.', '--json');
+    expect(installed).toMatchObject({ code: 1, stdout: '', stderr: expect.stringContaining('error: ') });
+    await install('cursor', '.', '--name', 'mine');
+    write(cursorFile(), read(cursorFile()).replace('"start"', '"begin"'));
+    const uninstalled = await run(['uninstall', 'cursor', 'mine', '--json']);
+    expect(uninstalled).toMatchObject({ code: 1, stdout: '', stderr: expect.stringContaining('error: ') });
+    const all = await run(['uninstall', '--all', 'mine', '--json']);
+    expect(JSON.parse(all.stdout)).toMatchObject([{ client: 'cursor', error: expect.any(String) }]);
+  });
 });
 
 describe('a client without a config file', () => {

@@ -6,11 +6,12 @@ import { type InstallRequest, install } from '../../engine/installation/install.
 import { readVariables } from '../../engine/installation/secrets.js';
 import { clientsFor, installationFolders, scopeOf } from '../../engine/installation/setting.js';
 import type { Host } from '../../host.js';
-import { ExitCode } from '../exit-code.js';
+import type { ExitCode } from '../exit-code.js';
 import { guarded } from '../guarded.js';
+import { exitCodeOf, hasData } from '../outcome.js';
 import type { PlaceInput } from '../place-arguments.js';
 import { withProgress } from '../progress.js';
-import { hasFailed, installData, installDiff, installLines, manualSnippet } from '../render/installation.js';
+import { installData, installDiff, installLines, manualSnippet } from '../render/installation.js';
 import { renderJson } from '../render/json.js';
 import { workspaceOptions } from '../workspace.js';
 
@@ -55,9 +56,11 @@ export async function installCommand(input: InstallInput, host: Host): Promise<E
     ),
   );
   host.stderr.write(installLines(results, { dryRun, verified: verify }));
-  if (json) host.stdout.write(renderJson(installData(results, { isList: input.all, dryRun })));
-  else host.stdout.write(manualSnippet(results) + (dryRun ? installDiff(results) : ''));
-  return results.some(hasFailed) ? ExitCode.Failed : ExitCode.Ok;
+  if (json) {
+    if (hasData(results, input))
+      host.stdout.write(renderJson(installData(results, { isList: input.all, dryRun })));
+  } else host.stdout.write(manualSnippet(results) + (dryRun ? installDiff(results) : ''));
+  return exitCodeOf(results);
 }
 
 /** Asks which server is meant, where somebody is there to answer. @throws AgentToolsError with the list, where nobody is. */

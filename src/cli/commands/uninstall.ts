@@ -1,9 +1,9 @@
 import { installationFolders, namedClient, scopeOf } from '../../engine/installation/setting.js';
 import { uninstall } from '../../engine/installation/uninstall.js';
 import type { Host } from '../../host.js';
-import { ExitCode } from '../exit-code.js';
+import type { ExitCode } from '../exit-code.js';
+import { exitCodeOf, hasData } from '../outcome.js';
 import type { PlaceInput } from '../place-arguments.js';
-import { hasFailed } from '../render/installation.js';
 import { renderJson } from '../render/json.js';
 import { uninstallData, uninstallDiff, uninstallLines } from '../render/uninstallation.js';
 
@@ -23,7 +23,8 @@ export async function uninstallCommand(input: UninstallInput, host: Host): Promi
     { cwd: host.cwd, home: host.home, surroundings, receipts },
   );
   host.stderr.write(uninstallLines({ results, notes }, { dryRun }));
-  if (json) host.stdout.write(renderJson(uninstallData(results, { dryRun })));
-  else if (dryRun) host.stdout.write(uninstallDiff(results));
-  return results.some(hasFailed) ? ExitCode.Failed : ExitCode.Ok;
+  if (json) {
+    if (hasData(results, input)) host.stdout.write(renderJson(uninstallData(results, { dryRun })));
+  } else if (dryRun) host.stdout.write(uninstallDiff(results));
+  return exitCodeOf(results);
 }

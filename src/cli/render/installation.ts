@@ -6,11 +6,6 @@ interface Circumstances {
   readonly dryRun: boolean;
 }
 
-/** Whether a client did not get what it was to get. */
-export function hasFailed(result: object): boolean {
-  return 'error' in result;
-}
-
 /** What was done, a line or two for each client. */
 export function installLines(
   results: readonly InstallResult[],
