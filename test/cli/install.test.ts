@@ -364,6 +364,30 @@ describe('--dry-run', () => {
     expect(patched).toBe(read(cursorFile()));
   });
 
+  it('of a file whose path holds spaces is applied by patch, too', async () => {
+    const file = path.join(home, 'Code - Insiders/User/my mcp.json');
+    const words = ['--config', file, '--client', 'vscode', '.'];
+    const { stdout } = await run(['install', ...words, '--dry-run', '--no-verify']);
+    applyDiff(stdout, file);
+    const patched = read(file);
+    rmSync(path.dirname(file), { recursive: true });
+    await install(...words);
+    expect(patched).toBe(read(file));
+    const gone = await run(['uninstall', '--config', file, '--dry-run']);
+    applyDiff(gone.stdout, file);
+    expect(existsSync(file)).toBe(false);
+  });
+
+  it('of a file that two clients read has one diff, and says what it leaves out', async () => {
+    for (const folder of ['.claude', '.copilot']) mkdirSync(path.join(home, folder));
+    const words = ['install', '--all', '@acme/kit/kit', '--project', '--dry-run', '--no-verify'];
+    const { stdout, stderr } = await run(words, { env: { PATH: '' } });
+    expect(stdout.match(/^\+\+\+ .*\.mcp\.json$/gm)).toHaveLength(1);
+    expect(stderr).toMatch(/\.mcp\.json would be written more than once; .*Claude Code alone.*Copilot CLI/);
+    applyDiff(stdout, path.join(cwd, '.mcp.json'));
+    expect(JSON.parse(read(path.join(cwd, '.mcp.json'))).mcpServers).toHaveProperty('kit');
+  });
+
   it('prints nothing when nothing would change', async () => {
     await install('cursor', '.');
     expect((await run(['install', 'cursor', '.', '--dry-run'])).stdout).toBe('');

@@ -1,3 +1,4 @@
+import { sep } from 'node:path';
 import { createTwoFilesPatch } from 'diff';
 
 /** A file before and after; null: there is none. */
@@ -7,13 +8,18 @@ export interface FileVersions {
   readonly after: string | null;
 }
 
+/** One of several changes, and what it is for. */
+export interface FileChange extends FileVersions {
+  readonly what: string;
+}
+
 /**
  * A unified diff that `patch -d / -p1` applies, as `git diff` writes it: `/dev/null` stands for no file. Empty when
  * nothing differs.
  */
 export function renderDiff({ file, before, after }: FileVersions): string {
   if (before === after) return '';
-  const name = file.replaceAll('\\', '/').replace(/^\//, '');
+  const name = file.split(sep).join('/').replace(/^\//, '');
   const patch = createTwoFilesPatch(
     before === null ? '/dev/null' : `a/${name}`,
     after === null ? '/dev/null' : `b/${name}`,
@@ -23,5 +29,45 @@ export function renderDiff({ file, before, after }: FileVersions): string {
     undefined,
     { context: 3 },
   );
-  return patch.replace(/^=+\n/, '').replace(/^(---|\+\+\+ )(.*)\t$/gm, '$1$2');
+  const [, oldName = '', newName = '', ...hunks] = patch.split('\n');
+  return [endedByTab(oldName), endedByTab(newName), ...hunks].join('\n');
+}
+
+/** Without a tab at its end, `patch` takes a name to be its first word. */
+function endedByTab(line: string): string {
+  const [mark, ...words] = line.trimEnd().split(' ');
+  return `${mark} ${words.join(' ')}${words.length > 1 ? '\t' : ''}`;
+}
+
+/**
+ * The diffs of several changes, one after the other. A dry run plans each change on the file as it is now, so that of
+ * two changes of one file only the first would apply; the later ones are left out.
+ */
+export function renderDiffs(changes: readonly FileChange[]): string {
+  return firstOfEach(changes).map(renderDiff).join('');
+}
+
+/** What `renderDiffs` leaves out, in a sentence for each file. */
+export function leftOutOfDiffs(changes: readonly FileChange[]): readonly string[] {
+  return firstOfEach(changes).flatMap(({ file, what }) => {
+    const later = changesOf(file, changes).slice(1);
+    if (later.length === 0) return [];
+    const others = later.map((one) => one.what).join(', ');
+    return [
+      `${file} would be written more than once; the diff shows ${what} alone, and leaves out ${others}.`,
+    ];
+  });
+}
+
+function firstOfEach(changes: readonly FileChange[]): readonly FileChange[] {
+  const files = new Set(changes.filter(isChange).map(({ file }) => file));
+  return [...files].flatMap((file) => changesOf(file, changes).slice(0, 1));
+}
+
+function changesOf(file: string, changes: readonly FileChange[]): readonly FileChange[] {
+  return changes.filter((one) => one.file === file && isChange(one));
+}
+
+function isChange({ before, after }: FileVersions): boolean {
+  return before !== after;
 }

@@ -1,6 +1,6 @@
 import type { InstallReport, InstallResult, ManualReport } from '../../engine/installation/install.js';
 import { visibleText } from '../../engine/visible-text.js';
-import { renderDiff } from './diff.js';
+import { type FileChange, leftOutOfDiffs, renderDiff, renderDiffs } from './diff.js';
 
 interface Circumstances {
   readonly dryRun: boolean;
@@ -11,7 +11,9 @@ export function installLines(
   results: readonly InstallResult[],
   options: Circumstances & { readonly verified: boolean },
 ): string {
-  return visibleText(results.map((result) => `${linesOf(result, options)}\n`).join(''));
+  const lines = results.map((result) => linesOf(result, options));
+  const leftOut = options.dryRun ? leftOutOfDiffs(changesIn(results)) : [];
+  return visibleText([...lines, ...leftOut].map((line) => `${line}\n`).join(''));
 }
 
 function linesOf(
@@ -48,9 +50,15 @@ function sentenceOf({ outcome, server, client, key, file }: InstallReport, dryRu
   return `${verbs[outcome][dryRun ? 1 : 0]} ${server} in ${client.name} as "${key}" (${file}).`;
 }
 
-/** The diffs of what would change, one after the other. */
+/** The diffs of what would change, one for each file. */
 export function installDiff(results: readonly InstallResult[]): string {
-  return results.map((result) => ('before' in result ? renderDiff(result) : '')).join('');
+  return renderDiffs(changesIn(results));
+}
+
+function changesIn(results: readonly InstallResult[]): readonly FileChange[] {
+  return results.flatMap((result) =>
+    'before' in result ? [{ ...result, what: `"${result.key}" in ${result.client.name}` }] : [],
+  );
 }
 
 /** What is to be pasted into clients that have no file. */

@@ -1,6 +1,6 @@
 import type { UninstallResult } from '../../engine/installation/uninstall.js';
 import { visibleText } from '../../engine/visible-text.js';
-import { renderDiff } from './diff.js';
+import { type FileChange, leftOutOfDiffs, renderDiff, renderDiffs } from './diff.js';
 
 interface Circumstances {
   readonly dryRun: boolean;
@@ -14,7 +14,8 @@ export function uninstallLines(
   const lines = results.map((result) => lineOf(result, options));
   const warnings = notes.map((note) => `warning: ${note}`);
   const none = results.length === 0 ? ['Nothing to remove: AgentTools wrote no such entry.'] : [];
-  return visibleText(`${[...warnings, ...lines, ...none].join('\n')}\n`);
+  const leftOut = options.dryRun ? leftOutOfDiffs(changesIn(results)) : [];
+  return visibleText(`${[...warnings, ...lines, ...leftOut, ...none].join('\n')}\n`);
 }
 
 function lineOf(result: UninstallResult, { dryRun }: Circumstances): string {
@@ -27,11 +28,17 @@ function lineOf(result: UninstallResult, { dryRun }: Circumstances): string {
   return `${dryRun ? 'Would remove' : 'Removed'} ${place}${what}.`;
 }
 
-/** The diffs of what would change, one after the other. */
+/** The diffs of what would change, one for each file. */
 export function uninstallDiff(results: readonly UninstallResult[]): string {
-  return results
-    .map((result) => ('error' in result ? '' : renderDiff({ ...result, file: result.receipt.file })))
-    .join('');
+  return renderDiffs(changesIn(results));
+}
+
+function changesIn(results: readonly UninstallResult[]): readonly FileChange[] {
+  return results.flatMap((result) => {
+    if ('error' in result) return [];
+    const { file, key, client } = result.receipt;
+    return [{ ...result, file, what: `"${key}" of ${client}` }];
+  });
 }
 
 /** What was done, for other programs. */
