@@ -3,7 +3,7 @@ import { AgentToolsError } from '../engine/errors.js';
 import { packageVersion } from '../engine/folders.js';
 import type { Host } from '../host.js';
 import { ExitCode } from './exit-code.js';
-import { type PlaceInput, spellOutProject } from './place-arguments.js';
+import { placeInput, placeOptions, spellOutProject } from './place-arguments.js';
 import { startInput, startOptions } from './start-arguments.js';
 import { validateFormats } from './validate-formats.js';
 
@@ -14,7 +14,7 @@ export async function runProgram(argv: readonly string[], host: Host): Promise<E
     exitCode = code;
   });
   try {
-    await program.parseAsync(placed(argv), { from: 'user' });
+    await program.parseAsync(spellOutProject(argv), { from: 'user' });
   } catch (error) {
     if (!(error instanceof CommanderError)) throw error;
     if (error.exitCode === 0) return ExitCode.Ok;
@@ -173,7 +173,7 @@ export function createProgram(host: Host, answer: (code: ExitCode) => void): Com
     .option('--force', 'replace an entry of somebody else, or one that was edited by hand')
     .option('--json', 'print what was done as JSON')
     .action(async (first: string | undefined, second: string | undefined, options) => {
-      const place = placeInput(first, second, options);
+      const place = await placeInput([first, second], options);
       const { installCommand } = await import('./commands/install.js');
       answer(
         await installCommand(
@@ -209,7 +209,7 @@ export function createProgram(host: Host, answer: (code: ExitCode) => void): Com
     .option('--force', 'remove an entry of somebody else, or one that was edited by hand')
     .option('--json', 'print what was done as JSON')
     .action(async (first: string | undefined, second: string | undefined, options) => {
-      const place = placeInput(first, second, options);
+      const place = await placeInput([first, second], options);
       const { uninstallCommand } = await import('./commands/uninstall.js');
       const { name, dryRun = false, force = false, json = false } = options;
       answer(await uninstallCommand({ ...place, name, dryRun, force, json }, host));
@@ -253,52 +253,9 @@ export function createProgram(host: Host, answer: (code: ExitCode) => void): Com
   return program;
 }
 
-/** `start` reads its own words; its `--project` has no value. */
-function placed(argv: readonly string[]): readonly string[] {
-  return argv[0] === 'start' ? argv : spellOutProject(argv);
-}
-
-/** The options that say which file is meant. */
 function addPlace(command: Command): Command {
-  return command
-    .option(
-      '--project [folder]',
-      "the project's own file, in this folder or the one given as --project=<folder>",
-    )
-    .option('--config <file>', 'this very file; the client is guessed from it')
-    .option('--client <client>', 'whose file --config is')
-    .option('--all', 'every client that is here');
-}
-
-interface PlaceOptions {
-  readonly project?: string;
-  readonly config?: string;
-  readonly client?: string;
-  readonly all?: boolean;
-}
-
-/** With `--config` and `--all` the first word is the server. @throws AgentToolsError `usage` for places that exclude each other. */
-function placeInput(
-  first: string | undefined,
-  second: string | undefined,
-  options: PlaceOptions,
-): PlaceInput {
-  const { project, config, client, all = false } = options;
-  const refuse = (message: string) => new AgentToolsError('usage', message);
-  if (config !== undefined && (all || project !== undefined))
-    throw refuse('--config names one file; it goes neither with --project nor with --all.');
-  if (client !== undefined && config === undefined)
-    throw refuse('--client says whose file --config is. Without --config, the client is the first word.');
-  if (config === undefined && !all) {
-    if (first === undefined)
-      throw refuse('Which client? Name one of list-clients, or give --all or --config <file>.');
-    return { client: first, server: second, project, config, all };
-  }
-  if (second === undefined) return { client, server: first, project, config, all };
-  const which = all ? '--all means every client' : '--config says the file';
-  throw refuse(
-    `${which}, so only a server is expected besides, but there are two words: ${first}, ${second}.`,
-  );
+  for (const { flags, description } of placeOptions) command.option(flags, description);
+  return command;
 }
 
 /** Whoever forbids code to run must not have it run. @throws AgentToolsError `usage` */
