@@ -1,4 +1,4 @@
-import { rmdir, stat } from 'node:fs/promises';
+import { realpath, rmdir, stat } from 'node:fs/promises';
 import path from 'node:path';
 import { isDeepStrictEqual } from 'node:util';
 import { withLock } from '../files/lock.js';
@@ -7,7 +7,7 @@ import { replaceTextFile } from '../files/replace.js';
 import { checkWritable, readTextFile, type TextFile } from '../files/text-file.js';
 import { readEntry } from './edit/entries.js';
 import { isIntact } from './edit/merge.js';
-import { type ConfigState, type Plan, placeOf } from './ledger.js';
+import { type ConfigState, type Plan, placeOf, slotOf } from './ledger.js';
 import { type FileRecord, hashOf, type Receipt, type Receipts, type RecordBody } from './receipts.js';
 
 /** What was done to one config file, or would be. */
@@ -42,7 +42,8 @@ export async function changeConfig(
 ): Promise<Change> {
   if (dryRun) {
     const before = await readTextFile(file);
-    const known = await settle(await receipts.read(before.realFile), before.text);
+    const { remembered } = await recallOf(receipts, before.realFile);
+    const known = await settle(remembered, before.text);
     const planned = await plan({ text: before.text, record: known });
     if (planned.text !== before.text) await checkWritable(before);
     return changeOf(before, planned, known);
@@ -67,11 +68,12 @@ async function attemptChange(
 ): Promise<Change> {
   const before = await readTextFile(file);
   if (before.realFile !== realFile) throw new ChangedMeanwhile(file);
-  const remembered = await receipts.read(realFile);
+  const { remembered, moved } = await recallOf(receipts, realFile);
   const known = await settle(remembered, before.text);
   const planned = await plan({ text: before.text, record: known });
   if (planned.text === before.text) {
-    if (planned.record !== known || remembered.intent) await receipts.write(planned.record);
+    if (planned.record !== known || remembered.intent || moved) await receipts.write(planned.record);
+    await forget(receipts, moved);
     return changeOf(before, planned, known);
   }
   await checkWritable(before);
@@ -80,7 +82,9 @@ async function attemptChange(
   const next =
     planned.record.receipts.length > 0 && madeFolder ? { ...planned.record, madeFolder } : planned.record;
   const hash = planned.text === null ? null : hashOf(planned.text);
-  await receipts.write({ ...known, intent: { hash, record: next } });
+  const beforeHash = before.text === null ? null : hashOf(before.text);
+  await receipts.write({ ...known, intent: { beforeHash, hash, record: next } });
+  await forget(receipts, moved);
   try {
     await replaceTextFile(before, planned.text);
   } catch (error) {
@@ -93,6 +97,31 @@ async function attemptChange(
   await receipts.write(next).catch(() => {});
   if (planned.text === null && madeFolder) await removeEmptyFolders(path.dirname(realFile), madeFolder);
   return changeOf(before, planned, known);
+}
+
+/**
+ * What we did to a file, also when it was moved and a link put in its place, as those do who keep their settings
+ * elsewhere: then it is remembered under the old path, `moved`.
+ */
+async function recallOf(
+  receipts: Receipts,
+  realFile: string,
+): Promise<{ readonly remembered: FileRecord; readonly moved?: FileRecord }> {
+  const remembered = await receipts.read(realFile);
+  if (remembered.receipts.length > 0 || remembered.intent) return { remembered };
+  for (const record of (await receipts.all()).records) {
+    if (record.realFile === realFile) continue;
+    const now = await realpath(record.realFile).catch(() => undefined);
+    if (now === realFile) return { remembered: { ...record, realFile }, moved: record };
+  }
+  return { remembered };
+}
+
+/** Takes what is remembered under a path that is only a link now out of our memory. */
+async function forget(receipts: Receipts, moved: FileRecord | undefined): Promise<void> {
+  if (!moved) return;
+  const { version, realFile } = moved;
+  await receipts.write({ version, realFile, receipts: [], steps: [], made: [] });
 }
 
 /** The topmost folder that has to be made for a file; undefined if its folder is there. */
@@ -123,14 +152,14 @@ async function removeEmptyFolders(folder: string, topmost: string): Promise<void
 
 /**
  * What is so of a record whose writer may have died: its intent came true if the file is what it was to become, or, when
- * somebody has written since, holds what it was to hold.
+ * somebody has written since, holds what it was to hold and nothing that it was to lose.
  */
 export async function settle({ intent, ...record }: FileRecord, text: string | null): Promise<FileRecord> {
   if (!intent) return record;
   const hash = text === null ? null : hashOf(text);
-  return hash === intent.hash || (await holds(text, intent.record, record))
-    ? { ...record, ...intent.record }
-    : record;
+  if (hash === intent.hash) return { ...record, ...intent.record };
+  if (hash === intent.beforeHash) return record;
+  return (await holds(text, intent.record, record)) ? { ...record, ...intent.record } : record;
 }
 
 /** Every record that can be read, each settled by what its file says, and a sentence about each one that cannot. */
@@ -146,7 +175,7 @@ export async function settledRecords(
   return { records: await Promise.all(settled), notes };
 }
 
-/** Whether a file holds every entry that one record has and another has not. */
+/** Whether a file holds every entry that one record has and another has not, without what only the other one has. */
 async function holds(text: string | null, wanted: RecordBody, known: RecordBody): Promise<boolean> {
   const fresh = wanted.receipts.filter(
     (one) => !known.receipts.some((other) => isDeepStrictEqual(one, other)),
@@ -155,6 +184,8 @@ async function holds(text: string | null, wanted: RecordBody, known: RecordBody)
   for (const receipt of fresh) {
     const entry = await readEntry(text, placeOf(receipt)).catch(() => undefined);
     if (!entry || !isIntact(entry, receipt.entry)) return false;
+    const old = known.receipts.find((one) => slotOf(one) === slotOf(receipt));
+    if (old && isIntact(entry, old.entry) && !isIntact(receipt.entry, old.entry)) return false;
   }
   return true;
 }

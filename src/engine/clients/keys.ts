@@ -20,14 +20,15 @@ const climbing = /(?:^|[\\/])\.{1,2}(?:[\\/]|$)|^\./;
 
 /** @throws AgentToolsError if a client does not take a key, naming its rule and a key that would do. */
 export function checkKey(client: WritableClient, key: string): void {
-  const fault = faultOf(client, key);
+  const fault = keyFault(client, key);
   if (fault === undefined) return;
   const suggestions = [deriveKey(key), `${deriveKey(key).slice(0, maxDerived - 4)}-mcp`];
-  const fitting = suggestions.find((one) => faultOf(client, one) === undefined) ?? fallback;
+  const fitting = suggestions.find((one) => keyFault(client, one) === undefined) ?? fallback;
   throw new AgentToolsError('refused', `${fault} This would do: --name ${fitting}`);
 }
 
-function faultOf({ name, keys = {} }: WritableClient, key: string): string | undefined {
+/** Why a client does not take a key, in a sentence; undefined if it does. */
+export function keyFault({ name, keys = {} }: WritableClient, key: string): string | undefined {
   const { pattern, takes } = { ...general, ...keys };
   if (unsafe.includes(key))
     return `"${key}" cannot be the key of an entry: programs in JavaScript would misread it.`;

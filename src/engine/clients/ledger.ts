@@ -2,7 +2,7 @@ import { isDeepStrictEqual } from 'node:util';
 import { AgentToolsError } from '../errors.js';
 import type { ConfigPath, ConfigValue, Entry } from './edit/editor.js';
 import { dataIn, type EntryPlace, putEntry, readEntry, removeEntry, removeValue } from './edit/entries.js';
-import { isIntact, mergeEntry, sameValue } from './edit/merge.js';
+import { isIntact, launchPart, mergeEntry, sameValue } from './edit/merge.js';
 import { spliceBetween, undoMovedSplice, undoSplice } from './edit/splice.js';
 import { type FileRecord, hashOf, type Receipt, type Step } from './receipts.js';
 
@@ -42,74 +42,141 @@ export interface Wanted {
  * Plans to write an entry. What the user added to an entry of ours stays.
  * @throws AgentToolsError if the key is taken, or our entry was edited by hand, unless `force`; ConfigError.
  */
-export async function planInstall(state: ConfigState, wanted: Wanted): Promise<Plan> {
-  const { receipt, place, force } = wanted;
+export async function planInstall(state: ConfigState, { receipt, place, force }: Wanted): Promise<Plan> {
   const { text, record } = state;
   const slot = slotOf(receipt);
   const current = await readEntry(text, place);
   const owners = record.receipts.filter((one) => slotOf(one) === slot);
-  const [owner] = owners;
+  const known = owners.find((one) => one.client === receipt.client);
+  const companion = owners.find((one) => one.client !== receipt.client);
+  const owner = known ?? companion;
   if (current !== undefined && !force) requireOurs(current, owner, receipt);
 
-  const entry =
-    owner && owner.client !== receipt.client ? sharedEntry(owner.entry, receipt.entry) : receipt.entry;
-  const isForeign = current !== undefined && !owner && !isIntact(current, entry);
-  const next = current ? mergeEntry(current, entry, isForeign ? undefined : (owner?.entry ?? entry)) : entry;
-  const extras = await extrasFor(text, receipt, place);
-  const after = await putEntry(text, place, next, { ...templateOf(receipt), extras });
-  const replaced = isForeign ? current : owner?.replaced;
-  const confirmed: Receipt = { ...receipt, entry, ...(replaced && { replaced }) };
-  const isKnown = owners.some((one) => one.client === receipt.client && isSameReceipt(one, confirmed));
-  if (after === text && isKnown) return { ...state, outcome: 'unchanged' };
+  const takes = whatItTakes(current, owner, receipt);
+  const entry = companion && takes === 'ours' ? sharedEntry(companion.entry, receipt.entry) : receipt.entry;
+  const previous = takes === 'ours' ? owner?.entry : takes === 'nothing' ? entry : undefined;
+  const next = current ? mergeEntry(current, entry, previous) : entry;
+  const base = await withoutAdditions(text, record, receipt, {
+    gone: owner?.additions,
+    kept: receipt.additions,
+  });
+  const extras = await extrasFor(base, receipt, place);
+  const after = await putEntry(base, place, next, { ...templateOf(receipt), extras });
 
+  const replaced = takes === 'theirs' ? current : owner?.replaced;
+  const confirmed = { ...placedAs(receipt, known), entry, ...(replaced && { replaced }) };
+  if (after === text && known && isSameReceipt(known, confirmed)) return { ...state, outcome: 'unchanged' };
+
+  const companions = takes === 'theirs' ? [] : owners.filter((one) => one.client !== receipt.client);
+  const { server, reference, argument, variables } = receipt;
+  const updated = companions.map((one) => ({ ...one, entry, server, reference, argument, variables }));
   const others = record.receipts.filter((one) => slotOf(one) !== slot);
-  const companions = owners.filter((one) => one.client !== receipt.client).map((one) => ({ ...one, entry }));
-  // What was cut out by hand since cannot be taken back step by step.
-  const steps = current ? record.steps : record.steps.filter((step) => step.slot !== slot);
-  const made = (await hasContainer(text, place)) ? record.made : [...record.made, containerOf(receipt)];
+  const steps = stepsBefore(record.steps, slot, { current, takes });
   return {
     text: after,
     record: {
       ...record,
-      receipts: [...others, ...companions, confirmed],
+      receipts: [...others, ...updated, confirmed],
       steps: after === text ? steps : [...steps, stepBetween(slot, text, after)],
-      made: [...new Set(made)],
+      made: await madeWith(text, record, receipt),
     },
-    outcome: current === undefined ? 'added' : isForeign ? 'replaced' : owner ? 'updated' : 'adopted',
+    outcome: outcomeOf({ current, takes, isChanged: after !== text, isKnown: known !== undefined }),
   };
+}
+
+/** What an entry takes the place of: nothing that differs, one of ours, or one that is to come back when it goes. */
+type Taken = 'nothing' | 'ours' | 'theirs';
+
+function whatItTakes(current: Entry | undefined, owner: Receipt | undefined, receipt: Receipt): Taken {
+  if (current === undefined) return 'nothing';
+  if (owner) return owner.server === receipt.server ? 'ours' : 'theirs';
+  return isIntact(current, receipt.entry) ? 'nothing' : 'theirs';
+}
+
+function outcomeOf({
+  current,
+  takes,
+  isChanged,
+  isKnown,
+}: {
+  readonly current: Entry | undefined;
+  readonly takes: Taken;
+  readonly isChanged: boolean;
+  readonly isKnown: boolean;
+}): Plan['outcome'] {
+  if (current === undefined) return 'added';
+  if (takes === 'theirs') return 'replaced';
+  if (isChanged) return 'updated';
+  return isKnown ? 'unchanged' : 'adopted';
+}
+
+/** Steps of a slot that cannot be taken back, or whose result is to stay when the entry goes, are nobody's from now on. */
+function stepsBefore(
+  steps: readonly Step[],
+  slot: string,
+  { current, takes }: { readonly current: Entry | undefined; readonly takes: Taken },
+): readonly Step[] {
+  if (current === undefined) return steps.filter((step) => step.slot !== slot);
+  if (takes !== 'theirs') return steps;
+  return steps.map((step) => (step.slot === slot ? { ...step, slot: '' } : step));
+}
+
+/** A file that is named by its path stays the client's own, or the project's, where it was known as that. */
+function placedAs(receipt: Receipt, known: Receipt | undefined): Receipt {
+  if (receipt.scope !== 'config' || !known) return receipt;
+  const { scope, file, project } = known;
+  return { ...receipt, scope, file, ...(project !== undefined && { project }) };
+}
+
+/** The maps and lists that are not there before an entry, and those that were not there before earlier ones. */
+async function madeWith(
+  text: string | null,
+  { made }: FileRecord,
+  receipt: Receipt,
+): Promise<readonly string[]> {
+  const data = text === null ? undefined : await dataIn(text, receipt.format);
+  const needed = [receipt.container.path, ...(receipt.additions ?? []).map(({ list }) => list)];
+  const missing = needed.filter((path) => (valueAt(data, path) ?? undefined) === undefined);
+  return [...new Set([...made, ...missing.map((path) => JSON.stringify(path))])];
 }
 
 /** @throws AgentToolsError saying whose the key is, and the way out. */
 function requireOurs(current: Entry, owner: Receipt | undefined, receipt: Receipt): void {
   const { key, file, server } = receipt;
+  const refuse = (message: string) => new AgentToolsError('refused', message);
   const wayOut = 'Give yours another key with --name, or replace it with --force.';
   if (!owner) {
     if (isIntact(current, receipt.entry)) return;
-    const message = `${file} has an entry "${key}" that AgentTools did not write. ${wayOut}`;
-    throw new AgentToolsError('refused', message);
+    throw refuse(`${file} has an entry "${key}" that AgentTools did not write. ${wayOut}`);
   }
-  if (owner.server !== server) {
-    const message = `The entry "${key}" in ${file} starts another server, ${owner.server}. ${wayOut}`;
-    throw new AgentToolsError('refused', message);
+  if (owner.server !== server)
+    throw refuse(`The entry "${key}" in ${file} starts another server, ${owner.server}. ${wayOut}`);
+  if (!isIntact(current, owner.entry)) {
+    const ways = 'Overwrite the edit with --force, or give yours another key with --name.';
+    throw refuse(`The entry "${key}" in ${file} was edited by hand since it was written. ${ways}`);
   }
-  if (isIntact(current, owner.entry)) return;
-  const message = `The entry "${key}" in ${file} was edited by hand since it was written. Overwrite the edit with --force, or give yours another key with --name.`;
-  throw new AgentToolsError('refused', message);
+  if (owner.client !== receipt.client && !hasSameVariables(owner, receipt)) {
+    const ways = 'Give yours another key with --name, or change it for both with --force.';
+    throw refuse(`The entry "${key}" in ${file} is also ${owner.client}'s, with other variables. ${ways}`);
+  }
 }
 
-/** The parts of an entry that say how the server starts; the rest is what one client wants besides. */
-const launchFields = new Set(['command', 'cmd', 'args', 'env', 'envs', 'environment', 'cwd']);
+/** Whether two clients' entries set the same variables to the same values. */
+function hasSameVariables(one: Receipt, other: Receipt): boolean {
+  const { command: _, args: __, cmd: ___, ...variables } = launchPart(one.entry);
+  const { command: ____, args: _____, cmd: ______, ...others } = launchPart(other.entry);
+  return sameValue(variables, others);
+}
 
 /** Two clients read one file: the entry keeps the first one's form and gets what the second one starts. */
 function sharedEntry(theirs: Entry, ours: Entry): Entry {
-  const launch = Object.entries(ours).filter(([name]) => launchFields.has(name));
-  const rest = Object.entries(theirs).filter(([name]) => !launchFields.has(name));
-  return Object.fromEntries([...rest, ...launch]);
+  return { ...theirs, ...launchPart(ours) };
 }
 
 /**
- * Plans to take an entry out, so that the bytes are as if it had never been there. Where the file was changed since,
- * the change stays.
+ * Plans to take an entry out, so that the bytes are as if it had never been there. Where nobody else has written since,
+ * the steps are taken back; else our text is taken back where it stands now; else the entry is cut out by what the file
+ * says. What others changed stays.
  * @throws AgentToolsError if the entry was edited by hand, unless `force`; ConfigError.
  */
 export async function planUninstall(
@@ -127,31 +194,23 @@ export async function planUninstall(
     return { text, record: { ...record, receipts }, outcome: 'shared' };
   }
   const steps = record.steps.filter((step) => step.slot !== slot);
+  const left = { ...record, receipts, steps };
   const current = await readEntry(text, place);
   if (text === null || current === undefined) {
-    return { text, record: emptied({ ...record, receipts, steps }), outcome: 'gone' };
+    const after = await withoutAdditions(text, left, receipt, { gone: receipt.additions });
+    return { text: after, record: emptied(left), outcome: 'gone' };
   }
   if (!force && !isIntact(current, receipt.entry)) {
     const message = `The entry "${receipt.key}" in ${receipt.file} was edited by hand since it was written. Remove it all the same with --force.`;
     throw new AgentToolsError('refused', message);
   }
-  const unwound = await unwind({ text, record }, slot, receipts);
-  if (unwound) {
-    return {
-      text: unwound.text,
-      record: emptied({ ...record, receipts, steps: unwound.steps }),
-      outcome: 'removed',
-    };
-  }
-  const isLast = !receipts.some((one) => containerOf(one) === containerOf(receipt));
-  const prune = isLast && record.made.includes(containerOf(receipt));
-  const cut = await cutOut(text, { receipt, place, prune });
-  const moved = await undoMoved(
-    text,
-    record.steps.filter((step) => step.slot === slot),
-    { cut, place },
-  );
-  return { text: moved ?? cut, record: emptied({ ...record, receipts, steps }), outcome: 'removed' };
+  const unwound = await unwind(state, slot, receipts);
+  if (unwound)
+    return { text: unwound.text, record: emptied({ ...left, steps: unwound.steps }), outcome: 'removed' };
+  const cut = await cutOut(text, left, { receipt, place });
+  const own = record.steps.filter((step) => step.slot === slot);
+  const moved = await undoMoved(text, own, { cut, place });
+  return { text: moved ?? cut, record: emptied(left), outcome: 'removed' };
 }
 
 /**
@@ -172,6 +231,11 @@ export function planRemoval({
   return async (state) => {
     const current = await readEntry(state.text, place);
     if (state.text === null || current === undefined) return { ...state, outcome: 'gone' };
+    const owner = state.record.receipts.find((one) => slotOf(one) === slotOf(place));
+    if (owner) {
+      const message = `The entry "${key}" in ${file} was installed for ${owner.client}. Take it out with: agenttools uninstall --config ${file} --client ${owner.client} --name ${key}`;
+      throw new AgentToolsError('refused', message);
+    }
     if (!force) {
       const message = `AgentTools did not write the entry "${key}" in ${file}. Remove it all the same with --force.`;
       throw new AgentToolsError('refused', message);
@@ -231,19 +295,38 @@ function takeBack(text: string | null, step: Step): { readonly text: string | nu
 /** Takes an entry out by what the file says now: it, what came with it, and the container if we made it and it is empty. */
 async function cutOut(
   text: string,
-  {
-    receipt,
-    place,
-    prune,
-  }: { readonly receipt: Receipt; readonly place: EntryPlace; readonly prune: boolean },
+  record: FileRecord,
+  { receipt, place }: { readonly receipt: Receipt; readonly place: EntryPlace },
 ): Promise<string> {
-  let after = receipt.replaced
+  const isLast = !record.receipts.some((one) => containerOf(one) === containerOf(receipt));
+  const prune = isLast && record.made.includes(containerOf(receipt));
+  const without = receipt.replaced
     ? await putEntry(text, place, receipt.replaced)
     : await removeEntry(text, place, { prune });
-  for (const { list, item } of receipt.additions ?? []) {
-    const items = valueAt(await dataIn(after, place.format), list);
+  return (await withoutAdditions(without, record, receipt, { gone: receipt.additions })) ?? without;
+}
+
+/** Takes out what an entry no longer needs elsewhere in its file, with the lists that were made for it. */
+async function withoutAdditions(
+  text: string | null,
+  record: FileRecord,
+  receipt: Receipt,
+  {
+    gone = [],
+    kept = [],
+  }: { readonly gone?: readonly Addition[] | undefined; readonly kept?: readonly Addition[] | undefined },
+): Promise<string | null> {
+  const others = record.receipts.filter((one) => slotOf(one) !== slotOf(receipt));
+  const needed = [...others.flatMap(({ additions = [] }) => additions), ...kept];
+  const isNeeded = ({ item }: Addition) => needed.some((one) => sameValue(one.item, item));
+  let after = text;
+  for (const { list, item } of gone.filter((one) => !isNeeded(one))) {
+    if (after === null) return null;
+    const items = valueAt(await dataIn(after, receipt.format), list);
     const index = Array.isArray(items) ? items.findIndex((one) => sameValue(one, item)) : -1;
-    if (index !== -1) after = await removeValue(after, place.format, [...list, index]);
+    if (!Array.isArray(items) || index === -1) continue;
+    const isMade = record.made.includes(JSON.stringify(list)) && items.length === 1;
+    after = await removeValue(after, receipt.format, isMade ? list : [...list, index]);
   }
   return after;
 }
@@ -285,11 +368,6 @@ async function extrasFor(
     counts.set(name, index + 1);
     return [{ path: [...list, index], value: item }];
   });
-}
-
-async function hasContainer(text: string | null, { format, container }: EntryPlace): Promise<boolean> {
-  if (text === null) return false;
-  return (valueAt(await dataIn(text, format), container.path) ?? undefined) !== undefined;
 }
 
 function valueAt(data: unknown, path: readonly string[]): unknown {

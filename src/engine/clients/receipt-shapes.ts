@@ -48,7 +48,7 @@ const bodyShape = {
 
 const recordShape = {
   ...bodyShape,
-  intent: optional(fits({ hash: nullable(isText), record: fits(bodyShape) })),
+  intent: optional(fits({ beforeHash: nullable(isText), hash: nullable(isText), record: fits(bodyShape) })),
 } satisfies Record<keyof FileRecord, Check>;
 
 function fits(shape: Readonly<Record<string, Check>>): Check {

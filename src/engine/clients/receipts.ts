@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto';
-import { mkdir, readdir, rm } from 'node:fs/promises';
+import { mkdir, readdir, rm, writeFile } from 'node:fs/promises';
 import path from 'node:path';
 import { AgentToolsError } from '../errors.js';
 import { FileRefusal } from '../files/refusal.js';
@@ -70,6 +70,8 @@ export interface RecordBody {
 /** What we did to one config file, and what we were about to do when it was written. */
 export interface FileRecord extends RecordBody {
   readonly intent?: {
+    /** Of the text that the file had; null: there was none. */
+    readonly beforeHash: string | null;
     /** Of the text that the file was to get; null: it was to be deleted. */
     readonly hash: string | null;
     readonly record: RecordBody;
@@ -107,7 +109,10 @@ export class Receipts {
     const text = isEmpty ? null : `${JSON.stringify(record, undefined, 2)}\n`;
     await asRefusal(async () => {
       const file = this.#recordFileOf(realFile);
-      if (!isEmpty) await makeFolder(path.dirname(file));
+      if (!isEmpty) {
+        await keepOutOfGit(this.#folder);
+        await makeFolder(path.dirname(file));
+      }
       await replaceTextFile(await readTextFile(file), text);
     }, `What is installed in ${realFile} cannot be recorded`);
   }
@@ -137,6 +142,7 @@ export class Receipts {
   async keepPrevious(realFile: string, text: string): Promise<void> {
     const folder = path.join(this.#folder, 'previous', hashOf(realFile));
     await asRefusal(async () => {
+      await keepOutOfGit(this.#folder);
       await makeFolder(folder);
       const names = (await namesIn(folder)).filter((name) => previousName.test(name));
       const last = names.at(-1);
@@ -209,6 +215,14 @@ async function namesIn(folder: string): Promise<string[]> {
 
 async function makeFolder(folder: string): Promise<void> {
   await mkdir(folder, { recursive: true, mode: 0o700 });
+}
+
+/** What we remember may hold secrets, and the folder may be moved into a repository. */
+async function keepOutOfGit(folder: string): Promise<void> {
+  await makeFolder(folder);
+  await writeFile(path.join(folder, '.gitignore'), '*\n', { flag: 'wx' }).catch((error) => {
+    if ((error as NodeJS.ErrnoException).code !== 'EEXIST') throw error;
+  });
 }
 
 /** Does something with our files; what goes wrong with them is for the user to mend. */

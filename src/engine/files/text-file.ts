@@ -62,7 +62,7 @@ export async function checkWritable({ file, realFile, mode }: TextFile): Promise
 }
 
 /** The real path of a file that may not be there, along links whose targets may not be there. */
-async function followLinks(file: string, hops = 0): Promise<string> {
+export async function followLinks(file: string, hops = 0): Promise<string> {
   const real = await unlessAbsent(realpath(file));
   if (real !== undefined) return real;
   const folder = path.dirname(file);

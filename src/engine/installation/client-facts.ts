@@ -2,6 +2,7 @@ import { settledRecords } from '../clients/change.js';
 import type { Client } from '../clients/client.js';
 import { isDetected } from '../clients/detect.js';
 import { clients } from '../clients/table/index.js';
+import { isThere } from './installed.js';
 import { filesOf } from './place.js';
 import type { InstallationFolders } from './setting.js';
 
@@ -26,7 +27,10 @@ export async function clientFacts({ surroundings, receipts }: InstallationFolder
   readonly notes: readonly string[];
 }> {
   const { records, notes } = await settledRecords(receipts);
-  const configured = new Set(records.flatMap((record) => record.receipts.map(({ client }) => client)));
+  const configured = new Set<string>();
+  for (const { realFile, receipts: known } of records) {
+    for (const receipt of known) if (await isThere(receipt, realFile)) configured.add(receipt.client);
+  }
   const stateOf = (client: Client) => {
     if (configured.has(client.id)) return 'configured';
     return isDetected(client, surroundings) ? 'installed' : 'not found';

@@ -1,13 +1,13 @@
 import { existsSync } from 'node:fs';
 import path from 'node:path';
-import { settle } from '../clients/change.js';
+import { settledRecords } from '../clients/change.js';
 import type { Client } from '../clients/client.js';
 import { readEntry } from '../clients/edit/entries.js';
 import { isIntact } from '../clients/edit/merge.js';
 import { placeOf } from '../clients/ledger.js';
 import type { Receipt, Receipts } from '../clients/receipts.js';
 import { Workspace, type WorkspaceOptions } from '../extension/workspace.js';
-import { readTextFile } from '../files/text-file.js';
+import { followLinks, readTextFile } from '../files/text-file.js';
 
 /** How an entry that we wrote is now. */
 export type InstalledState = 'intact' | 'edited' | 'gone' | 'server missing';
@@ -30,21 +30,38 @@ export async function listInstalled({ receipts, workspace, clients }: InstalledS
   readonly installed: readonly Installed[];
   readonly notes: readonly string[];
 }> {
-  const { records, notes } = await receipts.all();
+  const { records, notes } = await settledRecords(receipts);
   const installed: Installed[] = [];
-  for (const record of records) {
-    const file = record.realFile;
-    const read = await readTextFile(file).then(
-      ({ text }) => ({ text }),
-      (error: Error) => ({ reason: error.message }),
-    );
-    const { receipts: known } = await settle(record, 'text' in read ? read.text : null);
+  for (const { realFile, receipts: known } of records) {
     for (const receipt of known) {
+      const read = await textFor(receipt, realFile);
       if ('reason' in read) installed.push({ receipt, state: 'gone', reason: read.reason });
       else installed.push({ receipt, ...(await stateOf(receipt, read.text, { workspace, clients })) });
     }
   }
   return { installed, notes };
+}
+
+/** Whether an entry of ours is where its client looks. */
+export async function isThere(receipt: Receipt, realFile: string): Promise<boolean> {
+  const read = await textFor(receipt, realFile);
+  if ('reason' in read) return false;
+  const entry = await readEntry(read.text, placeOf(receipt)).catch(() => undefined);
+  return entry !== undefined;
+}
+
+/** The text that a client reads under the name of a file, or why it is not the one that was written. */
+async function textFor(
+  { file }: Receipt,
+  written: string,
+): Promise<{ readonly text: string | null } | { readonly reason: string }> {
+  try {
+    const { realFile, text } = await readTextFile(file);
+    const isMoved = realFile !== written && (await followLinks(written)) !== realFile;
+    return isMoved ? { reason: `${file} led to ${written} then, where the entry is.` } : { text };
+  } catch (error) {
+    return { reason: (error as Error).message };
+  }
 }
 
 async function stateOf(

@@ -1,13 +1,14 @@
-import { realpath } from 'node:fs/promises';
 import path from 'node:path';
 import { changeConfig, settledRecords } from '../clients/change.js';
 import type { Client, Surroundings } from '../clients/client.js';
+import { keyFault } from '../clients/keys.js';
 import { type Plan, placeOf, planRemoval, planUninstall } from '../clients/ledger.js';
 import type { Receipt, Receipts } from '../clients/receipts.js';
 import { AgentToolsError } from '../errors.js';
 import { isPathArgument } from '../extension/workspace.js';
+import { followLinks } from '../files/text-file.js';
 import { asUserError } from './config-fault.js';
-import { placementIn, type Scope } from './place.js';
+import { hasPlace, placementIn, type Scope } from './place.js';
 
 export interface UninstallRequest {
   /** Undefined: every client. */
@@ -28,20 +29,43 @@ export interface UninstallSetting {
   readonly receipts: Receipts;
 }
 
+/** An entry, as far as it is known: nobody knows the server of one that somebody else wrote. */
+export interface NamedEntry {
+  readonly client: string;
+  readonly scope: Receipt['scope'];
+  readonly file: string;
+  readonly key: string;
+  readonly server?: string;
+}
+
 /** What was taken out, or would be. */
-export interface UninstallReport {
-  readonly receipt: Receipt;
+interface UninstallReport {
+  readonly receipt: NamedEntry;
   readonly outcome: Plan['outcome'];
   readonly before: string | null;
   readonly after: string | null;
 }
 
-export interface UninstallFailure {
-  readonly receipt: Receipt;
+interface UninstallFailure {
+  readonly receipt: NamedEntry;
   readonly error: Error;
 }
 
 export type UninstallResult = UninstallReport | UninstallFailure;
+
+export interface UninstallOutcome {
+  readonly results: readonly UninstallResult[];
+  /** What could not be read of our memory, in sentences. */
+  readonly notes: readonly string[];
+  /** Where nothing was found: what fits in other places, or else all there is. */
+  readonly elsewhere: readonly Receipt[];
+}
+
+/** A receipt, and the file that was written to. */
+interface Known {
+  readonly receipt: Receipt;
+  readonly realFile: string;
+}
 
 /**
  * Takes entries out by what we remember of them, so that neither the package nor the client need be there any more.
@@ -50,91 +74,95 @@ export type UninstallResult = UninstallReport | UninstallFailure;
 export async function uninstall(
   request: UninstallRequest,
   setting: UninstallSetting,
-): Promise<{ readonly results: readonly UninstallResult[]; readonly notes: readonly string[] }> {
+): Promise<UninstallOutcome> {
   const { records, notes } = await settledRecords(setting.receipts);
-  const known = records.flatMap(({ receipts }) => receipts);
-  const inPlace = await receiptsIn(request, known, setting);
+  const known = records.flatMap(({ receipts, realFile }) =>
+    receipts.map((receipt) => ({ receipt, realFile })),
+  );
+  const inPlace = await knownIn(request, known, setting);
   const meant = await matching(request, inPlace, setting);
   requireClear(request, meant);
   if (meant.length === 0) {
     const foreign = await removeForeign(request, setting);
-    return { results: foreign ? [foreign] : [], notes };
+    const elsewhere = (await matching(request, known, setting)).map(({ receipt }) => receipt);
+    const all = known.map(({ receipt }) => receipt);
+    return { results: foreign ? [foreign] : [], notes, elsewhere: elsewhere.length > 0 ? elsewhere : all };
   }
   const results: UninstallResult[] = [];
-  for (const receipt of meant) {
-    const result = await uninstallOne(receipt, request, setting).catch((error: Error) => ({
-      receipt,
-      error,
-    }));
+  for (const one of meant) {
+    const { receipt } = one;
+    const result = await uninstallOne(one, request, setting).catch((error: unknown) => {
+      if (error instanceof AgentToolsError) return { receipt, error };
+      throw error;
+    });
     results.push(result);
   }
-  return { results, notes };
+  return { results, notes, elsewhere: [] };
 }
 
+/** The file that is changed is the one that was written to, also where another one is under its name by now. */
 async function uninstallOne(
-  receipt: Receipt,
+  { receipt, realFile }: Known,
   { force, dryRun }: UninstallRequest,
   { receipts }: UninstallSetting,
 ): Promise<UninstallReport> {
   const place = placeOf(receipt);
   const plan = (state: Parameters<typeof planUninstall>[0]) =>
     planUninstall(state, { receipt, place, force });
-  const change = await changeConfig(receipt.file, plan, { receipts, dryRun }).catch(async (error) => {
-    throw await asUserError(error, receipt.file);
+  const change = await changeConfig(realFile, plan, { receipts, dryRun }).catch(async (error) => {
+    throw await asUserError(error, realFile);
   });
   return { receipt, outcome: change.outcome, before: change.before, after: change.after };
 }
 
-/** Receipts of the client and the file that a command line means. */
-async function receiptsIn(
+/** What is known of the client and the file that a command line means. */
+async function knownIn(
   { client, scope }: UninstallRequest,
-  known: readonly Receipt[],
+  known: readonly Known[],
   { cwd }: UninstallSetting,
-): Promise<readonly Receipt[]> {
-  const ofClient = client ? known.filter((receipt) => receipt.client === client.id) : known;
+): Promise<readonly Known[]> {
+  const ofClient = client ? known.filter(({ receipt }) => receipt.client === client.id) : known;
   if (scope.kind === 'config') {
-    const file = await real(path.resolve(cwd, scope.file));
-    const files = await Promise.all(ofClient.map((receipt) => real(receipt.file)));
-    return ofClient.filter((_, index) => files[index] === file);
+    const file = await followLinks(path.resolve(cwd, scope.file));
+    return ofClient.filter(({ receipt, realFile }) => realFile === file || receipt.file === scope.file);
   }
   if (scope.kind === 'project') {
-    const folder = await real(scope.folder);
+    const folder = await followLinks(scope.folder);
     const folders = await Promise.all(
-      ofClient.map(({ project }) => (project === undefined ? '' : real(project))),
+      ofClient.map(({ receipt: { project } }) => (project === undefined ? '' : followLinks(project))),
     );
-    return ofClient.filter((receipt, index) => receipt.scope === 'project' && folders[index] === folder);
+    return ofClient.filter(({ receipt }, index) => receipt.scope === 'project' && folders[index] === folder);
   }
-  return ofClient.filter((receipt) => receipt.scope === 'user');
+  return ofClient.filter(({ receipt }) => receipt.scope === 'user');
 }
 
 async function matching(
   { reference, name }: UninstallRequest,
-  receipts: readonly Receipt[],
+  known: readonly Known[],
   { cwd, home }: UninstallSetting,
-): Promise<readonly Receipt[]> {
-  const named = name === undefined ? receipts : receipts.filter(({ key }) => key === name);
+): Promise<readonly Known[]> {
+  const named = name === undefined ? known : known.filter(({ receipt }) => receipt.key === name);
   if (reference === undefined) return named;
-  const isPath = isPathArgument(reference);
-  const spelled = reference.replace(/^~(?=$|[\\/])/, home);
-  const target = isPath ? await real(path.resolve(cwd, spelled)) : undefined;
-  const withAt =
-    !isPath && reference.split('/').length === 3 && !reference.startsWith('@') ? `@${reference}` : reference;
-  return named.filter(
-    ({ reference: given, argument, server, key }) =>
-      argument === target ||
-      (!isPath && [given, server, key].some((one) => one === reference || one === withAt)) ||
-      inPackage(argument, target),
+  if (isPathArgument(reference)) {
+    const spelled = path.resolve(cwd, reference.replace(/^~(?=$|[\\/])/, home));
+    const targets = [spelled, await followLinks(spelled)];
+    const folders = ({ argument }: Receipt) => [
+      argument,
+      path.isAbsolute(argument) ? path.dirname(argument) : '',
+    ];
+    return named.filter(({ receipt }) => folders(receipt).some((folder) => targets.includes(folder)));
+  }
+  const hasBareScope = reference.split('/').length === 3 && !reference.startsWith('@');
+  const spellings = hasBareScope ? [reference, `@${reference}`] : [reference];
+  return named.filter(({ receipt: { reference: given, server, key } }) =>
+    [given, server, key].some((one) => spellings.includes(one)),
   );
 }
 
-/** A package folder means its servers. */
-function inPackage(argument: string, target: string | undefined): boolean {
-  return target !== undefined && path.isAbsolute(argument) && path.dirname(argument) === target;
-}
-
 /** One reference may mean several entries of one file; then their keys tell them apart. */
-function requireClear({ reference, name, client }: UninstallRequest, meant: readonly Receipt[]): void {
+function requireClear({ reference, name, client }: UninstallRequest, known: readonly Known[]): void {
   if (reference === undefined || name !== undefined) return;
+  const meant = known.map(({ receipt }) => receipt);
   const doubled = meant.filter((one) =>
     meant.some((other) => other !== one && other.client === one.client && other.file === one.file),
   );
@@ -154,8 +182,11 @@ async function removeForeign(
 ): Promise<UninstallReport | undefined> {
   const { client, scope, reference, name, force, dryRun } = request;
   const key = name ?? reference;
-  if (!client || client.manual || key === undefined) return undefined;
   const { surroundings, receipts } = setting;
+  if (!client || client.manual || key === undefined) return undefined;
+  // What cannot be a key is in no file.
+  if (keyFault(client, key) !== undefined) return undefined;
+  if (!hasPlace(client, scope, surroundings)) return undefined;
   const { file, format, layout } = await placementIn(client, scope, { key, surroundings });
   const { container } = layout;
   const plan = planRemoval({ file, key, place: { format, container, key }, force });
@@ -165,18 +196,6 @@ async function removeForeign(
     });
   if ((await remove({ dryRun: true })).outcome === 'gone') return undefined;
   const change = await remove({ dryRun });
-  const receipt = {
-    client: client.id,
-    scope: scope.kind,
-    file,
-    key,
-    server: key,
-    format,
-    container,
-  } as Receipt;
+  const receipt = { client: client.id, scope: scope.kind, file, key };
   return { receipt, outcome: change.outcome, before: change.before, after: change.after };
-}
-
-async function real(file: string): Promise<string> {
-  return await realpath(file).catch(() => path.resolve(file));
 }

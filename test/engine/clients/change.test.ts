@@ -1,4 +1,12 @@
-import { chmodSync, existsSync, mkdirSync, readFileSync, symlinkSync, writeFileSync } from 'node:fs';
+import {
+  chmodSync,
+  existsSync,
+  mkdirSync,
+  readFileSync,
+  renameSync,
+  symlinkSync,
+  writeFileSync,
+} from 'node:fs';
 import path from 'node:path';
 import { beforeEach, describe, expect, it } from 'vitest';
 import { changeConfig, settle, settledRecords } from '../../../src/engine/clients/change.js';
@@ -65,6 +73,20 @@ describe('a config file', () => {
     expect(existsSync(target)).toBe(false);
   });
 
+  it('that was moved, with a link in its place, is known as the same', async () => {
+    mkdirSync(path.dirname(file), { recursive: true });
+    writeFileSync(file, '{}');
+    await changeConfig(file, toInstall, options());
+    const moved = path.join(folder, 'dots.json');
+    renameSync(file, moved);
+    symlinkSync(moved, file);
+    expect(await changeConfig(file, toInstall, options())).toMatchObject({ outcome: 'unchanged' });
+    expect((await receipts.all()).records.map(({ realFile }) => realFile)).toEqual([moved]);
+    await changeConfig(file, toUninstall, options());
+    expect(readFileSync(moved, 'utf8')).toBe('{}');
+    expect((await receipts.all()).records).toEqual([]);
+  });
+
   it('is not touched by a dry run, nor is anything remembered', async () => {
     const change = await changeConfig(file, toInstall, { receipts, dryRun: true });
     expect(change).toMatchObject({ before: null, outcome: 'added' });
@@ -117,7 +139,7 @@ describe('an intent whose writer died', () => {
 
   function record(hash: string | null): FileRecord {
     const body = { version: 1, realFile: file, receipts: [], steps: [], made: [] } as const;
-    return { ...body, intent: { hash, record: { ...body, receipts: [receipt] } } };
+    return { ...body, intent: { beforeHash: hashOf('{}'), hash, record: { ...body, receipts: [receipt] } } };
   }
 
   it.each([
@@ -129,6 +151,22 @@ describe('an intent whose writer died', () => {
     const settled = await settle(record(hash), found);
     expect(settled.receipts).toHaveLength(count);
     expect(settled).not.toHaveProperty('intent');
+  });
+
+  it('that was to drop a variable did not come true where the file is as it was before', async () => {
+    const old = { ...receipt, entry: { ...receipt.entry, env: { A: '1', B: '2' } } };
+    const next = { ...receipt, entry: { ...receipt.entry, env: { A: '1' } } };
+    const before = JSON.stringify({ mcpServers: { one: old.entry } });
+    const body = { version: 1, realFile: file, receipts: [old], steps: [], made: [] } as const;
+    const intent = {
+      beforeHash: hashOf(before),
+      hash: hashOf('after'),
+      record: { ...body, receipts: [next] },
+    };
+    for (const found of [before, `${before}\n`])
+      expect((await settle({ ...body, intent }, found)).receipts).toEqual([old]);
+    const after = JSON.stringify({ mcpServers: { one: next.entry } });
+    expect((await settle({ ...body, intent }, after)).receipts).toEqual([next]);
   });
 
   it('is settled by the next install, which then has nothing to do', async () => {

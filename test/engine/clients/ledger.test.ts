@@ -179,6 +179,24 @@ describe('an entry of ours', () => {
   });
 });
 
+describe('what the user sets of an entry of ours', () => {
+  const ours = receipt('one', { entry: { command: 'node', args: ['a'], disabled: false, autoApprove: [] } });
+
+  it('is no edit, and stays when it is brought up to date', async () => {
+    const once = await install({ text: '{}', record: empty }, ours);
+    const text = once.text!.replace('"disabled": false', '"disabled": true');
+    const newer = { ...ours, entry: { ...ours.entry, args: ['b'] } };
+    const { text: after } = await install({ ...once, text }, newer);
+    expect(JSON.parse(after!).mcpServers.one).toEqual({
+      command: 'node',
+      args: ['b'],
+      disabled: true,
+      autoApprove: [],
+    });
+    expect(JSON.parse((await uninstall({ ...once, text }, 'one')).text!)).toEqual({});
+  });
+});
+
 describe('a key that is taken', () => {
   const foreign: Entry = { command: 'theirs', args: [], env: { SECRET: 'x' }, timeout: 5 };
   const text = JSON.stringify({ mcpServers: { one: foreign } }, undefined, 2);
@@ -200,6 +218,25 @@ describe('a key that is taken', () => {
     expect(taken.outcome).toBe('replaced');
     expect(JSON.parse(taken.text!).mcpServers.one).toEqual({ ...receipt('one').entry, timeout: 5 });
     expect((await uninstall(taken, 'one')).text).toBe(text);
+  });
+
+  it('by a remote server leaves nothing of how that is reached', async () => {
+    const remote = { httpUrl: 'https://example.com', headers: { A: 'b' }, cwd: '/theirs', timeout: 5 };
+    const before = JSON.stringify({ mcpServers: { one: remote } });
+    const taken = await install({ text: before, record: empty }, receipt('one'), true);
+    expect(JSON.parse(taken.text!).mcpServers.one).toEqual({ ...receipt('one').entry, timeout: 5 });
+    expect((await uninstall(taken, 'one')).text).toBe(before);
+  });
+
+  it('by another server of ours gives way with force, and that one comes back', async () => {
+    const once = await install({ text: '{}', record: empty }, receipt('one'));
+    const other = receipt('one', { server: '@other/kit/one', entry: { command: 'other' } });
+    const taken = await install(once, other, true);
+    expect(taken.outcome).toBe('replaced');
+    const back = await uninstall(taken, 'one');
+    expect(back.text).toBe(once.text);
+    const adopted = await install(back, receipt('one'));
+    expect(adopted).toMatchObject({ text: once.text, outcome: 'adopted' });
   });
 
   it('comes back by value where the file was written again since', async () => {
@@ -230,7 +267,7 @@ describe('two clients that read one file', () => {
   it('share the entry, which stays until both are gone', async () => {
     const once = await install({ text: '{}\n', record: empty }, first);
     const both = await install(once, second);
-    expect(both.text).toBe(once.text);
+    expect(both).toMatchObject({ text: once.text, outcome: 'adopted' });
     const left = await uninstall(both, 'one', { client: 'claude-code' });
     expect(left).toMatchObject({ text: once.text, outcome: 'shared' });
     const gone = await uninstall(left, 'one', { client: 'copilot-cli' });
@@ -243,6 +280,43 @@ describe('two clients that read one file', () => {
     expect(JSON.parse(newer.text!).mcpServers.one).toEqual({ type: 'stdio', command: 'node', args: ['b'] });
     const again = await install(newer, { ...first, entry: { ...first.entry, args: ['b'] } });
     expect(again.text).toBe(newer.text);
+  });
+});
+
+describe('two clients that read one file, with other variables', () => {
+  const one = receipt('one', {
+    client: 'claude-code',
+    entry: { command: 'node', args: ['a'], env: { A: '1' } },
+  });
+  const two = receipt('one', {
+    client: 'copilot-cli',
+    entry: { command: 'node', args: ['a'], env: { B: '2' } },
+  });
+
+  it('are refused, and with force both get what is written', async () => {
+    const once = await install({ text: '{}', record: empty }, one);
+    await expect(install(once, two)).rejects.toThrow(
+      /also claude-code's, with other variables.*--name.*--force/,
+    );
+    const both = await install(once, two, true);
+    expect(both.record.receipts.map(({ entry }) => entry.env)).toEqual([{ B: '2' }, { B: '2' }]);
+  });
+
+  it('with another server, the forced one is the only one left', async () => {
+    const once = await install({ text: '{}', record: empty }, one);
+    const taken = await install(once, { ...two, server: '@other/kit/one' }, true);
+    expect(taken.record.receipts.map(({ client, server }) => [client, server])).toEqual([
+      ['copilot-cli', '@other/kit/one'],
+    ]);
+  });
+
+  it('where the first one took the entry out by hand, the second one gets its own form', async () => {
+    const once = await install(
+      { text: '{}', record: empty },
+      { ...one, entry: { type: 'local', command: 'x' } },
+    );
+    const { text } = await install({ ...once, text: '{}' }, two);
+    expect(JSON.parse(text!).mcpServers.one).toEqual(two.entry);
   });
 });
 
@@ -264,5 +338,25 @@ describe('what an entry needs elsewhere in the file', () => {
     const rewritten = JSON.stringify({ ...JSON.parse(once.text!), more: 1 });
     const { text } = await uninstall({ ...once, text: rewritten }, 'one');
     expect(JSON.parse(text!)).toEqual({ inputs: [{ id: 'mine' }], more: 1 });
+  });
+
+  it('goes when the entry no longer needs it', async () => {
+    const original = '{\n  "inputs": [{ "id": "mine" }]\n}\n';
+    const once = await install({ text: original, record: empty }, withQuestion);
+    const without = await install(once, receipt('one', { entry: { command: 'other' } }));
+    expect(JSON.parse(without.text!).inputs).toEqual([{ id: 'mine' }]);
+    expect((await uninstall(without, 'one')).text).toBe(original);
+  });
+
+  it('goes with the list that was made for it, where the file was written again since', async () => {
+    const once = await install({ text: '{}', record: empty }, withQuestion);
+    const rewritten = JSON.stringify({ ...JSON.parse(once.text!), more: 1 });
+    expect(JSON.parse((await uninstall({ ...once, text: rewritten }, 'one')).text!)).toEqual({ more: 1 });
+  });
+
+  it('goes where the entry was taken out by hand', async () => {
+    const once = await install({ text: '{}', record: empty }, withQuestion);
+    const text = JSON.stringify({ inputs: JSON.parse(once.text!).inputs });
+    expect(await uninstall({ ...once, text }, 'one')).toMatchObject({ text: '{}', outcome: 'gone' });
   });
 });

@@ -83,8 +83,11 @@ describe('a record', () => {
 
   it.each<[string, FileRecord]>([
     ['with all there is to know', record],
-    ['with an intent', { ...empty, intent: { hash: hashOf('next'), record: body } }],
-    ['with the intent to delete the file', { ...record, intent: { hash: null, record: empty } }],
+    ['with an intent', { ...empty, intent: { beforeHash: null, hash: hashOf('next'), record: body } }],
+    [
+      'with the intent to delete the file',
+      { ...record, intent: { beforeHash: null, hash: null, record: empty } },
+    ],
   ])('%s is read as it was written', async (_what, written) => {
     await receipts.write(written);
     expect(await receipts.read(realFile)).toEqual(written);
@@ -126,7 +129,7 @@ describe('a record', () => {
     ['an unknown format', { ...record, receipts: [{ ...receipt, format: 'xml' }] }],
     ['a container that is none', { ...record, receipts: [{ ...receipt, container: { path: 'x' } }] }],
     ['a step that is none', { ...record, steps: [{ ...record.steps[0], splice: { offset: 0.5 } }] }],
-    ['an intent that is none', { ...record, intent: { hash: null, record: {} } }],
+    ['an intent that is none', { ...record, intent: { beforeHash: null, hash: null, record: {} } }],
   ])('with %s is damaged, and stays', async (_what, content) => {
     addFiles(folder, { [recordName]: content });
     const file = path.join(folder, recordName);
@@ -246,4 +249,9 @@ it('has a lock for each file', () => {
 
 it('hashes by SHA-256', () => {
   expect(hashOf('abc')).toBe('ba7816bf8f01cfea414140de5dae2223b00361a396177a9cb410ff61f20015ad');
+});
+
+it('the folder is kept out of a repository that it may be moved into', async () => {
+  await receipts.write(record);
+  expect(readFileSync(path.join(folder, '.gitignore'), 'utf8')).toBe('*\n');
 });

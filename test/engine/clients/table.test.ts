@@ -100,7 +100,7 @@ const expected: Record<string, Row> = {
     user: '~/.copilot/mcp-config.json',
     project: '.mcp.json',
     container: ['mcpServers'],
-    entry: { type: 'local', ...start, tools: ['*'] },
+    entry: { type: 'stdio', ...start, tools: ['*'] },
   },
   opencode: {
     user: '~/.config/opencode/opencode.jsonc',

@@ -1,22 +1,61 @@
 import type { ConfigValue, Entry } from './editor.js';
 
-/** What says how a server is started: of an entry that is taken over, nothing of it may stay. */
-const launchFields: readonly string[] = ['command', 'args', 'cmd', 'env', 'envs', 'environment'];
+/** What says how a server is started. A change of anything else in an entry is the client's or the user's own affair. */
+const launchFields: readonly string[] = ['command', 'cmd', 'args', 'env', 'envs', 'environment'];
+
+/** What says how a server is reached, in whatever way: of an entry that is taken over, nothing of it may stay. */
+const reachFields: readonly string[] = [
+  ...launchFields,
+  'type',
+  'transport',
+  'cwd',
+  'working_directory',
+  'envFile',
+  'env_vars',
+  'env_keys',
+  'url',
+  'uri',
+  'httpUrl',
+  'serverUrl',
+  'headers',
+  'http_headers',
+  'env_http_headers',
+  'bearer_token_env_var',
+];
 
 /**
  * The entry to write over one that is there: what we write now wins, what we wrote before and write no longer goes, and
- * what the user added stays, in maps at any depth. Without `previous` the entry was not ours: how it starts goes whole.
+ * what the user added stays, in maps at any depth; so does what the user set of the fields that do not start anything,
+ * such as `disabled`. Without `previous` the entry was not ours: how it is reached goes whole.
  */
 export function mergeEntry(current: Entry, next: Entry, previous: Entry | undefined): Entry {
-  return mergeMaps(current, next, previous ?? launchOf(current));
+  if (!previous) return mergeMaps(current, next, only(current, reachFields));
+  const settings = Object.entries(next).map(([name, value]) => {
+    const isSetting = !reachFields.includes(name) && Object.hasOwn(previous, name);
+    return [name, isSetting ? (fieldOf(current, name) ?? value) : value] as const;
+  });
+  return mergeMaps(current, Object.fromEntries(settings), previous);
 }
 
-/** Whether all that was written is still there with its value. What was added beside it does not count. */
+/** Whether a server is still started as it was written. What was added beside does not count, nor do other fields. */
 export function isIntact(current: unknown, written: Entry): boolean {
-  if (!isMap(current)) return false;
+  return isMap(current) && holds(current, only(written, launchFields));
+}
+
+/** Whether two entries start the same, with the same variables. */
+export function startsAlike(one: Entry, other: Entry): boolean {
+  return sameValue(only(one, launchFields), only(other, launchFields));
+}
+
+/** The parts of an entry that start a server. */
+export function launchPart(entry: Entry): Entry {
+  return only(entry, launchFields);
+}
+
+function holds(current: Entry, written: Entry): boolean {
   return Object.entries(written).every(([key, value]) => {
     const held = fieldOf(current, key);
-    return isMap(value) ? isIntact(held, value) : sameValue(held, value);
+    return isMap(value) ? isMap(held) && holds(held, value) : sameValue(held, value);
   });
 }
 
@@ -65,8 +104,8 @@ function mergeValue(
   return wanted === undefined && Object.keys(merged).length === 0 ? undefined : merged;
 }
 
-function launchOf(entry: Entry): Entry {
-  return Object.fromEntries(Object.entries(entry).filter(([name]) => launchFields.includes(name)));
+function only(entry: Entry, fields: readonly string[]): Entry {
+  return Object.fromEntries(Object.entries(entry).filter(([name]) => fields.includes(name)));
 }
 
 function fieldOf(entry: Entry, key: string): ConfigValue | undefined {

@@ -208,7 +208,8 @@ export const codingClients: readonly WritableClient[] = [
     userFiles: copilotFolder('mcp-config.json'),
     projectFiles: ['.mcp.json', '.github/mcp.json'],
     container: mcpServers,
-    ...standard({ before: { type: 'local' }, after: { tools: ['*'] } }),
+    // Its own command writes `local`; Claude Code, which reads the same file in a project, takes only `stdio`.
+    ...stdio({ after: { tools: ['*'] } }),
     traces: copilotFolder(),
     capabilities: { mcpApps: false, prompts: false, elicitation: true },
     secretReference: braced,

@@ -45,10 +45,16 @@ describe('an entry of ours, written anew', () => {
       { env: { TOKEN: 't', OURS: '1' } },
     ],
     'at any depth': [
-      { a: { b: { mine: 1, old: 1 } } },
-      { a: { b: { new: 1 } } },
-      { a: { b: { old: 1 } } },
-      { a: { b: { mine: 1, new: 1 } } },
+      { env: { b: { mine: 1, old: 1 } } },
+      { env: { b: { new: 1 } } },
+      { env: { b: { old: 1 } } },
+      { env: { b: { mine: 1, new: 1 } } },
+    ],
+    'what the user set of a setting of ours stays': [
+      { command: 'a', disabled: true, timeout: 5, tools: ['x'] },
+      { command: 'b', disabled: false, timeout: 300, tools: ['*'], more: 1 },
+      { command: 'a', disabled: false, timeout: 300, tools: ['*'] },
+      { command: 'b', disabled: true, timeout: 5, tools: ['x'], more: 1 },
     ],
     'lists are replaced': [{ args: ['a', 'mine'] }, { args: ['b'] }, { args: ['a'] }, { args: ['b'] }],
     'a map where we write none': [
@@ -76,10 +82,13 @@ describe('an entry of somebody else, taken over', () => {
       cmd: 'x',
       timeout: 5,
       tools: { a: 1 },
+      url: 'https://example.com',
+      httpUrl: 'https://example.com',
+      headers: { Authorization: 'x' },
+      cwd: '/theirs',
     };
     const next = { command: 'npx', env: { OURS: '1' }, tools: { b: 2 } };
     expect(mergeEntry(foreign, next, undefined)).toEqual({
-      type: 'stdio',
       command: 'npx',
       env: { OURS: '1' },
       timeout: 5,
@@ -92,6 +101,7 @@ describe('intact', () => {
   const written: Entry = { command: 'a', args: ['b'], env: { OURS: '1' }, timeout: 300 };
   const judged: readonly [current: unknown, intact: boolean][] = [
     [written, true],
+    [{ ...written, timeout: 5, tools: [] }, true],
     [{ timeout: 300n, env: { TOKEN: 't', OURS: '1' }, disabled: true, args: ['b'], command: 'a' }, true],
     [{ ...written, command: 'c' }, false],
     [{ ...written, args: ['b', 'mine'] }, false],
@@ -108,8 +118,8 @@ describe('intact', () => {
   });
 
   test('what a prototype has was not written', () => {
-    expect(isIntact({}, hostile)).toBe(false);
-    expect(isIntact(hostile, hostile)).toBe(true);
+    expect(isIntact({ env: {} }, { env: hostile })).toBe(false);
+    expect(isIntact({ env: hostile }, { env: hostile })).toBe(true);
   });
 });
 
