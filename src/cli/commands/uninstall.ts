@@ -1,6 +1,7 @@
 import { installationFolders, namedClient, scopeOf } from '../../engine/installation/setting.js';
 import { uninstall } from '../../engine/installation/uninstall.js';
 import type { Host } from '../../host.js';
+import { clientName } from '../client-name.js';
 import type { ExitCode } from '../exit-code.js';
 import { exitCodeOf, hasData } from '../outcome.js';
 import type { PlaceInput } from '../place-arguments.js';
@@ -22,9 +23,9 @@ export async function uninstallCommand(input: UninstallInput, host: Host): Promi
     { client: namedClient(input), scope: scopeOf(input, host), reference, name, force, dryRun },
     { cwd: host.cwd, home: host.home, surroundings, receipts },
   );
-  host.stderr.write(uninstallLines({ results, notes }, { dryRun }));
+  host.stderr.write(uninstallLines({ results, notes }, { dryRun, nameOf: clientName }));
   if (json) {
     if (hasData(results, input)) host.stdout.write(renderJson(uninstallData(results, { dryRun })));
-  } else if (dryRun) host.stdout.write(uninstallDiff(results));
+  } else if (dryRun) host.stdout.write(uninstallDiff(results, { nameOf: clientName }));
   return exitCodeOf(results);
 }

@@ -1,6 +1,7 @@
 import type { InstallReport, InstallResult, ManualReport } from '../../engine/installation/install.js';
 import { visibleText } from '../../engine/visible-text.js';
 import { type FileChange, leftOutOfDiffs, renderDiff, renderDiffs } from './diff.js';
+import { failureCount, failureLine, failuresLast } from './failures.js';
 
 interface Circumstances {
   readonly dryRun: boolean;
@@ -11,9 +12,10 @@ export function installLines(
   results: readonly InstallResult[],
   options: Circumstances & { readonly verified: boolean },
 ): string {
-  const lines = results.map((result) => linesOf(result, options));
   const leftOut = options.dryRun ? leftOutOfDiffs(changesIn(results)) : [];
-  return visibleText([...lines, ...leftOut].map((line) => `${line}\n`).join(''));
+  const lines = failuresLast(results).map((result) => linesOf(result, options));
+  const count = failureCount(results, 'clients');
+  return visibleText([...leftOut, ...lines, ...count].map((line) => `${line}\n`).join(''));
 }
 
 function linesOf(
@@ -21,7 +23,7 @@ function linesOf(
   { dryRun, verified }: Circumstances & { readonly verified: boolean },
 ): string {
   const { name, reload } = result.client;
-  if ('error' in result) return `error: ${name}: ${result.error.message}`;
+  if ('error' in result) return failureLine(result.error, { client: name });
   if (isManual(result)) return `${name}: ${result.client.manual.instructions}`;
   const notes = result.notes.map((note) => `  ${note}`);
   const start =
@@ -32,22 +34,26 @@ function linesOf(
   return [sentenceOf(result, dryRun), ...notes, ...start, ...next].join('\n');
 }
 
-const verbs = {
+/** What a plan of install can come to. */
+type Outcome = Exclude<InstallReport['outcome'], 'removed' | 'shared' | 'gone'>;
+
+const verbs: Readonly<Record<Outcome, readonly [done: string, planned: string]>> = {
   added: ['Installed', 'Would install'],
   updated: ['Updated', 'Would update'],
-  replaced: [
-    'Installed (the entry that was there is kept and comes back with uninstall)',
-    'Would replace the entry for',
-  ],
-  adopted: ['Already there; from now on counted as ours:', 'Already there; would count as ours:'],
+  replaced: ['Installed', 'Would install'],
+  adopted: ['Already there, and from now on ours:', 'Already there, and would be ours:'],
   unchanged: ['Nothing to change:', 'Nothing to change:'],
-  removed: ['Removed', 'Would remove'],
-  shared: ['Kept', 'Would keep'],
-  gone: ['Gone already:', 'Gone already:'],
-} as const;
+};
+
+const replacedNotes = [
+  'The entry that was there is kept, and uninstall puts it back.',
+  'The entry that is there would be kept, and uninstall would put it back.',
+] as const;
 
 function sentenceOf({ outcome, server, client, key, file }: InstallReport, dryRun: boolean): string {
-  return `${verbs[outcome][dryRun ? 1 : 0]} ${server} in ${client.name} as "${key}" (${file}).`;
+  const mood = dryRun ? 1 : 0;
+  const sentence = `${verbs[outcome as Outcome][mood]} ${server} in ${client.name} as "${key}" (${file}).`;
+  return outcome === 'replaced' ? `${sentence}\n  ${replacedNotes[mood]}` : sentence;
 }
 
 /** The diffs of what would change, one for each file. */

@@ -1,43 +1,56 @@
 import type { UninstallResult } from '../../engine/installation/uninstall.js';
 import { visibleText } from '../../engine/visible-text.js';
 import { type FileChange, leftOutOfDiffs, renderDiff, renderDiffs } from './diff.js';
+import { failureCount, failureLine, failuresLast } from './failures.js';
 
 interface Circumstances {
   readonly dryRun: boolean;
 }
 
+interface Wording extends Circumstances {
+  /** What a client is called, by its id. */
+  readonly nameOf: (client: string) => string;
+}
+
 /** What was taken out, a line for each entry. */
 export function uninstallLines(
   { results, notes }: { readonly results: readonly UninstallResult[]; readonly notes: readonly string[] },
-  options: Circumstances,
+  options: Wording,
 ): string {
-  const lines = results.map((result) => lineOf(result, options));
   const warnings = notes.map((note) => `warning: ${note}`);
+  const leftOut = options.dryRun ? leftOutOfDiffs(changesIn(results, options)) : [];
+  const lines = failuresLast(results).map((result) => lineOf(result, options));
+  const count = failureCount(results, 'entries');
   const none = results.length === 0 ? ['Nothing to remove: AgentTools wrote no such entry.'] : [];
-  const leftOut = options.dryRun ? leftOutOfDiffs(changesIn(results)) : [];
-  return visibleText(`${[...warnings, ...lines, ...leftOut, ...none].join('\n')}\n`);
+  return visibleText(
+    [...warnings, ...leftOut, ...lines, ...count, ...none].map((line) => `${line}\n`).join(''),
+  );
 }
 
-function lineOf(result: UninstallResult, { dryRun }: Circumstances): string {
-  const { client, key, file } = result.receipt;
-  const place = `"${key}" of ${client} (${file})`;
-  if ('error' in result) return `error: ${place}: ${result.error.message}`;
-  if (result.outcome === 'gone') return `Gone already: ${place}.`;
-  if (result.outcome === 'shared') return `Kept ${place}: another client uses the same entry.`;
+function lineOf(result: UninstallResult, { dryRun, nameOf }: Wording): string {
+  const { key, file } = result.receipt;
+  const client = nameOf(result.receipt.client);
+  if ('error' in result) return failureLine(result.error, { client, entry: { key, file } });
+  if (result.outcome === 'gone') return `Gone already: "${key}" in ${client} (${file}).`;
+  if (result.outcome === 'shared')
+    return `Kept "${key}" in ${client} (${file}): another client uses the same entry.`;
   const what = result.after === null ? ', and the file, which held nothing else' : '';
-  return `${dryRun ? 'Would remove' : 'Removed'} ${place}${what}.`;
+  return `${dryRun ? 'Would remove' : 'Removed'} "${key}" from ${client} (${file})${what}.`;
 }
 
 /** The diffs of what would change, one for each file. */
-export function uninstallDiff(results: readonly UninstallResult[]): string {
-  return renderDiffs(changesIn(results));
+export function uninstallDiff(results: readonly UninstallResult[], options: Pick<Wording, 'nameOf'>): string {
+  return renderDiffs(changesIn(results, options));
 }
 
-function changesIn(results: readonly UninstallResult[]): readonly FileChange[] {
+function changesIn(
+  results: readonly UninstallResult[],
+  { nameOf }: Pick<Wording, 'nameOf'>,
+): readonly FileChange[] {
   return results.flatMap((result) => {
     if ('error' in result) return [];
     const { file, key, client } = result.receipt;
-    return [{ ...result, file, what: `"${key}" of ${client}` }];
+    return [{ ...result, file, what: `"${key}" in ${nameOf(client)}` }];
   });
 }
 

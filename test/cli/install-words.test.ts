@@ -1,0 +1,88 @@
+import { mkdirSync, readFileSync } from 'node:fs';
+import path from 'node:path';
+import { beforeEach, describe, expect, it } from 'vitest';
+import { addFiles, packageJson, writeFolder } from '../support/packages.js';
+import { type RunOptions, runCli } from '../support/run-cli.js';
+
+let home: string;
+let cwd: string;
+let cursorFile: string;
+
+beforeEach(() => {
+  home = writeFolder();
+  cursorFile = path.join(home, '.cursor/mcp.json');
+  cwd = writeFolder({
+    'package.json': packageJson({ servers: ['kit'], tools: ['greet'] }),
+    'agenttools/servers/kit.json': { tools: '*' },
+    'agenttools/tools/greet.json': { description: 'Greets.', handler: './greet.js' },
+    'greet.js': 'export default () => "hello";',
+  });
+});
+
+const run = (words: readonly string[], options: RunOptions = {}) =>
+  runCli(words, { home, cwd, env: { PATH: '' }, ...options });
+const install = (...words: readonly string[]) => run(['install', ...words, '--no-verify']);
+const linesOf = (text: string) => text.trimEnd().split('\n');
+const edit = (from: string, to: string) =>
+  addFiles(path.dirname(cursorFile), {
+    'mcp.json': readFileSync(cursorFile, 'utf8').replace(from, to),
+  });
+
+describe('what install says', () => {
+  it('of an entry that gave way is a sentence, then a note', async () => {
+    addFiles(home, { '.cursor/mcp.json': { mcpServers: { kit: { command: 'x' } } } });
+    const planned = await install('cursor', '.', '--force', '--dry-run');
+    expect(linesOf(planned.stderr).slice(0, 2)).toEqual([
+      `Would install @acme/kit/kit in Cursor as "kit" (${cursorFile}).`,
+      '  The entry that is there would be kept, and uninstall would put it back.',
+    ]);
+    const { stderr } = await install('cursor', '.', '--force');
+    expect(linesOf(stderr).slice(0, 2)).toEqual([
+      `Installed @acme/kit/kit in Cursor as "kit" (${cursorFile}).`,
+      '  The entry that was there is kept, and uninstall puts it back.',
+    ]);
+  });
+
+  it('of a client that failed names it once', async () => {
+    const { stderr } = await install('cursor', '.', '--cwd', '.');
+    expect(stderr.match(/Cursor/g)).toHaveLength(1);
+    addFiles(home, { '.cursor/mcp.json': '{ broken' });
+    expect((await install('cursor', '.')).stderr).toMatch(/^error: Cursor: /);
+  });
+
+  it('of many clients ends with those that failed, and their number', async () => {
+    addFiles(home, { '.cursor/mcp.json': '{ broken' });
+    mkdirSync(path.join(home, '.codex'));
+    mkdirSync(path.join(home, '.config/goose'), { recursive: true });
+    const lines = linesOf((await install('--all', '.')).stderr);
+    expect(lines.at(-1)).toBe('1 of 3 clients failed.');
+    expect(lines.at(-2)).toMatch(/^error: Cursor: /);
+    expect(lines.filter((line) => line.startsWith('error: '))).toHaveLength(1);
+  });
+});
+
+describe('what uninstall says', () => {
+  it('names the client as it is called', async () => {
+    await install('cursor', '.');
+    expect((await run(['uninstall', 'cursor', '.', '--dry-run'])).stderr).toMatch(
+      /^Would remove "kit" from Cursor \(/,
+    );
+    expect((await run(['uninstall', 'cursor', '.'])).stderr).toBe(
+      `Removed "kit" from Cursor (${cursorFile}), and the file, which held nothing else.\n`,
+    );
+  });
+
+  it('of an entry that was edited names it once, and of several ends with the failures', async () => {
+    await install('cursor', '.');
+    edit('"start"', '"begin"');
+    const { stderr } = await run(['uninstall', 'cursor']);
+    expect(stderr.match(/"kit"/g)).toHaveLength(1);
+    expect(stderr.split(cursorFile)).toHaveLength(2);
+    await install('cursor', '.', '--name', 'more');
+    expect(linesOf((await run(['uninstall', 'cursor'])).stderr)).toEqual([
+      expect.stringMatching(/^Removed "more" from Cursor/),
+      expect.stringMatching(/^error: Cursor: The entry "kit"/),
+      '1 of 2 entries failed.',
+    ]);
+  });
+});
