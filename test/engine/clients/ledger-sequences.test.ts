@@ -1,0 +1,92 @@
+import fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import { type ConfigState, placeOf, planInstall, planUninstall } from '../../../src/engine/clients/ledger.js';
+import type { FileRecord, Receipt } from '../../../src/engine/clients/receipts.js';
+import { writableClients } from '../../../src/engine/clients/table/index.js';
+
+/** What a client's file may hold before us, in each syntax. */
+const originals = {
+  json: [null, '', '{}', '{ "a": 1 }\n', '{\r\n\t"mcpServers": {}\r\n}', '{"mcpServers":null}'],
+  jsonc: [null, '// mine\n', '{\n  // mine\n  "a": 1, // tail\n}\n', '{ /* x */ }'],
+  toml: [
+    null,
+    '',
+    '# mine\n',
+    'model = "x"\n\n[mcp_servers.mine]\ncommand = "x" # tail\n\n[tui]\na = 1',
+    '[mcp_servers]\n',
+  ],
+  yaml: [
+    null,
+    '',
+    '# mine\n',
+    'a: 1\n',
+    'extensions:\nb: 2\n',
+    'extensions: {}\n',
+    'mcpServers: []   # none yet\nz: 1',
+  ],
+} as const;
+
+const steps = fc.array(
+  fc.record({
+    act: fc.constantFrom('install', 'install', 'update', 'force', 'uninstall'),
+    key: fc.constantFrom('one', 'two', 'three'),
+    version: fc.integer({ min: 0, max: 2 }),
+  }),
+  { maxLength: 10 },
+);
+
+describe.each(['cursor', 'vscode', 'opencode', 'codex', 'goose', 'continue'])('%s', (id) => {
+  const client = writableClients.find((one) => one.id === id)!;
+
+  function receipt(key: string, version: number, server: string): Receipt {
+    const launch = {
+      command: `/v${version}/node`,
+      args: ['start', key],
+      env: version > 0 ? { V: `${version}` } : {},
+    };
+    return {
+      client: id,
+      scope: 'user',
+      file: '/config',
+      key,
+      server,
+      reference: key,
+      argument: key,
+      variables: Object.keys(launch.env),
+      entry: client.entry(launch, key),
+      version: '0.1.0',
+      time: '2026-11-21T12:00:00.000Z',
+      format: client.format,
+      container: client.container,
+    };
+  }
+
+  it('whatever is done in whatever order: when nothing of ours is left, the bytes are the original ones', async () => {
+    const empty: FileRecord = { version: 1, realFile: '/config', receipts: [], steps: [], made: [] };
+    const texts = fc.constantFrom<(string | null)[]>(...originals[client.format]);
+    await fc.assert(
+      fc.asyncProperty(texts, steps, async (original, sequence) => {
+        let state: ConfigState = { text: original, record: empty };
+        const remove = async (key: string) => {
+          const known = state.record.receipts.find((one) => one.key === key);
+          if (known)
+            state = await planUninstall(state, { receipt: known, place: placeOf(known), force: false });
+        };
+        for (const { act, key, version } of sequence) {
+          if (act === 'uninstall') await remove(key);
+          else {
+            const wanted = receipt(key, version, '@acme/kit/kit');
+            state = await planInstall(state, {
+              receipt: wanted,
+              place: placeOf(wanted),
+              force: act === 'force',
+            });
+          }
+        }
+        for (const key of ['two', 'one', 'three']) await remove(key);
+        expect(state).toMatchObject({ text: original, record: empty });
+      }),
+      { numRuns: 300 },
+    );
+  });
+});
