@@ -86,3 +86,59 @@ describe('what uninstall says', () => {
     ]);
   });
 });
+
+describe('uninstall that finds nothing', () => {
+  it('says what is there, the nearest name first', async () => {
+    await install('cursor', '.', '--name', 'alpha');
+    await install('cursor', '.', '--name', 'weather');
+    const { code, stderr } = await run(['uninstall', 'cursor', 'wether']);
+    expect({ code, stderr }).toEqual({
+      code: 0,
+      stderr:
+        'Nothing to remove: AgentTools wrote no such entry. What it wrote there: "weather" (@acme/kit/kit), "alpha" (@acme/kit/kit).\n',
+    });
+  });
+
+  it('gives the commands for what is elsewhere, and they do it', async () => {
+    const own = path.join(cwd, 'my own.json');
+    const project = path.join(cwd, 'the project');
+    mkdirSync(project);
+    await install('zed', '.');
+    await install('cursor', '.', `--project=${project}`);
+    await install('--config', own, '--client', 'vscode', '.');
+    const { stderr } = await run(['uninstall', 'cursor', 'kit']);
+    const [first, ...commands] = linesOf(stderr);
+    expect(first).toMatch(/^Nothing to remove: .*elsewhere goes with:$/);
+    expect(commands.sort()).toEqual([
+      `  agenttools uninstall cursor kit "--project=${project}"`,
+      `  agenttools uninstall kit --config "${own}" --client vscode`,
+      '  agenttools uninstall zed kit',
+    ]);
+    const elsewhere = { cwd: writeFolder() };
+    for (const command of commands) {
+      const [, ...words] = command.trim().match(/"[^"]*"|\S+/g) ?? [];
+      const told = await run(
+        words.map((word) => word.replaceAll('"', '')),
+        elsewhere,
+      );
+      expect(told.stderr).toMatch(/^Removed "kit" from /);
+    }
+    expect((await run(['list-installed', '--json'])).stdout).toBe('[]\n');
+  });
+});
+
+describe('list-installed', () => {
+  it('gives the command that forgets an entry that is gone', async () => {
+    await install('cursor', '.');
+    addFiles(home, { '.cursor/mcp.json': '{}' });
+    const { stdout } = await run(['list-installed']);
+    expect(stdout).toContain('forget it with: agenttools uninstall cursor kit\n');
+  });
+
+  it.each([true, false])('makes what is not ours visible, with colours: %s', async (color) => {
+    const hostile = path.join(cwd, 'a\u001b[31mb.json');
+    await install('--config', hostile, '--client', 'cursor', '.');
+    const { stdout } = await run(['list-installed'], { color });
+    expect(stdout).toContain('a\\u001b[31mb.json');
+  });
+});

@@ -3,6 +3,7 @@ import { uninstall } from '../../engine/installation/uninstall.js';
 import type { Host } from '../../host.js';
 import { clientName } from '../client-name.js';
 import type { ExitCode } from '../exit-code.js';
+import { installedInstead } from '../installed-instead.js';
 import { exitCodeOf, hasData } from '../outcome.js';
 import type { PlaceInput } from '../place-arguments.js';
 import { renderJson } from '../render/json.js';
@@ -19,11 +20,14 @@ export interface UninstallInput extends PlaceInput {
 export async function uninstallCommand(input: UninstallInput, host: Host): Promise<ExitCode> {
   const { name, dryRun, force, json, server: reference } = input;
   const { surroundings, receipts } = installationFolders(host);
-  const { results, notes } = await uninstall(
-    { client: namedClient(input), scope: scopeOf(input, host), reference, name, force, dryRun },
+  const client = namedClient(input);
+  const scope = scopeOf(input, host);
+  const { results, notes, elsewhere } = await uninstall(
+    { client, scope, reference, name, force, dryRun },
     { cwd: host.cwd, home: host.home, surroundings, receipts },
   );
-  host.stderr.write(uninstallLines({ results, notes }, { dryRun, nameOf: clientName }));
+  const instead = installedInstead(elsewhere, { client, scope, wanted: name ?? reference });
+  host.stderr.write(uninstallLines({ results, notes, instead }, { dryRun, nameOf: clientName }));
   if (json) {
     if (hasData(results, input)) host.stdout.write(renderJson(uninstallData(results, { dryRun })));
   } else if (dryRun) host.stdout.write(uninstallDiff(results, { nameOf: clientName }));

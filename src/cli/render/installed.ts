@@ -1,6 +1,8 @@
+import type { Receipt } from '../../engine/clients/receipts.js';
 import type { Installed, InstalledState } from '../../engine/installation/installed.js';
-import { visibleText } from '../../engine/visible-text.js';
+import { visibleTexts } from '../../engine/visible-text.js';
 import { type ColorOption, styleFor } from './style.js';
+import { uninstallCommand } from './uninstall-command.js';
 
 /** What was installed, for other programs. */
 export function installedData({ receipt, state }: Installed): object {
@@ -9,11 +11,12 @@ export function installedData({ receipt, state }: Installed): object {
 }
 
 /** What each state asks for. */
-const wayOut: Readonly<Record<InstalledState, string>> = {
-  intact: '',
-  edited: 'It was edited by hand. Write it again with install --force, or leave it.',
-  gone: 'It is not in the file any more. Forget it with uninstall, or write it again with install.',
-  'server missing': 'It would not start.',
+const wayOut: Readonly<Record<InstalledState, (receipt: Receipt) => string>> = {
+  intact: () => '',
+  edited: () => 'It was edited by hand. Write it again with install --force, or leave it.',
+  gone: (receipt) =>
+    `It is not in the file any more. Write it again with install, or forget it with: ${uninstallCommand(receipt)}`,
+  'server missing': () => 'It would not start.',
 };
 
 /** What was installed, entry by entry. */
@@ -21,16 +24,11 @@ export function renderInstalled(installed: readonly Installed[], options: ColorO
   if (installed.length === 0)
     return 'Nothing is installed. Install a server with: agenttools install <client> <server>\n';
   const style = styleFor(options);
-  const lines = installed.map(({ receipt, state, reason }) => {
+  const lines = visibleTexts(installed).map(({ receipt, state, reason }) => {
     const { client, key, server, file } = receipt;
     const shown = state === 'intact' ? style.green(state) : style.yellow(state);
-    const why = [wayOut[state], reason].filter(Boolean).join(' ');
+    const why = [reason, wayOut[state](receipt)].filter(Boolean).join(' ');
     return `${style.bold(server)} in ${client} as "${key}": ${shown}\n  ${file}${why && `\n  ${why}`}\n`;
   });
-  return visible(lines.join(''), options);
-}
-
-/** Colours are ours; everything else is somebody's. */
-function visible(text: string, { color }: ColorOption): string {
-  return color ? text : visibleText(text);
+  return lines.join('');
 }

@@ -1,4 +1,5 @@
 import type { Scaffold } from '../../engine/scaffold.js';
+import { shellWord } from './shell-word.js';
 import { type ColorOption, styleFor } from './style.js';
 
 interface ScaffoldView extends Scaffold {
@@ -14,7 +15,7 @@ export function renderScaffold(
 ): string {
   const style = styleFor(options);
   const steps = [
-    ...(folder === '.' ? [] : [`cd ${quoted(folder)}`]),
+    ...(folder === '.' ? [] : [`cd ${shellWord(folder)}`]),
     ...(typescript ? ['npm install', 'npm run build'] : []),
     'npx agenttools validate',
     `npx agenttools call . greet '{"name":"Ada"}'`,
@@ -28,8 +29,4 @@ export function renderScaffold(
     ...steps.map((step) => `  ${style.cyan(step)}`),
     '',
   ].join('\n');
-}
-
-function quoted(folder: string): string {
-  return /^[\w@%+=:,./~-]+$/.test(folder) ? folder : JSON.stringify(folder);
 }

@@ -1,7 +1,9 @@
-import type { UninstallResult } from '../../engine/installation/uninstall.js';
+import type { UninstallOutcome, UninstallResult } from '../../engine/installation/uninstall.js';
 import { visibleText } from '../../engine/visible-text.js';
+import type { InstalledInstead } from '../installed-instead.js';
 import { type FileChange, leftOutOfDiffs, renderDiff, renderDiffs } from './diff.js';
 import { failureCount, failureLine, failuresLast } from './failures.js';
+import { uninstallCommand } from './uninstall-command.js';
 
 interface Circumstances {
   readonly dryRun: boolean;
@@ -14,17 +16,34 @@ interface Wording extends Circumstances {
 
 /** What was taken out, a line for each entry. */
 export function uninstallLines(
-  { results, notes }: { readonly results: readonly UninstallResult[]; readonly notes: readonly string[] },
+  {
+    results,
+    notes,
+    instead,
+  }: Pick<UninstallOutcome, 'results' | 'notes'> & { readonly instead: InstalledInstead },
   options: Wording,
 ): string {
   const warnings = notes.map((note) => `warning: ${note}`);
   const leftOut = options.dryRun ? leftOutOfDiffs(changesIn(results, options)) : [];
   const lines = failuresLast(results).map((result) => lineOf(result, options));
   const count = failureCount(results, 'entries');
-  const none = results.length === 0 ? ['Nothing to remove: AgentTools wrote no such entry.'] : [];
+  const none = results.length === 0 ? nothingFound(instead) : [];
   return visibleText(
     [...warnings, ...leftOut, ...lines, ...count, ...none].map((line) => `${line}\n`).join(''),
   );
+}
+
+function nothingFound({ here, elsewhere }: InstalledInstead): readonly string[] {
+  if (here.length > 0) {
+    const entries = here.map(({ key, server }) => `"${key}" (${server})`).join(', ');
+    return [`Nothing to remove: AgentTools wrote no such entry. What it wrote there: ${entries}.`];
+  }
+  if (elsewhere.length === 0) return ['Nothing to remove: AgentTools wrote no such entry.'];
+  const commands = elsewhere.map((receipt) => `  ${uninstallCommand(receipt)}`);
+  return [
+    'Nothing to remove: AgentTools wrote nothing there. What it wrote elsewhere goes with:',
+    ...commands,
+  ];
 }
 
 function lineOf(result: UninstallResult, { dryRun, nameOf }: Wording): string {

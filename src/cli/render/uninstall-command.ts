@@ -1,0 +1,12 @@
+import type { Receipt } from '../../engine/clients/receipts.js';
+import { shellWord } from './shell-word.js';
+
+/** The command that takes out this entry and no other, wherever it is run. */
+export function uninstallCommand({ client, scope, file, project, key }: Receipt): string {
+  const words = {
+    user: [client, key],
+    project: [client, key, `--project=${project}`],
+    config: [key, '--config', file, '--client', client],
+  }[scope];
+  return ['agenttools', 'uninstall', ...words].map(shellWord).join(' ');
+}
