@@ -1,5 +1,3 @@
-import { createInterface } from 'node:readline/promises';
-import { AgentToolsError } from '../../engine/errors.js';
 import { packageVersion } from '../../engine/folders.js';
 import { chosenServer } from '../../engine/installation/choose.js';
 import { type InstallRequest, install } from '../../engine/installation/install.js';
@@ -11,6 +9,7 @@ import { guarded } from '../guarded.js';
 import { exitCodeOf, hasData } from '../outcome.js';
 import type { PlaceInput } from '../place-arguments.js';
 import { withProgress } from '../progress.js';
+import { askServer } from '../question.js';
 import { installData, installDiff, installLines, manualSnippet } from '../render/installation.js';
 import { renderJson } from '../render/json.js';
 import { workspaceOptions } from '../workspace.js';
@@ -37,7 +36,7 @@ export async function installCommand(input: InstallInput, host: Host): Promise<E
   const scope = scopeOf(input, host);
   const clients = await clientsFor(input, { scope, surroundings: folders.surroundings });
   const workspace = workspaceOptions(host);
-  const reference = server ?? (await chosenServer(workspace, (names) => ask(names, host)));
+  const reference = server ?? (await chosenServer(workspace, (names) => askServer(names, host)));
   const variables = readVariables(env, host.env);
   const results = await guarded(host, (signal) =>
     withProgress(host, (tell) =>
@@ -61,19 +60,4 @@ export async function installCommand(input: InstallInput, host: Host): Promise<E
       host.stdout.write(renderJson(installData(results, { isList: input.all, dryRun })));
   } else host.stdout.write(manualSnippet(results) + (dryRun ? installDiff(results) : ''));
   return exitCodeOf(results);
-}
-
-/** Asks which server is meant, where somebody is there to answer. @throws AgentToolsError with the list, where nobody is. */
-async function ask(names: readonly string[], { stdin, stderr }: Host): Promise<string> {
-  const list = names.map((name, index) => `  ${index + 1}. ${name}`).join('\n');
-  if (!('isTTY' in stdin && stdin.isTTY)) {
-    throw new AgentToolsError('usage', `Which server? Name a path, a qualified name, or one of:\n${list}`);
-  }
-  const terminal = createInterface({ input: stdin, output: stderr });
-  try {
-    const answer = (await terminal.question(`Which server?\n${list}\nNumber or name: `)).trim();
-    return names[Number(answer) - 1] ?? answer;
-  } finally {
-    terminal.close();
-  }
 }

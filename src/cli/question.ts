@@ -1,0 +1,41 @@
+import { once } from 'node:events';
+import { createInterface, type Interface } from 'node:readline/promises';
+import { setImmediate } from 'node:timers/promises';
+import { AgentToolsError } from '../engine/errors.js';
+import type { Host } from '../host.js';
+
+/**
+ * Asks which of several servers is meant, where somebody is there to answer; a name that is not among them will do.
+ * @throws AgentToolsError `usage` with the list, where nobody is or no answer comes.
+ */
+export async function askServer(
+  names: readonly string[],
+  { stdin, stderr }: Pick<Host, 'stdin' | 'stderr'>,
+): Promise<string> {
+  const list = names.map((name, index) => `  ${index + 1}. ${name}`).join('\n');
+  const isTerminal = 'isTTY' in stdin && stdin.isTTY === true;
+  const answer = isTerminal
+    ? await answerTo(
+        `Which server?\n${list}\nNumber or name: `,
+        createInterface({ input: stdin, output: stderr }),
+      )
+    : '';
+  if (answer !== '') return names[Number(answer) - 1] ?? answer;
+  if (isTerminal) stderr.write('\n');
+  throw new AgentToolsError('usage', `Which server? Name a path, a qualified name, or one of:\n${list}`);
+}
+
+/** Empty, where the input ends instead: at Ctrl-D and Ctrl-C. */
+async function answerTo(question: string, terminal: Interface): Promise<string> {
+  // An answer may come together with the end.
+  const end = once(terminal, 'close').then(() => setImmediate(''));
+  const answer = terminal.question(question).catch((error: Error) => {
+    if (error.name === 'AbortError') return '';
+    throw error;
+  });
+  try {
+    return (await Promise.race([answer, end])).trim();
+  } finally {
+    terminal.close();
+  }
+}
