@@ -5,7 +5,7 @@ import type { Receipts } from './clients/receipts.js';
 import { AgentToolsError } from './errors.js';
 import { DefinitionError, type Extension } from './extension/extension.js';
 import { type Kind, kinds, singular } from './extension/kinds.js';
-import { parseQualifiedName, qualify } from './extension/names.js';
+import { parseQualifiedName } from './extension/names.js';
 import { isRecord } from './extension/shapes.js';
 import { type FoundServer, isPathArgument, type Workspace } from './extension/workspace.js';
 import type {
@@ -228,12 +228,13 @@ function appSummary(extension: Extension, item: string): AppSummary {
   };
 }
 
-function packageFacts({ name, manifest }: Extension): PackageFacts {
+function packageFacts(extension: Extension): PackageFacts {
+  const { name, manifest } = extension;
   const { packageVersion, directory, packageJson, declarations } = manifest;
   const declared = (kind: Kind): readonly DeclarationFacts[] =>
     declarations[kind].map((one) => ({
       name: one.name,
-      item: qualify(name, one.name),
+      item: extension.qualify(one.name),
       description: one.description ?? null,
     }));
   return {

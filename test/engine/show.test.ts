@@ -88,7 +88,7 @@ describe('show', () => {
     ['@acme/weather/forecast', 'weather', 'tool', '@acme/weather/forecast'],
     ['acme/weather/forecast', 'weather', 'tool', '@acme/weather/forecast'],
     ['several/ping', 'several', 'tool', 'several/ping'],
-    ['diagnostics', '', 'tool', 'agenttools/diagnostics'],
+    ['diagnostics', '', 'tool', 'diagnostics'],
   ])('finds the item %s', async (reference, folder, kind, item) => {
     expect(await showIn(reference, folder)).toMatchObject({ kind, item });
   });
@@ -98,7 +98,7 @@ describe('show', () => {
     ['several/two', 'several', 'several/two'],
     ['./weather/weather', '', '@acme/weather/weather'],
     ['@acme/weather', 'weather', '@acme/weather/weather'],
-    ['agenttools', '', 'agenttools/agenttools'],
+    ['agenttools', '', 'agenttools'],
   ])('finds the server %s', async (reference, folder, name) => {
     expect(await showIn(reference, folder)).toMatchObject({ kind: 'server', name });
   });

@@ -43,9 +43,17 @@ export type LoadCode = (file: string, relative: string) => Promise<unknown>;
 
 const importDefault: LoadCode = async (file) => exportOf(await importModule(file), 'default');
 
+/** How an extension is opened. */
+export interface ExtensionOptions {
+  readonly loadCode?: LoadCode;
+  /** It is a bundled one, whose items go by bare names. */
+  readonly isBuiltin?: boolean;
+}
+
 /** An extension whose manifest has been read. Definitions are read when asked for, and kept if they could be. */
 export class Extension {
   readonly #loadCode: LoadCode;
+  readonly #isBuiltin: boolean;
   readonly #definitions = new Map<string, Promise<Definition>>();
   readonly #documents = new Map<string, Promise<DataDocument>>();
   readonly #modules = new Map<string, Promise<unknown>>();
@@ -53,14 +61,15 @@ export class Extension {
 
   private constructor(
     readonly manifest: Manifest,
-    loadCode: LoadCode,
+    { loadCode = importDefault, isBuiltin = false }: ExtensionOptions,
   ) {
     this.#loadCode = loadCode;
+    this.#isBuiltin = isBuiltin;
   }
 
   /** Reads the manifest of a package folder. @throws as {@link readManifest} does. */
-  static async open(directory: string, options: { loadCode?: LoadCode } = {}): Promise<Extension> {
-    return new Extension(await readManifest(directory), options.loadCode ?? importDefault);
+  static async open(directory: string, options: ExtensionOptions = {}): Promise<Extension> {
+    return new Extension(await readManifest(directory), options);
   }
 
   get name(): string {
@@ -194,7 +203,7 @@ export class Extension {
 
   /** How an item of this package is called everywhere else. */
   qualify(item: string): string {
-    return qualify(this.name, item);
+    return this.#isBuiltin ? item : qualify(this.name, item);
   }
 }
 

@@ -5,7 +5,7 @@ import { didYouMean } from '../spelling.js';
 import type { Location } from './diagnostics.js';
 import { type Definition, DefinitionError, Extension, type LoadCode } from './extension.js';
 import { type Kind, singular } from './kinds.js';
-import { isPackageName, parseQualifiedName, qualify, shortName } from './names.js';
+import { isPackageName, parseQualifiedName, shortName } from './names.js';
 
 /** Where packages are looked for. Every folder is absolute. */
 export interface WorkspaceOptions {
@@ -34,6 +34,11 @@ export interface FoundServer {
   readonly server?: string;
 }
 
+/** The qualified name of a server. */
+export function serverName({ extension, server }: FoundServer): string {
+  return extension.qualify(server ?? implicitServerName(extension));
+}
+
 /** A reference to an item that leads nowhere. `foreign` if it names another package. */
 export class UnknownItemError extends DefinitionError {
   readonly foreign: boolean;
@@ -58,11 +63,17 @@ export class Workspace {
     const real = await realpath(directory).catch(() => directory);
     const known = this.#opened.get(real);
     if (known) return await known;
-    const { loadCode } = this.#options;
-    const opening = Extension.open(real, loadCode ? { loadCode } : {});
+    const opening = this.#open(real);
     this.#opened.set(real, opening);
     opening.catch(() => this.#opened.delete(real));
     return await opening;
+  }
+
+  async #open(directory: string): Promise<Extension> {
+    const { loadCode, builtinFolder } = this.#options;
+    const bundled = await realpath(builtinFolder).catch(() => builtinFolder);
+    const isBuiltin = path.dirname(directory) === bundled;
+    return await Extension.open(directory, { isBuiltin, ...(loadCode && { loadCode }) });
   }
 
   /**
@@ -195,7 +206,7 @@ export class Workspace {
     const expanded = reference.replace(/^~(?=$|[\\/])/, this.#options.homeDirectory);
     const target = path.resolve(this.#options.cwd, expanded);
     if (await isPackage(target))
-      return onlyServer(await this.open(target), (name) => path.join(target, name));
+      return onlyServer(await this.open(target), (name) => `${reference.replace(/[\\/]+$/, '')}/${name}`);
     const parent = path.dirname(target);
     if (await isPackage(parent)) return namedServer(await this.open(parent), path.basename(target));
     throw new AgentToolsError(
@@ -235,10 +246,7 @@ export function isPathArgument(text: string): boolean {
 }
 
 /** `spell` says how the user would name one of several. */
-function onlyServer(
-  extension: Extension,
-  spell = (name: string) => qualify(extension.name, name),
-): FoundServer {
+function onlyServer(extension: Extension, spell = (name: string) => extension.qualify(name)): FoundServer {
   const servers = extension.manifest.declarations.servers.map(({ name }) => name);
   if (servers.length === 0 && !hasItems(extension)) {
     const wayOut = `See what is wrong with: agenttools validate ${extension.manifest.directory}`;

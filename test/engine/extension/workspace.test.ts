@@ -209,7 +209,8 @@ describe('a server is named', () => {
 
   test.each([
     ['many', 'ambiguous', /^many has several servers\. Name one of: many\/first, many\/second\.$/],
-    ['./many', 'ambiguous', /Name one of: many\/first, many\/second/],
+    ['./many', 'ambiguous', /Name one of: \.\/many\/first, \.\/many\/second\.$/],
+    ['./many/', 'ambiguous', /Name one of: \.\/many\/first, \.\/many\/second\.$/],
     [
       'many/firs',
       'not-found',
@@ -251,6 +252,14 @@ test.each([
   ['', false],
 ])('%j is a path: %s', (text, isPath) => {
   expect(isPathArgument(text)).toBe(isPath);
+});
+
+test('items of a bundled extension go by bare names, those of others by qualified ones', async () => {
+  const root = writeFolder({ ...kit('builtin/core', 'core'), ...kit('other', 'core') });
+  const workspace = openWorkspace({ builtinFolder: path.join(root, 'builtin') });
+  const bundled = await workspace.open(path.join(root, 'builtin/core'));
+  const other = await workspace.open(path.join(root, 'other'));
+  expect([bundled, other].map((extension) => extension.qualify('shared'))).toEqual(['shared', 'core/shared']);
 });
 
 test('a folder is opened once, by whatever path', async () => {
