@@ -6,7 +6,7 @@ export const startOptions = [
   {
     flag: '--project',
     description:
-      'look in the project at the working directory first, also when MCP_SERVER_NAME says the same name',
+      'look in the project at the working directory first, also when MCP_SERVER_NAME names the same server',
   },
   { flag: '--verbose', description: 'show the stack of an internal error' },
 ] as const;

@@ -262,6 +262,33 @@ describe.concurrent('a server', () => {
     }
   });
 
+  test('given by its path refers to nothing of the working directory when an installed entry names it', async () => {
+    const folder = writePackage(
+      { servers: ['main'], tools: ['one'] },
+      {
+        'agenttools/servers/main.json': { tools: ['one', 'planted/evil'] },
+        'agenttools/tools/one.json': tool,
+        ...handler,
+      },
+    );
+    const cwd = writeFolder({
+      'node_modules/planted/package.json': packageJson({ tools: ['evil'] }, { name: 'planted' }),
+      'node_modules/planted/agenttools/tools/evil.json': tool,
+      'node_modules/planted/handlers.js': handler['handlers.js'],
+    });
+    const env = { MCP_SERVER_NAME: '@acme/kit/main' };
+    const cases = [
+      { options: { cwd, env }, tools: ['one'] },
+      { options: { cwd, env, flags: ['--project'] }, tools: ['one', 'evil'] },
+      { options: { cwd }, tools: ['one', 'evil'] },
+    ];
+    for (const { options, tools } of cases) {
+      const program = await openProgram(path.join(folder, 'main'), options);
+      expect(namesIn((await program.request('tools/list')).tools)).toEqual(tools);
+      await program.end();
+    }
+  });
+
   test('is found by a qualified name from the working directory, and where it is installed', async () => {
     const cwd = writeFolder({
       'package.json': packageJson({ tools: ['one'] }),

@@ -4,7 +4,7 @@ import type { Host } from '../../host.js';
 import { AgentToolsError } from '../errors.js';
 import type { Location } from '../extension/diagnostics.js';
 import { DefinitionError } from '../extension/extension.js';
-import { type FoundServer, Workspace } from '../extension/workspace.js';
+import { type FoundServer, serverName, Workspace } from '../extension/workspace.js';
 import { workspaceFolders } from '../folders.js';
 import { Initializers } from '../items/initialize.js';
 import { composeServer, type LeftOut, type ServerSpec } from '../items/server.js';
@@ -75,12 +75,7 @@ export async function startServer(options: StartOptions): Promise<never> {
 }
 
 async function prepare({ server, strict, project = false, host, report }: Preparation): Promise<ServerSpec> {
-  const named = host.env.MCP_SERVER_NAME || undefined;
-  // An entry that `install` wrote says the name twice; it means what was verified then.
-  const ignoreProject = !project && server !== undefined && server === named;
-  const workspace = new Workspace({ ...workspaceFolders(host), cwd: host.cwd, ignoreProject });
-  const reference = server ?? named ?? defaultServer;
-  const found = await workspace.findServer(reference);
+  const { found, workspace } = await findServer({ server, project, host });
   const spec = await composed(found, workspace);
   for (const item of spec.leftOut) report(await leftOutLine(item));
   if (strict && spec.leftOut.length > 0) {
@@ -90,6 +85,27 @@ async function prepare({ server, strict, project = false, host, report }: Prepar
     );
   }
   return spec;
+}
+
+interface Finding {
+  readonly found: FoundServer;
+  readonly workspace: Workspace;
+}
+
+/** The server that is meant, and where what it refers to is looked for. */
+async function findServer({ server, project, host }: Omit<StartOptions, 'strict'>): Promise<Finding> {
+  const named = host.env.MCP_SERVER_NAME || undefined;
+  const options = { ...workspaceFolders(host), cwd: host.cwd };
+  if (!project && server !== undefined && named !== undefined) {
+    // An entry that `install` wrote says the server twice; it means what was verified then, wherever the client runs.
+    const workspace = new Workspace({ ...options, ignoreProject: true });
+    const finding = workspace.findServer(server);
+    if (server === named) return { found: await finding, workspace };
+    const found = await finding.catch(() => undefined);
+    if (found && serverName(found) === named) return { found, workspace };
+  }
+  const workspace = new Workspace(options);
+  return { found: await workspace.findServer(server ?? named ?? defaultServer), workspace };
 }
 
 /** A server whose own definition is bad cannot be started. */
