@@ -89,9 +89,9 @@ export async function install(
   request: InstallRequest,
   setting: InstallSetting,
 ): Promise<readonly InstallResult[]> {
-  const inProject = request.scope.kind === 'project';
+  const project = request.scope.kind === 'project' ? request.scope.folder : undefined;
   const { reference } = request;
-  const candidate = await findCandidate({ reference, workspace: setting.workspace, inProject });
+  const candidate = await findCandidate({ reference, workspace: setting.workspace, project });
   if (request.by === 'npx' && candidate.byPath) {
     const message = `A server given by its path is on this machine only, so npx cannot start it elsewhere. Leave out --command npx, or name a published package.`;
     throw new AgentToolsError('refused', message);

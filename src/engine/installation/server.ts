@@ -2,7 +2,6 @@ import { realpath } from 'node:fs/promises';
 import path from 'node:path';
 import { AgentToolsError } from '../errors.js';
 import { DefinitionError } from '../extension/extension.js';
-import { qualify } from '../extension/names.js';
 import {
   type FoundServer,
   isPathArgument,
@@ -24,8 +23,8 @@ export interface Candidate {
 export interface ServerRequest {
   readonly reference: string;
   readonly workspace: WorkspaceOptions;
-  /** The entry goes into a project's own file, so the project's packages count. */
-  readonly inProject: boolean;
+  /** The folder whose own file the entry goes into, so that its packages count. */
+  readonly project: string | undefined;
 }
 
 /**
@@ -35,12 +34,18 @@ export interface ServerRequest {
 export async function findCandidate({
   reference,
   workspace: options,
-  inProject,
+  project,
 }: ServerRequest): Promise<Candidate> {
   const byPath = isPathArgument(reference);
-  const workspace = new Workspace({ ...options, ignoreProject: !inProject });
+  // A path is one of where it was typed, and what is there refers to nothing of where it is used.
+  const ignoreProject = byPath || project === undefined;
+  const workspace = new Workspace({
+    ...options,
+    cwd: byPath ? options.cwd : (project ?? options.cwd),
+    ignoreProject,
+  });
   const found = await workspace.findServer(reference).catch(async (error: unknown) => {
-    throw (!byPath && !inProject && (await onlyInProject(reference, options))) || error;
+    throw (!byPath && ignoreProject && (await onlyInProject(reference, options))) || error;
   });
   const spec = await composed(found, workspace);
   requireWhole(spec);
@@ -59,15 +64,17 @@ async function onlyInProject(
   reference: string,
   options: WorkspaceOptions,
 ): Promise<AgentToolsError | undefined> {
-  const found = await new Workspace(options).findServer(reference).catch(() => undefined);
-  if (!found) return undefined;
-  const { name, manifest } = found.extension;
+  const found = await new Workspace(options).findServer(reference).catch((error: unknown) => error);
+  if (found instanceof AgentToolsError) return found.code === 'ambiguous' ? found : undefined;
+  if (found instanceof Error) return undefined;
+  const { extension, server } = found as FoundServer;
+  const { name, manifest } = extension;
   const spelled = path.relative(options.cwd, manifest.directory) || '.';
   const local = `./${spelled.split(path.sep).join('/')}`.replace(/^\.\/\./, '.');
-  const server = found.server === undefined ? local : `${local}/${found.server}`;
+  const given = server === undefined ? local : `${local}/${server}`;
   return new AgentToolsError(
     'not-found',
-    `${found.server === undefined ? name : qualify(name, found.server)} is a package of this project only, where a client does not look. Install it for all of them with: npm install --global ${name}. Or name this copy by its path: ${server}. Or write it into the project's own file with --project.`,
+    `${server === undefined ? name : extension.qualify(server)} is a package of this project only, where a client does not look. Install it for all of them with: npm install --global ${name}. Or name this copy by its path: "${given}". Or write it into the project's own file with --project.`,
   );
 }
 

@@ -1,0 +1,98 @@
+import { readFileSync } from 'node:fs';
+import path from 'node:path';
+import { Readable } from 'node:stream';
+import { beforeEach, describe, expect, it } from 'vitest';
+import { main } from '../../src/cli/main.js';
+import { addFiles, type Files, packageJson, writeFolder } from '../support/packages.js';
+import { fakeHost, type RunOptions, runCli } from '../support/run-cli.js';
+
+/** A package with one server, one tool, and options of it. */
+const plugin: Files = {
+  'package.json': packageJson({ servers: ['kit'], tools: ['greet'] }),
+  'agenttools/servers/kit.json': { tools: '*' },
+  'agenttools/tools/greet.json': {
+    description: 'Greets.',
+    handler: './greet.js',
+    options: { style: 'plain', apiKey: '', level: 1 },
+  },
+  'greet.js': 'export default () => "hello";',
+};
+
+const several = packageJson({ servers: ['one', 'two'], tools: ['greet'] });
+
+let home: string;
+let cwd: string;
+
+beforeEach(() => {
+  home = writeFolder();
+  cwd = writeFolder(plugin);
+});
+
+const path_ = { PATH: process.env.PATH ?? '' };
+
+const run = (words: readonly string[], options: RunOptions = {}) =>
+  runCli(words, { home, cwd, ...options, env: { ...path_, ...options.env } });
+
+/** Starts the server first, as is usual. */
+const verified = (...words: readonly string[]) => run(['install', ...words]);
+
+/** Starts nothing, for what has nothing to do with starting. */
+const install = (...words: readonly string[]) => run(['install', ...words, '--no-verify']);
+
+const read = (...parts: readonly string[]) => readFileSync(path.join(...parts), 'utf8');
+const entry = (key = 'kit', folder = home) => JSON.parse(read(folder, '.cursor/mcp.json')).mcpServers[key];
+
+describe('a built-in server', () => {
+  it('goes by its bare name, in the entry and to whoever starts it', async () => {
+    const { code, stderr } = await verified('cursor', 'agenttools');
+    expect({ code, stderr }).toEqual({ code: 0, stderr: expect.stringContaining('Installed agenttools in') });
+    const { args, env } = entry('agenttools');
+    expect(args.slice(1)).toEqual(['start', 'agenttools']);
+    expect(env.MCP_SERVER_NAME).toBe('agenttools');
+  });
+
+  it('can be the answer where no server was named', async () => {
+    const { host, stderr } = fakeHost({ cwd: writeFolder(), home, env: path_ });
+    const stdin = Object.assign(Readable.from(['agenttools\n']), { isTTY: true });
+    expect(await main(['install', 'cursor'], { ...host, stdin })).toBe(0);
+    expect(stderr.text).toContain('Which server?');
+    expect(entry('agenttools').args.at(-1)).toBe('agenttools');
+  });
+});
+
+describe('a package of the project', () => {
+  it('is looked for in the folder that --project names', async () => {
+    const other = writeFolder({ 'package.json': { name: 'other', version: '1.0.0' } });
+    addFiles(path.join(other, 'node_modules/@acme/kit'), plugin);
+    const { code, stderr } = await run(['install', 'cursor', '@acme/kit', `--project=${other}`], {
+      cwd: writeFolder(),
+    });
+    expect({ code, stderr }).toMatchObject({ code: 0 });
+    expect(entry('kit', other).args.slice(1)).toEqual(['start', '--project', '@acme/kit/kit']);
+  });
+
+  it('given by its path is the one of where that was typed', async () => {
+    const other = writeFolder();
+    expect((await install('cursor', '.', `--project=${other}`)).code).toBe(0);
+    expect(entry('kit', other).args.at(-1)).toBe(path.join(cwd, 'kit'));
+  });
+
+  it('with several servers is said to have several', async () => {
+    cwd = writeFolder({ 'node_modules/@acme/kit/package.json': several });
+    const { code, stderr } = await install('cursor', '@acme/kit');
+    expect(code).toBe(1);
+    expect(stderr).toContain('several servers. Name one of: @acme/kit/one, @acme/kit/two.');
+  });
+
+  it('is named by a path that can be copied', async () => {
+    expect((await install('cursor', '@acme/kit')).stderr).toContain('by its path: "./kit".');
+    addFiles(cwd, { 'package.json': packageJson({ tools: ['greet'] }) });
+    expect((await install('cursor', '@acme/kit')).stderr).toContain('by its path: ".".');
+  });
+
+  it('given by path with several servers lists them as they were given', async () => {
+    addFiles(cwd, { 'many/package.json': several });
+    const { stderr } = await install('cursor', './many');
+    expect(stderr).toContain('Name one of: ./many/one, ./many/two.');
+  });
+});
