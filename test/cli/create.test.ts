@@ -9,6 +9,10 @@ describe('create', () => {
     expect({ code, stderr }).toEqual({ code: 0, stderr: '' });
     expect(stdout).toContain('Created my-plugin in my-plugin:');
     expect(stdout).toContain('  cd my-plugin\n  npx agenttools validate\n');
+    expect(stdout).toMatch(
+      /\n {2}npm install --global agenttools\n {2}agenttools install claude-desktop \.\n$/,
+    );
+    expect(stdout).not.toContain('agenttools start');
     const manifest = JSON.parse(await readFile(path.join(cwd, 'my-plugin', 'package.json'), 'utf8'));
     expect(manifest).toMatchObject({
       name: 'my-plugin',

@@ -19,7 +19,9 @@ export function renderScaffold(
     ...(typescript ? ['npm install', 'npm run build'] : []),
     'npx agenttools validate',
     `npx agenttools call . greet '{"name":"Ada"}'`,
-    'npx agenttools start .',
+    // Clients keep the path of the program, and that of npx may be gone tomorrow.
+    'npm install --global agenttools',
+    'agenttools install claude-desktop .',
   ];
   return [
     `Created ${style.bold(name)} in ${folder}:`,
