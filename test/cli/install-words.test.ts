@@ -142,3 +142,32 @@ describe('list-installed', () => {
     expect(stdout).toContain('a\\u001b[31mb.json');
   });
 });
+
+describe('list-clients', () => {
+  it('begins with a count, and has files only for those that are here', async () => {
+    mkdirSync(path.join(home, '.codex'));
+    await install('cursor', '.');
+    const lines = linesOf((await run(['list-clients'])).stdout);
+    expect(lines[0]).toBe('46 clients: 1 configured, 1 installed, 44 not found');
+    const at = lines.findIndex((line) => line.startsWith('cursor '));
+    expect(lines.slice(at, at + 3)).toEqual([
+      expect.stringMatching(/^cursor +Cursor +configured$/),
+      expect.stringContaining(cursorFile),
+      expect.stringContaining('project: .cursor/mcp.json'),
+    ]);
+    expect(lines.filter((line) => line.startsWith(' '))).toHaveLength(4);
+    const rows = lines.slice(2).filter((line) => !line.startsWith(' '));
+    expect(rows).toHaveLength(46);
+    expect(new Set(rows.map((row) => row.search(/configured|installed|not found/))).size).toBe(1);
+    const detected = linesOf((await run(['list-clients', '--detected'])).stdout);
+    expect(detected[0]).toBe('2 clients: 1 configured, 1 installed');
+  });
+});
+
+describe('show', () => {
+  it('has a row for each installation', async () => {
+    await install('cursor', '.');
+    const { stdout } = await run(['show', '.']);
+    expect(stdout).toContain(`\ninstallations\n  cursor  user  kit  ${cursorFile}\n`);
+  });
+});

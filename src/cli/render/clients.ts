@@ -1,18 +1,39 @@
 import type { ClientFacts } from '../../engine/installation/client-facts.js';
-import { type ColorOption, styleFor } from './style.js';
+import { visibleTexts } from '../../engine/visible-text.js';
+import { type ColorOption, counted, styleFor } from './style.js';
 
-/** The clients, a line for each, its files below. */
+const states = ['configured', 'installed', 'not found'] as const satisfies readonly ClientFacts['state'][];
+
+/** How many clients there are, and a line for each; below it the files of those that are here. */
 export function renderClients(clients: readonly ClientFacts[], options: ColorOption): string {
   if (clients.length === 0)
     return 'No client was found on this machine. See all with: agenttools list-clients\n';
   const style = styleFor(options);
-  const width = Math.max(...clients.map(({ id }) => id.length));
-  const lines = clients.map(({ id, name, state, user, project, manual }) => {
-    const paint = { configured: style.green, installed: style.cyan, 'not found': style.dim }[state];
-    const files = manual
-      ? ['by hand: install prints what to paste']
-      : [user ?? 'no file on this system', ...(project === null ? [] : [`project: ${project}`])];
-    return `${style.bold(id.padEnd(width))}  ${name}: ${paint(state)}\n${files.map((file) => `${' '.repeat(width + 2)}${style.dim(file)}\n`).join('')}`;
+  const paint = { configured: style.green, installed: style.cyan, 'not found': style.dim };
+  const idWidth = widthOf(clients.map(({ id }) => id));
+  const nameWidth = widthOf(clients.map(({ name }) => name));
+  const lines = visibleTexts(clients).map((client) => {
+    const { id, name, state, manual } = client;
+    const mark = manual ? style.dim(' (by hand: install prints what to paste)') : '';
+    const files = filesOf(client).map((file) => `${' '.repeat(idWidth + 2)}${style.dim(file)}\n`);
+    return `${style.bold(id.padEnd(idWidth))}  ${name.padEnd(nameWidth)}  ${paint[state](state)}${mark}\n${files.join('')}`;
   });
-  return lines.join('');
+  return `${headingOf(clients)}\n\n${lines.join('')}`;
+}
+
+function headingOf(clients: readonly ClientFacts[]): string {
+  const counts = states.flatMap((state) => {
+    const { length } = clients.filter((client) => client.state === state);
+    return length === 0 ? [] : [`${length} ${state}`];
+  });
+  return `${counted(clients.length, 'client')}: ${counts.join(', ')}`;
+}
+
+function filesOf({ state, user, project, manual }: ClientFacts): readonly string[] {
+  if (manual || state === 'not found') return [];
+  return [user ?? 'no file on this system', ...(project === null ? [] : [`project: ${project}`])];
+}
+
+function widthOf(words: readonly string[]): number {
+  return Math.max(...words.map(({ length }) => length));
 }

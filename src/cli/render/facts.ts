@@ -4,6 +4,7 @@ import type {
   AppSummary,
   DeclarationFacts,
   Facts,
+  InstallationFacts,
   LeftOutFacts,
   PromptArgumentFacts,
   PromptSummary,
@@ -67,6 +68,8 @@ const listRows = {
   apps: (app: AppSummary | DeclarationFacts, style: ChalkInstance) =>
     declarationRow(app, style) + ('uri' in app ? addressRow(app) : ''),
   arguments: (argument: PromptArgumentFacts) => argumentRow(argument),
+  installations: ({ client, scope, key, file }: InstallationFacts, style: ChalkInstance) =>
+    `  ${style.cyan(client)}  ${scope}  ${key}  ${file}\n`,
   leftOut: ({ item, code, message, file }: LeftOutFacts, style: ChalkInstance) =>
     `  ${style.yellow(item)}  ${code}, ${file}\n${indented(message, 4)}`,
 } as const;
