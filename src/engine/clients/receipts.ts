@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto';
-import { mkdir, readdir, rm, writeFile } from 'node:fs/promises';
+import { mkdir, readdir, rm } from 'node:fs/promises';
 import path from 'node:path';
 import { AgentToolsError } from '../errors.js';
 import { FileRefusal } from '../files/refusal.js';
@@ -220,9 +220,8 @@ async function makeFolder(folder: string): Promise<void> {
 /** What we remember may hold secrets, and the folder may be moved into a repository. */
 async function keepOutOfGit(folder: string): Promise<void> {
   await makeFolder(folder);
-  await writeFile(path.join(folder, '.gitignore'), '*\n', { flag: 'wx' }).catch((error) => {
-    if ((error as NodeJS.ErrnoException).code !== 'EEXIST') throw error;
-  });
+  const ignore = await readTextFile(path.join(folder, '.gitignore'));
+  if (ignore.text === null) await replaceTextFile(ignore, '*\n');
 }
 
 /** Does something with our files; what goes wrong with them is for the user to mend. */
