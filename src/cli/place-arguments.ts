@@ -76,7 +76,8 @@ function requireOnePlace({ project, config, client, all = false }: PlaceOptions)
 /** The table of clients is loaded by those who ask. */
 async function isClient(word: string): Promise<boolean> {
   const { clients } = await import('../engine/clients/table/index.js');
-  return clients.some(({ id, aliases }) => id === word || aliases.includes(word));
+  const bare = (name: string) => name.toLowerCase().replace(/[ -]/g, '');
+  return clients.some(({ id, aliases }) => [id, ...aliases].some((name) => bare(name) === bare(word)));
 }
 
 function usage(message: string): AgentToolsError {

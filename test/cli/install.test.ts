@@ -1,5 +1,5 @@
 import { execFileSync, spawnSync } from 'node:child_process';
-import { existsSync, mkdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
+import { existsSync, mkdirSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { applyPatch } from 'diff';
 import { beforeEach, describe, expect, it } from 'vitest';
@@ -555,7 +555,7 @@ describe('the examples of the pages', () => {
 
   it('are there', () => expect(examples.length).toBeGreaterThanOrEqual(8));
 
-  it.each(examples)('%s', async (line) => {
+  beforeEach(() => {
     addFiles(path.join(cwd, 'plugin'), plugin);
     const { 'package.json': _, ...files } = plugin;
     const weather = {
@@ -567,10 +567,39 @@ describe('the examples of the pages', () => {
       'package.json': weather,
       'agenttools/servers/weather.json': { tools: '*' },
     });
-    const [program, command = '', ...words] = line.split(' ');
+  });
+
+  const runLine = async (line: string, ...more: readonly string[]) => {
+    const [program, ...words] = line.split(' ');
     expect(program).toBe('agenttools');
-    const more = command === 'install' ? ['--no-verify'] : [];
-    const { code, stderr } = await run([command, ...words, ...more], { env: { WEATHER_KEY: 'x' } });
+    const { code, stderr } = await run([...words, ...more], { env: { WEATHER_KEY: 'x' } });
     expect({ code, stderr }).toEqual({ code: 0, stderr: expect.not.stringContaining('error') });
+  };
+
+  it.each(examples)('%s', async (line) => {
+    await (line.startsWith('agenttools install ') ? runLine(line, '--no-verify') : runLine(line));
+  });
+
+  const removals = examples.filter(([line]) => line.startsWith('agenttools uninstall '));
+
+  it.each(removals)('%s takes out what was installed by the same words', async (line) => {
+    write(path.join(home, '.config/Claude/claude_desktop_config.json'), '{\n\t"mcpServers": {}\n}\n');
+    write(path.join(home, '.codex/config.toml'), 'model = "x" # mine\n');
+    const before = filesBelow(home);
+    await runLine(line.replace('uninstall', 'install'), '--no-verify');
+    expect(filesBelow(home)).not.toEqual(before);
+    await runLine(line);
+    expect(filesBelow(home)).toEqual(before);
   });
 });
+
+/** The text of every file below a folder, save for what we remember. */
+function filesBelow(folder: string): Readonly<Record<string, string>> {
+  const files = readdirSync(folder, { recursive: true, encoding: 'utf8' }).map((name) =>
+    path.join(folder, name),
+  );
+  const texts = files.filter(
+    (file) => !file.startsWith(path.join(folder, 'agenttools')) && statSync(file).isFile(),
+  );
+  return Object.fromEntries(texts.map((file) => [file, read(file)]));
+}

@@ -47,6 +47,7 @@ describe('the words of a place', () => {
     [['codex', 'kit'], { all: true }, /two words: codex, kit/],
     [['codex', 'kit'], { config: 'x.toml' }, /with --config the client is said with --client/],
     [['codex'], { config: 'x.toml' }, /with --config the client is said with --client/],
+    [['Claude-Code'], { config: 'x.toml' }, /with --config the client is said with --client/],
     [['codex'], { client: 'codex' }, /Without --config/],
     [[], { config: 'x.toml', all: true }, /--config names one file/],
   ];

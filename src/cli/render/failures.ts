@@ -1,3 +1,5 @@
+import { hasFailed } from '../outcome.js';
+
 /** What went wrong and with what, nothing of it twice: each name is put before the message only if it is not in it. */
 export function failureLine(
   { message }: Error,
@@ -15,12 +17,11 @@ export function failureLine(
 
 /** Results, and those that failed after all others: what is printed last is read first. */
 export function failuresLast<T extends object>(results: readonly T[]): readonly T[] {
-  const failed = results.filter((result) => 'error' in result);
-  return [...results.filter((result) => !('error' in result)), ...failed];
+  return [...results.filter((result) => !hasFailed(result)), ...results.filter(hasFailed)];
 }
 
 /** How many of several failed: a line, or none. */
 export function failureCount(results: readonly object[], noun: string): readonly string[] {
-  const { length } = results.filter((result) => 'error' in result);
+  const { length } = results.filter(hasFailed);
   return length === 0 || results.length === 1 ? [] : [`${length} of ${results.length} ${noun} failed.`];
 }
