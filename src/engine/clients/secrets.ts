@@ -32,19 +32,46 @@ function hasCredentials(address: string): boolean {
   );
 }
 
+/** What begins with a slash may be base64 as well, but then it holds no words. */
 function isPath(value: string): boolean {
-  return /^(?:~|\.{0,2})[/\\]|^[A-Za-z]:[/\\]/.test(value);
+  if (/^(?:~|\.{1,2})[/\\]|^\\|^[A-Za-z]:[/\\]/.test(value)) return true;
+  if (!value.startsWith('/')) return false;
+  const segments = value.slice(1).split(/[/\\]/);
+  const words = segments.filter((segment) =>
+    /^\.?[A-Za-z]?[a-z]{2,20}(?:[._ -][a-z]+)*\d{0,2}$/.test(segment),
+  );
+  return words.length > 1 || words.some((word) => word === segments[0] && word.length > 2);
 }
 
 const shortestRandom = 24;
 
+/** No words: entropy counted letter by letter would take long names of words for random. */
+function isRandom(value: string): boolean {
+  if (value.length < shortestRandom || new Set(value).size < 8 || /\s/.test(value)) return false;
+  return isMixed(value) || isRestless(value) || value.split(/[^A-Za-z]+/).some(isUnspeakable);
+}
+
 /** How much of it must be of parts in which letters and digits are mixed; versions, dates and places have less. */
 const shortestMixed = 16;
 
-/** No words: entropy counted letter by letter would take long names of words for random. */
-function isRandom(value: string): boolean {
-  if (value.length < shortestRandom || !/^[\w+/=.~:@-]+$/.test(value)) return false;
+function isMixed(value: string): boolean {
+  if (!/^[\w+/=.~:@!#$%^*-]+$/.test(value)) return false;
   const parts = value.split(/[^A-Za-z0-9]+/);
   const mixed = parts.filter((part) => /\d/.test(part) && /[A-Za-z]/.test(part));
-  return mixed.join('').length >= shortestMixed && new Set(value).size >= 8;
+  return mixed.join('').length >= shortestMixed;
+}
+
+/** Most characters are of another kind than the one before, as nobody writes but who makes passwords. */
+function isRestless(value: string): boolean {
+  if (![/[a-z]/, /[A-Z]/, /[^A-Za-z]/].every((kind) => kind.test(value))) return false;
+  const runs = value.match(/[A-Z]?[a-z]+|[A-Z]+|\d+|[^A-Za-z\d]+/g) ?? [];
+  return runs.length > value.length * 0.45;
+}
+
+/** Letters in capitals and small ones that make no words: what stands between capitals is short and often has no vowel. */
+function isUnspeakable(letters: string): boolean {
+  if (letters.length < shortestRandom) return false;
+  const words = letters.match(/[A-Z]?[a-z]+|[A-Z]+(?![a-z])/g) ?? [];
+  const dumb = words.filter((word) => !/[aeiouy]/i.test(word));
+  return words.length > letters.length / 4 && dumb.length > words.length / 5;
 }
