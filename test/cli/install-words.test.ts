@@ -132,6 +132,7 @@ describe('list-installed', () => {
     await install('cursor', '.');
     addFiles(home, { '.cursor/mcp.json': '{}' });
     const { stdout } = await run(['list-installed']);
+    expect(stdout).toContain('@acme/kit/kit in Cursor as "kit": gone');
     expect(stdout).toContain('forget it with: agenttools uninstall cursor kit\n');
   });
 
@@ -148,7 +149,7 @@ describe('list-clients', () => {
     mkdirSync(path.join(home, '.codex'));
     await install('cursor', '.');
     const lines = linesOf((await run(['list-clients'])).stdout);
-    expect(lines[0]).toBe('46 clients: 1 configured, 1 installed, 44 not found');
+    expect(lines[0]).toBe('46 clients: 1 configured, 1 installed, 36 not found, 8 by hand');
     const at = lines.findIndex((line) => line.startsWith('cursor '));
     expect(lines.slice(at, at + 3)).toEqual([
       expect.stringMatching(/^cursor +Cursor +configured$/),
@@ -158,7 +159,7 @@ describe('list-clients', () => {
     expect(lines.filter((line) => line.startsWith(' '))).toHaveLength(4);
     const rows = lines.slice(2).filter((line) => !line.startsWith(' '));
     expect(rows).toHaveLength(46);
-    expect(new Set(rows.map((row) => row.search(/configured|installed|not found/))).size).toBe(1);
+    expect(new Set(rows.map((row) => row.search(/configured|installed|not found|by hand/))).size).toBe(1);
     const detected = linesOf((await run(['list-clients', '--detected'])).stdout);
     expect(detected[0]).toBe('2 clients: 1 configured, 1 installed');
   });

@@ -2,6 +2,7 @@ import { clients } from '../../engine/clients/table/index.js';
 import { listInstalled } from '../../engine/installation/installed.js';
 import { installationFolders } from '../../engine/installation/setting.js';
 import type { Host } from '../../host.js';
+import { clientName } from '../client-name.js';
 import { ExitCode } from '../exit-code.js';
 import { installedData, renderInstalled } from '../render/installed.js';
 import { renderJson } from '../render/json.js';
@@ -20,7 +21,11 @@ export async function listInstalledCommand(
   const { receipts } = installationFolders(host);
   const { installed, notes } = await listInstalled({ receipts, workspace: workspaceOptions(host), clients });
   for (const note of notes) host.stderr.write(`warning: ${note}\n`);
-  host.stdout.write(json ? renderJson(installed.map(installedData)) : renderInstalled(installed, host));
+  host.stdout.write(
+    json
+      ? renderJson(installed.map(installedData))
+      : renderInstalled(installed, { color: host.color, nameOf: clientName }),
+  );
   const holds = installed.every(({ state }) => state === 'intact') && notes.length === 0;
   return check && !holds ? ExitCode.Failed : ExitCode.Ok;
 }

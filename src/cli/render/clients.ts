@@ -2,28 +2,39 @@ import type { ClientFacts } from '../../engine/installation/client-facts.js';
 import { visibleTexts } from '../../engine/visible-text.js';
 import { type ColorOption, counted, styleFor } from './style.js';
 
-const states = ['configured', 'installed', 'not found'] as const satisfies readonly ClientFacts['state'][];
+const states = ['configured', 'installed', 'not found', 'by hand'] as const;
+
+/** Whether a client without a file is here does not matter: a person enters its servers in any case. */
+function stateOf({ state, manual }: ClientFacts): (typeof states)[number] {
+  return manual ? 'by hand' : state;
+}
 
 /** How many clients there are, and a line for each; below it the files of those that are here. */
 export function renderClients(clients: readonly ClientFacts[], options: ColorOption): string {
   if (clients.length === 0)
     return 'No client was found on this machine. See all with: agenttools list-clients\n';
   const style = styleFor(options);
-  const paint = { configured: style.green, installed: style.cyan, 'not found': style.dim };
+  const paint = {
+    configured: style.green,
+    installed: style.cyan,
+    'not found': style.dim,
+    'by hand': style.dim,
+  };
   const idWidth = widthOf(clients.map(({ id }) => id));
   const nameWidth = widthOf(clients.map(({ name }) => name));
   const lines = visibleTexts(clients).map((client) => {
-    const { id, name, state, manual } = client;
-    const mark = manual ? style.dim(' (by hand: install prints what to paste)') : '';
+    const { id, name } = client;
+    const state = stateOf(client);
+    const how = state === 'by hand' ? ': install prints what to paste' : '';
     const files = filesOf(client).map((file) => `${' '.repeat(idWidth + 2)}${style.dim(file)}\n`);
-    return `${style.bold(id.padEnd(idWidth))}  ${name.padEnd(nameWidth)}  ${paint[state](state)}${mark}\n${files.join('')}`;
+    return `${style.bold(id.padEnd(idWidth))}  ${name.padEnd(nameWidth)}  ${paint[state](state + how)}\n${files.join('')}`;
   });
   return `${headingOf(clients)}\n\n${lines.join('')}`;
 }
 
 function headingOf(clients: readonly ClientFacts[]): string {
   const counts = states.flatMap((state) => {
-    const { length } = clients.filter((client) => client.state === state);
+    const { length } = clients.filter((client) => stateOf(client) === state);
     return length === 0 ? [] : [`${length} ${state}`];
   });
   return `${counted(clients.length, 'client')}: ${counts.join(', ')}`;

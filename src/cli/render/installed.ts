@@ -20,7 +20,10 @@ const wayOut: Readonly<Record<InstalledState, (receipt: Receipt) => string>> = {
 };
 
 /** What was installed, entry by entry. */
-export function renderInstalled(installed: readonly Installed[], options: ColorOption): string {
+export function renderInstalled(
+  installed: readonly Installed[],
+  options: ColorOption & { readonly nameOf: (client: string) => string },
+): string {
   if (installed.length === 0)
     return 'Nothing is installed. Install a server with: agenttools install <client> <server>\n';
   const style = styleFor(options);
@@ -28,7 +31,7 @@ export function renderInstalled(installed: readonly Installed[], options: ColorO
     const { client, key, server, file } = receipt;
     const shown = state === 'intact' ? style.green(state) : style.yellow(state);
     const why = [reason, wayOut[state](receipt)].filter(Boolean).join(' ');
-    return `${style.bold(server)} in ${client} as "${key}": ${shown}\n  ${file}${why && `\n  ${why}`}\n`;
+    return `${style.bold(server)} in ${options.nameOf(client)} as "${key}": ${shown}\n  ${file}${why && `\n  ${why}`}\n`;
   });
   return lines.join('');
 }
