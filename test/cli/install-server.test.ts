@@ -96,3 +96,55 @@ describe('a package of the project', () => {
     expect(stderr).toContain('Name one of: ./many/one, ./many/two.');
   });
 });
+
+describe('options of tools', () => {
+  const secret = ['--tool-option', 'greet.apiKey=k-123', '--tool-option', 'greet.style=fancy'];
+
+  it('that look like secrets are referred to in a project file', async () => {
+    const { code, stderr } = await install('cursor', '.', ...secret, '--project');
+    expect({ code, stderr }).toEqual({ code: 0, stderr: expect.stringContaining('@acme/kit/greet.apiKey') });
+    expect(read(cwd, '.cursor/mcp.json')).not.toContain('k-123');
+    expect(entry('kit', cwd).env.MCP_TOOL_OPTIONS).toBe(`\${env:MCP_TOOL_OPTIONS}`);
+  });
+
+  it('are left out where the client cannot refer to them, and it is told', async () => {
+    const { stderr } = await install('zed', '.', ...secret, '--project');
+    expect(stderr).toContain("MCP_TOOL_OPTIONS is a secret and is not written into the project's file");
+    expect(read(cwd, '.zed/settings.json')).not.toMatch(/k-123|MCP_TOOL_OPTIONS/);
+  });
+
+  it("stand in the user's own file, and in a project's where they are no secrets", async () => {
+    await install('cursor', '.', ...secret);
+    expect(JSON.parse(entry().env.MCP_TOOL_OPTIONS)['@acme/kit/greet'].apiKey).toBe('k-123');
+    const { stderr } = await install('cursor', '.', '--tool-option', 'greet.style=fancy', '--project');
+    expect(entry('kit', cwd).env.MCP_TOOL_OPTIONS).toContain('fancy');
+    expect(stderr).not.toContain('secret');
+  });
+
+  it.each(['[{"a":"ghp_0123456789abcdef"}]', '{"token":"x"}', '12345'])(
+    'are looked into: %s',
+    async (value) => {
+      const option = value === '12345' ? 'apiKey' : 'style';
+      const { stderr } = await install(
+        'cursor',
+        '.',
+        '--tool-option',
+        `greet.${option}=${value}`,
+        '--project',
+      );
+      expect(stderr).toContain('MCP_TOOL_OPTIONS is a secret');
+    },
+  );
+});
+
+describe('a variable of the entry itself', () => {
+  it.each([
+    ['MCP_SERVER_NAME', /argument after the client/],
+    ['MCP_TOOL_OPTIONS', /--tool-option/],
+  ])('is not to be set: %s', async (name, wayOut) => {
+    for (const word of [name, `${name}=x`]) {
+      const { code, stderr } = await install('cursor', '.', '--env', word);
+      expect({ code, stderr }).toEqual({ code: 2, stderr: expect.stringMatching(wayOut) });
+    }
+  });
+});

@@ -8,11 +8,12 @@ import type { Receipt, Receipts } from '../clients/receipts.js';
 import { startable, withReferences } from '../clients/shapes.js';
 import { AgentToolsError } from '../errors.js';
 import type { WorkspaceOptions } from '../extension/workspace.js';
+import type { ToolOptions } from '../items/tool-options.js';
 import { desktopEnvironment, verifyServer } from '../server/verify.js';
 import { asUserError } from './config-fault.js';
 import { type LaunchRequest, launchOf, passingPaths } from './launch.js';
 import { type Placement, placementIn, type Scope } from './place.js';
-import { type Hidden, hideSecrets, type Variable } from './secrets.js';
+import { type Hidden, hideSecrets, secretOptions, type Variable } from './secrets.js';
 import { type Candidate, checkRequirements, findCandidate } from './server.js';
 import { readToolSettings } from './tool-settings.js';
 
@@ -111,7 +112,7 @@ export async function install(
 interface Job {
   readonly client: Client;
   readonly candidate: Candidate;
-  readonly toolOptions: LaunchRequest['toolOptions'];
+  readonly toolOptions: ToolOptions;
   /** Commands that have been started, by what they are. */
   readonly verified: Map<string, Promise<unknown>>;
 }
@@ -133,7 +134,8 @@ async function installInto(
 
   checkKey(client, key);
   const placement = await placementIn(client, scope, { key, surroundings: setting.surroundings });
-  const hidden = hideSecrets(request.variables, { client, scope, key });
+  const options = secretOptions(job.toolOptions);
+  const hidden = hideSecrets([...request.variables, ...options.variables], { client, scope, key });
   const receipt: Receipt = {
     client: client.id,
     scope: scope.kind,
@@ -153,11 +155,11 @@ async function installInto(
     time: setting.now().toISOString(),
   };
   const plan = planFor(receipt, placement, request);
-  const options = { receipts: setting.receipts };
+  const { receipts } = setting;
   // What cannot be written need not be started.
-  await changeConfig(placement.file, plan, { ...options, dryRun: true }).catch(explain(placement));
+  await changeConfig(placement.file, plan, { receipts, dryRun: true }).catch(explain(placement));
   await verify(launch, job, request, setting);
-  const change = await changeConfig(placement.file, plan, { ...options, dryRun: request.dryRun }).catch(
+  const change = await changeConfig(placement.file, plan, { receipts, dryRun: request.dryRun }).catch(
     explain(placement),
   );
   return {
@@ -173,6 +175,7 @@ async function installInto(
       ...notes,
       ...passingPaths(launch),
       ...hidden.notes,
+      ...(scope.kind === 'user' ? [] : options.notes),
       ...droppedIn(
         change.known.find((one) => one.client === client.id && slotOf(one) === slotOf(receipt)),
         receipt,

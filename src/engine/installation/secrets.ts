@@ -3,6 +3,7 @@ import type { ConfigValue, Entry } from '../clients/edit/editor.js';
 import type { Addition } from '../clients/ledger.js';
 import { looksSecret } from '../clients/secrets.js';
 import { AgentToolsError } from '../errors.js';
+import type { ToolOptions } from '../items/tool-options.js';
 import type { Scope } from './place.js';
 
 /** A variable that the server is to get. */
@@ -12,9 +13,15 @@ export interface Variable {
   readonly isSecret: boolean;
 }
 
+/** Variables that an entry has of its own, and how what they say is given. */
+const own: Readonly<Record<string, string>> = {
+  MCP_SERVER_NAME: 'The server is the argument after the client.',
+  MCP_TOOL_OPTIONS: 'Options of tools are given with --tool-option tool.option=value.',
+};
+
 /**
  * Reads `NAME=value`, and `NAME` alone, whose value comes from the environment and counts as a secret.
- * @throws AgentToolsError `usage` for a malformed name; `not-found` for a variable that is not set.
+ * @throws AgentToolsError `usage` for a malformed name and one that is not to be set; `not-found` for a variable that is not set.
  */
 export function readVariables(
   words: readonly string[],
@@ -29,6 +36,8 @@ export function readVariables(
         `"${word}" names no variable. Expected NAME=value, or NAME alone to hand on its value.`,
       );
     }
+    if (Object.hasOwn(own, name))
+      throw new AgentToolsError('usage', `${name} cannot be given by --env. ${own[name]}`);
     if (equals !== -1) {
       const value = word.slice(equals + 1);
       return { name, value, isSecret: looksSecret(name, value) };
@@ -40,6 +49,40 @@ export function readVariables(
       `The variable ${name} is not set here. Set it, or give its value: --env ${name}=value`,
     );
   });
+}
+
+/** The variable that holds the options of tools. */
+export const toolOptionsVariable = 'MCP_TOOL_OPTIONS';
+
+/** What is said of options that look like secrets: the variable that holds them is one as a whole. */
+export interface SecretOptions {
+  /** None: no option does. */
+  readonly variables: readonly Variable[];
+  readonly notes: readonly string[];
+}
+
+/** Looks for secrets among the options of tools. */
+export function secretOptions(options: ToolOptions): SecretOptions {
+  const found = Object.entries(options).flatMap(([tool, set]) =>
+    Object.entries(set).flatMap(([option, value]) =>
+      holdsSecret(option, value) ? [`${tool}.${option}`] : [],
+    ),
+  );
+  if (found.length === 0) return { variables: [], notes: [] };
+  return {
+    variables: [{ name: toolOptionsVariable, value: JSON.stringify(options), isSecret: true }],
+    notes: [
+      `${toolOptionsVariable} holds what looks like a secret: ${found.join(', ')}. Its value is JSON of tool to option to value.`,
+    ],
+  };
+}
+
+function holdsSecret(name: string, value: unknown): boolean {
+  if (typeof value === 'string' || typeof value === 'number') return looksSecret(name, String(value));
+  if (typeof value !== 'object' || value === null) return false;
+  return Object.entries(value).some(([key, held]) =>
+    holdsSecret(Array.isArray(value) ? name : `${name}.${key}`, held),
+  );
 }
 
 /** What stands in an entry instead of secrets. */
