@@ -30,7 +30,7 @@ export interface UninstallSetting {
 }
 
 /** An entry, as far as it is known: nobody knows the server of one that somebody else wrote. */
-export interface NamedEntry {
+interface NamedEntry {
   readonly client: string;
   readonly scope: Receipt['scope'];
   readonly file: string;

@@ -42,11 +42,6 @@ export function isIntact(current: unknown, written: Entry): boolean {
   return isMap(current) && holds(current, only(written, launchFields));
 }
 
-/** Whether two entries start the same, with the same variables. */
-export function startsAlike(one: Entry, other: Entry): boolean {
-  return sameValue(only(one, launchFields), only(other, launchFields));
-}
-
 /** The parts of an entry that start a server. */
 export function launchPart(entry: Entry): Entry {
   return only(entry, launchFields);
