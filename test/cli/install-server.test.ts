@@ -148,3 +148,47 @@ describe('a variable of the entry itself', () => {
     }
   });
 });
+
+describe('code that cannot be loaded', () => {
+  it.each([
+    ['throws', 'throw new Error("no licence\\nat all"); export default () => 1;', 'no licence'],
+    ['is no JavaScript', 'export default () => {', 'not be loaded'],
+    ['ends the process', 'process.exit(3); export default () => 1;', 'process.exit'],
+    ['has no such export', 'export const other = 1;', 'no export "default"'],
+  ])('is warned of when it %s', async (_, code, says) => {
+    addFiles(cwd, { 'greet.js': code });
+    const { code: exit, stderr } = await verified('cursor', '.');
+    expect(exit).toBe(0);
+    expect(stderr).toContain('Tool "greet" will fail: its handler could not be loaded: ');
+    expect(stderr).toContain(says);
+    expect(stderr).not.toContain('at all');
+  });
+
+  it('of prompts and resources counts, too', async () => {
+    addFiles(cwd, {
+      'package.json': packageJson({ servers: ['kit'], prompts: ['brief'], resources: ['log'] }),
+      'agenttools/servers/kit.json': { prompts: '*', resources: '*' },
+      'agenttools/prompts/brief.json': { type: 'function', content: './bad.js' },
+      'agenttools/resources/log.json': { uri: 'log://x', read: './bad.js' },
+      'bad.js': 'throw new Error("bad");',
+    });
+    const { stderr } = await verified('cursor', '.');
+    expect(stderr).toContain('Prompt "brief" will fail: its content could not be loaded: bad.');
+    expect(stderr).toContain('Resource "log" will fail: its read could not be loaded: bad.');
+  });
+
+  it('is not run with --no-verify', async () => {
+    addFiles(cwd, { 'greet.js': 'globalThis.wasRun = true; throw new Error("bad");' });
+    expect((await install('cursor', '.')).stderr).not.toContain('will fail');
+    expect(globalThis).not.toHaveProperty('wasRun');
+  });
+});
+
+it('a variable that is missing is said to be given by --env', async () => {
+  addFiles(cwd, { 'agenttools/tools/greet.json': { handler: './greet.js', requires: { env: ['A', 'B'] } } });
+  const { code, stderr } = await install('cursor', '.');
+  expect({ code, stderr }).toEqual({
+    code: 1,
+    stderr: expect.stringContaining('--env A=<value> --env B=<value>'),
+  });
+});

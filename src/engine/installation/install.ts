@@ -14,7 +14,7 @@ import { asUserError } from './config-fault.js';
 import { type LaunchRequest, launchOf, passingPaths } from './launch.js';
 import { type Placement, placementIn, type Scope } from './place.js';
 import { type Hidden, hideSecrets, secretOptions, type Variable } from './secrets.js';
-import { type Candidate, checkRequirements, findCandidate } from './server.js';
+import { brokenCode, type Candidate, checkRequirements, findCandidate } from './server.js';
 import { readToolSettings } from './tool-settings.js';
 
 /** One server for one or more clients. */
@@ -76,7 +76,7 @@ export interface ManualReport {
 
 interface InstallFailure {
   readonly client: Client;
-  readonly error: Error;
+  readonly error: AgentToolsError;
 }
 
 export type InstallResult = InstallReport | ManualReport | InstallFailure;
@@ -98,21 +98,32 @@ export async function install(
     throw new AgentToolsError('refused', message);
   }
   const toolOptions = readToolSettings(request.toolOptions, candidate.spec);
+  const broken = request.verifyTimeoutMs === undefined ? [] : await brokenCode(candidate.spec);
   const verified = new Map<string, Promise<unknown>>();
   const results: InstallResult[] = [];
   for (const client of request.clients) {
     setting.tell(`${client.name} …`);
-    const job = { client, candidate, toolOptions, verified };
-    const result = await installInto(job, request, setting).catch((error: Error) => ({ client, error }));
+    const job = { client, candidate, toolOptions, broken, verified };
+    const result = await installInto(job, request, setting).catch((error: unknown) =>
+      failureOf(client, error),
+    );
     results.push(result);
   }
   return results;
+}
+
+/** What a client cannot have is its own failure; anything else is a bug. */
+function failureOf(client: Client, error: unknown): InstallFailure {
+  if (error instanceof AgentToolsError) return { client, error };
+  throw error;
 }
 
 interface Job {
   readonly client: Client;
   readonly candidate: Candidate;
   readonly toolOptions: ToolOptions;
+  /** What will fail though the server starts, in sentences. */
+  readonly broken: readonly string[];
   /** Commands that have been started, by what they are. */
   readonly verified: Map<string, Promise<unknown>>;
 }
@@ -172,6 +183,7 @@ async function installInto(
     before: change.before,
     after: change.after,
     notes: [
+      ...job.broken,
       ...notes,
       ...passingPaths(launch),
       ...hidden.notes,

@@ -2,12 +2,14 @@ import { realpath } from 'node:fs/promises';
 import path from 'node:path';
 import { AgentToolsError } from '../errors.js';
 import { DefinitionError } from '../extension/extension.js';
+import { lazyReference, messageOf } from '../extension/modules.js';
 import {
   type FoundServer,
   isPathArgument,
   Workspace,
   type WorkspaceOptions,
 } from '../extension/workspace.js';
+import { moduleReferences, nameOf } from '../items/read.js';
 import { describeShortfall, shortfallOf } from '../items/requirements.js';
 import { composeServer, type ServerSpec } from '../items/server.js';
 import type { Requirements } from '../items/specs.js';
@@ -124,8 +126,13 @@ export async function checkRequirements(
       env: { ...env, ...entryEnv },
     });
     const text = describeShortfall(shortfall);
-    if (text !== undefined)
-      (requires.level === 'required' ? missing : warnings).push(`The ${what} needs ${text}.`);
+    if (text !== undefined) {
+      const wayOut =
+        shortfall.env.length === 0
+          ? ''
+          : ` Give it with: ${shortfall.env.map((variable) => `--env ${variable}=<value>`).join(' ')}`;
+      (requires.level === 'required' ? missing : warnings).push(`The ${what} needs ${text}.${wayOut}`);
+    }
     for (const variable of requires.env) {
       if (Object.hasOwn(entryEnv, variable) || !env[variable]) continue;
       warnings.push(
@@ -138,4 +145,28 @@ export async function checkRequirements(
 
 function asRequired(requires: Requirements): Requirements {
   return { ...requires, level: 'required' };
+}
+
+/** What will fail because its code cannot be loaded, in sentences. The code runs. */
+export async function brokenCode({ registry }: ServerSpec): Promise<readonly string[]> {
+  const items = [...registry.all('tools'), ...registry.all('prompts'), ...registry.all('resources')];
+  const notes = await Promise.all(
+    items.flatMap(({ definition }) =>
+      moduleReferences(definition).map(async ({ key, reference }) => {
+        const load = lazyReference(definition.extension.manifest.directory, reference, 'function');
+        const fault = await load().then(() => undefined, faultOf);
+        return fault && `${nameOf(definition)} will fail: its ${key} could not be loaded: ${fault}.`;
+      }),
+    ),
+  );
+  return notes.filter((note) => note !== undefined);
+}
+
+/** The first line of what a module said that could not be loaded. */
+function faultOf(error: unknown): string {
+  const { cause } = error as Error;
+  const [line = ''] = messageOf(cause ?? error)
+    .trim()
+    .split('\n');
+  return line.replace(/\.$/, '') || 'it threw nothing that says why';
 }

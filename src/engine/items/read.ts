@@ -118,17 +118,28 @@ const callableKeys = {
   apps: [],
 } as const satisfies Record<Kind, readonly string[]>;
 
+/** The modules a definition refers to, by the keys that name them. */
+export function moduleReferences({ kind, value }: Definition): readonly ReferredModule[] {
+  return callableKeys[kind].flatMap((key) => {
+    const reference = value[key];
+    if (typeof reference !== 'string' || (key === 'content' && value.type !== 'function')) return [];
+    return [{ key, reference }];
+  });
+}
+
+interface ReferredModule {
+  readonly key: string;
+  readonly reference: string;
+}
+
 /**
  * Makes sure that the modules a definition refers to are there, without importing them.
  * @throws DefinitionError for the first that is not.
  */
 export async function requireModules(definition: Definition): Promise<void> {
-  const { kind, value, extension } = definition;
-  for (const key of callableKeys[kind]) {
-    const reference = value[key];
-    if (typeof reference !== 'string' || (key === 'content' && value.type !== 'function')) continue;
+  for (const { key, reference } of moduleReferences(definition)) {
     try {
-      await requireModule(extension.manifest.directory, reference);
+      await requireModule(definition.extension.manifest.directory, reference);
     } catch (error) {
       if (!(error instanceof ModuleReferenceError)) throw error;
       const code = error.fault === 'outside' ? 'path-outside-package' : 'missing-handler';
