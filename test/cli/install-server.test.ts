@@ -1,4 +1,4 @@
-import { readFileSync } from 'node:fs';
+import { existsSync, readFileSync } from 'node:fs';
 import path from 'node:path';
 import { Readable } from 'node:stream';
 import { beforeEach, describe, expect, it } from 'vitest';
@@ -190,5 +190,34 @@ it('a variable that is missing is said to be given by --env', async () => {
   expect({ code, stderr }).toEqual({
     code: 1,
     stderr: expect.stringContaining('--env A=<value> --env B=<value>'),
+  });
+});
+
+describe('whose file it is', () => {
+  it.each(['.', './kit', '/srv/kit', '~/kit'])('a path such as %s is no client', async (word) => {
+    const { code, stderr } = await install(word, 'claude-desktop');
+    expect(code).toBe(2);
+    expect(stderr).toContain('the client comes first: agenttools install <client> [server]');
+  });
+
+  it.each(['new.toml', 'deep/new.yaml'])(
+    'is not told by the ending of %s, which is not there',
+    async (file) => {
+      const { code, stderr } = await install('--config', file, '.');
+      expect({ code, stderr }).toEqual({ code: 2, stderr: expect.stringMatching(/is not there.*--client/) });
+      expect(existsSync(path.join(cwd, file))).toBe(false);
+    },
+  );
+
+  it('is told by the ending of one that is there', async () => {
+    addFiles(cwd, { 'some.toml': '# mine\n' });
+    expect((await install('--config', 'some.toml', '.')).code).toBe(0);
+    expect(read(cwd, 'some.toml')).toContain('[mcp_servers.kit]');
+  });
+
+  it('is known of one that was written to', async () => {
+    await install('--config', 'any.json', '--client', 'zed', '.');
+    expect((await install('--config', 'any.json', '.', '--env', 'A=1')).code).toBe(0);
+    expect(JSON.parse(read(cwd, 'any.json')).context_servers.kit.env.A).toBe('1');
   });
 });

@@ -34,7 +34,7 @@ export async function installCommand(input: InstallInput, host: Host): Promise<E
   const { verify, verifyTimeoutMs, env, server, json, dryRun, ...rest } = input;
   const folders = installationFolders(host);
   const scope = scopeOf(input, host);
-  const clients = await clientsFor(input, { scope, surroundings: folders.surroundings });
+  const clients = await clientsFor(input, { scope, ...folders });
   const workspace = workspaceOptions(host);
   const reference = server ?? (await chosenServer(workspace, (names) => askServer(names, host)));
   const variables = readVariables(env, host.env);

@@ -14,12 +14,16 @@ export function guessClient(
 ): WritableClient | undefined {
   const path = plain(file);
   const data = dataOf(text);
-  return (
-    fitting(exactly(path, surroundings), data) ??
-    fitting(byPattern(path), data) ??
-    byId(byEnding(path, text)) ??
-    byId(byContent(path, data))
-  );
+  return byPlace(path, data, surroundings) ?? byId(byEnding(path, text)) ?? byId(byContent(path, data));
+}
+
+/** Whose a config file that is not there is to be: by the very path, or by where such files lie. */
+export function guessOwner(file: string, surroundings: Surroundings): WritableClient | undefined {
+  return byPlace(plain(file), undefined, surroundings);
+}
+
+function byPlace(path: string, data: unknown, surroundings: Surroundings): WritableClient | undefined {
+  return fitting(exactly(path, surroundings), data) ?? fitting(byPattern(path), data);
 }
 
 /** One spelling of a path, for comparison. */

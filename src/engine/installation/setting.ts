@@ -2,11 +2,12 @@ import { existsSync, readdirSync } from 'node:fs';
 import path from 'node:path';
 import type { Client, Surroundings } from '../clients/client.js';
 import { isDetected } from '../clients/detect.js';
-import { guessClient } from '../clients/guess.js';
+import { guessClient, guessOwner } from '../clients/guess.js';
 import { findClient } from '../clients/locate.js';
 import { Receipts } from '../clients/receipts.js';
 import { clients } from '../clients/table/index.js';
 import { AgentToolsError } from '../errors.js';
+import { isPathArgument } from '../extension/workspace.js';
 import { readTextFile } from '../files/text-file.js';
 import { type FolderFacts, ownProgram, workspaceFolders } from '../folders.js';
 import { asUserError } from './config-fault.js';
@@ -57,9 +58,21 @@ export function scopeOf({ project, config }: PlaceWords, { cwd }: { readonly cwd
   throw new AgentToolsError('not-found', `There is no folder ${folder} to be the project.`);
 }
 
-/** The client a command line names; undefined where it names none. @throws AgentToolsError if there is no such client. */
+/**
+ * The client a command line names; undefined where it names none.
+ * @throws AgentToolsError if there is no such client; `usage` for a path, which is a server's place.
+ */
 export function namedClient({ client }: PlaceWords): Client | undefined {
-  return client === undefined ? undefined : findClient(client);
+  if (client === undefined) return undefined;
+  if (!isPathArgument(client)) return findClient(client);
+  const message = `"${client}" is a path, and the client comes first: agenttools install <client> [server]. See all clients with: agenttools list-clients`;
+  throw new AgentToolsError('usage', message);
+}
+
+interface ClientFacts {
+  readonly scope: Scope;
+  readonly surroundings: Surroundings;
+  readonly receipts: Receipts;
 }
 
 /**
@@ -69,11 +82,11 @@ export function namedClient({ client }: PlaceWords): Client | undefined {
  */
 export async function clientsFor(
   words: PlaceWords,
-  { scope, surroundings }: { readonly scope: Scope; readonly surroundings: Surroundings },
+  { scope, surroundings, receipts }: ClientFacts,
 ): Promise<readonly Client[]> {
   const named = namedClient(words);
   if (named) return [named];
-  if (scope.kind === 'config') return [await guessed(scope.file, surroundings)];
+  if (scope.kind === 'config') return [await guessed(scope.file, { surroundings, receipts })];
   const here = clients.filter(
     (client) => isDetected(client, surroundings) && hasPlace(client, scope, surroundings),
   );
@@ -83,14 +96,23 @@ export async function clientsFor(
   throw new AgentToolsError('not-found', message);
 }
 
-async function guessed(file: string, surroundings: Surroundings): Promise<Client> {
-  const { text } = await readTextFile(file).catch(async (error) => {
+/** Whose a file is: that of the client it was written for, if it was by us; else whose it seems to be. */
+async function guessed(
+  file: string,
+  { surroundings, receipts }: Omit<ClientFacts, 'scope'>,
+): Promise<Client> {
+  const { text, realFile } = await readTextFile(file).catch(async (error) => {
     throw await asUserError(error, file);
   });
-  const client = guessClient(file, text ?? undefined, surroundings);
+  const known = (await receipts.read(realFile)).receipts.map(({ client }) => client);
+  const [ours, another] = clients.filter(({ id }) => known.includes(id));
+  if (ours && !another) return ours;
+  // An ending alone is no reason to make a file.
+  const client = text === null ? guessOwner(file, surroundings) : guessClient(file, text, surroundings);
   if (client) return client;
-  throw new AgentToolsError(
-    'usage',
-    `${file} does not tell which client's it is. Say it with --client <client>.`,
-  );
+  const problem =
+    text === null
+      ? `${file} is not there, and where it would be does not tell whose it is to be`
+      : `${file} does not tell which client's it is`;
+  throw new AgentToolsError('usage', `${problem}. Say it with --client <client>.`);
 }
