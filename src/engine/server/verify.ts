@@ -25,6 +25,7 @@ export async function verifyServer(
     { versionNegotiation: { mode: 'legacy' } },
   );
   const deadline = performance.now() + timeoutMs;
+  let hasAnswered = false;
   const left = () => ({ timeout: Math.max(1, Math.ceil(deadline - performance.now())), signal });
   try {
     await client.connect(transport, left());
@@ -33,13 +34,16 @@ export async function verifyServer(
     const [impure] = transport.impureLines;
     if (impure !== undefined)
       throw new Error(`it wrote ${JSON.stringify(impure)} to stdout, which is not MCP`);
+    hasAnswered = true;
     return { tools: listed.tools.map(({ name }) => name) };
   } catch (error) {
     throw new AgentToolsError('failed', explain(child, error as Error, transport.stderr), { cause: error });
   } finally {
+    // Who does not answer is not waited for either.
+    if (!hasAnswered) transport.kill();
     await client.close().catch(() => {});
     await transport.close();
-    await endOf(transport);
+    if (hasAnswered) await endOf(transport);
   }
 }
 
