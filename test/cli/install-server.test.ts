@@ -1,4 +1,4 @@
-import { existsSync, readFileSync } from 'node:fs';
+import { chmodSync, existsSync, readFileSync } from 'node:fs';
 import path from 'node:path';
 import { Readable } from 'node:stream';
 import { beforeEach, describe, expect, it } from 'vitest';
@@ -220,4 +220,107 @@ describe('whose file it is', () => {
     expect((await install('--config', 'any.json', '.', '--env', 'A=1')).code).toBe(0);
     expect(JSON.parse(read(cwd, 'any.json')).context_servers.kit.env.A).toBe('1');
   });
+});
+
+describe('--cwd', () => {
+  it.each(['nowhere', 'greet.js'])(
+    'that is no folder, such as %s, is refused before anything starts',
+    async (folder) => {
+      addFiles(cwd, { 'greet.js': 'globalThis.wasStarted = true; export default () => 1;' });
+      const { code, stderr } = await verified('goose', '.', '--cwd', folder);
+      expect({ code, stderr }).toEqual({
+        code: 1,
+        stderr: expect.stringMatching(/no folder .*working directory/),
+      });
+      expect(globalThis).not.toHaveProperty('wasStarted');
+    },
+  );
+});
+
+it('options and a working directory that are not given again are told of', async () => {
+  const options = ['--tool-option', 'greet.style=a', '--tool-option', 'greet.level=2'];
+  await install('goose', '.', ...options, '--cwd', '.', '--env', 'A=1');
+  const { stderr } = await install('goose', '.', '--tool-option', 'greet.level=3');
+  expect(stderr).toContain(
+    'No longer set, because they were not given again: A, the option @acme/kit/greet.style, the working directory.',
+  );
+  expect((await install('goose', '.')).stderr).toContain(
+    'not given again: the option @acme/kit/greet.level.',
+  );
+});
+
+describe("a project's own file", () => {
+  const shared = 'The entry holds paths of this machine.';
+
+  it('is told to hold paths of this machine', async () => {
+    expect((await install('cursor', '.', '--project')).stderr).toContain(shared);
+    expect((await install('cursor', '.')).stderr).not.toContain(shared);
+  });
+
+  it('holds none with npx', async () => {
+    addFiles(path.join(cwd, 'node_modules/@acme/web'), {
+      ...plugin,
+      'package.json': packageJson({ servers: ['kit'], tools: ['greet'] }, { name: '@acme/web' }),
+    });
+    const words = ['cursor', '@acme/web', '--command', 'npx'];
+    const { code, stderr } = await install(...words, '--project');
+    expect({ code, stderr }).toEqual({ code: 0, stderr: expect.not.stringContaining(shared) });
+    expect(read(cwd, '.cursor/mcp.json')).not.toContain(home);
+    expect(entry('kit', cwd).env).toEqual({ MCP_SERVER_NAME: '@acme/web/kit' });
+  });
+});
+
+describe('npx', () => {
+  it.each([
+    ['cursor', true],
+    ['codex', false],
+  ])('may not be found by %s: %s', async (client, isTold) => {
+    const { stderr } = await install(client, 'agenttools', '--command', 'npx');
+    expect(stderr.includes('may not find npx')).toBe(isTold);
+  });
+});
+
+describe("a user's own file that others can read", () => {
+  beforeEach(() => {
+    addFiles(home, { '.cursor/mcp.json': '{}' });
+    chmodSync(path.join(home, '.cursor/mcp.json'), 0o644);
+  });
+
+  it.runIf(process.platform !== 'win32')('is told of when it gets a secret', async () => {
+    const { stderr } = await install('cursor', '.', '--env', 'API_KEY=x');
+    expect(stderr).toMatch(/mode is 644\), and it holds API_KEY\. .*chmod 600 ".*mcp\.json"/);
+  });
+
+  it('is not told of otherwise', async () => {
+    expect((await install('cursor', '.', '--env', 'A=x')).stderr).not.toContain('chmod');
+    chmodSync(path.join(home, '.cursor/mcp.json'), 0o600);
+    expect((await install('cursor', '.', '--env', 'API_KEY=x')).stderr).not.toContain('chmod');
+  });
+});
+
+describe('a value that reads like a reference', () => {
+  it.each([
+    ['cursor', `\${HOME}/x`, `\${HOME}`],
+    ['opencode', 'a{env:HOME}', '{env:HOME}'],
+    ['opencode', `\${HOME}`, undefined],
+    ['claude-desktop', `\${HOME}`, undefined],
+    ['cursor', '$HOME', undefined],
+    // It is written so that it stays as it is.
+    ['crush', '$HOME', undefined],
+  ])('of %s: %s', async (client, value, told) => {
+    const { code, stderr } = await install(client, '.', '--env', `A=${value}`);
+    expect(code).toBe(0);
+    if (told === undefined) expect(stderr).not.toContain('for a reference');
+    else expect(stderr).toContain(`will take "${told}" in the value of A for a reference`);
+  });
+});
+
+it.each([
+  ['cursor', '{ // mine\n}', /mine\.json:1:3: Here is a comment/],
+  ['cline', '\uFEFF{}', /mine\.json:1:1: It begins with a byte order mark/],
+])('a file that %s cannot read is told of with --force: %j', async (client, text, says) => {
+  addFiles(cwd, { 'mine.json': text });
+  const words = ['--config', 'mine.json', '--client', client, '.'];
+  const { code, stderr } = await install(...words, '--force');
+  expect({ code, stderr }).toEqual({ code: 0, stderr: expect.stringMatching(says) });
 });

@@ -1,3 +1,4 @@
+import { stat } from 'node:fs/promises';
 import path from 'node:path';
 import { changeConfig } from '../clients/change.js';
 import type { Client, Launch, ManualClient, Surroundings, WritableClient } from '../clients/client.js';
@@ -12,8 +13,9 @@ import type { ToolOptions } from '../items/tool-options.js';
 import { desktopEnvironment, verifyServer } from '../server/verify.js';
 import { asUserError } from './config-fault.js';
 import { type LaunchRequest, launchOf, passingPaths } from './launch.js';
-import { type Placement, placementIn, type Scope } from './place.js';
-import { type Hidden, hideSecrets, secretOptions, type Variable } from './secrets.js';
+import { commandNotes, droppedIn, readableByOthers } from './notes.js';
+import { type Placement, placementIn, type Scope, unreadableIn } from './place.js';
+import { type Hidden, hideSecrets, replacedByClient, secretOptions, type Variable } from './secrets.js';
 import { brokenCode, type Candidate, checkRequirements, findCandidate } from './server.js';
 import { readToolSettings } from './tool-settings.js';
 
@@ -98,6 +100,7 @@ export async function install(
     throw new AgentToolsError('refused', message);
   }
   const toolOptions = readToolSettings(request.toolOptions, candidate.spec);
+  await requireFolder(cwdOf(request, setting));
   const broken = request.verifyTimeoutMs === undefined ? [] : await brokenCode(candidate.spec);
   const verified = new Map<string, Promise<unknown>>();
   const results: InstallResult[] = [];
@@ -110,6 +113,18 @@ export async function install(
     results.push(result);
   }
   return results;
+}
+
+function cwdOf({ cwd }: InstallRequest, { workspace }: InstallSetting): string | undefined {
+  return cwd === undefined ? undefined : path.resolve(workspace.cwd, cwd);
+}
+
+async function requireFolder(folder: string | undefined): Promise<void> {
+  if (folder === undefined) return;
+  const info = await stat(folder).catch(() => undefined);
+  if (info?.isDirectory()) return;
+  const message = `There is no folder ${folder} to be the working directory of the server.`;
+  throw new AgentToolsError('not-found', message);
 }
 
 /** What a client cannot have is its own failure; anything else is a bug. */
@@ -166,7 +181,7 @@ async function installInto(
     time: setting.now().toISOString(),
   };
   const plan = planFor(receipt, placement, request);
-  const { receipts } = setting;
+  const { receipts, surroundings } = setting;
   // What cannot be written need not be started.
   await changeConfig(placement.file, plan, { receipts, dryRun: true }).catch(explain(placement));
   await verify(launch, job, request, setting);
@@ -185,13 +200,25 @@ async function installInto(
     notes: [
       ...job.broken,
       ...notes,
-      ...passingPaths(launch),
+      ...passingPaths(launch, { inProject: scope.kind === 'project' }),
       ...hidden.notes,
       ...(scope.kind === 'user' ? [] : options.notes),
-      ...droppedIn(
-        change.known.find((one) => one.client === client.id && slotOf(one) === slotOf(receipt)),
+      ...droppedIn({
+        previous: change.known.find((one) => one.client === client.id && slotOf(one) === slotOf(receipt)),
         receipt,
-      ),
+        layout: placement.layout,
+        toolOptions: job.toolOptions,
+      }),
+      ...replacedByClient(request.variables, { client, entry: receipt.entry, layout: placement.layout, key }),
+      ...(await readableByOthers(placement.file, {
+        scope,
+        secrets: [...request.variables, ...options.variables].flatMap(({ name, isSecret }) =>
+          isSecret ? [name] : [],
+        ),
+        platform: surroundings.platform,
+      })),
+      ...(request.force ? await unreadableIn(placement, change.after) : []),
+      ...commandNotes(client, request),
       ...placement.cautions,
     ],
   };
@@ -239,6 +266,8 @@ function launchFor(
   request: InstallRequest,
   setting: InstallSetting,
 ): Launch {
+  // What others start on their machines names nothing of this one.
+  const isShared = request.scope.kind === 'project' && request.by === 'npx';
   const launch = launchOf({
     argument: candidate.argument,
     qualifiedName: candidate.spec.qualifiedName,
@@ -249,10 +278,10 @@ function launchFor(
     env: Object.fromEntries(request.variables.map(({ name, value }) => [name, value])),
     toolOptions,
     apps: request.apps,
-    cwd: request.cwd === undefined ? undefined : path.resolve(setting.workspace.cwd, request.cwd),
-    dataFolder: setting.dataFolder,
+    cwd: cwdOf(request, setting),
+    dataFolder: isShared ? undefined : setting.dataFolder,
   });
-  return startable(launch, setting.surroundings.platform);
+  return isShared ? launch : startable(launch, setting.surroundings.platform);
 }
 
 /** @throws AgentToolsError for what is required and missing. */
@@ -282,7 +311,7 @@ async function verify(
 ): Promise<void> {
   if (request.verifyTimeoutMs === undefined) return;
   const { home, env, platform } = setting.surroundings;
-  const { command, args } = launch;
+  const { command, args } = startable(launch, platform);
   const cwd = launch.cwd ?? (request.scope.kind === 'project' ? request.scope.folder : home);
   const name = JSON.stringify([command, args, launch.env, cwd]);
   const started =
@@ -293,10 +322,4 @@ async function verify(
     );
   verified.set(name, started);
   await started;
-}
-
-/** Variables that an earlier install wrote and this one does not. */
-function droppedIn(previous: Receipt | undefined, { variables }: Receipt): readonly string[] {
-  const names = (previous?.variables ?? []).filter((name) => !variables.includes(name));
-  return names.length === 0 ? [] : [`No longer set, because they were not given again: ${names.join(', ')}.`];
 }

@@ -37,6 +37,13 @@ export function launchOf(request: LaunchRequest): Launch {
   return { command, args, env, ...(cwd !== undefined && { cwd }) };
 }
 
+/**
+ * This program below the `node_modules` of a project, by the first one in its path. Those of npm and its kin for all
+ * projects stand in folders of their own.
+ */
+const inProjectFolder =
+  /^(?:(?![\\/]node_modules[\\/]).)*(?<![\\/](?:lib|npm|nodejs|npm-global|packages|_npx[\\/][^\\/]+|global(?:[\\/][^\\/]+)?|v?\d[\d.]*))[\\/]node_modules[\\/].*\bagenttools[\\/]bin[\\/]agenttools\.js$/;
+
 /** Folders whose content goes when something else is tidied up, by a part of their path. */
 const passingFolders: readonly (readonly [RegExp, string])[] = [
   [
@@ -49,8 +56,17 @@ const passingFolders: readonly (readonly [RegExp, string])[] = [
   ],
 ];
 
-/** What a user should know of a launch that may stop working by itself. */
-export function passingPaths({ command, args }: Launch): readonly string[] {
+const projectFolder: (typeof passingFolders)[number] = [
+  inProjectFolder,
+  'AgentTools runs from the node_modules of a project and goes with it. Install it for good with: npm install --global agenttools. Then install again.',
+];
+
+/** What a user should know of a launch that may stop working by itself; a project's own file goes with its packages. */
+export function passingPaths(
+  { command, args }: Launch,
+  { inProject }: Pick<LaunchRequest, 'inProject'>,
+): readonly string[] {
   const words = [command, ...args];
-  return passingFolders.flatMap(([part, note]) => (words.some((word) => part.test(word)) ? [note] : []));
+  const folders = inProject ? passingFolders : [...passingFolders, projectFolder];
+  return folders.flatMap(([part, note]) => (words.some((word) => part.test(word)) ? [note] : []));
 }

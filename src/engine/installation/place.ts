@@ -17,6 +17,7 @@ import {
   userFile,
 } from '../clients/locate.js';
 import { AgentToolsError } from '../errors.js';
+import { positionAt } from '../files/json-text.js';
 import { readTextFile } from '../files/text-file.js';
 import { asUserError } from './config-fault.js';
 
@@ -72,6 +73,26 @@ function fileOf(client: Client, scope: Scope, { key, surroundings }: PlaceFacts)
 async function dataOf({ file, format }: ConfigFile): Promise<unknown> {
   const { text } = await readTextFile(file);
   return text === null ? undefined : await dataIn(text, format);
+}
+
+/** What of a text keeps its client from reading it, in a sentence; none if nothing does. */
+export async function unreadableIn(
+  { file, format, tolerance }: Placement,
+  text: string | null,
+): Promise<readonly string[]> {
+  if (text === null) return [];
+  const cannot = (offset: number, message: string) => {
+    const { line, column } = positionAt(text, offset);
+    return [`The client may not read this file. ${file}:${line}:${column}: ${message}`];
+  };
+  const hasMark = text.startsWith('\uFEFF');
+  if (hasMark && !tolerance.bom)
+    return cannot(0, 'It begins with a byte order mark, which the client cannot read.');
+  if (format !== 'json' && format !== 'jsonc') return [];
+  const { findIntolerable } = await import('../clients/edit/json.js');
+  const start = hasMark ? 1 : 0;
+  const fault = findIntolerable(text.slice(start), tolerance);
+  return fault ? cannot((fault.offset ?? 0) + start, fault.message) : [];
 }
 
 /** Whether a client has a file of a kind. */

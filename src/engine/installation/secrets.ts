@@ -1,4 +1,4 @@
-import type { WritableClient } from '../clients/client.js';
+import type { Layout, WritableClient } from '../clients/client.js';
 import type { ConfigValue, Entry } from '../clients/edit/editor.js';
 import type { Addition } from '../clients/ledger.js';
 import { looksSecret } from '../clients/secrets.js';
@@ -126,6 +126,38 @@ export function hideSecrets(variables: readonly Variable[], { client, scope, key
     ),
   };
 }
+
+export interface WrittenEntry {
+  readonly client: WritableClient;
+  readonly layout: Layout;
+  readonly entry: Entry;
+  readonly key: string;
+}
+
+/** Says which values the client will take for references, since it spells its own so. */
+export function replacedByClient(
+  variables: readonly Variable[],
+  { client, layout, entry, key }: WrittenEntry,
+): readonly string[] {
+  const reference = client.secretReference?.('NAME', key).value;
+  const opening = openings.find(({ isOf }) => reference !== undefined && isOf.test(reference));
+  const written = entry[layout.env];
+  if (!opening || typeof written !== 'object' || written === null) return [];
+  return variables.flatMap(({ name, value }) => {
+    // A shape may have spelled it so that it stays as it is.
+    const found = (written as Entry)[name] === value ? value.match(opening.literal) : null;
+    return found
+      ? [`${client.name} will take "${found[0]}" in the value of ${name} for a reference, and replace it.`]
+      : [];
+  });
+}
+
+/** How clients spell references, and what of a plain value reads as one. */
+const openings: readonly { readonly isOf: RegExp; readonly literal: RegExp }[] = [
+  { isOf: /^\$\{/, literal: /\$\{[^}]*\}/ },
+  { isOf: /^\{env:/, literal: /\{(?:env|file):[^}]*\}/ },
+  { isOf: /^\$\w/, literal: /\$(?:\w+|[{(][^})]*[})])/ },
+];
 
 /** One entry's fields of several; lists of one name are joined. */
 function joinFields(all: readonly Entry[]): Entry {

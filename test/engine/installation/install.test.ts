@@ -4,6 +4,7 @@ import { findClient } from '../../../src/engine/clients/locate.js';
 import { Receipts } from '../../../src/engine/clients/receipts.js';
 import { AgentToolsError } from '../../../src/engine/errors.js';
 import {
+  type InstallReport,
   type InstallRequest,
   type InstallSetting,
   install,
@@ -63,5 +64,34 @@ describe('what goes wrong for one client', () => {
   it('is nobody’s but ours otherwise', async () => {
     const receipts = failing(new TypeError('ours'));
     await expect(install(request, { ...setting, receipts })).rejects.toThrow(TypeError);
+  });
+});
+
+describe('npx on Windows', () => {
+  const project = writeFolder({
+    'node_modules/@acme/kit/package.json': packageJson({ tools: ['greet'] }),
+    'node_modules/@acme/kit/agenttools/tools/greet.json': { handler: './greet.js' },
+    'node_modules/@acme/kit/greet.js': 'export default () => "hello";',
+  });
+  const windows: InstallSetting = {
+    ...setting,
+    workspace: { ...setting.workspace, packagesFolder: path.join(project, 'node_modules') },
+    surroundings: { ...setting.surroundings, platform: 'win32' },
+    dataFolder: 'C:\\data',
+  };
+  const entryIn = async (scope: InstallRequest['scope']) => {
+    const [result] = await install({ ...request, reference: '@acme/kit', by: 'npx', scope }, windows);
+    const { after } = result as InstallReport;
+    return JSON.parse(after!).mcpServers.kit;
+  };
+
+  it("goes through the shell in the user's own file, which is of this system", async () => {
+    const { command, env } = await entryIn({ kind: 'user' });
+    expect({ command, env }).toMatchObject({ command: 'cmd', env: { AGENTTOOLS_HOME: 'C:\\data' } });
+  });
+
+  it("does not in a project's, which others share", async () => {
+    const { command, env } = await entryIn({ kind: 'project', folder: project });
+    expect({ command, env }).toEqual({ command: 'npx', env: { MCP_SERVER_NAME: '@acme/kit/kit' } });
   });
 });

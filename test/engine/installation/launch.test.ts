@@ -31,6 +31,9 @@ describe('what a client is to run', () => {
 });
 
 describe('paths that may go', () => {
+  const passing = (command: string, inProject = false) =>
+    passingPaths({ command, args: [], env: {} }, { inProject });
+
   it.each([
     ['/home/ada/.npm/_npx/5f2/node_modules/agenttools/bin/agenttools.js', /npx's cache/],
     [
@@ -42,11 +45,31 @@ describe('paths that may go', () => {
     ['/home/ada/.volta/tools/image/node/22.1.0/bin/node', /version manager/],
     ['C:\\Users\\ada\\AppData\\Roaming\\nvm\\v20.19.0\\node.exe', /version manager/],
   ])('%s', (word, note) => {
-    expect(passingPaths({ command: word, args: [], env: {} })).toEqual([expect.stringMatching(note)]);
+    expect(passing(word)).toEqual([expect.stringMatching(note)]);
   });
 
   it.each([['/usr/bin/node'], ['/opt/homebrew/bin/node'], ['C:\\Program Files\\nodejs\\node.exe'], ['npx']])(
     '%s stays',
-    (command) => expect(passingPaths({ command, args: [], env: {} })).toEqual([]),
+    (command) => expect(passing(command)).toEqual([]),
   );
+
+  it.each([
+    '/home/ada/app/node_modules/agenttools/bin/agenttools.js',
+    '/home/ada/app/node_modules/.pnpm/agenttools@1.2.3/node_modules/agenttools/bin/agenttools.js',
+    'C:\\Users\\ada\\app\\node_modules\\agenttools\\bin\\agenttools.js',
+  ])("a project's own copy goes with it, save for its own file: %s", (script) => {
+    expect(passing(script)).toEqual([expect.stringMatching(/node_modules of a project.*--global/)]);
+    expect(passing(script, true)).toEqual([]);
+  });
+
+  it.each([
+    '/usr/lib/node_modules/agenttools/bin/agenttools.js',
+    '/home/ada/.npm-global/lib/node_modules/agenttools/bin/agenttools.js',
+    'C:\\Users\\ada\\AppData\\Roaming\\npm\\node_modules\\agenttools\\bin\\agenttools.js',
+    'C:\\Program Files\\nodejs\\node_modules\\agenttools\\bin\\agenttools.js',
+    '/home/ada/.local/share/pnpm/global/5/node_modules/.pnpm/agenttools@1.2.3/node_modules/agenttools/bin/agenttools.js',
+    '/home/ada/.config/yarn/global/node_modules/agenttools/bin/agenttools.js',
+    '/home/ada/agenttools/bin/agenttools.js',
+    '/home/ada/app/node_modules/@acme/kit/kit',
+  ])('%s stays', (script) => expect(passing(script)).toEqual([]));
 });

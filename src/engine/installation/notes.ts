@@ -1,0 +1,77 @@
+import { stat } from 'node:fs/promises';
+import type { Client, Layout } from '../clients/client.js';
+import type { Receipt } from '../clients/receipts.js';
+import { parseToolOptions, type ToolOptions } from '../items/tool-options.js';
+import type { LaunchRequest } from './launch.js';
+import type { Scope } from './place.js';
+import { toolOptionsVariable } from './secrets.js';
+
+interface CommandFacts {
+  readonly scope: Scope;
+  readonly by: LaunchRequest['by'];
+}
+
+/** What a file that others share had better not hold, and what a client may not find. */
+export function commandNotes({ name, kind }: Client, { scope, by }: CommandFacts): readonly string[] {
+  if (by === 'npx') {
+    if (kind === 'coding') return [];
+    return [
+      `${name} may not find npx where it was opened from a desktop, without a shell's PATH. If it does not, install again without --command npx.`,
+    ];
+  }
+  if (scope.kind !== 'project') return [];
+  return [
+    'The entry holds paths of this machine. For a file that others share, name a published package and add --command npx.',
+  ];
+}
+
+/** A file that got secrets. */
+export interface SecretFile {
+  readonly scope: Scope;
+  /** Names of variables. */
+  readonly secrets: readonly string[];
+  readonly platform: NodeJS.Platform;
+}
+
+/** A file of the user's own keeps the mode it has, also when it gets a secret. */
+export async function readableByOthers(
+  file: string,
+  { scope, secrets, platform }: SecretFile,
+): Promise<readonly string[]> {
+  if (scope.kind !== 'user' || secrets.length === 0) return [];
+  const { mode = 0 } = (await stat(file).catch(() => undefined)) ?? {};
+  if (platform === 'win32' || (mode & 0o077) === 0) return [];
+  return [
+    `Others on this machine can read the file (its mode is ${(mode & 0o777).toString(8)}), and it holds ${secrets.join(', ')}. Keep it to yourself with: chmod 600 "${file}"`,
+  ];
+}
+
+/** An install, and the one before it. */
+export interface Dropping {
+  readonly previous: Receipt | undefined;
+  readonly receipt: Receipt;
+  readonly layout: Layout;
+  readonly toolOptions: ToolOptions;
+}
+
+/** Settings that an earlier install wrote and this one does not. */
+export function droppedIn({ previous, receipt, layout, toolOptions }: Dropping): readonly string[] {
+  if (!previous) return [];
+  const [before, after] = [previous, receipt].map(({ entry }) => layout.launchOf(entry));
+  const options = optionNames(parseToolOptions(before?.env[toolOptionsVariable], () => {}));
+  const given = optionNames(toolOptions);
+  const names = [
+    ...previous.variables.filter(
+      (name) => !receipt.variables.includes(name) && !(name === toolOptionsVariable && options.length > 0),
+    ),
+    ...options.filter((name) => !given.includes(name)).map((name) => `the option ${name}`),
+    ...(before?.cwd !== undefined && after?.cwd === undefined ? ['the working directory'] : []),
+  ];
+  return names.length === 0 ? [] : [`No longer set, because they were not given again: ${names.join(', ')}.`];
+}
+
+function optionNames(options: ToolOptions): readonly string[] {
+  return Object.entries(options).flatMap(([tool, set]) =>
+    Object.keys(set).map((option) => `${tool}.${option}`),
+  );
+}
