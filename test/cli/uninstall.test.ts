@@ -122,3 +122,14 @@ it('a client whose entry is gone is no longer configured', async () => {
   writeFileSync(config, '{}');
   expect(await state()).toBe('installed');
 });
+
+it("what was installed in a project's own file is forgotten when the project is gone", async () => {
+  const project = path.join(home, 'project');
+  mkdirSync(project);
+  await install('cursor', '.', `--project=${project}`);
+  rmSync(project, { recursive: true });
+  const { stdout } = await run('list-installed');
+  expect(stdout).toContain(`agenttools uninstall cursor kit --project=${project}`);
+  expect((await run('uninstall', 'cursor', 'kit', `--project=${project}`)).code).toBe(0);
+  expect(await states()).toEqual([]);
+});

@@ -49,13 +49,11 @@ export interface PlaceWords {
   readonly all: boolean;
 }
 
-/** @throws AgentToolsError for a project folder that is not there. */
+/** What a command line names; a project need not be there any more. */
 export function scopeOf({ project, config }: PlaceWords, { cwd }: { readonly cwd: string }): Scope {
   if (config !== undefined) return { kind: 'config', file: path.resolve(cwd, config) };
   if (project === undefined) return { kind: 'user' };
-  const folder = path.resolve(cwd, project);
-  if (existsSync(folder)) return { kind: 'project', folder };
-  throw new AgentToolsError('not-found', `There is no folder ${folder} to be the project.`);
+  return { kind: 'project', folder: path.resolve(cwd, project) };
 }
 
 /**
@@ -78,13 +76,16 @@ interface ClientFacts {
 /**
  * The clients a command line means: the one it names, with `--all` those that are here, with `--config` the one whose
  * file it is.
- * @throws AgentToolsError if there is none; `usage` if a file does not tell whose it is.
+ * @throws AgentToolsError if there is none, or no such project; `usage` if a file does not tell whose it is.
  */
 export async function clientsFor(
   words: PlaceWords,
   { scope, surroundings, receipts }: ClientFacts,
 ): Promise<readonly Client[]> {
   const named = namedClient(words);
+  if (scope.kind === 'project' && !surroundings.exists(scope.folder)) {
+    throw new AgentToolsError('not-found', `There is no folder ${scope.folder} to be the project.`);
+  }
   if (named) return [named];
   if (scope.kind === 'config') return [await guessed(scope.file, { surroundings, receipts })];
   const here = clients.filter(
