@@ -98,7 +98,7 @@ describe('call', () => {
     [['./nowhere', 'print'], 1, 'There is no package'],
     [['noisy', 'print'], 1, 'write ./noisy'],
     [['@acme/nowhere/x', 'print'], 1, 'npm install @acme/nowhere'],
-    [['./several', 'ping'], 1, 'several has several servers. Name one of: several/one, several/two.'],
+    [['./several', 'ping'], 1, 'several has several servers. Name one of: ./several/one, ./several/two.'],
     [['./noisy'], 2, "missing required argument 'tool'"],
     [[], 2, "missing required argument 'server'"],
     [['./noisy', 'print', '{}', '{}'], 2, 'too many arguments'],

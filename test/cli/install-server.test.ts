@@ -197,7 +197,7 @@ describe('whose file it is', () => {
   it.each(['.', './kit', '/srv/kit', '~/kit'])('a path such as %s is no client', async (word) => {
     const { code, stderr } = await install(word, 'claude-desktop');
     expect(code).toBe(2);
-    expect(stderr).toContain('the client comes first: agenttools install <client> [server]');
+    expect(stderr).toContain('the client comes first, then the server');
   });
 
   it.each(['new.toml', 'deep/new.yaml'])(

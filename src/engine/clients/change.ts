@@ -7,7 +7,8 @@ import { replaceTextFile } from '../files/replace.js';
 import { checkWritable, readTextFile, type TextFile } from '../files/text-file.js';
 import { readEntry } from './edit/entries.js';
 import { isIntact } from './edit/merge.js';
-import { type ConfigState, type Plan, placeOf, slotOf } from './ledger.js';
+import type { ConfigState, Plan } from './ledger/plan.js';
+import { placeOf, slotOf } from './ledger/slot.js';
 import { type FileRecord, hashOf, type Receipt, type Receipts, type RecordBody } from './receipts.js';
 
 /** What was done to one config file, or would be. */

@@ -8,8 +8,13 @@ import { readTextFile } from '../files/text-file.js';
 import type { ConfigFormat, Container } from './client.js';
 import type { Entry } from './edit/editor.js';
 import type { Splice } from './edit/splice.js';
-import type { Addition } from './ledger.js';
 import { isRecord } from './receipt-shapes.js';
+
+/** An item that an entry needs elsewhere in its file, such as the question a client asks for a secret. */
+export interface Addition {
+  readonly list: readonly string[];
+  readonly item: Entry;
+}
 
 /** What we remember of one entry that we wrote into a config file. */
 export interface Receipt {

@@ -4,7 +4,7 @@ import { settledRecords } from '../clients/change.js';
 import type { Client } from '../clients/client.js';
 import { readEntry } from '../clients/edit/entries.js';
 import { isIntact } from '../clients/edit/merge.js';
-import { placeOf } from '../clients/ledger.js';
+import { placeOf } from '../clients/ledger/slot.js';
 import type { Receipt, Receipts } from '../clients/receipts.js';
 import { Workspace, type WorkspaceOptions } from '../extension/workspace.js';
 import { followLinks, readTextFile } from '../files/text-file.js';

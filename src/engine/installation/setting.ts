@@ -63,7 +63,7 @@ export function scopeOf({ project, config }: PlaceWords, { cwd }: { readonly cwd
 export function namedClient({ client }: PlaceWords): Client | undefined {
   if (client === undefined) return undefined;
   if (!isPathArgument(client)) return findClient(client);
-  const message = `"${client}" is a path, and the client comes first: agenttools install <client> [server]. See all clients with: agenttools list-clients`;
+  const message = `"${client}" is a path, but the client comes first, then the server. See all clients with: agenttools list-clients`;
   throw new AgentToolsError('usage', message);
 }
 

@@ -10,7 +10,10 @@ import {
 import path from 'node:path';
 import { beforeEach, describe, expect, it } from 'vitest';
 import { changeConfig, settle, settledRecords } from '../../../src/engine/clients/change.js';
-import { type ConfigState, placeOf, planInstall, planUninstall } from '../../../src/engine/clients/ledger.js';
+import { planInstall } from '../../../src/engine/clients/ledger/install.js';
+import type { ConfigState } from '../../../src/engine/clients/ledger/plan.js';
+import { placeOf } from '../../../src/engine/clients/ledger/slot.js';
+import { planUninstall } from '../../../src/engine/clients/ledger/uninstall.js';
 import { type FileRecord, hashOf, type Receipt, Receipts } from '../../../src/engine/clients/receipts.js';
 import { writeFolder } from '../../support/packages.js';
 

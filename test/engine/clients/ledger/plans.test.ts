@@ -1,8 +1,11 @@
 import { describe, expect, it } from 'vitest';
-import type { Entry } from '../../../src/engine/clients/edit/editor.js';
-import { dataIn, putEntry } from '../../../src/engine/clients/edit/entries.js';
-import { type ConfigState, placeOf, planInstall, planUninstall } from '../../../src/engine/clients/ledger.js';
-import type { FileRecord, Receipt } from '../../../src/engine/clients/receipts.js';
+import type { Entry } from '../../../../src/engine/clients/edit/editor.js';
+import { dataIn, putEntry } from '../../../../src/engine/clients/edit/entries.js';
+import { planInstall } from '../../../../src/engine/clients/ledger/install.js';
+import type { ConfigState } from '../../../../src/engine/clients/ledger/plan.js';
+import { placeOf } from '../../../../src/engine/clients/ledger/slot.js';
+import { planUninstall } from '../../../../src/engine/clients/ledger/uninstall.js';
+import type { FileRecord, Receipt } from '../../../../src/engine/clients/receipts.js';
 
 const file = '/home/ada/.cursor/mcp.json';
 const empty: FileRecord = { version: 1, realFile: file, receipts: [], steps: [], made: [] };

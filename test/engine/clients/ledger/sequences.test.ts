@@ -1,8 +1,11 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { type ConfigState, placeOf, planInstall, planUninstall } from '../../../src/engine/clients/ledger.js';
-import type { FileRecord, Receipt } from '../../../src/engine/clients/receipts.js';
-import { writableClients } from '../../../src/engine/clients/table/index.js';
+import { planInstall } from '../../../../src/engine/clients/ledger/install.js';
+import type { ConfigState } from '../../../../src/engine/clients/ledger/plan.js';
+import { placeOf } from '../../../../src/engine/clients/ledger/slot.js';
+import { planUninstall } from '../../../../src/engine/clients/ledger/uninstall.js';
+import type { FileRecord, Receipt } from '../../../../src/engine/clients/receipts.js';
+import { writableClients } from '../../../../src/engine/clients/table/index.js';
 
 /** What a client's file may hold before us, in each syntax. */
 const originals = {

@@ -1,0 +1,59 @@
+import type { ConfigPath, ConfigValue } from '../edit/editor.js';
+import { dataIn, type EntryPlace, removeValue } from '../edit/entries.js';
+import { sameValue } from '../edit/merge.js';
+import type { Addition, FileRecord, Receipt } from '../receipts.js';
+import { slotOf } from './slot.js';
+
+/** Takes out what an entry no longer needs elsewhere in its file, with the lists that were made for it. */
+export async function withoutAdditions(
+  text: string | null,
+  record: FileRecord,
+  receipt: Receipt,
+  {
+    gone = [],
+    kept = [],
+  }: { readonly gone?: readonly Addition[] | undefined; readonly kept?: readonly Addition[] | undefined },
+): Promise<string | null> {
+  const others = record.receipts.filter((one) => slotOf(one) !== slotOf(receipt));
+  const needed = [...others.flatMap(({ additions = [] }) => additions), ...kept];
+  const isNeeded = ({ item }: Addition) => needed.some((one) => sameValue(one.item, item));
+  let after = text;
+  for (const { list, item } of gone.filter((one) => !isNeeded(one))) {
+    if (after === null) return null;
+    const items = valueAt(await dataIn(after, receipt.format), list);
+    const index = Array.isArray(items) ? items.findIndex((one) => sameValue(one, item)) : -1;
+    if (!Array.isArray(items) || index === -1) continue;
+    const isMade = record.made.includes(JSON.stringify(list)) && items.length === 1;
+    after = await removeValue(after, receipt.format, isMade ? list : [...list, index]);
+  }
+  return after;
+}
+
+/** The additions of an entry as edits; those that are there already are none. */
+export async function extrasFor(
+  text: string | null,
+  { additions = [] }: Receipt,
+  { format }: EntryPlace,
+): Promise<readonly { readonly path: ConfigPath; readonly value: ConfigValue }[]> {
+  if (additions.length === 0) return [];
+  const data = text === null ? undefined : await dataIn(text, format);
+  const counts = new Map<string, number>();
+  return additions.flatMap(({ list, item }) => {
+    const items = valueAt(data, list);
+    const held: readonly unknown[] = Array.isArray(items) ? items : [];
+    if (held.some((one) => sameValue(one, item))) return [];
+    const name = JSON.stringify(list);
+    const index = counts.get(name) ?? held.length;
+    counts.set(name, index + 1);
+    return [{ path: [...list, index], value: item }];
+  });
+}
+
+export function valueAt(data: unknown, path: readonly string[]): unknown {
+  let value = data;
+  for (const key of path) {
+    if (typeof value !== 'object' || value === null || !Object.hasOwn(value, key)) return undefined;
+    value = (value as Record<string, unknown>)[key];
+  }
+  return value;
+}

@@ -1,0 +1,155 @@
+import { isDeepStrictEqual } from 'node:util';
+import { AgentToolsError } from '../../errors.js';
+import type { Entry } from '../edit/editor.js';
+import { dataIn, type EntryPlace, putEntry, readEntry } from '../edit/entries.js';
+import { isIntact, launchPart, mergeEntry, sameValue } from '../edit/merge.js';
+import type { FileRecord, Receipt, Step } from '../receipts.js';
+import { extrasFor, valueAt, withoutAdditions } from './additions.js';
+import type { ConfigState, Plan } from './plan.js';
+import { slotOf, stepBetween, templateOf } from './slot.js';
+
+export interface Wanted {
+  readonly receipt: Receipt;
+  readonly place: EntryPlace;
+  readonly force: boolean;
+}
+
+/**
+ * Plans to write an entry. What the user added to an entry of ours stays.
+ * @throws AgentToolsError if the key is taken, or our entry was edited by hand, unless `force`; ConfigError.
+ */
+export async function planInstall(state: ConfigState, { receipt, place, force }: Wanted): Promise<Plan> {
+  const { text, record } = state;
+  const slot = slotOf(receipt);
+  const current = await readEntry(text, place);
+  const owners = record.receipts.filter((one) => slotOf(one) === slot);
+  const known = owners.find((one) => one.client === receipt.client);
+  const companion = owners.find((one) => one.client !== receipt.client);
+  const owner = known ?? companion;
+  if (current !== undefined && !force) requireOurs(current, owner, receipt);
+
+  const takes = whatItTakes(current, owner, receipt);
+  const entry = companion && takes === 'ours' ? sharedEntry(companion.entry, receipt.entry) : receipt.entry;
+  const previous = takes === 'ours' ? owner?.entry : takes === 'nothing' ? entry : undefined;
+  const next = current ? mergeEntry(current, entry, previous) : entry;
+  const base = await withoutAdditions(text, record, receipt, {
+    gone: owner?.additions,
+    kept: receipt.additions,
+  });
+  const extras = await extrasFor(base, receipt, place);
+  const after = await putEntry(base, place, next, { ...templateOf(receipt), extras });
+
+  const replaced = takes === 'theirs' ? current : owner?.replaced;
+  const confirmed = { ...placedAs(receipt, known), entry, ...(replaced && { replaced }) };
+  if (after === text && known && isSameReceipt(known, confirmed)) return { ...state, outcome: 'unchanged' };
+
+  const companions = takes === 'theirs' ? [] : owners.filter((one) => one.client !== receipt.client);
+  const { server, reference, argument, variables } = receipt;
+  const updated = companions.map((one) => ({ ...one, entry, server, reference, argument, variables }));
+  const others = record.receipts.filter((one) => slotOf(one) !== slot);
+  const steps = stepsBefore(record.steps, slot, { current, takes });
+  return {
+    text: after,
+    record: {
+      ...record,
+      receipts: [...others, ...updated, confirmed],
+      steps: after === text ? steps : [...steps, stepBetween(slot, text, after)],
+      made: await madeWith(text, record, receipt),
+    },
+    outcome: outcomeOf({ current, takes, isChanged: after !== text, isKnown: known !== undefined }),
+  };
+}
+
+/** What an entry takes the place of: nothing that differs, one of ours, or one that is to come back when it goes. */
+type Taken = 'nothing' | 'ours' | 'theirs';
+
+function whatItTakes(current: Entry | undefined, owner: Receipt | undefined, receipt: Receipt): Taken {
+  if (current === undefined) return 'nothing';
+  if (owner) return owner.server === receipt.server ? 'ours' : 'theirs';
+  return isIntact(current, receipt.entry) ? 'nothing' : 'theirs';
+}
+
+function outcomeOf({
+  current,
+  takes,
+  isChanged,
+  isKnown,
+}: {
+  readonly current: Entry | undefined;
+  readonly takes: Taken;
+  readonly isChanged: boolean;
+  readonly isKnown: boolean;
+}): Plan['outcome'] {
+  if (current === undefined) return 'added';
+  if (takes === 'theirs') return 'replaced';
+  if (isChanged) return 'updated';
+  return isKnown ? 'unchanged' : 'adopted';
+}
+
+/** Steps of a slot that cannot be taken back, or whose result is to stay when the entry goes, are nobody's from now on. */
+function stepsBefore(
+  steps: readonly Step[],
+  slot: string,
+  { current, takes }: { readonly current: Entry | undefined; readonly takes: Taken },
+): readonly Step[] {
+  if (current === undefined) return steps.filter((step) => step.slot !== slot);
+  if (takes !== 'theirs') return steps;
+  return steps.map((step) => (step.slot === slot ? { ...step, slot: '' } : step));
+}
+
+/** A file that is named by its path stays the client's own, or the project's, where it was known as that. */
+function placedAs(receipt: Receipt, known: Receipt | undefined): Receipt {
+  if (receipt.scope !== 'config' || !known) return receipt;
+  const { scope, file, project } = known;
+  return { ...receipt, scope, file, ...(project !== undefined && { project }) };
+}
+
+/** The maps and lists that are not there before an entry, and those that were not there before earlier ones. */
+async function madeWith(
+  text: string | null,
+  { made }: FileRecord,
+  receipt: Receipt,
+): Promise<readonly string[]> {
+  const data = text === null ? undefined : await dataIn(text, receipt.format);
+  const needed = [receipt.container.path, ...(receipt.additions ?? []).map(({ list }) => list)];
+  const missing = needed.filter((path) => (valueAt(data, path) ?? undefined) === undefined);
+  return [...new Set([...made, ...missing.map((path) => JSON.stringify(path))])];
+}
+
+/** @throws AgentToolsError saying whose the key is, and the way out. */
+function requireOurs(current: Entry, owner: Receipt | undefined, receipt: Receipt): void {
+  const { key, file, server } = receipt;
+  const refuse = (message: string) => new AgentToolsError('refused', message);
+  const wayOut = 'Give yours another key with --name, or replace it with --force.';
+  if (!owner) {
+    if (isIntact(current, receipt.entry)) return;
+    throw refuse(`${file} has an entry "${key}" that AgentTools did not write. ${wayOut}`);
+  }
+  if (owner.server !== server)
+    throw refuse(`The entry "${key}" in ${file} starts another server, ${owner.server}. ${wayOut}`);
+  if (!isIntact(current, owner.entry)) {
+    const ways = 'Overwrite the edit with --force, or give yours another key with --name.';
+    throw refuse(`The entry "${key}" in ${file} was edited by hand since it was written. ${ways}`);
+  }
+  if (owner.client !== receipt.client && !hasSameVariables(owner, receipt)) {
+    const ways = 'Give yours another key with --name, or change it for both with --force.';
+    throw refuse(`The entry "${key}" in ${file} is also ${owner.client}'s, with other variables. ${ways}`);
+  }
+}
+
+/** Whether two clients' entries set the same variables to the same values. */
+function hasSameVariables(one: Receipt, other: Receipt): boolean {
+  const { command: _, args: __, cmd: ___, ...variables } = launchPart(one.entry);
+  const { command: ____, args: _____, cmd: ______, ...others } = launchPart(other.entry);
+  return sameValue(variables, others);
+}
+
+/** Two clients read one file: the entry keeps the first one's form and gets what the second one starts. */
+function sharedEntry(theirs: Entry, ours: Entry): Entry {
+  return { ...theirs, ...launchPart(ours) };
+}
+
+/** The time apart, which says nothing new. */
+function isSameReceipt(one: Receipt, other: Receipt): boolean {
+  return isDeepStrictEqual({ ...one, time: '' }, { ...other, time: '' });
+}

@@ -1,0 +1,67 @@
+import { dataIn, type EntryPlace, putEntry, readEntry } from '../edit/entries.js';
+import { sameValue } from '../edit/merge.js';
+import { undoMovedSplice, undoSplice } from '../edit/splice.js';
+import { hashOf, type Receipt, type Step } from '../receipts.js';
+import { extrasFor } from './additions.js';
+import type { ConfigState } from './plan.js';
+import { placeOf, slotOf, stepBetween, templateOf } from './slot.js';
+
+/**
+ * Takes back every step since the first one of a slot, and does those of the others again. Undefined if somebody else
+ * has written since.
+ */
+export async function unwind(
+  { text, record }: ConfigState,
+  slot: string,
+  remaining: readonly Receipt[],
+): Promise<{ readonly text: string | null; readonly steps: readonly Step[] } | undefined> {
+  const first = record.steps.findIndex((step) => step.slot === slot);
+  if (first === -1) return undefined;
+  let base = text;
+  for (const step of record.steps.slice(first).reverse()) {
+    const before = takeBack(base, step);
+    if (!before) return undefined;
+    base = before.text;
+  }
+  const steps = record.steps.slice(0, first);
+  const later = new Set(record.steps.slice(first).map((step) => step.slot));
+  for (const other of later) {
+    const receipt = remaining.find((one) => slotOf(one) === other);
+    if (other === slot || !receipt) continue;
+    const place = placeOf(receipt);
+    const entry = await readEntry(text, place);
+    if (!entry) continue;
+    const extras = await extrasFor(base, receipt, place);
+    const after = await putEntry(base, place, entry, { ...templateOf(receipt), extras });
+    if (after === base) continue;
+    steps.push(stepBetween(other, base, after));
+    base = after;
+  }
+  return { text: base, steps };
+}
+
+function takeBack(text: string | null, step: Step): { readonly text: string | null } | undefined {
+  if (text === null || hashOf(text) !== step.afterHash) return undefined;
+  const before = undoSplice(text, step.splice);
+  if (before === undefined) return undefined;
+  return { text: step.beforeHash === null ? null : before };
+}
+
+/** Takes back the text of our steps where it stands now, if that leaves the same data as cutting the entry out. */
+export async function undoMoved(
+  text: string,
+  steps: readonly Step[],
+  { cut, place }: { readonly cut: string; readonly place: EntryPlace },
+): Promise<string | undefined> {
+  let after: string | undefined = text;
+  for (const { splice } of [...steps].reverse()) {
+    after = after === undefined ? undefined : undoMovedSplice(after, splice);
+  }
+  if (after === undefined || after === text) return undefined;
+  try {
+    const { format } = place;
+    return sameValue(await dataIn(after, format), await dataIn(cut, format)) ? after : undefined;
+  } catch {
+    return undefined;
+  }
+}

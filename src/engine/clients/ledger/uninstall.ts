@@ -1,0 +1,100 @@
+import { AgentToolsError } from '../../errors.js';
+import { type EntryPlace, putEntry, readEntry, removeEntry } from '../edit/entries.js';
+import { isIntact } from '../edit/merge.js';
+import type { FileRecord, Receipt } from '../receipts.js';
+import { withoutAdditions } from './additions.js';
+import type { ConfigState, Plan } from './plan.js';
+import { containerOf, slotOf } from './slot.js';
+import { undoMoved, unwind } from './undo.js';
+
+/**
+ * Plans to take an entry out, so that the bytes are as if it had never been there. Where nobody else has written since,
+ * the steps are taken back; else our text is taken back where it stands now; else the entry is cut out by what the file
+ * says. What others changed stays.
+ * @throws AgentToolsError if the entry was edited by hand, unless `force`; ConfigError.
+ */
+export async function planUninstall(
+  state: ConfigState,
+  {
+    receipt,
+    place,
+    force,
+  }: { readonly receipt: Receipt; readonly place: EntryPlace; readonly force: boolean },
+): Promise<Plan> {
+  const { text, record } = state;
+  const slot = slotOf(receipt);
+  const receipts = record.receipts.filter((one) => !(slotOf(one) === slot && one.client === receipt.client));
+  if (receipts.some((one) => slotOf(one) === slot)) {
+    return { text, record: { ...record, receipts }, outcome: 'shared' };
+  }
+  const steps = record.steps.filter((step) => step.slot !== slot);
+  const left = { ...record, receipts, steps };
+  const current = await readEntry(text, place);
+  if (text === null || current === undefined) {
+    const after = await withoutAdditions(text, left, receipt, { gone: receipt.additions });
+    return { text: after, record: emptied(left), outcome: 'gone' };
+  }
+  if (!force && !isIntact(current, receipt.entry)) {
+    const message = `The entry "${receipt.key}" in ${receipt.file} was edited by hand since it was written. Remove it all the same with --force.`;
+    throw new AgentToolsError('refused', message);
+  }
+  const unwound = await unwind(state, slot, receipts);
+  if (unwound)
+    return { text: unwound.text, record: emptied({ ...left, steps: unwound.steps }), outcome: 'removed' };
+  const cut = await cutOut(text, left, { receipt, place });
+  const own = record.steps.filter((step) => step.slot === slot);
+  const moved = await undoMoved(text, own, { cut, place });
+  return { text: moved ?? cut, record: emptied(left), outcome: 'removed' };
+}
+
+/**
+ * Plans to take out an entry that nobody remembers writing.
+ * @throws AgentToolsError unless `force`.
+ */
+export function planRemoval({
+  file,
+  key,
+  place,
+  force,
+}: {
+  readonly file: string;
+  readonly key: string;
+  readonly place: EntryPlace;
+  readonly force: boolean;
+}): (state: ConfigState) => Promise<Plan> {
+  return async (state) => {
+    const current = await readEntry(state.text, place);
+    if (state.text === null || current === undefined) return { ...state, outcome: 'gone' };
+    const owner = state.record.receipts.find((one) => slotOf(one) === slotOf(place));
+    if (owner) {
+      const message = `The entry "${key}" in ${file} was installed for ${owner.client}. Take it out with: agenttools uninstall --config ${file} --client ${owner.client} --name ${key}`;
+      throw new AgentToolsError('refused', message);
+    }
+    if (!force) {
+      const message = `AgentTools did not write the entry "${key}" in ${file}. Remove it all the same with --force.`;
+      throw new AgentToolsError('refused', message);
+    }
+    return { ...state, text: await removeEntry(state.text, place), outcome: 'removed' };
+  };
+}
+
+/** Nothing of ours, nothing to remember. */
+function emptied(record: FileRecord): FileRecord {
+  if (record.receipts.length > 0) return record;
+  const { madeFolder: _, ...rest } = record;
+  return { ...rest, steps: [], made: [] };
+}
+
+/** Takes an entry out by what the file says now: it, what came with it, and the container if we made it and it is empty. */
+async function cutOut(
+  text: string,
+  record: FileRecord,
+  { receipt, place }: { readonly receipt: Receipt; readonly place: EntryPlace },
+): Promise<string> {
+  const isLast = !record.receipts.some((one) => containerOf(one) === containerOf(receipt));
+  const prune = isLast && record.made.includes(containerOf(receipt));
+  const without = receipt.replaced
+    ? await putEntry(text, place, receipt.replaced)
+    : await removeEntry(text, place, { prune });
+  return (await withoutAdditions(without, record, receipt, { gone: receipt.additions })) ?? without;
+}
