@@ -133,3 +133,28 @@ it("what was installed in a project's own file is forgotten when the project is 
   expect((await run('uninstall', 'cursor', 'kit', `--project=${project}`)).code).toBe(0);
   expect(await states()).toEqual([]);
 });
+
+describe('a client that has put our entry elsewhere in its file', () => {
+  const file = () => path.join(home, '.config/opencode/opencode.jsonc');
+
+  beforeEach(async () => {
+    await install('opencode', '.');
+    const { mcp, ...rest } = JSON.parse(readFileSync(file(), 'utf8'));
+    const { enabled: _, ...entry } = mcp.kit;
+    writeFileSync(file(), JSON.stringify({ ...rest, mcp: { servers: { kit: entry } } }));
+  });
+
+  it('still has it, and loses it with uninstall', async () => {
+    expect(await states()).toEqual(['intact']);
+    expect((await run('uninstall', 'opencode', '.')).stderr).toContain('Removed "kit"');
+    expect(readFileSync(file(), 'utf8')).not.toContain('kit');
+    expect(await states()).toEqual([]);
+  });
+
+  it('has it once after another install', async () => {
+    expect((await install('opencode', '.')).code).toBe(0);
+    expect(await states()).toEqual(['intact']);
+    expect((await run('uninstall', 'opencode', '.')).code).toBe(0);
+    expect(readFileSync(file(), 'utf8')).not.toContain('kit');
+  });
+});

@@ -10,6 +10,9 @@ import type {
   Tolerance,
   WritableClient,
 } from './client.js';
+import { dataIn, type EntryPlace, readEntry } from './edit/entries.js';
+import { placeOf } from './ledger/slot.js';
+import type { Receipt } from './receipts.js';
 import { pathsOf } from './table/folders.js';
 import { clients } from './table/index.js';
 
@@ -80,6 +83,15 @@ export function configFile(client: WritableClient, file: string, key: string): C
 /** The layout of a client's file with given data. */
 export function layoutIn(client: WritableClient, data: unknown): Layout {
   return client.layoutIn?.(data) ?? client;
+}
+
+/** Where an entry of ours stands now: a client may have put it elsewhere when it brought its file up to date. */
+export async function placeNow(receipt: Receipt, text: string | null): Promise<EntryPlace> {
+  const place = placeOf(receipt);
+  const client = clients.find(({ id }) => id === receipt.client);
+  if (text === null || !client || client.manual || (await readEntry(text, place))) return place;
+  const { container } = layoutIn(client, await dataIn(text, receipt.format));
+  return { ...place, container };
 }
 
 /** What a user must hear when an entry of a client is written. */

@@ -4,7 +4,7 @@ import { settledRecords } from '../clients/change.js';
 import type { Client } from '../clients/client.js';
 import { readEntry } from '../clients/edit/entries.js';
 import { isIntact } from '../clients/edit/merge.js';
-import { placeOf } from '../clients/ledger/slot.js';
+import { placeNow } from '../clients/locate.js';
 import type { Receipt, Receipts } from '../clients/receipts.js';
 import { Workspace, type WorkspaceOptions } from '../extension/workspace.js';
 import { followLinks, readTextFile } from '../files/text-file.js';
@@ -46,7 +46,9 @@ export async function listInstalled({ receipts, workspace, clients }: InstalledS
 export async function isThere(receipt: Receipt, realFile: string): Promise<boolean> {
   const read = await textFor(receipt, realFile);
   if ('reason' in read) return false;
-  const entry = await readEntry(read.text, placeOf(receipt)).catch(() => undefined);
+  const entry = await placeNow(receipt, read.text)
+    .then((place) => readEntry(read.text, place))
+    .catch(() => undefined);
   return entry !== undefined;
 }
 
@@ -71,7 +73,7 @@ async function stateOf(
 ): Promise<Omit<Installed, 'receipt'>> {
   let entry: Awaited<ReturnType<typeof readEntry>>;
   try {
-    entry = await readEntry(text, placeOf(receipt));
+    entry = await readEntry(text, await placeNow(receipt, text));
   } catch (error) {
     return { state: 'edited', reason: (error as Error).message };
   }

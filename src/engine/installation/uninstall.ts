@@ -3,8 +3,8 @@ import { changeConfig, settledRecords } from '../clients/change.js';
 import type { Client, Surroundings } from '../clients/client.js';
 import { keyFault } from '../clients/keys.js';
 import type { Plan } from '../clients/ledger/plan.js';
-import { placeOf } from '../clients/ledger/slot.js';
 import { planRemoval, planUninstall } from '../clients/ledger/uninstall.js';
+import { placeNow } from '../clients/locate.js';
 import type { Receipt, Receipts } from '../clients/receipts.js';
 import { AgentToolsError } from '../errors.js';
 import { isPathArgument } from '../extension/workspace.js';
@@ -108,9 +108,8 @@ async function uninstallOne(
   { force, dryRun }: UninstallRequest,
   { receipts }: UninstallSetting,
 ): Promise<UninstallReport> {
-  const place = placeOf(receipt);
-  const plan = (state: Parameters<typeof planUninstall>[0]) =>
-    planUninstall(state, { receipt, place, force });
+  const plan = async (state: Parameters<typeof planUninstall>[0]) =>
+    planUninstall(state, { receipt, place: await placeNow(receipt, state.text), force });
   const change = await changeConfig(realFile, plan, { receipts, dryRun }).catch(async (error) => {
     throw await asUserError(error, realFile);
   });

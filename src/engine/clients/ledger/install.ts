@@ -6,7 +6,7 @@ import { isIntact, launchPart, mergeEntry, sameValue } from '../edit/merge.js';
 import type { FileRecord, Receipt, Step } from '../receipts.js';
 import { extrasFor, valueAt, withoutAdditions } from './additions.js';
 import type { ConfigState, Plan } from './plan.js';
-import { slotOf, stepBetween, templateOf } from './slot.js';
+import { placeOf, slotOf, stepBetween, templateOf } from './slot.js';
 
 export interface Wanted {
   readonly receipt: Receipt;
@@ -46,7 +46,7 @@ export async function planInstall(state: ConfigState, { receipt, place, force }:
   const companions = takes === 'theirs' ? [] : owners.filter((one) => one.client !== receipt.client);
   const { server, reference, argument, variables } = receipt;
   const updated = companions.map((one) => ({ ...one, entry, server, reference, argument, variables }));
-  const others = record.receipts.filter((one) => slotOf(one) !== slot);
+  const others = await withoutTwins(text, record, receipt);
   const steps = stepsBefore(record.steps, slot, { current, takes });
   return {
     text: after,
@@ -58,6 +58,22 @@ export async function planInstall(state: ConfigState, { receipt, place, force }:
     },
     outcome: outcomeOf({ current, takes, isChanged: after !== text, isKnown: known !== undefined }),
   };
+}
+
+/** What is known of other entries; not of this one where the client has put it elsewhere since. */
+async function withoutTwins(
+  text: string | null,
+  { receipts }: FileRecord,
+  receipt: Receipt,
+): Promise<readonly Receipt[]> {
+  const others = receipts.filter((one) => slotOf(one) !== slotOf(receipt));
+  const gone = await Promise.all(
+    others.map(async (one) => {
+      const isTwin = one.client === receipt.client && one.key === receipt.key;
+      return isTwin && (await readEntry(text, placeOf(one))) === undefined;
+    }),
+  );
+  return others.filter((_, index) => !gone[index]);
 }
 
 /** What an entry takes the place of: nothing that differs, one of ours, or one that is to come back when it goes. */
