@@ -37,7 +37,7 @@ describe.each(writableClients.map((client) => [client.id, client] as const))(
     });
 
     test("a project's", () => {
-      const { file } = projectFile(client, '/work/app', here, 'weather');
+      const { file } = projectFile(client, '/projects/app', here, 'weather');
       if (file === undefined) return expect(client.projectFiles).toBeUndefined();
       expect(guessed(file)).toBe(sharing[id] ?? id);
       expect(guessed(file.replaceAll('/', '\\').toUpperCase())).toBe(sharing[id] ?? id);

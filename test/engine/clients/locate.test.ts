@@ -263,8 +263,10 @@ describe('which of several files it is', () => {
     ['Copilot: both', 'copilot-cli', ['.github/mcp.json', '.mcp.json'], '.mcp.json'],
     ['Continue: a file for each key', 'continue', [], '.continue/mcpServers/weather.yaml'],
   ])('in a project, %s', (_story, id, files, file) => {
-    const surroundings = surroundingsOf('linux', { files: files.map((name) => `/work/app/${name}`) });
-    expect(projectFile(writable(id), '/work/app', surroundings, 'weather').file).toBe(`/work/app/${file}`);
+    const surroundings = surroundingsOf('linux', { files: files.map((name) => `/projects/app/${name}`) });
+    expect(projectFile(writable(id), '/projects/app', surroundings, 'weather').file).toBe(
+      `/projects/app/${file}`,
+    );
   });
 
   test('a project on Windows', () => {
@@ -291,7 +293,7 @@ describe('a config file comes with how it is read', () => {
     const name = (file: { template?: string }) => /^name: (.*)$/m.exec(file.template ?? '')?.[1];
     const client = writable('continue');
     expect(name(configFile(client, '/home/me/.continue/config.yaml', 'weather'))).toBe('Local Config');
-    expect(name(configFile(client, '/work/.continue/mcpServers/weather.yaml', 'weather'))).toBe(
+    expect(name(configFile(client, '/projects/.continue/mcpServers/weather.yaml', 'weather'))).toBe(
       'MCP server weather',
     );
   });

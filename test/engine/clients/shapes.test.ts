@@ -27,7 +27,7 @@ const launches: Readonly<Record<string, Launch>> = {
 describe.each(writableClients.map((client) => [client.id, client] as const))('%s', (_id, client) => {
   test.each(Object.keys(launches))('starts what was written: %s', (name) => {
     const launch = launches[name]!;
-    const inFolder = client.cwd === undefined ? launch : { ...launch, cwd: '/work/a b' };
+    const inFolder = client.cwd === undefined ? launch : { ...launch, cwd: '/projects/a b' };
     expect(client.launchOf(client.entry(inFolder, 'weather'))).toEqual(inFolder);
   });
 

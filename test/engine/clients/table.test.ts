@@ -310,8 +310,8 @@ describe.each(writableClients.map((client) => [client.id, client] as const))(
     });
 
     test("a project's file", () => {
-      const { file } = projectFile(client, '/work/app', surroundingsOf('linux'), 'weather');
-      expect(file).toBe(row.project && `/work/app/${row.project}`);
+      const { file } = projectFile(client, '/projects/app', surroundingsOf('linux'), 'weather');
+      expect(file).toBe(row.project && `/projects/app/${row.project}`);
     });
 
     test('where entries stand', () => {
