@@ -1,0 +1,78 @@
+import { type Command, Option } from 'commander';
+import { AgentToolsError } from '../../engine/errors.js';
+import { validateFormats } from '../validate-formats.js';
+import type { Answering } from './answer.js';
+import { collect, positiveSeconds } from './values.js';
+
+/** What authors of extensions ask for. */
+export function addExtensionCommands(program: Command, { host, answer }: Answering): void {
+  program
+    .command('create')
+    .summary('write a new extension')
+    .description('Writes a minimal extension into a new folder. It validates clean and starts.')
+    .argument('<folder>', 'the folder to make')
+    .option('--ts', 'TypeScript sources, compiled by the extension itself')
+    .option('--name <package name>', 'name of the npm package; made from the folder when absent')
+    .option('--json', 'print what was written as JSON')
+    .action(async (folder: string, { ts = false, name, json = false }) => {
+      const { createCommand } = await import('../commands/create.js');
+      answer(await createCommand({ folder, typescript: ts, name, json }, host));
+    });
+
+  program
+    .command('validate')
+    .alias('validate-extension')
+    .summary('check extension packages')
+    .description('Checks extension packages and reports what is wrong with them, each thing at its place.')
+    .argument('[path...]', 'package folders', ['.'])
+    .addOption(
+      new Option('--format <format>', 'how to report')
+        .choices(Object.keys(validateFormats))
+        .default('pretty'),
+    )
+    .addOption(new Option('--json', 'the same as --format json').conflicts('format'))
+    .option('--strict', 'warnings fail too')
+    .option('--no-load', 'never run code of the extension')
+    .option('--boot', 'start each server and speak MCP to it')
+    .option('--resolve', 'references to other packages must resolve')
+    .option(
+      '--rule <code=level>',
+      'set a rule to off, warn or error; repeatable, comma-separated',
+      collect,
+      [],
+    )
+    .option('--timeout <seconds>', 'longest time a module may take to load', positiveSeconds, 10)
+    .action(async (paths: string[], { json, format, rule, timeout, ...flags }) => {
+      const input = {
+        paths,
+        format: json ? 'json' : format,
+        strict: flags.strict ?? false,
+        load: flags.load,
+        boot: flags.boot ?? false,
+        resolve: flags.resolve ?? false,
+        ruleSettings: rule,
+        timeoutMs: timeout * 1000,
+      };
+      requireConsent(input);
+      const { validateCommand } = await import('../commands/validate.js');
+      answer(await validateCommand(input, host));
+    });
+
+  program
+    .command('explain')
+    .summary('say what a diagnostic means')
+    .description('Says what a diagnostic means and how to mend it. Without a code, lists all of them.')
+    .argument('[code]', 'the code of a diagnostic, such as missing-definition')
+    .option('--json', 'print as JSON')
+    .action(async (code: string | undefined, { json = false }) => {
+      const { explainCommand } = await import('../commands/explain.js');
+      answer(await explainCommand({ code, json }, host));
+    });
+}
+
+/** Whoever forbids code to run must not have it run. @throws AgentToolsError `usage` */
+function requireConsent({ load, boot }: { readonly load: boolean; readonly boot: boolean }): void {
+  if (load || !boot) return;
+  const message = '--boot runs code of the extension, and --no-load forbids that. Leave one of them out.';
+  throw new AgentToolsError('usage', message);
+}

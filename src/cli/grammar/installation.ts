@@ -1,0 +1,114 @@
+import { type Command, Option } from 'commander';
+import { placeInput, placeOptions } from '../place-arguments.js';
+import type { Answering } from './answer.js';
+import { append, positiveSeconds } from './values.js';
+
+/** Servers in clients. */
+export function addInstallationCommands(program: Command, { host, answer }: Answering): void {
+  addPlace(
+    program
+      .command('install')
+      .summary("write a server into a client's config")
+      .description(
+        'Writes a server into the config file of an MCP client, so that the client starts it. The server is started once before, and nothing else in the file is touched.',
+      )
+      .argument('[client]', 'a client of list-clients; falls away with --config and --all')
+      .argument(
+        '[server]',
+        'a path, a qualified name, or a built-in server; else the extension in this folder',
+      ),
+  )
+    .option('--name <key>', 'key of the entry; the server says it when absent')
+    .option(
+      '--env <name[=value]>',
+      'set a variable for the server; without a value it is taken from here, as a secret; repeatable',
+      append,
+      [],
+    )
+    .option('--tool-option <tool.option=value>', 'set an option of a tool; repeatable', append, [])
+    .option('--enable-mcp-apps', 'let the server show UI apps; the default')
+    .option('--no-enable-mcp-apps', 'keep UI apps off')
+    .option('--cwd <folder>', 'working directory of the server')
+    .addOption(
+      new Option(
+        '--command <how>',
+        'how the client runs agenttools: node by absolute paths, npx for files that are shared',
+      )
+        .choices(['node', 'npx'])
+        .default('node'),
+    )
+    .option('--no-verify', 'do not start the server first')
+    .option('--verify-timeout <seconds>', 'longest time the server may take to answer', positiveSeconds, 15)
+    .option('--dry-run', 'print what would change as a diff, and write nothing')
+    .option('--force', 'replace an entry of somebody else, or one that was edited by hand')
+    .option('--json', 'print what was done as JSON')
+    .action(async (first: string | undefined, second: string | undefined, options) => {
+      const place = await placeInput([first, second], options);
+      const { installCommand } = await import('../commands/install.js');
+      answer(
+        await installCommand(
+          {
+            ...place,
+            name: options.name,
+            env: options.env,
+            toolOptions: options.toolOption,
+            apps: options.enableMcpApps ?? true,
+            cwd: options.cwd,
+            by: options.command,
+            verify: options.verify,
+            verifyTimeoutMs: options.verifyTimeout * 1000,
+            dryRun: options.dryRun ?? false,
+            force: options.force ?? false,
+            json: options.json ?? false,
+          },
+          host,
+        ),
+      );
+    });
+
+  addPlace(
+    program
+      .command('uninstall')
+      .summary("take a server out of a client's config")
+      .description('Takes out what install wrote, so that the file is as if it had never been there.')
+      .argument('[client]', 'a client of list-clients; falls away with --config and --all')
+      .argument('[server]', 'as install was given it, or its key; else everything that was installed there'),
+  )
+    .option('--name <key>', 'key of the entry')
+    .option('--dry-run', 'print what would change as a diff, and write nothing')
+    .option('--force', 'remove an entry of somebody else, or one that was edited by hand')
+    .option('--json', 'print what was done as JSON')
+    .action(async (first: string | undefined, second: string | undefined, options) => {
+      const place = await placeInput([first, second], options);
+      const { uninstallCommand } = await import('../commands/uninstall.js');
+      const { name, dryRun = false, force = false, json = false } = options;
+      answer(await uninstallCommand({ ...place, name, dryRun, force, json }, host));
+    });
+
+  program
+    .command('list-clients')
+    .summary('list the clients that install knows')
+    .description('Lists the MCP clients that install knows, whether each is here, and its config files.')
+    .option('--detected', 'only those that are here')
+    .option('--json', 'print as JSON')
+    .action(async ({ detected = false, json = false }) => {
+      const { listClientsCommand } = await import('../commands/list-clients.js');
+      answer(await listClientsCommand({ detected, json }, host));
+    });
+
+  program
+    .command('list-installed')
+    .summary('list what install wrote')
+    .description('Lists what install wrote, where, and whether it still holds.')
+    .option('--check', 'exit with 1 when anything is not intact')
+    .option('--json', 'print as JSON')
+    .action(async ({ check = false, json = false }) => {
+      const { listInstalledCommand } = await import('../commands/list-installed.js');
+      answer(await listInstalledCommand({ check, json }, host));
+    });
+}
+
+function addPlace(command: Command): Command {
+  for (const { flags, description } of placeOptions) command.option(flags, description);
+  return command;
+}

@@ -1,0 +1,44 @@
+import type { Command } from 'commander';
+import { startInput, startOptions } from '../start-arguments.js';
+import type { Answering } from './answer.js';
+
+/** What is asked of servers. */
+export function addServerCommands(program: Command, { host, answer }: Answering): void {
+  program
+    .command('show')
+    .summary('show a server, package or item')
+    .description('Shows everything known about a server, a package or an item. Handlers are not run.')
+    .argument('<reference>', 'a path (./plugin, ./plugin/weather), a qualified name, or a built-in item')
+    .argument('[property]', 'print this property alone')
+    .option('--json', 'print as JSON')
+    .action(async (reference: string, property: string | undefined, { json = false }) => {
+      const { showCommand } = await import('../commands/show.js');
+      answer(await showCommand({ reference, property, json }, host));
+    });
+
+  program
+    .command('call')
+    .summary('call one tool')
+    .description('Calls one tool of a server and prints what it answers.')
+    .argument('<server>', 'a path, a qualified name, or a built-in server')
+    .argument('<tool>', 'the name of the tool')
+    .argument('[json]', 'its arguments, a JSON object; - reads them from stdin', '{}')
+    .option('--json', 'print the whole result as JSON')
+    .action(async (server: string, tool: string, text: string, { json = false }) => {
+      const { callCommand } = await import('../commands/call.js');
+      answer(await callCommand({ server, tool, text, json }, host));
+    });
+
+  const start = program
+    .command('start')
+    .summary('serve a server')
+    .description('Serves a server to an MCP client over stdio, until the client has gone.')
+    .argument('[server]', 'a path, a qualified name, or a built-in server; else MCP_SERVER_NAME');
+  for (const { flag, description } of startOptions) {
+    if (!program.options.some(({ long }) => long === flag)) start.option(flag, description);
+  }
+  start.action(async (server: string | undefined, { strict = false, project = false }) => {
+    const { startCommand } = await import('../commands/start.js');
+    answer(await startCommand(startInput({ server, strict, project }), host));
+  });
+}
