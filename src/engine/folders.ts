@@ -24,8 +24,12 @@ export interface WorkspaceFolders {
   readonly globalFolder: string;
   /** The `node_modules` that this program itself is installed in, if it is in one. */
   readonly siblingsFolder?: string;
-  /** What AgentTools keeps: packages, receipts, caches. */
+  /** The extension that holds the servers which users made. */
+  readonly userServersFolder: string;
+  /** What AgentTools keeps: packages, user-made servers, receipts. */
   readonly dataFolder: string;
+  /** What can be had again. */
+  readonly cacheFolder: string;
 }
 
 export function workspaceFolders(facts: FolderFacts): WorkspaceFolders {
@@ -36,7 +40,9 @@ export function workspaceFolders(facts: FolderFacts): WorkspaceFolders {
     packagesFolder: path.join(dataFolder, 'packages', 'node_modules'),
     globalFolder: globalFolderOf(facts),
     ...siblingsFolderOf(packageRoot()),
+    userServersFolder: path.join(dataFolder, 'servers'),
     dataFolder,
+    cacheFolder: cacheFolderOf(facts),
   };
 }
 
@@ -47,10 +53,18 @@ function siblingsFolderOf(root: string): Pick<WorkspaceFolders, 'siblingsFolder'
 }
 
 function dataFolderOf(facts: FolderFacts): string {
-  const { cwd, env, platform } = facts;
-  if (env.AGENTTOOLS_HOME) return path.resolve(cwd, env.AGENTTOOLS_HOME);
-  if (platform === 'darwin' || platform === 'win32') return dataFolders[platform](facts);
-  return dataFolders.others(facts);
+  const { cwd, env } = facts;
+  return env.AGENTTOOLS_HOME ? path.resolve(cwd, env.AGENTTOOLS_HOME) : dataFolders[systemOf(facts)](facts);
+}
+
+function cacheFolderOf(facts: FolderFacts): string {
+  const { cwd, env } = facts;
+  if (env.AGENTTOOLS_HOME) return path.resolve(cwd, env.AGENTTOOLS_HOME, 'cache');
+  return cacheFolders[systemOf(facts)](facts);
+}
+
+function systemOf({ platform }: FolderFacts): keyof typeof dataFolders {
+  return platform === 'darwin' || platform === 'win32' ? platform : 'others';
 }
 
 /**
@@ -64,6 +78,15 @@ const dataFolders = {
   others: ({ home, env }) =>
     path.join(absolute(env.XDG_DATA_HOME) ?? path.join(home, '.local', 'share'), 'agenttools'),
 } as const satisfies Record<string, (facts: FolderFacts) => string>;
+
+/** @see https://github.com/sindresorhus/env-paths#pathscache */
+const cacheFolders = {
+  darwin: ({ home }) => path.join(home, 'Library', 'Caches', 'agenttools'),
+  win32: ({ home, env }) =>
+    path.join(absolute(env.LOCALAPPDATA) ?? path.join(home, 'AppData', 'Local'), 'agenttools', 'Cache'),
+  others: ({ home, env }) =>
+    path.join(absolute(env.XDG_CACHE_HOME) ?? path.join(home, '.cache'), 'agenttools'),
+} as const satisfies Record<keyof typeof dataFolders, (facts: FolderFacts) => string>;
 
 /** A relative path in the environment counts for nothing. */
 function absolute(folder: string | undefined): string | undefined {

@@ -18,6 +18,8 @@ describe('folders', () => {
       homeDirectory: '/home/ada',
       dataFolder: '/home/ada/weather/data',
       packagesFolder: '/home/ada/weather/data/packages/node_modules',
+      userServersFolder: '/home/ada/weather/data/servers',
+      cacheFolder: '/home/ada/weather/data/cache',
     });
   });
 
@@ -31,6 +33,16 @@ describe('folders', () => {
     ['win32', { LOCALAPPDATA: '/local' }, '/local/agenttools/Data'],
   ] as const)('keep data where %s keeps it, with %j', (platform, env, expected) => {
     expect(workspaceFolders({ ...facts, platform, env }).dataFolder).toBe(expected);
+  });
+
+  it.each([
+    ['linux', {}, '/home/ada/.cache/agenttools'],
+    ['linux', { XDG_CACHE_HOME: '/cache' }, '/cache/agenttools'],
+    ['linux', { XDG_CACHE_HOME: 'cache' }, '/home/ada/.cache/agenttools'],
+    ['darwin', {}, '/home/ada/Library/Caches/agenttools'],
+    ['win32', { LOCALAPPDATA: '/local' }, '/local/agenttools/Cache'],
+  ] as const)('keep what can be had again where %s keeps it, with %j', (platform, env, expected) => {
+    expect(workspaceFolders({ ...facts, platform, env }).cacheFolder).toBe(expected);
   });
 
   it('find the bundled extensions in this package', () => {
