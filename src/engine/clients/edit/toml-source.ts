@@ -75,6 +75,9 @@ export function readToml(text: string): TomlSource {
     const header = { start, end: closing };
     return { index: index + 1, header, path, start, end, pairs: pairsOf(body, path) };
   });
+  sections.forEach((section, index) => {
+    refuseDisputed(section, sections.slice(0, index));
+  });
   const commas = program.tokens.filter(({ type, value }) => type === 'Punctuator' && value === ',');
   return {
     text,
@@ -123,6 +126,23 @@ function pairsOf(nodes: readonly AST.TOMLKeyValue[], path: ConfigPath): Pair[] {
     const keys = key.keys.map((part) => (part.type === 'TOMLBare' ? part.name : part.value));
     return { path: [...path, ...keys], value, start, end };
   });
+}
+
+/**
+ * Whether a dotted key may add to a table that stands there only for the header of a sub-table is read differently. The
+ * parser for data lets it pass beside a list of tables alone, so that without the list it could not read the text again.
+ * @see https://github.com/toml-lang/toml/issues/771
+ */
+function refuseDisputed({ path, pairs }: Section, above: readonly Section[]): void {
+  for (const pair of pairs) {
+    const table = pair.path.slice(0, path.length + 1);
+    if (table.length === pair.path.length || !above.some((other) => isWithin(other.path, table))) continue;
+    const name = JSON.stringify(table.at(-1));
+    throw new ConfigError(
+      `Parsers of TOML disagree on this key, since a sub-table of ${name} has a header above it. Move it up, or under a header of its own.`,
+      pair.start,
+    );
+  }
 }
 
 function readData(text: string): unknown {

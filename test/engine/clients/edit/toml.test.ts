@@ -318,6 +318,12 @@ const refusals: Record<string, readonly [text: string, path: ConfigPath, message
     'Not valid TOML: Defining a key multiple times is invalid.',
     'a.c',
   ],
+  'a dotted key below the header of a sub-table': [
+    '[[mcp_servers.weather.mcp_servers]]\n[mcp_servers.weather.env]\n[ mcp_servers ]\nweather.args = {}',
+    [servers, 'w'],
+    'Parsers of TOML disagree on this key, since a sub-table of "weather" has a header above it.',
+    'weather.args',
+  ],
   'a text cut off': ['a = "x', [servers, 'w'], 'Not valid TOML: unfinished string.'],
   'a lone carriage return': ['a = 1\rb = 2', [servers, 'w'], 'Not valid TOML: '],
   'too deep': [
