@@ -26,8 +26,6 @@ export async function planInstall(state: ConfigState, { receipt, place, force }:
   const known = owners.find((one) => one.client === receipt.client);
   const companion = owners.find((one) => one.client !== receipt.client);
   const owner = known ?? companion;
-  if (current !== undefined && !force) requireOurs(current, owner, receipt);
-
   const takes = whatItTakes(current, owner, receipt);
   const entry = companion && takes === 'ours' ? sharedEntry(companion.entry, receipt.entry) : receipt.entry;
   const previous = takes === 'ours' ? owner?.entry : takes === 'nothing' ? entry : undefined;
@@ -38,6 +36,8 @@ export async function planInstall(state: ConfigState, { receipt, place, force }:
   });
   const extras = await extrasFor(base, receipt, place);
   const after = await putEntry(base, place, next, { ...templateOf(receipt), extras });
+  // What --force could not write either is said first, such as a key that is there twice.
+  if (current !== undefined && !force) requireOurs(current, owner, receipt);
 
   const replaced = takes === 'theirs' ? current : owner?.replaced;
   const confirmed = { ...placedAs(receipt, known), entry, ...(replaced && { replaced }) };

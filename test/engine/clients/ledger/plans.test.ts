@@ -210,6 +210,14 @@ describe('a key that is taken', () => {
     );
   });
 
+  it('by two entries at once is refused where the second one stands', async () => {
+    const twice = '{"mcpServers":{"one":{},"one":{}}}';
+    await expect(install({ text: twice, record: empty }, receipt('one'))).rejects.toMatchObject({
+      message: 'The key "one" is there twice.',
+      offset: twice.lastIndexOf('"one"'),
+    });
+  });
+
   it('by another server of ours is refused', async () => {
     const once = await install({ text: '{}', record: empty }, receipt('one'));
     const other = receipt('one', { server: '@other/kit/one', entry: { command: 'other' } });
