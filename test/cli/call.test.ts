@@ -97,7 +97,7 @@ describe('call', () => {
     [['./noisy', 'prnt'], 1, 'Did you mean "print"?'],
     [['./nowhere', 'print'], 1, 'There is no package'],
     [['noisy', 'print'], 1, 'write ./noisy'],
-    [['@acme/nowhere/x', 'print'], 1, 'npm install @acme/nowhere'],
+    [['@acme/nowhere/x', 'print'], 1, 'agenttools add @acme/nowhere'],
     [['./several', 'ping'], 1, 'several has several servers. Name one of: ./several/one, ./several/two.'],
     [['./noisy'], 2, "missing required argument 'tool'"],
     [[], 2, "missing required argument 'server'"],

@@ -33,7 +33,7 @@ describe.concurrent('start says in one line why it cannot:', () => {
     'a near miss of a built-in one': ['agenttool', /Did you mean "agenttools"/],
     'a package that is not installed': [
       '@no/such/server',
-      /@no\/such is not installed.*npm install @no\/such/,
+      /@no\/such is not installed.*agenttools add @no\/such/,
     ],
     'a path to nothing': ['./no/such/folder', /no package at .*no\/such\/folder/],
     'a folder without a package.json': [nowhere, /no package at /],

@@ -42,10 +42,28 @@ export function serverName({ extension, server }: FoundServer): string {
 /** A reference to an item that leads nowhere. `foreign` if it names another package. */
 export class UnknownItemError extends DefinitionError {
   readonly foreign: boolean;
+  /** The package that would have to be here; absent if it is, or nothing says which. */
+  readonly missingPackage: string | undefined;
 
-  constructor(code: string, message: string, location: Location, foreign: boolean) {
+  constructor(
+    code: string,
+    message: string,
+    location: Location,
+    { foreign, missingPackage }: { readonly foreign: boolean; readonly missingPackage?: string | undefined },
+  ) {
     super(code, message, location);
     this.foreign = foreign;
+    this.missingPackage = missingPackage;
+  }
+}
+
+/** A server whose package is not here. */
+export class MissingPackageError extends AgentToolsError {
+  readonly packageName: string;
+
+  constructor(packageName: string, message: string) {
+    super('not-found', message);
+    this.packageName = packageName;
   }
 }
 
@@ -160,20 +178,20 @@ export class Workspace {
     const qualified = parseQualifiedName(reference);
     if (!qualified) throw this.#unknown(kind, reference, from, location);
     const extension = await this.findPackage(qualified.package, from).catch((error) => {
-      throw new UnknownItemError('unresolved-reference', (error as Error).message, location, true);
+      throw new UnknownItemError('unresolved-reference', (error as Error).message, location, {
+        foreign: true,
+      });
     });
     if (extension?.isDeclared(kind, qualified.item)) return { extension, item: qualified.item };
     if (extension === from) throw this.#unknown(kind, qualified.item, from, location);
     const what = `${singular[kind]} "${reference}"`;
     const reason = extension
       ? `the package ${qualified.package} declares no ${singular[kind]} "${qualified.item}"`
-      : `the package ${qualified.package} is not installed; add it with: npm install ${qualified.package}`;
-    throw new UnknownItemError(
-      'unresolved-reference',
-      `The ${what} cannot be found: ${reason}.`,
-      location,
-      true,
-    );
+      : `the package ${qualified.package} is not installed; add it with: agenttools add ${qualified.package}`;
+    throw new UnknownItemError('unresolved-reference', `The ${what} cannot be found: ${reason}.`, location, {
+      foreign: true,
+      missingPackage: extension ? undefined : qualified.package,
+    });
   }
 
   #unknown(kind: Kind, reference: string, from: Extension, location: Location): UnknownItemError {
@@ -181,7 +199,7 @@ export class Workspace {
     const meant = didYouMean(reference, declared);
     const hint = meant ? ` Did you mean "${meant}"?` : '';
     const message = `${from.name} declares no ${singular[kind]} "${reference}", and no built-in one has that name.${hint} Declared: ${declared.join(', ') || 'none'}.`;
-    return new UnknownItemError(`unknown-${singular[kind]}`, message, location, false);
+    return new UnknownItemError(`unknown-${singular[kind]}`, message, location, { foreign: false });
   }
 
   /**
@@ -226,10 +244,14 @@ export class Workspace {
       const message = `There is no server "${reference}".${hint} If it is meant as a path, write ./${reference}`;
       return new AgentToolsError('not-found', message);
     }
-    const wayOut = packageName
-      ? `The package ${packageName} is not installed. Add it with: npm install ${this.#options.ignoreProject ? '--global ' : ''}${packageName}`
-      : 'Give a path such as ./my-plugin, a qualified name such as @scope/name/server, or a built-in server.';
-    return new AgentToolsError('not-found', `There is no server "${reference}".${hint} ${wayOut}`);
+    const what = `There is no server "${reference}".${hint}`;
+    if (packageName !== undefined) {
+      const wayOut = `The package ${packageName} is not installed. Add it with: agenttools add ${packageName}`;
+      return new MissingPackageError(packageName, `${what} ${wayOut}`);
+    }
+    const wayOut =
+      'Give a path such as ./my-plugin, a qualified name such as @scope/name/server, or a built-in server.';
+    return new AgentToolsError('not-found', `${what} ${wayOut}`);
   }
 
   /** Whether a reference would lead to a package, or to something in one, if it were a path. */

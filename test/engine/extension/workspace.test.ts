@@ -2,7 +2,11 @@ import { symlinkSync } from 'node:fs';
 import path from 'node:path';
 import { describe, expect, test } from 'vitest';
 import type { Extension } from '../../../src/engine/extension/extension.js';
-import { isPathArgument, UnknownItemError } from '../../../src/engine/extension/workspace.js';
+import {
+  isPathArgument,
+  MissingPackageError,
+  UnknownItemError,
+} from '../../../src/engine/extension/workspace.js';
 import { type Files, openWorkspace, packageJson, writeFolder } from '../../support/packages.js';
 
 const here = { file: 'server.json' };
@@ -139,7 +143,7 @@ describe('a name in a definition leads', () => {
     ['a/b/c/d', 'unknown-tool', false, /declares no tool "a\/b\/c\/d"/],
     ['../own', 'unknown-tool', false, /declares no tool "\.\.\/own"/],
     ['@acme/other/undeclared', 'unresolved-reference', true, /@acme\/other declares no tool "undeclared"/],
-    ['@acme/absent/x', 'unresolved-reference', true, /npm install @acme\/absent/],
+    ['@acme/absent/x', 'unresolved-reference', true, /agenttools add @acme\/absent/],
     ['library/x', 'unresolved-reference', true, /library is not an extension/],
   ];
 
@@ -147,6 +151,8 @@ describe('a name in a definition leads', () => {
     const error = await resolve(name).catch((thrown) => thrown);
     expect(error).toBeInstanceOf(UnknownItemError);
     expect(error).toMatchObject({ code, foreign, location: here, message: expect.stringMatching(message) });
+    const missing = name === '@acme/absent/x' ? '@acme/absent' : undefined;
+    expect((error as UnknownItemError).missingPackage).toBe(missing);
   });
 });
 
@@ -221,14 +227,29 @@ describe('a server is named', () => {
     ['./empty', 'not-found', /empty declares nothing that could be served/],
     ['./empty/empty', 'not-found', /empty has no server "empty"/],
     ['serach', 'not-found', /Did you mean "search"\? Give a path such as/],
-    ['@acme/absent', 'not-found', /npm install @acme\/absent/],
-    ['@acme/absent/x', 'not-found', /npm install @acme\/absent/],
-    ['absent/x', 'not-found', /npm install absent/],
+    ['@acme/absent', 'not-found', /agenttools add @acme\/absent/],
+    ['@acme/absent/x', 'not-found', /agenttools add @acme\/absent/],
+    ['absent/x', 'not-found', /agenttools add absent/],
     ['./nowhere/deep', 'not-found', /There is no package at .*nowhere/],
     ['./library', 'no-extension', /library is not an extension/],
   ])('%s: %s', async (reference, code, message) => {
     await expect(find(reference)).rejects.toMatchObject({ code, message: expect.stringMatching(message) });
   });
+
+  test.each([
+    ['@acme/absent', '@acme/absent'],
+    ['acme/absent/x', '@acme/absent'],
+    ['absent/x', 'absent'],
+  ])('%s: the package %s is missing', async (reference, packageName) => {
+    await expect(find(reference)).rejects.toMatchObject({ packageName });
+  });
+
+  test.each(['absent', './nowhere/deep', '@acme/one/other'])(
+    '%s: no package is missing',
+    async (reference) => {
+      await expect(find(reference)).rejects.not.toBeInstanceOf(MissingPackageError);
+    },
+  );
 
   test('a built-in one wins over an installed package of its name', async () => {
     expect(await find('core')).toEqual(['core', 'core']);
