@@ -131,7 +131,8 @@ export interface WritableClient extends ClientFacts, Layout {
   readonly traces: Places;
   /** Programs that show the same, by being on the PATH. */
   readonly programs?: readonly string[];
-  readonly secretReference?: (name: string, key: string) => SecretReference;
+  /** The client is given by what users call it. */
+  readonly secretReference?: (name: string, key: string, client: string) => SecretReference;
   readonly cautions?: readonly Caution[];
 }
 

@@ -109,7 +109,10 @@ export interface HidingPlace {
 export function hideSecrets(variables: readonly Variable[], { client, scope, key }: HidingPlace): Hidden {
   const secrets = scope.kind === 'user' ? [] : variables.filter(({ isSecret }) => isSecret);
   const names = secrets.map(({ name }) => name);
-  const references = names.map((name) => ({ name, reference: client.secretReference?.(name, key) }));
+  const references = names.map((name) => ({
+    name,
+    reference: client.secretReference?.(name, key, client.name),
+  }));
   return {
     names,
     env: Object.fromEntries(
@@ -139,7 +142,7 @@ export function replacedByClient(
   variables: readonly Variable[],
   { client, layout, entry, key }: WrittenEntry,
 ): readonly string[] {
-  const reference = client.secretReference?.('NAME', key).value;
+  const reference = client.secretReference?.('NAME', key, client.name).value;
   const opening = openings.find(({ isOf }) => reference !== undefined && isOf.test(reference));
   const written = entry[layout.env];
   if (!opening || typeof written !== 'object' || written === null) return [];

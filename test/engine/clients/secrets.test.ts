@@ -111,7 +111,7 @@ describe('what does not', () => {
 
 describe('how each client is made to take a value from elsewhere', () => {
   const references = writableClients.map(
-    ({ id, secretReference }) => [id, secretReference?.('API_KEY', 'my-server')] as const,
+    ({ id, name, secretReference }) => [id, secretReference?.('API_KEY', 'my-server', name)] as const,
   );
 
   test('in place of the value', () => {
@@ -154,7 +154,7 @@ describe('how each client is made to take a value from elsewhere', () => {
   test.each(['vscode', 'vscode-insiders', 'visual-studio'])(
     '%s asks, and the question goes with the entry',
     (id) => {
-      const { additions } = writable(id).secretReference!('API_KEY', 'my-server');
+      const { additions } = writable(id).secretReference!('API_KEY', 'my-server', 'Some client');
       const item = {
         id: 'my_server_API_KEY',
         type: 'promptString',
@@ -192,5 +192,14 @@ describe('how each client is made to take a value from elsewhere', () => {
       ([, reference]) => reference && !/API_KEY|asks for it/.test(reference.hint),
     );
     expect(untold).toEqual([]);
+  });
+
+  test('in a sentence that names the client', () => {
+    const { name, secretReference } = writable('claude-code');
+    expect(secretReference!('API_KEY', 'my-server', name).hint).toBe(
+      'Set API_KEY in the environment that Claude Code starts from.',
+    );
+    const odd = references.filter(([, reference]) => reference && !/^[A-Z].*\.$/.test(reference.hint));
+    expect(odd).toEqual([]);
   });
 });

@@ -114,7 +114,7 @@ export const chatClients: readonly WritableClient[] = [
     capabilities: { mcpApps: true, prompts: true, elicitation: true, roots: true },
     secretReference: (name) => ({
       fields: { env_keys: [name] },
-      hint: `set ${name} in the environment that Goose starts from, or keep it in Goose's own secrets with goose configure.`,
+      hint: `Set ${name} in the environment that Goose starts from, or keep it in Goose's own secrets with goose configure.`,
     }),
     reload: 'Start Goose anew, or a new session of it.',
     sources: [

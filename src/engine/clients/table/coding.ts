@@ -594,7 +594,7 @@ export const codingClients: readonly WritableClient[] = [
     capabilities: { mcpApps: true, prompts: true },
     secretReference: (name) => ({
       value: `\${{ secrets.${name} }}`,
-      hint: `set ${name} in the environment that Continue starts from, or in .continue/.env.`,
+      hint: `Set ${name} in the environment that Continue starts from, or in .continue/.env.`,
     }),
     cautions: [
       {

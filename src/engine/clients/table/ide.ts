@@ -56,7 +56,7 @@ function vscode(
     traces: appData(`${folder}/User`),
     programs: [program],
     capabilities: { mcpApps: true, prompts: true, elicitation: true, roots: true },
-    secretReference: askedFor(row.name),
+    secretReference: askedFor,
     cautions: [
       { text: `${row.name} asks whether you trust the server before it starts it for the first time.` },
     ],
@@ -255,7 +255,7 @@ export const ideClients: readonly WritableClient[] = [
     ...stdio(),
     traces: localAppData('Microsoft/VisualStudio'),
     capabilities: { prompts: true, elicitation: true },
-    secretReference: askedFor('Visual Studio'),
+    secretReference: askedFor,
     reload: 'Switch the tools of the server on in the Copilot chat.',
     sources: [
       { what: 'file, entry', ref: 'https://learn.microsoft.com/visualstudio/ide/mcp-servers' },

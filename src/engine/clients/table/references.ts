@@ -1,10 +1,10 @@
-import type { SecretReference, WritableClient } from '../client.js';
+import type { WritableClient } from '../client.js';
 
 type Refer = NonNullable<WritableClient['secretReference']>;
 
 /** The client puts a variable of its own environment in the place of what `spell` writes. */
 export function fromEnvironment(spell: (name: string) => string): Refer {
-  return (name) => ({ value: spell(name), hint: takenFromEnvironment(name) });
+  return (name, _, client) => ({ value: spell(name), hint: takenFromEnvironment(name, client) });
 }
 
 /** `${NAME}` */
@@ -18,7 +18,7 @@ export const envInBraces: Refer = fromEnvironment((name) => `{env:${name}}`);
 
 /** The entry lists the names of variables that the client hands on from its own environment. */
 export function handedOn(field: string): Refer {
-  return (name) => ({ fields: { [field]: [name] }, hint: takenFromEnvironment(name) });
+  return (name, _, client) => ({ fields: { [field]: [name] }, hint: takenFromEnvironment(name, client) });
 }
 
 /**
@@ -26,18 +26,16 @@ export function handedOn(field: string): Refer {
  * that it can go with the entry.
  * @see https://code.visualstudio.com/docs/agents/reference/mcp-configuration, "Input variables for sensitive data"
  */
-export function askedFor(client: string): Refer {
-  return (name, key): SecretReference => {
-    const id = `${key}_${name}`.replace(/\W/g, '_');
-    const item = { id, type: 'promptString', description: `${name} for ${key}`, password: true };
-    return {
-      value: `\${input:${id}}`,
-      additions: [{ list: ['inputs'], item }],
-      hint: `${client} asks for it when it first starts the server.`,
-    };
+export const askedFor: Refer = (name, key, client) => {
+  const id = `${key}_${name}`.replace(/\W/g, '_');
+  const item = { id, type: 'promptString', description: `${name} for ${key}`, password: true };
+  return {
+    value: `\${input:${id}}`,
+    additions: [{ list: ['inputs'], item }],
+    hint: `${client} asks for it when it first starts the server.`,
   };
-}
+};
 
-function takenFromEnvironment(name: string): string {
-  return `set ${name} in the environment that the client starts from.`;
+function takenFromEnvironment(name: string, client: string): string {
+  return `Set ${name} in the environment that ${client} starts from.`;
 }

@@ -74,8 +74,8 @@ function keys({ keys: { takes, reserved = [] } = {} }: WritableClient): string {
   return parts.join('; ') || '–';
 }
 
-function secret({ secretReference }: WritableClient): string {
-  const reference = secretReference?.('NAME', 'key');
+function secret({ name, secretReference }: WritableClient): string {
+  const reference = secretReference?.('NAME', 'key', name);
   if (!reference) return '–';
   if (reference.additions) return 'asks for it';
   return reference.value === undefined
