@@ -409,6 +409,9 @@ describe('clients without a file', () => {
       'librechat',
     ]);
     expect(manualClients.filter(({ manual }) => !/\.$/.test(manual.instructions))).toEqual([]);
+    // Whoever shows them has named the client.
+    const naming = manualClients.filter(({ name, manual }) => manual.instructions.includes(name));
+    expect(naming.map(({ id }) => id)).toEqual([]);
   });
 
   const snippets = Object.fromEntries(

@@ -88,7 +88,7 @@ export const manualClients: readonly ManualClient[] = [
     kind: 'chat',
     ...unknown,
     manual: {
-      instructions: 'Import it in the settings of RecurseChat, which has MCP on Apple silicon only.',
+      instructions: 'Import it in the settings, where MCP is on Apple silicon only.',
       snippet: serversJson,
     },
   },
@@ -100,7 +100,7 @@ export const manualClients: readonly ManualClient[] = [
     capabilities: { mcpApps: true },
     manual: {
       instructions:
-        'ChatGPT starts no programs; it reaches servers by a public address, which is added as a connector.',
+        'It starts no programs; it reaches servers by a public address, which is added as a connector.',
     },
   },
   {
@@ -110,7 +110,7 @@ export const manualClients: readonly ManualClient[] = [
     ...unknown,
     manual: {
       instructions:
-        'Dify starts no programs; it reaches servers by their HTTP address, which is added in its web interface.',
+        'It starts no programs; it reaches servers by their HTTP address, which is added in its web interface.',
     },
   },
   {
@@ -120,7 +120,7 @@ export const manualClients: readonly ManualClient[] = [
     ...unknown,
     manual: {
       instructions:
-        'Add it to librechat.yaml, where your installation keeps that file; under mcpServers, if that key is there already. Then start LibreChat anew.',
+        'Add it to librechat.yaml, where your installation keeps that file; under mcpServers, if that key is there already. Then start it anew.',
       snippet: serversYaml,
     },
   },
