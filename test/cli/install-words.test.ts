@@ -50,6 +50,14 @@ describe('what install says', () => {
     expect((await install('cursor', '.')).stderr).toMatch(/^error: Cursor: /);
   });
 
+  it('of an entry that stays as it is leaves out what is to be heard of a new one', async () => {
+    const first = await install('vscode', '.');
+    expect(first.stderr).toContain('asks whether you trust the server');
+    const [line, ...more] = linesOf((await install('vscode', '.')).stderr);
+    expect(line).toMatch(/^Nothing to change: /);
+    expect(more).toEqual([]);
+  });
+
   it('of many clients ends with those that failed, and their number', async () => {
     addFiles(home, { '.cursor/mcp.json': '{ broken' });
     mkdirSync(path.join(home, '.codex'));

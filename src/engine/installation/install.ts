@@ -221,7 +221,7 @@ async function installInto(
       })),
       ...(request.force ? await unreadableIn(placement, change.after) : []),
       ...commandNotes(client, request),
-      ...placement.cautions,
+      ...(change.outcome === 'unchanged' ? [] : placement.cautions),
     ],
   };
 }
