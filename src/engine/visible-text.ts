@@ -1,9 +1,9 @@
 /**
- * A text of somebody else's as a terminal may show it: control characters are spelled out (`\u001b`), so that they
- * cannot move the cursor, recolour or rename anything. Line breaks and tabs stay.
+ * A text of somebody else's as a terminal may show it: what controls it is spelled out (`\u001b`), so that it
+ * cannot move the cursor, recolour, rename or turn around anything. Line breaks and tabs stay.
  */
 export function visibleText(text: string): string {
-  return text.replaceAll('\r\n', '\n').replace(/(?![\n\t])\p{Cc}/gu, spelledOut);
+  return text.replaceAll('\r\n', '\n').replace(/(?![\n\t])[\p{Cc}\u2028-\u202e\u2066-\u2069]/gu, spelledOut);
 }
 
 function spelledOut(character: string): string {

@@ -7,6 +7,7 @@ describe('a visible text', () => {
     ['a\n\tb', 'a\n\tb'],
     ['a\r\nb\rc', 'a\nb\\u000dc'],
     ['\u001b]0;title\u0007', '\\u001b]0;title\\u0007'],
+    ['a\u202eb\u2066c\u2029', 'a\\u202eb\\u2066c\\u2029'],
     ['\u0000\u007f\u0080\u009b', '\\u0000\\u007f\\u0080\\u009b'],
   ])('of %j is %j', (text, expected) => {
     expect(visibleText(text)).toBe(expected);
