@@ -26,10 +26,8 @@ export interface Declaration {
   readonly path: DocumentPath;
 }
 
-/** What package.json and its manifest say. Reading one never runs code of the package. */
-export interface Manifest {
-  /** The package folder, absolute, symbolic links resolved. */
-  readonly directory: string;
+/** What package.json and its manifest say, wherever the package is. Reading one never runs code of the package. */
+export interface ManifestContent {
   readonly packageName: string;
   readonly packageVersion: string;
   readonly packageJson: DataDocument;
@@ -45,6 +43,12 @@ export interface Manifest {
   readonly declarations: Readonly<Record<Kind, readonly Declaration[]>>;
   /** Diagnostic code to the severity the author gave it. */
   readonly rules: Readonly<Record<string, Severity | 'off'>>;
+}
+
+/** What the manifest of a package folder says. */
+export interface Manifest extends ManifestContent {
+  /** Absolute, symbolic links resolved. */
+  readonly directory: string;
 }
 
 /** A package that is no extension, or whose manifest cannot be read at all. */
@@ -87,6 +91,26 @@ export async function readManifest(directory: string): Promise<Manifest> {
 
 async function readManifestIn(directory: string): Promise<Manifest> {
   const packageJson = await readPart(directory, 'package.json');
+  const content = await interpretManifest(packageJson, {
+    unnamed: path.basename(directory),
+    read: (field, location) => readManifestFile(directory, field, location),
+  });
+  return { directory, ...content };
+}
+
+/** Where a package.json comes from. */
+export interface ManifestOrigin {
+  /** What a package that does not say its name is called. */
+  readonly unnamed: string;
+  /** The manifest file that a package.json names, and does not lead out of the package by its spelling. */
+  readonly read: (field: string, location: Location) => Promise<DataDocument>;
+}
+
+/** Reads what a package.json says. @throws ManifestError if there is no readable manifest in it. */
+export async function interpretManifest(
+  packageJson: DataDocument,
+  { unnamed, read }: ManifestOrigin,
+): Promise<ManifestContent> {
   if (!isRecord(packageJson.value)) {
     throw new ManifestError(
       'malformed-manifest',
@@ -98,11 +122,10 @@ async function readManifestIn(directory: string): Promise<Manifest> {
     );
   }
   const { name, version } = packageJson.value;
-  const packageName = typeof name === 'string' && name !== '' ? name : path.basename(directory);
-  const { document, base, value } = await findManifest(directory, packageJson, packageName);
+  const packageName = typeof name === 'string' && name !== '' ? name : unnamed;
+  const { document, base, value } = await findManifest(packageJson, packageName, read);
   const translation = translate(value, 'manifest');
   return {
-    directory,
     packageName,
     packageVersion: typeof version === 'string' ? version : '0.0.0',
     packageJson,
@@ -116,9 +139,9 @@ async function readManifestIn(directory: string): Promise<Manifest> {
 }
 
 async function findManifest(
-  directory: string,
   packageJson: DataDocument,
   packageName: string,
+  read: ManifestOrigin['read'],
 ): Promise<{ document: DataDocument; base: DocumentPath; value: Record<string, unknown> }> {
   const field = (packageJson.value as Record<string, unknown>)[manifestField];
   const location: Location = { file: 'package.json', path: [manifestField] };
@@ -139,18 +162,11 @@ async function findManifest(
       location,
     );
   }
-  const target = path.join(directory, field);
-  const outside = pathFault(field)
-    ? `The manifest path "${field}" leaves the package. It must be relative to the package folder and stay in it.`
-    : (await exists(target)) && !(await isInside(directory, target))
-      ? `The manifest "${field}" is a link that leads out of the package.`
-      : undefined;
-  if (outside) throw new ManifestError('malformed-manifest', 'path-outside-package', outside, location);
-  const document = await readPart(
-    directory,
-    path.relative(directory, target).replaceAll('\\', '/'),
-    location,
-  );
+  if (pathFault(field)) {
+    const outside = `The manifest path "${field}" leaves the package. It must be relative to the package folder and stay in it.`;
+    throw new ManifestError('malformed-manifest', 'path-outside-package', outside, location);
+  }
+  const document = await read(field, location);
   if (!isRecord(document.value)) {
     throw new ManifestError(
       'malformed-manifest',
@@ -162,6 +178,16 @@ async function findManifest(
     );
   }
   return { document, base: [], value: document.value };
+}
+
+/** The manifest file in a folder; links in its path are followed, but not out of the package. */
+async function readManifestFile(directory: string, field: string, location: Location): Promise<DataDocument> {
+  const target = path.join(directory, field);
+  if ((await exists(target)) && !(await isInside(directory, target))) {
+    const outside = `The manifest "${field}" is a link that leads out of the package.`;
+    throw new ManifestError('malformed-manifest', 'path-outside-package', outside, location);
+  }
+  return await readPart(directory, path.relative(directory, target).replaceAll('\\', '/'), location);
 }
 
 async function exists(file: string): Promise<boolean> {
