@@ -1,0 +1,66 @@
+import { AgentToolsError } from '../errors.js';
+import { visibleText } from '../visible-text.js';
+
+/** What npm said when it failed. */
+export interface NpmFailure {
+  /** Such as `E404`. */
+  readonly code: string | undefined;
+  /** In npm's own words. */
+  readonly reason: string;
+}
+
+/** A failure of npm, in its own words and with the way out. */
+export class NpmError extends AgentToolsError {
+  /** npm's code, such as `E404`. */
+  readonly npmCode: string | undefined;
+  /** In npm's own words. */
+  readonly reason: string;
+
+  constructor({ code, reason }: NpmFailure) {
+    const [, wayOut] = waysOut.find(([codes]) => code !== undefined && codes.includes(code)) ?? [];
+    super('failed', `npm could not do it: ${sentence(reason)}${wayOut === undefined ? '' : ` ${wayOut}`}`);
+    this.npmCode = code;
+    this.reason = reason;
+  }
+}
+
+/** What to do about npm's codes. */
+const waysOut: readonly (readonly [readonly string[], string])[] = [
+  [
+    ['E401', 'E403', 'ENEEDAUTH', 'EOTP'],
+    'Log in to the registry with: npm login. Or set its credentials in .npmrc.',
+  ],
+  [['E404'], 'See that the name is right, and which registry has it: npm config get registry'],
+  [['ETARGET', 'EINVALIDTAGNAME'], 'See its versions with: npm view <package> versions'],
+  [
+    ['ENOTFOUND', 'EAI_AGAIN', 'ECONNREFUSED', 'ECONNRESET', 'ETIMEDOUT', 'ENETUNREACH', 'ENOTCACHED'],
+    'The registry cannot be reached. Try again when there is a connection; see where it is with: npm config get registry',
+  ],
+  [
+    ['EINTEGRITY'],
+    'What came is not what was published, or was recorded. Nothing was installed. Try again after: npm cache verify',
+  ],
+  [['ENOSPC'], 'The disk is full.'],
+  [['EACCES', 'EPERM', 'EROFS'], 'The folder cannot be written to.'],
+];
+
+/** The code and the first words of what npm prints when it fails. */
+export function readNpmFailure(stderr: string): NpmFailure {
+  const lines = stderr
+    .split('\n')
+    .map((line) => /^npm (?:error|ERR!)\s?(.*)$/.exec(line)?.[1]?.trim())
+    .filter((line) => line !== undefined && line !== '');
+  const code = lines.map((line) => /^code (\w+)$/.exec(line!)?.[1]).find((found) => found !== undefined);
+  const said = lines.filter((line) => !/^(?:code|errno|syscall|path|dest) /.test(line!) && !isTail(line!));
+  const first = said[0]?.replace(new RegExp(`^(?:${code ?? ''}|\\d{3}) `), '');
+  return { code, reason: visibleText(first ?? (stderr.trim().split('\n').at(-1) || 'it did not say why')) };
+}
+
+/** What npm ends with, whatever the failure. */
+function isTail(line: string): boolean {
+  return line.startsWith('A complete log of this run') || line.startsWith('For a full report see');
+}
+
+function sentence(text: string): string {
+  return /[.!?]$/.test(text) ? text : `${text}.`;
+}

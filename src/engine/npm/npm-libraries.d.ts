@@ -1,0 +1,55 @@
+// What is used here of npm's own libraries, which have no types of their own.
+
+declare module '@npmcli/config' {
+  export default class Config {
+    constructor(options: {
+      readonly definitions: unknown;
+      readonly shorthands: unknown;
+      readonly flatten: unknown;
+      readonly nerfDarts: unknown;
+      readonly npmPath: string;
+      readonly argv: readonly string[];
+      readonly env: Record<string, string | undefined>;
+      readonly execPath: string;
+      readonly platform: string;
+      readonly cwd: string;
+      readonly warn: boolean;
+    });
+    load(): Promise<void>;
+    /** What all files, variables and defaults together say, in the words of npm's libraries. */
+    readonly flat: Readonly<Record<string, unknown>>;
+    /** What one of them says, in the words of `.npmrc`. */
+    readonly data: ReadonlyMap<string, { readonly data: Readonly<Record<string, unknown>> }>;
+  }
+}
+
+declare module '@npmcli/config/lib/definitions/index.js' {
+  export const definitions: unknown;
+  export const shorthands: unknown;
+  export const flatten: unknown;
+  export const nerfDarts: unknown;
+}
+
+declare module 'npm-package-arg' {
+  export interface PackageArgument {
+    readonly type: 'version' | 'range' | 'tag' | 'alias' | 'git' | 'remote' | 'file' | 'directory';
+    readonly name: string | null;
+    readonly fetchSpec: string | null;
+    readonly rawSpec: string;
+  }
+  export default function npa(text: string, where?: string): PackageArgument;
+}
+
+declare module 'npm-registry-fetch' {
+  export interface RegistryResponse {
+    readonly body: AsyncIterable<Buffer> & { destroy(): void };
+  }
+  export default function fetch(
+    uri: string,
+    options: Readonly<Record<string, unknown>>,
+  ): Promise<RegistryResponse>;
+}
+
+declare module 'ssri' {
+  export function checkData(data: Buffer, integrity: string, options: { readonly error: true }): unknown;
+}

@@ -1,0 +1,60 @@
+import { realpath, stat } from 'node:fs/promises';
+import path from 'node:path';
+import type { NpmSetting } from './setting.js';
+
+/** How npm is run. */
+export interface NpmProgram {
+  readonly command: string;
+  readonly args: readonly string[];
+}
+
+/**
+ * The npm that the user's shell would run, else the one that came with the Node that runs: programs with a window have
+ * no shell's PATH. Undefined if there is none.
+ */
+export async function findNpm(setting: NpmSetting): Promise<NpmProgram | undefined> {
+  const onPath = await npmOnPath(setting);
+  const script = onPath?.endsWith('.js') ? onPath : undefined;
+  if (onPath !== undefined && script === undefined) return { command: onPath, args: [] };
+  const found = script ?? (await firstFile(besideNode(setting)));
+  return found === undefined ? undefined : { command: setting.execPath, args: [found] };
+}
+
+/** The folder of that npm, where its own settings lie. */
+export async function npmFolderOf(setting: NpmSetting): Promise<string | undefined> {
+  const script = (await findNpm(setting))?.args[0];
+  return script === undefined ? undefined : path.dirname(path.dirname(script));
+}
+
+const scriptFile = path.join('node_modules', 'npm', 'bin', 'npm-cli.js');
+
+function besideNode({ execPath, platform }: NpmSetting): readonly string[] {
+  const folder = path.dirname(execPath);
+  return platform === 'win32'
+    ? [path.join(folder, scriptFile)]
+    : [path.join(folder, '..', 'lib', scriptFile)];
+}
+
+/** npm's script, or whatever stands in for it. On Windows `npm` is a batch file beside the folder of the real one. */
+async function npmOnPath({ env, platform }: NpmSetting): Promise<string | undefined> {
+  const isWindows = platform === 'win32';
+  const folders = pathOf(env)
+    .split(isWindows ? ';' : ':')
+    .filter((folder) => path.isAbsolute(folder));
+  const found = await firstFile(folders.map((folder) => path.join(folder, isWindows ? scriptFile : 'npm')));
+  return found === undefined ? undefined : await realpath(found);
+}
+
+/** Windows spells it as it likes. */
+function pathOf(env: NpmSetting['env']): string {
+  const [, value] = Object.entries(env).find(([name]) => name.toUpperCase() === 'PATH') ?? [];
+  return value ?? '';
+}
+
+async function firstFile(files: readonly string[]): Promise<string | undefined> {
+  for (const file of files) {
+    const info = await stat(file).catch(() => undefined);
+    if (info?.isFile()) return file;
+  }
+  return undefined;
+}

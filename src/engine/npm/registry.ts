@@ -1,0 +1,173 @@
+import fetch, { type RegistryResponse } from 'npm-registry-fetch';
+import type { NpmSettings } from './settings.js';
+
+/** Why a registry did not give what was asked for. */
+export type RegistryFault =
+  | 'offline'
+  | 'not-found'
+  | 'unauthorized'
+  | 'unsupported'
+  | 'too-large'
+  | 'malformed'
+  | 'failed';
+
+/** A registry that did not give what was asked for; the message names it and says why. */
+export class RegistryError extends Error {
+  override readonly name = 'RegistryError';
+  readonly fault: RegistryFault;
+
+  constructor(fault: RegistryFault, message: string, options?: ErrorOptions) {
+    super(message, options);
+    this.fault = fault;
+  }
+}
+
+export interface RegistryRequest {
+  readonly settings: NpmSettings;
+  /** Address of the registry; the one for everything when absent. */
+  readonly registry?: string;
+  readonly query?: Readonly<Record<string, string | number>>;
+  /** Where answers are kept, and asked after again by their tags; absent: nowhere. */
+  readonly cacheFolder?: string;
+  /** Ask after what is kept even if it is still fresh. */
+  readonly refresh?: boolean;
+  /** What is longer is not taken. */
+  readonly maxBytes: number;
+  /** Longest silence in milliseconds. */
+  readonly timeoutMs?: number;
+  readonly signal?: AbortSignal | undefined;
+}
+
+/** Data at a path of a registry, such as `/-/v1/search` or `/@acme%2fweather`. @throws RegistryError */
+export async function getJson(path: string, request: RegistryRequest): Promise<unknown> {
+  const text = (await get(path, request)).toString('utf8');
+  try {
+    return JSON.parse(text) as unknown;
+  } catch (cause) {
+    throw new RegistryError(
+      'malformed',
+      `${nameOf(path, request)} answered with something that is not JSON.`,
+      {
+        cause,
+      },
+    );
+  }
+}
+
+/** The tarball at an address, whose bytes are those that were published. @throws RegistryError */
+export async function getTarball(
+  address: string,
+  integrity: string,
+  request: Omit<RegistryRequest, 'registry' | 'query'>,
+): Promise<Buffer> {
+  const bytes = await get(address, request);
+  const { checkData } = await import('ssri');
+  try {
+    checkData(bytes, integrity, { error: true });
+  } catch (cause) {
+    const message = `${nameOf(address, request)} is not what was published: its checksum differs.`;
+    throw new RegistryError('malformed', message, { cause });
+  }
+  return bytes;
+}
+
+/** A registry that is silent is not waited for as long as npm does it, who has nothing else to show. */
+const patience = { retries: 1, factor: 1, minTimeout: 250, maxTimeout: 250 };
+
+async function get(path: string, request: RegistryRequest): Promise<Buffer> {
+  const { settings, registry, query, cacheFolder, refresh = false, timeoutMs = 15_000, signal } = request;
+  let response: RegistryResponse | undefined;
+  try {
+    response = await fetch(path, {
+      ...settings.options,
+      ...(registry !== undefined && { registry }),
+      ...(query && { query }),
+      cache: cacheFolder,
+      preferOnline: refresh,
+      preferOffline: false,
+      timeout: timeoutMs,
+      retry: patience,
+      signal,
+    });
+    return await bodyOf(response, request.maxBytes);
+  } catch (error) {
+    response?.body.destroy();
+    signal?.throwIfAborted();
+    throw faultOf(error, nameOf(path, request));
+  }
+}
+
+class TooLarge extends Error {}
+
+async function bodyOf({ body }: RegistryResponse, maxBytes: number): Promise<Buffer> {
+  const parts: Buffer[] = [];
+  let length = 0;
+  for await (const part of body) {
+    length += part.length;
+    if (length > maxBytes) throw new TooLarge();
+    parts.push(part);
+  }
+  return Buffer.concat(parts);
+}
+
+function faultOf(error: unknown, what: string): RegistryError {
+  if (error instanceof TooLarge) return new RegistryError('too-large', `${what} is too large to be read.`);
+  const { statusCode, type, code = '', message } = error as FetchFailure;
+  const known = statusCode === undefined ? undefined : byStatus.get(statusCode);
+  const [fault, says] = known ?? byCode(type === 'request-timeout' ? 'ETIMEDOUT' : code, message);
+  return new RegistryError(fault, `${what} ${says}.`, { cause: error });
+}
+
+/** As npm's library throws it. */
+type FetchFailure = Error & { readonly statusCode?: number; readonly type?: string; readonly code?: string };
+
+type Finding = readonly [RegistryFault, string];
+
+/** Registries differ in how they say that they have no search. */
+const byStatus: ReadonlyMap<number, Finding> = new Map<number, Finding>([
+  [401, ['unauthorized', 'wants credentials that npm does not have: log in with npm login']],
+  [403, ['unauthorized', 'is not for the credentials that npm has']],
+  [404, ['not-found', 'is not there']],
+  [400, ['unsupported', 'is not something that this registry answers']],
+  [405, ['unsupported', 'is not something that this registry answers']],
+  [501, ['unsupported', 'is not something that this registry answers']],
+]);
+
+const unreachable: ReadonlySet<string> = new Set([
+  'ENOTFOUND',
+  'EAI_AGAIN',
+  'ECONNREFUSED',
+  'ECONNRESET',
+  'ENETUNREACH',
+  'EHOSTUNREACH',
+  'ETIMEDOUT',
+  'ECONNECTIONTIMEOUT',
+  'EIDLETIMEOUT',
+  'ERESPONSETIMEOUT',
+  'ETRANSFERTIMEOUT',
+  'ENOTCACHED',
+  'ERR_SOCKET_TIMEOUT',
+]);
+
+function byCode(code: string, message: string): Finding {
+  if (unreachable.has(code)) return ['offline', `cannot be reached (${code})`];
+  const [line = ''] = message.split('\n');
+  return ['failed', `could not be had: ${line.replace(/\.$/, '')}`];
+}
+
+/** `/@acme/weather at registry.example:4873`; addresses may hold passwords, hosts do not. */
+function nameOf(
+  path: string,
+  { settings, registry }: Pick<RegistryRequest, 'settings' | 'registry'>,
+): string {
+  const { host, pathname } = new URL(path, registry ?? settings.registries[0].url);
+  return `${decoded(pathname)} at ${host}`;
+}
+
+function decoded(text: string): string {
+  try {
+    return decodeURIComponent(text);
+  } catch {
+    return text;
+  }
+}

@@ -1,0 +1,118 @@
+import { spawn } from 'node:child_process';
+import { AgentToolsError } from '../errors.js';
+import { NpmError, readNpmFailure } from './npm-error.js';
+import { findNpm } from './program.js';
+import type { NpmSetting } from './setting.js';
+
+export interface NpmRun {
+  /** The folder with the package.json that npm is to work on. */
+  readonly folder: string;
+  readonly setting: NpmSetting;
+  readonly signal?: AbortSignal | undefined;
+}
+
+/** What npm printed. */
+export interface NpmOutput {
+  readonly stdout: string;
+  readonly stderr: string;
+}
+
+/**
+ * Whatever the user's settings say: no script of a package is run, nothing is global, what is installed is recorded,
+ * and packages lie where they are looked for.
+ */
+const always = [
+  '--ignore-scripts',
+  '--no-global',
+  '--package-lock',
+  '--install-strategy=hoisted',
+  '--no-workspaces',
+  '--no-bin-links',
+  '--no-dry-run',
+  '--no-audit',
+  '--no-fund',
+  '--no-update-notifier',
+  '--no-progress',
+  '--no-color',
+  '--loglevel=error',
+] as const;
+
+/**
+ * Runs npm in a folder, with the user's settings and those of the project at `setting.cwd`.
+ * @throws NpmError saying what npm said; AgentToolsError if there is no npm, or `signal` has aborted.
+ */
+export async function runNpm(args: readonly string[], run: NpmRun): Promise<NpmOutput> {
+  const { folder, setting, signal } = run;
+  const program = await findNpm(setting);
+  if (!program) {
+    const message = 'npm cannot be found, neither on PATH nor beside Node. Install it, or put it on PATH.';
+    throw new AgentToolsError('not-found', message);
+  }
+  const project = await projectSettings(setting);
+  const words = [...program.args, ...args, ...always, `--prefix=${folder}`, ...project.flags];
+  const ended = await ending(program.command, words, {
+    cwd: folder,
+    env: { ...outsideNpm(setting.env), ...project.env, npm_config_ignore_scripts: 'true' },
+    signal,
+  });
+  if (ended.code === 0) return ended;
+  signal?.throwIfAborted();
+  throw new NpmError(readNpmFailure(ended.stderr));
+}
+
+/** Where a project says where packages come from, npm is to know it though it works elsewhere. Secrets go by variables. */
+async function projectSettings(
+  setting: NpmSetting,
+): Promise<{ readonly flags: readonly string[]; readonly env: Readonly<Record<string, string>> }> {
+  if (setting.cwd === undefined) return { flags: [], env: {} };
+  const { readNpmSettings } = await import('./settings.js');
+  const entries = Object.entries((await readNpmSettings(setting)).project);
+  const isSecret = ([key]: readonly [string, string]) =>
+    key.startsWith('//') || key === 'key' || key.includes('proxy');
+  return {
+    flags: entries.filter((entry) => !isSecret(entry)).map(([key, value]) => `--${key}=${value}`),
+    env: Object.fromEntries(entries.filter(isSecret).map(([key, value]) => [`npm_config_${key}`, value])),
+  };
+}
+
+/** What npm tells programs that it runs is not meant for another npm. */
+function outsideNpm(env: NpmSetting['env']): Record<string, string | undefined> {
+  const isInner = (name: string) => /^npm_(?:package_|lifecycle_|config_(?:global|local)_prefix$)/.test(name);
+  return Object.fromEntries(Object.entries(env).filter(([name]) => !isInner(name)));
+}
+
+interface Ended extends NpmOutput {
+  readonly code: number | null;
+}
+
+function ending(
+  command: string,
+  args: readonly string[],
+  {
+    cwd,
+    env,
+    signal,
+  }: {
+    readonly cwd: string;
+    readonly env: Record<string, string | undefined>;
+    readonly signal: AbortSignal | undefined;
+  },
+): Promise<Ended> {
+  return new Promise((resolve, reject) => {
+    signal?.throwIfAborted();
+    const child = spawn(command, args, { cwd, env, stdio: ['ignore', 'pipe', 'pipe'], windowsHide: true });
+    const end = () => child.kill();
+    signal?.addEventListener('abort', end, { once: true });
+    const output = { stdout: '', stderr: '' };
+    for (const name of ['stdout', 'stderr'] as const) {
+      child[name].setEncoding('utf8').on('data', (text: string) => {
+        output[name] += text;
+      });
+    }
+    child.on('error', reject);
+    child.on('close', (code) => {
+      signal?.removeEventListener('abort', end);
+      resolve({ code, ...output });
+    });
+  });
+}

@@ -1,0 +1,10 @@
+/** What npm's settings depend on. */
+export interface NpmSetting {
+  readonly env: Readonly<Record<string, string | undefined>>;
+  readonly home: string;
+  readonly platform: NodeJS.Platform;
+  /** The Node that runs; an npm lies near it. */
+  readonly execPath: string;
+  /** The folder whose project has a say; absent: only the user's own settings count. */
+  readonly cwd?: string;
+}

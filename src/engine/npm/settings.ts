@@ -1,0 +1,70 @@
+import path from 'node:path';
+import Config from '@npmcli/config';
+import { definitions, flatten, nerfDarts, shorthands } from '@npmcli/config/lib/definitions/index.js';
+import { npmFolderOf } from './program.js';
+import type { NpmSetting } from './setting.js';
+
+/** A registry that npm is set to, for everything or for the packages of one scope. */
+export interface RegistryPlace {
+  readonly url: string;
+  /** With its `@`; absent: for all that no other is for. */
+  readonly scope?: string;
+}
+
+/** What npm is set to: by its defaults, `.npmrc` files and variables, as npm itself reads them. */
+export interface NpmSettings {
+  /** In the words of npm's libraries: registries, credentials, proxies, certificates. */
+  readonly options: Readonly<Record<string, unknown>>;
+  /** The one for everything first. */
+  readonly registries: readonly [RegistryPlace, ...RegistryPlace[]];
+  /** What the project says of registries, credentials and connections, in the words of `.npmrc`. */
+  readonly project: Readonly<Record<string, string>>;
+}
+
+/**
+ * Reads what npm is set to. A setting that cannot be read counts for nothing, as with npm.
+ * @see https://docs.npmjs.com/cli/using-npm/config
+ */
+export async function readNpmSettings(setting: NpmSetting): Promise<NpmSettings> {
+  const { env, home, platform, execPath, cwd } = setting;
+  const config = new Config({
+    definitions,
+    shorthands,
+    flatten,
+    nerfDarts,
+    npmPath: (await npmFolderOf(setting)) ?? path.join(path.dirname(execPath), 'npm'),
+    argv: [],
+    // npm writes into it.
+    env: { ...env, HOME: home },
+    execPath,
+    platform,
+    cwd: cwd ?? home,
+    warn: false,
+  });
+  await config.load();
+  const options = config.flat;
+  const scoped = Object.entries(options).flatMap(([key, url]) => {
+    const [, scope] = scopeKey.exec(key) ?? [];
+    return scope !== undefined && typeof url === 'string' ? [{ url: withSlash(url), scope }] : [];
+  });
+  return {
+    options,
+    registries: [{ url: withSlash(String(options.registry)) }, ...scoped],
+    project: cwd === undefined ? {} : connectionsIn(config.data.get('project')?.data ?? {}),
+  };
+}
+
+const scopeKey = /^(@[^:/]+):registry$/;
+
+function withSlash(url: string): string {
+  return url.endsWith('/') ? url : `${url}/`;
+}
+
+/** Settings that say where packages come from and how they are reached. */
+const connectionKey =
+  /^(?:registry|@[^:/]+:registry|\/\/.*|https?-proxy|proxy|noproxy|ca|cafile|cert|key|strict-ssl)$/;
+
+function connectionsIn(settings: Readonly<Record<string, unknown>>): Record<string, string> {
+  const held = Object.entries(settings).filter(([key, value]) => connectionKey.test(key) && value !== null);
+  return Object.fromEntries(held.map(([key, value]) => [key, String(value)]));
+}

@@ -1,0 +1,55 @@
+import { stat } from 'node:fs/promises';
+import path from 'node:path';
+import npa from 'npm-package-arg';
+import { AgentToolsError } from '../errors.js';
+
+/** A package as a command line names it. */
+export interface PackageSpec {
+  readonly kind: 'registry' | 'folder' | 'tarball';
+  /** Absent: the package itself will tell. */
+  readonly name?: string;
+  /** A version, a range, a tag, an absolute path, or the address of a tarball. */
+  readonly wanted: string;
+}
+
+/**
+ * Reads `name`, `name@range`, `name@tag`, `./folder`, `./package.tgz` or the address of a tarball.
+ * @throws AgentToolsError `usage` for what is none of them; `not-found` for a path that leads nowhere.
+ */
+export async function readSpec(text: string, cwd: string): Promise<PackageSpec> {
+  const { type, name, rawSpec, fetchSpec } = parsed(text, cwd);
+  switch (type) {
+    case 'version':
+    case 'range':
+    case 'tag':
+      if (!name) break;
+      return {
+        kind: 'registry',
+        name,
+        wanted: rawSpec === '*' || rawSpec === '' ? 'latest' : rawSpec,
+      };
+    case 'remote':
+      return { kind: 'tarball', wanted: fetchSpec! };
+    case 'file':
+    case 'directory':
+      return await specAt(path.resolve(cwd, fetchSpec!));
+  }
+  throw new AgentToolsError('usage', `"${text}" is not a package that can be added. ${expected}`);
+}
+
+const expected = 'Expected name, name@range, ./folder or ./package.tgz.';
+
+function parsed(text: string, cwd: string): ReturnType<typeof npa> {
+  try {
+    return npa(text, cwd);
+  } catch {
+    throw new AgentToolsError('usage', `"${text}" is not the name of a package. ${expected}`);
+  }
+}
+
+async function specAt(place: string): Promise<PackageSpec> {
+  const info = await stat(place).catch(() => undefined);
+  if (info?.isDirectory()) return { kind: 'folder', wanted: place };
+  if (info?.isFile()) return { kind: 'tarball', wanted: place };
+  throw new AgentToolsError('not-found', `There is neither a folder nor a tarball at ${place}.`);
+}

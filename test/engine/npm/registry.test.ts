@@ -1,0 +1,105 @@
+import { createHash } from 'node:crypto';
+import { createServer, type Server } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { getJson, getTarball, type RegistryFault } from '../../../src/engine/npm/registry.js';
+import { readNpmSettings } from '../../../src/engine/npm/settings.js';
+import { writeFolder } from '../../support/packages.js';
+
+let server: Server;
+let base: string;
+const asked: string[] = [];
+
+beforeAll(async () => {
+  server = createServer(({ url = '', headers }, response) => {
+    asked.push(`${url} ${headers.authorization ?? '-'} ${headers['if-none-match'] ?? '-'}`);
+    const [, status] = /^\/status\/(\d+)/.exec(url) ?? [];
+    if (status !== undefined) return void response.writeHead(Number(status)).end('{"error":"no"}');
+    if (url === '/text') return void response.end('<html>');
+    if (url === '/big') return void response.end(JSON.stringify('x'.repeat(5000)));
+    if (url === '/kept') {
+      if (headers['if-none-match'] === '"1"') return void response.writeHead(304).end();
+      return void response.writeHead(200, { etag: '"1"', 'cache-control': 'max-age=0' }).end('{"kept":true}');
+    }
+    if (url === '/silent') return;
+    response.end(JSON.stringify({ url }));
+  });
+  await new Promise<void>((done) => server.listen(0, '127.0.0.1', done));
+  base = `http://127.0.0.1:${(server.address() as AddressInfo).port}/`;
+});
+
+afterAll(() => {
+  server.closeAllConnections();
+  server.close();
+});
+
+async function settingsOf(npmrc: string) {
+  const home = writeFolder({ '.npmrc': npmrc });
+  return await readNpmSettings({ env: {}, home, platform: 'linux', execPath: process.execPath });
+}
+
+describe('a registry is asked', () => {
+  it('with the credentials that npm has for it, and for nothing else', async () => {
+    const settings = await settingsOf(
+      `registry=${base}\n//${new URL(base).host}/:_authToken=t0ken\n//other.example/:_authToken=other\n`,
+    );
+    const answer = await getJson('/weather', { settings, maxBytes: 1000, query: { size: 2 } });
+    expect(answer).toEqual({ url: '/weather?size=2' });
+    expect(asked.at(-1)).toBe('/weather?size=2 Bearer t0ken -');
+  });
+
+  it.each<[string, RegistryFault, RegExp]>([
+    ['status/401', 'unauthorized', /^\/status\/401 at 127\.0\.0\.1:\d+ wants credentials/],
+    ['status/403', 'unauthorized', /credentials/],
+    ['status/404', 'not-found', /is not there/],
+    ['status/405', 'unsupported', /answers/],
+    ['status/418', 'failed', /418/],
+    ['text', 'malformed', /not JSON/],
+    ['big', 'too-large', /too large/],
+    ['silent', 'offline', /cannot be reached/],
+  ])('%s: %s', async (path, fault, message) => {
+    const settings = await settingsOf(`registry=${base}\n`);
+    const asking = getJson(`/${path}`, { settings, maxBytes: 1000, timeoutMs: 300 });
+    await expect(asking).rejects.toMatchObject({ fault, message: expect.stringMatching(message) });
+  });
+
+  it('where nobody listens', async () => {
+    const settings = await settingsOf('registry=http://127.0.0.1:9/\n');
+    await expect(getJson('/a', { settings, maxBytes: 1000 })).rejects.toMatchObject({
+      fault: 'offline',
+      message: '/a at 127.0.0.1:9 cannot be reached (ECONNREFUSED).',
+    });
+  });
+
+  it('for what has changed only, where answers are kept', async () => {
+    const settings = await settingsOf(`registry=${base}\n`);
+    const cacheFolder = writeFolder();
+    for (const refresh of [false, true]) {
+      expect(await getJson('/kept', { settings, maxBytes: 1000, cacheFolder, refresh })).toEqual({
+        kept: true,
+      });
+    }
+    expect(asked.filter((one) => one.startsWith('/kept'))).toEqual(['/kept - -', '/kept - "1"']);
+  });
+
+  it('until it is told to stop', async () => {
+    const settings = await settingsOf(`registry=${base}\n`);
+    const stop = new AbortController();
+    const asking = getJson('/silent', { settings, maxBytes: 1000, signal: stop.signal });
+    stop.abort(new Error('enough'));
+    await expect(asking).rejects.toThrow('enough');
+  });
+});
+
+describe('a tarball', () => {
+  it('is what was published, or refused', async () => {
+    const settings = await settingsOf(`registry=${base}\n`);
+    const integrity = `sha512-${createHash('sha512').update('{"url":"/a.tgz"}').digest('base64')}`;
+    const bytes = await getTarball(`${base}a.tgz`, integrity, { settings, maxBytes: 1000 });
+    expect(bytes.toString()).toBe('{"url":"/a.tgz"}');
+    await expect(getTarball(`${base}b.tgz`, integrity, { settings, maxBytes: 1000 })).rejects.toMatchObject({
+      fault: 'malformed',
+      message: expect.stringContaining('b.tgz'),
+    });
+  });
+});

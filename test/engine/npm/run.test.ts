@@ -1,0 +1,79 @@
+import { existsSync, readFileSync } from 'node:fs';
+import path from 'node:path';
+import { beforeAll, describe, expect, it } from 'vitest';
+import { NpmError, readNpmFailure } from '../../../src/engine/npm/npm-error.js';
+import { runNpm } from '../../../src/engine/npm/run.js';
+import type { NpmSetting } from '../../../src/engine/npm/setting.js';
+import { addFiles, packageJson, writeFolder } from '../../support/packages.js';
+import { type Registry, startRegistry } from '../../support/registry.js';
+
+let registry: Registry;
+const trace = path.join(writeFolder(), 'trace');
+
+beforeAll(async () => {
+  registry = await startRegistry();
+  const scripts = { install: `node -e "require('fs').writeFileSync('${trace}', '')"` };
+  await registry.publish({ 'package.json': packageJson({}, { scripts }), 'a.js': '' });
+  await registry.publish({ 'package.json': packageJson({}, { name: '@private/kit' }) });
+}, 60_000);
+
+function settingOf(home: string, more: Partial<NpmSetting> = {}): NpmSetting {
+  const env = { PATH: process.env.PATH, npm_config_cache: path.join(home, 'npm-cache') };
+  return { env, home, platform: process.platform, execPath: process.execPath, ...more };
+}
+
+describe('npm', () => {
+  it('installs from the registry that the user is set to, and runs no scripts whatever the settings say', async () => {
+    const home = writeFolder({ '.npmrc': `${registry.npmrc()}ignore-scripts=false\npackage-lock=false\n` });
+    const folder = writeFolder({ 'package.json': '{}' });
+    const env = { ...settingOf(home).env, HOME: home, npm_config_global: 'true' };
+    await runNpm(['install', '@acme/kit'], { folder, setting: settingOf(home, { env }) });
+    expect(existsSync(path.join(folder, 'node_modules/@acme/kit/a.js'))).toBe(true);
+    expect(existsSync(trace)).toBe(false);
+    const lock = JSON.parse(readFileSync(path.join(folder, 'package-lock.json'), 'utf8'));
+    expect(lock.packages['node_modules/@acme/kit'].integrity).toMatch(/^sha512-/);
+  });
+
+  it('knows what the project says of registries and credentials, though it works elsewhere', async () => {
+    const home = writeFolder({ '.npmrc': 'registry=http://127.0.0.1:9/\n' });
+    const project = writeFolder({ 'package.json': '{}' });
+    addFiles(project, { '.npmrc': registry.npmrc({ scope: '@private', withCredentials: true }) });
+    const folder = writeFolder({ 'package.json': '{}' });
+    const env = { ...settingOf(home).env, HOME: home };
+    await runNpm(['install', '@private/kit'], { folder, setting: settingOf(home, { env, cwd: project }) });
+    expect(existsSync(path.join(folder, 'node_modules/@private/kit/package.json'))).toBe(true);
+  });
+
+  it.each([
+    ['@acme/none', 'E404', /@acme%2fnone.*npm config get registry/s],
+    ['@acme/kit@9', 'ETARGET', /No matching version found for @acme\/kit@9\..*npm view/s],
+    ['@private/kit', 'E401', /npm login/],
+  ])('says why it could not install %s', async (spec, npmCode, message) => {
+    const home = writeFolder({ '.npmrc': registry.npmrc() });
+    const folder = writeFolder({ 'package.json': '{}' });
+    const env = { ...settingOf(home).env, HOME: home };
+    const running = runNpm(['install', spec], { folder, setting: settingOf(home, { env }) });
+    await expect(running).rejects.toMatchObject({ npmCode, message: expect.stringMatching(message) });
+    await expect(running).rejects.toBeInstanceOf(NpmError);
+  });
+
+  it('is missed by name', async () => {
+    const home = writeFolder();
+    const setting = settingOf(home, { env: { PATH: '' }, execPath: path.join(home, 'bin/node') });
+    await expect(runNpm(['install'], { folder: home, setting })).rejects.toThrow('npm cannot be found');
+  });
+});
+
+describe('what npm prints when it fails', () => {
+  it.each([
+    [
+      'npm error code ENOTFOUND\nnpm error syscall getaddrinfo\nnpm error errno ENOTFOUND\nnpm error network request to https://r.example/a failed\nnpm error A complete log of this run can be found in: /x',
+      { code: 'ENOTFOUND', reason: 'network request to https://r.example/a failed' },
+    ],
+    ['npm ERR! code E404\nnpm ERR! 404 Not Found - GET x\n', { code: 'E404', reason: 'Not Found - GET x' }],
+    ['Segmentation fault\n', { code: undefined, reason: 'Segmentation fault' }],
+    ['', { code: undefined, reason: 'it did not say why' }],
+  ])('%j', (stderr, expected) => {
+    expect(readNpmFailure(stderr)).toEqual(expected);
+  });
+});
