@@ -21,7 +21,15 @@ export {
   text,
   user,
 } from './engine/items/builders.js';
-export type { Context as ToolContext, LogLevel } from './engine/items/context.js';
+export type {
+  Context as ToolContext,
+  ItemPage,
+  ItemQuery,
+  ItemRegistry,
+  ListedItem,
+  ListedKind,
+  LogLevel,
+} from './engine/items/context.js';
 export {
   definePrompt,
   defineResource,

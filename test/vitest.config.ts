@@ -18,7 +18,7 @@ export default defineConfig({
   test: {
     reporters: ['default', ...(process.env.AGENTTOOLS_TEST_ALL === '1' ? [noSkips] : [])],
     projects: [
-      { test: { name: 'unit', root, include: ['test/{engine,cli,docs}/**/*.test.ts'] } },
+      { test: { name: 'unit', root, include: ['test/{engine,builtin,cli,docs}/**/*.test.ts'] } },
       {
         test: {
           name: 'stdio',

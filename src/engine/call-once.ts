@@ -4,8 +4,10 @@ import type { FoundServer, Workspace } from './extension/workspace.js';
 import { brands, isBranded } from './items/brands.js';
 import { error as failure, type ToolResult } from './items/builders.js';
 import { callTool } from './items/call.js';
+import type { Calls, MakeContext } from './items/calls.js';
 import type { LogLevel } from './items/context.js';
 import { Initializers } from './items/initialize.js';
+import { callFrom } from './items/nested.js';
 import { MissingCapabilityError } from './items/requirements.js';
 import { composeServer } from './items/server.js';
 import { optionsFor, parseToolOptions } from './items/tool-options.js';
@@ -47,39 +49,45 @@ export async function callOnce(
     const hint = reason ?? (meant ? `Did you mean "${meant}"?` : `Its tools: ${names.join(', ') || 'none'}.`);
     throw new AgentToolsError('not-found', `${server.qualifiedName} has no tool "${name}". ${hint}`);
   }
-  const options = optionsFor(tool, parseToolOptions(env.MCP_TOOL_OPTIONS, report));
-  const logLine = (level: LogLevel) => (data: unknown) =>
-    report(`${level}: ${typeof data === 'string' ? data : JSON.stringify(jsonOf(data))}`);
+  const calls = { server, initializers: new Initializers(), env, report };
   try {
-    return await callTool(tool, args, {
-      calls: { server, initializers: new Initializers(), env, report },
-      signal,
-      makeContext: ({ signal: inner }) => ({
-        signal: inner,
-        progress: (progress, { total, message } = {}) =>
-          report(
-            `progress: ${progress}${total === undefined ? '' : ` of ${total}`}${message ? ` ${message}` : ''}`,
-          ),
-        log: {
-          debug: () => {},
-          info: logLine('info'),
-          notice: logLine('notice'),
-          warning: logLine('warning'),
-          error: logLine('error'),
-        },
-        options,
-        client: { name: undefined, version: undefined, capabilities: {} },
-        can: () => false,
-        locals: {},
-        protocolVersion: 'none',
-        requestId: undefined,
-        server: { name: server.info.name, version: server.info.version },
-        tool: { name: tool.name },
-      }),
-    });
+    return await callTool(tool, args, { calls, signal, makeContext: contextsWithoutClient(calls) });
   } catch (error) {
     if (error instanceof MissingCapabilityError) return failure(error.message);
     if (isBranded(error, brands.protocolError)) throw new AgentToolsError('failed', (error as Error).message);
     throw error;
   }
+}
+
+/** Makes contexts for calls that no client made, `depth` calls away from the one that was asked for. */
+function contextsWithoutClient(calls: Calls, depth = 0): MakeContext {
+  const { server, env, report } = calls;
+  const toolOptions = parseToolOptions(env.MCP_TOOL_OPTIONS, depth === 0 ? report : () => {});
+  const logLine = (level: LogLevel) => (data: unknown) =>
+    report(`${level}: ${typeof data === 'string' ? data : JSON.stringify(jsonOf(data))}`);
+  return (limit, tool) => ({
+    signal: limit.signal,
+    progress: (progress, { total, message } = {}) =>
+      report(
+        `progress: ${progress}${total === undefined ? '' : ` of ${total}`}${message ? ` ${message}` : ''}`,
+      ),
+    log: {
+      debug: () => {},
+      info: logLine('info'),
+      notice: logLine('notice'),
+      warning: logLine('warning'),
+      error: logLine('error'),
+    },
+    options: tool ? optionsFor(tool, toolOptions) : {},
+    client: { name: undefined, version: undefined, capabilities: {} },
+    can: () => false,
+    registry: server.registry.forHandlers,
+    callTool: (name, args) =>
+      callFrom({ calls, limit, depth, makeContext: contextsWithoutClient(calls, depth + 1) }, name, args),
+    locals: {},
+    protocolVersion: 'none',
+    requestId: undefined,
+    server: { name: server.info.name, version: server.info.version },
+    ...(tool && { tool: { name: tool.name } }),
+  });
 }

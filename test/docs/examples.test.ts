@@ -132,6 +132,8 @@ const context: Context = {
   options: {},
   client: { name: undefined, version: undefined, capabilities: {} },
   can: () => false,
+  registry: { list: () => ({ items: [] }), resolve: () => undefined },
+  callTool: () => Promise.reject(new Error('There is no server.')),
   locals: {},
   protocolVersion: '2026-07-28',
   requestId: 1,

@@ -54,6 +54,8 @@ describe('the key tables are complete', () => {
       options: 1,
       client: 1,
       can: 1,
+      registry: 1,
+      callTool: 1,
       locals: 1,
       protocolVersion: 1,
       requestId: 1,

@@ -18,14 +18,21 @@ export interface Composed {
   readonly reports: string[];
 }
 
+export interface ComposeOptions {
+  readonly toolOptions?: unknown;
+  readonly loadCode?: LoadCode;
+  /** The bundled extensions; none when absent. */
+  readonly builtinFolder?: string;
+}
+
 /** Composes the one server of a package, or everything in it. */
 export async function compose(
   manifest: unknown,
   files: Files = {},
-  { toolOptions, loadCode }: { readonly toolOptions?: unknown; readonly loadCode?: LoadCode } = {},
+  { toolOptions, loadCode, builtinFolder }: ComposeOptions = {},
 ): Promise<Composed> {
   const directory = writePackage(manifest, files);
-  const workspace = openWorkspace(loadCode && { loadCode });
+  const workspace = openWorkspace({ ...(loadCode && { loadCode }), ...(builtinFolder && { builtinFolder }) });
   const spec = await composeServer(await workspace.findServer(directory), workspace);
   const reports: string[] = [];
   const report = (line: string) => void reports.push(line);
@@ -125,7 +132,7 @@ export interface LiveItems {
 /** Composes a server of definitions that a test wrote down as objects; without `server` it has all of them. */
 export async function composeLive(
   items: LiveItems,
-  options: { toolOptions?: unknown; files?: Files } = {},
+  options: Omit<ComposeOptions, 'loadCode'> & { readonly files?: Files } = {},
 ): Promise<Composed> {
   const { tools = {}, prompts = {}, resources = {}, server } = items;
   const code: Readonly<Record<string, unknown>> = { tools, prompts, resources, servers: { main: server } };

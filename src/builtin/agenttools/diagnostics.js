@@ -1,6 +1,7 @@
-/** What runs here, and who is asking. Nothing of the environment but names of the platform is told. */
-export function diagnostics(_args, ctx) {
+/** What runs here, who is asking, and what was sent. Nothing of the environment but names of the platform is told. */
+export function diagnostics(args, ctx) {
   return {
+    ...(Object.hasOwn(args, 'echo') && { echo: args.echo }),
     server: ctx.server,
     runtime: { node: process.versions.node, platform: process.platform, arch: process.arch },
     protocolVersion: ctx.protocolVersion,

@@ -37,7 +37,7 @@ export class Initializers {
 
   /** A hook runs for all calls: what belongs to the one that came first is not its business. */
   #detached(ctx: Context): Context {
-    return { ...ctx, signal: this.#signal, progress: () => {}, locals: {} };
+    return { ...ctx, signal: this.#signal, progress: () => {}, callTool: refuseCall, locals: {} };
   }
 
   #once(hook: Lazy<Initializer>, ctx: Context): Promise<unknown> {
@@ -51,4 +51,9 @@ export class Initializers {
     );
     return run;
   }
+}
+
+/** A tool that an initializer called would wait for that initializer. */
+async function refuseCall(name: string): Promise<never> {
+  throw new Error(`"initialize" called the tool "${name}", which waits for "initialize".`);
 }

@@ -1,4 +1,5 @@
 import { distinctNames } from './collisions.js';
+import type { ItemQuery, ItemRegistry, ListedItem, ListedKind } from './context.js';
 import type { PromptSpec, ResourceSpec, ToolSpec } from './specs.js';
 
 interface Specs {
@@ -8,7 +9,7 @@ interface Specs {
 }
 
 /** The kinds a client can list. */
-export type ServedKind = keyof Specs;
+export type ServedKind = ListedKind;
 
 /** One page of a list. */
 export interface Page<T> {
@@ -37,6 +38,7 @@ export class Registry {
   readonly #byName: { readonly [K in ServedKind]: ReadonlyMap<string, Specs[K]> };
   /** Entries per page of a list. */
   readonly pageSize: number;
+  #forHandlers: ItemRegistry | undefined;
 
   constructor(
     specs: { readonly [K in ServedKind]: readonly Specs[K][] },
@@ -64,6 +66,12 @@ export class Registry {
     return this.#byName[kind].get(name);
   }
 
+  /** The items as handlers see them: `ctx.registry`. */
+  get forHandlers(): ItemRegistry {
+    this.#forHandlers ??= handlersView(this);
+    return this.#forHandlers;
+  }
+
   /** What a list method shows. @throws CursorError for a cursor that is not ours. */
   list<K extends ServedKind>(
     kind: K,
@@ -76,6 +84,29 @@ export class Registry {
       pageSize ?? this.pageSize,
     );
   }
+}
+
+function handlersView(registry: Registry): ItemRegistry {
+  return {
+    list({ kind = 'tools', pageSize = Number.POSITIVE_INFINITY, ...query }: ItemQuery = {}) {
+      if (!(pageSize >= 1)) throw new RangeError(`pageSize is ${pageSize}; it has to be 1 or more.`);
+      const { items, ...next } = registry.list(kind, { ...query, pageSize: Math.ceil(pageSize) });
+      return { items: items.map(asListed), ...next };
+    },
+    resolve(name: string, kind: ListedKind = 'tools') {
+      const found =
+        kind === 'resources'
+          ? (registry.all(kind).find(({ uri, uriTemplate }) => (uri ?? uriTemplate) === name) ??
+            registry.resolve(kind, name))
+          : registry.resolve(kind, name);
+      return found && asListed(found);
+    },
+  };
+}
+
+/** Handlers get copies: what is served is not theirs to change. */
+function asListed({ kind, name, item, wire, hidden }: Specs[ServedKind]): ListedItem {
+  return { kind, name, item, definition: JSON.parse(JSON.stringify(wire)) as typeof wire, hidden };
 }
 
 /** Cuts one page out of a list. @throws CursorError for a cursor that {@link page} did not make. */

@@ -1,6 +1,7 @@
 import type { Server, ServerContext } from '@modelcontextprotocol/server';
 import type { Calls, MakeContext } from '../items/calls.js';
 import type { Context, LogLevel } from '../items/context.js';
+import { callFrom } from '../items/nested.js';
 import type { ToolSpec } from '../items/specs.js';
 import type { Limit } from '../items/time-limit.js';
 import { optionsFor } from '../items/tool-options.js';
@@ -17,9 +18,10 @@ export interface Connection {
   logLevel: (typeof logLevels)[number];
 }
 
-/** Makes handlers' contexts for one request. */
-export function contextMaker(connection: Connection, request: ServerContext): MakeContext {
+/** Makes handlers' contexts for one request, `depth` calls away from what the client asked for. */
+export function contextMaker(connection: Connection, request: ServerContext, depth = 0): MakeContext {
   const { mcpReq } = request;
+  const { calls } = connection;
   const client = clientOf(connection, request);
   return (limit, tool) => ({
     get signal() {
@@ -30,10 +32,15 @@ export function contextMaker(connection: Connection, request: ServerContext): Ma
     options: tool ? optionsFor(tool, connection.toolOptions) : {},
     client,
     can: (capability) => hasCapability(client.capabilities, capability),
+    registry: calls.server.registry.forHandlers,
+    callTool: (name, args) => {
+      const makeContext = contextMaker(connection, request, depth + 1);
+      return callFrom({ calls, limit, depth, makeContext }, name, args);
+    },
     locals: {},
     protocolVersion: connection.server.getNegotiatedProtocolVersion() ?? 'unknown',
     requestId: mcpReq.id,
-    server: { name: connection.calls.server.info.name, version: connection.calls.server.info.version },
+    server: { name: calls.server.info.name, version: calls.server.info.version },
     ...(tool && { tool: { name: tool.name } }),
   });
 }

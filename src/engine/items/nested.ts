@@ -1,0 +1,38 @@
+import { isRecord } from '../extension/shapes.js';
+import { ToolError, type ToolResult } from './builders.js';
+import { callTool } from './call.js';
+import type { Calls, MakeContext } from './calls.js';
+import type { Context } from './context.js';
+import type { Limit } from './time-limit.js';
+
+/** How many calls may stand within each other: enough for tools made of tools, and soon over for one that calls itself. */
+const deepestCall = 16;
+
+/** The call that a tool is called from. */
+export interface OuterCall {
+  readonly calls: Calls;
+  readonly limit: Limit;
+  /** How many calls that one stands in itself. */
+  readonly depth: number;
+  /** Makes the context of the inner call. */
+  readonly makeContext: MakeContext;
+}
+
+/** `ctx.callTool`. Progress of an inner call is its own affair. @throws ToolError, MissingCapabilityError, protocol errors */
+export async function callFrom(
+  { calls, limit, depth, makeContext }: OuterCall,
+  ...[name, args = {}]: Parameters<Context['callTool']>
+): Promise<ToolResult> {
+  const tool = calls.server.registry.resolve('tools', name);
+  if (!tool) throw new ToolError(`This server has no tool "${name}".`);
+  if (!isRecord(args)) throw new TypeError(`The arguments of tool "${name}" are not an object.`);
+  if (depth >= deepestCall) {
+    throw new ToolError(`Tools of this server call each other more than ${deepestCall} deep: "${name}".`);
+  }
+  if (limit.isOver) throw limit.signal.reason;
+  return await callTool(tool, args, {
+    calls,
+    signal: limit.signal,
+    makeContext: (inner, spec) => ({ ...makeContext(inner, spec), progress: () => {} }),
+  });
+}
