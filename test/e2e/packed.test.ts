@@ -56,6 +56,7 @@ describe('the tarball', () => {
       'dist/THIRD-PARTY-LICENSES.txt',
       'src/builtin/agenttools/package.json',
       'src/builtin/agenttools/diagnostics.js',
+      'src/builtin/agenttools/catalog.js',
       'docs/rules/missing-definition.md',
     ];
     expect(promised.filter((name) => !names().includes(name))).toEqual([]);
