@@ -1,6 +1,6 @@
 import path from 'node:path';
 import { features } from 'node:process';
-import { isInside, pathFault } from '../files/contain.js';
+import { isInside, type PathScope, pathFault } from '../files/contain.js';
 import { type DataDocument, DocumentError, type DocumentPath, readDocument } from '../files/document.js';
 import { type DefinitionFile, type DefinitionFiles, listDefinitionFiles } from './definition-files.js';
 import type { Location } from './diagnostics.js';
@@ -43,28 +43,32 @@ export type LoadCode = (file: string, relative: string) => Promise<unknown>;
 
 const importDefault: LoadCode = async (file) => exportOf(await importModule(file), 'default');
 
+/** Whose an extension is: somebody's package, bundled with this program, or what the user put together. */
+export type Origin = 'package' | 'builtin' | 'user';
+
 /** How an extension is opened. */
 export interface ExtensionOptions {
   readonly loadCode?: LoadCode;
-  /** It is a bundled one, whose items go by bare names. */
-  readonly isBuiltin?: boolean;
+  /** `package` when absent. */
+  readonly origin?: Origin;
 }
 
 /** An extension whose manifest has been read. Definitions are read when asked for, and kept if they could be. */
 export class Extension {
+  readonly origin: Origin;
   readonly #loadCode: LoadCode;
-  readonly #isBuiltin: boolean;
   readonly #definitions = new Map<string, Promise<Definition>>();
   readonly #documents = new Map<string, Promise<DataDocument>>();
   readonly #modules = new Map<string, Promise<unknown>>();
   #files: Promise<DefinitionFiles> | undefined;
 
-  private constructor(
+  /** Of a manifest that was read otherwise. */
+  constructor(
     readonly manifest: Manifest,
-    { loadCode = importDefault, isBuiltin = false }: ExtensionOptions,
+    { loadCode = importDefault, origin = 'package' }: ExtensionOptions = {},
   ) {
     this.#loadCode = loadCode;
-    this.#isBuiltin = isBuiltin;
+    this.origin = origin;
   }
 
   /** Reads the manifest of a package folder. @throws as {@link readManifest} does. */
@@ -74,6 +78,11 @@ export class Extension {
 
   get name(): string {
     return this.manifest.packageName;
+  }
+
+  /** Where the paths in its definitions may lead. What the user put together may name any file of theirs. */
+  get paths(): PathScope {
+    return { directory: this.manifest.directory, allowsAbsolute: this.origin === 'user' };
   }
 
   /** The definition files there are. A root that leaves the package has none. */
@@ -201,9 +210,9 @@ export class Extension {
     return reading;
   }
 
-  /** How an item of this package is called everywhere else. */
+  /** How an item of this package is called everywhere else: by its bare name, where it is no package of somebody's. */
   qualify(item: string): string {
-    return this.#isBuiltin ? item : qualify(this.name, item);
+    return this.origin === 'package' ? qualify(this.name, item) : item;
   }
 }
 

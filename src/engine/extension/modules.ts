@@ -2,11 +2,11 @@ import { stat } from 'node:fs/promises';
 import path from 'node:path';
 import { pathToFileURL } from 'node:url';
 import { inspect } from 'node:util';
-import { isInside, pathFault } from '../files/contain.js';
+import { isInScope, type PathScope, pathFault } from '../files/contain.js';
 
 /** `./file.js#export`: a module of the package and one of its exports, the default one when none is named. */
 export interface ModuleReference {
-  /** As written, relative to the package folder. */
+  /** As written: relative to the package folder, or absolute where that is allowed. */
   readonly file: string;
   readonly exportName: string;
 }
@@ -22,12 +22,15 @@ export class ModuleReferenceError extends Error {
   }
 }
 
-/** Reads a module reference's text. @throws ModuleReferenceError for bare specifiers, absolute paths and paths that leave the package. */
-export function parseModuleReference(text: string): ModuleReference {
+/** Reads a module reference's text. @throws ModuleReferenceError for bare specifiers, and for paths that lead out of the scope. */
+export function parseModuleReference(
+  text: string,
+  scope: Pick<PathScope, 'allowsAbsolute'> = {},
+): ModuleReference {
   const hash = text.lastIndexOf('#');
   const file = hash === -1 ? text : text.slice(0, hash);
   const exportName = hash === -1 ? 'default' : text.slice(hash + 1);
-  const fault = pathFault(file);
+  const fault = pathFault(file, scope);
   if (fault === 'absolute') {
     throw new ModuleReferenceError(
       'outside',
@@ -35,7 +38,7 @@ export function parseModuleReference(text: string): ModuleReference {
     );
   }
   if (fault === 'outside') throw new ModuleReferenceError('outside', `"${text}" leaves the package.`);
-  if (!file.startsWith('./')) {
+  if (!file.startsWith('./') && !path.isAbsolute(file)) {
     throw new ModuleReferenceError(
       'form',
       `"${text}" is not a module reference. Expected "./file.js#export".`,
@@ -46,22 +49,23 @@ export function parseModuleReference(text: string): ModuleReference {
 }
 
 /** Makes sure that there is a file where a module reference leads. @throws ModuleReferenceError */
-export async function requireModule(directory: string, text: string): Promise<void> {
-  const { file } = parseModuleReference(text);
-  const info = await stat(path.join(directory, file)).catch(() => undefined);
+export async function requireModule(scope: PathScope, text: string): Promise<void> {
+  const { file } = parseModuleReference(text, scope);
+  const info = await stat(path.resolve(scope.directory, file)).catch(() => undefined);
   if (!info?.isFile()) throw missingModule(file);
 }
 
 function missingModule(file: string): ModuleReferenceError {
-  return new ModuleReferenceError('missing', `There is no file ${file} in the package.`);
+  const where = path.isAbsolute(file) ? '' : ' in the package';
+  return new ModuleReferenceError('missing', `There is no file ${file}${where}.`);
 }
 
 /** Where a module reference leads. @throws ModuleReferenceError if there is no such file or it lies outside the package. */
-export async function locateModule(directory: string, reference: ModuleReference): Promise<string> {
-  const target = path.join(directory, reference.file);
+export async function locateModule(scope: PathScope, reference: ModuleReference): Promise<string> {
+  const target = path.resolve(scope.directory, reference.file);
   const info = await stat(target).catch(() => undefined);
   if (!info?.isFile()) throw missingModule(reference.file);
-  if (!(await isInside(directory, target))) {
+  if (!(await isInScope(scope, reference.file))) {
     throw new ModuleReferenceError('outside', `${reference.file} is a link that leads out of the package.`);
   }
   return target;
@@ -130,13 +134,13 @@ function isObject(value: unknown): value is Record<string, unknown> {
 
 /** Imports what a module reference names, once; a failed attempt is made anew the next time. */
 export function lazyReference(
-  directory: string,
+  scope: PathScope,
   text: string,
   wanted: 'anything' | 'function' = 'anything',
 ): () => Promise<unknown> {
   let loaded: Promise<unknown> | undefined;
   return () => {
-    loaded ??= loadReference(directory, text, wanted).catch((error) => {
+    loaded ??= loadReference(scope, text, wanted).catch((error) => {
       loaded = undefined;
       throw error;
     });
@@ -145,16 +149,16 @@ export function lazyReference(
 }
 
 async function loadReference(
-  directory: string,
+  scope: PathScope,
   text: string,
   wanted: 'anything' | 'function',
 ): Promise<unknown> {
-  const reference = parseModuleReference(text);
-  const file = await locateModule(directory, reference);
+  const reference = parseModuleReference(text, scope);
+  const file = await locateModule(scope, reference);
   const module = await importReferenced(file, reference);
   const value = exportOf(module, reference.exportName);
   if (wanted === 'function' ? typeof value === 'function' : value !== undefined) return value;
-  if (await forgetIfWritten(file)) return await loadReference(directory, text, wanted);
+  if (await forgetIfWritten(file)) return await loadReference(scope, text, wanted);
   if (value !== undefined) throw new ModuleReferenceError('export', `${text} is not a function.`);
   const known = Object.keys(module).join(', ') || 'none';
   throw new ModuleReferenceError(

@@ -3,7 +3,7 @@ import path from 'node:path';
 import { AgentToolsError } from '../errors.js';
 import { didYouMean } from '../spelling.js';
 import type { Location } from './diagnostics.js';
-import { type Definition, DefinitionError, Extension, type LoadCode } from './extension.js';
+import { type Definition, DefinitionError, Extension, type LoadCode, type Origin } from './extension.js';
 import { type Kind, singular } from './kinds.js';
 import { isPackageName, parseQualifiedName, shortName } from './names.js';
 
@@ -19,6 +19,8 @@ export interface WorkspaceOptions {
   readonly globalFolder: string;
   /** The `node_modules` that this program itself is installed in, if it is in one. */
   readonly siblingsFolder?: string;
+  /** The extension that holds the servers which the user made; absent: there are none. */
+  readonly userServersFolder?: string;
   readonly loadCode?: LoadCode;
   /**
    * Look for packages neither at the working directory nor above it: what a client's entry names must not depend on
@@ -88,28 +90,38 @@ export class Workspace {
   }
 
   async #open(directory: string): Promise<Extension> {
-    const { loadCode, builtinFolder } = this.#options;
+    const { loadCode } = this.#options;
+    const origin = await this.#originOf(directory);
+    return await Extension.open(directory, { origin, ...(loadCode && { loadCode }) });
+  }
+
+  async #originOf(directory: string): Promise<Origin> {
+    const { builtinFolder, userServersFolder } = this.#options;
     const bundled = await realpath(builtinFolder).catch(() => builtinFolder);
-    const isBuiltin = path.dirname(directory) === bundled;
-    return await Extension.open(directory, { isBuiltin, ...(loadCode && { loadCode }) });
+    if (path.dirname(directory) === bundled) return 'builtin';
+    const made = userServersFolder && (await realpath(userServersFolder).catch(() => userServersFolder));
+    return directory === made ? 'user' : 'package';
   }
 
   /**
    * A package by name: the referring one, `node_modules` from it upwards, the package at the working directory,
-   * `node_modules` from there upwards, our package folder, the global npm folder.
+   * `node_modules` from there upwards, our package folder, the global npm folder. What servers of the user name is the
+   * same wherever they are started from: only the last two count.
    */
   async findPackage(name: string, from?: Extension): Promise<Extension | undefined> {
     if (!isPackageName(name)) return undefined;
     if (from?.name === name) return from;
-    const own = from
-      ? ancestors(from.manifest.directory).map((folder) => path.join(folder, 'node_modules'))
-      : [];
+    const isUsers = from?.origin === 'user';
+    const own =
+      from && !isUsers
+        ? ancestors(from.manifest.directory).map((folder) => path.join(folder, 'node_modules'))
+        : [];
     for (const folder of own) {
       const found = await this.#openIfPackage(path.join(folder, name));
       if (found) return found;
     }
-    const { ignoreProject = false, packagesFolder, globalFolder, siblingsFolder } = this.#options;
-    const inProject = ignoreProject ? undefined : await this.#findInProject(name);
+    const { packagesFolder, globalFolder, siblingsFolder } = this.#options;
+    const inProject = isUsers || this.#options.ignoreProject ? undefined : await this.#findInProject(name);
     if (inProject) return inProject;
     for (const folder of [packagesFolder, globalFolder, ...(siblingsFolder ? [siblingsFolder] : [])]) {
       const found = await this.#openIfPackage(path.join(folder, name));
@@ -147,6 +159,12 @@ export class Workspace {
       names.sort().map((name) => this.#openIfPackage(path.join(this.#options.builtinFolder, name))),
     );
     return found.filter((extension) => extension !== undefined);
+  }
+
+  /** What holds the servers that the user made; undefined if there is none. @throws as {@link Extension.open} does. */
+  async userServers(): Promise<Extension | undefined> {
+    const { userServersFolder } = this.#options;
+    return userServersFolder === undefined ? undefined : await this.#openIfPackage(userServersFolder);
   }
 
   async #builtinOf(kind: Kind, item: string): Promise<Extension | undefined> {
@@ -198,19 +216,24 @@ export class Workspace {
     const declared = from.manifest.declarations[kind].map(({ name }) => name);
     const meant = didYouMean(reference, declared);
     const hint = meant ? ` Did you mean "${meant}"?` : '';
+    if (from.origin === 'user') {
+      const what = singular[kind];
+      const message = `There is no built-in ${what} "${reference}". The ${kind} of packages go by qualified names such as @scope/name/${what}.`;
+      return new UnknownItemError(`unknown-${what}`, message, location, { foreign: false });
+    }
     const message = `${from.name} declares no ${singular[kind]} "${reference}", and no built-in one has that name.${hint} Declared: ${declared.join(', ') || 'none'}.`;
     return new UnknownItemError(`unknown-${singular[kind]}`, message, location, { foreign: false });
   }
 
   /**
-   * The server a command line names: a path (`./plugin`, `./plugin/weather`), a built-in server, a qualified name, or a
-   * package with exactly one server.
+   * The server a command line names: a path (`./plugin`, `./plugin/weather`), one of the user's, a built-in one, a
+   * qualified name, or a package with exactly one server.
    * @throws AgentToolsError saying what was looked for and where.
    */
   async findServer(reference: string): Promise<FoundServer> {
     if (isPathArgument(reference)) return await this.#serverAtPath(reference);
-    const builtin = reference.includes('/') ? undefined : await this.#builtinOf('servers', reference);
-    if (builtin) return { extension: builtin, server: reference };
+    const bare = reference.includes('/') ? undefined : await this.#bareServer(reference);
+    if (bare) return { extension: bare, server: reference };
     const asPackage = await this.findPackage(reference);
     if (asPackage) return onlyServer(asPackage);
     const qualified = parseQualifiedName(reference);
@@ -218,6 +241,18 @@ export class Workspace {
     if (qualified && extension) return namedServer(extension, qualified.item);
     const isScopedPackage = reference.startsWith('@') && isPackageName(reference);
     throw await this.#noServer(reference, isScopedPackage ? reference : qualified?.package);
+  }
+
+  /**
+   * Who has a server of a bare name. That the user's cannot be read is no reason to go without the built-in ones, but
+   * nothing else is taken for one of theirs.
+   */
+  async #bareServer(name: string): Promise<Extension | undefined> {
+    const made = await this.userServers().catch((error: Error) => error);
+    if (made instanceof Extension && made.isDeclared('servers', name)) return made;
+    const builtin = await this.#builtinOf('servers', name);
+    if (made instanceof Error && !builtin) throw made;
+    return builtin;
   }
 
   async #serverAtPath(reference: string): Promise<FoundServer> {
@@ -234,10 +269,13 @@ export class Workspace {
   }
 
   async #noServer(reference: string, packageName: string | undefined): Promise<AgentToolsError> {
-    const builtin = (await this.builtins()).flatMap(({ manifest }) => manifest.declarations.servers);
+    const made = await this.userServers().catch(() => undefined);
+    const bare = [...(made ? [made] : []), ...(await this.builtins())].flatMap(
+      ({ manifest }) => manifest.declarations.servers,
+    );
     const meant = didYouMean(
       reference,
-      builtin.map(({ name }) => name),
+      bare.map(({ name }) => name),
     );
     const hint = meant ? ` Did you mean "${meant}"?` : '';
     if (await this.#isPathWithoutDot(reference)) {

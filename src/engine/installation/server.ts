@@ -153,7 +153,7 @@ export async function brokenCode({ registry }: ServerSpec): Promise<readonly str
   const notes = await Promise.all(
     items.flatMap(({ definition }) =>
       moduleReferences(definition).map(async ({ key, reference }) => {
-        const load = lazyReference(definition.extension.manifest.directory, reference, 'function');
+        const load = lazyReference(definition.extension.paths, reference, 'function');
         const fault = await load().then(() => undefined, faultOf);
         return fault && `${nameOf(definition)} will fail: its ${key} could not be loaded: ${fault}.`;
       }),

@@ -17,6 +17,6 @@ export function lazyFunction<F>(value: unknown, extension: Extension): Lazy<F> {
       throw new LoadError('it is neither a function nor a module reference');
     };
   }
-  const load = lazyReference(extension.manifest.directory, value, 'function');
+  const load = lazyReference(extension.paths, value, 'function');
   return async () => (await load()) as F;
 }

@@ -139,7 +139,7 @@ interface ReferredModule {
 export async function requireModules(definition: Definition): Promise<void> {
   for (const { key, reference } of moduleReferences(definition)) {
     try {
-      await requireModule(definition.extension.manifest.directory, reference);
+      await requireModule(definition.extension.paths, reference);
     } catch (error) {
       if (!(error instanceof ModuleReferenceError)) throw error;
       const code = error.fault === 'outside' ? 'path-outside-package' : 'missing-handler';

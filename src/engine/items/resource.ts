@@ -3,7 +3,7 @@ import path from 'node:path';
 import { lookup } from 'mrmime';
 import { type Definition, DefinitionError } from '../extension/extension.js';
 import { isRecord } from '../extension/shapes.js';
-import { isInside, pathFault } from '../files/contain.js';
+import { isInScope, pathFault } from '../files/contain.js';
 import type { Context } from './context.js';
 import { lazyFunction } from './lazy.js';
 import { commonParts, commonWire, locate, nameOf, requireModules, requireUsable } from './read.js';
@@ -64,16 +64,17 @@ function reader(definition: Definition, mimeType: string | undefined): Read {
 }
 
 function fileReader(definition: Definition, file: string, mimeType: string | undefined): Read {
-  const { directory } = definition.extension.manifest;
-  if (pathFault(file)) {
+  const { paths } = definition.extension;
+  if (pathFault(file, paths)) {
     const message = `${nameOf(definition)} names the file "${file}", which leaves the package.`;
     throw new DefinitionError('path-outside-package', message, locate(definition, ['file']));
   }
-  const target = path.join(directory, file);
+  const target = path.resolve(paths.directory, file);
+  const where = path.isAbsolute(file) ? '' : ' in the package';
   return async (uri) => {
     const info = await stat(target).catch(() => undefined);
-    if (!info?.isFile()) throw new ResultError(`there is no file ${file} in the package`);
-    if (!(await isInside(directory, target)))
+    if (!info?.isFile()) throw new ResultError(`there is no file ${file}${where}`);
+    if (!(await isInScope(paths, file)))
       throw new ResultError(`${file} is a link that leads out of the package`);
     const bytes = await readFile(target);
     const text = mimeType === undefined || isTextual(mimeType) ? utf8(bytes) : undefined;

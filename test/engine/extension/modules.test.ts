@@ -40,14 +40,18 @@ describe('a module reference', () => {
 
   test.each(['./absent.js', './folder'])('%s leads nowhere', async (file) => {
     const folder = writeFolder({ 'folder/a.js': '' });
-    await expect(modules.lazyReference(folder, file)()).rejects.toMatchObject({ fault: 'missing' });
+    await expect(modules.lazyReference({ directory: folder }, file)()).rejects.toMatchObject({
+      fault: 'missing',
+    });
   });
 
   test('a link out of the package is not followed', async () => {
     const outside = writeFolder({ 'a.mjs': 'globalThis.ranOutside = true; export default 1' });
     const folder = writeFolder();
     symlinkSync(path.join(outside, 'a.mjs'), path.join(folder, 'a.mjs'));
-    await expect(modules.lazyReference(folder, './a.mjs')()).rejects.toMatchObject({ fault: 'outside' });
+    await expect(modules.lazyReference({ directory: folder }, './a.mjs')()).rejects.toMatchObject({
+      fault: 'outside',
+    });
     expect(globalThis).not.toHaveProperty('ranOutside');
   });
 });
@@ -94,14 +98,14 @@ describe('what a module gives', () => {
       'cjs/package.json': {},
       'cjs/a.js': 'exports.run = typeof require',
     });
-    expect(await modules.lazyReference(folder, './esm/a.js#run')()).toBe('file:');
-    expect(await modules.lazyReference(folder, './cjs/a.js#run')()).toBe('function');
+    expect(await modules.lazyReference({ directory: folder }, './esm/a.js#run')()).toBe('file:');
+    expect(await modules.lazyReference({ directory: folder }, './cjs/a.js#run')()).toBe('function');
   });
 });
 
 test('a path that a URL would misread is imported all the same', async () => {
   const folder = writeFolder({ 'a b/50%#1?.mjs': 'export default 1' });
-  expect(await modules.lazyReference(folder, './a b/50%#1?.mjs#default')()).toBe(1);
+  expect(await modules.lazyReference({ directory: folder }, './a b/50%#1?.mjs#default')()).toBe(1);
 });
 
 describe('a module is evaluated once', () => {
@@ -110,19 +114,23 @@ describe('a module is evaluated once', () => {
 
   test('for all who refer to it', async () => {
     const folder = writeFolder({ 'a.mjs': counting.replaceAll('counted', 'countedForAll') });
-    const one = modules.lazyReference(folder, './a.mjs#one');
-    const [first, second] = await Promise.all([one(), one(), modules.lazyReference(folder, './a.mjs#two')()]);
+    const one = modules.lazyReference({ directory: folder }, './a.mjs#one');
+    const [first, second] = await Promise.all([
+      one(),
+      one(),
+      modules.lazyReference({ directory: folder }, './a.mjs#two')(),
+    ]);
     expect(first).toBe(second);
     expect(globalThis).toHaveProperty('countedForAll', 1);
   });
 
   test('also when one of them asks for an export it does not have', async () => {
     const folder = writeFolder({ 'a.mjs': counting.replaceAll('counted', 'countedMissing') });
-    const missing = modules.lazyReference(folder, './a.mjs#three');
+    const missing = modules.lazyReference({ directory: folder }, './a.mjs#three');
     for (let call = 0; call < 3; call++) {
       await expect(missing()).rejects.toThrow('has no export "three". It exports: one, two.');
     }
-    await modules.lazyReference(folder, './a.mjs#one')();
+    await modules.lazyReference({ directory: folder }, './a.mjs#one')();
     expect(globalThis).toHaveProperty('countedMissing', 1);
   });
 });
@@ -137,7 +145,7 @@ describe('what was mended works at the next call', () => {
 
   test.each(Object.entries(bad))('%s', async (_, code) => {
     const folder = writeFolder({ 'a.mjs': code });
-    const load = modules.lazyReference(folder, './a.mjs#run');
+    const load = modules.lazyReference({ directory: folder }, './a.mjs#run');
     await expect(load()).rejects.toThrow(modules.ModuleReferenceError);
     await expect(load()).rejects.toThrow(modules.ModuleReferenceError);
     await new Promise((resolve) => setTimeout(resolve, 10));
@@ -147,15 +155,15 @@ describe('what was mended works at the next call', () => {
 
   test('also for another reference to the same module, whose first call it is', async () => {
     const folder = writeFolder({ 'a.mjs': 'throw new Error("boom")' });
-    await expect(modules.lazyReference(folder, './a.mjs#one')()).rejects.toThrow('boom');
+    await expect(modules.lazyReference({ directory: folder }, './a.mjs#one')()).rejects.toThrow('boom');
     addFiles(folder, { 'a.mjs': 'export const one = {}, two = one' });
-    const two = await modules.lazyReference(folder, './a.mjs#two')();
-    expect(await modules.lazyReference(folder, './a.mjs#one')()).toBe(two);
+    const two = await modules.lazyReference({ directory: folder }, './a.mjs#two')();
+    expect(await modules.lazyReference({ directory: folder }, './a.mjs#one')()).toBe(two);
   });
 
   test('CommonJS too', async () => {
     const folder = writeFolder({ 'a.cjs': 'throw new Error("boom")' });
-    const load = modules.lazyReference(folder, './a.cjs#run');
+    const load = modules.lazyReference({ directory: folder }, './a.cjs#run');
     await expect(load()).rejects.toThrow('./a.cjs could not be loaded: boom');
     addFiles(folder, { 'a.cjs': 'exports.run = 42' });
     expect(await load()).toBe(42);
@@ -163,7 +171,7 @@ describe('what was mended works at the next call', () => {
 
   test('a file that was not there', async () => {
     const folder = writeFolder();
-    const load = modules.lazyReference(folder, './a.mjs');
+    const load = modules.lazyReference({ directory: folder }, './a.mjs');
     await expect(load()).rejects.toMatchObject({ fault: 'missing' });
     addFiles(folder, { 'a.mjs': 'export default 42' });
     expect(await load()).toBe(42);

@@ -107,11 +107,11 @@ async function referenceFacts(
   { extension }: Definition,
   modules: ModuleReader,
 ): Promise<ReferenceFacts> {
-  const { directory } = extension.manifest;
+  const { paths } = extension;
   try {
-    const reference = parseModuleReference(text);
-    const target = await locateModule(directory, reference);
-    const file = path.relative(directory, target).replaceAll('\\', '/');
+    const reference = parseModuleReference(text, paths);
+    const target = await locateModule(paths, reference);
+    const file = path.relative(paths.directory, target).replaceAll('\\', '/');
     if (!isModuleFile(file))
       return { file, fault: { kind: 'missing', reason: `names ${file}, which is no JavaScript module` } };
     const isTypeScript = typescript.includes(path.extname(file));

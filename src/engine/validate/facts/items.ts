@@ -8,7 +8,7 @@ import { type Kind, singular } from '../../extension/kinds.js';
 import type { Declaration } from '../../extension/manifest.js';
 import { isRecord, type ShapeFault } from '../../extension/shapes.js';
 import { translate } from '../../extension/spellings.js';
-import { isInside, pathFault } from '../../files/contain.js';
+import { isInScope, isInside, pathFault } from '../../files/contain.js';
 import { withArguments } from '../../items/prompt.js';
 import { locate } from '../../items/read.js';
 import { readSchema, schemaKeys } from '../../items/tool.js';
@@ -190,14 +190,14 @@ async function wireFaults(
 async function contentOf(definition: Definition): Promise<ContentFacts | undefined> {
   const { file } = definition.value;
   if (typeof file !== 'string') return undefined;
-  const { directory } = definition.extension.manifest;
-  const target = path.join(directory, file);
+  const { paths } = definition.extension;
+  const target = path.resolve(paths.directory, file);
   const facts = {
     file: path.posix.normalize(file.replaceAll('\\', '/')),
     location: locate(definition, ['file']),
   };
-  if (pathFault(file)) return { ...facts, fault: 'outside' };
+  if (pathFault(file, paths)) return { ...facts, fault: 'outside' };
   const info = await stat(target).catch(() => undefined);
   if (!info?.isFile()) return { ...facts, fault: 'missing' };
-  return { ...facts, fault: (await isInside(directory, target)) ? undefined : 'outside' };
+  return { ...facts, fault: (await isInScope(paths, file)) ? undefined : 'outside' };
 }
