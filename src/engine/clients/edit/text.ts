@@ -1,7 +1,10 @@
-/** The line end that a text uses, by its first one; `\n` if it has none. */
+/** The line end that a text uses most; of two used alike its first one, and `\n` if it has none. */
 export function lineEndOf(text: string): '\n' | '\r\n' {
-  const first = text.indexOf('\n');
-  return first > 0 && text[first - 1] === '\r' ? '\r\n' : '\n';
+  const lineEnds = text.match(/\r?\n/g) ?? ['\n'];
+  const windows = lineEnds.filter((one) => one === '\r\n').length;
+  const others = lineEnds.length - windows;
+  if (windows === others) return lineEnds[0] === '\r\n' ? '\r\n' : '\n';
+  return windows > others ? '\r\n' : '\n';
 }
 
 /** Where the line with this offset begins. */

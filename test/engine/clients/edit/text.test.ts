@@ -16,6 +16,8 @@ it.each([
   ['', '\n'],
   ['a\nb\r\n', '\n'],
   ['a\r\nb\n', '\r\n'],
+  ['a\nb\r\nc\r\n', '\r\n'],
+  ['a\r\nb\nc\n', '\n'],
 ])('the lines of %j end with %j', (text, end) => expect(lineEndOf(text)).toBe(end));
 
 it('the blanks before a line are its indentation', () => expect(indentAt('a\n \t b', 5)).toBe(' \t '));
