@@ -51,6 +51,15 @@ export async function composeServer(
 ): Promise<ServerSpec> {
   const definition =
     server === undefined ? implicitServer(extension) : await extension.definition('servers', server);
+  return await composeDefinition(definition, workspace);
+}
+
+/**
+ * Composes a server of a definition, wherever that comes from.
+ * @throws DefinitionError if the definition cannot be used.
+ */
+export async function composeDefinition(definition: Definition, workspace: Workspace): Promise<ServerSpec> {
+  const { extension } = definition;
   // One bad entry of a list does not stop a server: it is left out where the list is composed.
   requireUsable(definition, ({ path }) => path.length > 1 && serverLists.includes(String(path[0])));
   await requireModules(definition);
