@@ -80,6 +80,39 @@ describe('what uninstall says', () => {
     );
   });
 
+  describe('of an entry that another one of ours took the place of', () => {
+    const other = './other';
+
+    beforeEach(async () => {
+      addFiles(cwd, {
+        'other/package.json': packageJson({ servers: ['second'] }, { name: '@acme/other' }),
+        'other/agenttools/servers/second.json': {},
+      });
+      await install('cursor', '.');
+      await install('cursor', other, '--name', 'kit', '--force');
+    });
+
+    const installed = async () => JSON.parse((await run(['list-installed', '--json'])).stdout);
+
+    it('says that it is back, and it is known again', async () => {
+      const planned = await run(['uninstall', 'cursor', other, '--dry-run']);
+      expect(planned.stderr).toMatch(
+        /^Would remove "kit" .* The entry that was there before would be back\.$/m,
+      );
+      expect((await run(['uninstall', 'cursor', other])).stderr).toBe(
+        `Removed "kit" from Cursor (${cursorFile}). The entry that was there before is back.\n`,
+      );
+      expect(await installed()).toMatchObject([{ server: '@acme/kit/kit', key: 'kit', state: 'intact' }]);
+    });
+
+    it('takes both where everything is to go', async () => {
+      expect((await run(['uninstall', 'cursor'])).stderr).toBe(
+        `Removed "kit" from Cursor (${cursorFile}), and the file, which held nothing else.\n`,
+      );
+      expect(await installed()).toEqual([]);
+    });
+  });
+
   it('of an entry that was edited names it once, and of several ends with the failures', async () => {
     await install('cursor', '.');
     edit('"start"', '"begin"');

@@ -35,7 +35,7 @@ function linesOf(
 }
 
 /** What a plan of install can come to. */
-type Outcome = Exclude<InstallReport['outcome'], 'removed' | 'shared' | 'gone'>;
+type Outcome = Exclude<InstallReport['outcome'], 'removed' | 'restored' | 'shared' | 'gone'>;
 
 const verbs: Readonly<Record<Outcome, readonly [done: string, planned: string]>> = {
   added: ['Installed', 'Would install'],

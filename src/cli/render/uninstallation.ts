@@ -54,8 +54,14 @@ function lineOf(result: UninstallResult, { dryRun, nameOf }: Wording): string {
   if (result.outcome === 'shared')
     return `Kept "${key}" in ${client} (${file}): another client uses the same entry.`;
   const what = result.after === null ? ', and the file, which held nothing else' : '';
-  return `${dryRun ? 'Would remove' : 'Removed'} "${key}" from ${client} (${file})${what}.`;
+  const sentence = `${dryRun ? 'Would remove' : 'Removed'} "${key}" from ${client} (${file})${what}.`;
+  return result.outcome === 'restored' ? `${sentence} ${restoredNotes[dryRun ? 1 : 0]}` : sentence;
 }
+
+const restoredNotes = [
+  'The entry that was there before is back.',
+  'The entry that was there before would be back.',
+] as const;
 
 /** The diffs of what would change, one for each file. */
 export function uninstallDiff(results: readonly UninstallResult[], options: Pick<Wording, 'nameOf'>): string {

@@ -25,6 +25,7 @@ const receiptShape = {
   version: isText,
   time: isText,
   replaced: optional(isMap),
+  displaced: optional(listOf(isReceipt)),
   project: optional(isText),
   format: oneOf('json', 'jsonc', 'toml', 'yaml'),
   container: fits({ path: listOf(isText), shape: oneOf('map', 'list') }),
@@ -40,7 +41,7 @@ const stepShape = {
 const bodyShape = {
   version: (value) => value === 1,
   realFile: isText,
-  receipts: listOf(fits(receiptShape)),
+  receipts: listOf(isReceipt),
   steps: listOf(fits(stepShape)),
   made: listOf(isText),
   madeFolder: optional(isText),
@@ -50,6 +51,10 @@ const recordShape = {
   ...bodyShape,
   intent: optional(fits({ beforeHash: nullable(isText), hash: nullable(isText), record: fits(bodyShape) })),
 } satisfies Record<keyof FileRecord, Check>;
+
+function isReceipt(value: unknown): boolean {
+  return fits(receiptShape)(value);
+}
 
 function fits(shape: Readonly<Record<string, Check>>): Check {
   return (value) =>

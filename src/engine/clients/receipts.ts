@@ -41,8 +41,10 @@ export interface Receipt {
   readonly version: string;
   /** ISO 8601. */
   readonly time: string;
-  /** An entry that was not ours and gave way; it is put back when ours goes. */
+  /** An entry of somebody else, or for another server, that gave way; it is put back when this one goes. */
   readonly replaced?: Entry;
+  /** What we remembered of the entry in `replaced`, where that was ours too; one for each client that shared it. */
+  readonly displaced?: readonly Receipt[];
   /** The folder of the project, in scope `project`. */
   readonly project?: string;
   readonly format: ConfigFormat;
@@ -51,7 +53,7 @@ export interface Receipt {
 
 /** One change of ours to a text, so that it can be taken back to the byte. */
 export interface Step {
-  /** The place of the entry that it was made for. */
+  /** The place of the entry that it was made for, and how many others have taken that place since. */
   readonly slot: string;
   readonly splice: Splice;
   /** Null: there was no file. */

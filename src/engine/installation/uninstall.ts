@@ -2,7 +2,7 @@ import path from 'node:path';
 import { changeConfig, settledRecords } from '../clients/change.js';
 import type { Client, Surroundings } from '../clients/client.js';
 import { keyFault } from '../clients/keys.js';
-import type { Plan } from '../clients/ledger/plan.js';
+import type { ConfigState, Plan } from '../clients/ledger/plan.js';
 import { planRemoval, planUninstall } from '../clients/ledger/uninstall.js';
 import { placeNow } from '../clients/locate.js';
 import type { Receipt, Receipts } from '../clients/receipts.js';
@@ -105,15 +105,27 @@ export async function uninstall(
 /** The file that is changed is the one that was written to, also where another one is under its name by now. */
 async function uninstallOne(
   { receipt, realFile }: Known,
-  { force, dryRun }: UninstallRequest,
+  { reference, force, dryRun }: UninstallRequest,
   { receipts }: UninstallSetting,
 ): Promise<UninstallReport> {
-  const plan = async (state: Parameters<typeof planUninstall>[0]) =>
-    planUninstall(state, { receipt, place: await placeNow(receipt, state.text), force });
+  const plan = (state: ConfigState) => planFor(state, receipt, { all: reference === undefined, force });
   const change = await changeConfig(realFile, plan, { receipts, dryRun }).catch(async (error) => {
     throw await asUserError(error, realFile);
   });
   return { receipt, outcome: change.outcome, before: change.before, after: change.after };
+}
+
+/** With `all`, what an entry took the place of goes with it, if that was ours too. */
+async function planFor(
+  state: ConfigState,
+  receipt: Receipt,
+  { all, force }: { readonly all: boolean; readonly force: boolean },
+): Promise<Plan> {
+  const place = await placeNow(receipt, state.text);
+  const plan = await planUninstall(state, { receipt, place, force });
+  if (!all || plan.outcome !== 'restored') return plan;
+  const former = receipt.displaced?.find(({ client }) => client === receipt.client);
+  return former ? await planFor(plan, former, { all, force }) : plan;
 }
 
 /** What is known of the client and the file that a command line means. */

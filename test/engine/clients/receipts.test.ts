@@ -36,6 +36,7 @@ const record: FileRecord = {
       replaced: JSON.parse('{"__proto__":1,"command":null}'),
       additions: [{ list: ['inputs'], item: { id: 'key' } }],
       template: '{}\n',
+      displaced: [receipt],
     },
   ],
   steps: [

@@ -6,7 +6,7 @@ import { isIntact, launchPart, mergeEntry, sameValue } from '../edit/merge.js';
 import type { FileRecord, Receipt, Step } from '../receipts.js';
 import { extrasFor, valueAt, withoutAdditions } from './additions.js';
 import type { ConfigState, Plan } from './plan.js';
-import { placeOf, slotOf, stepBetween, templateOf } from './slot.js';
+import { lowered, placeOf, slotOf, stepBetween, templateOf } from './slot.js';
 
 export interface Wanted {
   readonly receipt: Receipt;
@@ -39,8 +39,8 @@ export async function planInstall(state: ConfigState, { receipt, place, force }:
   // What --force could not write either is said first, such as a key that is there twice.
   if (current !== undefined && !force) requireOurs(current, owner, receipt);
 
-  const replaced = takes === 'theirs' ? current : owner?.replaced;
-  const confirmed = { ...placedAs(receipt, known), entry, ...(replaced && { replaced }) };
+  const former = current && takes === 'theirs' ? { replaced: current, displaced: owners } : owner;
+  const confirmed = { ...placedAs(receipt, known), entry, ...gaveWay(former ?? {}) };
   if (after === text && known && isSameReceipt(known, confirmed)) return { ...state, outcome: 'unchanged' };
 
   const companions = takes === 'theirs' ? [] : owners.filter((one) => one.client !== receipt.client);
@@ -102,15 +102,19 @@ function outcomeOf({
   return isKnown ? 'unchanged' : 'adopted';
 }
 
-/** Steps of a slot that cannot be taken back, or whose result is to stay when the entry goes, are nobody's from now on. */
+/** What is to come back when an entry goes. */
+function gaveWay({ replaced, displaced = [] }: Partial<Receipt>): Pick<Receipt, 'replaced' | 'displaced'> {
+  return { ...(replaced && { replaced }), ...(displaced.length > 0 && { displaced }) };
+}
+
+/** Steps of a slot that cannot be taken back are forgotten; those whose result is to stay when the entry goes are set apart. */
 function stepsBefore(
   steps: readonly Step[],
   slot: string,
   { current, takes }: { readonly current: Entry | undefined; readonly takes: Taken },
 ): readonly Step[] {
   if (current === undefined) return steps.filter((step) => step.slot !== slot);
-  if (takes !== 'theirs') return steps;
-  return steps.map((step) => (step.slot === slot ? { ...step, slot: '' } : step));
+  return takes === 'theirs' ? lowered(steps, slot) : steps;
 }
 
 /** A file that is named by its path stays the client's own, or the project's, where it was known as that. */

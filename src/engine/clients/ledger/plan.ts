@@ -16,6 +16,7 @@ export interface Plan extends ConfigState {
     | 'replaced'
     | 'unchanged'
     | 'removed'
+    | 'restored'
     | 'shared'
     | 'gone';
 }

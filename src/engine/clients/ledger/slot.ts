@@ -12,6 +12,28 @@ export function slotOf({ container, key }: Pick<Receipt, 'container' | 'key'>): 
   return JSON.stringify([...container.path, key]);
 }
 
+/** Marks what was done for an entry that another one has taken the place of, once for each that has. */
+const mark = 'below ';
+
+/** The slot of the entry that the one in a slot took the place of. */
+export function slotBelow(slot: string): string {
+  return mark + slot;
+}
+
+/** The steps once another entry has taken a slot. */
+export function lowered(steps: readonly Step[], slot: string): readonly Step[] {
+  return steps.map((step) => (isOf(step, slot) ? { ...step, slot: slotBelow(step.slot) } : step));
+}
+
+/** The steps once the entry that had taken a slot is gone. */
+export function raised(steps: readonly Step[], slot: string): readonly Step[] {
+  return steps.map((step) => (isOf(step, slot) ? { ...step, slot: step.slot.slice(mark.length) } : step));
+}
+
+function isOf(step: Step, slot: string): boolean {
+  return step.slot.endsWith(slot) && step.slot.slice(0, -slot.length).replaceAll(mark, '') === '';
+}
+
 export function containerOf({ container }: Receipt): string {
   return JSON.stringify(container.path);
 }

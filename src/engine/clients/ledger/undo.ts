@@ -1,10 +1,11 @@
+import type { Entry } from '../edit/editor.js';
 import { dataIn, type EntryPlace, putEntry, readEntry } from '../edit/entries.js';
 import { sameValue } from '../edit/merge.js';
 import { undoMovedSplice, undoSplice } from '../edit/splice.js';
 import { hashOf, type Receipt, type Step } from '../receipts.js';
 import { extrasFor } from './additions.js';
 import type { ConfigState } from './plan.js';
-import { placeOf, slotOf, stepBetween, templateOf } from './slot.js';
+import { placeOf, slotBelow, slotOf, stepBetween, templateOf } from './slot.js';
 
 /**
  * Takes back every step since the first one of a slot, and does those of the others again. Undefined if somebody else
@@ -25,11 +26,13 @@ export async function unwind(
   }
   const steps = record.steps.slice(0, first);
   const later = new Set(record.steps.slice(first).map((step) => step.slot));
+  const layers = remaining.flatMap((receipt) => layersOf(receipt));
   for (const other of later) {
-    const receipt = remaining.find((one) => slotOf(one) === other);
-    if (other === slot || !receipt) continue;
+    const layer = layers.find((one) => one.slot === other);
+    if (other === slot || !layer) continue;
+    const { receipt } = layer;
     const place = placeOf(receipt);
-    const entry = await readEntry(text, place);
+    const entry = layer.entry ?? (await readEntry(text, place));
     if (!entry) continue;
     const extras = await extrasFor(base, receipt, place);
     const after = await putEntry(base, place, entry, { ...templateOf(receipt), extras });
@@ -38,6 +41,20 @@ export async function unwind(
     base = after;
   }
   return { text: base, steps };
+}
+
+/** An entry of ours, or one that it took the place of. */
+interface Layer {
+  readonly slot: string;
+  readonly receipt: Receipt;
+  /** Undefined: as it is in the file. */
+  readonly entry: Entry | undefined;
+}
+
+function layersOf(receipt: Receipt, slot = slotOf(receipt), entry?: Entry): readonly Layer[] {
+  const [former] = receipt.displaced ?? [];
+  const below = former ? layersOf(former, slotBelow(slot), receipt.replaced) : [];
+  return [{ slot, receipt, entry }, ...below];
 }
 
 function takeBack(text: string | null, step: Step): { readonly text: string | null } | undefined {

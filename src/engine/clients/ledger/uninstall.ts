@@ -2,10 +2,16 @@ import { AgentToolsError } from '../../errors.js';
 import { type EntryPlace, putEntry, readEntry, removeEntry } from '../edit/entries.js';
 import { isIntact } from '../edit/merge.js';
 import type { FileRecord, Receipt } from '../receipts.js';
-import { withoutAdditions } from './additions.js';
+import { extrasFor, withoutAdditions } from './additions.js';
 import type { ConfigState, Plan } from './plan.js';
-import { containerOf, slotOf } from './slot.js';
+import { containerOf, raised, slotOf } from './slot.js';
 import { undoMoved, unwind } from './undo.js';
+
+/** An entry of ours, and where it stands now. */
+interface KnownEntry {
+  readonly receipt: Receipt;
+  readonly place: EntryPlace;
+}
 
 /**
  * Plans to take an entry out, so that the bytes are as if it had never been there. Where nobody else has written since,
@@ -15,11 +21,7 @@ import { undoMoved, unwind } from './undo.js';
  */
 export async function planUninstall(
   state: ConfigState,
-  {
-    receipt,
-    place,
-    force,
-  }: { readonly receipt: Receipt; readonly place: EntryPlace; readonly force: boolean },
+  { receipt, place, force }: KnownEntry & { readonly force: boolean },
 ): Promise<Plan> {
   const { text, record } = state;
   const slot = slotOf(receipt);
@@ -39,12 +41,25 @@ export async function planUninstall(
     throw new AgentToolsError('refused', message);
   }
   const unwound = await unwind(state, slot, receipts);
-  if (unwound)
-    return { text: unwound.text, record: emptied({ ...left, steps: unwound.steps }), outcome: 'removed' };
+  if (unwound) {
+    const { text, steps } = unwound;
+    return await withFormer({ text, record: { ...left, steps } }, { receipt, place });
+  }
   const cut = await cutOut(text, left, { receipt, place });
   const own = record.steps.filter((step) => step.slot === slot);
   const moved = await undoMoved(text, own, { cut, place });
-  return { text: moved ?? cut, record: emptied(left), outcome: 'removed' };
+  return await withFormer({ text: moved ?? cut, record: left }, { receipt, place });
+}
+
+/** What an entry took the place of is back, and so is what we remembered of it. */
+async function withFormer({ text, record }: ConfigState, { receipt, place }: KnownEntry): Promise<Plan> {
+  const { replaced, displaced = [] } = receipt;
+  if (!replaced || !(await readEntry(text, place))) {
+    return { text, record: emptied(record), outcome: 'removed' };
+  }
+  const receipts = [...record.receipts, ...displaced];
+  const steps = displaced.length > 0 ? raised(record.steps, slotOf(receipt)) : record.steps;
+  return { text, record: emptied({ ...record, receipts, steps }), outcome: 'restored' };
 }
 
 /**
@@ -86,15 +101,14 @@ function emptied(record: FileRecord): FileRecord {
 }
 
 /** Takes an entry out by what the file says now: it, what came with it, and the container if we made it and it is empty. */
-async function cutOut(
-  text: string,
-  record: FileRecord,
-  { receipt, place }: { readonly receipt: Receipt; readonly place: EntryPlace },
-): Promise<string> {
+async function cutOut(text: string, record: FileRecord, { receipt, place }: KnownEntry): Promise<string> {
   const isLast = !record.receipts.some((one) => containerOf(one) === containerOf(receipt));
   const prune = isLast && record.made.includes(containerOf(receipt));
+  const [former] = receipt.displaced ?? [];
+  const extras = former ? await extrasFor(text, former, place) : [];
   const without = receipt.replaced
-    ? await putEntry(text, place, receipt.replaced)
+    ? await putEntry(text, place, receipt.replaced, { extras })
     : await removeEntry(text, place, { prune });
-  return (await withoutAdditions(without, record, receipt, { gone: receipt.additions })) ?? without;
+  const { additions: gone } = receipt;
+  return (await withoutAdditions(without, record, receipt, { gone, kept: former?.additions })) ?? without;
 }

@@ -246,8 +246,36 @@ describe('a key that is taken', () => {
     expect(taken.outcome).toBe('replaced');
     const back = await uninstall(taken, 'one');
     expect(back.text).toBe(once.text);
-    const adopted = await install(back, receipt('one'));
-    expect(adopted).toMatchObject({ text: once.text, outcome: 'adopted' });
+    expect(back.record).toEqual(once.record);
+    expect((await install(back, receipt('one'))).outcome).toBe('unchanged');
+    expect((await uninstall(back, 'one')).text).toBe('{}');
+  });
+
+  it('by another server of ours is known again however the file was written since', async () => {
+    const item = { id: 'key', type: 'promptString' };
+    const former = receipt('one', { additions: [{ list: ['inputs'], item }] });
+    const once = await install({ text: '{}', record: empty }, former);
+    const other = receipt('one', { server: '@other/kit/one', entry: { command: 'other' } });
+    const taken = await install(once, other, true);
+    expect(JSON.parse(taken.text!).inputs ?? []).toEqual([]);
+    const rewritten = JSON.stringify({ ...JSON.parse(taken.text!), more: true });
+    const back = await uninstall({ ...taken, text: rewritten }, 'one');
+    expect(back.outcome).toBe('restored');
+    expect(JSON.parse(back.text!)).toEqual({ ...JSON.parse(once.text!), more: true });
+    expect(back.record.receipts).toEqual([former]);
+  });
+
+  it('by another server of ours comes back also where an entry from before both went meanwhile', async () => {
+    let state: ConfigState = { text: '{}', record: empty };
+    state = await install(state, receipt('two'));
+    state = await install(state, receipt('one'));
+    const former = state.record.receipts.find(({ key }) => key === 'one');
+    const other = receipt('one', { server: '@other/kit/one', entry: { command: 'other' } });
+    state = await uninstall(await install(state, other, true), 'two');
+    state = await uninstall(state, 'one');
+    expect(JSON.parse(state.text!)).toEqual({ mcpServers: { one: former!.entry } });
+    expect(state.record.receipts).toEqual([former]);
+    expect(await uninstall(state, 'one')).toEqual({ text: '{}', record: empty, outcome: 'removed' });
   });
 
   it('comes back by value where the file was written again since', async () => {
