@@ -77,10 +77,7 @@ export async function uninstall(
   request: UninstallRequest,
   setting: UninstallSetting,
 ): Promise<UninstallOutcome> {
-  const { records, notes } = await settledRecords(setting.receipts);
-  const known = records.flatMap(({ receipts, realFile }) =>
-    receipts.map((receipt) => ({ receipt, realFile })),
-  );
+  const { known, notes } = await everythingKnown(setting);
   const inPlace = await knownIn(request, known, setting);
   const meant = await matching(request, inPlace, setting);
   requireClear(request, meant);
@@ -90,42 +87,82 @@ export async function uninstall(
     const all = known.map(({ receipt }) => receipt);
     return { results: foreign ? [foreign] : [], notes, elsewhere: elsewhere.length > 0 ? elsewhere : all };
   }
+  const results = await uninstallEach(
+    meant,
+    { ...request, goes: () => request.reference === undefined },
+    setting,
+  );
+  return { results, notes, elsewhere: [] };
+}
+
+/** Takes a server out of all files that it was written into, whichever client's and whosever project's they are. */
+export async function uninstallServer(
+  server: string,
+  { force, dryRun }: Pick<UninstallRequest, 'force' | 'dryRun'>,
+  setting: UninstallSetting,
+): Promise<Pick<UninstallOutcome, 'results' | 'notes'>> {
+  const isMeant = (receipt: Receipt) => receipt.server === server;
+  const { known, notes } = await everythingKnown(setting);
+  const meant = known.filter(({ receipt }) => isMeant(receipt));
+  return { results: await uninstallEach(meant, { force, dryRun, goes: isMeant }, setting), notes };
+}
+
+async function everythingKnown({
+  receipts: store,
+}: UninstallSetting): Promise<{ readonly known: readonly Known[]; readonly notes: readonly string[] }> {
+  const { records, notes } = await settledRecords(store);
+  const known = records.flatMap(({ receipts, realFile }) =>
+    receipts.map((receipt) => ({ receipt, realFile })),
+  );
+  return { known, notes };
+}
+
+interface TakingOut extends Pick<UninstallRequest, 'force' | 'dryRun'> {
+  /** Whether an entry of ours that would come back goes, too. */
+  readonly goes: (former: Receipt) => boolean;
+}
+
+async function uninstallEach(
+  meant: readonly Known[],
+  options: TakingOut,
+  setting: UninstallSetting,
+): Promise<readonly UninstallResult[]> {
   const results: UninstallResult[] = [];
   for (const one of meant) {
     const { receipt } = one;
-    const result = await uninstallOne(one, request, setting).catch((error: unknown) => {
+    const result = await uninstallOne(one, options, setting).catch((error: unknown) => {
       if (error instanceof AgentToolsError) return { receipt, error };
       throw error;
     });
     results.push(result);
   }
-  return { results, notes, elsewhere: [] };
+  return results;
 }
 
 /** The file that is changed is the one that was written to, also where another one is under its name by now. */
 async function uninstallOne(
   { receipt, realFile }: Known,
-  { reference, force, dryRun }: UninstallRequest,
+  { force, dryRun, goes }: TakingOut,
   { receipts }: UninstallSetting,
 ): Promise<UninstallReport> {
-  const plan = (state: ConfigState) => planFor(state, receipt, { all: reference === undefined, force });
+  const plan = (state: ConfigState) => planFor(state, receipt, { force, goes });
   const change = await changeConfig(realFile, plan, { receipts, dryRun }).catch(async (error) => {
     throw await asUserError(error, realFile);
   });
   return { receipt, outcome: change.outcome, before: change.before, after: change.after };
 }
 
-/** With `all`, what an entry took the place of goes with it, if that was ours too. */
+/** What an entry took the place of may go with it, if that was ours too. */
 async function planFor(
   state: ConfigState,
   receipt: Receipt,
-  { all, force }: { readonly all: boolean; readonly force: boolean },
+  { force, goes }: Pick<TakingOut, 'force' | 'goes'>,
 ): Promise<Plan> {
   const place = await placeNow(receipt, state.text);
   const plan = await planUninstall(state, { receipt, place, force });
-  if (!all || plan.outcome !== 'restored') return plan;
+  if (plan.outcome !== 'restored') return plan;
   const former = receipt.displaced?.find(({ client }) => client === receipt.client);
-  return former ? await planFor(plan, former, { all, force }) : plan;
+  return former && goes(former) ? await planFor(plan, former, { force, goes }) : plan;
 }
 
 /** What is known of the client and the file that a command line means. */
