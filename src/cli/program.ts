@@ -3,10 +3,12 @@ import { AgentToolsError } from '../engine/errors.js';
 import { packageVersion } from '../engine/folders.js';
 import type { Host } from '../host.js';
 import { ExitCode } from './exit-code.js';
+import { addDiscoveryCommands } from './grammar/discovery.js';
 import { addExtensionCommands } from './grammar/extensions.js';
 import { addInstallationCommands } from './grammar/installation.js';
 import { addServerCommands } from './grammar/servers.js';
 import { spellOutProject } from './place-arguments.js';
+import { widthOf } from './width.js';
 
 /** Runs any command line by the whole grammar. @throws AgentToolsError `usage` if it does not fit. */
 export async function runProgram(argv: readonly string[], host: Host): Promise<ExitCode> {
@@ -50,12 +52,8 @@ export function createProgram(host: Host, answer: (code: ExitCode) => void): Com
 
   const answering = { host, answer };
   addExtensionCommands(program, answering);
+  addDiscoveryCommands(program, answering);
   addServerCommands(program, answering);
   addInstallationCommands(program, answering);
   return program;
-}
-
-/** How many columns a terminal has; 80 for anything else. */
-function widthOf(output: Host['stdout']): number {
-  return 'columns' in output && typeof output.columns === 'number' ? output.columns : 80;
 }

@@ -10,6 +10,16 @@ function spelledOut(character: string): string {
   return `\\u${character.charCodeAt(0).toString(16).padStart(4, '0')}`;
 }
 
+/** The first characters of a text; where something is missing, it ends with an ellipsis. */
+export function shortened(text: string, length: number): string {
+  if (text.length <= length) return text;
+  // No character has more than two units, so the rest of a megabyte need not be looked at.
+  const start = [...text.slice(0, length * 2)];
+  return start.length <= length && text.length <= length * 2
+    ? text
+    : `${start.slice(0, length - 1).join('')}…`;
+}
+
 /** Data in which every text, and every key, is a {@link visibleText}. */
 export function visibleTexts<T>(data: T): T;
 export function visibleTexts(data: unknown): unknown {

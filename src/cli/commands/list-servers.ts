@@ -1,0 +1,39 @@
+import { listServers } from '../../engine/discovery/list-servers.js';
+import { workspaceFolders } from '../../engine/folders.js';
+import { visibleText } from '../../engine/visible-text.js';
+import type { Host } from '../../host.js';
+import { ExitCode } from '../exit-code.js';
+import { npmSetting } from '../npm-setting.js';
+import { withProgress } from '../progress.js';
+import { renderJson } from '../render/json.js';
+import { renderServers, serverData } from '../render/servers.js';
+import { widthOf } from '../width.js';
+
+export interface ListServersInput {
+  readonly pattern: string | undefined;
+  readonly builtIn: boolean;
+  readonly remote: boolean;
+  readonly refresh: boolean;
+  readonly json: boolean;
+}
+
+/** Lists the servers there are: here, and on request in the registry. */
+export async function listServersCommand(input: ListServersInput, host: Host): Promise<ExitCode> {
+  const { pattern, builtIn, remote, refresh, json } = input;
+  const { cwd, color } = host;
+  const { servers, notes } = await withProgress(host, (tell) =>
+    listServers({
+      folders: { ...workspaceFolders(host), cwd },
+      pattern,
+      builtIn,
+      remote: remote ? { npm: npmSetting(host), refresh, tell } : undefined,
+    }),
+  );
+  for (const note of notes) host.stderr.write(visibleText(`note: ${note}\n`));
+  host.stdout.write(
+    json
+      ? renderJson(servers.map(serverData))
+      : renderServers(servers, { ...input, color, width: widthOf(host.stdout) }),
+  );
+  return ExitCode.Ok;
+}

@@ -1,0 +1,88 @@
+import { type ListedServer, type SourceName, sourceNames } from '../../engine/discovery/listed-server.js';
+import { shortened, visibleText, visibleTexts } from '../../engine/visible-text.js';
+import { type ColorOption, counted, styleFor } from './style.js';
+
+/** A server for other programs. */
+export function serverData(server: ListedServer): object {
+  const { name, source, description, version, tools, prompts, location } = server;
+  const listed = { name, source, description, version, tools, prompts, location };
+  if (source !== 'remote') return listed;
+  const { publisher, published, provenance } = server;
+  return { ...listed, publisher, published, provenance };
+}
+
+export interface ServersOptions extends ColorOption {
+  /** What was asked for. */
+  readonly pattern: string | undefined;
+  readonly builtIn: boolean;
+  readonly remote: boolean;
+  /** Columns of the terminal. */
+  readonly width: number;
+}
+
+const headings = {
+  'user-made': 'made by you',
+  project: 'in this project',
+  added: 'added with agenttools add',
+  global: 'installed globally',
+  'built-in': 'built in',
+  remote: 'in the registry; get one with: agenttools add <package>',
+} as const satisfies Record<SourceName, string>;
+
+/** Servers by where they come from: each on a line, and below it what it has. */
+export function renderServers(servers: readonly ListedServer[], options: ServersOptions): string {
+  if (servers.length === 0) return renderNothing(options);
+  const style = styleFor(options);
+  const shown = visibleTexts(servers);
+  const groups = sourceNames.flatMap((source) => {
+    const group = shown.filter((server) => server.source === source);
+    if (group.length === 0) return [];
+    return [`\n${style.bold(headings[source])}\n${group.map((server) => rowsOf(server, options)).join('')}`];
+  });
+  return `${counted(servers.length, 'server')}\n${groups.join('')}`;
+}
+
+function renderNothing({ pattern, builtIn, remote }: ServersOptions): string {
+  const others = [
+    ...(builtIn ? [] : ['--built-in lists those that come with AgentTools']),
+    ...(remote ? [] : ['--remote those in the npm registry']),
+  ].join(', ');
+  const nothing =
+    pattern === undefined ? 'There is no server here.' : `No server matches "${visibleText(pattern)}".`;
+  return `${nothing}${others && ` ${others}.`}\n`;
+}
+
+function rowsOf(server: ListedServer, options: ServersOptions): string {
+  const { name, version, description } = server;
+  const style = styleFor(options);
+  const head = `  ${name}  ${version}`;
+  const text = description === null ? '' : oneLine(description, options.width - head.length - 2);
+  const below = [itemsText('tool', server.tools, server), itemsText('prompt', server.prompts, server)]
+    .filter((part) => part !== '')
+    .concat(publicationText(server));
+  const details = below.map((line) => `    ${style.dim(oneLine(line, options.width - 4))}\n`).join('');
+  return `  ${style.cyan(name)}  ${version}${text && `  ${text}`}\n${details}`;
+}
+
+/** `2 tools: forecast, radar`; those of other packages by their whole names. */
+function itemsText(noun: string, items: readonly string[], { name }: ListedServer): string {
+  if (items.length === 0) return '';
+  const own = name.slice(0, name.lastIndexOf('/') + 1);
+  const names = items.map((item) => (own !== '' && item.startsWith(own) ? item.slice(own.length) : item));
+  return `${counted(items.length, noun)}: ${names.join(', ')}`;
+}
+
+function publicationText({ source, publisher, published, provenance }: ListedServer): readonly string[] {
+  if (source !== 'remote') return [];
+  const facts = [
+    ...(published ? [`published ${published.slice(0, 10)}`] : []),
+    ...(publisher ? [`by ${publisher}`] : []),
+    ...(provenance ? ['with provenance'] : []),
+  ];
+  return facts.length === 0 ? [] : [facts.join(' ')];
+}
+
+/** A text that may be long, on what is left of a line; never less than a few words of it. */
+function oneLine(text: string, width: number): string {
+  return shortened(text.trim().replace(/\s+/g, ' '), Math.max(width, 20));
+}

@@ -1,0 +1,206 @@
+import { constants } from 'node:fs';
+import { open, readdir, realpath } from 'node:fs/promises';
+import path from 'node:path';
+import { AgentToolsError } from '../errors.js';
+import { checkDefinition, describeFault, isSerious, serverLists } from '../extension/check.js';
+import { DefinitionError, Extension, type Origin } from '../extension/extension.js';
+import { type Declaration, ManifestError } from '../extension/manifest.js';
+import { isPackageName } from '../extension/names.js';
+import { eachOf } from './bounded.js';
+import type { ServerOutline, SourceName } from './listed-server.js';
+import { declaredServer, declaredServers, definedServer, type Outlined, outlinedAs } from './outline.js';
+import type { Report, Source } from './source.js';
+
+/** Disks are quick; a network drive that has gone is not waited for. */
+const timeLimitMs = 5000;
+
+/** The package at the working directory or around it, and those in every `node_modules` from there upwards. */
+export function projectSource(cwd: string): Source {
+  return {
+    name: 'project',
+    title: `The project at ${cwd}`,
+    timeLimitMs,
+    async search(report) {
+      const folders = ancestors(cwd);
+      const here = await firstPackage(folders);
+      if (here !== undefined) await readPackage(here, { source: 'project', report });
+      for (const folder of folders) await readPackages(path.join(folder, 'node_modules'), 'project', report);
+    },
+  };
+}
+
+/** The packages in folders such as the global `node_modules`, the first folder first. */
+export function packagesSource(name: SourceName, title: string, folders: readonly string[]): Source {
+  return {
+    name,
+    title,
+    timeLimitMs,
+    async search(report) {
+      for (const folder of folders) await readPackages(folder, name, report);
+    },
+  };
+}
+
+/** The servers that the user put together, which all are in one extension. */
+export function userServersSource(folder: string): Source {
+  return {
+    name: 'user-made',
+    title: `The folder of user-made servers ${folder}`,
+    timeLimitMs,
+    search: (report) => readPackage(folder, { source: 'user-made', origin: 'user', report }),
+  };
+}
+
+/** The bundled extensions. */
+export function builtinSource(folder: string): Source {
+  return {
+    name: 'built-in',
+    title: 'The folder of built-in servers',
+    timeLimitMs,
+    async search(report) {
+      for (const name of await namesIn(folder)) {
+        await readPackage(path.join(folder, name), { source: 'built-in', origin: 'builtin', report });
+      }
+    },
+  };
+}
+
+function ancestors(folder: string): string[] {
+  const above = path.dirname(folder);
+  return above === folder ? [folder] : [folder, ...ancestors(above)];
+}
+
+async function firstPackage(folders: readonly string[]): Promise<string | undefined> {
+  for (const folder of folders) {
+    if ((await textOf(path.join(folder, 'package.json'))) !== undefined) return folder;
+  }
+  return undefined;
+}
+
+/** As many files at once as do not keep each other waiting. */
+const packagesAtOnce = 32;
+
+async function readPackages(folder: string, source: SourceName, report: Report): Promise<void> {
+  const names = await packageNamesIn(folder);
+  await eachOf(names, packagesAtOnce, (name) =>
+    readPackage(path.join(folder, name), { source, name, report }),
+  );
+}
+
+async function packageNamesIn(folder: string): Promise<readonly string[]> {
+  const names = await namesIn(folder);
+  const inScopes = names
+    .filter((name) => name.startsWith('@'))
+    .map(async (scope) => (await namesIn(path.join(folder, scope))).map((name) => `${scope}/${name}`));
+  const scoped = (await Promise.all(inScopes)).flat();
+  return [...names, ...scoped].filter(isPackageName);
+}
+
+async function namesIn(folder: string): Promise<readonly string[]> {
+  return (await readdir(folder).catch(() => [])).sort();
+}
+
+interface Reading {
+  readonly source: SourceName;
+  readonly report: Report;
+  /** What it is found by; absent: what it calls itself. */
+  readonly name?: string;
+  readonly origin?: Origin;
+}
+
+/** Reports the servers of a package folder, if it is an extension. */
+async function readPackage(
+  folder: string,
+  { source, report, name, origin = 'package' }: Reading,
+): Promise<void> {
+  // Of thousands of packages few are extensions, and looking for a word is quicker than reading what it stands in.
+  const text = await textOf(path.join(folder, 'package.json'));
+  if (!text?.includes('"agenttools"')) return;
+  try {
+    const extension = await Extension.open(await realpath(folder), { origin, loadCode: refuseCode });
+    const { manifest } = extension;
+    const outlined =
+      origin === 'package'
+        ? outlinedAs(name ?? extension.name, manifest)
+        : { name: extension.name, content: manifest, about: undefined, qualify: (item: string) => item };
+    const servers = await serversOf(extension, outlined, report);
+    const location = manifest.directory;
+    report.found({
+      name: origin === 'package' ? outlined.name : undefined,
+      servers: servers.map((server) => ({ ...server, source, location })),
+    });
+  } catch (error) {
+    if (error instanceof ManifestError && error.diagnostic === 'no-extension') return;
+    if (!(error instanceof AgentToolsError)) throw error;
+    report.note(`${name ?? folder} is left out: ${error.message}`);
+    // It is here all the same, and in the way of another one of its name.
+    if (name !== undefined) report.found({ name, servers: [] });
+  }
+}
+
+/** Larger files are no package.json of an extension. */
+const maxBytes = 5 * 1024 * 1024;
+
+/** A file's text, if it is a file of a size that is read. Opening waits for nobody who would write into a pipe. */
+async function textOf(file: string): Promise<string | undefined> {
+  const handle = await open(file, constants.O_RDONLY | (constants.O_NONBLOCK ?? 0)).catch(() => undefined);
+  if (!handle) return undefined;
+  try {
+    const info = await handle.stat();
+    if (!info.isFile() || info.size > maxBytes) return undefined;
+    const { buffer, bytesRead } = await handle.read(Buffer.allocUnsafe(info.size), 0, info.size, 0);
+    return buffer.toString('utf8', 0, bytesRead);
+  } catch {
+    return undefined;
+  } finally {
+    await handle.close();
+  }
+}
+
+async function refuseCode(_: string, relative: string): Promise<never> {
+  throw new DefinitionError('not-checked', `${relative} is code, which listing does not run.`, {
+    file: relative,
+  });
+}
+
+async function serversOf(
+  extension: Extension,
+  outlined: Outlined,
+  report: Report,
+): Promise<readonly ServerOutline[]> {
+  const { servers } = extension.manifest.declarations;
+  if (servers.length === 0) return declaredServers(outlined);
+  const found = await Promise.all(
+    servers.map(async (declaration) => {
+      try {
+        return [await serverOf(extension, declaration, outlined)];
+      } catch (error) {
+        if (!(error instanceof DefinitionError)) throw error;
+        const { message, location } = error;
+        const file = path.join(extension.manifest.directory, location.file);
+        report.note(`${outlined.qualify(declaration.name)} is left out: ${message} (${file})`);
+        return [];
+      }
+    }),
+  );
+  return found.flat();
+}
+
+/** @throws DefinitionError if there is no usable definition. */
+async function serverOf(
+  extension: Extension,
+  declaration: Declaration,
+  outlined: Outlined,
+): Promise<ServerOutline> {
+  const files = await extension.files();
+  const [file] = files.find('servers', declaration.name);
+  if (file !== undefined && file.language !== 'data') return declaredServer(declaration, outlined);
+  const { value, at, file: found } = await extension.definition('servers', declaration.name);
+  for (const fault of checkDefinition('servers', value)) {
+    const isEntry = fault.path.length > 1 && serverLists.includes(String(fault.path[0]));
+    if (isEntry || !isSerious(fault)) continue;
+    const message = describeFault(`Server "${declaration.name}"`, fault);
+    throw new DefinitionError('invalid-server', message, { file: found.file, path: [...at, ...fault.path] });
+  }
+  return definedServer(declaration, value, outlined);
+}

@@ -1,0 +1,124 @@
+import type { NpmSetting } from '../npm/setting.js';
+import { builtinSource, packagesSource, projectSource, userServersSource } from './installed.js';
+import type { ListedServer } from './listed-server.js';
+import { readPattern } from './pattern.js';
+import { ask, type Findings, type Source } from './source.js';
+
+/** Where servers are looked for. Every folder is absolute. */
+export interface DiscoveryFolders {
+  readonly cwd: string;
+  readonly userServersFolder: string;
+  readonly builtinFolder: string;
+  readonly packagesFolder: string;
+  readonly globalFolder: string;
+  readonly siblingsFolder?: string;
+  /** What registries had is kept there. */
+  readonly cacheFolder: string;
+}
+
+/** How registries are asked. */
+export interface RemoteOptions {
+  /** Whose registries, credentials and proxies. */
+  readonly npm: NpmSetting;
+  /** Ask even if they were asked a moment ago. */
+  readonly refresh?: boolean;
+  /** Told what it is at. */
+  readonly tell?: (text: string) => void;
+  /** Hits per page of a search. */
+  readonly pageSize?: number;
+}
+
+export interface ListServersOptions {
+  readonly folders: DiscoveryFolders;
+  /** The name of a server or of a package, in which `*` stands for anything; absent: all. */
+  readonly pattern?: string | undefined;
+  /** Built-in servers are listed, too; otherwise only one that the pattern names. */
+  readonly builtIn?: boolean;
+  /** Absent: no registry is asked. */
+  readonly remote?: RemoteOptions | undefined;
+}
+
+export interface ServerList {
+  /** The source that wins first, then by name. */
+  readonly servers: readonly ListedServer[];
+  /** What is not in the list though it might be expected there, and why. */
+  readonly notes: readonly string[];
+}
+
+/** The servers there are. Neither code of an extension is run nor anything installed. */
+export async function listServers(options: ListServersOptions): Promise<ServerList> {
+  const { folders, remote } = options;
+  const sources = [...localSources(folders), ...(remote ? [remoteSource(remote, folders)] : [])];
+  return await listFrom(sources, options);
+}
+
+/** What sources have together. They are asked side by side. */
+export async function listFrom(
+  sources: readonly Source[],
+  { pattern, builtIn = false }: Pick<ListServersOptions, 'pattern' | 'builtIn'>,
+): Promise<ServerList> {
+  const findings = await Promise.all(sources.map(ask));
+  const matches = pattern === undefined ? () => true : readPattern(pattern);
+  const servers = firstOfEach(findings)
+    .filter(matches)
+    .filter(({ server: { source, name } }) => source !== 'built-in' || builtIn || name === pattern)
+    .map(({ server }) => server);
+  return { servers, notes: findings.flatMap(({ notes }) => notes) };
+}
+
+function localSources(folders: DiscoveryFolders): readonly Source[] {
+  const { cwd, userServersFolder, builtinFolder, packagesFolder, globalFolder, siblingsFolder } = folders;
+  const global = new Set([globalFolder, ...(siblingsFolder === undefined ? [] : [siblingsFolder])]);
+  return [
+    userServersSource(userServersFolder),
+    projectSource(cwd),
+    packagesSource('added', `The package folder ${packagesFolder}`, [packagesFolder]),
+    packagesSource('global', `The global folder ${globalFolder}`, [...global]),
+    builtinSource(builtinFolder),
+  ];
+}
+
+/** Registries may be slow and many; whoever asks for them sees that they are asked. */
+const remoteTimeLimitMs = 90_000;
+
+function remoteSource(
+  { npm, refresh = false, tell = () => {}, pageSize = 250 }: RemoteOptions,
+  { cacheFolder }: DiscoveryFolders,
+): Source {
+  return {
+    name: 'remote',
+    title: 'The registry',
+    timeLimitMs: remoteTimeLimitMs,
+    async search(report, signal) {
+      const [{ openRegistries }, { searchRegistries }] = await Promise.all([
+        import('./registries.js'),
+        import('./remote.js'),
+      ]);
+      const registries = await openRegistries({ npm, cacheFolder, refresh });
+      const search = { registries, cacheFolder, refresh, pageSize, now: Date.now, tell };
+      await searchRegistries(search, report, signal);
+    },
+  };
+}
+
+interface Candidate {
+  readonly name: string;
+  readonly package: string | undefined;
+  readonly server: ListedServer;
+}
+
+/** Of packages and servers of one name, the ones that a command line would lead to. */
+function firstOfEach(findings: readonly Findings[]): readonly Candidate[] {
+  const packages = new Set<string>();
+  const names = new Set<string>();
+  return findings.flatMap((source) => {
+    const fresh = source.packages.filter(({ name }) => {
+      if (name === undefined) return true;
+      return !packages.has(name) && packages.add(name);
+    });
+    return fresh
+      .flatMap((found) => found.servers.map((server) => ({ package: found.name, name: server.name, server })))
+      .filter(({ name }) => !names.has(name) && names.add(name))
+      .sort((a, b) => (a.name < b.name ? -1 : 1));
+  });
+}

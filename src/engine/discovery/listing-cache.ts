@@ -1,0 +1,78 @@
+import { mkdir } from 'node:fs/promises';
+import path from 'node:path';
+import { isRecord } from '../extension/shapes.js';
+import { replaceTextFile } from '../files/replace.js';
+import { readTextFile } from '../files/text-file.js';
+import type { Publication, ServerOutline } from './listed-server.js';
+
+/** A package of a registry and its servers. */
+export interface RemotePackage {
+  readonly name: string;
+  readonly publication: Publication;
+  readonly servers: readonly ServerOutline[];
+}
+
+/** What a registry had when it was asked. */
+export interface Listing {
+  /** Milliseconds since 1970. */
+  readonly time: number;
+  readonly packages: readonly RemotePackage[];
+  /** What it has that is not listed. */
+  readonly notes: readonly string[];
+}
+
+/** Whoever changes what is written takes another number. */
+const format = 1;
+
+/** A listing that was kept; undefined if there is none, or none that can be used. */
+export async function readListing(file: string, now: number): Promise<Listing | undefined> {
+  try {
+    const { text } = await readTextFile(file);
+    const kept: unknown = JSON.parse(text ?? 'null');
+    if (!isRecord(kept) || kept.format !== format || !isListing(kept) || kept.time > now) return undefined;
+    const { time, packages, notes } = kept;
+    return { time, packages, notes };
+  } catch {
+    return undefined;
+  }
+}
+
+/** Keeps a listing. Where that cannot be done the registry is asked again, that is all. */
+export async function keepListing(file: string, listing: Listing): Promise<void> {
+  try {
+    await mkdir(path.dirname(file), { recursive: true, mode: 0o700 });
+    await replaceTextFile(await readTextFile(file), JSON.stringify({ format, ...listing }));
+  } catch {
+    // A cache is no reason to fail.
+  }
+}
+
+function isListing(value: Record<string, unknown>): value is Record<string, unknown> & Listing {
+  return Number.isFinite(value.time) && isListOf(isText, value.notes) && isListOf(isPackage, value.packages);
+}
+
+function isPackage(value: unknown): boolean {
+  if (!isRecord(value) || !isText(value.name) || !isRecord(value.publication)) return false;
+  const { publisher, published, provenance } = value.publication;
+  const isPublication = isTextOrNull(publisher) && isTextOrNull(published) && typeof provenance === 'boolean';
+  return isPublication && isListOf(isOutline, value.servers);
+}
+
+function isOutline(value: unknown): boolean {
+  if (!isRecord(value)) return false;
+  const { name, description, version, tools, prompts } = value;
+  const texts = isText(name) && isTextOrNull(description) && isText(version);
+  return texts && isListOf(isText, tools) && isListOf(isText, prompts);
+}
+
+function isListOf(isEntry: (value: unknown) => boolean, value: unknown): boolean {
+  return Array.isArray(value) && value.every(isEntry);
+}
+
+function isText(value: unknown): value is string {
+  return typeof value === 'string';
+}
+
+function isTextOrNull(value: unknown): boolean {
+  return value === null || isText(value);
+}

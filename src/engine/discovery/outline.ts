@@ -1,0 +1,108 @@
+import type { Declaration, ManifestContent } from '../extension/manifest.js';
+import { isItemName, parseQualifiedName, qualify, shortName } from '../extension/names.js';
+import { isRecord } from '../extension/shapes.js';
+import { shortened } from '../visible-text.js';
+import type { ServerOutline } from './listed-server.js';
+
+/** A package, as its servers are outlined from it. */
+export interface Outlined {
+  readonly name: string;
+  readonly content: ManifestContent;
+  /** What is said of a server that says nothing of itself. */
+  readonly about: unknown;
+  /** How its items are called everywhere else. */
+  readonly qualify: (item: string) => string;
+}
+
+/** A package by the name that it is found by, whatever it calls itself. */
+export function outlinedAs(name: string, content: ManifestContent): Outlined {
+  const { value } = content.packageJson;
+  const about = isRecord(value) ? value.description : undefined;
+  return { name, content, about, qualify: (item) => qualify(name, item) };
+}
+
+/** The servers of a package, as far as its manifest tells. */
+export function declaredServers(outlined: Outlined): readonly ServerOutline[] {
+  const { servers } = outlined.content.declarations;
+  if (servers.length > 0) return servers.map((declaration) => declaredServer(declaration, outlined));
+  return hasItems(outlined.content) ? [implicitServer(outlined)] : [];
+}
+
+/** A server of which only its declaration is known: what it does not list, it may have. */
+export function declaredServer(declaration: Declaration, outlined: Outlined): ServerOutline {
+  const { name, description, metadata } = declaration;
+  const { tools = '*', prompts = '*' } = metadata;
+  return outline(name, { description, tools, prompts }, outlined);
+}
+
+/** A server of which the definition is known, too. */
+export function definedServer(
+  { name, description }: Declaration,
+  definition: Readonly<Record<string, unknown>>,
+  outlined: Outlined,
+): ServerOutline {
+  const { tools, prompts, version } = definition;
+  return outline(
+    name,
+    { description: definition.description ?? description, tools, prompts, version },
+    outlined,
+  );
+}
+
+function implicitServer(outlined: Outlined): ServerOutline {
+  return outline(shortName(outlined.name), { tools: '*', prompts: '*' }, outlined);
+}
+
+function hasItems({ declarations }: ManifestContent): boolean {
+  const { tools, prompts, resources, apps } = declarations;
+  return tools.length + prompts.length + resources.length + apps.length > 0;
+}
+
+/** What a definition or a declaration says, in whatever form. */
+interface Said {
+  readonly description?: unknown;
+  readonly version?: unknown;
+  readonly tools: unknown;
+  readonly prompts: unknown;
+}
+
+function outline(
+  item: string,
+  { description, version, tools, prompts }: Said,
+  outlined: Outlined,
+): ServerOutline {
+  const { packageVersion } = outlined.content;
+  const text = [description, outlined.about].find((one) => typeof one === 'string' && one.trim() !== '');
+  return {
+    name: outlined.qualify(item),
+    description: text === undefined ? null : shortened(text as string, longestDescription),
+    version: shortened(typeof version === 'string' ? version : packageVersion, longestVersion),
+    tools: itemsOf('tools', tools, outlined),
+    prompts: itemsOf('prompts', prompts, outlined),
+  };
+}
+
+/** A list is to be looked over; whoever has more to say is read with `show`. */
+const longestDescription = 1000;
+const longestVersion = 100;
+
+/** The items that a list of a server names, in its order. What is no name is left out. */
+function itemsOf(
+  kind: 'tools' | 'prompts',
+  list: unknown,
+  { content, qualify }: Outlined,
+): readonly string[] {
+  const declared = content.declarations[kind].map(({ name }) => name);
+  if (list === '*') return declared.map(qualify);
+  if (!Array.isArray(list)) return [];
+  const known = new Set(declared);
+  const names = list.flatMap((entry) => {
+    const { use: reference, name } = isRecord(entry) ? entry : { use: entry, name: undefined };
+    // A definition right in the list.
+    if (reference === undefined) return isItemName(name) ? [qualify(name)] : [];
+    if (isItemName(reference)) return [known.has(reference) ? qualify(reference) : reference];
+    const qualified = typeof reference === 'string' ? parseQualifiedName(reference) : undefined;
+    return qualified ? [`${qualified.package}/${qualified.item}`] : [];
+  });
+  return [...new Set(names)];
+}

@@ -1,0 +1,163 @@
+import { AgentToolsError } from '../errors.js';
+import { kinds } from '../extension/kinds.js';
+import { interpretManifest, type ManifestContent, ManifestError } from '../extension/manifest.js';
+import { isRecord } from '../extension/shapes.js';
+import { RegistryError, type RegistryFault } from '../npm/registry.js';
+import type { Publication } from './listed-server.js';
+import { placeOf, type Registries } from './registries.js';
+import { keyword, nameOf, timeOf } from './search.js';
+import { readFileOfTarball } from './tarball.js';
+
+/** An extension as a registry knows it, in its latest version. */
+export interface PublishedExtension {
+  readonly name: string;
+  readonly content: ManifestContent;
+  readonly publication: Publication;
+  /** Whether whoever published it wants it found: it has the keyword, and nobody is told to leave it alone. */
+  readonly isOffered: boolean;
+}
+
+/** Why a package of a registry could not be read. */
+export class PublishedError extends AgentToolsError {
+  readonly fault: RegistryFault;
+
+  constructor(fault: RegistryFault, message: string, options?: ErrorOptions) {
+    super('failed', message, options);
+    this.fault = fault;
+  }
+}
+
+export interface PublishedRequest {
+  readonly registries: Registries;
+  readonly signal: AbortSignal;
+  /** Whether the time of publishing is to be found out, for which much more has to be read. */
+  readonly withTime: boolean;
+}
+
+/**
+ * Reads what a registry knows of a package; undefined if it is no extension.
+ * @throws PublishedError
+ */
+export async function readPublished(
+  name: string,
+  { registries, signal, withTime }: PublishedRequest,
+): Promise<PublishedExtension | undefined> {
+  const place = placeOf(name, registries);
+  try {
+    const { version, time } = await latestOf(name, { registries, place, signal, withTime });
+    if (version.name !== name) throw new RegistryError('malformed', 'the registry gives another package');
+    if (version.agenttools === undefined) return undefined;
+    const packageJson = { file: 'package.json', text: '', value: version };
+    const content = await interpretManifest(packageJson, {
+      unnamed: name,
+      read: (file) => readFileOfTarball(file, { version, registries, place, signal }),
+    });
+    requireListable(content);
+    return { name, content, publication: publicationOf(version, time), isOffered: isOffered(version) };
+  } catch (error) {
+    throw publishedError(error);
+  }
+}
+
+type Version = Readonly<Record<string, unknown>>;
+
+interface Latest {
+  readonly version: Version;
+  readonly time: string | null;
+}
+
+interface LatestRequest {
+  readonly registries: Registries;
+  readonly place: ReturnType<typeof placeOf>;
+  readonly signal: AbortSignal;
+  readonly withTime: boolean;
+}
+
+/** One version is a few kilobytes, all versions of a busy package are many megabytes. */
+const maxVersionBytes = 5 * 1024 * 1024;
+const maxPackageBytes = 30 * 1024 * 1024;
+
+/** The latest version, read in the way asked for; a registry that does not know that way is asked in the other. */
+async function latestOf(name: string, request: LatestRequest): Promise<Latest> {
+  const [first, second] = request.withTime ? [fromAll, fromLatest] : [fromLatest, fromAll];
+  try {
+    return await first(name, request);
+  } catch (error) {
+    const isOfTheWay = error instanceof RegistryError && ofTheWay.includes(error.fault);
+    if (!isOfTheWay) throw error;
+    return await second(name, request).catch(() => {
+      throw error;
+    });
+  }
+}
+
+const ofTheWay: readonly RegistryFault[] = ['not-found', 'unsupported', 'too-large', 'malformed'];
+
+async function fromLatest(name: string, { registries, place, signal }: LatestRequest): Promise<Latest> {
+  const path = `/${escaped(name)}/latest`;
+  const version = await registries.json({ place, path, maxBytes: maxVersionBytes, signal });
+  if (!isRecord(version)) throw new RegistryError('malformed', 'the registry gives no package');
+  return { version, time: null };
+}
+
+async function fromAll(name: string, { registries, place, signal }: LatestRequest): Promise<Latest> {
+  const path = `/${escaped(name)}`;
+  const whole = await registries.json({ place, path, maxBytes: maxPackageBytes, signal });
+  const { versions, time, 'dist-tags': tags } = isRecord(whole) ? whole : {};
+  const latest = ownOf(tags, 'latest');
+  const version = typeof latest === 'string' ? ownOf(versions, latest) : undefined;
+  if (!isRecord(version)) throw new RegistryError('not-found', 'there is no latest version of it');
+  if (JSON.stringify(version).length > maxVersionBytes)
+    throw new RegistryError('too-large', 'it is too large');
+  return { version, time: timeOf(ownOf(time, latest as string)) };
+}
+
+function ownOf(value: unknown, key: string): unknown {
+  return isRecord(value) && Object.hasOwn(value, key) ? value[key] : undefined;
+}
+
+/** `@acme/weather` is one segment of a path. */
+function escaped(name: string): string {
+  return encodeURIComponent(name).replace(/^%40/, '@');
+}
+
+/** Whoever declares more than anybody could look over is not listed: every server may list every item. */
+const maxDeclared = 1000;
+const maxListed = 10_000;
+
+function requireListable({ declarations }: ManifestContent): void {
+  const declared = kinds.reduce((sum, kind) => sum + declarations[kind].length, 0);
+  const { servers, tools, prompts } = declarations;
+  const listed = servers.reduce((sum, { metadata }) => {
+    return sum + lengthOf(metadata.tools, tools.length) + lengthOf(metadata.prompts, prompts.length);
+  }, 0);
+  if (declared <= maxDeclared && listed <= maxListed) return;
+  throw new RegistryError('too-large', 'it declares more than can be listed');
+}
+
+function lengthOf(list: unknown, all: number): number {
+  return Array.isArray(list) ? list.length : all;
+}
+
+function publicationOf(version: Version, time: string | null): Publication {
+  const { _npmUser: user, maintainers, dist } = version;
+  const [first] = Array.isArray(maintainers) ? maintainers : [];
+  return {
+    publisher: nameOf(user) ?? nameOf(first),
+    published: time,
+    provenance: isRecord(ownOf(dist, 'attestations')),
+  };
+}
+
+function isOffered({ keywords, deprecated }: Version): boolean {
+  const words = typeof keywords === 'string' ? keywords.split(/[\s,]+/) : keywords;
+  const isDeprecated = typeof deprecated === 'string' ? deprecated !== '' : deprecated === true;
+  return Array.isArray(words) && words.includes(keyword) && !isDeprecated;
+}
+
+function publishedError(error: unknown): PublishedError {
+  if (error instanceof RegistryError) return new PublishedError(error.fault, error.message, { cause: error });
+  if (error instanceof ManifestError) return new PublishedError('malformed', error.text, { cause: error });
+  const message = error instanceof Error ? error.message : String(error);
+  return new PublishedError('failed', message, { cause: error });
+}

@@ -1,0 +1,81 @@
+import { createHash } from 'node:crypto';
+import path from 'node:path';
+import type { NpmSetting } from '../npm/setting.js';
+import type { NpmSettings, RegistryPlace } from '../npm/settings.js';
+
+/** What a registry is asked for. */
+export interface RegistryQuestion {
+  readonly place: RegistryPlace;
+  /** Such as `/-/v1/search`, or the address of a tarball. */
+  readonly path: string;
+  readonly query?: Readonly<Record<string, string | number>>;
+  /** What is longer is not taken. */
+  readonly maxBytes: number;
+  readonly signal: AbortSignal;
+}
+
+/** The registries that npm is set to, as they are asked what they have. */
+export interface Registries {
+  /** The one for everything first. */
+  readonly places: readonly [RegistryPlace, ...RegistryPlace[]];
+  /** Tells registries, and those who ask them, apart: what one may see another may not. */
+  identityOf(place: RegistryPlace): string;
+  /** @throws RegistryError */
+  json(question: RegistryQuestion): Promise<unknown>;
+  /** @throws RegistryError, also if the bytes are not the ones that were published */
+  tarball(question: RegistryQuestion & { readonly integrity: string }): Promise<Buffer>;
+}
+
+export interface RegistriesOptions {
+  readonly npm: NpmSetting;
+  readonly cacheFolder: string;
+  /** Ask after what is kept even if it is still fresh. */
+  readonly refresh: boolean;
+}
+
+/** The registries of the user's npm, with its credentials, proxies and certificates. */
+export async function openRegistries({ npm, cacheFolder, refresh }: RegistriesOptions): Promise<Registries> {
+  const [{ readNpmSettings }, { getJson, getTarball }] = await Promise.all([
+    import('../npm/settings.js'),
+    import('../npm/registry.js'),
+  ]);
+  const settings = await readNpmSettings(npm);
+  // An answer is kept apart for everybody whom it was given to.
+  const common = (place: RegistryPlace) => ({
+    settings,
+    cacheFolder: path.join(cacheFolder, 'registry', identityOf(place, settings).slice(0, 16)),
+    refresh,
+    timeoutMs,
+  });
+  return {
+    places: settings.registries,
+    identityOf: (place) => identityOf(place, settings),
+    json: ({ place, path, ...question }) =>
+      getJson(path, { ...common(place), ...question, registry: place.url }),
+    tarball: ({ place, path, integrity, maxBytes, signal }) =>
+      getTarball(path, integrity, { ...common(place), maxBytes, signal }),
+  };
+}
+
+/** Longest silence: there are others to be asked. */
+const timeoutMs = 10_000;
+
+/** Who one is to a registry is a secret; only its hash is kept. */
+function identityOf({ url, scope }: RegistryPlace, { options }: NpmSettings): string {
+  const own = Object.entries(options).filter(([key]) => key.startsWith('//') || credentials.includes(key));
+  const scopes = Object.entries(options).filter(([key]) => /^@[^:]*:registry$/.test(key));
+  const facts = JSON.stringify([url, scope ?? null, own.sort(byKey), scopes.sort(byKey)]);
+  return createHash('sha256').update(facts).digest('hex');
+}
+
+const credentials = ['_auth', '_authToken', 'username', '_password', 'cert', 'key'];
+
+function byKey([a]: readonly [string, unknown], [b]: readonly [string, unknown]): number {
+  return a < b ? -1 : 1;
+}
+
+/** The registry that a package comes from. */
+export function placeOf(name: string, { places }: Pick<Registries, 'places'>): RegistryPlace {
+  const [scope] = name.startsWith('@') ? name.split('/') : [];
+  return places.find((place) => scope !== undefined && place.scope === scope) ?? places[0];
+}

@@ -1,0 +1,194 @@
+import path from 'node:path';
+import { RegistryError, type RegistryFault } from '../npm/registry.js';
+import type { RegistryPlace } from '../npm/settings.js';
+import { eachOf } from './bounded.js';
+import { keepListing, type Listing, type RemotePackage, readListing } from './listing-cache.js';
+import { declaredServers, outlinedAs } from './outline.js';
+import { PublishedError, readPublished } from './published.js';
+import type { Registries } from './registries.js';
+import { type Hit, searchExtensions } from './search.js';
+import type { Report } from './source.js';
+
+export interface RemoteSearch {
+  readonly registries: Registries;
+  readonly cacheFolder: string;
+  /** Ask even if it was asked a moment ago. */
+  readonly refresh: boolean;
+  /** Hits per page of a search. */
+  readonly pageSize: number;
+  /** Milliseconds since 1970. */
+  readonly now: () => number;
+  /** Says what it is at. */
+  readonly tell: (text: string) => void;
+}
+
+/** What was listed a moment ago is listed again without asking anybody. */
+const freshMs = 15 * 60 * 1000;
+
+/** Reports the servers in all registries, each of which may fail by itself. */
+export async function searchRegistries(
+  search: RemoteSearch,
+  report: Report,
+  signal: AbortSignal,
+): Promise<void> {
+  const { places } = search.registries;
+  const distinct = new Map(places.toReversed().map((place) => [place.url, place]));
+  await Promise.all([...distinct.values()].map((place) => searchRegistry(place, search, report, signal)));
+}
+
+async function searchRegistry(
+  place: RegistryPlace,
+  search: RemoteSearch,
+  report: Report,
+  signal: AbortSignal,
+): Promise<void> {
+  const { registries, cacheFolder, refresh, now } = search;
+  const file = path.join(cacheFolder, 'listings', `${registries.identityOf(place)}.json`);
+  const kept = await readListing(file, now());
+  if (kept && !refresh && now() - kept.time < freshMs) return reportListing(kept, report);
+  try {
+    const { listing, isWhole } = await listRegistry(place, search, { report, signal });
+    for (const note of listing.notes) report.note(note);
+    if (isWhole) await keepListing(file, listing);
+  } catch (error) {
+    if (!(error instanceof RegistryError)) throw error;
+    report.note(`${saidOf(error, place)} ${insteadOf(kept, now())}`);
+    if (kept) reportListing(kept, report);
+  }
+}
+
+function reportListing({ packages, notes }: Listing, report: Report): void {
+  for (const one of packages) reportPackage(one, report);
+  for (const note of notes) report.note(note);
+}
+
+function reportPackage({ name, publication, servers }: RemotePackage, report: Report): void {
+  const place = { source: 'remote', location: null } as const;
+  report.found({ name, servers: servers.map((server) => ({ ...server, ...place, ...publication })) });
+}
+
+function saidOf({ fault }: RegistryError, { url }: RegistryPlace): string {
+  const registry = `The registry ${hostOf(url)}`;
+  if (fault === 'offline') return `${registry} cannot be reached.`;
+  if (fault === 'unauthorized') return `${registry} does not let you search. Log in with: npm login`;
+  return `${registry} has no search that finds extensions. See one by its name with: agenttools show <package>`;
+}
+
+function insteadOf(kept: Listing | undefined, now: number): string {
+  return kept
+    ? `Its servers are listed as they were ${durationOf(now - kept.time)} ago.`
+    : 'Its servers are not listed.';
+}
+
+/** Addresses may hold passwords. */
+function hostOf(url: string): string {
+  return URL.canParse(url) ? new URL(url).host : 'that npm is set to';
+}
+
+function durationOf(ms: number): string {
+  const units = [
+    [24 * 60 * 60 * 1000, 'day'],
+    [60 * 60 * 1000, 'hour'],
+    [60 * 1000, 'minute'],
+  ] as const;
+  for (const [length, name] of units) {
+    const count = Math.floor(ms / length);
+    if (count > 0) return `${count} ${name}${count === 1 ? '' : 's'}`;
+  }
+  return 'less than a minute';
+}
+
+/** Few enough that a registry does not take it amiss. */
+const packagesAtOnce = 12;
+
+/** Longest time for one package. */
+const packageTimeLimitMs = 20_000;
+
+/** A listing is for people; one of more characters than this is not read to its end. */
+const maxListingLength = 10_000_000;
+
+interface Hearing {
+  readonly report: Report;
+  readonly signal: AbortSignal;
+}
+
+/** Asks a registry for all its extensions. The listing is not whole if another time may bring more. */
+async function listRegistry(
+  place: RegistryPlace,
+  { registries, pageSize, now, tell }: RemoteSearch,
+  { report, signal }: Hearing,
+): Promise<{ readonly listing: Listing; readonly isWhole: boolean }> {
+  const host = hostOf(place.url);
+  tell(`Searching ${host}`);
+  const hits = await searchExtensions({ registries, place, pageSize, signal });
+  const packages: RemotePackage[] = [];
+  const leftOut = new Map<string, PublishedError>();
+  let length = 0;
+  let asked = 0;
+  await eachOf(hits, packagesAtOnce, async (hit) => {
+    asked += 1;
+    tell(`Reading what ${host} has: ${asked} of ${hits.length}`);
+    if (length > maxListingLength) return void leftOut.set(hit.name, tooMuch);
+    const found = await readHit(hit, { registries, signal }).catch((error: unknown) => {
+      if (!(error instanceof PublishedError)) throw error;
+      leftOut.set(hit.name, error);
+    });
+    if (!found) return;
+    length += JSON.stringify(found).length;
+    packages.push(found);
+    reportPackage(found, report);
+  });
+  signal.throwIfAborted();
+  const notes = leftOut.size === 0 ? [] : [leftOutNote(leftOut, host)];
+  const isWhole = [...leftOut.values()].every(({ fault }) => !passing.includes(fault));
+  return { listing: { time: now(), packages, notes }, isWhole };
+}
+
+const tooMuch = new PublishedError('too-large', 'the registry has more than can be listed');
+
+/** What may be otherwise in a moment. */
+const passing: readonly RegistryFault[] = ['offline', 'failed'];
+
+async function readHit(
+  { name, publisher, published }: Hit,
+  { registries, signal }: { readonly registries: Registries; readonly signal: AbortSignal },
+): Promise<RemotePackage | undefined> {
+  const limited = AbortSignal.any([signal, AbortSignal.timeout(packageTimeLimitMs)]);
+  const found = await readPublished(name, { registries, signal: limited, withTime: false });
+  if (!found?.isOffered) return undefined;
+  const { publication, content } = found;
+  return {
+    name,
+    publication: {
+      publisher: publication.publisher ?? publisher,
+      published: publication.published ?? published,
+      provenance: publication.provenance,
+    },
+    servers: declaredServers(outlinedAs(name, content)),
+  };
+}
+
+/** What each fault means to somebody who looks for servers. */
+const reasons: Readonly<Record<RegistryFault, string>> = {
+  unauthorized: 'private',
+  'too-large': 'too large',
+  'not-found': 'gone',
+  malformed: 'broken',
+  unsupported: 'not to be had',
+  offline: 'not reached',
+  failed: 'not to be had',
+};
+
+const packagesInDetail = 5;
+
+/** One line, however many there are: how many of each kind, and of the first ones why. */
+function leftOutNote(leftOut: ReadonlyMap<string, PublishedError>, host: string): string {
+  const sorted = [...leftOut].sort(([a], [b]) => (a < b ? -1 : 1));
+  const counts = new Map<string, number>();
+  for (const [, { fault }] of sorted) counts.set(reasons[fault], (counts.get(reasons[fault]) ?? 0) + 1);
+  const summary = [...counts].map(([reason, count]) => `${count} ${reason}`).join(', ');
+  const details = sorted.slice(0, packagesInDetail).map(([name, { message }]) => `${name}: ${message}`);
+  const more = sorted.length > packagesInDetail ? [`and ${sorted.length - packagesInDetail} more`] : [];
+  const what = sorted.length === 1 ? '1 package' : `${sorted.length} packages`;
+  return `${what} of ${host} left out (${summary}). ${[...details, ...more].join('; ')}`;
+}

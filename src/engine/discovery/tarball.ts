@@ -1,0 +1,102 @@
+import path from 'node:path';
+import { promisify } from 'node:util';
+import { gunzip } from 'node:zlib';
+import { isRecord } from '../extension/shapes.js';
+import { type DataDocument, DocumentError, parseDocument } from '../files/document.js';
+import { RegistryError } from '../npm/registry.js';
+import type { RegistryPlace } from '../npm/settings.js';
+import type { Registries } from './registries.js';
+
+/** The tarball of a version, and whom to ask for it. */
+export interface TarballRequest {
+  readonly version: Readonly<Record<string, unknown>>;
+  readonly registries: Registries;
+  readonly place: RegistryPlace;
+  readonly signal: AbortSignal;
+}
+
+const maxBytes = 20 * 1024 * 1024;
+const maxUnpackedBytes = 100 * 1024 * 1024;
+const maxEntries = 20_000;
+const maxFileBytes = 5 * 1024 * 1024;
+
+/**
+ * Reads one data file of a published package. The tarball is what was published, stays in memory, and may be neither
+ * large nor become so.
+ * @throws RegistryError
+ */
+export async function readFileOfTarball(
+  file: string,
+  { version, registries, place, signal }: TarballRequest,
+): Promise<DataDocument> {
+  const { tarball, integrity } = distOf(version);
+  const packed = await registries.tarball({ place, path: tarball, integrity, maxBytes, signal });
+  const wanted = path.posix.normalize(file.replaceAll('\\', '/'));
+  const text = await fileIn(await unzipped(packed), wanted);
+  if (text === undefined) {
+    throw new RegistryError('malformed', `its manifest "${wanted}" is not in the package`);
+  }
+  try {
+    return { file: wanted, text, value: await parseDocument(text, wanted) };
+  } catch (error) {
+    if (!(error instanceof DocumentError)) throw error;
+    throw new RegistryError('malformed', `its manifest "${wanted}" cannot be read: ${error.message}`);
+  }
+}
+
+function distOf({ dist }: TarballRequest['version']): {
+  readonly tarball: string;
+  readonly integrity: string;
+} {
+  const { tarball, integrity, shasum } = isRecord(dist) ? dist : {};
+  const checksum = [integrity, sha1(shasum)].find((one) => typeof one === 'string' && one !== '');
+  if (typeof tarball === 'string' && /^https?:/.test(tarball) && typeof checksum === 'string') {
+    return { tarball, integrity: checksum };
+  }
+  throw new RegistryError('malformed', 'the registry gives no tarball with a checksum');
+}
+
+function sha1(hex: unknown): string | undefined {
+  const isHash = typeof hex === 'string' && /^[0-9a-f]{40}$/.test(hex);
+  return isHash ? `sha1-${Buffer.from(hex, 'hex').toString('base64')}` : undefined;
+}
+
+async function unzipped(packed: Buffer): Promise<Buffer> {
+  if (packed[0] !== 0x1f || packed[1] !== 0x8b) return packed;
+  try {
+    return await promisify(gunzip)(packed, { maxOutputLength: maxUnpackedBytes });
+  } catch (cause) {
+    const isLarge = (cause as NodeJS.ErrnoException).code === 'ERR_BUFFER_TOO_LARGE';
+    if (isLarge) throw new RegistryError('too-large', 'it is too large to be read', { cause });
+    throw new RegistryError('malformed', 'its tarball cannot be unpacked', { cause });
+  }
+}
+
+/** The last file of that name, which is the one that would lie there once it is installed. */
+async function fileIn(archive: Buffer, wanted: string): Promise<string | undefined> {
+  const { Parser } = await import('tar');
+  let found: Buffer[] | undefined;
+  let entries = 0;
+  await new Promise<void>((resolve, reject) => {
+    const parser = new Parser({
+      onReadEntry(entry) {
+        entries += 1;
+        if (entries > maxEntries) reject(new RegistryError('too-large', 'it holds too many files'));
+        // The folder that everything is packed in has any name.
+        const name = path.posix.normalize(entry.path).replace(/^[^/]+\//, '');
+        const isWanted = name === wanted && (entry.type === 'File' || entry.type === 'OldFile');
+        if (!isWanted) return void entry.resume();
+        if (entry.size > maxFileBytes) reject(new RegistryError('too-large', 'its manifest is too large'));
+        const parts: Buffer[] = [];
+        found = parts;
+        entry.on('data', (part: Buffer) => void parts.push(part));
+      },
+    });
+    parser.on('end', resolve);
+    parser.on('error', (cause: unknown) => {
+      reject(new RegistryError('malformed', 'its tarball cannot be read', { cause }));
+    });
+    parser.end(archive);
+  });
+  return found && Buffer.concat(found).toString('utf8');
+}
