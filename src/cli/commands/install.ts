@@ -1,6 +1,7 @@
 import { packageVersion } from '../../engine/folders.js';
 import { chosenServer } from '../../engine/installation/choose.js';
-import { type InstallRequest, install } from '../../engine/installation/install.js';
+import { install } from '../../engine/installation/install.js';
+import type { InstallRequest } from '../../engine/installation/request.js';
 import { readVariables } from '../../engine/installation/secrets.js';
 import { clientsFor, installationFolders, scopeOf } from '../../engine/installation/setting.js';
 import type { Host } from '../../host.js';

@@ -1,58 +1,21 @@
-import { stat } from 'node:fs/promises';
-import path from 'node:path';
 import { changeConfig } from '../clients/change.js';
-import type { Client, Launch, ManualClient, Surroundings, WritableClient } from '../clients/client.js';
-import type { Entry } from '../clients/edit/editor.js';
+import type { Client, ManualClient } from '../clients/client.js';
 import { checkKey, deriveKey } from '../clients/keys.js';
 import { planInstall } from '../clients/ledger/install.js';
 import type { Plan } from '../clients/ledger/plan.js';
-import { slotOf } from '../clients/ledger/slot.js';
-import type { Receipt, Receipts } from '../clients/receipts.js';
-import { startable, withReferences } from '../clients/shapes.js';
+import type { Receipt } from '../clients/receipts.js';
 import { AgentToolsError } from '../errors.js';
-import type { WorkspaceOptions } from '../extension/workspace.js';
 import type { ToolOptions } from '../items/tool-options.js';
-import { desktopEnvironment, verifyServer } from '../server/verify.js';
 import { asUserError } from './config-fault.js';
-import { type LaunchRequest, launchOf, passingPaths } from './launch.js';
-import { commandNotes, droppedIn, readableByOthers } from './notes.js';
-import { type Placement, placementIn, type Scope, unreadableIn } from './place.js';
-import { type Hidden, hideSecrets, replacedByClient, secretOptions, type Variable } from './secrets.js';
+import { entryOf } from './entry.js';
+import { launchFor, requireCwd } from './launch.js';
+import { notesFor } from './notes.js';
+import { type Placement, placementIn, type Scope } from './place.js';
+import type { InstallRequest, InstallSetting } from './request.js';
+import { hideSecrets, secretOptions } from './secrets.js';
 import { brokenCode, type Candidate, checkRequirements, findCandidate } from './server.js';
 import { readToolSettings } from './tool-settings.js';
-
-/** One server for one or more clients. */
-export interface InstallRequest {
-  readonly clients: readonly Client[];
-  readonly scope: Scope;
-  /** A path, a qualified name or a built-in server. */
-  readonly reference: string;
-  /** Key of the entry; the server's own when absent. */
-  readonly name: string | undefined;
-  readonly variables: readonly Variable[];
-  readonly toolOptions: readonly string[];
-  readonly apps: boolean;
-  readonly by: LaunchRequest['by'];
-  readonly cwd: string | undefined;
-  /** Longest time the server may take to answer; undefined: it is not started. */
-  readonly verifyTimeoutMs: number | undefined;
-  readonly force: boolean;
-  readonly dryRun: boolean;
-}
-
-/** What the flow stands on. */
-export interface InstallSetting {
-  readonly workspace: WorkspaceOptions;
-  readonly surroundings: Surroundings;
-  readonly receipts: Receipts;
-  readonly program: LaunchRequest['program'];
-  readonly version: string;
-  /** A data folder other than the usual one, which entries must name. */
-  readonly dataFolder: string | undefined;
-  readonly now: () => Date;
-  readonly signal: AbortSignal;
-  readonly tell: (text: string) => void;
-}
+import { type Verified, verifyOnce } from './verification.js';
 
 /** What was done for one client, or would be. */
 export interface InstallReport {
@@ -102,9 +65,9 @@ export async function install(
     throw new AgentToolsError('refused', message);
   }
   const toolOptions = readToolSettings(request.toolOptions, candidate.spec);
-  await requireFolder(cwdOf(request, setting));
+  await requireCwd(request, setting);
   const broken = request.verifyTimeoutMs === undefined ? [] : await brokenCode(candidate.spec);
-  const verified = new Map<string, Promise<unknown>>();
+  const verified: Verified = new Map();
   const results: InstallResult[] = [];
   for (const client of request.clients) {
     setting.tell(`${client.name} …`);
@@ -115,18 +78,6 @@ export async function install(
     results.push(result);
   }
   return results;
-}
-
-function cwdOf({ cwd }: InstallRequest, { workspace }: InstallSetting): string | undefined {
-  return cwd === undefined ? undefined : path.resolve(workspace.cwd, cwd);
-}
-
-async function requireFolder(folder: string | undefined): Promise<void> {
-  if (folder === undefined) return;
-  const info = await stat(folder).catch(() => undefined);
-  if (info?.isDirectory()) return;
-  const message = `There is no folder ${folder} to be the working directory of the server.`;
-  throw new AgentToolsError('not-found', message);
 }
 
 /** What a client cannot have is its own failure; anything else is a bug. */
@@ -141,8 +92,7 @@ interface Job {
   readonly toolOptions: ToolOptions;
   /** What will fail though the server starts, in sentences. */
   readonly broken: readonly string[];
-  /** Commands that have been started, by what they are. */
-  readonly verified: Map<string, Promise<unknown>>;
+  readonly verified: Verified;
 }
 
 async function installInto(
@@ -186,7 +136,7 @@ async function installInto(
   const { receipts, surroundings } = setting;
   // What cannot be written need not be started.
   await changeConfig(placement.file, plan, { receipts, dryRun: true }).catch(explain(placement));
-  await verify(launch, job, request, setting);
+  await verifyOnce({ launch, verified: job.verified }, request, setting);
   const change = await changeConfig(placement.file, plan, { receipts, dryRun: request.dryRun }).catch(
     explain(placement),
   );
@@ -202,47 +152,20 @@ async function installInto(
     notes: [
       ...job.broken,
       ...notes,
-      ...passingPaths(launch, { inProject: scope.kind === 'project' }),
-      ...hidden.notes,
-      ...(scope.kind === 'user' ? [] : options.notes),
-      ...droppedIn({
-        previous: change.known.find((one) => one.client === client.id && slotOf(one) === slotOf(receipt)),
+      ...(await notesFor({
+        client,
+        request,
+        launch,
+        placement,
         receipt,
-        layout: placement.layout,
         toolOptions: job.toolOptions,
-      }),
-      ...replacedByClient(request.variables, { client, entry: receipt.entry, layout: placement.layout, key }),
-      ...(await readableByOthers(placement.file, {
-        scope,
-        secrets: [...request.variables, ...options.variables].flatMap(({ name, isSecret }) =>
-          isSecret ? [name] : [],
-        ),
+        options,
+        hidden,
+        change,
         platform: surroundings.platform,
       })),
-      ...(request.force ? await unreadableIn(placement, change.after) : []),
-      ...commandNotes(client, request),
-      ...(change.outcome === 'unchanged' ? [] : placement.cautions),
     ],
   };
-}
-
-interface EntryJob {
-  readonly client: WritableClient;
-  readonly key: string;
-  readonly placement: Placement;
-  readonly hidden: Hidden;
-}
-
-/** What a launch looks like in the client's file. @throws AgentToolsError for a setting that the client does not have. */
-function entryOf(launch: Launch, { client, key, placement, hidden }: EntryJob): Entry {
-  const { layout } = placement;
-  if (launch.cwd !== undefined && layout.cwd === undefined) {
-    const message = `${client.name} has no setting for the working directory of a server. Leave out --cwd.`;
-    throw new AgentToolsError('refused', message);
-  }
-  const plain = Object.entries(launch.env).filter(([name]) => !hidden.names.includes(name));
-  const shown = layout.entry({ ...launch, env: Object.fromEntries(plain) }, key);
-  return { ...withReferences(shown, layout, hidden.env), ...hidden.fields };
 }
 
 type Planner = Parameters<typeof changeConfig>[1];
@@ -263,29 +186,6 @@ function explain({ file }: Placement) {
   };
 }
 
-function launchFor(
-  { candidate, toolOptions }: Job,
-  request: InstallRequest,
-  setting: InstallSetting,
-): Launch {
-  // What others start on their machines names nothing of this one.
-  const isShared = request.scope.kind === 'project' && request.by === 'npx';
-  const launch = launchOf({
-    argument: candidate.argument,
-    qualifiedName: candidate.spec.qualifiedName,
-    by: request.by,
-    program: setting.program,
-    version: setting.version,
-    inProject: request.scope.kind === 'project' && !candidate.byPath,
-    env: Object.fromEntries(request.variables.map(({ name, value }) => [name, value])),
-    toolOptions,
-    apps: request.apps,
-    cwd: cwdOf(request, setting),
-    dataFolder: isShared ? undefined : setting.dataFolder,
-  });
-  return isShared ? launch : startable(launch, setting.surroundings.platform);
-}
-
 /** @throws AgentToolsError for what is required and missing. */
 async function requirementsOf(
   { client, candidate }: Job,
@@ -302,26 +202,4 @@ async function requirementsOf(
     'refused',
     `${candidate.spec.qualifiedName} would not work in ${client.name}. ${missing.join(' ')}`,
   );
-}
-
-/** Starts what the client would start, once for all clients that would start the same. */
-async function verify(
-  launch: Launch,
-  { verified }: Job,
-  request: InstallRequest,
-  setting: InstallSetting,
-): Promise<void> {
-  if (request.verifyTimeoutMs === undefined) return;
-  const { home, env, platform } = setting.surroundings;
-  const { command, args } = startable(launch, platform);
-  const cwd = launch.cwd ?? (request.scope.kind === 'project' ? request.scope.folder : home);
-  const name = JSON.stringify([command, args, launch.env, cwd]);
-  const started =
-    verified.get(name) ??
-    verifyServer(
-      { command, args, cwd, env: { ...desktopEnvironment(env, { platform, command }), ...launch.env } },
-      { timeoutMs: request.verifyTimeoutMs, signal: setting.signal },
-    );
-  verified.set(name, started);
-  await started;
 }

@@ -1,13 +1,18 @@
+import { stat } from 'node:fs/promises';
+import path from 'node:path';
 import type { Launch } from '../clients/client.js';
+import { startable } from '../clients/shapes.js';
+import { AgentToolsError } from '../errors.js';
+import type { ToolOptions } from '../items/tool-options.js';
+import type { InstallRequest, InstallSetting } from './request.js';
+import type { Candidate } from './server.js';
 
 export interface LaunchRequest {
   /** What `start` is given. */
   readonly argument: string;
   readonly qualifiedName: string;
-  /** `node`: this very program by absolute paths; `npx`: this version of it from the registry. */
-  readonly by: 'node' | 'npx';
-  /** How this program runs, for `node`. */
-  readonly program: { readonly command: string; readonly args: readonly string[] };
+  readonly by: InstallRequest['by'];
+  readonly program: InstallSetting['program'];
   readonly version: string;
   readonly inProject: boolean;
   readonly env: Readonly<Record<string, string>>;
@@ -35,6 +40,44 @@ export function launchOf(request: LaunchRequest): Launch {
   const command = by === 'npx' ? 'npx' : program.command;
   const args = by === 'npx' ? ['-y', `agenttools@${version}`, ...start] : [...program.args, ...start];
   return { command, args, env, ...(cwd !== undefined && { cwd }) };
+}
+
+/** What a client is to run for an install. */
+export function launchFor(
+  { candidate, toolOptions }: { readonly candidate: Candidate; readonly toolOptions: ToolOptions },
+  request: InstallRequest,
+  setting: InstallSetting,
+): Launch {
+  // What others start on their machines names nothing of this one.
+  const isShared = request.scope.kind === 'project' && request.by === 'npx';
+  const launch = launchOf({
+    argument: candidate.argument,
+    qualifiedName: candidate.spec.qualifiedName,
+    by: request.by,
+    program: setting.program,
+    version: setting.version,
+    inProject: request.scope.kind === 'project' && !candidate.byPath,
+    env: Object.fromEntries(request.variables.map(({ name, value }) => [name, value])),
+    toolOptions,
+    apps: request.apps,
+    cwd: cwdOf(request, setting),
+    dataFolder: isShared ? undefined : setting.dataFolder,
+  });
+  return isShared ? launch : startable(launch, setting.surroundings.platform);
+}
+
+/** @throws AgentToolsError if the working directory of the server is not there. */
+export async function requireCwd(request: InstallRequest, setting: InstallSetting): Promise<void> {
+  const folder = cwdOf(request, setting);
+  if (folder === undefined) return;
+  const info = await stat(folder).catch(() => undefined);
+  if (info?.isDirectory()) return;
+  const message = `There is no folder ${folder} to be the working directory of the server.`;
+  throw new AgentToolsError('not-found', message);
+}
+
+function cwdOf({ cwd }: InstallRequest, { workspace }: InstallSetting): string | undefined {
+  return cwd === undefined ? undefined : path.resolve(workspace.cwd, cwd);
 }
 
 /**

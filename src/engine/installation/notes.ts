@@ -1,18 +1,54 @@
 import { stat } from 'node:fs/promises';
-import type { Client, Layout } from '../clients/client.js';
+import type { Change } from '../clients/change.js';
+import type { Client, Launch, Layout, WritableClient } from '../clients/client.js';
+import { slotOf } from '../clients/ledger/slot.js';
 import type { Receipt } from '../clients/receipts.js';
 import { parseToolOptions, type ToolOptions } from '../items/tool-options.js';
-import type { LaunchRequest } from './launch.js';
-import type { Scope } from './place.js';
-import { toolOptionsVariable } from './secrets.js';
+import { passingPaths } from './launch.js';
+import { type Placement, type Scope, unreadableIn } from './place.js';
+import type { InstallRequest } from './request.js';
+import { type Hidden, replacedByClient, type SecretOptions, toolOptionsVariable } from './secrets.js';
 
-interface CommandFacts {
-  readonly scope: Scope;
-  readonly by: LaunchRequest['by'];
+/** An install that was done for one client, or would be. */
+export interface InstallFacts {
+  readonly client: WritableClient;
+  readonly request: InstallRequest;
+  readonly launch: Launch;
+  readonly placement: Placement;
+  readonly receipt: Receipt;
+  readonly toolOptions: ToolOptions;
+  readonly options: SecretOptions;
+  readonly hidden: Hidden;
+  readonly change: Change;
+  readonly platform: NodeJS.Platform;
+}
+
+/** What the user should know of how an entry was written, in sentences. */
+export async function notesFor(facts: InstallFacts): Promise<readonly string[]> {
+  const { client, request, launch, placement, receipt, toolOptions, options, hidden, change } = facts;
+  const { scope, variables } = request;
+  const { layout } = placement;
+  const previous = change.known.find((one) => one.client === client.id && slotOf(one) === slotOf(receipt));
+  const secrets = [...variables, ...options.variables].filter(({ isSecret }) => isSecret);
+  return [
+    ...passingPaths(launch, { inProject: scope.kind === 'project' }),
+    ...hidden.notes,
+    ...(scope.kind === 'user' ? [] : options.notes),
+    ...droppedIn({ previous, receipt, layout, toolOptions }),
+    ...replacedByClient(variables, { client, entry: receipt.entry, layout, key: receipt.key }),
+    ...(await readableByOthers(placement.file, {
+      scope,
+      secrets: secrets.map(({ name }) => name),
+      platform: facts.platform,
+    })),
+    ...(request.force ? await unreadableIn(placement, change.after) : []),
+    ...commandNotes(client, request),
+    ...(change.outcome === 'unchanged' ? [] : placement.cautions),
+  ];
 }
 
 /** What a file that others share had better not hold, and what a client may not find. */
-export function commandNotes({ name, kind }: Client, { scope, by }: CommandFacts): readonly string[] {
+function commandNotes({ name, kind }: Client, { scope, by }: InstallRequest): readonly string[] {
   if (by === 'npx') {
     if (kind === 'coding') return [];
     return [
@@ -26,7 +62,7 @@ export function commandNotes({ name, kind }: Client, { scope, by }: CommandFacts
 }
 
 /** A file that got secrets. */
-export interface SecretFile {
+interface SecretFile {
   readonly scope: Scope;
   /** Names of variables. */
   readonly secrets: readonly string[];
@@ -34,7 +70,7 @@ export interface SecretFile {
 }
 
 /** A file of the user's own keeps the mode it has, also when it gets a secret. */
-export async function readableByOthers(
+async function readableByOthers(
   file: string,
   { scope, secrets, platform }: SecretFile,
 ): Promise<readonly string[]> {
@@ -47,7 +83,7 @@ export async function readableByOthers(
 }
 
 /** An install, and the one before it. */
-export interface Dropping {
+interface Dropping {
   readonly previous: Receipt | undefined;
   readonly receipt: Receipt;
   readonly layout: Layout;
@@ -55,7 +91,7 @@ export interface Dropping {
 }
 
 /** Settings that an earlier install wrote and this one does not. */
-export function droppedIn({ previous, receipt, layout, toolOptions }: Dropping): readonly string[] {
+function droppedIn({ previous, receipt, layout, toolOptions }: Dropping): readonly string[] {
   if (!previous) return [];
   const [before, after] = [previous, receipt].map(({ entry }) => layout.launchOf(entry));
   const options = optionNames(parseToolOptions(before?.env[toolOptionsVariable], () => {}));

@@ -3,12 +3,8 @@ import { describe, expect, it } from 'vitest';
 import { findClient } from '../../../src/engine/clients/locate.js';
 import { Receipts } from '../../../src/engine/clients/receipts.js';
 import { AgentToolsError } from '../../../src/engine/errors.js';
-import {
-  type InstallReport,
-  type InstallRequest,
-  type InstallSetting,
-  install,
-} from '../../../src/engine/installation/install.js';
+import { type InstallReport, install } from '../../../src/engine/installation/install.js';
+import type { InstallRequest, InstallSetting } from '../../../src/engine/installation/request.js';
 import { packageJson, writeFolder } from '../../support/packages.js';
 
 const home = writeFolder();

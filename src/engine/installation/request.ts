@@ -1,0 +1,40 @@
+import type { Client, Surroundings } from '../clients/client.js';
+import type { Receipts } from '../clients/receipts.js';
+import type { WorkspaceOptions } from '../extension/workspace.js';
+import type { Scope } from './place.js';
+import type { Variable } from './secrets.js';
+
+/** One server for one or more clients. */
+export interface InstallRequest {
+  readonly clients: readonly Client[];
+  readonly scope: Scope;
+  /** A path, a qualified name or a built-in server. */
+  readonly reference: string;
+  /** Key of the entry; the server's own when absent. */
+  readonly name: string | undefined;
+  readonly variables: readonly Variable[];
+  readonly toolOptions: readonly string[];
+  readonly apps: boolean;
+  /** `node`: this very program by absolute paths; `npx`: this version of it from the registry. */
+  readonly by: 'node' | 'npx';
+  readonly cwd: string | undefined;
+  /** Longest time the server may take to answer; undefined: it is not started. */
+  readonly verifyTimeoutMs: number | undefined;
+  readonly force: boolean;
+  readonly dryRun: boolean;
+}
+
+/** What the flow stands on. */
+export interface InstallSetting {
+  readonly workspace: WorkspaceOptions;
+  readonly surroundings: Surroundings;
+  readonly receipts: Receipts;
+  /** How this program runs, for `node`. */
+  readonly program: { readonly command: string; readonly args: readonly string[] };
+  readonly version: string;
+  /** A data folder other than the usual one, which entries must name. */
+  readonly dataFolder: string | undefined;
+  readonly now: () => Date;
+  readonly signal: AbortSignal;
+  readonly tell: (text: string) => void;
+}

@@ -1,0 +1,28 @@
+import type { Launch } from '../clients/client.js';
+import { startable } from '../clients/shapes.js';
+import { desktopEnvironment, verifyServer } from '../server/verify.js';
+import type { InstallRequest, InstallSetting } from './request.js';
+
+/** Commands that have been started, by what they are. */
+export type Verified = Map<string, Promise<unknown>>;
+
+/** Starts what the client would start, once for all clients that would start the same. */
+export async function verifyOnce(
+  { launch, verified }: { readonly launch: Launch; readonly verified: Verified },
+  request: InstallRequest,
+  setting: InstallSetting,
+): Promise<void> {
+  if (request.verifyTimeoutMs === undefined) return;
+  const { home, env, platform } = setting.surroundings;
+  const { command, args } = startable(launch, platform);
+  const cwd = launch.cwd ?? (request.scope.kind === 'project' ? request.scope.folder : home);
+  const name = JSON.stringify([command, args, launch.env, cwd]);
+  const started =
+    verified.get(name) ??
+    verifyServer(
+      { command, args, cwd, env: { ...desktopEnvironment(env, { platform, command }), ...launch.env } },
+      { timeoutMs: request.verifyTimeoutMs, signal: setting.signal },
+    );
+  verified.set(name, started);
+  await started;
+}
