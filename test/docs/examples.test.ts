@@ -4,7 +4,7 @@ import { callOnce } from '../../src/engine/call-once.js';
 import { parseDocument } from '../../src/engine/files/document.js';
 import type { Context } from '../../src/engine/items/context.js';
 import { composeServer, type ServerSpec } from '../../src/engine/items/server.js';
-import { leftOutLine } from '../../src/engine/server/start.js';
+import { leftOutLine } from '../../src/engine/server/lookout.js';
 import { validateExtension } from '../../src/engine/validate/validate.js';
 import { openWorkspace } from '../support/packages.js';
 import {

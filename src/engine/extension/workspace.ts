@@ -5,7 +5,7 @@ import { didYouMean } from '../spelling.js';
 import type { Location } from './diagnostics.js';
 import { type Definition, DefinitionError, Extension, type LoadCode, type Origin } from './extension.js';
 import { type Kind, singular } from './kinds.js';
-import { isPackageName, parseQualifiedName, shortName } from './names.js';
+import { isPackageName, parseQualifiedName, qualify, shortName } from './names.js';
 
 /** Where packages are looked for. Every folder is absolute. */
 export interface WorkspaceOptions {
@@ -62,10 +62,13 @@ export class UnknownItemError extends DefinitionError {
 /** A server whose package is not here. */
 export class MissingPackageError extends AgentToolsError {
   readonly packageName: string;
+  /** Qualified name, or the package where nothing else was named. */
+  readonly server: string;
 
-  constructor(packageName: string, message: string) {
+  constructor(packageName: string, server: string, message: string) {
     super('not-found', message);
     this.packageName = packageName;
+    this.server = server;
   }
 }
 
@@ -285,7 +288,9 @@ export class Workspace {
     const what = `There is no server "${reference}".${hint}`;
     if (packageName !== undefined) {
       const wayOut = `The package ${packageName} is not installed. Add it with: agenttools add ${packageName}`;
-      return new MissingPackageError(packageName, `${what} ${wayOut}`);
+      const qualified = parseQualifiedName(reference);
+      const server = qualified ? qualify(packageName, qualified.item) : reference;
+      return new MissingPackageError(packageName, server, `${what} ${wayOut}`);
     }
     const wayOut =
       'Give a path such as ./my-plugin, a qualified name such as @scope/name/server, or a built-in server.';

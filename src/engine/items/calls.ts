@@ -2,13 +2,14 @@ import { ModuleReferenceError, messageOf } from '../extension/modules.js';
 import type { Context } from './context.js';
 import type { Initializers } from './initialize.js';
 import { LoadError } from './lazy.js';
-import type { ServerSpec } from './server.js';
+import type { Servable } from './server.js';
 import type { ToolSpec } from './specs.js';
 import type { Limit } from './time-limit.js';
 
 /** What calls of one server share. */
 export interface Calls {
-  readonly server: ServerSpec;
+  /** May be another one from call to call, once packages come that were not there. */
+  readonly server: Servable;
   readonly initializers: Initializers;
   /** Where required environment variables and programs are looked for. */
   readonly env: Readonly<Record<string, string | undefined>>;

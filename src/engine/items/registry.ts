@@ -11,6 +11,8 @@ interface Specs {
 /** The kinds a client can list. */
 export type ServedKind = ListedKind;
 
+export const listedKinds = ['tools', 'prompts', 'resources'] as const satisfies readonly ListedKind[];
+
 /** One page of a list. */
 export interface Page<T> {
   readonly items: readonly T[];

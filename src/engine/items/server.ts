@@ -3,7 +3,12 @@ import type { Location } from '../extension/diagnostics.js';
 import { type Definition, DefinitionError, type Extension } from '../extension/extension.js';
 import { isRecord } from '../extension/shapes.js';
 import { type Translation, translate } from '../extension/spellings.js';
-import { type FoundServer, implicitServerName, type Workspace } from '../extension/workspace.js';
+import {
+  type FoundServer,
+  implicitServerName,
+  UnknownItemError,
+  type Workspace,
+} from '../extension/workspace.js';
 import { type Lazy, lazyFunction } from './lazy.js';
 import { applyOverride, isOverride } from './override.js';
 import { readPrompt } from './prompt.js';
@@ -15,6 +20,7 @@ import { readTool } from './tool.js';
 
 /** An item that a server would have if it were in order. */
 export interface LeftOut {
+  readonly kind: ServedKind;
   /** As the server names it. */
   readonly item: string;
   readonly message: string;
@@ -22,27 +28,34 @@ export interface LeftOut {
   /** The package whose file the location is in. */
   readonly extension: Extension;
   readonly location: Location;
+  /** The package that would have to be here; absent if that is not what is wrong. */
+  readonly missingPackage?: string;
 }
 
-/** A server, composed and ready to be served. */
-export interface ServerSpec {
+/** What serving asks of a server. */
+export interface Servable {
   readonly qualifiedName: string;
-  readonly extension: Extension;
   /** Sent as serverInfo. */
   readonly info: Readonly<Record<string, unknown>> & { readonly name: string; readonly version: string };
-  readonly description: string | undefined;
   readonly instructions: string | undefined;
-  readonly configKey: string;
   readonly registry: Registry;
   readonly initialize: Lazy<Initializer> | undefined;
   readonly exposeErrors: boolean;
   readonly cache: CacheHint | undefined;
+}
+
+/** A server, composed and ready to be served. */
+export interface ServerSpec extends Servable {
+  readonly extension: Extension;
+  readonly description: string | undefined;
+  readonly configKey: string;
   /** Items that could not be had; the server goes without them. */
   readonly leftOut: readonly LeftOut[];
 }
 
 /**
  * Composes a server of its definition, or of everything a package without servers declares. Bad items are left out.
+ * A server that is composed again from the same workspace keeps its items: what they initialized stays so.
  * @throws DefinitionError if the server's own definition cannot be used.
  */
 export async function composeServer(
@@ -91,7 +104,9 @@ export async function composeDefinition(definition: Definition, workspace: Works
       typeof value.pageSize === 'number' ? { pageSize: Math.ceil(value.pageSize) } : {},
     ),
     initialize:
-      value.initialize === undefined ? undefined : lazyFunction<Initializer>(value.initialize, extension),
+      value.initialize === undefined
+        ? undefined
+        : kept(definition, 'initialize', () => lazyFunction<Initializer>(value.initialize, extension)),
     exposeErrors: value.exposeErrors === true,
     cache: readCache(value.cache),
     leftOut,
@@ -140,22 +155,25 @@ export function listEntries({ value, extension }: Definition, kind: ServedKind |
 
 async function composeList<K extends ServedKind>(job: ListJob<K>): Promise<readonly SpecOf<K>[]> {
   const entries = listEntries(job.definition, job.kind);
-  const read = readingOnce(job.read);
   const composed = await Promise.all(
-    entries.map((entry, index) => composeEntry({ ...job, read }, entry, [job.kind, index])),
+    entries.map((entry, index) => composeEntry(job, entry, [job.kind, index])),
   );
   job.leftOut.push(...composed.flatMap(({ leftOut }) => leftOut ?? []));
   return composed.flatMap(({ spec }) => spec ?? []);
 }
 
-/** An item that a server lists twice is one item: its hooks run once for both. */
-function readingOnce<K extends ServedKind>(read: Reader<K>): Reader<K> {
-  const known = new Map<Definition, Promise<SpecOf<K>>>();
-  return (definition) => {
-    const reading = known.get(definition) ?? read(definition);
-    known.set(definition, reading);
-    return reading;
-  };
+/** What was made of definitions: an item that is listed twice, or composed again, is one item, whose hooks run once. */
+const makings = new WeakMap<Definition, Map<string, unknown>>();
+
+function kept<T>(definition: Definition, part: string, make: () => T): T {
+  const parts = makings.get(definition) ?? new Map<string, unknown>();
+  makings.set(definition, parts);
+  if (parts.has(part)) return parts.get(part) as T;
+  const made = make();
+  parts.set(part, made);
+  // What failed may have been mended by the next time.
+  if (made instanceof Promise) made.catch(() => parts.delete(part));
+  return made;
 }
 
 async function composeEntry<K extends ServedKind>(
@@ -166,10 +184,15 @@ async function composeEntry<K extends ServedKind>(
   const reference = isOverride(entry) ? entry.use : entry;
   let owner = definition.extension;
   try {
-    if (typeof reference !== 'string') return { spec: await read(inline(definition, kind, entry, path)) };
+    const readOnce = (one: Definition) => kept(one, 'item', () => read(one));
+    if (typeof reference !== 'string') {
+      return {
+        spec: await readOnce(kept(definition, path.join('/'), () => inline(definition, kind, entry, path))),
+      };
+    }
     const found = await workspace.locateItem(kind, reference, owner, locate(definition, path));
     owner = found.extension;
-    const spec = await read(await owner.definition(kind, found.item));
+    const spec = await readOnce(await owner.definition(kind, found.item));
     owner = definition.extension;
     return { spec: isOverride(entry) ? applyOverride(spec, entry, { server: definition, path }) : spec };
   } catch (error) {
@@ -177,7 +200,9 @@ async function composeEntry<K extends ServedKind>(
     const { item: server, extension } = definition;
     const item = typeof reference === 'string' ? reference : `${extension.qualify(server)}#${path.join('/')}`;
     const { message, code, location } = error;
-    return { leftOut: { item, message, code, location, extension: owner } };
+    const missingPackage = error instanceof UnknownItemError ? error.missingPackage : undefined;
+    const missing = missingPackage !== undefined && { missingPackage };
+    return { leftOut: { kind, item, message, code, location, extension: owner, ...missing } };
   }
 }
 
@@ -210,7 +235,8 @@ function distinctUris(specs: readonly ResourceSpec[], leftOut: LeftOut[]): reado
     if (!seen.has(address)) return seen.add(address);
     const message = `Resource "${address}" is already served by another item of this server.`;
     const location = locate(definition, [uri === undefined ? 'uriTemplate' : 'uri']);
-    leftOut.push({ item, message, code: 'invalid-resource', location, extension: definition.extension });
+    const { extension } = definition;
+    leftOut.push({ kind: 'resources', item, message, code: 'invalid-resource', location, extension });
     return false;
   });
 }

@@ -5,6 +5,7 @@ import { callFrom } from '../items/nested.js';
 import type { ToolSpec } from '../items/specs.js';
 import type { Limit } from '../items/time-limit.js';
 import { optionsFor } from '../items/tool-options.js';
+import type { Outstanding } from './outstanding.js';
 import { type Era, logLevels, metaKey } from './stdio/eras.js';
 
 /** What one served connection knows beyond a single request. */
@@ -14,6 +15,8 @@ export interface Connection {
   readonly calls: Calls;
   /** What the user set in `MCP_TOOL_OPTIONS`. */
   readonly toolOptions: Readonly<Record<string, Readonly<Record<string, unknown>>>>;
+  /** What is still to come; undefined: nothing. */
+  readonly outstanding: Outstanding | undefined;
   /** Lowest level a 2025-era client wants to see; `logging/setLevel` changes it. */
   logLevel: (typeof logLevels)[number];
 }

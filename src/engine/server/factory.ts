@@ -8,8 +8,10 @@ import {
   type ServerContext,
 } from '@modelcontextprotocol/server';
 import type { Calls } from '../items/calls.js';
+import { listedKinds, type ServedKind } from '../items/registry.js';
 import type { CacheHint } from '../items/specs.js';
 import type { Connection } from './context.js';
+import type { Outstanding } from './outstanding.js';
 import { complete } from './requests/completion.js';
 import { toProtocolError } from './requests/errors.js';
 import type { Handler, Wire } from './requests/handler.js';
@@ -23,12 +25,12 @@ import { type Era, legacyVersions, logLevels } from './stdio/eras.js';
 const methods: Readonly<
   Record<string, { readonly capability: keyof ServerCapabilities; readonly handler: Handler }>
 > = {
-  'tools/list': { capability: 'tools', handler: listKind('tools') },
+  'tools/list': { capability: 'tools', handler: whole('tools', listKind('tools')) },
   'tools/call': { capability: 'tools', handler: call },
-  'prompts/list': { capability: 'prompts', handler: listKind('prompts') },
+  'prompts/list': { capability: 'prompts', handler: whole('prompts', listKind('prompts')) },
   'prompts/get': { capability: 'prompts', handler: get },
-  'resources/list': { capability: 'resources', handler: listResources },
-  'resources/templates/list': { capability: 'resources', handler: listTemplates },
+  'resources/list': { capability: 'resources', handler: whole('resources', listResources) },
+  'resources/templates/list': { capability: 'resources', handler: whole('resources', listTemplates) },
   'resources/read': { capability: 'resources', handler: read },
   'completion/complete': { capability: 'completions', handler: complete },
   'logging/setLevel': { capability: 'logging', handler: setLogLevel },
@@ -44,19 +46,24 @@ const hotMethod = 'tools/call';
 export interface Served {
   readonly calls: Calls;
   readonly toolOptions: Connection['toolOptions'];
+  /** What the server still waits for; absent: nothing. */
+  readonly outstanding?: Outstanding;
 }
 
 /** Makes the SDK server that speaks for a composed server in one era. */
-export function createServer({ calls, toolOptions }: Served, era: Era): Server {
+export function createServer({ calls, toolOptions, outstanding }: Served, era: Era): Server {
   const { info, instructions, cache } = calls.server;
-  const offered = capabilitiesOf(calls);
+  const isWhole = !listedKinds.some((kind) => outstanding?.includes(kind));
+  const offered = capabilitiesOf(calls, outstanding);
   const server = new Server(info as Implementation, {
     capabilities: offered,
     ...(instructions !== undefined && { instructions }),
-    ...(cache && { cacheHints: listHints(cache) }),
+    // What may change any moment is not to be kept.
+    ...(cache && isWhole && { cacheHints: listHints(cache) }),
     supportedProtocolVersions: [...legacyVersions],
   });
-  const connection: Connection = { era, server, calls, toolOptions, logLevel: 'info' };
+  const waiting = isWhole ? undefined : outstanding;
+  const connection: Connection = { era, server, calls, toolOptions, outstanding: waiting, logLevel: 'info' };
   for (const [method, { capability, handler }] of Object.entries(methods)) {
     if (!(capability in offered) || method === hotMethod) continue;
     server.setRequestHandler(
@@ -93,16 +100,32 @@ function setLogLevel(connection: Connection, { level }: Wire): Wire {
   return {};
 }
 
-/** Capabilities by what there is, never more. */
-function capabilitiesOf({ server: { registry } }: Calls): ServerCapabilities {
+/** Answers with a list once it is whole, or cannot be waited for any longer. */
+function whole(kind: ServedKind, handler: Handler): Handler {
+  return (connection, params, request) => {
+    const { outstanding } = connection;
+    if (!outstanding) return handler(connection, params, request);
+    const ready = outstanding.forList(kind, request.mcpReq.signal);
+    return ready.then(() => handler(connection, params, request));
+  };
+}
+
+/** Capabilities by what there is, or is still to come; never more. */
+function capabilitiesOf(
+  { server: { registry } }: Calls,
+  outstanding: Outstanding | undefined,
+): ServerCapabilities {
+  const isComing = (kind: ServedKind) => outstanding?.includes(kind) ?? false;
   const completes = [...registry.all('prompts'), ...registry.all('resources')].some(
     ({ complete }) => complete.size > 0,
   );
+  const listed = listedKinds.flatMap((kind) => {
+    if (isComing(kind)) return [[kind, { listChanged: true }]];
+    return registry.all(kind).length > 0 ? [[kind, {}]] : [];
+  });
   return {
-    ...(registry.all('tools').length > 0 && { tools: {} }),
-    ...(registry.all('prompts').length > 0 && { prompts: {} }),
-    ...(registry.all('resources').length > 0 && { resources: {} }),
-    ...(completes && { completions: {} }),
+    ...Object.fromEntries(listed),
+    ...((completes || isComing('prompts') || isComing('resources')) && { completions: {} }),
     logging: {},
   };
 }

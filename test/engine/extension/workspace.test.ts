@@ -237,11 +237,11 @@ describe('a server is named', () => {
   });
 
   test.each([
-    ['@acme/absent', '@acme/absent'],
-    ['acme/absent/x', '@acme/absent'],
-    ['absent/x', 'absent'],
-  ])('%s: the package %s is missing', async (reference, packageName) => {
-    await expect(find(reference)).rejects.toMatchObject({ packageName });
+    ['@acme/absent', '@acme/absent', '@acme/absent'],
+    ['acme/absent/x', '@acme/absent', '@acme/absent/x'],
+    ['absent/x', 'absent', 'absent/x'],
+  ])('%s: the package %s is missing for %s', async (reference, packageName, server) => {
+    await expect(find(reference)).rejects.toMatchObject({ packageName, server });
   });
 
   test.each(['absent', './nowhere/deep', '@acme/one/other'])(

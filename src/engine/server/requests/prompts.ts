@@ -4,6 +4,7 @@ import { type Connection, contextMaker } from '../context.js';
 import { blockFor } from '../revisions.js';
 import { internalError, invalidParams } from './errors.js';
 import type { Wire } from './handler.js';
+import { explained, findLate } from './late.js';
 
 /** `prompts/get` */
 export async function get(
@@ -12,8 +13,12 @@ export async function get(
   request: ServerContext,
 ): Promise<Wire> {
   const { calls, server } = connection;
-  const prompt = typeof name === 'string' ? calls.server.registry.resolve('prompts', name) : undefined;
-  if (!prompt) throw new ProtocolError(invalidParams, `Unknown prompt: ${String(name)}`);
+  const look = () => calls.server.registry.resolve('prompts', String(name));
+  const prompt = look() ?? (await findLate(connection, { kind: 'prompts', look, request }));
+  if (!prompt) {
+    const what = `Unknown prompt: ${String(name)}`;
+    throw new ProtocolError(invalidParams, explained(what, 'prompts', connection));
+  }
   const made = await getPrompt(prompt, (args ?? {}) as Readonly<Record<string, string>>, {
     calls,
     signal: request.mcpReq.signal,

@@ -2,11 +2,14 @@ import { ProtocolError, type ServerContext } from '@modelcontextprotocol/server'
 import { isRecord } from '../../extension/shapes.js';
 import { error as failure, type ToolResult } from '../../items/builders.js';
 import { callTool } from '../../items/call.js';
+import type { Calls } from '../../items/calls.js';
 import { MissingCapabilityError } from '../../items/requirements.js';
+import type { ToolSpec } from '../../items/specs.js';
 import { type Connection, contextMaker } from '../context.js';
 import { blockFor } from '../revisions.js';
 import { invalidParams } from './errors.js';
 import type { Wire } from './handler.js';
+import { explained, findLate } from './late.js';
 
 /** `tools/call` */
 export async function call(
@@ -15,8 +18,12 @@ export async function call(
   request: ServerContext,
 ): Promise<Wire> {
   const { calls, server } = connection;
-  const tool = typeof name === 'string' ? calls.server.registry.resolve('tools', name) : undefined;
-  if (!tool) throw new ProtocolError(invalidParams, `Unknown tool: ${String(name)}`);
+  const tool =
+    find(calls, name) ??
+    (await findLate(connection, { kind: 'tools', look: () => find(calls, name), request }));
+  if (!tool) {
+    throw new ProtocolError(invalidParams, explained(`Unknown tool: ${String(name)}`, 'tools', connection));
+  }
   if (args !== undefined && !isRecord(args)) {
     throw new ProtocolError(invalidParams, 'Invalid params for tools/call: "arguments" must be an object');
   }
@@ -30,6 +37,10 @@ export async function call(
   const version = server.getNegotiatedProtocolVersion();
   const content = result.content.map((block) => blockFor(version, block));
   return server.projectCallToolResult({ ...result, content } as never, tool.output?.wire);
+}
+
+function find({ server: { registry } }: Calls, name: unknown): ToolSpec | undefined {
+  return typeof name === 'string' ? registry.resolve('tools', name) : undefined;
 }
 
 /** A client without a capability that a tool needs: an error of its own on 2026-07-28, a failed result before. */

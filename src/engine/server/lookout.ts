@@ -1,0 +1,141 @@
+import type { Host } from '../../host.js';
+import { AgentToolsError } from '../errors.js';
+import type { Location } from '../extension/diagnostics.js';
+import { DefinitionError } from '../extension/extension.js';
+import { singular } from '../extension/kinds.js';
+import { type FoundServer, type MissingPackageError, serverName, Workspace } from '../extension/workspace.js';
+import { workspaceFolders } from '../folders.js';
+import { listedKinds, Registry } from '../items/registry.js';
+import { composeServer, type LeftOut, type Servable, type ServerSpec } from '../items/server.js';
+import { oneLine } from './one-line.js';
+import type { Lack } from './outstanding.js';
+
+/** Served when neither an argument nor `MCP_SERVER_NAME` names a server. */
+const defaultServer = 'agenttools';
+
+/** Which server is meant, and how much of it has to be there. */
+export interface Sought {
+  readonly server: string | undefined;
+  /** Refuse to start when an item has to be left out. */
+  readonly strict: boolean;
+  /** Look in the project at the working directory, whoever wrote the command line; not unless told. */
+  readonly project?: boolean;
+}
+
+export interface LookoutSetting {
+  readonly host: Pick<Host, 'cwd' | 'env' | 'home' | 'platform'>;
+  /** Takes one line for stderr. */
+  readonly report: (line: string) => void;
+}
+
+/** What can be served right now, and what cannot yet. */
+export interface Sight {
+  readonly server: Servable;
+  readonly lacks: readonly Lack[];
+}
+
+/** @throws AgentToolsError if there is no such server, or it cannot be served. */
+type Look = (options: { readonly tellsMissing: boolean }) => Promise<Sight>;
+
+/**
+ * Makes what looks for the server that is meant, as often as it is asked to and always in the same places. What it finds
+ * wrong is reported once; missing packages only to who says so.
+ */
+export function lookout(sought: Sought, { host, report }: LookoutSetting): Look {
+  const find = finder(sought, host);
+  const told = new Set<string>();
+  return async ({ tellsMissing }) => {
+    const { found, workspace } = await find();
+    const spec = await composed(found, workspace);
+    for (const item of spec.leftOut) {
+      if (item.missingPackage !== undefined && !tellsMissing) continue;
+      const line = await leftOutLine(item);
+      if (told.has(line)) continue;
+      told.add(line);
+      report(line);
+    }
+    if (sought.strict && spec.leftOut.length > 0) {
+      throw new AgentToolsError(
+        'invalid-definition',
+        `${spec.qualifiedName} is not complete, and --strict was given.`,
+      );
+    }
+    return { server: spec, lacks: lacksOf(spec) };
+  };
+}
+
+function lacksOf({ leftOut, qualifiedName }: ServerSpec): readonly Lack[] {
+  return leftOut.flatMap(({ missingPackage, kind, item }) => {
+    if (missingPackage === undefined) return [];
+    const neededBy = `the server ${qualifiedName} for the ${singular[kind]} ${item}`;
+    return [{ packageName: missingPackage, kinds: [kind], neededBy }];
+  });
+}
+
+/** What is served in place of a server whose package is not here: its name. */
+export function standIn({ packageName, server }: MissingPackageError): Sight {
+  return {
+    server: {
+      qualifiedName: server,
+      info: { name: server, version: 'unknown' },
+      instructions: undefined,
+      registry: new Registry({ tools: [], prompts: [], resources: [] }),
+      initialize: undefined,
+      exposeErrors: false,
+      cache: undefined,
+    },
+    lacks: [{ packageName, kinds: listedKinds, neededBy: `the server ${server}` }],
+  };
+}
+
+interface Finding {
+  readonly found: FoundServer;
+  readonly workspace: Workspace;
+}
+
+/** Finds the server that is meant, and where what it refers to is looked for. */
+function finder({ server, project = false }: Sought, host: LookoutSetting['host']): () => Promise<Finding> {
+  const named = host.env.MCP_SERVER_NAME || undefined;
+  const options = { ...workspaceFolders(host), cwd: host.cwd };
+  const workspace = new Workspace(options);
+  const anywhere = async () => ({
+    found: await workspace.findServer(server ?? named ?? defaultServer),
+    workspace,
+  });
+  if (project || server === undefined || named === undefined) return anywhere;
+  // An entry that `install` wrote says the server twice; it means what was verified then, wherever the client runs.
+  const installed = new Workspace({ ...options, ignoreProject: true });
+  return async () => {
+    const finding = installed.findServer(server);
+    if (server === named) return { found: await finding, workspace: installed };
+    const found = await finding.catch(() => undefined);
+    return found && serverName(found) === named ? { found, workspace: installed } : await anywhere();
+  };
+}
+
+/** A server whose own definition is bad cannot be started. */
+async function composed(found: FoundServer, workspace: Workspace): Promise<ServerSpec> {
+  try {
+    return await composeServer(found, workspace);
+  } catch (error) {
+    if (!(error instanceof DefinitionError)) throw error;
+    const place = await placeOf(found.extension.manifest.directory, error.location);
+    throw new AgentToolsError('invalid-definition', `${place}: ${oneLine(error.message)}`);
+  }
+}
+
+/** One line for an item that is left out: which, where, why. */
+export async function leftOutLine({ item, extension, location, message }: LeftOut): Promise<string> {
+  const name = item.includes('/') ? item : extension.qualify(item);
+  return `left out: ${name} (${await placeOf(extension.manifest.directory, location)}): ${oneLine(message)}`;
+}
+
+/** `file:line` of a location; the line is looked up in the file. */
+async function placeOf(directory: string, { file, path, key, position }: Location): Promise<string> {
+  if (position) return `${file}:${position.line}`;
+  if (!path || !/\.jsonc?$/.test(file)) return file;
+  const { readFile } = await import('node:fs/promises');
+  const { positionsIn } = await import('../files/json-text.js');
+  const text = await readFile(`${directory}/${file}`, 'utf8').catch(() => undefined);
+  return text === undefined ? file : `${file}:${positionsIn(text)(path, { key: key ?? false }).line}`;
+}

@@ -1,0 +1,175 @@
+import { messageOf } from '../extension/modules.js';
+import type { Obtain } from '../extension/obtain.js';
+import type { ServedKind } from '../items/registry.js';
+import { oneLine } from './one-line.js';
+
+/** Something that a server goes without because a package is not here. */
+export interface Lack {
+  readonly packageName: string;
+  /** The kinds of item that come with it, as far as that is known. */
+  readonly kinds: readonly ServedKind[];
+  /** Who needs it and for what, in words. */
+  readonly neededBy: string;
+}
+
+/** A server after packages came: what it still lacks, and whose lists are not what they were. */
+export interface Renewal {
+  readonly lacks: readonly Lack[];
+  readonly changed: readonly ServedKind[];
+}
+
+export interface OutstandingOptions {
+  readonly lacks: readonly Lack[];
+  readonly obtain: Obtain;
+  /** Composes the server anew, of what is here now. */
+  readonly renew: () => Promise<Renewal>;
+  /** Tells clients that lists which they may have read have changed. */
+  readonly announce: (kinds: readonly ServedKind[]) => void;
+  /** Takes one line for stderr. */
+  readonly report: (line: string) => void;
+  /** Aborts when nobody is served any more. */
+  readonly signal: AbortSignal;
+  readonly patience?: Patience | undefined;
+}
+
+/** How long things may take. */
+export interface Patience {
+  /** How long a list, or who asks for something that is not known, is kept waiting for packages. */
+  readonly waitMs: number;
+  /** How soon packages that could not be had are asked for again. */
+  readonly retryAfterMs: number;
+}
+
+/** Impatient clients give up on a list, or on the whole server, after 30 seconds. */
+const defaultPatience: Patience = { waitMs: 25_000, retryAfterMs: 60_000 };
+
+interface Run {
+  readonly done: Promise<void>;
+  /** Until when lists wait for it, by the clock of `performance`. */
+  readonly listsWaitUntil: number;
+}
+
+/**
+ * What a server that is being served still waits for: items of packages that are not here. They are obtained when a list
+ * or something unknown is first asked for, since clients probe with servers that they end at once.
+ */
+export class Outstanding {
+  readonly #options: OutstandingOptions;
+  readonly #patience: Patience;
+  /** Why a package, or what was wanted of it, could not be had, as a sentence. */
+  readonly #reasons = new Map<string, string>();
+  /** Kinds that were listed as they were. */
+  readonly #behind = new Set<ServedKind>();
+  #lacks: readonly Lack[];
+  #run: Run | undefined;
+  #failedAt = Number.NEGATIVE_INFINITY;
+
+  constructor(options: OutstandingOptions) {
+    this.#options = options;
+    this.#lacks = options.lacks;
+    this.#patience = options.patience ?? defaultPatience;
+  }
+
+  /** Whether items of a kind may still come. */
+  includes(kind: ServedKind): boolean {
+    return this.#lacks.some(({ kinds }) => kinds.includes(kind));
+  }
+
+  /** Waits until a list is whole, or has to be answered as it is. */
+  async forList(kind: ServedKind, signal: AbortSignal): Promise<void> {
+    if (!this.includes(kind)) return;
+    this.#behind.delete(kind);
+    const run = this.#obtain();
+    if (run) await orUntil(run.done, run.listsWaitUntil - performance.now(), signal);
+    if (this.includes(kind)) this.#behind.add(kind);
+  }
+
+  /** Looks for an item again once it may have come; undefined if it has not. */
+  async find<T>(kind: ServedKind, look: () => T | undefined, signal: AbortSignal): Promise<T | undefined> {
+    if (!this.includes(kind)) return undefined;
+    const run = this.#obtain();
+    if (run) await orUntil(run.done, this.#patience.waitMs, signal);
+    return look();
+  }
+
+  /** Why items of a kind are not there, as further sentences of an error; nothing if none are missing. */
+  explain(kind: ServedKind): string {
+    const lacking = this.#lacks.filter(({ kinds }) => kinds.includes(kind));
+    const sentences = this.#packagesOf(lacking).map((name) => {
+      if (this.#run) return ` The package ${name} is still being installed; try again in a moment.`;
+      return ` ${this.#reasons.get(name)}`;
+    });
+    return sentences.join('');
+  }
+
+  /** Begins to obtain what is lacking, unless that is under way or has just failed. */
+  #obtain(): Run | undefined {
+    if (this.#run) return this.#run;
+    if (performance.now() - this.#failedAt < this.#patience.retryAfterMs) return undefined;
+    const done = this.#obtainAll().finally(() => {
+      this.#run = undefined;
+      if (this.#lacks.length > 0) this.#failedAt = performance.now();
+    });
+    this.#run = { done, listsWaitUntil: performance.now() + this.#patience.waitMs };
+    return this.#run;
+  }
+
+  /** What came may refer to further packages. */
+  async #obtainAll(): Promise<void> {
+    const { signal, report } = this.#options;
+    const tried = new Set<string>();
+    for (;;) {
+      const names = this.#packagesOf(this.#lacks).filter((name) => !tried.has(name));
+      if (names.length === 0 || signal.aborted) break;
+      for (const name of names) tried.add(name);
+      await this.#obtainOnce(names);
+    }
+    if (signal.aborted) return;
+    for (const name of this.#packagesOf(this.#lacks)) {
+      const needed = this.#lacks.filter(({ packageName }) => packageName === name);
+      const whom = needed.map(({ neededBy }) => neededBy).join(', ');
+      report(`${this.#reasons.get(name)} Needed by ${whom}.`);
+    }
+  }
+
+  async #obtainOnce(names: readonly string[]): Promise<void> {
+    const { obtain, renew, signal } = this.#options;
+    const failures = await obtain(names, { signal }).catch(
+      (error: unknown) => new Map(names.map((name) => [name, messageOf(error)])),
+    );
+    const unusable = await renew().then((renewal) => this.#accept(renewal), messageOf);
+    for (const name of names) {
+      const failure = failures.get(name);
+      const reason =
+        failure === undefined
+          ? (unusable ?? `The package ${name} was installed, and is not found all the same`)
+          : `The package ${name} could not be installed: ${failure}`;
+      this.#reasons.set(name, `${oneLine(reason).replace(/\.$/, '')}.`);
+    }
+  }
+
+  #accept({ lacks, changed }: Renewal): undefined {
+    this.#lacks = lacks;
+    const stale = changed.filter((kind) => this.#behind.delete(kind));
+    if (stale.length > 0) this.#options.announce(stale);
+  }
+
+  #packagesOf(lacks: readonly Lack[]): readonly string[] {
+    return [...new Set(lacks.map(({ packageName }) => packageName))];
+  }
+}
+
+/** Waits for work, but no longer than it may take or anybody wants to know. */
+async function orUntil(work: Promise<void>, ms: number, signal: AbortSignal): Promise<void> {
+  let stop = () => {};
+  const over = new Promise<void>((resolve) => {
+    const timer = setTimeout(resolve, Math.max(0, ms));
+    signal.addEventListener('abort', () => resolve(), { once: true });
+    stop = () => {
+      clearTimeout(timer);
+      resolve();
+    };
+  });
+  if (!signal.aborted) await Promise.race([work, over]);
+  stop();
+}

@@ -1,0 +1,78 @@
+import type { Server } from '@modelcontextprotocol/server';
+import type { Obtain } from '../extension/obtain.js';
+import { MissingPackageError } from '../extension/workspace.js';
+import type { ListedKind } from '../items/context.js';
+import { Initializers } from '../items/initialize.js';
+import { listedKinds } from '../items/registry.js';
+import type { Servable } from '../items/server.js';
+import { parseToolOptions } from '../items/tool-options.js';
+import { createServer } from './factory.js';
+import { type LookoutSetting, lookout, type Sought, standIn } from './lookout.js';
+import { Outstanding, type OutstandingOptions, type Patience } from './outstanding.js';
+import type { Era } from './stdio/eras.js';
+
+/** What is to be served, and what may be done for it. */
+export interface Preparation extends Sought {
+  /** Gets packages that are not here, once they are asked for; absent: the server goes without them. */
+  readonly obtain?: Obtain | undefined;
+  readonly patience?: Patience;
+}
+
+export interface PreparationSetting extends LookoutSetting {
+  /** Aborts when nobody is served any more. */
+  readonly signal: AbortSignal;
+}
+
+/**
+ * Finds and composes a server; gives what makes the SDK server of each era. Packages that are not here hold nothing up:
+ * they are obtained while the server is served.
+ * @throws AgentToolsError if there is no such server, or it cannot be served.
+ */
+export async function prepareServer(
+  preparation: Preparation,
+  { host, report, signal }: PreparationSetting,
+): Promise<(era: Era) => Server> {
+  const { strict, patience } = preparation;
+  // Whoever wants all or nothing gets nothing that is still to come.
+  const obtain = strict ? undefined : preparation.obtain;
+  const look = lookout(preparation, { host, report });
+  const { server, lacks } = await look({ tellsMissing: !obtain }).catch((error: unknown) => {
+    if (obtain && error instanceof MissingPackageError) return standIn(error);
+    throw error;
+  });
+  const calls = { server, initializers: new Initializers(), env: host.env, report };
+  const toolOptions = parseToolOptions(host.env.MCP_TOOL_OPTIONS, report);
+  if (!obtain || lacks.length === 0) return (era) => createServer({ calls, toolOptions }, era);
+
+  const renew: OutstandingOptions['renew'] = async () => {
+    const next = await look({ tellsMissing: false }).catch((error: unknown) => {
+      if (error instanceof MissingPackageError) return { server: calls.server, lacks };
+      throw error;
+    });
+    const changed = listedKinds.filter((kind) => isChanged(kind, calls.server, next.server));
+    calls.server = next.server;
+    return { lacks: next.lacks, changed };
+  };
+  const connected: Server[] = [];
+  const announce = (kinds: readonly ListedKind[]) => {
+    for (const one of connected) for (const kind of kinds) announcements[kind](one).catch(() => {});
+  };
+  const outstanding = new Outstanding({ lacks, obtain, renew, announce, report, signal, patience });
+  return (era) => {
+    const made = createServer({ calls, toolOptions, outstanding }, era);
+    connected.push(made);
+    return made;
+  };
+}
+
+const announcements = {
+  tools: (server) => server.sendToolListChanged(),
+  prompts: (server) => server.sendPromptListChanged(),
+  resources: (server) => server.sendResourceListChanged(),
+} as const satisfies Record<ListedKind, (server: Server) => Promise<void>>;
+
+function isChanged(kind: ListedKind, before: Servable, after: Servable): boolean {
+  const shown = ({ registry }: Servable) =>
+    JSON.stringify(registry.list(kind, { pageSize: Number.POSITIVE_INFINITY }).items.map(({ wire }) => wire));
+  return shown(before) !== shown(after);
+}
