@@ -1,0 +1,56 @@
+import { Extension } from '../extension/extension.js';
+import type { PackageSpec } from '../npm/spec.js';
+import { compare, isSame } from './comparison.js';
+import { fingerprintOf } from './fingerprint.js';
+import { writeRecord } from './record.js';
+import type { PackagesSetting } from './setting.js';
+import { type AddedPackage, Shelf } from './shelf.js';
+import { discard, type StagedPackage, stage, wordFor } from './stage.js';
+
+/** What adding a package came to. */
+export interface Addition {
+  readonly extension: Extension;
+  readonly added: AddedPackage;
+  /** The version that was there before; null: there was none. */
+  readonly previous: string | null;
+  /** Whether anything is other than it was: the same package may have been there already. */
+  readonly changed: boolean;
+  readonly warnings: readonly string[];
+}
+
+/**
+ * Gets a package by npm, looks at it and makes it one that is found everywhere. No code of it is run.
+ * @throws AgentToolsError if it cannot be had or is not an extension; everything is as it was then.
+ */
+export async function addPackage(spec: PackageSpec, setting: PackagesSetting): Promise<Addition> {
+  const shelf = new Shelf(setting.packagesFolder);
+  setting.tell(`Getting ${wordFor(spec)} …`);
+  const staged = await stage(spec, shelf, setting);
+  try {
+    return await shelf.exclusively(() => putOnShelf(staged, shelf));
+  } finally {
+    await discard(staged);
+  }
+}
+
+/** To be done exclusively. */
+export async function putOnShelf(staged: StagedPackage, shelf: Shelf): Promise<Addition> {
+  const { record, installation, warnings } = staged;
+  const before = await shelf.find(record.name);
+  const previous = before?.record.version ?? null;
+  if (before && (await isThere(staged, before))) {
+    await writeRecord(before.installation, { ...before.record, wanted: record.wanted });
+    return { extension: staged.extension, added: before, previous, changed: false, warnings };
+  }
+  const added = await shelf.put(installation, record);
+  const extension = await Extension.open(added.directory);
+  return { extension, added, previous, changed: true, warnings };
+}
+
+/** Whether what is on the disk, not what was once put there, is just this. */
+async function isThere({ record }: StagedPackage, { directory, ...before }: AddedPackage): Promise<boolean> {
+  const { version, integrity, fingerprint } = record;
+  if (before.record.version !== version || before.record.integrity !== integrity) return false;
+  const extension = await Extension.open(directory).catch(() => undefined);
+  return extension !== undefined && isSame(compare(await fingerprintOf(extension), fingerprint));
+}

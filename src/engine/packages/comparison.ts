@@ -1,0 +1,94 @@
+import { type Kind, singular } from '../extension/kinds.js';
+import type { Fingerprint, ItemPrint } from './fingerprint.js';
+
+/** What differs between two states of a package. */
+export interface Comparison {
+  readonly added: readonly ItemPrint[];
+  readonly removed: readonly ItemPrint[];
+  readonly changed: readonly ChangedItem[];
+  /** Files that no item accounts for. */
+  readonly files: readonly ChangedFile[];
+}
+
+export interface ChangedItem {
+  readonly before: ItemPrint;
+  readonly after: ItemPrint;
+  /** Its data has another value, or its code stands in a file that has changed. */
+  readonly isRedefined: boolean;
+  /** Files it names that have changed. */
+  readonly files: readonly string[];
+}
+
+export interface ChangedFile {
+  readonly file: string;
+  readonly change: 'new' | 'gone' | 'changed';
+}
+
+/** Compares two fingerprints of a package. */
+export function compare(before: Fingerprint, after: Fingerprint): Comparison {
+  const files = changedFiles(before.files, after.files);
+  const hasChanged = (file: string | undefined) => files.some((one) => one.file === file);
+  const pairs = after.items.flatMap((item) => {
+    const old = find(before.items, item);
+    return old ? [{ before: old, after: item }] : [];
+  });
+  const changed = pairs.map((pair) => ({
+    ...pair,
+    isRedefined: isRedefined(pair, hasChanged),
+    files: pair.after.uses.filter(hasChanged),
+  }));
+  const accounted = [...before.items, ...after.items].flatMap(({ file, uses }) => [file, ...uses]);
+  return {
+    added: after.items.filter((item) => !find(before.items, item)),
+    removed: before.items.filter((item) => !find(after.items, item)),
+    changed: changed.filter((item) => item.isRedefined || item.files.length > 0),
+    files: files.filter(({ file }) => !accounted.includes(file)),
+  };
+}
+
+function find(items: readonly ItemPrint[], { kind, name }: ItemPrint): ItemPrint | undefined {
+  return items.find((item) => item.kind === kind && item.name === name);
+}
+
+function isRedefined(
+  { before, after }: Pick<ChangedItem, 'before' | 'after'>,
+  hasChanged: (file: string | undefined) => boolean,
+): boolean {
+  if (before.value !== after.value) return true;
+  return after.value === undefined && (before.file !== after.file || hasChanged(after.file));
+}
+
+function changedFiles(before: Fingerprint['files'], after: Fingerprint['files']): readonly ChangedFile[] {
+  const old = new Map(Object.entries(before));
+  const now = new Map(Object.entries(after));
+  return [...new Set([...old.keys(), ...now.keys()])].sort().flatMap((file): ChangedFile[] => {
+    if (old.get(file) === now.get(file)) return [];
+    return [{ file, change: !old.has(file) ? 'new' : !now.has(file) ? 'gone' : 'changed' }];
+  });
+}
+
+/** Whether nothing differs. */
+export function isSame({ added, removed, changed, files }: Comparison): boolean {
+  return added.length + removed.length + changed.length + files.length === 0;
+}
+
+/** `tool "forecast"` */
+export function called({ kind, name }: { readonly kind: Kind; readonly name: string }): string {
+  return `${singular[kind]} "${name}"`;
+}
+
+/** What differs, a few words each. */
+export function differences({ added, removed, changed, files }: Comparison): readonly string[] {
+  return [
+    ...added.map((item) => `${called(item)} is new`),
+    ...removed.map((item) => `${called(item)} is gone`),
+    ...changed.map((item) =>
+      item.isRedefined
+        ? `${called(item.after)} is defined otherwise`
+        : `${called(item.after)} has another ${item.files.join(', ')}`,
+    ),
+    ...files.map(({ file, change }) =>
+      change === 'changed' ? `${file} has changed` : `${file} is ${change}`,
+    ),
+  ];
+}

@@ -1,0 +1,139 @@
+import type { Extension } from '../extension/extension.js';
+import { type Kind, kinds } from '../extension/kinds.js';
+import { isRecord } from '../extension/shapes.js';
+import type { DocumentPath } from '../files/document.js';
+import { type ChangedFile, type Comparison, compare } from './comparison.js';
+import { canonical, fingerprintOf } from './fingerprint.js';
+import { type ItemState, readItems } from './items.js';
+
+/** What another version of a package brings. */
+export interface Difference {
+  readonly added: readonly ItemState[];
+  readonly removed: readonly ItemState[];
+  readonly changed: readonly ItemDifference[];
+  /** Files that no item accounts for. */
+  readonly files: readonly ChangedFile[];
+  /** Where the package came from and comes from, if that is another place. */
+  readonly source?: { readonly before: string; readonly after: string };
+}
+
+/** What is other about an item. */
+export interface ItemDifference {
+  readonly kind: Kind;
+  readonly name: string;
+  readonly values: readonly ValueDifference[];
+  /** Files of its own that have changed: code, handlers, contents. */
+  readonly files: readonly string[];
+  /** It is defined by code that was not run: what it says now is unknown. */
+  readonly unread: boolean;
+  /** Why it would be left out now. */
+  readonly problem?: string;
+}
+
+/** A value at a place in a definition; undefined: there is none. */
+export interface ValueDifference {
+  readonly path: DocumentPath;
+  readonly before: unknown;
+  readonly after: unknown;
+}
+
+export interface DifferenceOptions {
+  /** Whether code definitions are loaded, by the functions that the extensions were opened with. */
+  readonly load: boolean;
+}
+
+/** What differs between two versions of an extension, value by value; the old one may be beyond reading. */
+export async function differenceBetween(
+  before: Extension | undefined,
+  after: Extension,
+  options: DifferenceOptions,
+): Promise<Difference> {
+  const nothing = { files: {}, items: [] };
+  const comparison = compare(before ? await fingerprintOf(before) : nothing, await fingerprintOf(after));
+  const old = before ? await readItems(before, kinds, options) : [];
+  const now = await readItems(after, kinds, options);
+  const isOtherCode = mayChangeCode(comparison);
+  const changed = now.flatMap((item) => {
+    const was = find(old, item);
+    if (!was) return [];
+    const found = comparison.changed.find(
+      ({ after: one }) => one.kind === item.kind && one.name === item.name,
+    );
+    const unread = (was.isCode || item.isCode) && !options.load && (found !== undefined || isOtherCode);
+    return differenceOf(was, item, {
+      files: [...(found?.isRedefined && item.isCode ? [item.file!] : []), ...(found?.files ?? [])],
+      unread,
+    });
+  });
+  return {
+    added: now.filter((item) => !find(old, item)),
+    removed: old.filter((item) => !find(now, item)),
+    changed,
+    files: comparison.files,
+  };
+}
+
+/** Code may say something else because of any file that it may import. */
+function mayChangeCode({ changed, files }: Comparison): boolean {
+  const isNoCode = /\.(?:md|txt)$|^package\.json$/i;
+  return files.some(({ file }) => !isNoCode.test(file)) || changed.some((item) => item.files.length > 0);
+}
+
+function find(items: readonly ItemState[], { kind, name }: ItemState): ItemState | undefined {
+  return items.find((item) => item.kind === kind && item.name === name);
+}
+
+function differenceOf(
+  was: ItemState,
+  item: ItemState,
+  { files, unread }: Pick<ItemDifference, 'files' | 'unread'>,
+): readonly ItemDifference[] {
+  const { kind, name, problem } = item;
+  const isComparable = was.value !== undefined && item.value !== undefined;
+  const values = isComparable ? [...valuesBetween(was.value, item.value)] : [];
+  const isLost = problem !== undefined && problem !== was.problem;
+  const isFound = problem === undefined && was.problem !== undefined;
+  if (values.length + files.length === 0 && !unread && !isLost && !isFound) return [];
+  return [{ kind, name, values, files, unread, ...(isLost && { problem }) }];
+}
+
+/** Where two values differ, as deep as both are objects. */
+function* valuesBetween(
+  before: unknown,
+  after: unknown,
+  path: DocumentPath = [],
+): Generator<ValueDifference> {
+  if (!isRecord(before) || !isRecord(after)) {
+    if (canonical(before) !== canonical(after)) yield { path, before, after };
+    return;
+  }
+  for (const key of new Set([...Object.keys(before), ...Object.keys(after)])) {
+    yield* valuesBetween(held(before, key), held(after, key), [...path, key]);
+  }
+}
+
+function held(value: Readonly<Record<string, unknown>>, key: string): unknown {
+  return Object.hasOwn(value, key) ? value[key] : undefined;
+}
+
+/** Keys of a definition that no client is shown. */
+const unseenKeys = {
+  tools: ['handler', 'initialize', 'options', 'timeoutMs', 'onOutputMismatch'],
+  prompts: ['timeoutMs'],
+  resources: ['read', 'list', 'complete', 'cache', 'timeoutMs'],
+  servers: ['initialize', 'list', 'pageSize', 'cache', 'exposeErrors', 'transport', 'evaluator'],
+  apps: [],
+} as const satisfies Record<Kind, readonly string[]>;
+
+/** Whether a client, and with it the model, is or may be shown something else than before. */
+export function isSeen({ added, removed, changed, source }: Difference): boolean {
+  return added.length + removed.length > 0 || source !== undefined || changed.some(isItemSeen);
+}
+
+/** Whether a client is or may be shown something else of an item. */
+export function isItemSeen({ kind, values, files, unread, problem }: ItemDifference): boolean {
+  if (unread || problem !== undefined) return true;
+  if (kind === 'resources' && files.length > 0) return true;
+  const unseen: readonly string[] = unseenKeys[kind];
+  return values.some(({ path: [key] }) => !unseen.includes(String(key)) && !String(key).startsWith('x-'));
+}

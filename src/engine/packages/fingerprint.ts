@@ -1,0 +1,83 @@
+import { createHash } from 'node:crypto';
+import { createReadStream } from 'node:fs';
+import { readdir, readlink } from 'node:fs/promises';
+import path from 'node:path';
+import type { Extension } from '../extension/extension.js';
+import { type Kind, kinds } from '../extension/kinds.js';
+import { type ItemState, readItems } from './items.js';
+
+/** What tells whether a package is still the one that was looked at. */
+export interface Fingerprint {
+  /** By path in the package: SHA-256 of the bytes; of a data file that says something of items, of its value. */
+  readonly files: Readonly<Record<string, string>>;
+  readonly items: readonly ItemPrint[];
+}
+
+/** What tells whether a declared item is still the one that was looked at. */
+export interface ItemPrint {
+  readonly kind: Kind;
+  readonly name: string;
+  /** The file that defines it; absent: there is none. */
+  readonly file?: string;
+  /** SHA-256 of a data definition's value; absent: it is code, whose file tells, or cannot be had. */
+  readonly value?: string;
+  /** Files that a data definition names: handlers, contents. */
+  readonly uses: readonly string[];
+}
+
+/** The fingerprint of an extension as it is on disk. Runs no code of it. */
+export async function fingerprintOf(extension: Extension): Promise<Fingerprint> {
+  const items = await readItems(extension, kinds);
+  const { packageJson, document, directory } = extension.manifest;
+  const documents = new Map([packageJson, document].map(({ file, value }) => [file, value]));
+  for (const file of items.flatMap((item) => item.documents)) {
+    documents.set(file, (await extension.document(file)).value);
+  }
+  return { files: await filesIn(directory, documents), items: items.map(printOf) };
+}
+
+function printOf({ kind, name, file, value, uses }: ItemState): ItemPrint {
+  return {
+    kind,
+    name,
+    ...(file !== undefined && { file }),
+    ...(value !== undefined && { value: hashOf(canonical(value)) }),
+    uses,
+  };
+}
+
+async function filesIn(
+  directory: string,
+  documents: ReadonlyMap<string, unknown>,
+): Promise<Fingerprint['files']> {
+  const hashes: [string, string][] = [];
+  for (const entry of await readdir(directory, { recursive: true, withFileTypes: true })) {
+    const target = path.join(entry.parentPath, entry.name);
+    const file = path.relative(directory, target).split(path.sep).join('/');
+    if (documents.has(file)) hashes.push([file, hashOf(canonical(documents.get(file)))]);
+    else if (entry.isSymbolicLink()) hashes.push([file, hashOf(`link to ${await readlink(target)}`)]);
+    else if (entry.isFile()) hashes.push([file, await hashOfFile(target)]);
+  }
+  return Object.fromEntries(hashes.sort(([one], [other]) => (one < other ? -1 : 1)));
+}
+
+function hashOf(text: string): string {
+  return createHash('sha256').update(text).digest('base64');
+}
+
+async function hashOfFile(file: string): Promise<string> {
+  const hash = createHash('sha256');
+  for await (const chunk of createReadStream(file)) hash.update(chunk as Buffer);
+  return hash.digest('base64');
+}
+
+/** The one JSON text of a value, however its file spells it. */
+export function canonical(value: unknown): string {
+  if (Array.isArray(value)) return `[${value.map(canonical).join(',')}]`;
+  if (typeof value !== 'object' || value === null) return JSON.stringify(value) ?? 'null';
+  const members = Object.entries(value)
+    .filter(([, held]) => held !== undefined)
+    .sort(([one], [other]) => (one < other ? -1 : 1))
+    .map(([key, held]) => `${JSON.stringify(key)}:${canonical(held)}`);
+  return `{${members.join(',')}}`;
+}

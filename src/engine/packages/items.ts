@@ -1,0 +1,114 @@
+import { stat } from 'node:fs/promises';
+import path from 'node:path';
+import { type Definition, DefinitionError, type Extension } from '../extension/extension.js';
+import type { Kind } from '../extension/kinds.js';
+import { parseModuleReference } from '../extension/modules.js';
+import { isRecord } from '../extension/shapes.js';
+import { readPrompt } from '../items/prompt.js';
+import { moduleReferences, requireModules, requireUsable } from '../items/read.js';
+import { readResource } from '../items/resource.js';
+import { readTool } from '../items/tool.js';
+
+/** A declared item as its package's files show it. */
+export interface ItemState {
+  readonly kind: Kind;
+  readonly name: string;
+  /** The file that defines it, relative to the package; absent: there is none. */
+  readonly file?: string;
+  /** Its definition is code. */
+  readonly isCode: boolean;
+  /** What a data file says of it; of code, only where code may be run. */
+  readonly value?: Readonly<Record<string, unknown>>;
+  /** Files that a data definition names: handlers, contents. */
+  readonly uses: readonly string[];
+  /** The data files that say it. */
+  readonly documents: readonly string[];
+  /** Why it would be left out, as far as that shows. */
+  readonly problem?: string;
+}
+
+export interface ReadOptions {
+  /** Whether code definitions are loaded, by the function that the extension was opened with. */
+  readonly load?: boolean;
+}
+
+/** Every declared item of an extension. Runs no code unless told to. */
+export async function readItems(
+  extension: Extension,
+  kinds: readonly Kind[],
+  options: ReadOptions = {},
+): Promise<readonly ItemState[]> {
+  const declared = kinds.flatMap((kind) => extension.manifest.declarations[kind]);
+  return await Promise.all(declared.map(({ kind, name }) => readItem(extension, { kind, name }, options)));
+}
+
+async function readItem(
+  extension: Extension,
+  { kind, name }: { readonly kind: Kind; readonly name: string },
+  { load = false }: ReadOptions,
+): Promise<ItemState> {
+  const [source] = (await extension.files()).find(kind, name);
+  const isCode = source?.language === 'code';
+  const base = { kind, name, ...(source && { file: source.file }), isCode, uses: [], documents: [] };
+  if (isCode && !load) return base;
+  try {
+    const definition = await extension.definition(kind, name);
+    if (kind === 'apps') return { ...base, ...(await pageFacts(extension, source!.file)) };
+    const documents = isCode ? [] : [source!.file];
+    const uses = isCode ? [] : filesNamedBy(definition);
+    const problem = isCode ? undefined : await problemOf(definition);
+    return { ...base, value: definition.value, documents, uses, ...(problem !== undefined && { problem }) };
+  } catch (error) {
+    if (!(error instanceof DefinitionError)) throw error;
+    return { ...base, problem: error.message };
+  }
+}
+
+/** What lies beside the page of an app. */
+async function pageFacts(
+  extension: Extension,
+  page: string,
+): Promise<Pick<ItemState, 'value' | 'documents' | 'uses'>> {
+  const file = page.replace(/\.html$/, '.json');
+  const info = await stat(path.join(extension.manifest.directory, file)).catch(() => undefined);
+  if (!info) return { value: {}, documents: [], uses: [page] };
+  const { value } = await extension.document(file);
+  return { value: isRecord(value) ? value : {}, documents: [file], uses: [page] };
+}
+
+function filesNamedBy(definition: Definition): readonly string[] {
+  const modules = moduleReferences(definition).flatMap(({ reference }) => moduleIn(reference) ?? []);
+  const { file } = definition.value;
+  const contents = definition.kind === 'resources' && typeof file === 'string' ? [file] : [];
+  return [...new Set([...modules, ...contents].map((one) => path.posix.normalize(one)))];
+}
+
+function moduleIn(reference: string): string | undefined {
+  try {
+    return parseModuleReference(reference).file;
+  } catch {
+    return undefined;
+  }
+}
+
+/** Why an item of a data definition cannot be served. */
+async function problemOf(definition: Definition): Promise<string | undefined> {
+  try {
+    await readers[definition.kind](definition);
+    return undefined;
+  } catch (error) {
+    if (!(error instanceof DefinitionError)) throw error;
+    return error.message;
+  }
+}
+
+const readers = {
+  tools: readTool,
+  prompts: readPrompt,
+  resources: readResource,
+  servers: async (definition) => {
+    requireUsable(definition, ({ path: at }) => at.length > 1);
+    await requireModules(definition);
+  },
+  apps: async () => {},
+} as const satisfies Record<Kind, (definition: Definition) => Promise<unknown>>;

@@ -1,0 +1,161 @@
+import { randomBytes } from 'node:crypto';
+import { lstat, mkdir, readdir, realpath, rename, rm, rmdir, symlink, unlink } from 'node:fs/promises';
+import { platform } from 'node:os';
+import path from 'node:path';
+import { AgentToolsError } from '../errors.js';
+import { shortName } from '../extension/names.js';
+import { whenFree } from '../files/busy.js';
+import { withLock } from '../files/lock.js';
+import { FileRefusal, writingRefusal } from '../files/refusal.js';
+import { sweep, temporaryFile } from '../files/temporary.js';
+import { type PackageRecord, readRecord } from './record.js';
+
+/** A package that was added. */
+export interface AddedPackage {
+  readonly name: string;
+  /** Its own folder, symbolic links resolved. */
+  readonly directory: string;
+  /** What npm installed for it: itself, its dependencies, the lockfile, our record. */
+  readonly installation: string;
+  readonly record: PackageRecord;
+}
+
+/**
+ * The folder of added packages. Each is installed into a folder of its own, together with its dependencies, and is made
+ * the one that counts by a link in `node_modules`: that link is replaced in one step, so that at every moment, also
+ * after a crash, a package is there whole, in its old or its new version. What no link leads to counts for nothing.
+ */
+export class Shelf {
+  readonly #links: string;
+  readonly #installations: string;
+  readonly #lockFile: string;
+
+  constructor(packagesFolder: string) {
+    const folder = path.dirname(packagesFolder);
+    this.#links = packagesFolder;
+    this.#installations = path.join(folder, 'installed');
+    this.#lockFile = path.join(folder, 'packages.lock');
+  }
+
+  /** Every package that was added, by name. */
+  async all(): Promise<readonly AddedPackage[]> {
+    const found = await Promise.all((await this.#names()).map((name) => this.find(name)));
+    return found.filter((one) => one !== undefined);
+  }
+
+  /** A package that was added; undefined if there is none of that name. */
+  async find(name: string): Promise<AddedPackage | undefined> {
+    const directory = await realpath(path.join(this.#links, name)).catch(() => undefined);
+    const installation = directory && (await this.installationOf(directory, name));
+    const record = installation && (await readRecord(installation));
+    return record ? { name, directory, installation, record } : undefined;
+  }
+
+  /** What npm installed together with a package in a folder; undefined if that was none of ours. */
+  async installationOf(directory: string, name: string): Promise<string | undefined> {
+    const installations = await realpath(this.#installations).catch(() => undefined);
+    const installation = path.resolve(directory, ...name.split('/').map(() => '..'), '..');
+    return path.dirname(installation) === installations ? installation : undefined;
+  }
+
+  /** A new folder to install something into. It is gone later if nobody puts it on the shelf. */
+  async makeInstallation(): Promise<string> {
+    return await asUserError(this.#installations, async () => {
+      await mkdir(this.#installations, { recursive: true });
+      await sweep(this.#installations);
+      const folder = temporaryFile(this.#installations);
+      await mkdir(folder);
+      return folder;
+    });
+  }
+
+  /** Does work that only one at a time may do. What is on the shelf changes in no other way. */
+  async exclusively<T>(work: () => Promise<T>): Promise<T> {
+    return await asUserError(this.#links, () => withLock(this.#lockFile, work));
+  }
+
+  /**
+   * Makes what is installed in a folder the package that counts. What counted before stays on the disk for those who
+   * are running it, until something else is put here. To be done {@link exclusively}.
+   */
+  async put(installation: string, record: PackageRecord): Promise<AddedPackage> {
+    const { name, version } = record;
+    await this.#clear();
+    const link = path.join(this.#links, name);
+    const present = await lstat(link).catch(() => undefined);
+    if (present && !present.isSymbolicLink()) {
+      const message = `${link} is there, but not by agenttools add. Move it away.`;
+      throw new AgentToolsError('refused', message);
+    }
+    const plain = `${shortName(name)}-${version}`.replace(/[^\w.-]+/g, '_').slice(0, 80);
+    const kept = path.join(this.#installations, `${plain}-${randomBytes(4).toString('hex')}`);
+    await mkdir(path.dirname(link), { recursive: true });
+    await whenFree(() => rename(installation, kept));
+    const directory = path.join(kept, 'node_modules', name);
+    await pointTo(link, directory);
+    return { name, directory, installation: kept, record };
+  }
+
+  /** Takes a package off, and off the disk. To be done {@link exclusively}. */
+  async takeOff({ name }: AddedPackage): Promise<void> {
+    const link = path.join(this.#links, name);
+    await whenFree(() => unlink(link));
+    if (path.dirname(link) !== this.#links) await rmdir(path.dirname(link)).catch(() => undefined);
+    await this.#clear();
+  }
+
+  /** Removes what no link leads to and nobody works on; as far as that is possible. */
+  async #clear(): Promise<void> {
+    const links = await this.#names();
+    const folders = new Set(links.map((name) => path.dirname(path.join(this.#links, name))));
+    for (const folder of [this.#links, ...folders, this.#installations]) await sweep(folder);
+    const counting = await Promise.all(
+      links.map((name) => realpath(path.join(this.#links, name)).catch(() => '')),
+    );
+    for (const name of await namesIn(this.#installations)) {
+      const folder = await realpath(path.join(this.#installations, name));
+      if (counting.some((directory) => directory.startsWith(folder + path.sep))) continue;
+      await rm(folder, { recursive: true, force: true }).catch(() => undefined);
+    }
+  }
+
+  async #names(): Promise<readonly string[]> {
+    const names: string[] = [];
+    for (const name of await namesIn(this.#links)) {
+      if (!name.startsWith('@')) names.push(name);
+      else for (const inner of await namesIn(path.join(this.#links, name))) names.push(`${name}/${inner}`);
+    }
+    return names.sort();
+  }
+}
+
+/** Replaces a link in one step. Only on Windows it is missing for a moment, where nothing can replace it. */
+async function pointTo(link: string, directory: string): Promise<void> {
+  const isWindows = platform() === 'win32';
+  const temporary = temporaryFile(path.dirname(link));
+  await symlink(isWindows ? directory : path.relative(path.dirname(link), directory), temporary, 'junction');
+  try {
+    if (isWindows) await rm(link, { force: true });
+    await whenFree(() => rename(temporary, link));
+  } catch (error) {
+    await unlink(temporary).catch(() => undefined);
+    throw error;
+  }
+}
+
+/** Names that are hidden are nobody's. */
+async function namesIn(folder: string): Promise<readonly string[]> {
+  const names = await readdir(folder).catch(() => []);
+  return names.filter((name) => !name.startsWith('.'));
+}
+
+/** What goes wrong with our files is for the user to mend. */
+async function asUserError<T>(file: string, action: () => Promise<T>): Promise<T> {
+  try {
+    return await action();
+  } catch (error) {
+    const refusal = writingRefusal(error, file);
+    if (!(refusal instanceof FileRefusal)) throw error;
+    throw new AgentToolsError('refused', refusal.message, { cause: error });
+  }
+}

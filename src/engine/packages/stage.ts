@@ -1,0 +1,124 @@
+import { readFile, rm, writeFile } from 'node:fs/promises';
+import path from 'node:path';
+import { AgentToolsError } from '../errors.js';
+import { Extension } from '../extension/extension.js';
+import { kinds } from '../extension/kinds.js';
+import { ManifestError } from '../extension/manifest.js';
+import { isPackageName } from '../extension/names.js';
+import { isRecord } from '../extension/shapes.js';
+import { runNpm } from '../npm/run.js';
+import type { PackageSpec } from '../npm/spec.js';
+import { called } from './comparison.js';
+import { fingerprintOf } from './fingerprint.js';
+import { readItems } from './items.js';
+import { type PackageRecord, writeRecord } from './record.js';
+import type { PackagesSetting } from './setting.js';
+import type { Shelf } from './shelf.js';
+
+/** An extension that npm has installed beside the shelf, to be looked at. */
+export interface StagedPackage {
+  readonly installation: string;
+  readonly extension: Extension;
+  readonly record: PackageRecord;
+  /** What is not as its users would expect, in sentences. */
+  readonly warnings: readonly string[];
+}
+
+/** The version is to be kept, folders are copied as they would be packed, and what only its author needs stays away. */
+const flags = [
+  '--save',
+  '--save-exact',
+  '--install-links',
+  '--omit=dev',
+  '--no-engine-strict',
+  '--no-omit-lockfile-registry-resolved',
+] as const;
+
+/**
+ * Has npm install a package into a new folder of its own, with its dependencies and without running anything, and looks
+ * at it. Nothing counts of it yet: it is to be put on the shelf, or to be removed.
+ * @throws AgentToolsError if npm fails, or it is not an extension; then the folder is gone.
+ */
+export async function stage(
+  spec: PackageSpec,
+  shelf: Shelf,
+  { npm, signal, now }: PackagesSetting,
+): Promise<StagedPackage> {
+  const installation = await shelf.makeInstallation();
+  try {
+    await writeFile(path.join(installation, 'package.json'), '{ "private": true }\n');
+    await runNpm(['install', wordFor(spec), ...flags], { folder: installation, setting: npm, signal });
+    const name = await nameIn(installation);
+    const extension = await openExtension(path.join(installation, 'node_modules', name));
+    const record: PackageRecord = {
+      format: 1,
+      name,
+      wanted: { kind: spec.kind, wanted: spec.wanted },
+      version: extension.manifest.packageVersion,
+      ...(await provenanceIn(installation, name)),
+      fingerprint: await fingerprintOf(extension),
+      time: now().toISOString(),
+    };
+    await writeRecord(installation, record);
+    return { installation, extension, record, warnings: await warningsAbout(extension) };
+  } catch (error) {
+    await discard({ installation });
+    throw error;
+  }
+}
+
+/** Removes what was staged. What was put on the shelf meanwhile is not there any more. */
+export async function discard({ installation }: Pick<StagedPackage, 'installation'>): Promise<void> {
+  await rm(installation, { recursive: true, force: true, maxRetries: 3 }).catch(() => undefined);
+}
+
+/** As npm's command line takes it. */
+export function wordFor({ kind, name, wanted }: PackageSpec): string {
+  return kind === 'registry' ? `${name}@${wanted}` : wanted;
+}
+
+/** The one package that was asked for: npm writes its name down, which a folder or tarball did not tell before. */
+async function nameIn(installation: string): Promise<string> {
+  const { dependencies } = await jsonIn(installation, 'package.json');
+  const [name] = isRecord(dependencies) ? Object.keys(dependencies) : [];
+  if (name !== undefined && isPackageName(name)) return name;
+  throw new AgentToolsError('failed', 'npm installed nothing that has the name of a package.');
+}
+
+async function provenanceIn(
+  installation: string,
+  name: string,
+): Promise<Pick<PackageRecord, 'integrity' | 'source'>> {
+  const { packages } = await jsonIn(installation, 'package-lock.json');
+  const entry = isRecord(packages) ? packages[`node_modules/${name}`] : undefined;
+  const { integrity, resolved } = isRecord(entry) ? entry : {};
+  return {
+    integrity: typeof integrity === 'string' ? integrity : null,
+    source: typeof resolved === 'string' && /^https?:/.test(resolved) ? new URL(resolved).origin : null,
+  };
+}
+
+async function jsonIn(folder: string, file: string): Promise<Record<string, unknown>> {
+  const value = JSON.parse(await readFile(path.join(folder, file), 'utf8')) as unknown;
+  return isRecord(value) ? value : {};
+}
+
+/** Says what is wrong without the folder, which is gone when this is read. */
+async function openExtension(directory: string): Promise<Extension> {
+  try {
+    return await Extension.open(directory);
+  } catch (error) {
+    if (!(error instanceof ManifestError)) throw error;
+    const { file, position } = error.location;
+    const place = position ? ` (${file}:${position.line}:${position.column})` : '';
+    throw new AgentToolsError(error.code, `${error.text}${place}`);
+  }
+}
+
+async function warningsAbout(extension: Extension): Promise<readonly string[]> {
+  const items = await readItems(extension, kinds);
+  const lost = items.flatMap(({ problem, ...item }) =>
+    problem === undefined ? [] : [`${extension.name} goes without its ${called(item)}: ${problem}`],
+  );
+  return items.length === 0 ? [`${extension.name} declares nothing that could be served.`] : lost;
+}

@@ -1,0 +1,135 @@
+import { AgentToolsError } from '../errors.js';
+import { Extension, type LoadCode } from '../extension/extension.js';
+import { type PackageSpec, readSpec } from '../npm/spec.js';
+import { compare, isSame } from './comparison.js';
+import { type Difference, differenceBetween } from './difference.js';
+import { driftFrom } from './drift.js';
+import type { PackageRecord } from './record.js';
+import { unknown } from './remove.js';
+import type { PackagesSetting } from './setting.js';
+import { type AddedPackage, Shelf } from './shelf.js';
+import { discard, type StagedPackage, stage } from './stage.js';
+
+/** What could become of a package that was added. */
+export interface UpdatePlan {
+  readonly before: AddedPackage;
+  /** How its files are not those that were added, in a few words each. */
+  readonly drift: readonly string[];
+  /** The newest version that may be had, and what it brings; absent: it is there already. */
+  readonly next?: { readonly staged: StagedPackage; readonly difference: Difference };
+  /** Why no version can be had. */
+  readonly error?: AgentToolsError;
+}
+
+export interface UpdateOptions {
+  /** Packages by name; all where none is named. */
+  readonly names: readonly string[];
+  /** Whether code definitions, old and new, are loaded in processes of their own, to tell what they say. */
+  readonly load: boolean;
+}
+
+/**
+ * Has npm get the newest version of each package that what was asked for allows, and tells what it brings. What is
+ * staged for that has to be applied, or cleared away by {@link dropUpdates}.
+ * @throws AgentToolsError if a named package was not added.
+ */
+export async function planUpdates(
+  { names, load }: UpdateOptions,
+  setting: PackagesSetting,
+): Promise<readonly UpdatePlan[]> {
+  const shelf = new Shelf(setting.packagesFolder);
+  const packages = await shelf.all();
+  const chosen = [...new Set(names)].map(
+    (name) => packages.find((one) => one.name === name) ?? unknown(name, packages),
+  );
+  const waiting = [...(names.length === 0 ? packages : chosen)];
+  const { length } = waiting;
+  const plans: UpdatePlan[] = [];
+  await loading(load, async (loadCode) => {
+    const work = async () => {
+      for (let before = waiting.shift(); before; before = waiting.shift()) {
+        setting.tell(`Looking for newer versions: ${plans.length + 1} of ${length} …`);
+        plans.push(await planFor(before, { shelf, setting, loadCode }));
+      }
+    };
+    await Promise.all(Array.from({ length: maxAtOnce }, work));
+  });
+  return plans.sort((one, other) => (one.before.name < other.before.name ? -1 : 1));
+}
+
+/** How many packages npm gets at once. */
+const maxAtOnce = 3;
+
+/**
+ * Makes the staged version the one that counts.
+ * @throws AgentToolsError if the package is not the one any more that the plan was made for.
+ */
+export async function applyUpdate({ before, next }: UpdatePlan, setting: PackagesSetting): Promise<void> {
+  if (!next) return;
+  const shelf = new Shelf(setting.packagesFolder);
+  await shelf.exclusively(async () => {
+    const now = await shelf.find(before.name);
+    if (now?.installation !== before.installation) {
+      const message = `${before.name} was added, updated or removed by another process meanwhile. Try again.`;
+      throw new AgentToolsError('refused', message);
+    }
+    await shelf.put(next.staged.installation, next.staged.record);
+  });
+}
+
+/** Clears away what was staged and not applied. */
+export async function dropUpdates(plans: readonly UpdatePlan[]): Promise<void> {
+  await Promise.all(plans.map(async ({ next }) => next && (await discard(next.staged))));
+}
+
+interface Planning {
+  readonly shelf: Shelf;
+  readonly setting: PackagesSetting;
+  readonly loadCode: LoadCode | undefined;
+}
+
+async function planFor(before: AddedPackage, { shelf, setting, loadCode }: Planning): Promise<UpdatePlan> {
+  const options = loadCode ? { loadCode } : {};
+  const present = await Extension.open(before.directory, options).catch(() => undefined);
+  const drift = await driftFrom(before.record, before.directory);
+  try {
+    const staged = await stage(await specOf(before.record), shelf, setting);
+    if (drift.length === 0 && isSamePackage(before.record, staged.record)) {
+      await discard(staged);
+      return { before, drift };
+    }
+    const after = await Extension.open(staged.extension.manifest.directory, options);
+    const difference = await differenceBetween(present, after, { load: loadCode !== undefined });
+    const source = otherSource(before.record, staged.record);
+    return { before, drift, next: { staged, difference: { ...difference, ...(source && { source }) } } };
+  } catch (error) {
+    if (error instanceof AgentToolsError) return { before, drift, error };
+    throw error;
+  }
+}
+
+function isSamePackage(before: PackageRecord, after: PackageRecord): boolean {
+  const isSameVersion = before.version === after.version && before.integrity === after.integrity;
+  return isSameVersion && isSame(compare(before.fingerprint, after.fingerprint));
+}
+
+/** A name that suddenly comes from elsewhere may be somebody else's. */
+function otherSource(before: PackageRecord, after: PackageRecord): Difference['source'] {
+  const isOther = before.source !== null && after.source !== null && before.source !== after.source;
+  return isOther ? { before: before.source, after: after.source } : undefined;
+}
+
+async function specOf({ name, wanted: { kind, wanted } }: PackageRecord): Promise<PackageSpec> {
+  return kind === 'registry' ? { kind, name, wanted } : await readSpec(wanted, '/');
+}
+
+async function loading(load: boolean, work: (loadCode?: LoadCode) => Promise<void>): Promise<void> {
+  if (!load) return await work();
+  const { Inspector } = await import('../validate/inspector.js');
+  const inspector = new Inspector({ timeoutMs: 10_000 });
+  try {
+    await work(async (file) => (await inspector.load(file)).value);
+  } finally {
+    inspector.close();
+  }
+}
