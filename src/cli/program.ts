@@ -6,6 +6,7 @@ import { ExitCode } from './exit-code.js';
 import { addDiscoveryCommands } from './grammar/discovery.js';
 import { addExtensionCommands } from './grammar/extensions.js';
 import { addInstallationCommands } from './grammar/installation.js';
+import { addPackageCommands } from './grammar/packages.js';
 import { addServerCommands } from './grammar/servers.js';
 import { spellOutProject } from './place-arguments.js';
 import { widthOf } from './width.js';
@@ -55,5 +56,6 @@ export function createProgram(host: Host, answer: (code: ExitCode) => void): Com
   addDiscoveryCommands(program, answering);
   addServerCommands(program, answering);
   addInstallationCommands(program, answering);
+  addPackageCommands(program, answering);
   return program;
 }

@@ -25,6 +25,16 @@ export async function askServer(
   throw new AgentToolsError('usage', `Which server? Name a path, a qualified name, or one of:\n${list}`);
 }
 
+/** Asks for a yes, where somebody is there to answer; undefined where nobody is. Whatever else is answered is a no. */
+export async function askYesNo(
+  question: string,
+  { stdin, stderr }: Pick<Host, 'stdin' | 'stderr'>,
+): Promise<boolean | undefined> {
+  if (!('isTTY' in stdin && stdin.isTTY === true)) return undefined;
+  const answer = await answerTo(`${question} [y/N] `, createInterface({ input: stdin, output: stderr }));
+  return /^y(?:es)?$/i.test(answer);
+}
+
 /** Empty, where the input ends instead: at Ctrl-D and Ctrl-C. */
 async function answerTo(question: string, terminal: Interface): Promise<string> {
   // An answer may come together with the end.

@@ -1,0 +1,92 @@
+import type { AgentToolsError } from '../../engine/errors.js';
+import type { Kind } from '../../engine/extension/kinds.js';
+import { kinds } from '../../engine/extension/kinds.js';
+import { shortName } from '../../engine/extension/names.js';
+import { implicitServerName } from '../../engine/extension/workspace.js';
+import type { Addition } from '../../engine/packages/add.js';
+import type { Removal } from '../../engine/packages/remove.js';
+import { visibleText } from '../../engine/visible-text.js';
+import { failureCount, failuresLast } from './failures.js';
+
+/** A package that was to be added. */
+export type AddResult = Addition | { readonly spec: string; readonly error: AgentToolsError };
+
+/** A package that was to be removed. */
+export type RemoveResult = Removal | { readonly name: string; readonly error: AgentToolsError };
+
+/** What was added, and what can be done with it. */
+export function additionLines(results: readonly AddResult[]): string {
+  const lines = failuresLast(results).flatMap((result) =>
+    'error' in result ? [errorLine(result.spec, result.error)] : linesOf(result),
+  );
+  return visibleText([...lines, ...failureCount(results, 'packages')].map((line) => `${line}\n`).join(''));
+}
+
+function linesOf(addition: Addition): readonly string[] {
+  const { added, previous, changed, warnings } = addition;
+  const { name, version } = added.record;
+  const items = itemsOf(addition);
+  const declared = kinds.flatMap((kind) => {
+    const names = kind === 'servers' ? items.servers : items[kind].map(shortName);
+    return names.length === 0 ? [] : [`  ${kind}: ${names.join(', ')}`];
+  });
+  const [server] = items.servers;
+  return [
+    changed ? changeLine(name, version, previous) : `${name} ${version} is there already.`,
+    ...declared,
+    ...warnings.map((warning) => `warning: ${warning}`),
+    ...(server === undefined
+      ? []
+      : [
+          `Install it into a client with: agenttools install <client> ${items.servers.length > 1 ? '<server>' : server}`,
+        ]),
+  ];
+}
+
+function changeLine(name: string, version: string, previous: string | null): string {
+  if (previous === null) return `Added ${name} ${version}.`;
+  if (previous === version) return `Replaced ${name} ${version} by what is ${version} now.`;
+  return `Changed ${name} from ${previous} to ${version}.`;
+}
+
+/** An error, and what it is about unless it says so. */
+function errorLine(what: string, { message }: Error): string {
+  return `error: ${message.includes(what) ? '' : `${what}: `}${message}`;
+}
+
+/** Qualified names, by kind. A package that declares no server has one of its own name. */
+function itemsOf({ extension }: Addition): Readonly<Record<Kind, readonly string[]>> {
+  const names = (kind: Kind) =>
+    extension.manifest.declarations[kind].map(({ name }) => extension.qualify(name));
+  const [servers, tools, prompts] = [names('servers'), names('tools'), names('prompts')];
+  const [resources, apps] = [names('resources'), names('apps')];
+  const isImplicit =
+    servers.length === 0 && [tools, prompts, resources, apps].some(({ length }) => length > 0);
+  const own = extension.qualify(implicitServerName(extension));
+  return { servers: isImplicit ? [own] : servers, tools, prompts, resources, apps };
+}
+
+/** What was added, for other programs. */
+export function additionData(result: AddResult): object {
+  if ('error' in result) return { spec: result.spec, error: result.error.message };
+  const { name, version, integrity } = result.added.record;
+  return { name, version, previous: result.previous, ...itemsOf(result), integrity };
+}
+
+/** What was removed. */
+export function removalLines(results: readonly RemoveResult[]): string {
+  const lines = failuresLast(results).flatMap((result) => {
+    if ('error' in result) return [errorLine(result.name, result.error)];
+    const { removed, references } = result;
+    const without = references.map(({ by, item }) => `warning: ${by} goes without ${item} now.`);
+    return [`Removed ${removed.name} ${removed.record.version}.`, ...without];
+  });
+  return visibleText([...lines, ...failureCount(results, 'packages')].map((line) => `${line}\n`).join(''));
+}
+
+/** What was removed, for other programs. */
+export function removalData(result: RemoveResult): object {
+  if ('error' in result) return { name: result.name, error: result.error.message };
+  const { removed, references } = result;
+  return { name: removed.name, version: removed.record.version, references };
+}
