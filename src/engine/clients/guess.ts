@@ -1,6 +1,7 @@
 import { parseWithComments } from '../files/json-text.js';
 import type { Surroundings, WritableClient } from './client.js';
 import { isMap } from './edit/merge.js';
+import { valueAt } from './edit/path.js';
 import { writableClients } from './table/index.js';
 
 /**
@@ -154,12 +155,6 @@ function dataOf(text: string | undefined): unknown {
   if (text === undefined) return undefined;
   const parsed = parseWithComments(text.replace(/^\uFEFF/, ''));
   return parsed.ok ? parsed.value : undefined;
-}
-
-function valueAt(data: unknown, path: readonly string[]): unknown {
-  let value = data;
-  for (const key of path) value = isMap(value) && Object.hasOwn(value, key) ? value[key] : undefined;
-  return value;
 }
 
 function isText(value: unknown): value is string {

@@ -1,6 +1,7 @@
 import type { ConfigFormat, Container, Tolerance } from '../client.js';
 import { ConfigError, type ConfigPath, type ConfigValue, type Editor, type Entry } from './editor.js';
 import { isMap, sameValue } from './merge.js';
+import { valueAt, withoutValue, withValue } from './path.js';
 import { spliceBetween } from './splice.js';
 
 /** Where an entry stands, or is to stand, in a config file. */
@@ -241,30 +242,6 @@ function named(entry: Entry, key: string): Entry {
 
 function itemsOf(holder: unknown): readonly unknown[] {
   return Array.isArray(holder) ? holder : [];
-}
-
-function valueAt(data: unknown, path: ConfigPath): unknown {
-  return path.reduce<unknown>((held, key) => {
-    if (typeof key === 'number') return itemsOf(held)[key];
-    return isMap(held) && Object.hasOwn(held, key) ? held[key] : undefined;
-  }, data);
-}
-
-function withValue(data: unknown, [key, ...rest]: ConfigPath, value: unknown): unknown {
-  if (key === undefined) return value;
-  const inner = withValue(valueAt(data, [key]), rest, value);
-  if (typeof key === 'number') {
-    const items = itemsOf(data);
-    return [...items.slice(0, key), inner, ...items.slice(key + 1)];
-  }
-  return Object.fromEntries([...Object.entries(isMap(data) ? data : {}), [key, inner]]);
-}
-
-function withoutValue(data: unknown, [key, ...rest]: ConfigPath): unknown {
-  if (key === undefined || valueAt(data, [key]) === undefined) return data;
-  if (rest.length > 0) return withValue(data, [key], withoutValue(valueAt(data, [key]), rest));
-  if (typeof key === 'number') return itemsOf(data).toSpliced(key, 1);
-  return Object.fromEntries(Object.entries(data as Entry).filter(([name]) => name !== key));
 }
 
 /** The data without the empty values on a path: whether they stay is a matter of syntax, and of no meaning. */

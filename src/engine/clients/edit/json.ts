@@ -5,6 +5,7 @@ import { ConfigError, type ConfigPath, type ConfigValue, type Editor } from './e
 import { childrenOf, endOf, layoutFor, render } from './json-layout.js';
 import { insertMember, removeMember } from './json-members.js';
 import { isComma, isComment, type Token, tokensBetween } from './json-tokens.js';
+import { wrapped } from './path.js';
 import { lineEndOf } from './text.js';
 
 /** Deeper nesting is refused, so that whatever walks a tree cannot run out of stack. */
@@ -41,12 +42,12 @@ function parse(text: string): unknown {
 
 function set(text: string, path: ConfigPath, value: ConfigValue): string {
   const root = treeOf(text);
-  if (!root) return appendRoot(text, wrap(path, value));
+  if (!root) return appendRoot(text, wrapped(path, value));
   let node = root;
   for (const [depth, key] of path.entries()) {
-    if (node.type === 'null') return replace(text, node, wrap(path.slice(depth), value));
+    if (node.type === 'null') return replace(text, node, wrapped(path.slice(depth), value));
     const child = childAt(node, key);
-    if (!child) return insertMember(text, node, { key, value: wrap(path.slice(depth + 1), value) });
+    if (!child) return insertMember(text, node, { key, value: wrapped(path.slice(depth + 1), value) });
     node = child;
   }
   return replace(text, node, value);
@@ -115,15 +116,6 @@ const kinds: Readonly<Record<Node['type'], string>> = {
 function nameOf({ parent }: Node): string {
   if (!parent) return 'The whole file';
   return parent.type === 'property' ? JSON.stringify(parent.children![0]!.value) : 'An item of a list';
-}
-
-/** The value with what is missing on the way to it around it. */
-function wrap(path: ConfigPath, value: ConfigValue): ConfigValue {
-  return path.reduceRight<ConfigValue>((inner, key) => {
-    if (typeof key === 'string') return Object.fromEntries([[key, inner]]);
-    if (key === 0) return [inner];
-    throw new ConfigError(`There is no list with an item ${key}.`);
-  }, value);
 }
 
 function replace(text: string, node: Node, value: ConfigValue): string {

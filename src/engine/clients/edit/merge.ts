@@ -61,14 +61,27 @@ export function isMap(value: unknown): value is Entry {
 
 /** Whether two values of config files say the same; neither the order of keys nor a parser's type for integers matters. */
 export function sameValue(one: unknown, other: unknown): boolean {
+  return areAlike(one, other, sameScalar);
+}
+
+/** Whether two values are made of the same maps and lists, by what counts as the same in these; the order of keys does not. */
+export function areAlike(
+  one: unknown,
+  other: unknown,
+  isSame: (one: unknown, other: unknown) => boolean,
+): boolean {
   if (Array.isArray(one) && Array.isArray(other)) {
-    return one.length === other.length && one.every((item, index) => sameValue(item, other[index]));
+    return one.length === other.length && one.every((item, index) => areAlike(item, other[index], isSame));
   }
   if (isMap(one) && isMap(other)) {
     const keys = Object.keys(one);
     if (keys.length !== Object.keys(other).length) return false;
-    return keys.every((key) => Object.hasOwn(other, key) && sameValue(one[key], other[key]));
+    return keys.every((key) => Object.hasOwn(other, key) && areAlike(one[key], other[key], isSame));
   }
+  return isSame(one, other);
+}
+
+function sameScalar(one: unknown, other: unknown): boolean {
   if (one instanceof Date && other instanceof Date) {
     return Object.is(one.getTime(), other.getTime()) && String(one) === String(other);
   }

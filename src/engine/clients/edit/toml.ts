@@ -1,7 +1,8 @@
 import { ConfigError, type ConfigPath, type ConfigValue, type Editor, type Entry } from './editor.js';
 import { isMap } from './merge.js';
+import { valueAt, withoutValue, withValue, wrapped } from './path.js';
 import { endOfLine } from './text.js';
-import { dataAt, sameData, withData, withoutData } from './toml-data.js';
+import { sameData } from './toml-data.js';
 import { cutMember, insertMember } from './toml-inline.js';
 import { cutBlock, cutLines, insertBlocks, insertLine } from './toml-layout.js';
 import { printPair, printTable, printValue } from './toml-print.js';
@@ -32,7 +33,7 @@ export function tomlEditor(): Editor {
 function set(text: string, path: ConfigPath, value: ConfigValue): string {
   const source = readToml(text);
   const keys = keysOf(source, path);
-  const expected = withData(source.data, keys, value);
+  const expected = withValue(source.data, keys, value);
   if (sameData(source.data, expected)) return text;
   return prove(put(source, keys, value), [expected], { source, keys });
 }
@@ -41,16 +42,17 @@ function remove(text: string, path: ConfigPath): string {
   const source = readToml(text);
   const keys = keysOf(source, path);
   if (!isThere(source, keys)) throw new ConfigError(`There is no ${nameOf(keys)} to take out.`);
-  const expected = withoutEmptied(withoutData(source.data, keys), keys);
+  const expected = withoutEmptied(withoutValue(source.data, keys), keys);
   return prove(cut(source, keys), expected, { source, keys });
 }
 
 /** The text with a value, whether there is one already or not. */
 function put(source: TomlSource, keys: KeyPath, value: ConfigValue): string {
   const missing = keys.findIndex((_, depth) => !isThere(source, keys.slice(0, depth + 1)));
-  if (missing !== -1) return insert(source, keys.slice(0, missing + 1), wrap(keys.slice(missing + 1), value));
+  if (missing !== -1)
+    return insert(source, keys.slice(0, missing + 1), wrapped(keys.slice(missing + 1), value));
 
-  const held = dataAt(source.data, keys);
+  const held = valueAt(source.data, keys);
   if (sameData(held, value)) return source.text;
   if (isMap(held) && isMap(value)) return putEach(source, keys, held, value);
 
@@ -168,9 +170,9 @@ function readAgain(edited: string): TomlSource {
 /** The data, and the data without the tables on the way that hold nothing any more: without a header they are gone. */
 function withoutEmptied(data: unknown, keys: KeyPath): unknown[] {
   const holder = keys.slice(0, -1);
-  const held = dataAt(data, holder);
+  const held = valueAt(data, holder);
   if (holder.length === 0 || !isMap(held) || Object.keys(held).length > 0) return [data];
-  return [data, ...withoutEmptied(withoutData(data, holder), holder)];
+  return [data, ...withoutEmptied(withoutValue(data, holder), holder)];
 }
 
 /** A path as keys that lead through nothing but tables, as far as there is something. */
@@ -180,7 +182,7 @@ function keysOf(source: TomlSource, path: ConfigPath): KeyPath {
   if (keys.length < path.length) throw new ConfigError('Items of lists are not edited in TOML.');
   for (let depth = 1; depth < keys.length; depth++) {
     const way = keys.slice(0, depth);
-    const held = dataAt(source.data, way);
+    const held = valueAt(source.data, way);
     if (held !== undefined && !isMap(held)) {
       throw new ConfigError(`${nameOf(way)} is no map.`, offsetOf(source, way));
     }
@@ -189,18 +191,13 @@ function keysOf(source: TomlSource, path: ConfigPath): KeyPath {
 }
 
 function isThere({ data }: TomlSource, keys: KeyPath): boolean {
-  return dataAt(data, keys) !== undefined;
+  return valueAt(data, keys) !== undefined;
 }
 
 /** Where a value begins, or what it would be in. */
 function offsetOf(source: TomlSource, keys: KeyPath): number | undefined {
   if (keys.length === 0) return undefined;
   return piecesOf(source, keys)[0]?.start ?? offsetOf(source, keys.slice(0, -1));
-}
-
-/** The value with what is missing on the way to it around it. */
-function wrap(keys: KeyPath, value: ConfigValue): ConfigValue {
-  return keys.reduceRight<ConfigValue>((inner, key) => Object.fromEntries([[key, inner]]), value);
 }
 
 function nameOf(keys: KeyPath): string {

@@ -1,6 +1,7 @@
 import { isDeepStrictEqual } from 'node:util';
 import { isAlias, isCollection, isMap, isPair, isScalar, isSeq, type Node } from 'yaml';
 import { ConfigError, type ConfigPath, type ConfigValue, type Editor } from './editor.js';
+import { wrapped } from './path.js';
 import { fillDocument, insertMember, putValue, removeMember } from './yaml-change.js';
 import {
   type Collection,
@@ -40,7 +41,7 @@ function set(text: string, path: ConfigPath, value: ConfigValue): string {
   const expect = (before: unknown) => withData(before, path, data);
   const { root } = source;
   if (!root) {
-    const edited = applyChanges(text, fillDocument(text, wrap(path, value)));
+    const edited = applyChanges(text, fillDocument(text, wrapped(path, value)));
     return prove(source, edited, { expect, made: (made) => made, name: nameOf([]), offset: 0 });
   }
 
@@ -52,14 +53,14 @@ function set(text: string, path: ConfigPath, value: ConfigValue): string {
   const [key, ...missing] = rest;
   if (key !== undefined && isCollection(place.value)) {
     requireUnshared(source, [...way, place]);
-    const changes = insertMember(text, root, place, { key, value: wrap(missing, value) });
+    const changes = insertMember(text, root, place, { key, value: wrapped(missing, value) });
     const made = (after: unknown) => memberAt(after, [...there, key]);
     return prove(source, applyChanges(text, changes), { ...subject, made });
   }
 
   requireUntagged(place, there, data);
   requireUnshared(source, way, place.value);
-  const changes = putValue(text, root, place, wrap(rest, value));
+  const changes = putValue(text, root, place, wrapped(rest, value));
   const made = (after: unknown) => heldBy(memberAt(after, there));
   return prove(source, applyChanges(text, changes), { ...subject, gone: place.value, made });
 }
@@ -163,15 +164,6 @@ function requireUnshared({ aliases }: YamlSource, way: readonly Place[], changed
     if (inside.has(alias) || !held.has(target)) continue;
     throw new ConfigError(`The alias *${alias.source} would change with it.`, alias.range?.[0]);
   }
-}
-
-/** The value with what is missing on the way to it around it. */
-function wrap(path: ConfigPath, value: ConfigValue): ConfigValue {
-  return path.reduceRight<ConfigValue>((inner, key) => {
-    if (typeof key === 'string') return Object.fromEntries([[key, inner]]);
-    if (key === 0) return [inner];
-    throw new ConfigError(`There is no list with an item ${key}.`);
-  }, value);
 }
 
 function heldBy(member: unknown): unknown {

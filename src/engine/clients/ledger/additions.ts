@@ -1,6 +1,7 @@
 import type { ConfigPath, ConfigValue } from '../edit/editor.js';
 import { dataIn, type EntryPlace, removeValue } from '../edit/entries.js';
 import { sameValue } from '../edit/merge.js';
+import { valueAt } from '../edit/path.js';
 import type { Addition, FileRecord, Receipt } from '../receipts.js';
 import { slotOf } from './slot.js';
 
@@ -47,13 +48,4 @@ export async function extrasFor(
     counts.set(name, index + 1);
     return [{ path: [...list, index], value: item }];
   });
-}
-
-export function valueAt(data: unknown, path: readonly string[]): unknown {
-  let value = data;
-  for (const key of path) {
-    if (typeof value !== 'object' || value === null || !Object.hasOwn(value, key)) return undefined;
-    value = (value as Record<string, unknown>)[key];
-  }
-  return value;
 }

@@ -3,8 +3,9 @@ import { AgentToolsError } from '../../errors.js';
 import type { Entry } from '../edit/editor.js';
 import { dataIn, type EntryPlace, putEntry, readEntry } from '../edit/entries.js';
 import { isIntact, launchPart, mergeEntry, sameValue } from '../edit/merge.js';
+import { valueAt } from '../edit/path.js';
 import type { FileRecord, Receipt, Step } from '../receipts.js';
-import { extrasFor, valueAt, withoutAdditions } from './additions.js';
+import { extrasFor, withoutAdditions } from './additions.js';
 import type { ConfigState, Plan } from './plan.js';
 import { lowered, placeOf, slotOf, stepBetween, templateOf } from './slot.js';
 

@@ -7,9 +7,9 @@ import {
   type ConfigValue,
 } from '../../../../src/engine/clients/edit/editor.js';
 import { isMap } from '../../../../src/engine/clients/edit/merge.js';
+import { valueAt } from '../../../../src/engine/clients/edit/path.js';
 import { spliceBetween } from '../../../../src/engine/clients/edit/splice.js';
 import { tomlEditor } from '../../../../src/engine/clients/edit/toml.js';
-import { dataAt } from '../../../../src/engine/clients/edit/toml-data.js';
 import { documents, paths } from './toml-documents.js';
 
 const editor = tomlEditor();
@@ -239,7 +239,7 @@ const values: Record<
 
 test.each(Object.entries(values))('set: %s', (_, [before, rest, value, after]) => {
   const path = ['m', 'w', ...rest];
-  const isNew = dataAt(editor.parse(before), path) === undefined;
+  const isNew = valueAt(editor.parse(before), path) === undefined;
   expect(editor.set(before, path, value)).toBe(after);
   expect(editor.set(after, path, value)).toBe(after);
   const made = before.includes('env') ? path : path.slice(0, 3);
@@ -383,7 +383,7 @@ describe('any document', { timeout: 60_000 + runs * 10 }, () => {
     let refused = 0;
     const property = fc.property(documents, paths, anyValue, (before, path, value) => {
       const data = editor.parse(before);
-      const there = path.findIndex((_, depth) => dataAt(data, path.slice(0, depth + 1)) === undefined);
+      const there = path.findIndex((_, depth) => valueAt(data, path.slice(0, depth + 1)) === undefined);
       let after: string;
       try {
         after = editor.set(before, path, value);
@@ -393,7 +393,7 @@ describe('any document', { timeout: 60_000 + runs * 10 }, () => {
         expect((error as ConfigError).offset).toBeTypeOf('number');
         return;
       }
-      expect(dataAt(editor.parse(after), path)).toEqual(value);
+      expect(valueAt(editor.parse(after), path)).toEqual(value);
       expect(editor.set(after, path, value)).toBe(after);
       if (there === -1) return;
       expect(spliceBetween(before, after).removed).toBe('');
@@ -406,7 +406,7 @@ describe('any document', { timeout: 60_000 + runs * 10 }, () => {
   test('two entries leave the original, in whatever order they go', () => {
     const orders = fc.constantFrom(['one', 'two'], ['two', 'one']);
     const property = fc.property(documents, orders, fc.boolean(), (before, [first, last], again) => {
-      const container = dataAt(editor.parse(before), [servers]);
+      const container = valueAt(editor.parse(before), [servers]);
       fc.pre(container === undefined || isMap(container));
       const set = (text: string, key: string) => editor.set(text, [servers, key], entry);
       const remove = (text: string, key: string) => editor.remove(text, [servers, key]);
@@ -424,7 +424,7 @@ describe('any document', { timeout: 60_000 + runs * 10 }, () => {
       fc.pre(all.length > 0);
       const path = all[pick % all.length]!;
       const after = editor.remove(before, path);
-      expect(dataAt(editor.parse(after), path)).toBe(undefined);
+      expect(valueAt(editor.parse(after), path)).toBe(undefined);
       expect(isSubsequence(after, before)).toBe(true);
     });
     fc.assert(property, { numRuns: runs });
