@@ -3,20 +3,9 @@ import path from 'node:path';
 import { Readable } from 'node:stream';
 import { beforeEach, describe, expect, it } from 'vitest';
 import { main } from '../../src/cli/main.js';
-import { addFiles, type Files, packageJson, writeFolder } from '../support/packages.js';
+import { addFiles, packageJson, writeFolder } from '../support/packages.js';
+import { plugin } from '../support/plugin.js';
 import { fakeHost, type RunOptions, runCli } from '../support/run-cli.js';
-
-/** A package with one server, one tool, and options of it. */
-const plugin: Files = {
-  'package.json': packageJson({ servers: ['kit'], tools: ['greet'] }),
-  'agenttools/servers/kit.json': { tools: '*' },
-  'agenttools/tools/greet.json': {
-    description: 'Greets.',
-    handler: './greet.js',
-    options: { style: 'plain', apiKey: '', level: 1 },
-  },
-  'greet.js': 'export default () => "hello";',
-};
 
 const several = packageJson({ servers: ['one', 'two'], tools: ['greet'] });
 

@@ -2,6 +2,7 @@ import { mkdirSync, readFileSync } from 'node:fs';
 import path from 'node:path';
 import { beforeEach, describe, expect, it } from 'vitest';
 import { addFiles, packageJson, writeFolder } from '../support/packages.js';
+import { plugin } from '../support/plugin.js';
 import { type RunOptions, runCli } from '../support/run-cli.js';
 
 let home: string;
@@ -11,12 +12,7 @@ let cursorFile: string;
 beforeEach(() => {
   home = writeFolder();
   cursorFile = path.join(home, '.cursor/mcp.json');
-  cwd = writeFolder({
-    'package.json': packageJson({ servers: ['kit'], tools: ['greet'] }),
-    'agenttools/servers/kit.json': { tools: '*' },
-    'agenttools/tools/greet.json': { description: 'Greets.', handler: './greet.js' },
-    'greet.js': 'export default () => "hello";',
-  });
+  cwd = writeFolder(plugin);
 });
 
 const run = (words: readonly string[], options: RunOptions = {}) =>

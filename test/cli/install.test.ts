@@ -3,20 +3,9 @@ import { existsSync, mkdirSync, readdirSync, readFileSync, rmSync, statSync, wri
 import path from 'node:path';
 import { applyPatch } from 'diff';
 import { beforeEach, describe, expect, it } from 'vitest';
-import { addFiles, type Files, packageJson, writeFolder } from '../support/packages.js';
+import { addFiles, packageJson, writeFolder } from '../support/packages.js';
+import { plugin } from '../support/plugin.js';
 import { type RunOptions, runCli } from '../support/run-cli.js';
-
-/** A package with one server, one tool, and an option of it. */
-const plugin: Files = {
-  'package.json': packageJson({ servers: ['kit'], tools: ['greet'] }),
-  'agenttools/servers/kit.json': { tools: '*' },
-  'agenttools/tools/greet.json': {
-    description: 'Greets.',
-    handler: './greet.js',
-    options: { style: 'plain', level: 1 },
-  },
-  'greet.js': 'export default () => "hello";',
-};
 
 let home: string;
 let cwd: string;

@@ -1,7 +1,8 @@
 import { mkdirSync, readFileSync, renameSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { beforeEach, describe, expect, it } from 'vitest';
-import { packageJson, writeFolder } from '../support/packages.js';
+import { writeFolder } from '../support/packages.js';
+import { plugin } from '../support/plugin.js';
 import { runCli } from '../support/run-cli.js';
 
 let home: string;
@@ -11,12 +12,7 @@ let config: string;
 beforeEach(() => {
   home = writeFolder();
   config = path.join(home, '.cursor/mcp.json');
-  cwd = writeFolder({
-    'package.json': packageJson({ servers: ['kit'], tools: ['greet'] }),
-    'agenttools/servers/kit.json': { tools: '*' },
-    'agenttools/tools/greet.json': { description: 'Greets.', handler: './greet.js' },
-    'greet.js': 'export default () => "hello";',
-  });
+  cwd = writeFolder(plugin);
 });
 
 const run = (...words: readonly string[]) => runCli(words, { home, cwd });
