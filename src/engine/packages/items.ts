@@ -73,7 +73,7 @@ async function pageFacts(
   const info = await stat(path.join(extension.manifest.directory, file)).catch(() => undefined);
   if (!info) return { value: {}, documents: [], uses: [page] };
   const { value } = await extension.document(file);
-  return { value: isRecord(value) ? value : {}, documents: [file], uses: [page] };
+  return { value: isRecord(value) ? value : {}, documents: [file], uses: [page, file] };
 }
 
 function filesNamedBy(definition: Definition): readonly string[] {
