@@ -73,7 +73,7 @@ interface KeyRule {
 }
 
 /** How an entry makes the client take a variable's value from elsewhere. */
-export interface SecretReference {
+interface SecretReference {
   /** What stands as the variable's value; absent: the variable must not be among the entry's own. */
   readonly value?: string;
   /** Further fields of the entry; a list is joined with the one that is there. */
