@@ -42,7 +42,12 @@ declare module 'npm-package-arg' {
 
 declare module 'npm-registry-fetch' {
   export interface RegistryResponse {
-    readonly body: AsyncIterable<Buffer> & { destroy(): void };
+    readonly body: {
+      on(event: 'data', listener: (part: Buffer) => void): void;
+      on(event: 'end', listener: () => void): void;
+      on(event: 'error', listener: (error: unknown) => void): void;
+      destroy(): void;
+    };
   }
   export default function fetch(
     uri: string,

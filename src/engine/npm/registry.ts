@@ -99,14 +99,19 @@ async function get(path: string, request: RegistryRequest): Promise<Buffer> {
 
 class TooLarge extends Error {}
 
+/** By events: iterating over this kind of stream leaves a listener behind with every part. */
 async function bodyOf({ body }: RegistryResponse, maxBytes: number): Promise<Buffer> {
   const parts: Buffer[] = [];
   let length = 0;
-  for await (const part of body) {
-    length += part.length;
-    if (length > maxBytes) throw new TooLarge();
-    parts.push(part);
-  }
+  await new Promise<void>((resolve, reject) => {
+    body.on('data', (part) => {
+      length += part.length;
+      if (length > maxBytes) reject(new TooLarge());
+      else parts.push(part);
+    });
+    body.on('end', () => resolve());
+    body.on('error', reject);
+  });
   return Buffer.concat(parts);
 }
 
