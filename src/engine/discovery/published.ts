@@ -75,7 +75,7 @@ interface LatestRequest {
 
 /** One version is a few kilobytes, all versions of a busy package are many megabytes. */
 const maxVersionBytes = 5 * 1024 * 1024;
-const maxPackageBytes = 30 * 1024 * 1024;
+const maxPackageBytes = 10 * 1024 * 1024;
 
 /** The latest version, read in the way asked for; a registry that does not know that way is asked in the other. */
 async function latestOf(name: string, request: LatestRequest): Promise<Latest> {
@@ -132,7 +132,7 @@ function requireListable({ declarations }: ManifestContent): void {
     return sum + lengthOf(metadata.tools, tools.length) + lengthOf(metadata.prompts, prompts.length);
   }, 0);
   if (declared <= maxDeclared && listed <= maxListed) return;
-  throw new RegistryError('too-large', 'it declares more than can be listed');
+  throw new RegistryError('malformed', 'it declares more than can be listed');
 }
 
 function lengthOf(list: unknown, all: number): number {
@@ -156,8 +156,16 @@ function isOffered({ keywords, deprecated }: Version): boolean {
 }
 
 function publishedError(error: unknown): PublishedError {
-  if (error instanceof RegistryError) return new PublishedError(error.fault, error.message, { cause: error });
-  if (error instanceof ManifestError) return new PublishedError('malformed', error.text, { cause: error });
-  const message = error instanceof Error ? error.message : String(error);
-  return new PublishedError('failed', message, { cause: error });
+  const message = error instanceof Error ? error.message.replace(/\.$/, '') : String(error);
+  if (error instanceof ManifestError) return new PublishedError('malformed', message, { cause: error });
+  const fault = error instanceof RegistryError ? error.fault : 'failed';
+  return new PublishedError(fault, words[fault] ?? message, { cause: error });
 }
+
+/** What is said of the package rather than of an address. */
+const words: Readonly<Partial<Record<RegistryFault, string>>> = {
+  offline: 'the registry cannot be reached',
+  'not-found': 'the registry does not have it',
+  unauthorized: 'it is not for the credentials that npm has',
+  'too-large': 'it is too large to be read',
+};

@@ -71,7 +71,7 @@ function saidOf({ fault }: RegistryError, { url }: RegistryPlace): string {
   const registry = `The registry ${hostOf(url)}`;
   if (fault === 'offline') return `${registry} cannot be reached.`;
   if (fault === 'unauthorized') return `${registry} does not let you search. Log in with: npm login`;
-  return `${registry} has no search that finds extensions. See one by its name with: agenttools show <package>`;
+  return `${registry} has no search that finds extensions. ${byName}`;
 }
 
 function insteadOf(kept: Listing | undefined, now: number): string {
@@ -79,6 +79,9 @@ function insteadOf(kept: Listing | undefined, now: number): string {
     ? `Its servers are listed as they were ${durationOf(now - kept.time)} ago.`
     : 'Its servers are not listed.';
 }
+
+/** What needs no search. */
+const byName = 'See one by its name with: agenttools show <package>';
 
 /** Addresses may hold passwords. */
 function hostOf(url: string): string {
@@ -120,7 +123,7 @@ async function listRegistry(
 ): Promise<{ readonly listing: Listing; readonly isWhole: boolean }> {
   const host = hostOf(place.url);
   tell(`Searching ${host}`);
-  const hits = await searchExtensions({ registries, place, pageSize, signal });
+  const { hits, isPartial } = await searchExtensions({ registries, place, pageSize, signal });
   const packages: RemotePackage[] = [];
   const leftOut = new Map<string, PublishedError>();
   let length = 0;
@@ -139,7 +142,10 @@ async function listRegistry(
     reportPackage(found, report);
   });
   signal.throwIfAborted();
-  const notes = leftOut.size === 0 ? [] : [leftOutNote(leftOut, host)];
+  const notes = [
+    ...(isPartial ? [`The search of ${host} does not find all extensions. ${byName}`] : []),
+    ...(leftOut.size === 0 ? [] : [leftOutNote(leftOut, host)]),
+  ];
   const isWhole = [...leftOut.values()].every(({ fault }) => !passing.includes(fault));
   return { listing: { time: now(), packages, notes }, isWhole };
 }
@@ -154,7 +160,7 @@ async function readHit(
   { registries, signal }: { readonly registries: Registries; readonly signal: AbortSignal },
 ): Promise<RemotePackage | undefined> {
   const limited = AbortSignal.any([signal, AbortSignal.timeout(packageTimeLimitMs)]);
-  const found = await readPublished(name, { registries, signal: limited, withTime: false });
+  const found = await readPublished(name, { registries, signal: limited, withTime: published === null });
   if (!found?.isOffered) return undefined;
   const { publication, content } = found;
   return {

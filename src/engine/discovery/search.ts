@@ -22,34 +22,59 @@ export interface Search {
   readonly signal: AbortSignal;
 }
 
-/**
- * Everything a registry finds by the keyword, all pages, of names that come from this registry. A search may well find
- * more than was meant.
- * @throws RegistryError
- */
-export async function searchExtensions(search: Search): Promise<readonly Hit[]> {
-  const exact = await searchText(`keywords:${keyword}`, search).catch((error: unknown) => {
-    const isAnswer = error instanceof RegistryError && answers.includes(error.fault);
-    if (isAnswer) return [];
-    throw error;
-  });
-  // Not every registry knows what stands before the colon.
-  return exact.length > 0 ? exact : await searchText(keyword, search);
+/** What a search came up with. */
+export interface Found {
+  readonly hits: readonly Hit[];
+  /** Whether there may be extensions that this registry's search does not find. */
+  readonly isPartial: boolean;
 }
 
-/** A registry that gives one of these is there; another question may suit it better. */
+/**
+ * Everything in a registry that has the keyword, of names that come from this registry; also things that have not, where
+ * its search is not that exact.
+ * @throws RegistryError
+ */
+export async function searchExtensions(search: Search): Promise<Found> {
+  const exact = await pagesOf(`keywords:${keyword}`, maxHits, search).catch(nothingIfAnswered);
+  if (exact.hits.length > 0) return { hits: comingFrom(search, exact.hits), isPartial: !exact.isWhole };
+  // Some registries do not know what stands before the colon, and some of those look only into names and descriptions.
+  const everything = await pagesOf('', maxPackages, search).catch(nothingIfAnswered);
+  if (everything.isWhole && everything.hits.length > 0)
+    return { hits: comingFrom(search, everything.hits), isPartial: false };
+  const { hits } = await pagesOf(keyword, maxHits, search);
+  return { hits: comingFrom(search, hits), isPartial: everything.hits.length > 0 };
+}
+
+interface Pages {
+  readonly hits: readonly Hit[];
+  /** Whether there are no more. */
+  readonly isWhole: boolean;
+}
+
+/** A registry that refuses one question is there; another question may suit it better. */
+function nothingIfAnswered(error: unknown): Pages {
+  const isAnswer = error instanceof RegistryError && answers.includes(error.fault);
+  if (isAnswer) return { hits: [], isWhole: false };
+  throw error;
+}
+
 const answers: readonly string[] = ['not-found', 'unsupported', 'malformed', 'failed'];
 
-/** A registry with more than this is not listed whole. */
+/** What is found beyond these is not read. */
 const maxHits = 5000;
+
+/** A registry of so few packages is looked through one by one. */
+const maxPackages = 500;
+
 const maxPageBytes = 20 * 1024 * 1024;
 
-async function searchText(
+async function pagesOf(
   text: string,
+  limit: number,
   { registries, place, pageSize, signal }: Search,
-): Promise<readonly Hit[]> {
+): Promise<Pages> {
   const hits = new Map<string, Hit>();
-  for (let from = 0; from < maxHits; ) {
+  for (let from = 0; from < limit; ) {
     const query = { text, size: pageSize, from };
     const page = readPage(
       await registries.json({ place, path: '/-/v1/search', query, maxBytes: maxPageBytes, signal }),
@@ -59,9 +84,14 @@ async function searchText(
     from += page.length;
     const isLast = page.length < pageSize && from >= page.total;
     // Some registries give the same page again, whatever they are asked.
-    if (isLast || page.length === 0 || (page.hits.length > 0 && hits.size === before)) break;
+    const isRepeated = page.hits.length > 0 && hits.size === before;
+    if (isLast || isRepeated || page.length === 0) return { hits: [...hits.values()], isWhole: true };
   }
-  return [...hits.values()].filter(({ name }) => placeOf(name, registries).url === place.url);
+  return { hits: [...hits.values()], isWhole: false };
+}
+
+function comingFrom({ registries, place }: Search, hits: readonly Hit[]): readonly Hit[] {
+  return hits.filter(({ name }) => placeOf(name, registries).url === place.url);
 }
 
 interface Page {

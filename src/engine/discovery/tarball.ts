@@ -81,12 +81,12 @@ async function fileIn(archive: Buffer, wanted: string): Promise<string | undefin
     const parser = new Parser({
       onReadEntry(entry) {
         entries += 1;
-        if (entries > maxEntries) reject(new RegistryError('too-large', 'it holds too many files'));
+        if (entries > maxEntries) reject(new RegistryError('too-large', 'it is too large to be read'));
         // The folder that everything is packed in has any name.
         const name = path.posix.normalize(entry.path).replace(/^[^/]+\//, '');
         const isWanted = name === wanted && (entry.type === 'File' || entry.type === 'OldFile');
         if (!isWanted) return void entry.resume();
-        if (entry.size > maxFileBytes) reject(new RegistryError('too-large', 'its manifest is too large'));
+        if (entry.size > maxFileBytes) reject(new RegistryError('too-large', 'it is too large to be read'));
         const parts: Buffer[] = [];
         found = parts;
         entry.on('data', (part: Buffer) => void parts.push(part));
