@@ -1,6 +1,6 @@
 import type { LoadCode } from '../engine/extension/extension.js';
 import { Workspace, type WorkspaceOptions } from '../engine/extension/workspace.js';
-import { workspaceFolders } from '../engine/folders.js';
+import { type WorkspaceFolders, workspaceFolders } from '../engine/folders.js';
 import type { Host } from '../host.js';
 
 /** Names to extensions and items, as they are to be understood where the command runs. */
@@ -9,6 +9,6 @@ export function openWorkspace(host: Host, loadCode?: LoadCode): Workspace {
 }
 
 /** Where packages are looked for when the command runs. */
-export function workspaceOptions(host: Host): WorkspaceOptions {
+export function workspaceOptions(host: Host): WorkspaceOptions & WorkspaceFolders {
   return { ...workspaceFolders(host), cwd: host.cwd };
 }

@@ -39,7 +39,7 @@ function weather(folder: string, description: string): Files {
 function servers(definitions: Readonly<Record<string, unknown>>): Files {
   return {
     'package.json': {
-      name: 'user-made servers',
+      name: '_user-made-servers',
       version: '1.0.0',
       agenttools: { servers: Object.keys(definitions) },
     },

@@ -1,0 +1,50 @@
+import path from 'node:path';
+import { text as readText } from 'node:stream/consumers';
+import { createUserServer } from '../../engine/user-servers/create.js';
+import { parseServerText, readServerFile } from '../../engine/user-servers/file.js';
+import { visibleText } from '../../engine/visible-text.js';
+import type { Host } from '../../host.js';
+import { ExitCode } from '../exit-code.js';
+import { renderJson } from '../render/json.js';
+import { renderMadeServer, withoutNotes } from '../render/user-servers.js';
+import { workspaceOptions } from '../workspace.js';
+
+export interface CreateServerInput {
+  readonly name: string;
+  readonly tools: readonly string[];
+  readonly prompts: readonly string[];
+  readonly resources: readonly string[];
+  readonly apps: readonly string[];
+  readonly title: string | undefined;
+  readonly description: string | undefined;
+  readonly instructions: string | undefined;
+  /** A file, or `-` for stdin. */
+  readonly from: string | undefined;
+  readonly overwrite: boolean;
+  readonly json: boolean;
+}
+
+/** Makes a server of the user and says what to do with it. */
+export async function createServerCommand(
+  { from, json, title, description, instructions, ...rest }: CreateServerInput,
+  host: Host,
+): Promise<ExitCode> {
+  const made = await createUserServer(
+    {
+      ...rest,
+      ...(title !== undefined && { title }),
+      ...(description !== undefined && { description }),
+      ...(instructions !== undefined && { instructions }),
+      ...(from !== undefined && (await definitionIn(from, host))),
+    },
+    workspaceOptions(host),
+  );
+  host.stderr.write(visibleText(made.notes.map((note) => `note: ${note}\n`).join('')));
+  host.stdout.write(json ? renderJson(withoutNotes(made)) : renderMadeServer(made, { color: host.color }));
+  return ExitCode.Ok;
+}
+
+async function definitionIn(from: string, { cwd, stdin }: Host): ReturnType<typeof readServerFile> {
+  if (from !== '-') return await readServerFile(path.resolve(cwd, from));
+  return await parseServerText(await readText(stdin), { file: 'stdin', directory: cwd });
+}

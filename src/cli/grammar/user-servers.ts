@@ -1,0 +1,58 @@
+import type { Command } from 'commander';
+import type { Answering } from './answer.js';
+import { collect } from './values.js';
+
+/** Servers that users put together. */
+export function addUserServerCommands(program: Command, { host, answer }: Answering): void {
+  program
+    .command('create-server')
+    .summary('make a server of your own')
+    .description(
+      'Makes a server of tools, prompts and resources that are built in or belong to packages, and of what you define yourself. It is used by its bare name.',
+    )
+    .argument('<name>', 'its name: letters, digits, "_", "." and "-"')
+    .option('--tool <names>', 'tools: built-in or qualified names; repeatable, comma-separated', collect, [])
+    .option('--prompt <names>', 'prompts, likewise', collect, [])
+    .option('--resource <names>', 'resources, likewise', collect, [])
+    .option('--app <names>', 'UI apps, likewise', collect, [])
+    .option('--title <text>', 'name for people')
+    .option('--description <text>', 'what it offers')
+    .option('--instructions <text>', 'how to use it, for the model')
+    .option('--from <file>', 'a definition in JSON, with changed items and items of your own; - reads stdin')
+    .option('--overwrite', 'replace a server of that name')
+    .option('--json', 'print what was made as JSON')
+    .action(async (name: string, options) => {
+      const { createServerCommand } = await import('../commands/create-server.js');
+      answer(
+        await createServerCommand(
+          {
+            name,
+            tools: options.tool,
+            prompts: options.prompt,
+            resources: options.resource,
+            apps: options.app,
+            title: options.title,
+            description: options.description,
+            instructions: options.instructions,
+            from: options.from,
+            overwrite: options.overwrite ?? false,
+            json: options.json ?? false,
+          },
+          host,
+        ),
+      );
+    });
+
+  program
+    .command('delete-server')
+    .summary('delete a server of your own')
+    .description('Takes a server that you made out of every client, and deletes it.')
+    .argument('<name>', 'its name')
+    .option('--dry-run', 'print what would go as a diff, and write nothing')
+    .option('--force', 'take out entries that were edited by hand, too')
+    .option('--json', 'print what was done as JSON')
+    .action(async (name: string, { dryRun = false, force = false, json = false }) => {
+      const { deleteServerCommand } = await import('../commands/delete-server.js');
+      answer(await deleteServerCommand({ name, dryRun, force, json }, host));
+    });
+}

@@ -1,0 +1,74 @@
+import type { Deletion } from '../../engine/installation/delete-server.js';
+import type { MadeServer } from '../../engine/user-servers/create.js';
+import { visibleText } from '../../engine/visible-text.js';
+import { renderDiff } from './diff.js';
+import { shellWord } from './shell-word.js';
+import { type ColorOption, styleFor } from './style.js';
+import { uninstallData, uninstallDiff, uninstallLines } from './uninstallation.js';
+
+/** What `create-server` made, and what to do next. */
+export function renderMadeServer(made: MadeServer, options: ColorOption): string {
+  const style = styleFor(options);
+  const { name, file, replaced } = made;
+  const lists = (['tools', 'prompts', 'resources', 'apps'] as const).flatMap((kind) =>
+    made[kind].length === 0 ? [] : [`  ${kind.padEnd(9)}  ${made[kind].join(', ')}`],
+  );
+  const steps = [`agenttools show ${name}`, `agenttools install claude-desktop ${name}`];
+  const lines = [
+    `${replaced ? 'Replaced' : 'Created'} ${style.bold(name)} in ${shellWord(file)}:`,
+    ...lists,
+    '',
+    ...(replaced
+      ? ['Clients that have it serve the new one once they are restarted.']
+      : ['Next:', ...steps.map((step) => `  ${style.cyan(step)}`)]),
+  ];
+  const [head, ...rest] = lines;
+  return [head, ...rest.map(visibleText)].map((line) => `${line}\n`).join('');
+}
+
+/** What was made, for other programs; notes go to people. */
+export function withoutNotes({ notes: _, ...made }: MadeServer): object {
+  return made;
+}
+
+interface Wording {
+  readonly dryRun: boolean;
+  /** What a client is called, by its id. */
+  readonly nameOf: (client: string) => string;
+}
+
+/** What went with a server, a line for each entry, and whether it is gone itself. */
+export function deletionLines({ name, results, notes, deleted, files }: Deletion, wording: Wording): string {
+  const instead = { here: [], elsewhere: [] };
+  const entries =
+    results.length > 0
+      ? uninstallLines({ results, notes, instead }, wording)
+      : notes.map((note) => `warning: ${note}\n`).join('');
+  const places = files.filter(({ after }) => after === null).map(({ file }) => file);
+  const where = places.length === 0 ? '' : ` (${places.join(', ')})`;
+  const verb = wording.dryRun ? 'Would delete' : 'Deleted';
+  const last = deleted ? `${verb} "${name}"${where}.` : notDeleted(name, { isKnown: notes.length === 0 });
+  return entries + visibleText(`${last}\n`);
+}
+
+function notDeleted(name: string, { isKnown }: { readonly isKnown: boolean }): string {
+  return isKnown
+    ? `"${name}" was not deleted: all its entries must go first.`
+    : `"${name}" was not deleted: it may be installed where nobody can tell. To delete it all the same, add --force.`;
+}
+
+/** The diffs of what would change: files of clients, then those of the server. */
+export function deletionDiff({ results, files }: Deletion, wording: Wording): string {
+  return uninstallDiff(results, wording) + files.map(renderDiff).join('');
+}
+
+/** What was done, for other programs. */
+export function deletionData({ name, results, files }: Deletion, wording: Wording): object {
+  const { dryRun } = wording;
+  return {
+    name,
+    deleted: !dryRun,
+    uninstalled: uninstallData(results, wording),
+    ...(dryRun && { diff: files.map(renderDiff).join('') }),
+  };
+}

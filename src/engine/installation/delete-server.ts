@@ -1,0 +1,111 @@
+import { realpath } from 'node:fs/promises';
+import path from 'node:path';
+import { AgentToolsError } from '../errors.js';
+import type { Extension } from '../extension/extension.js';
+import { isPathArgument, serverName, Workspace } from '../extension/workspace.js';
+import { didYouMean } from '../spelling.js';
+import {
+  type FileChange,
+  readUserServers,
+  removalOf,
+  removeServer,
+  type UserServersPlace,
+} from '../user-servers/store.js';
+import {
+  type UninstallOutcome,
+  type UninstallResult,
+  type UninstallSetting,
+  uninstallServer,
+} from './uninstall.js';
+
+export interface DeletionRequest {
+  readonly name: string;
+  /** Take out entries that were edited by hand, too. */
+  readonly force: boolean;
+  /** Tell what would go, and change nothing. */
+  readonly dryRun: boolean;
+}
+
+/** What went, or would. */
+export interface Deletion extends Pick<UninstallOutcome, 'results' | 'notes'> {
+  readonly name: string;
+  /** Whether the server is gone, or would be: not while one of its entries stays. */
+  readonly deleted: boolean;
+  /** The manifest and the definition. */
+  readonly files: readonly FileChange[];
+}
+
+/**
+ * Deletes a server of the user, after it was taken out of every client. If an entry cannot be taken out, nothing is
+ * changed.
+ * @throws AgentToolsError if it is no server of the user, saying what would be right for what it is.
+ */
+export async function deleteUserServer(
+  { name, force, dryRun }: DeletionRequest,
+  place: UserServersPlace,
+  setting: UninstallSetting,
+): Promise<Deletion> {
+  const made = await readUserServers(place);
+  if (!made.isDeclared('servers', name)) throw await notOfUser(name, made, place);
+  const files = await removalOf(name, place);
+  const planned = await uninstallServer(name, { force, dryRun: true }, setting);
+  // An entry that nobody could read of may be one of this server.
+  const stays = planned.results.some(isFailure) || (planned.notes.length > 0 && !force);
+  if (dryRun) return { name, ...planned, deleted: !stays, files };
+  if (stays) return { name, ...planned, results: planned.results.filter(isFailure), deleted: false, files };
+  const done = await uninstallServer(name, { force, dryRun: false }, setting);
+  const deleted = !done.results.some(isFailure);
+  if (deleted) await removeServer(name, place);
+  return { name, ...done, deleted, files };
+}
+
+function isFailure(result: UninstallResult): boolean {
+  return 'error' in result;
+}
+
+async function notOfUser(name: string, made: Extension, place: UserServersPlace): Promise<AgentToolsError> {
+  const workspace = new Workspace(place);
+  const found = await workspace.findServer(name).catch(() => undefined);
+  // A package of several servers is no server.
+  const extension = found?.extension ?? (await workspace.findPackage(name).catch(() => undefined));
+  if (!extension) return noSuchServer(name, made);
+  const known = found ? serverName(found) : name;
+  const uninstalling = `agenttools uninstall --all ${known}`;
+  if (extension.origin === 'builtin') {
+    const message = `"${known}" is built in and cannot be deleted. Take it out of clients with: ${uninstalling}`;
+    return new AgentToolsError('refused', message);
+  }
+  if (extension.origin === 'user') {
+    const message = `"${name}" leads to your server by its path. Delete it by its name: agenttools delete-server ${known}`;
+    return new AgentToolsError('refused', message);
+  }
+  if (isPathArgument(name)) {
+    const message = `"${known}" belongs to the package in ${extension.manifest.directory}. Take it out of clients with: agenttools uninstall --all ${name}`;
+    return new AgentToolsError('refused', message);
+  }
+  const advice = [
+    `  to take it out of clients: ${uninstalling}`,
+    `  to remove the package: ${await removing(extension, place)}`,
+  ];
+  const message = `"${known}" belongs to the package ${extension.name} and goes with it only:\n${advice.join('\n')}`;
+  return new AgentToolsError('refused', message);
+}
+
+/** The command that removes a package from where it was found. */
+async function removing(
+  { name, manifest }: Extension,
+  { packagesFolder, globalFolder }: UserServersPlace,
+): Promise<string> {
+  const isIn = async (folder: string) =>
+    manifest.directory === (await realpath(path.join(folder, name)).catch(() => undefined));
+  if (await isIn(packagesFolder)) return `agenttools remove ${name}`;
+  return (await isIn(globalFolder)) ? `npm uninstall --global ${name}` : `npm uninstall ${name}`;
+}
+
+function noSuchServer(name: string, made: Extension): AgentToolsError {
+  const names = made.manifest.declarations.servers.map((server) => server.name);
+  const meant = didYouMean(name, names);
+  const hint = meant === undefined ? '' : ` Did you mean "${meant}"?`;
+  const message = `You have no server "${name}".${hint} Yours: ${names.join(', ') || 'none'}.`;
+  return new AgentToolsError('not-found', message);
+}

@@ -1,0 +1,173 @@
+import { AgentToolsError } from '../errors.js';
+import { type Definition, DefinitionError, type Extension, type LoadCode } from '../extension/extension.js';
+import { type Kind, singular } from '../extension/kinds.js';
+import { isPackageName } from '../extension/names.js';
+import { isRecord } from '../extension/shapes.js';
+import { translate } from '../extension/spellings.js';
+import { UnknownItemError, Workspace } from '../extension/workspace.js';
+import { distinctNames } from '../items/collisions.js';
+import { isOverride } from '../items/override.js';
+import { composeDefinition, type LeftOut, listEntries, type ServerSpec } from '../items/server.js';
+import {
+  definitionOf,
+  listedKinds,
+  requireServerName,
+  type ServerDefinition,
+  type ServerPlan,
+} from './definition.js';
+import { explainLost } from './names.js';
+import { definitionFile, keepServer, readUserServers, requireFree, type UserServersPlace } from './store.js';
+
+type ListedKind = (typeof listedKinds)[number];
+
+/** A server that was made. */
+export interface MadeServer extends Readonly<Record<ListedKind, readonly string[]>> {
+  readonly name: string;
+  /** Where its definition is kept. */
+  readonly file: string;
+  /** It took the place of one of that name. */
+  readonly replaced: boolean;
+  /** What the user should know, in sentences. */
+  readonly notes: readonly string[];
+}
+
+/**
+ * Makes a server of the user, once everything it names was found where a client will look. No code of an extension is run.
+ * @throws AgentToolsError if the name is taken or cannot be one, or something of the server cannot be had; `usage` if it would serve nothing.
+ */
+export async function createUserServer(
+  { overwrite = false, ...plan }: ServerPlan & { readonly overwrite?: boolean },
+  place: UserServersPlace,
+): Promise<MadeServer> {
+  const { name } = plan;
+  requireServerName(name);
+  const workspace = new Workspace({ ...place, ignoreProject: true, loadCode: refuseCode });
+  await requireNotBuiltIn(name, workspace);
+  const value = definitionOf(plan);
+  const extension = await readUserServers(place);
+  const known = extension.manifest.declarations.servers.map((server) => server.name);
+  requireFree(name, known, { overwrite });
+  const definition = inMemory(name, value, extension);
+  await requireWhole(definition, { workspace, place });
+  const notes = [...(await sameNames(definition, workspace)), ...(await hiddenPackage(name, workspace))];
+  const kept = await keepServer({ name, definition: value }, { overwrite }, place);
+  const [tools, prompts, resources, apps] = listedKinds.map((kind) => entryNames(value, kind));
+  return { name, ...kept, tools: tools!, prompts: prompts!, resources: resources!, apps: apps!, notes };
+}
+
+/** Why nothing is said of an item that is defined by code. */
+const notLookedAt = 'not-checked';
+
+const refuseCode: LoadCode = async (_, file) => {
+  throw new DefinitionError(notLookedAt, 'Its definition is code, which was not run.', { file });
+};
+
+async function requireNotBuiltIn(name: string, workspace: Workspace): Promise<void> {
+  const builtins = await workspace.builtins();
+  if (!builtins.some((builtin) => builtin.isDeclared('servers', name))) return;
+  const message = `"${name}" is the name of a built-in server. Choose another name.`;
+  throw new AgentToolsError('refused', message);
+}
+
+function inMemory(name: string, value: ServerDefinition, extension: Extension): Definition {
+  const file = { file: definitionFile(name), language: 'data', combined: false } as const;
+  const translation = translate(value, 'servers');
+  return { kind: 'servers', item: name, extension, file, at: [], value: translation.value, translation };
+}
+
+interface Checking {
+  readonly workspace: Workspace;
+  readonly place: UserServersPlace;
+}
+
+/** @throws AgentToolsError telling everything that the server would have to go without. */
+async function requireWhole(definition: Definition, checking: Checking): Promise<void> {
+  const spec = await composed(definition, checking.workspace);
+  const leftOut = spec.leftOut.filter(({ code }) => code !== notLookedAt);
+  const problems = [
+    ...(await Promise.all(leftOut.map((one) => problemOf(one, checking)))),
+    ...(await lostApps(definition, checking)),
+  ];
+  if (problems.length === 0) return;
+  const lines = problems.map((problem) => `  ${problem}`);
+  const message = `"${definition.item}" was not made, because something cannot be had:\n${lines.join('\n')}`;
+  throw new AgentToolsError('not-found', message);
+}
+
+async function composed(definition: Definition, workspace: Workspace): Promise<ServerSpec> {
+  return await composeDefinition(definition, workspace).catch((error: unknown) => {
+    if (!(error instanceof DefinitionError)) throw error;
+    throw new AgentToolsError('invalid-definition', error.message);
+  });
+}
+
+async function problemOf({ item, code, message, location }: LeftOut, { place }: Checking): Promise<string> {
+  const kind = location.path?.[0] as Kind;
+  const isLost = code === 'unresolved-reference' || code === `unknown-${singular[kind]}`;
+  if (isLost) return `${singular[kind]} "${item}": ${await explainLost(kind, item, place)}`;
+  return message.includes(`"${item}"`) ? message : `"${item}": ${message}`;
+}
+
+async function lostApps(definition: Definition, { workspace, place }: Checking): Promise<readonly string[]> {
+  const lost = listEntries(definition, 'apps').map(async (entry) => {
+    const name = isOverride(entry) ? entry.use : entry;
+    if (typeof name !== 'string') return ['An app is named, it cannot be defined in a server.'];
+    try {
+      await workspace.locateItem('apps', name, definition.extension, { file: definition.file.file });
+      return [];
+    } catch (error) {
+      if (!(error instanceof UnknownItemError)) throw error;
+      return [`app "${name}": ${await explainLost('apps', name, place)}`];
+    }
+  });
+  return (await Promise.all(lost)).flat();
+}
+
+/** Which items clients will see under other names, since several have the same. */
+async function sameNames(definition: Definition, workspace: Workspace): Promise<readonly string[]> {
+  const notes: string[] = [];
+  for (const kind of ['tools', 'prompts'] as const) {
+    const entries = listEntries(definition, kind);
+    const names = await Promise.all(entries.map((entry) => wireName(entry, { kind, definition, workspace })));
+    const served = distinctNames(names);
+    for (const name of new Set(names.filter((one, index) => served[index] !== one))) {
+      const seen = served.filter((_, index) => names[index] === name).join(', ');
+      notes.push(
+        `Several ${kind} are named "${name}", so clients see them as ${seen}. To name them yourself, use { "use": "…", "name": "…" } in a definition (--from).`,
+      );
+    }
+  }
+  return notes;
+}
+
+/** What clients see of an entry by itself; of one that is defined by code, what they see most likely. */
+async function wireName(
+  entry: unknown,
+  { kind, definition, workspace }: { kind: Kind; definition: Definition; workspace: Workspace },
+): Promise<string> {
+  if (isRecord(entry) && typeof entry.name === 'string') return entry.name;
+  const reference = String(isOverride(entry) ? entry.use : entry);
+  const location = { file: definition.file.file };
+  const found = await workspace
+    .resolveItem(kind, reference, definition.extension, location)
+    .catch(() => undefined);
+  const name = found?.value.name;
+  return typeof name === 'string' ? name : reference.slice(reference.lastIndexOf('/') + 1);
+}
+
+async function hiddenPackage(name: string, workspace: Workspace): Promise<readonly string[]> {
+  const hidden = isPackageName(name) && (await workspace.findPackage(name).catch(() => undefined));
+  if (!hidden) return [];
+  const servers = hidden.manifest.declarations.servers.map((server) => server.name);
+  const spelled = (servers.length > 0 ? servers : [name]).map((server) => `${name}/${server}`).join(', ');
+  return [`"${name}" means this server from now on; what the package of that name serves is ${spelled}.`];
+}
+
+function entryNames(definition: ServerDefinition, kind: ListedKind): readonly string[] {
+  const list = definition[kind];
+  const entries: readonly unknown[] = Array.isArray(list) ? list : [];
+  return entries.map((entry) => {
+    if (isOverride(entry)) return entry.use;
+    return String(isRecord(entry) ? (entry.name ?? entry.uri ?? entry.uriTemplate) : entry);
+  });
+}

@@ -1,0 +1,172 @@
+import path from 'node:path';
+import { AgentToolsError } from '../errors.js';
+import { checkDefinition, describeFault } from '../extension/check.js';
+import type { Kind } from '../extension/kinds.js';
+import { isItemName } from '../extension/names.js';
+import { isRecord } from '../extension/shapes.js';
+import { translate } from '../extension/spellings.js';
+import { didYouMean } from '../spelling.js';
+
+/** The kinds that a server lists. */
+export const listedKinds = ['tools', 'prompts', 'resources', 'apps'] as const satisfies readonly Kind[];
+
+/** A server as the user asks for it. */
+export interface ServerPlan {
+  readonly name: string;
+  /** Names of built-in items, and qualified names, besides those of `definition`. */
+  readonly tools?: readonly string[];
+  readonly prompts?: readonly string[];
+  readonly resources?: readonly string[];
+  readonly apps?: readonly string[];
+  /** These win over what `definition` says. */
+  readonly title?: string;
+  readonly description?: string;
+  readonly instructions?: string;
+  /** The definition of a server as packages have it. */
+  readonly definition?: unknown;
+  /** What paths in `definition` are relative to. */
+  readonly directory?: string;
+}
+
+export type ServerDefinition = Readonly<Record<string, unknown>>;
+
+/** @throws AgentToolsError `usage` if a server of the user cannot have a name. */
+export function requireServerName(name: string): void {
+  // What begins with a dot would be taken for a path, and what begins with a dash for an option.
+  if (isItemName(name) && /^\w/.test(name)) return;
+  const hint = name.includes('/') ? ' A name with "/" belongs to a package.' : '';
+  const message = `"${name}" cannot be the name of a server. Expected up to 128 of A-Z a-z 0-9 _ . - with a letter, a digit or _ first.${hint}`;
+  throw new AgentToolsError('usage', message);
+}
+
+/**
+ * The definition that is to be kept: what was given and what was named besides, with every file by its absolute path.
+ * @throws AgentToolsError if it is none, or serves nothing.
+ */
+export function definitionOf(plan: ServerPlan): ServerDefinition {
+  const { title, description, instructions, definition = {}, directory = path.sep } = plan;
+  const given = read(definition);
+  const lists = listedKinds.map((kind) => [kind, listOf(kind, given[kind], plan[kind])] as const);
+  const whole = {
+    ...given,
+    ...(title !== undefined && { title }),
+    ...(description !== undefined && { description }),
+    ...(instructions !== undefined && { instructions }),
+    ...Object.fromEntries(lists.filter(([, list]) => list.length > 0)),
+  };
+  requireUsable(whole);
+  if (lists.every(([, list]) => list.length === 0)) {
+    const message = `"${plan.name}" would serve nothing. Name at least one item, such as --tool @scope/package/tool, or give a definition with --from <file>.`;
+    throw new AgentToolsError('usage', message);
+  }
+  return withAbsolutePaths(whole, directory);
+}
+
+/** A definition in our own spelling, without the lists that hold nothing. */
+function read(definition: unknown): Record<string, unknown> {
+  if (!isRecord(definition)) {
+    throw new AgentToolsError('invalid-definition', 'The definition of a server is an object.');
+  }
+  const { value, faults, deprecated } = translate(definition, 'servers');
+  const fault = faults[0];
+  if (fault) {
+    const message = `The definition has an unusable "${fault.path.join('.')}": ${fault.message}`;
+    throw new AgentToolsError('invalid-definition', message);
+  }
+  if (deprecated[0]) {
+    const message = `The definition has "${deprecated[0].join('.')}", which is not read any more. Use "prompts".`;
+    throw new AgentToolsError('invalid-definition', message);
+  }
+  return Object.fromEntries(
+    Object.entries(value).filter(([key, held]) => key !== '$schema' && !isEmptyList(held)),
+  );
+}
+
+function isEmptyList(value: unknown): boolean {
+  return Array.isArray(value) && value.length === 0;
+}
+
+function listOf(kind: Kind, given: unknown, named: readonly string[] = []): readonly unknown[] {
+  if (given === '*') {
+    const message = `"${kind}" of the definition is "*", all that a package declares, but your server belongs to no package. List the ${kind}.`;
+    throw new AgentToolsError('invalid-definition', message);
+  }
+  if (given !== undefined && !Array.isArray(given)) {
+    throw new AgentToolsError('invalid-definition', `"${kind}" of the definition is not a list.`);
+  }
+  const listed: readonly unknown[] = given ?? [];
+  return [...listed, ...new Set(named.filter((name) => !listed.includes(name)))];
+}
+
+/** Typing errors are refused, too: what a key was meant to say would be lost in silence. */
+function requireUsable(definition: ServerDefinition): void {
+  const faults = [...checkDefinition('servers', definition)];
+  const lines = faults.map((fault) => {
+    const key = String(fault.path.at(-1));
+    const meant = fault.known && didYouMean(key, fault.known);
+    return `${describeFault('The definition', fault)}${meant ? ` Did you mean "${meant}"?` : ''}`;
+  });
+  if (lines.length > 0) throw new AgentToolsError('invalid-definition', lines.join('\n'));
+}
+
+/** Where definitions name files: keys that lead there, `*` standing for each key or index. */
+const filePaths = {
+  servers: [['initialize']],
+  tools: [['handler'], ['initialize'], ['ui', 'when']],
+  prompts: [['content'], ['arguments', '*', 'complete']],
+  resources: [['read'], ['list'], ['complete', '*'], ['file']],
+  apps: [],
+} as const satisfies Record<Kind, readonly (readonly string[])[]>;
+
+function withAbsolutePaths(server: ServerDefinition, directory: string): ServerDefinition {
+  const lists = listedKinds.flatMap((kind) => {
+    const list = server[kind];
+    return Array.isArray(list) ? [[kind, list.map((entry) => inlineEntry(kind, entry, directory))]] : [];
+  });
+  return { ...locatedFrom(directory, 'servers', server), ...Object.fromEntries(lists) };
+}
+
+function inlineEntry(kind: Kind, entry: unknown, directory: string): unknown {
+  if (!isRecord(entry) || Object.hasOwn(entry, 'use')) return entry;
+  const { value, faults } = translate(entry, kind);
+  // What cannot be translated is told when the server is composed.
+  return faults.length > 0 ? entry : locatedFrom(directory, kind, value);
+}
+
+function locatedFrom(directory: string, kind: Kind, value: ServerDefinition): ServerDefinition {
+  let located: unknown = value;
+  for (const keys of filePaths[kind]) {
+    if (keys[0] === 'content' && value.type !== 'function') continue;
+    const change = keys[0] === 'file' ? absolutePath : absoluteReference;
+    located = changedAt(located, keys, (text) => change(text, directory));
+  }
+  return located as ServerDefinition;
+}
+
+/** A value with the texts at a path changed; what is no text, or not there, stays. */
+function changedAt(value: unknown, keys: readonly string[], change: (text: string) => string): unknown {
+  const [key, ...rest] = keys;
+  if (key === undefined) return typeof value === 'string' ? change(value) : value;
+  const isMeant = (name: string) => key === '*' || name === key;
+  if (Array.isArray(value))
+    return value.map((one, index) => (isMeant(String(index)) ? changedAt(one, rest, change) : one));
+  if (!isRecord(value)) return value;
+  const entries = Object.entries(value);
+  return Object.fromEntries(
+    entries.map(([name, one]) => [name, isMeant(name) ? changedAt(one, rest, change) : one]),
+  );
+}
+
+function absolutePath(file: string, directory: string): string {
+  return path.resolve(directory, file);
+}
+
+/** Bare names stay as they are, and are refused as in a package. */
+function absoluteReference(text: string, directory: string): string {
+  if (!/^\.\.?[\\/]/.test(text)) return text;
+  const hash = text.lastIndexOf('#');
+  const file = absolutePath(hash === -1 ? text : text.slice(0, hash), directory);
+  // A folder may have a # in its name.
+  const name = hash === -1 ? (file.includes('#') ? '#default' : '') : text.slice(hash);
+  return file + name;
+}

@@ -1,0 +1,195 @@
+import path from 'node:path';
+import { AgentToolsError } from '../errors.js';
+import { Extension } from '../extension/extension.js';
+import { interpretManifest, readDeclaration } from '../extension/manifest.js';
+import { isRecord } from '../extension/shapes.js';
+import type { WorkspaceOptions } from '../extension/workspace.js';
+import { parseDocument } from '../files/document.js';
+import { withLock } from '../files/lock.js';
+import { FileRefusal } from '../files/refusal.js';
+import { replaceTextFile } from '../files/replace.js';
+import { readTextFile, type TextFile } from '../files/text-file.js';
+
+/** Where names lead from, and where the user's servers are kept. */
+export type UserServersPlace = WorkspaceOptions & Required<Pick<WorkspaceOptions, 'userServersFolder'>>;
+
+/** A file before and after a change; null: there is none. */
+export interface FileChange {
+  readonly file: string;
+  readonly before: string | null;
+  readonly after: string | null;
+}
+
+/** What the package.json of a first server says. No package of npm can have a name that begins with `_`. */
+const firstPackageJson = {
+  name: '_user-made-servers',
+  version: '1.0.0',
+  private: true,
+  description: 'Servers made with agenttools create-server. Edit the definitions as you like.',
+  type: 'module',
+  agenttools: { servers: [] },
+};
+
+/** The user's servers, as far as they are known: none where nothing has been made yet. */
+export async function readUserServers({ userServersFolder }: UserServersPlace): Promise<Extension> {
+  const { text } = await readPackageJson(userServersFolder);
+  if (text !== null) return await Extension.open(userServersFolder, { origin: 'user' });
+  const packageJson = { file: 'package.json', text: '', value: firstPackageJson };
+  const content = await interpretManifest(packageJson, {
+    unnamed: firstPackageJson.name,
+    // It names no further file.
+    read: async () => packageJson,
+  });
+  return new Extension({ directory: userServersFolder, ...content }, { origin: 'user' });
+}
+
+/** The definition file of a server, relative to the folder of the servers. */
+export function definitionFile(name: string): string {
+  return `agenttools/servers/${name}.json`;
+}
+
+/**
+ * Keeps a server: its definition first, so that what is declared is always defined.
+ * @throws AgentToolsError if there is one of that name, unless it may be replaced; or if it cannot be written.
+ */
+export async function keepServer(
+  { name, definition }: { readonly name: string; readonly definition: unknown },
+  { overwrite }: { readonly overwrite: boolean },
+  place: UserServersPlace,
+): Promise<{ readonly file: string; readonly replaced: boolean }> {
+  return await alone(place, async () => {
+    const { text, names, withNames } = await readManifest(place.userServersFolder);
+    requireFree(name, names, { overwrite });
+    const replaced = names.includes(name);
+    const file = path.join(place.userServersFolder, definitionFile(name));
+    await replaceTextFile(await readTextFile(file), `${JSON.stringify(definition, undefined, 2)}\n`);
+    if (!replaced) await replaceTextFile(text, withNames([...names, name]));
+    await removeOthers(name, place);
+    return { file, replaced };
+  });
+}
+
+/** @throws AgentToolsError if there is a server of that name, or of one that the file system may take for it. */
+export function requireFree(
+  name: string,
+  names: readonly string[],
+  { overwrite }: { readonly overwrite: boolean },
+): void {
+  if (names.includes(name) && !overwrite) {
+    const message = `You have a server "${name}" already. See it with: agenttools show ${name}. To replace it, add --overwrite.`;
+    throw new AgentToolsError('refused', message);
+  }
+  // Some file systems take `Trip` and `trip` for one.
+  const alike = names.find((one) => one !== name && one.toLowerCase() === name.toLowerCase());
+  if (alike === undefined) return;
+  const message = `You have a server "${alike}", and some systems take "${name}" for the same. Choose another name.`;
+  throw new AgentToolsError('refused', message);
+}
+
+/** What deleting a server changes: the manifest, then the files of its definition. */
+export async function removalOf(name: string, place: UserServersPlace): Promise<readonly FileChange[]> {
+  return (await removalsOf(name, place)).map(({ before, after }) => ({
+    file: before.file,
+    before: before.text,
+    after,
+  }));
+}
+
+/** Deletes a server. @throws AgentToolsError if it cannot be done. */
+export async function removeServer(name: string, place: UserServersPlace): Promise<void> {
+  await alone(place, async () => {
+    for (const { before, after } of await removalsOf(name, place)) await replaceTextFile(before, after);
+  });
+}
+
+interface Removal {
+  readonly before: TextFile;
+  readonly after: string | null;
+}
+
+async function removalsOf(name: string, place: UserServersPlace): Promise<readonly Removal[]> {
+  const { userServersFolder } = place;
+  const { text, names, withNames } = await readManifest(userServersFolder);
+  const definitions = await Promise.all(
+    (await definitionFilesOf(name, place)).map((file) => readTextFile(path.join(userServersFolder, file))),
+  );
+  return [
+    { before: text, after: withNames(names.filter((one) => one !== name)) },
+    ...definitions.map((before) => ({ before, after: null })),
+  ];
+}
+
+/** Definitions in other formats that somebody put beside ours would win over it. */
+async function removeOthers(name: string, place: UserServersPlace): Promise<void> {
+  for (const file of await definitionFilesOf(name, place)) {
+    if (file === definitionFile(name)) continue;
+    await replaceTextFile(await readTextFile(path.join(place.userServersFolder, file)), null);
+  }
+}
+
+async function definitionFilesOf(
+  name: string,
+  { userServersFolder }: UserServersPlace,
+): Promise<readonly string[]> {
+  const extension = await Extension.open(userServersFolder, { origin: 'user' });
+  const found = (await extension.files()).find('servers', name);
+  return found.filter(({ combined }) => !combined).map(({ file }) => file);
+}
+
+interface StoredManifest {
+  readonly text: TextFile;
+  readonly names: readonly string[];
+  /** The text of package.json with these servers, what else it says as it was. */
+  withNames(names: readonly string[]): string;
+}
+
+/** @throws AgentToolsError if package.json does not hold what we wrote any more. */
+async function readManifest(folder: string): Promise<StoredManifest> {
+  const text = await readPackageJson(folder);
+  const value = text.text === null ? firstPackageJson : await parsed(text);
+  const manifest = isRecord(value) ? value.agenttools : undefined;
+  const entries = isRecord(manifest) ? (manifest.servers ?? []) : undefined;
+  if (!isRecord(value) || !isRecord(manifest) || !Array.isArray(entries)) {
+    const message = `${text.file} is not as create-server writes it: it must have a list "servers" in an object "agenttools". Mend it, or move the folder away.`;
+    throw new AgentToolsError('malformed-manifest', message);
+  }
+  const nameOf = (entry: unknown) => readDeclaration('servers', entry, [])?.name;
+  return {
+    text,
+    names: entries.flatMap((entry) => nameOf(entry) ?? []),
+    withNames(names) {
+      const kept = entries.filter((entry) => names.includes(nameOf(entry) ?? ''));
+      const known = kept.map(nameOf);
+      const servers = [...kept, ...names.filter((name) => !known.includes(name))];
+      return `${JSON.stringify({ ...value, agenttools: { ...manifest, servers } }, undefined, 2)}\n`;
+    },
+  };
+}
+
+async function readPackageJson(folder: string): Promise<TextFile> {
+  return await asRefusal(() => readTextFile(path.join(folder, 'package.json')));
+}
+
+async function parsed({ text, file }: TextFile): Promise<unknown> {
+  return await parseDocument(text ?? '', file).catch((error: Error) => {
+    throw new AgentToolsError(
+      'malformed-manifest',
+      `${file} cannot be read: ${error.message} Mend it first.`,
+    );
+  });
+}
+
+/** Only one at a time may change the user's servers. */
+async function alone<T>({ userServersFolder }: UserServersPlace, work: () => Promise<T>): Promise<T> {
+  const lockFile = path.join(path.dirname(userServersFolder), 'locks', 'user-servers.lock');
+  return await asRefusal(() => withLock(lockFile, work));
+}
+
+async function asRefusal<T>(work: () => Promise<T>): Promise<T> {
+  try {
+    return await work();
+  } catch (error) {
+    if (!(error instanceof FileRefusal)) throw error;
+    throw new AgentToolsError('refused', error.message, { cause: error });
+  }
+}

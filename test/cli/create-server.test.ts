@@ -1,0 +1,314 @@
+import { existsSync, mkdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
+import path from 'node:path';
+import { beforeEach, describe, expect, it } from 'vitest';
+import { addFiles, type Files, packageJson, writeFolder } from '../support/packages.js';
+import { type RunOptions, runCli } from '../support/run-cli.js';
+
+let home: string;
+let cwd: string;
+
+beforeEach(() => {
+  home = writeFolder(kit('agenttools/packages/node_modules/@acme/kit', '@acme/kit'));
+  cwd = writeFolder();
+});
+
+/** A package with an item of every kind, of which one is code that leaves a trace when it runs. */
+function kit(folder: string, name: string): Files {
+  const manifest = {
+    servers: ['all'],
+    tools: ['forecast', 'alerts', 'lost'],
+    prompts: ['briefing'],
+    resources: ['stations'],
+    apps: ['map'],
+  };
+  const files = {
+    'package.json': packageJson(manifest, { name }),
+    'agenttools/servers/all.json': { tools: '*' },
+    'agenttools/tools/forecast.json': {
+      description: 'Gives the weather.',
+      inputSchema: {
+        type: 'object',
+        properties: { place: { type: 'string' }, units: { enum: ['metric', 'imperial'] } },
+        required: ['place', 'units'],
+      },
+      handler: './forecast.js',
+    },
+    'agenttools/tools/alerts.js': 'globalThis.alertsRan = true; export default { handler: () => "none" };',
+    'agenttools/prompts/briefing.json': { content: 'How will it be?' },
+    'agenttools/resources/stations.json': { uri: 'app://stations', text: 'Ostwick' },
+    'agenttools/apps/map.html': '<p>',
+    'forecast.js': 'globalThis.forecastRan = true; export default (args) => JSON.stringify(args);',
+  };
+  return Object.fromEntries(Object.entries(files).map(([file, text]) => [`${folder}/${file}`, text]));
+}
+
+const run = (words: readonly string[], options: Omit<RunOptions, 'cwd' | 'home'> = {}) =>
+  runCli(words, { home, cwd, ...options });
+const create = (...words: readonly string[]) => run(['create-server', ...words]);
+const folder = () => path.join(home, 'agenttools/servers');
+const stored = (name: string) =>
+  JSON.parse(readFileSync(path.join(folder(), `agenttools/servers/${name}.json`), 'utf8'));
+const declared = () =>
+  JSON.parse(readFileSync(path.join(folder(), 'package.json'), 'utf8')).agenttools.servers;
+
+describe('create-server', () => {
+  it('mixes built-in items with those of packages, and keeps their names', async () => {
+    const { code, stdout, stderr } = await create(
+      'trip',
+      '--tool',
+      'catalog,@acme/kit/forecast',
+      '--tool=@acme/kit/alerts',
+      '--prompt=@acme/kit/briefing',
+      '--resource=@acme/kit/stations',
+      '--app=@acme/kit/map',
+      '--title=Trip',
+      '--description=For travellers',
+      '--instructions=Be kind.',
+      '--json',
+    );
+    expect({ code, stderr }).toEqual({ code: 0, stderr: '' });
+    expect(JSON.parse(stdout)).toEqual({
+      name: 'trip',
+      file: path.join(folder(), 'agenttools/servers/trip.json'),
+      replaced: false,
+      tools: ['catalog', '@acme/kit/forecast', '@acme/kit/alerts'],
+      prompts: ['@acme/kit/briefing'],
+      resources: ['@acme/kit/stations'],
+      apps: ['@acme/kit/map'],
+    });
+    expect(stored('trip')).toEqual({
+      title: 'Trip',
+      description: 'For travellers',
+      instructions: 'Be kind.',
+      tools: ['catalog', '@acme/kit/forecast', '@acme/kit/alerts'],
+      prompts: ['@acme/kit/briefing'],
+      resources: ['@acme/kit/stations'],
+      apps: ['@acme/kit/map'],
+    });
+    expect(declared()).toEqual(['trip']);
+  });
+
+  it('runs no code of an extension', async () => {
+    await create('trip', '--tool=@acme/kit/forecast,@acme/kit/alerts');
+    expect(globalThis).not.toHaveProperty('alertsRan');
+    expect(globalThis).not.toHaveProperty('forecastRan');
+    expect((await run(['call', 'trip', 'alerts'])).stdout).toBe('none\n');
+    expect(globalThis).toHaveProperty('alertsRan');
+  });
+
+  it('makes servers that follow their packages, and are shown, called and checked like any other', async () => {
+    await create('trip', '--tool=@acme/kit/forecast');
+    const tool = path.join(home, 'agenttools/packages/node_modules/@acme/kit/agenttools/tools/forecast.json');
+    writeFileSync(tool, JSON.stringify({ description: 'Newer.', handler: './forecast.js' }));
+    const shown = JSON.parse((await run(['show', 'trip', '--json'])).stdout);
+    expect(shown).toMatchObject({ name: 'trip', version: '1.0.0', configKey: 'trip' });
+    expect(shown.tools[0]).toMatchObject({ name: 'forecast', description: 'Newer.' });
+    expect((await run(['call', 'trip', 'forecast', '{"place":"Bonn"}'])).stdout).toBe('{"place":"Bonn"}\n');
+    expect((await run(['validate', folder(), '--strict', '--no-load'])).code).toBe(0);
+  });
+
+  it('keeps what it writes to its owner, since fixed arguments may be secrets', async () => {
+    await create('trip', '--tool=catalog');
+    const { mode } = statSync(path.join(folder(), 'agenttools/servers/trip.json'));
+    expect(mode & 0o077).toBe(0);
+  });
+});
+
+describe('a definition that is given', () => {
+  const definition = `{ // with comments
+    "title": "From the file",
+    "tools": [
+      { "use": "@acme/kit/forecast", "name": "weather", "arguments": { "units": "metric" } },
+      { "name": "say", "description": "Says.", "handler": "../code/say.mjs#hello" },
+    ],
+    "prompts": [{ "name": "ask", "type": "function", "content": "../code/say.mjs#ask" }],
+    "resources": [{ "name": "note", "uri": "app://note", "file": "note.txt" }],
+  }`;
+
+  beforeEach(() =>
+    addFiles(cwd, {
+      'mine/trip.jsonc': definition,
+      'mine/note.txt': 'Remember.',
+      'code/say.mjs': 'export const hello = () => "hello"; export const ask = () => "Well?";',
+    }),
+  );
+
+  it('may change items and define some, whose files are found from anywhere', async () => {
+    expect((await create('trip', '--from', 'mine/trip.jsonc')).code).toBe(0);
+    expect(stored('trip').tools[1].handler).toBe(path.join(cwd, 'code/say.mjs#hello'));
+    expect(stored('trip').resources[0].file).toBe(path.join(cwd, 'mine/note.txt'));
+    const elsewhere = { home, cwd: writeFolder() };
+    expect((await runCli(['call', 'trip', 'say'], elsewhere)).stdout).toBe('hello\n');
+    const { stdout } = await runCli(['call', 'trip', 'weather', '{"place":"Bonn"}'], elsewhere);
+    expect(JSON.parse(stdout)).toEqual({ place: 'Bonn', units: 'metric' });
+    expect((await run(['validate', folder()])).code).toBe(0);
+  });
+
+  it('comes before what the command line names, and gives way to what it says', async () => {
+    await create('trip', '--from=mine/trip.jsonc', '--tool=catalog', '--title=Mine', '--instructions=Ask.');
+    expect(stored('trip')).toMatchObject({ title: 'Mine', instructions: 'Ask.' });
+    expect(stored('trip').tools.at(-1)).toBe('catalog');
+    expect(stored('trip').tools).toHaveLength(3);
+  });
+
+  it('is read from stdin, its paths relative to the working directory', async () => {
+    const stdin = definition.replaceAll('../', './').replace('note.txt', 'mine/note.txt');
+    expect((await run(['create-server', 'trip', '--from', '-'], { stdin })).code).toBe(0);
+    expect(stored('trip').tools[1].handler).toBe(path.join(cwd, 'code/say.mjs#hello'));
+  });
+
+  it('loses what it defines when the file goes, and says so', async () => {
+    await create('trip', '--from', 'mine/trip.jsonc');
+    rmSync(path.join(cwd, 'code'), { recursive: true });
+    const { leftOut } = JSON.parse((await run(['show', 'trip', '--json'])).stdout);
+    expect(leftOut[0].message).toBe(
+      `Tool "say" has an unusable "handler": There is no file ${path.join(cwd, 'code/say.mjs')}.`,
+    );
+  });
+
+  it.each([
+    ['[]', 'The definition of a server is an object.'],
+    ['{ "tools": "*" }', '"tools" of the definition is "*"'],
+    ['{ "tools": {} }', '"tools" of the definition is not a list.'],
+    ['{ "tool": ["catalog"] }', 'The definition has an unknown key "tool".'],
+    ['{ "tool": ["catalog"] }', 'Did you mean "tools"?'],
+    ['{ "tools": [1] }', 'The definition has an unusable "tools.0".'],
+    ['{ "tools": ["catalog"], "initialize": "./gone.js" }', 'There is no file'],
+    ['{ "tools": ["catalog", }', 'bad.json:1:'],
+    ['{ "tools": [{ "use": "catalog", "nam": "x" }] }', 'unknown key "nam"'],
+    ['{ "tools": [{ "name": "say", "handler": "say.mjs" }] }', '"say.mjs" is not a module reference'],
+    ['{ "tools": [{ "name": "say", "handler": "./gone.mjs" }] }', 'There is no file'],
+    ['{ "apps": [{ "name": "map" }] }', 'An app is named'],
+  ])('is refused when it is bad: %s', async (text, expected) => {
+    addFiles(cwd, { 'bad.json': text });
+    const { code, stderr } = await create('trip', '--from', 'bad.json');
+    expect({ code, stderr }).toEqual({ code: 1, stderr: expect.stringContaining(expected) });
+    expect(existsSync(folder())).toBe(false);
+  });
+
+  it('is refused when there is none', async () => {
+    const { code, stderr } = await create('trip', '--from', 'gone.json');
+    expect({ code, stderr }).toEqual({ code: 1, stderr: expect.stringContaining('There is no file') });
+  });
+});
+
+describe('what cannot be had', () => {
+  it.each([
+    ['--tool=catlog', 'Did you mean "catalog"?'],
+    ['--tool=@acme/kit/forcast', 'Did you mean "@acme/kit/forecast"?'],
+    ['--tool=@acme/kit', 'it is a package. Name one of its tools: @acme/kit/forecast'],
+    ['--tool=@acme/other/x', 'is not installed. Add it with: agenttools add @acme/other'],
+    ['--tool=./plugin/x', 'Add the package (agenttools add ./plugin)'],
+    ['--tool=@acme/kit/lost', 'Tool "lost" has no definition'],
+    ['--prompt=forecast', 'there is no built-in prompt'],
+    ['--app=@acme/kit/mop', 'Did you mean "@acme/kit/map"?'],
+  ])('is told with the way out: %s', async (word, expected) => {
+    const { code, stderr } = await create('trip', '--tool=catalog', word);
+    expect({ code, stderr }).toEqual({ code: 1, stderr: expect.stringContaining(expected) });
+    expect(existsSync(folder())).toBe(false);
+  });
+
+  it('is told all at once', async () => {
+    const { stderr } = await create('trip', '--tool=one,two', '--prompt=three');
+    expect(stderr.match(/there is no built-in/g)).toHaveLength(3);
+  });
+
+  it('is what only the project has, since clients start servers from anywhere', async () => {
+    addFiles(cwd, kit('node_modules/local', 'local'));
+    const { code, stderr } = await create('trip', '--tool=local/forecast');
+    expect({ code, stderr }).toEqual({ code: 1, stderr: expect.stringContaining('of this project only') });
+    expect(stderr).toContain('agenttools add ./node_modules/local');
+  });
+});
+
+describe('a name', () => {
+  it.each([
+    ['@acme/kit/x', 2, 'A name with "/" belongs to a package.'],
+    ['.hidden', 2, 'cannot be the name of a server'],
+    ['sp ace', 2, 'cannot be the name of a server'],
+    ['agenttools', 1, 'is the name of a built-in server'],
+  ])('may be refused: %s', async (name, code, expected) => {
+    expect(await create(name, '--tool=catalog')).toMatchObject({
+      code,
+      stderr: expect.stringContaining(expected),
+    });
+  });
+
+  it('belongs to one server, which is replaced only when that is wanted', async () => {
+    await create('trip', '--tool=catalog');
+    const { code, stderr } = await create('trip', '--tool=diagnostics');
+    expect({ code, stderr }).toEqual({ code: 1, stderr: expect.stringContaining('--overwrite') });
+    expect(stored('trip').tools).toEqual(['catalog']);
+    expect((await create('trip', '--tool=diagnostics', '--overwrite')).stdout).toContain('Replaced trip');
+    expect(stored('trip')).toEqual({ tools: ['diagnostics'] });
+    expect(declared()).toEqual(['trip']);
+  });
+
+  it('is not told apart by capitals, for some systems do not', async () => {
+    await create('trip', '--tool=catalog');
+    const { code, stderr } = await create('Trip', '--tool=catalog', '--overwrite');
+    expect({ code, stderr }).toEqual({ code: 1, stderr: expect.stringContaining('Choose another name') });
+  });
+
+  it('may be that of a package, which is told', async () => {
+    addFiles(home, kit('agenttools/packages/node_modules/kit', 'kit'));
+    const { code, stderr } = await create('kit', '--tool=catalog');
+    expect({ code, stderr }).toEqual({ code: 0, stderr: expect.stringContaining('is kit/all') });
+  });
+
+  it('is not enough: a server has to serve something', async () => {
+    const { code, stderr } = await create('trip');
+    expect({ code, stderr }).toEqual({ code: 2, stderr: expect.stringContaining('--tool') });
+  });
+});
+
+it('tells of items that clients will see under other names', async () => {
+  addFiles(home, kit('agenttools/packages/node_modules/kit', 'kit'));
+  const { code, stderr } = await create('trip', '--tool=@acme/kit/forecast,kit/forecast');
+  expect(code).toBe(0);
+  expect(stderr).toContain(
+    'Several tools are named "forecast", so clients see them as forecast1, forecast2.',
+  );
+});
+
+describe('what is there already', () => {
+  it('stays: further servers, and what the user wrote beside them', async () => {
+    await create('one', '--tool=catalog');
+    const file = path.join(folder(), 'package.json');
+    const value = JSON.parse(readFileSync(file, 'utf8'));
+    value.agenttools.servers = [['one', 'The first']];
+    writeFileSync(file, JSON.stringify({ ...value, author: 'Ada' }));
+    await create('two', '--tool=catalog');
+    expect(declared()).toEqual([['one', 'The first'], 'two']);
+    expect(JSON.parse(readFileSync(file, 'utf8')).author).toBe('Ada');
+  });
+
+  it('of a server that was never finished is written over', async () => {
+    addFiles(folder(), { 'agenttools/servers/trip.json': { tools: ['gone'] } });
+    expect((await create('trip', '--tool=catalog')).code).toBe(0);
+    expect(stored('trip')).toEqual({ tools: ['catalog'] });
+  });
+
+  it('in another format does not win over what replaces it', async () => {
+    await create('trip', '--tool=catalog');
+    addFiles(folder(), { 'agenttools/servers/trip.js': 'export default { tools: [] };' });
+    await create('trip', '--tool=diagnostics', '--overwrite');
+    expect(JSON.parse((await run(['show', 'trip', 'tools', '--json'])).stdout)).toMatchObject([
+      { name: 'diagnostics' },
+    ]);
+  });
+
+  it('is not touched when it cannot be read', async () => {
+    addFiles(folder(), { 'package.json': '{ "agenttools": {' });
+    const { code, stderr } = await create('trip', '--tool=catalog');
+    expect({ code, stderr }).toEqual({ code: 1, stderr: expect.stringContaining('package.json:1:') });
+    expect(readFileSync(path.join(folder(), 'package.json'), 'utf8')).toBe('{ "agenttools": {');
+  });
+
+  it('may be a file where a folder is to be', async () => {
+    mkdirSync(path.join(home, 'agenttools'), { recursive: true });
+    writeFileSync(folder(), '');
+    const { code, stderr } = await create('trip', '--tool=catalog');
+    expect({ code, stderr }).toEqual({ code: 1, stderr: expect.stringContaining('Move that file away') });
+  });
+});
