@@ -60,8 +60,10 @@ export async function install(
   const project = request.scope.kind === 'project' ? request.scope.folder : undefined;
   const { reference } = request;
   const candidate = await findCandidate({ reference, workspace: setting.workspace, project });
-  if (request.by === 'npx' && candidate.byPath) {
-    const message = `A server given by its path is on this machine only, so npx cannot start it elsewhere. Leave out --command npx, or name a published package.`;
+  const isUsers = candidate.spec.extension.origin === 'user';
+  if (request.by === 'npx' && (candidate.byPath || isUsers)) {
+    const what = isUsers ? 'A server that you made' : 'A server given by its path';
+    const message = `${what} is on this machine only, so npx cannot start it elsewhere. Leave out --command npx, or name a published package.`;
     throw new AgentToolsError('refused', message);
   }
   const toolOptions = readToolSettings(request.toolOptions, candidate.spec);
