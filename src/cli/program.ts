@@ -8,6 +8,7 @@ import { addExtensionCommands } from './grammar/extensions.js';
 import { addInstallationCommands } from './grammar/installation.js';
 import { addPackageCommands } from './grammar/packages.js';
 import { addServerCommands } from './grammar/servers.js';
+import { addUserServerCommands } from './grammar/user-servers.js';
 import { spellOutProject } from './place-arguments.js';
 import { widthOf } from './width.js';
 
@@ -55,6 +56,7 @@ export function createProgram(host: Host, answer: (code: ExitCode) => void): Com
   addExtensionCommands(program, answering);
   addDiscoveryCommands(program, answering);
   addServerCommands(program, answering);
+  addUserServerCommands(program, answering);
   addInstallationCommands(program, answering);
   addPackageCommands(program, answering);
   return program;
