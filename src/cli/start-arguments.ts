@@ -8,6 +8,14 @@ export const startOptions = [
     description:
       'look in the project at the working directory first, also when MCP_SERVER_NAME names the same server',
   },
+  {
+    flag: '--no-auto-install',
+    description: 'go without packages that are not here; else they are obtained when they are asked for',
+  },
+  {
+    flag: '--frozen',
+    description: 'refuse to start when a package is not as it was added; nothing is obtained',
+  },
   { flag: '--verbose', description: 'show the stack of an internal error' },
 ] as const;
 
@@ -17,6 +25,8 @@ export interface StartInput {
   readonly server: string | undefined;
   readonly strict: boolean;
   readonly project: boolean;
+  readonly autoInstall: boolean;
+  readonly frozen: boolean;
 }
 
 /**
@@ -41,6 +51,8 @@ export function parseStartArguments(words: readonly string[]): StartInput | unde
     server,
     strict: options.includes('--strict'),
     project: options.includes('--project'),
+    autoInstall: !options.includes('--no-auto-install'),
+    frozen: options.includes('--frozen'),
   });
 }
 

@@ -4,23 +4,29 @@ import { parseStartArguments, startOptions } from '../../src/cli/start-arguments
 import { fakeHost } from '../support/run-cli.js';
 
 describe('the words after start', () => {
+  const usual = { server: undefined, strict: false, project: false, autoInstall: true, frozen: false };
+
   it.each([
-    [[], { server: undefined, strict: false, project: false }],
-    [['./plugin'], { server: './plugin', strict: false, project: false }],
-    [['@acme/weather', '--strict'], { server: '@acme/weather', strict: true, project: false }],
-    [['--strict', 'x', '--verbose'], { server: 'x', strict: true, project: false }],
-    [['--', '--odd'], { server: '--odd', strict: false, project: false }],
-    [['x', '--project'], { server: 'x', strict: false, project: true }],
-    [['--help'], undefined],
-    [['x', '-h'], undefined],
+    [[], {}],
+    [['./plugin'], { server: './plugin' }],
+    [['@acme/weather', '--strict'], { server: '@acme/weather', strict: true }],
+    [['--strict', 'x', '--verbose'], { server: 'x', strict: true }],
+    [['--', '--odd'], { server: '--odd' }],
+    [['x', '--project'], { server: 'x', project: true }],
+    [['--no-auto-install', 'x'], { server: 'x', autoInstall: false }],
+    [['x', '--frozen'], { server: 'x', frozen: true }],
   ])('%j', (words, expected) => {
-    expect(parseStartArguments(words)).toEqual(expected);
+    expect(parseStartArguments(words)).toEqual({ ...usual, ...expected });
+  });
+
+  it.each([[['--help']], [['x', '-h']]])('%j asks for help', (words) => {
+    expect(parseStartArguments(words)).toBeUndefined();
   });
 
   it.each([
     [['a', 'b'], 'usage', '"b" is a second one'],
     [['a', '--', 'b'], 'usage', '"b" is a second one'],
-    [['--strikt'], 'usage', 'start has no option "--strikt". Its options: --strict, --project, --verbose.'],
+    [['--strikt'], 'usage', 'start has no option "--strikt". Its options: --strict, --project,'],
     [['-x'], 'usage', 'start has no option "-x"'],
     [[''], 'usage', 'empty'],
   ])('%j is refused', (words, code, message) => {

@@ -58,7 +58,7 @@ function killStragglers(): void {
   }
 }
 
-/** A machine with nothing on it: no settings, no packages of ours, no global ones. */
+/** A machine with nothing on it: no settings, no packages of ours, no global ones, and none that come by themselves. */
 export function bareEnvironment(more: Readonly<Record<string, string>> = {}): Record<string, string> {
   const { PATH = '', TMPDIR } = process.env;
   return {
@@ -66,6 +66,7 @@ export function bareEnvironment(more: Readonly<Record<string, string>> = {}): Re
     ...(TMPDIR && { TMPDIR }),
     HOME: home,
     npm_config_prefix: path.join(home, 'global'),
+    AGENTTOOLS_AUTO_INSTALL: 'false',
     ...more,
   };
 }

@@ -42,7 +42,7 @@ export async function runCli(argv: readonly string[], options: RunOptions = {}):
   return { code, stdout: stdout.text, stderr: stderr.text, cwd };
 }
 
-/** A machine on which nothing is installed. */
+/** A machine on which nothing is installed, and where nothing is obtained. */
 export function fakeHost({
   cwd,
   home,
@@ -54,7 +54,12 @@ export function fakeHost({
   const stderr = new Collector();
   const host: Host = {
     cwd,
-    env: { AGENTTOOLS_HOME: path.join(home, 'agenttools'), npm_config_prefix: home, ...env },
+    env: {
+      AGENTTOOLS_HOME: path.join(home, 'agenttools'),
+      npm_config_prefix: home,
+      AGENTTOOLS_AUTO_INSTALL: 'false',
+      ...env,
+    },
     home,
     platform: process.platform,
     stdin: Readable.from(stdin === undefined ? [] : [stdin]),

@@ -37,8 +37,9 @@ export function addServerCommands(program: Command, { host, answer }: Answering)
   for (const { flag, description } of startOptions) {
     if (!program.options.some(({ long }) => long === flag)) start.option(flag, description);
   }
-  start.action(async (server: string | undefined, { strict = false, project = false }) => {
+  start.action(async (server: string | undefined, options) => {
+    const { strict = false, project = false, autoInstall = true, frozen = false } = options;
     const { startCommand } = await import('../commands/start.js');
-    answer(await startCommand(startInput({ server, strict, project }), host));
+    answer(await startCommand(startInput({ server, strict, project, autoInstall, frozen }), host));
   });
 }

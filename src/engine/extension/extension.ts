@@ -41,7 +41,8 @@ export class DefinitionError extends Error {
 /** Gives the default export of a code definition: live, described by another process, or not at all. */
 export type LoadCode = (file: string, relative: string) => Promise<unknown>;
 
-const importDefault: LoadCode = async (file) => exportOf(await importModule(file), 'default');
+/** Loads it into this process. */
+export const importDefault: LoadCode = async (file) => exportOf(await importModule(file), 'default');
 
 /** Whose an extension is: somebody's package, bundled with this program, or what the user put together. */
 export type Origin = 'package' | 'builtin' | 'user';

@@ -1,12 +1,19 @@
 import type { Host } from '../../host.js';
 import { AgentToolsError } from '../errors.js';
 import type { Location } from '../extension/diagnostics.js';
-import { DefinitionError } from '../extension/extension.js';
+import { DefinitionError, type Extension } from '../extension/extension.js';
 import { singular } from '../extension/kinds.js';
-import { type FoundServer, type MissingPackageError, serverName, Workspace } from '../extension/workspace.js';
+import {
+  type FoundServer,
+  type MissingPackageError,
+  serverName,
+  Workspace,
+  type WorkspaceOptions,
+} from '../extension/workspace.js';
 import { workspaceFolders } from '../folders.js';
 import { listedKinds, Registry } from '../items/registry.js';
 import { composeServer, type LeftOut, type Servable, type ServerSpec } from '../items/server.js';
+import { type CheckDrift, frozenWorkspace, requireUnchanged } from './frozen.js';
 import { oneLine } from './one-line.js';
 import type { Lack } from './outstanding.js';
 
@@ -20,6 +27,8 @@ export interface Sought {
   readonly strict: boolean;
   /** Look in the project at the working directory, whoever wrote the command line; not unless told. */
   readonly project?: boolean;
+  /** Refuse to start when a package is not what it was; absent: nobody asks. */
+  readonly checkDrift?: CheckDrift;
 }
 
 export interface LookoutSetting {
@@ -46,7 +55,10 @@ export function lookout(sought: Sought, { host, report }: LookoutSetting): Look 
   const told = new Set<string>();
   return async ({ tellsMissing }) => {
     const { found, workspace } = await find();
+    const { checkDrift } = sought;
+    if (checkDrift) await requireUnchanged(serverName(found), [found.extension], checkDrift);
     const spec = await composed(found, workspace);
+    if (checkDrift) await requireUnchanged(spec.qualifiedName, extensionsOf(spec), checkDrift);
     for (const item of spec.leftOut) {
       if (item.missingPackage !== undefined && !tellsMissing) continue;
       const line = await leftOutLine(item);
@@ -62,6 +74,13 @@ export function lookout(sought: Sought, { host, report }: LookoutSetting): Look 
     }
     return { server: spec, lacks: lacksOf(spec) };
   };
+}
+
+/** Everybody that has a part in a server, bundled ones left out. */
+function extensionsOf({ extension, registry, leftOut }: ServerSpec): readonly Extension[] {
+  const definitions = listedKinds.flatMap((kind) => registry.all(kind).map(({ definition }) => definition));
+  const all = new Set([extension, ...[...definitions, ...leftOut].map((one) => one.extension)]);
+  return [...all].filter(({ origin }) => origin !== 'builtin');
 }
 
 function lacksOf({ leftOut, qualifiedName }: ServerSpec): readonly Lack[] {
@@ -94,17 +113,24 @@ interface Finding {
 }
 
 /** Finds the server that is meant, and where what it refers to is looked for. */
-function finder({ server, project = false }: Sought, host: LookoutSetting['host']): () => Promise<Finding> {
+function finder(
+  { server, project = false, checkDrift }: Sought,
+  host: LookoutSetting['host'],
+): () => Promise<Finding> {
   const named = host.env.MCP_SERVER_NAME || undefined;
   const options = { ...workspaceFolders(host), cwd: host.cwd };
-  const workspace = new Workspace(options);
+  const open = (more: Partial<WorkspaceOptions> = {}) => {
+    const all = { ...options, ...more };
+    return checkDrift ? frozenWorkspace(all, checkDrift) : new Workspace(all);
+  };
+  const workspace = open();
   const anywhere = async () => ({
     found: await workspace.findServer(server ?? named ?? defaultServer),
     workspace,
   });
   if (project || server === undefined || named === undefined) return anywhere;
   // An entry that `install` wrote says the server twice; it means what was verified then, wherever the client runs.
-  const installed = new Workspace({ ...options, ignoreProject: true });
+  const installed = open({ ignoreProject: true });
   return async () => {
     const finding = installed.findServer(server);
     if (server === named) return { found: await finding, workspace: installed };

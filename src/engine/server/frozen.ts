@@ -1,0 +1,35 @@
+import { AgentToolsError } from '../errors.js';
+import { type Extension, importDefault } from '../extension/extension.js';
+import { Workspace, type WorkspaceOptions } from '../extension/workspace.js';
+
+/** Tells how extensions are not what they were when they were added, a line for each difference. Runs none of their code. */
+export type CheckDrift = (extensions: readonly Extension[]) => Promise<readonly string[]>;
+
+/** A workspace that loads code only of extensions that are what they were. */
+export function frozenWorkspace(options: WorkspaceOptions, checkDrift: CheckDrift): Workspace {
+  const workspace: Workspace = new Workspace({
+    ...options,
+    async loadCode(file, relative) {
+      const extension = await workspace.open(file.slice(0, -relative.length - 1));
+      const [difference] = await checkDrift([extension]);
+      if (difference !== undefined) throw new Error(difference);
+      return await importDefault(file, relative);
+    },
+  });
+  return workspace;
+}
+
+/** Makes sure that extensions are what they were. @throws AgentToolsError `refused` */
+export async function requireUnchanged(
+  server: string,
+  extensions: readonly Extension[],
+  checkDrift: CheckDrift,
+): Promise<void> {
+  const differences = await checkDrift(extensions);
+  if (differences.length === 0) return;
+  const lines = differences.map((line) => `\n  ${line}`).join('');
+  throw new AgentToolsError(
+    'refused',
+    `${server} is not served, since --frozen was given and not all of it is as it was added:${lines}`,
+  );
+}

@@ -1,0 +1,77 @@
+import path from 'node:path';
+import { expect, test } from 'vitest';
+import { prepareServer } from '../../../src/engine/server/prepare.js';
+import { type Files, packageJson, writeFolder } from '../../support/packages.js';
+
+/** A server of `@acme/kit` with tools of two other packages, one of them in code; each module says that it ran. */
+const files: Files = {
+  'node_modules/@acme/kit/package.json': packageJson({ servers: ['kit'], tools: ['own'] }),
+  'node_modules/@acme/kit/agenttools/servers/kit.js': `
+    globalThis.frozenTest.push('kit');
+    export default { tools: ['own', '@far/data/greet', '@far/code/greet', '@far/broken/greet', 'diagnostics'] };`,
+  'node_modules/@acme/kit/agenttools/tools/own.json': { description: 'x', handler: './run.js' },
+  'node_modules/@acme/kit/run.js': 'export default () => 1;',
+  'node_modules/@far/data/package.json': packageJson({ tools: ['greet'] }, { name: '@far/data' }),
+  'node_modules/@far/data/agenttools/tools/greet.json': { description: 'x', handler: './run.js' },
+  'node_modules/@far/data/run.js': 'export default () => 1;',
+  'node_modules/@far/code/package.json': packageJson({ tools: ['greet'] }, { name: '@far/code' }),
+  'node_modules/@far/code/agenttools/tools/greet.js': `
+    globalThis.frozenTest.push('code');
+    export default { description: 'x', handler: () => 1 };`,
+  'node_modules/@far/broken/package.json': packageJson({ tools: ['greet'] }, { name: '@far/broken' }),
+};
+
+/** Starts the server where the named packages are not what they were; tells what ran and what came of it. */
+async function start(changed: readonly string[]) {
+  const ran: string[] = [];
+  Object.assign(globalThis, { frozenTest: ran });
+  const cwd = writeFolder(files);
+  const asked = new Set<string>();
+  const outcome = await prepareServer(
+    {
+      server: '@acme/kit',
+      strict: false,
+      checkDrift: async (extensions) => {
+        for (const { name } of extensions) asked.add(name);
+        return extensions.flatMap(({ name }) => (changed.includes(name) ? [`${name}: greet changed`] : []));
+      },
+    },
+    {
+      host: { cwd, home: cwd, platform: 'linux', env: { npm_config_prefix: path.join(cwd, 'global') } },
+      report: () => {},
+      signal: new AbortController().signal,
+    },
+  ).then(
+    () => 'served',
+    ({ code, message }) => `${code}: ${message}`,
+  );
+  return { ran, outcome, asked: [...asked].toSorted() };
+}
+
+const refused = (...lines: readonly string[]) =>
+  [
+    'refused: @acme/kit/kit is not served, since --frozen was given and not all of it is as it was added:',
+    ...lines,
+  ].join('\n  ');
+
+test('a server that is what it was is served, and everybody in it but us is asked about', async () => {
+  expect(await start([])).toEqual({
+    ran: ['kit', 'code'],
+    outcome: 'served',
+    asked: ['@acme/kit', '@far/broken', '@far/code', '@far/data'],
+  });
+});
+
+test('a server that is not is refused before its code runs', async () => {
+  expect(await start(['@acme/kit', '@far/code'])).toMatchObject({
+    ran: [],
+    outcome: refused('@acme/kit: greet changed'),
+  });
+});
+
+test('so is one with items of packages that are not, whose code does not run either', async () => {
+  expect(await start(['@far/data', '@far/code', '@far/broken'])).toMatchObject({
+    ran: ['kit'],
+    outcome: refused('@far/data: greet changed', '@far/code: greet changed', '@far/broken: greet changed'),
+  });
+});
