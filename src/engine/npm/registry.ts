@@ -89,6 +89,8 @@ async function get(path: string, request: RegistryRequest): Promise<Buffer> {
       retry: patience,
       signal,
     });
+    // What is kept stands in for a registry that does not answer, which is for whoever asks to know.
+    if (response.headers.get('x-local-cache-status') === 'stale') throw new Unanswered();
     return await bodyOf(response, request.maxBytes);
   } catch (error) {
     response?.body.destroy();
@@ -98,6 +100,9 @@ async function get(path: string, request: RegistryRequest): Promise<Buffer> {
 }
 
 class TooLarge extends Error {}
+class Unanswered extends Error {
+  readonly code = 'ENOTCACHED';
+}
 
 /** By events: iterating over this kind of stream leaves a listener behind with every part. */
 async function bodyOf({ body }: RegistryResponse, maxBytes: number): Promise<Buffer> {
