@@ -11,16 +11,18 @@ const patienceMs = 120_000;
 
 /**
  * Gets packages by name, in their latest version, and makes them ones that are found everywhere. One process does so at
- * a time; what another one has got meanwhile is not got again. No script and no code of them is run.
+ * a time; what another one has got meanwhile is not got again. No script and no code of them is run. Only the user's own
+ * settings say where packages come from: clients start servers in whatever folder.
  */
 export function obtainWith(setting: PackagesSetting): Obtain {
+  const { cwd: _, ...npm } = setting.npm;
   return async (names, { signal }) => {
     const late = AbortSignal.timeout(patienceMs);
     const either = signal ? AbortSignal.any([signal, late]) : late;
     const missing = new Map<string, string>();
     const getAll = async () => {
       for (const name of new Set(names)) {
-        const reason = await reasonAgainst(name, { ...setting, signal: either });
+        const reason = await reasonAgainst(name, { ...setting, npm, signal: either });
         if (reason !== undefined) missing.set(name, reason);
       }
     };

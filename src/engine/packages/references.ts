@@ -26,12 +26,14 @@ export async function referencesTo(
 
 async function referencesIn(extension: Extension, packageName: string): Promise<readonly Reference[]> {
   const servers = await readItems(extension, ['servers']);
-  return servers.flatMap(({ name, value = {} }) =>
-    serverLists
-      .flatMap((kind) => (Array.isArray(value[kind]) ? (value[kind] as readonly unknown[]) : []))
-      .map((entry) => (isRecord(entry) ? entry.use : entry))
-      .filter((item) => typeof item === 'string')
+  return servers.flatMap(({ name, value = {} }) => {
+    const entries = serverLists.flatMap((kind) =>
+      Array.isArray(value[kind]) ? (value[kind] as unknown[]) : [],
+    );
+    const named = entries.map((entry) => (isRecord(entry) ? entry.use : entry));
+    const items = named.filter((item) => typeof item === 'string');
+    return [...new Set(items)]
       .filter((item) => parseQualifiedName(item)?.package === packageName)
-      .map((item) => ({ by: extension.qualify(name), item })),
-  );
+      .map((item) => ({ by: extension.qualify(name), item }));
+  });
 }

@@ -1,0 +1,435 @@
+import { existsSync, readdirSync, readFileSync, realpathSync } from 'node:fs';
+import { createServer } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import path from 'node:path';
+import { beforeAll, describe, expect, it } from 'vitest';
+import { type Receipt, Receipts } from '../../src/engine/clients/receipts.js';
+import { addFiles, type Files, writeFolder } from '../support/packages.js';
+import { packToFile, type Registry, startRegistry } from '../support/registry.js';
+import { type Run, runCli } from '../support/run-cli.js';
+
+let registry: Registry;
+const cache = writeFolder();
+
+beforeAll(async () => {
+  registry = await startRegistry();
+}, 60_000);
+
+/** A machine whose npm is set to our registry. */
+function machine({ npmrc = registry.npmrc() } = {}) {
+  const home = writeFolder({ '.npmrc': npmrc });
+  const folder = path.join(home, 'agenttools/packages');
+  const env = { HOME: home, npm_config_cache: cache, npm_config_fetch_retries: '0' };
+  return {
+    home,
+    folder,
+    run: async (argv: readonly string[], cwd = home): Promise<Run> => await runCli(argv, { home, cwd, env }),
+    json: async (...argv: string[]) =>
+      JSON.parse((await runCli([...argv, '--json'], { home, cwd: home, env })).stdout),
+    /** The folder of an added package, as it is found. */
+    at: (name: string) => path.join(folder, 'node_modules', name),
+    /** How many packages are on the disk, whether they count or not. */
+    installed: () => readdirSync(path.join(folder, 'installed')).length,
+  };
+}
+
+interface Kit {
+  readonly name: string;
+  readonly version?: string;
+  readonly description?: string;
+  readonly fields?: object;
+  readonly files?: Files;
+}
+
+/** An extension with a server and a tool. */
+function kit({ name, version = '1.0.0', description = 'Tells', fields = {}, files = {} }: Kit): Files {
+  return {
+    'package.json': {
+      name,
+      version,
+      type: 'module',
+      agenttools: { servers: ['main'], tools: ['tell'] },
+      ...fields,
+    },
+    'agenttools/servers/main.json': { tools: '*' },
+    'agenttools/tools/tell.json': { description, handler: './dist/tell.js' },
+    'dist/tell.js': 'export default () => "told";',
+    ...files,
+  };
+}
+
+/** Publishes {@link kit}s. */
+async function publish(...kits: readonly (Kit & { readonly tag?: string })[]): Promise<void> {
+  for (const { tag, ...one } of kits) await registry.publish(kit(one), tag === undefined ? {} : { tag });
+}
+
+describe('add', () => {
+  it('gets a package, and says what it has and what to do with it', async () => {
+    await publish({ name: '@acme/plain' });
+    const here = machine();
+    const { code, stdout, stderr } = await here.run(['add', '@acme/plain']);
+    expect({ code, stdout, stderr }).toEqual({
+      code: 0,
+      stdout: '',
+      stderr:
+        'Added @acme/plain 1.0.0.\n  servers: @acme/plain/main\n  tools: tell\n' +
+        'Install it into a client with: agenttools install <client> @acme/plain/main\n',
+    });
+    const [again] = await here.json('add', '@acme/plain');
+    expect(again).toEqual({
+      name: '@acme/plain',
+      version: '1.0.0',
+      previous: '1.0.0',
+      servers: ['@acme/plain/main'],
+      tools: ['@acme/plain/tell'],
+      prompts: [],
+      resources: [],
+      apps: [],
+      integrity: expect.stringMatching(/^sha512-/),
+    });
+    expect((await here.run(['add', '@acme/plain'])).stderr).toContain('@acme/plain 1.0.0 is there already.');
+    expect(here.installed()).toBe(1);
+  }, 30_000);
+
+  it.each([
+    ['@^1', '1.2.0'],
+    ['@next', '3.0.0'],
+    ['@1.0.0', '1.0.0'],
+    ['', '2.0.0'],
+  ])(
+    'picks what npm picks: choice%s is %s',
+    async (wanted, version) => {
+      const versions = ['1.0.0', '1.2.0', '2.0.0'].map((one) => ({ name: 'choice', version: one }));
+      if (wanted === '@^1') await publish(...versions, { name: 'choice', version: '3.0.0', tag: 'next' });
+      const here = machine();
+      expect(await here.json('add', `choice${wanted}`)).toMatchObject([
+        { name: 'choice', version, previous: null },
+      ]);
+    },
+    20_000,
+  );
+
+  it('copies a folder as it would be packed, and a tarball', async () => {
+    const folder = writeFolder({
+      ...kit({ name: 'local', fields: { files: ['agenttools', 'dist'] } }),
+      'secret.txt': 'not packed',
+    });
+    const here = machine();
+    expect(await here.json('add', folder)).toMatchObject([{ name: 'local', integrity: null }]);
+    expect(readdirSync(here.at('local')).sort()).toEqual(['agenttools', 'dist', 'package.json']);
+    const handler = path.join(here.at('local'), 'dist/tell.js');
+    addFiles(folder, { 'dist/tell.js': 'export default () => "told otherwise";' });
+    expect(readFileSync(handler, 'utf8')).not.toContain('otherwise');
+    const { stderr } = await here.run(['add', '.'], folder);
+    expect(stderr).toContain('Replaced local 1.0.0');
+    expect(readFileSync(handler, 'utf8')).toContain('otherwise');
+    const tarball = await packToFile(kit({ name: 'local', version: '2.0.0' }));
+    expect((await here.run(['add', tarball])).stderr).toContain('Changed local from 1.0.0 to 2.0.0.');
+  }, 30_000);
+
+  it('runs no script of a package or of what it needs, wherever it is from', async () => {
+    const trace = writeFolder();
+    const stages = ['preinstall', 'install', 'postinstall', 'prepare', 'prepack', 'postpack', 'prepublish'];
+    const scripts = Object.fromEntries(
+      stages.map((one) => [one, `node -e "fs.writeFileSync('${trace}/${one}', '')"`]),
+    );
+    const needed = { 'package.json': { name: 'needed', version: '1.0.0', scripts }, 'binding.gyp': '{}' };
+    await registry.publish(needed);
+    const trap = (name: string) =>
+      kit({
+        name,
+        fields: { scripts, dependencies: { needed: '1.0.0' } },
+        files: {
+          'agenttools/tools/code.js': `import { writeFileSync } from 'node:fs'; writeFileSync('${trace}/code', '');`,
+        },
+      });
+    await registry.publish(trap('trap-published'));
+    const here = machine();
+    const words = [
+      'trap-published',
+      await packToFile(trap('trap-tarball')),
+      writeFolder(trap('trap-folder')),
+    ];
+    const { code, stderr } = await here.run(['add', ...words]);
+    expect(stderr.match(/^Added .*/gm)).toEqual([
+      'Added trap-published 1.0.0.',
+      'Added trap-tarball 1.0.0.',
+      'Added trap-folder 1.0.0.',
+    ]);
+    await here.run(['update', '--yes']);
+    await here.run(['list-servers']);
+    expect(code).toBe(0);
+    const beside = path.dirname(realpathSync(here.at('trap-folder')));
+    expect(existsSync(path.join(beside, 'needed/package.json'))).toBe(true);
+    expect(readdirSync(trace)).toEqual([]);
+  }, 40_000);
+
+  it('refuses what is not an extension, and changes nothing', async () => {
+    await registry.publish({ 'package.json': { name: 'plain-library', version: '1.0.0' } });
+    await registry.publish({ 'package.json': '{ "name": "odd", "version": "1.0.0", "agenttools": 5 }' });
+    await publish({ name: 'whole' });
+    const here = machine();
+    const { code, stderr } = await here.run(['add', 'plain-library', 'odd', 'whole']);
+    expect(code).toBe(1);
+    expect(stderr).toContain(
+      'error: plain-library is not an extension: its package.json has no "agenttools" field.\n',
+    );
+    expect(stderr).toContain('error: odd: "agenttools" in package.json must be an object');
+    expect(stderr).toMatch(/^Added whole 1\.0\.0\.$/m);
+    expect(stderr).toMatch(/2 of 3 packages failed\.\n$/);
+    expect(readdirSync(path.join(here.folder, 'node_modules'))).toEqual(['whole']);
+    expect(here.installed()).toBe(1);
+  }, 30_000);
+
+  it('tells which items a package would go without', async () => {
+    const files = { 'agenttools/tools/tell.json': { handler: './dist/nowhere.js' } };
+    const folder = writeFolder(kit({ name: 'holed', files }));
+    const { code, stderr } = await machine().run(['add', folder]);
+    expect(code).toBe(0);
+    expect(stderr).toContain('warning: holed goes without its tool "tell": ');
+  }, 20_000);
+
+  it('by two processes at once gets both', async () => {
+    await publish({ name: 'one' }, { name: 'other' });
+    const here = machine();
+    const runs = await Promise.all(['one', 'other', 'one', 'other'].map((name) => here.run(['add', name])));
+    expect(runs.map(({ code }) => code)).toEqual([0, 0, 0, 0]);
+    expect(readdirSync(path.join(here.folder, 'node_modules')).sort()).toEqual(['one', 'other']);
+    expect(here.installed()).toBe(2);
+  }, 40_000);
+
+  describe('says why npm did not get it, and what to do', () => {
+    const cases: readonly [string, string, RegExp][] = [
+      ['a name that nobody has', '@acme/nowhere', /^error: .*@acme\/nowhere.*See that the name is right/],
+      ['a version that is not there', 'whole@99', /^error: .*whole@99.*npm view/],
+      ['a package for others', '@private/kit', /^error: .*npm login/],
+    ];
+    it.each(cases)(
+      '%s',
+      async (_, word, expected) => {
+        const { code, stderr } = await machine().run(['add', word]);
+        expect(code).toBe(1);
+        expect(stderr).toMatch(expected);
+      },
+      20_000,
+    );
+
+    it('a registry that cannot be reached', async () => {
+      const here = machine({ npmrc: 'registry=http://127.0.0.1:9/\n' });
+      const { code, stderr, stdout } = await here.run(['add', 'anything', '--json']);
+      expect({ code, stdout }).toEqual({ code: 1, stdout: '' });
+      expect(stderr).toMatch(/The registry cannot be reached/);
+    }, 20_000);
+
+    it('a tarball that is not what was published', async () => {
+      const url = await forger();
+      const here = machine({ npmrc: `registry=${url}\n` });
+      const { code, stderr } = await here.run(['add', 'forged']);
+      expect(code).toBe(1);
+      expect(stderr).toMatch(/not what was published/);
+      expect(here.installed()).toBe(0);
+    }, 20_000);
+  });
+
+  it.each([
+    ['git', 'github:acme/weather'],
+    ['another name', 'weather@npm:@acme/plain'],
+    ['nothing', '@'],
+  ])('takes no %s', async (_, word) => expect((await machine().run(['add', word])).code).toBe(2));
+
+  it('goes by the registry and the credentials of the project it is run in', async () => {
+    await publish({ name: '@private/kit' });
+    const project = writeFolder({
+      'package.json': { name: 'project' },
+      '.npmrc': registry.npmrc({ scope: '@private', withCredentials: true }),
+    });
+    const here = machine({ npmrc: 'registry=http://127.0.0.1:9/\n' });
+    const { code, stderr } = await here.run(['add', '@private/kit'], project);
+    expect(stderr).toMatch(/^Added @private\/kit 1\.0\.0\./);
+    expect(code).toBe(0);
+  }, 20_000);
+});
+
+/** A registry whose tarball is another one than it says. */
+async function forger(): Promise<string> {
+  const server = createServer(({ url = '' }, response) => {
+    if (url.endsWith('.tgz')) return void response.end('not it');
+    const tarball = `http://127.0.0.1:${(server.address() as AddressInfo).port}/forged.tgz`;
+    const version = {
+      name: 'forged',
+      version: '1.0.0',
+      dist: { tarball, integrity: `sha512-${'A'.repeat(86)}==` },
+    };
+    response.end(
+      JSON.stringify({ name: 'forged', 'dist-tags': { latest: '1.0.0' }, versions: { '1.0.0': version } }),
+    );
+  });
+  await new Promise<void>((done) => server.listen(0, '127.0.0.1', done));
+  server.unref();
+  return `http://127.0.0.1:${(server.address() as AddressInfo).port}/`;
+}
+
+describe('update', () => {
+  it('shows what the model would see, and asks for a word before it goes on', async () => {
+    const more = {
+      fields: { agenttools: { servers: ['main'], tools: ['tell', 'more'] } },
+      files: { 'agenttools/tools/more.json': { description: 'M\u001b[2Jore', handler: './dist/tell.js' } },
+    };
+    await publish({ name: 'talker' });
+    const here = machine();
+    await here.run(['add', 'talker']);
+    expect((await here.run(['update'])).stderr).toBe('talker 1.0.0 is the newest.\n');
+    await publish({ name: 'talker', version: '1.1.0', description: 'Tells all', ...more });
+    const changes =
+      'talker 1.0.0 → 1.1.0\n  + tool "more": M\\u001b[2Jore\n  ~ tool "tell"\n      description: "Tells" → "Tells all"\n';
+    const dry = await here.run(['update', '--dry-run']);
+    expect(dry).toMatchObject({ code: 0, stdout: '' });
+    expect(dry.stderr).toBe(`${changes}talker 1.1.0 can be had with: agenttools update talker\n`);
+    const held = await here.run(['update', 'talker']);
+    expect(held.code).toBe(1);
+    expect(held.stderr).toBe(
+      `${changes}error: talker stays at 1.0.0, because the model would see something else. If that is right: agenttools update talker --yes\n`,
+    );
+    const done = await here.run(['update', '--yes', '--json']);
+    expect(done.code).toBe(0);
+    expect(done.stderr).toBe(`${changes}Updated talker from 1.0.0 to 1.1.0.\n`);
+    expect(JSON.parse(done.stdout)).toMatchObject([
+      {
+        name: 'talker',
+        previous: '1.0.0',
+        version: '1.1.0',
+        state: 'updated',
+        seen: true,
+        changes: {
+          added: [{ kind: 'tool', name: 'more', description: 'M\u001b[2Jore' }],
+          changed: [{ values: [{ path: ['description'], before: 'Tells', after: 'Tells all' }] }],
+        },
+      },
+    ]);
+    expect(JSON.parse(readFileSync(path.join(here.at('talker'), 'package.json'), 'utf8')).version).toBe(
+      '1.1.0',
+    );
+  }, 40_000);
+
+  it('goes on where the model would see nothing else, within what was asked for', async () => {
+    await publish({ name: 'quiet' });
+    const here = machine();
+    await here.run(['add', 'quiet@^1']);
+    const files = { 'dist/tell.js': 'export default () => "told faster";' };
+    await publish({ name: 'quiet', version: '1.0.1', files }, { name: 'quiet', version: '2.0.0' });
+    const { code, stderr } = await here.run(['update']);
+    expect(code).toBe(0);
+    expect(stderr).toBe(
+      'quiet 1.0.0 → 1.0.1\n  ~ tool "tell"\n      dist/tell.js has changed\nUpdated quiet from 1.0.0 to 1.0.1.\n',
+    );
+    expect((await here.run(['update'])).stderr).toBe('quiet 1.0.1 is the newest that "^1" allows.\n');
+  }, 30_000);
+
+  it('looks at folders and tarballs again, and goes on when one is gone', async () => {
+    const folder = writeFolder(kit({ name: 'folder-kit' }));
+    const tarball = await packToFile(kit({ name: 'tarball-kit' }));
+    const here = machine();
+    await here.run(['add', folder, tarball]);
+    addFiles(folder, { 'README.md': 'Hello' });
+    addFiles(path.dirname(tarball), { 'package.tgz': 'no tarball any more' });
+    const { code, stderr } = await here.run(['update']);
+    expect(code).toBe(1);
+    expect(stderr).toContain('Updated folder-kit from 1.0.0 to 1.0.0.');
+    expect(stderr).toContain('error: tarball-kit stays at 1.0.0: ');
+    expect(existsSync(path.join(here.at('folder-kit'), 'README.md'))).toBe(true);
+  }, 30_000);
+
+  it('tells of files that are not what was added, and puts them right', async () => {
+    await publish({ name: 'drifter' });
+    const here = machine();
+    await here.run(['add', 'drifter']);
+    const poisoned = { description: 'Obey', handler: './dist/tell.js' };
+    addFiles(here.at('drifter'), { 'agenttools/tools/tell.json': poisoned });
+    const { stderr } = await here.run(['update', '--yes']);
+    expect(stderr).toBe(
+      'warning: drifter is not what was added: tool "tell" is defined otherwise.\n' +
+        'drifter 1.0.0 → 1.0.0\n  ~ tool "tell"\n      description: "Obey" → "Tells"\nUpdated drifter from 1.0.0 to 1.0.0.\n',
+    );
+    expect((await here.run(['update'])).stderr).toBe('drifter 1.0.0 is the newest.\n');
+  }, 30_000);
+
+  it('names a package that suddenly comes from elsewhere', async () => {
+    const elsewhere = await startRegistry();
+    await publish({ name: '@acme/moved' });
+    const here = machine();
+    await here.run(['add', '@acme/moved']);
+    await elsewhere.publish(kit({ name: '@acme/moved', version: '9.0.0' }));
+    addFiles(here.home, { '.npmrc': elsewhere.npmrc() });
+    const { code, stderr } = await here.run(['update']);
+    expect(code).toBe(1);
+    const [old, now] = [registry, elsewhere].map(({ url }) => url.slice(0, -1));
+    expect(stderr).toContain(`It comes from ${now} now, not from ${old}.`);
+  }, 40_000);
+
+  it('knows only what was added', async () => {
+    const { code, stderr } = await machine().run(['update', 'nothing']);
+    expect(code).toBe(1);
+    expect(stderr).toBe('error: nothing is not a package that was added. No package was added.\n');
+    expect((await machine().run(['update'])).stderr).toMatch(/^No package was added\./);
+  });
+});
+
+describe('remove', () => {
+  it('takes a package away with all that came with it', async () => {
+    await publish({ name: '@acme/leaving' });
+    const here = machine();
+    await here.run(['add', '@acme/leaving']);
+    expect(await here.json('remove', '@acme/leaving')).toEqual([
+      { name: '@acme/leaving', version: '1.0.0', references: [] },
+    ]);
+    expect(here.installed()).toBe(0);
+    expect(readdirSync(path.join(here.folder, 'node_modules'))).toEqual([]);
+    const again = await here.run(['remove', '@acme/leaving']);
+    expect(again.code).toBe(1);
+    expect(again.stderr).toMatch(/^error: @acme\/leaving is not a package that was added\./);
+  }, 30_000);
+
+  it('keeps what a client, a server or another package needs, unless forced', async () => {
+    await publish(
+      { name: 'base' },
+      {
+        name: 'upper',
+        files: { 'agenttools/servers/main.json': { tools: ['tell', 'base/tell', { use: 'base/tell' }] } },
+      },
+    );
+    const here = machine();
+    await here.run(['add', 'base', 'upper']);
+    const config = path.join(here.home, 'client.json');
+    await remember({ file: config, server: 'base/main', key: 'main' }, path.join(here.home, 'agenttools'));
+    const { code, stderr } = await here.run(['remove', 'base']);
+    expect(code).toBe(1);
+    expect(stderr).toBe(
+      'error: base is still needed:\n  upper/main needs base/tell\n' +
+        `  "main" in Cursor (${config}) needs base/main\n` +
+        'Take those out first, or remove it all the same with --force.\n',
+    );
+    const forced = await here.run(['remove', 'base', 'upper', '--force']);
+    expect(forced.stderr).toBe(
+      `Removed base 1.0.0.\nwarning: "main" in Cursor (${config}) goes without base/main now.\nRemoved upper 1.0.0.\n`,
+    );
+  }, 30_000);
+});
+
+/** Leaves what install leaves of an entry. */
+async function remember(entry: Pick<Receipt, 'file' | 'server' | 'key'>, folder: string): Promise<void> {
+  const receipt: Receipt = {
+    ...entry,
+    client: 'cursor',
+    scope: 'config',
+    reference: entry.server,
+    argument: entry.server,
+    variables: [],
+    entry: {},
+    version: '1.0.0',
+    time: '2026-01-01T00:00:00.000Z',
+    format: 'json',
+    container: { shape: 'map', path: ['mcpServers'] },
+  };
+  const receipts = new Receipts({ folder });
+  await receipts.write({ version: 1, realFile: entry.file, receipts: [receipt], steps: [], made: [] });
+}
