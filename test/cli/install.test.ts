@@ -141,7 +141,7 @@ describe('a package of this project', () => {
   it('is refused for a client that would not find it, with every way out', async () => {
     const { code, stderr } = await install('cursor', '@acme/kit/kit');
     expect(code).toBe(1);
-    for (const way of ['npm install --global @acme/kit', './node_modules/@acme/kit/kit', '--project'])
+    for (const way of ['agenttools add @acme/kit', './node_modules/@acme/kit/kit', '--project'])
       expect(stderr).toContain(way);
   });
 

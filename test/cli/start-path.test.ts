@@ -35,6 +35,7 @@ describe('the way of `start`', () => {
       'src/cli/commands/start.ts',
       'src/cli/exit-code.ts',
       'src/cli/main.ts',
+      'src/cli/obtaining.ts',
       'src/cli/start-arguments.ts',
     ]);
   });

@@ -7,6 +7,7 @@ import { clientsFor, installationFolders, scopeOf } from '../../engine/installat
 import type { Host } from '../../host.js';
 import type { ExitCode } from '../exit-code.js';
 import { guarded } from '../guarded.js';
+import { obtaining } from '../obtaining.js';
 import { exitCodeOf, hasData } from '../outcome.js';
 import type { PlaceInput } from '../place-arguments.js';
 import { withProgress } from '../progress.js';
@@ -25,6 +26,7 @@ export interface InstallInput extends PlaceInput {
   readonly by: InstallRequest['by'];
   readonly verify: boolean;
   readonly verifyTimeoutMs: number;
+  readonly autoInstall: boolean;
   readonly dryRun: boolean;
   readonly force: boolean;
   readonly json: boolean;
@@ -32,7 +34,7 @@ export interface InstallInput extends PlaceInput {
 
 /** Writes a server into the config of clients. Data goes to stdout, what was done to stderr. */
 export async function installCommand(input: InstallInput, host: Host): Promise<ExitCode> {
-  const { verify, verifyTimeoutMs, env, server, json, dryRun, ...rest } = input;
+  const { verify, verifyTimeoutMs, env, server, json, dryRun, autoInstall, ...rest } = input;
   const folders = installationFolders(host);
   const scope = scopeOf(input, host);
   const clients = await clientsFor(input, { scope, ...folders });
@@ -51,7 +53,15 @@ export async function installCommand(input: InstallInput, host: Host): Promise<E
           dryRun,
           verifyTimeoutMs: verify ? verifyTimeoutMs : undefined,
         },
-        { ...folders, workspace, version: packageVersion(), now: () => new Date(), signal, tell },
+        {
+          ...folders,
+          workspace,
+          version: packageVersion(),
+          obtain: obtaining(host, { wanted: autoInstall, tell }),
+          now: () => new Date(),
+          signal,
+          tell,
+        },
       ),
     ),
   );

@@ -1,8 +1,8 @@
-import { mayObtain, type Obtain } from '../../engine/extension/obtain.js';
 import type { CheckDrift } from '../../engine/server/frozen.js';
 import { startServer } from '../../engine/server/start.js';
 import type { Host } from '../../host.js';
 import type { ExitCode } from '../exit-code.js';
+import { obtaining } from '../obtaining.js';
 import type { StartInput } from '../start-arguments.js';
 
 /** Serves a server over stdio until its client has gone. */
@@ -10,35 +10,21 @@ export async function startCommand(
   { autoInstall, frozen, ...input }: StartInput,
   host: Host,
 ): Promise<ExitCode> {
-  const obtains = autoInstall && !frozen && mayObtain(host.env);
   return await startServer({
     ...input,
     host,
-    ...(obtains && { obtain: obtaining(host) }),
+    obtain: obtaining(host, { wanted: autoInstall && !frozen, tell: () => {} }),
     ...(frozen && { checkDrift: checking(host) }),
   });
 }
 
-/** Most starts obtain nothing and check nothing, so what it takes is loaded when it is needed. */
-async function loadPackages(host: Host) {
-  const [{ obtainWith }, { driftOf }, { packagesSetting }] = await Promise.all([
-    import('../../engine/packages/obtain.js'),
-    import('../../engine/packages/drift.js'),
-    import('../packages-setting.js'),
-  ]);
-  return { obtainWith, driftOf, setting: packagesSetting(host, () => {}) };
-}
-
-function obtaining(host: Host): Obtain {
-  return async (names, options) => {
-    const { obtainWith, setting } = await loadPackages(host);
-    return await obtainWith(setting)(names, options);
-  };
-}
-
+/** Few servers are checked, so what it takes is loaded for those. */
 function checking(host: Host): CheckDrift {
   return async (extensions) => {
-    const { driftOf, setting } = await loadPackages(host);
-    return await driftOf(extensions, setting);
+    const [{ driftOf }, { workspaceFolders }] = await Promise.all([
+      import('../../engine/packages/drift.js'),
+      import('../../engine/folders.js'),
+    ]);
+    return await driftOf(extensions, workspaceFolders(host));
   };
 }

@@ -39,6 +39,7 @@ export function addInstallationCommands(program: Command, { host, answer }: Answ
     )
     .option('--no-verify', 'do not start the server first')
     .option('--verify-timeout <seconds>', 'longest time the server may take to answer', positiveSeconds, 15)
+    .option('--no-auto-install', 'go without packages that are not here; else they are obtained')
     .option('--dry-run', 'print what would change as a diff, and write nothing')
     .option('--force', 'replace an entry of somebody else, or one that was edited by hand')
     .option('--json', 'print what was done as JSON')
@@ -57,6 +58,7 @@ export function addInstallationCommands(program: Command, { host, answer }: Answ
             by: options.command,
             verify: options.verify,
             verifyTimeoutMs: options.verifyTimeout * 1000,
+            autoInstall: options.autoInstall,
             dryRun: options.dryRun ?? false,
             force: options.force ?? false,
             json: options.json ?? false,

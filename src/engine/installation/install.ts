@@ -58,8 +58,9 @@ export async function install(
   setting: InstallSetting,
 ): Promise<readonly InstallResult[]> {
   const project = request.scope.kind === 'project' ? request.scope.folder : undefined;
-  const { reference } = request;
-  const candidate = await findCandidate({ reference, workspace: setting.workspace, project });
+  const { reference, dryRun } = request;
+  const { workspace, obtain, signal } = setting;
+  const candidate = await findCandidate({ reference, workspace, project, obtain, dryRun, signal });
   const isUsers = candidate.spec.extension.origin === 'user';
   if (request.by === 'npx' && (candidate.byPath || isUsers)) {
     const what = isUsers ? 'A server that you made' : 'A server given by its path';

@@ -1,5 +1,6 @@
 import type { Client, Surroundings } from '../clients/client.js';
 import type { Receipts } from '../clients/receipts.js';
+import type { Obtain } from '../extension/obtain.js';
 import type { WorkspaceOptions } from '../extension/workspace.js';
 import type { Scope } from './place.js';
 import type { Variable } from './secrets.js';
@@ -34,6 +35,8 @@ export interface InstallSetting {
   readonly version: string;
   /** A data folder other than the usual one, which entries must name. */
   readonly dataFolder: string | undefined;
+  /** Gets packages that are not here; undefined: they stay missing. */
+  readonly obtain: Obtain | undefined;
   readonly now: () => Date;
   readonly signal: AbortSignal;
   readonly tell: (text: string) => void;

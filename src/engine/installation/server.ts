@@ -6,6 +6,7 @@ import { lazyReference, messageOf } from '../extension/modules.js';
 import {
   type FoundServer,
   isPathArgument,
+  MissingPackageError,
   Workspace,
   type WorkspaceOptions,
 } from '../extension/workspace.js';
@@ -13,6 +14,7 @@ import { moduleReferences, nameOf } from '../items/read.js';
 import { describeShortfall, shortfallOf } from '../items/requirements.js';
 import { composeServer, type ServerSpec } from '../items/server.js';
 import type { Requirements } from '../items/specs.js';
+import { composeOrObtain, type Obtaining, obtainServer } from './obtaining.js';
 
 /** A server that can be installed. */
 export interface Candidate {
@@ -22,7 +24,7 @@ export interface Candidate {
   readonly byPath: boolean;
 }
 
-export interface ServerRequest {
+export interface ServerRequest extends Obtaining {
   readonly reference: string;
   readonly workspace: WorkspaceOptions;
   /** The folder whose own file the entry goes into, so that its packages count. */
@@ -37,6 +39,7 @@ export async function findCandidate({
   reference,
   workspace: options,
   project,
+  ...obtaining
 }: ServerRequest): Promise<Candidate> {
   const byPath = isPathArgument(reference);
   // A path is one of where it was typed, and what is there refers to nothing of where it is used.
@@ -47,9 +50,12 @@ export async function findCandidate({
     ignoreProject,
   });
   const found = await workspace.findServer(reference).catch(async (error: unknown) => {
-    throw (!byPath && ignoreProject && (await onlyInProject(reference, options))) || error;
+    const wayOut = !byPath && ignoreProject ? await onlyInProject(reference, options) : undefined;
+    if (wayOut || !(error instanceof MissingPackageError)) throw wayOut ?? error;
+    await obtainServer(error, obtaining);
+    return await workspace.findServer(reference);
   });
-  const spec = await composed(found, workspace);
+  const spec = await composeOrObtain(() => composed(found, workspace), obtaining);
   requireWhole(spec);
   const { directory } = found.extension.manifest;
   const place = await realpath(directory);
@@ -76,7 +82,7 @@ async function onlyInProject(
   const given = server === undefined ? local : `${local}/${server}`;
   return new AgentToolsError(
     'not-found',
-    `${server === undefined ? name : extension.qualify(server)} is a package of this project only, where a client does not look. Install it for all of them with: npm install --global ${name}. Or name this copy by its path: "${given}". Or write it into the project's own file with --project.`,
+    `${server === undefined ? name : extension.qualify(server)} is a package of this project only, where a client does not look. Add it for all of them with: agenttools add ${name}. Or name this copy by its path: "${given}". Or write it into the project's own file with --project.`,
   );
 }
 

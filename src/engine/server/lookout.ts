@@ -2,7 +2,6 @@ import type { Host } from '../../host.js';
 import { AgentToolsError } from '../errors.js';
 import type { Location } from '../extension/diagnostics.js';
 import { DefinitionError, type Extension } from '../extension/extension.js';
-import { singular } from '../extension/kinds.js';
 import {
   type FoundServer,
   type MissingPackageError,
@@ -11,11 +10,11 @@ import {
   type WorkspaceOptions,
 } from '../extension/workspace.js';
 import { workspaceFolders } from '../folders.js';
+import { type Lack, lacksOf } from '../items/lacks.js';
 import { listedKinds, Registry } from '../items/registry.js';
 import { composeServer, type LeftOut, type Servable, type ServerSpec } from '../items/server.js';
 import { type CheckDrift, frozenWorkspace, requireUnchanged } from './frozen.js';
 import { oneLine } from './one-line.js';
-import type { Lack } from './outstanding.js';
 
 /** Served when neither an argument nor `MCP_SERVER_NAME` names a server. */
 const defaultServer = 'agenttools';
@@ -81,14 +80,6 @@ function extensionsOf({ extension, registry, leftOut }: ServerSpec): readonly Ex
   const definitions = listedKinds.flatMap((kind) => registry.all(kind).map(({ definition }) => definition));
   const all = new Set([extension, ...[...definitions, ...leftOut].map((one) => one.extension)]);
   return [...all].filter(({ origin }) => origin !== 'builtin');
-}
-
-function lacksOf({ leftOut, qualifiedName }: ServerSpec): readonly Lack[] {
-  return leftOut.flatMap(({ missingPackage, kind, item }) => {
-    if (missingPackage === undefined) return [];
-    const neededBy = `the server ${qualifiedName} for the ${singular[kind]} ${item}`;
-    return [{ packageName: missingPackage, kinds: [kind], neededBy }];
-  });
 }
 
 /** What is served in place of a server whose package is not here: its name. */

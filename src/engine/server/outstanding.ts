@@ -1,16 +1,8 @@
 import { messageOf } from '../extension/modules.js';
 import type { Obtain } from '../extension/obtain.js';
+import { type Lack, packagesIn, whoNeeds } from '../items/lacks.js';
 import type { ServedKind } from '../items/registry.js';
 import { oneLine } from './one-line.js';
-
-/** Something that a server goes without because a package is not here. */
-export interface Lack {
-  readonly packageName: string;
-  /** The kinds of item that come with it, as far as that is known. */
-  readonly kinds: readonly ServedKind[];
-  /** Who needs it and for what, in words. */
-  readonly neededBy: string;
-}
 
 /** A server after packages came: what it still lacks, and whose lists are not what they were. */
 export interface Renewal {
@@ -95,7 +87,7 @@ export class Outstanding {
   /** Why items of a kind are not there, as further sentences of an error; nothing if none are missing. */
   explain(kind: ServedKind): string {
     const lacking = this.#lacks.filter(({ kinds }) => kinds.includes(kind));
-    const sentences = this.#packagesOf(lacking).map((name) => {
+    const sentences = packagesIn(lacking).map((name) => {
       if (this.#run) return ` The package ${name} is still being installed; try again in a moment.`;
       return ` ${this.#reasons.get(name)}`;
     });
@@ -119,16 +111,14 @@ export class Outstanding {
     const { signal, report } = this.#options;
     const tried = new Set<string>();
     for (;;) {
-      const names = this.#packagesOf(this.#lacks).filter((name) => !tried.has(name));
+      const names = packagesIn(this.#lacks).filter((name) => !tried.has(name));
       if (names.length === 0 || signal.aborted) break;
       for (const name of names) tried.add(name);
       await this.#obtainOnce(names);
     }
     if (signal.aborted) return;
-    for (const name of this.#packagesOf(this.#lacks)) {
-      const needed = this.#lacks.filter(({ packageName }) => packageName === name);
-      const whom = needed.map(({ neededBy }) => neededBy).join(', ');
-      report(`${this.#reasons.get(name)} Needed by ${whom}.`);
+    for (const name of packagesIn(this.#lacks)) {
+      report(`${this.#reasons.get(name)} Needed by ${whoNeeds(name, this.#lacks)}.`);
     }
   }
 
@@ -152,10 +142,6 @@ export class Outstanding {
     this.#lacks = lacks;
     const stale = changed.filter((kind) => this.#behind.delete(kind));
     if (stale.length > 0) this.#options.announce(stale);
-  }
-
-  #packagesOf(lacks: readonly Lack[]): readonly string[] {
-    return [...new Set(lacks.map(({ packageName }) => packageName))];
   }
 }
 

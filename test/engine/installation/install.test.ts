@@ -39,6 +39,7 @@ const setting: InstallSetting = {
   now: () => new Date(0),
   signal: new AbortController().signal,
   tell: () => {},
+  obtain: undefined,
 };
 
 /** A store of receipts that fails. */
