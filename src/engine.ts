@@ -1,9 +1,19 @@
-// What the compiler needs to know of a package without types when it starts from this file alone.
+// What the compiler needs to know of packages without types when it starts from this file alone.
 /// <reference path="./engine/validate/npm-packlist.d.ts" />
+/// <reference path="./engine/npm/npm-libraries.d.ts" />
 
 /** The engine as functions, for programs that do what the command line does. See docs/engine.md. */
 
 export { type CallOnce, callOnce } from './engine/call-once.js';
+export {
+  type DiscoveryFolders,
+  type ListServersOptions,
+  listServers,
+  type RemoteOptions,
+  type ServerList,
+} from './engine/discovery/list-servers.js';
+export type { ListedServer, SourceName } from './engine/discovery/listed-server.js';
+export { type FindPublished, publishedExtensions, type RegistryLookup } from './engine/discovery/lookup.js';
 export { AgentToolsError, type ErrorCode } from './engine/errors.js';
 export type { ItemRef, Severity } from './engine/extension/diagnostics.js';
 export {
@@ -15,6 +25,7 @@ export type * from './engine/facts.js';
 export { type FolderFacts, type WorkspaceFolders, workspaceFolders } from './engine/folders.js';
 export type { ToolResult } from './engine/items/builders.js';
 export { composeServer, type ServerSpec } from './engine/items/server.js';
+export { isPublished, propertyOf } from './engine/property.js';
 export {
   choosePackageName,
   createExtension,
@@ -22,7 +33,7 @@ export {
   type ScaffoldPlan,
 } from './engine/scaffold.js';
 export { type StartOptions, startServer } from './engine/server/start.js';
-export { propertyOf, type ShowPlace, show } from './engine/show.js';
+export { type ShowPlace, show } from './engine/show.js';
 export { type RuleRow, ruleTable } from './engine/validate/rules/index.js';
 export {
   type ExtensionReport,

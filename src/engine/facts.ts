@@ -136,5 +136,59 @@ export interface AppFacts extends AppSummary, ItemOrigin {
   readonly kind: 'app';
 }
 
+/** What a registry says of a package that is not here. */
+export interface PublicationFacts {
+  readonly installed: false;
+  readonly version: string;
+  readonly publisher: string | null;
+  /** When this version was published, in ISO 8601. */
+  readonly published: string | null;
+  /** Whether the registry has an attestation of where and how the package was built. */
+  readonly provenance: boolean;
+}
+
+/** What a manifest says of a parameter of a tool, or of an argument of a prompt. */
+export interface DeclaredParameterFacts {
+  readonly name: string;
+  readonly description: string | null;
+  readonly required: boolean;
+}
+
+/** What the manifest of a package that is not here says of one item. */
+export interface PublishedDeclarationFacts extends DeclarationFacts {
+  readonly parameters?: readonly DeclaredParameterFacts[];
+  readonly arguments?: readonly DeclaredParameterFacts[];
+}
+
+export interface PublishedServerFacts extends PublicationFacts {
+  readonly kind: 'server';
+  /** Qualified name. */
+  readonly name: string;
+  readonly description: string | null;
+  readonly package: string;
+  readonly configKey: string;
+  readonly tools: readonly PublishedDeclarationFacts[];
+  readonly prompts: readonly PublishedDeclarationFacts[];
+}
+
+export interface PublishedPackageFacts
+  extends PublicationFacts,
+    Readonly<Record<Kind, readonly PublishedDeclarationFacts[]>> {
+  readonly kind: 'package';
+  readonly name: string;
+  readonly description: string | null;
+}
+
+export interface PublishedItemFacts extends PublicationFacts, PublishedDeclarationFacts {
+  readonly kind: 'tool' | 'prompt' | 'resource' | 'app';
+  readonly package: string;
+}
+
+/** What is known of something whose package is here. */
+export type InstalledFacts = ServerFacts | PackageFacts | ToolFacts | PromptFacts | ResourceFacts | AppFacts;
+
+/** What is known of something whose package only a registry has. */
+export type PublishedFacts = PublishedServerFacts | PublishedPackageFacts | PublishedItemFacts;
+
 /** Everything known about what a reference names; `kind` says what that is. */
-export type Facts = ServerFacts | PackageFacts | ToolFacts | PromptFacts | ResourceFacts | AppFacts;
+export type Facts = InstalledFacts | PublishedFacts;

@@ -2,10 +2,12 @@ import { stat } from 'node:fs/promises';
 import path from 'node:path';
 import { settledRecords } from './clients/change.js';
 import type { Receipts } from './clients/receipts.js';
+import type { FindPublished } from './discovery/lookup.js';
 import { AgentToolsError } from './errors.js';
 import { DefinitionError, type Extension } from './extension/extension.js';
 import { type Kind, kinds, singular } from './extension/kinds.js';
-import { parseQualifiedName } from './extension/names.js';
+import type { ManifestContent } from './extension/manifest.js';
+import { isPackageName, parseQualifiedName } from './extension/names.js';
 import { isRecord } from './extension/shapes.js';
 import { type FoundServer, isPathArgument, type Workspace } from './extension/workspace.js';
 import type {
@@ -14,12 +16,14 @@ import type {
   DeclarationFacts,
   Facts,
   InstallationFacts,
+  InstalledFacts,
   ItemOrigin,
   LeftOutFacts,
   PackageFacts,
   PromptArgumentFacts,
   PromptFacts,
   PromptSummary,
+  PublishedFacts,
   ResourceFacts,
   ResourceSummary,
   ServerFacts,
@@ -40,35 +44,32 @@ export interface ShowPlace {
   readonly homeDirectory: string;
   /** What `install` wrote; absent: nobody asks. */
   readonly receipts?: Receipts;
+  /** Looks up what is not here; absent: nothing else is looked up. */
+  readonly published?: FindPublished;
 }
 
 /**
  * Everything known about a server, a package of several servers, or an item; a server wins, then a tool, a prompt, a
- * resource, an app. Handlers are not imported.
+ * resource, an app. Handlers are not imported. What is not here is looked up in the registry, if `place` says how.
  * @throws AgentToolsError if there is no such thing, or its definition cannot be used.
  */
+export function show(
+  reference: string,
+  place: ShowPlace & { readonly published?: undefined },
+): Promise<InstalledFacts>;
+export function show(reference: string, place: ShowPlace): Promise<Facts>;
 export async function show(reference: string, place: ShowPlace): Promise<Facts> {
   const { workspace } = place;
   try {
     const server = await findServer(reference, workspace);
     if (!('failure' in server)) return await serverFacts(server, place);
     const named = await findNamed(reference, place);
-    if (!named) throw server.failure;
+    if (!named) return await factsOfPublished(reference, server.failure, place);
     const { extension, item } = named;
     return item === undefined ? packageFacts(extension) : await itemFacts(extension, item);
   } catch (error) {
     throw error instanceof DefinitionError ? unusable(error) : error;
   }
-}
-
-/** One property of the facts. @throws AgentToolsError naming the known ones. */
-export function propertyOf(facts: Facts, property: string): unknown {
-  if (Object.hasOwn(facts, property)) return facts[property as keyof Facts];
-  const known = Object.keys(facts);
-  const meant = didYouMean(property, known);
-  const hint = meant ? ` Did you mean "${meant}"?` : '';
-  const message = `A ${facts.kind} has no property "${property}".${hint} It has: ${known.join(', ')}.`;
-  throw new AgentToolsError('not-found', message);
 }
 
 function unusable({ message, location }: DefinitionError): AgentToolsError {
@@ -88,6 +89,33 @@ async function findServer(
     if (isOther) return { failure: error };
     throw error;
   }
+}
+
+/** What the registry has under a name that leads nowhere here. @throws AgentToolsError `failure`, and what the registry said */
+async function factsOfPublished(
+  reference: string,
+  failure: AgentToolsError,
+  { workspace, published: find }: ShowPlace,
+): Promise<PublishedFacts> {
+  const { package: name, item } = packageIn(reference) ?? {};
+  const isHere = name === undefined || (await workspace.findPackage(name)) !== undefined;
+  if (!find || isHere) throw failure;
+  const said = (text: string) => new AgentToolsError('not-found', `${failure.message} ${text}`);
+  const published = await find(name).catch((error: unknown) => {
+    if (!(error instanceof AgentToolsError)) throw error;
+    throw said(`The registry was asked, too, for ${name}: ${error.message}.`);
+  });
+  if (!published) throw said(`The registry has a package ${name}, which is not an extension.`);
+  const { publishedFacts } = await import('./discovery/published-facts.js');
+  const facts = publishedFacts(published, item);
+  if (facts) return facts;
+  throw new AgentToolsError('not-found', nothingNamed({ name, manifest: published.content }, item ?? name));
+}
+
+/** The package that a reference names, by itself or with an item. */
+function packageIn(reference: string): { readonly package: string; readonly item?: string } | undefined {
+  if (isPathArgument(reference)) return undefined;
+  return isPackageName(reference) ? { package: reference } : parseQualifiedName(reference);
 }
 
 interface Named {
@@ -268,7 +296,10 @@ async function itemFacts(extension: Extension, item: string): Promise<Facts> {
   throw new AgentToolsError('not-found', nothingNamed(extension, item));
 }
 
-function nothingNamed({ name, manifest }: Extension, item: string): string {
+function nothingNamed(
+  { name, manifest }: { readonly name: string; readonly manifest: Pick<ManifestContent, 'declarations'> },
+  item: string,
+): string {
   const declared = kinds.flatMap((kind) =>
     manifest.declarations[kind].map((one) => ({ kind, name: one.name })),
   );

@@ -3,7 +3,8 @@ import { describe, expect, it } from 'vitest';
 import { Workspace } from '../../src/engine/extension/workspace.js';
 import type { Facts } from '../../src/engine/facts.js';
 import { workspaceFolders } from '../../src/engine/folders.js';
-import { propertyOf, show } from '../../src/engine/show.js';
+import { propertyOf } from '../../src/engine/property.js';
+import { show } from '../../src/engine/show.js';
 import { temporaryFolder, writeFiles } from '../support/run-cli.js';
 import { several, weather } from '../support/weather.js';
 

@@ -37,9 +37,21 @@ export async function runCli(argv: readonly string[], options: RunOptions = {}):
     ...options,
     cwd,
     home: options.home ?? (await temporaryFolder()),
+    env: { npm_config_globalconfig: await noRegistry(), ...options.env },
   });
   const code = await main(argv, host);
   return { code, stdout: stdout.text, stderr: stderr.text, cwd };
+}
+
+let npmrc: Promise<string> | undefined;
+
+/** Settings of npm by which nobody answers, unless a test sets a registry. */
+function noRegistry(): Promise<string> {
+  npmrc ??= temporaryFolder().then(async (folder) => {
+    await writeFiles(folder, { npmrc: 'registry=http://127.0.0.1:9/\n' });
+    return path.join(folder, 'npmrc');
+  });
+  return npmrc;
 }
 
 /** A machine on which nothing is installed, and where nothing is obtained. */

@@ -1,9 +1,14 @@
+import { type FindPublished, publishedExtensions } from '../../engine/discovery/lookup.js';
+import type { Facts } from '../../engine/facts.js';
 import { workspaceFolders } from '../../engine/folders.js';
 import { installationFolders } from '../../engine/installation/setting.js';
-import { propertyOf, show } from '../../engine/show.js';
+import { isPublished, propertyOf } from '../../engine/property.js';
+import { show } from '../../engine/show.js';
 import type { Host } from '../../host.js';
 import { ExitCode } from '../exit-code.js';
 import { guarded } from '../guarded.js';
+import { npmSetting } from '../npm-setting.js';
+import { withProgress } from '../progress.js';
 import { renderFacts, renderValue } from '../render/facts.js';
 import { renderJson } from '../render/json.js';
 import { openWorkspace } from '../workspace.js';
@@ -17,15 +22,35 @@ export interface ShowInput {
 
 /** Prints everything known about a server, a package or an item, or one property of it. */
 export async function showCommand({ reference, property, json }: ShowInput, host: Host): Promise<ExitCode> {
-  const { homeDirectory } = workspaceFolders(host);
-  const { receipts } = installationFolders(host);
-  const place = { workspace: openWorkspace(host), cwd: host.cwd, homeDirectory, receipts };
-  const facts = await guarded(host, () => show(reference, place));
+  const facts = await guarded(host, () => lookUp(reference, host));
   if (property !== undefined) {
     const value = propertyOf(facts, property);
     host.stdout.write(json ? renderJson(value) : renderValue(value));
     return ExitCode.Ok;
   }
+  if (isPublished(facts)) {
+    const name = 'package' in facts ? facts.package : facts.name;
+    host.stderr.write(`note: ${name} is not installed. Add it with: agenttools add ${name}\n`);
+  }
   host.stdout.write(json ? renderJson(facts) : renderFacts(facts, { color: host.color }));
   return ExitCode.Ok;
+}
+
+async function lookUp(reference: string, host: Host): Promise<Facts> {
+  const { homeDirectory, cacheFolder } = workspaceFolders(host);
+  const { receipts } = installationFolders(host);
+  const find = publishedExtensions({ npm: npmSetting(host), cacheFolder });
+  return await withProgress(host, (tell) => {
+    const published: FindPublished = async (name) => {
+      tell(`Asking the registry for ${name}`);
+      return await find(name);
+    };
+    return show(reference, {
+      workspace: openWorkspace(host),
+      cwd: host.cwd,
+      homeDirectory,
+      receipts,
+      published,
+    });
+  });
 }

@@ -3,11 +3,13 @@ import { isRecord } from '../../engine/extension/shapes.js';
 import type {
   AppSummary,
   DeclarationFacts,
+  DeclaredParameterFacts,
   Facts,
   InstallationFacts,
   LeftOutFacts,
   PromptArgumentFacts,
   PromptSummary,
+  PublishedDeclarationFacts,
   ResourceSummary,
   ToolSummary,
 } from '../../engine/facts.js';
@@ -58,16 +60,17 @@ function renderSection(key: string, value: unknown, style: ChalkInstance): strin
 /** How an entry of each list is shown. Declarations of a package have fewer properties than items of a server. */
 const listRows = {
   servers: declarationRow,
-  tools: (tool: ToolSummary | DeclarationFacts, style: ChalkInstance) =>
-    'inputSchema' in tool ? toolRow(tool, style) : declarationRow(tool, style),
-  prompts: (prompt: PromptSummary | DeclarationFacts, style: ChalkInstance) =>
-    declarationRow(prompt, style) + ('arguments' in prompt ? prompt.arguments.map(argumentRow).join('') : ''),
+  tools: (tool: ToolSummary | PublishedDeclarationFacts, style: ChalkInstance) =>
+    'inputSchema' in tool ? toolRow(tool, style) : declarationRow(tool, style) + parametersRows(tool),
+  prompts: (prompt: PromptSummary | PublishedDeclarationFacts, style: ChalkInstance) =>
+    declarationRow(prompt, style) + (prompt.arguments ?? []).map(argumentRow).join(''),
   resources: (resource: ResourceSummary | DeclarationFacts, style: ChalkInstance) =>
     declarationRow(resource, style) +
     ('uri' in resource || 'uriTemplate' in resource ? addressRow(resource) : ''),
   apps: (app: AppSummary | DeclarationFacts, style: ChalkInstance) =>
     declarationRow(app, style) + ('uri' in app ? addressRow(app) : ''),
-  arguments: (argument: PromptArgumentFacts) => argumentRow(argument),
+  arguments: (argument: PromptArgumentFacts | DeclaredParameterFacts) => argumentRow(argument),
+  parameters: (parameter: DeclaredParameterFacts) => argumentRow(parameter),
   installations: ({ client, scope, key, file }: InstallationFacts, style: ChalkInstance) =>
     `  ${style.cyan(client)}  ${scope}  ${key}  ${file}\n`,
   leftOut: ({ item, code, message, file }: LeftOutFacts, style: ChalkInstance) =>
@@ -81,6 +84,10 @@ function declarationRow({ name, description, hidden }: Described, style: ChalkIn
   const [first, ...others] = (description ?? '').trim().split('\n');
   const rest = others.length > 0 ? indented(others.join('\n'), 4) : '';
   return `  ${style.cyan(name)}${mark}${first ? `  ${first}` : ''}\n${rest}`;
+}
+
+function parametersRows({ parameters = [] }: PublishedDeclarationFacts): string {
+  return parameters.map(argumentRow).join('');
 }
 
 function toolRow(tool: ToolSummary, style: ChalkInstance): string {
@@ -112,7 +119,7 @@ function typeName(schema: unknown): string {
   return typeof type === 'string' ? type : 'any';
 }
 
-function argumentRow({ name, description, required }: PromptArgumentFacts): string {
+function argumentRow({ name, description, required }: PromptArgumentFacts | DeclaredParameterFacts): string {
   return `    ${name}${required ? ' (required)' : ''}${description ? `  ${oneLine(description)}` : ''}\n`;
 }
 

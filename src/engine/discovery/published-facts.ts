@@ -1,0 +1,140 @@
+import { type Kind, singular } from '../extension/kinds.js';
+import type { Declaration, ManifestContent } from '../extension/manifest.js';
+import { isItemName, qualify } from '../extension/names.js';
+import { isRecord } from '../extension/shapes.js';
+import type {
+  DeclaredParameterFacts,
+  PublicationFacts,
+  PublishedDeclarationFacts,
+  PublishedFacts,
+  PublishedItemFacts,
+  PublishedPackageFacts,
+  PublishedServerFacts,
+} from '../facts.js';
+import { shortened } from '../visible-text.js';
+import type { ServerOutline } from './listed-server.js';
+import { declaredServers, outlinedAs } from './outline.js';
+import type { PublishedExtension } from './published.js';
+
+/**
+ * What is known of a package that is not here, or of an item of it: of the package's only server, or, where it has
+ * several, of the package; a server wins, then a tool, a prompt, a resource, an app. Undefined if there is no such item.
+ */
+export function publishedFacts(
+  published: PublishedExtension,
+  item: string | undefined,
+): PublishedFacts | undefined {
+  const { name, content } = published;
+  const servers = declaredServers(outlinedAs(name, content));
+  if (item === undefined)
+    return servers.length === 1 ? serverFacts(servers[0]!, published) : packageFacts(published);
+  const server = servers.find((one) => one.name === qualify(name, item));
+  return server ? serverFacts(server, published) : itemFacts(item, published);
+}
+
+function serverFacts(server: ServerOutline, published: PublishedExtension): PublishedServerFacts {
+  const { name, content } = published;
+  const item = server.name.slice(name.length + 1);
+  const declaration = content.declarations.servers.find((one) => one.name === item);
+  const { configKey } = declaration?.metadata ?? {};
+  return {
+    kind: 'server',
+    name: server.name,
+    description: server.description,
+    package: name,
+    ...publicationFacts(published),
+    configKey: isItemName(configKey) ? configKey : item,
+    tools: server.tools.map((one) => referencedFacts('tools', one, published)),
+    prompts: server.prompts.map((one) => referencedFacts('prompts', one, published)),
+  };
+}
+
+function packageFacts(published: PublishedExtension): PublishedPackageFacts {
+  const { name, content } = published;
+  const { value } = content.packageJson;
+  const declared = (kind: Kind) => content.declarations[kind].map((one) => declarationFacts(one, name));
+  return {
+    kind: 'package',
+    name,
+    description: textOf(isRecord(value) ? value.description : undefined),
+    ...publicationFacts(published),
+    servers: declared('servers'),
+    tools: declared('tools'),
+    prompts: declared('prompts'),
+    resources: declared('resources'),
+    apps: declared('apps'),
+  };
+}
+
+/** The kinds an item is looked for in, the one that wins first. */
+const itemKinds = ['tools', 'prompts', 'resources', 'apps'] as const;
+
+function itemFacts(item: string, published: PublishedExtension): PublishedItemFacts | undefined {
+  const { name, content } = published;
+  for (const kind of itemKinds) {
+    const declaration = declarationOf(kind, item, content);
+    if (!declaration) continue;
+    const origin = { package: name, ...publicationFacts(published) };
+    return { kind: singular[kind], ...declarationFacts(declaration, name), ...origin };
+  }
+  return undefined;
+}
+
+function publicationFacts({ content, publication }: PublishedExtension): PublicationFacts {
+  return { installed: false, version: content.packageVersion, ...publication };
+}
+
+/** An item that a server lists: of this package, or by name alone. */
+function referencedFacts(
+  kind: 'tools' | 'prompts',
+  reference: string,
+  { name, content }: PublishedExtension,
+): PublishedDeclarationFacts {
+  const own = reference.startsWith(`${name}/`) ? reference.slice(name.length + 1) : undefined;
+  const declaration = own === undefined ? undefined : declarationOf(kind, own, content);
+  if (declaration) return declarationFacts(declaration, name);
+  return { name: reference.slice(reference.lastIndexOf('/') + 1), item: reference, description: null };
+}
+
+function declarationOf(kind: Kind, item: string, { declarations }: ManifestContent): Declaration | undefined {
+  return declarations[kind].find(({ name }) => name === item);
+}
+
+function declarationFacts(
+  { name, description, metadata }: Declaration,
+  packageName: string,
+): PublishedDeclarationFacts {
+  const { parameters, arguments: args } = metadata;
+  return {
+    name,
+    item: qualify(packageName, name),
+    description: textOf(description),
+    ...(parameters !== undefined && { parameters: parametersOf(parameters) }),
+    ...(args !== undefined && { arguments: parametersOf(args) }),
+  };
+}
+
+/** As far as they are told: a list of names or of objects with names, or an object by name. */
+function parametersOf(said: unknown): readonly DeclaredParameterFacts[] {
+  const entries = Array.isArray(said) ? said.map(namedEntry) : isRecord(said) ? Object.entries(said) : [];
+  return entries.slice(0, maxParameters).flatMap(([name, about]) => {
+    if (typeof name !== 'string') return [];
+    const { description, Help: help, required } = isRecord(about) ? about : {};
+    const text = textOf(description ?? help);
+    return [{ name: shortened(name, maxNameLength), description: text, required: required === true }];
+  });
+}
+
+function namedEntry(entry: unknown): readonly [unknown, unknown] {
+  if (Array.isArray(entry)) return [entry[0], entry[1]];
+  return isRecord(entry) ? [entry.name, entry] : [entry, undefined];
+}
+
+/** Nobody reads more. */
+const maxParameters = 100;
+const maxNameLength = 200;
+const maxTextLength = 10_000;
+
+function textOf(value: unknown): string | null {
+  return typeof value === 'string' ? shortened(value, maxTextLength) : null;
+}
