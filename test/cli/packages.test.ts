@@ -2,11 +2,13 @@ import { existsSync, readdirSync, readFileSync, realpathSync } from 'node:fs';
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import path from 'node:path';
+import { PassThrough } from 'node:stream';
 import { beforeAll, describe, expect, it } from 'vitest';
+import { main } from '../../src/cli/main.js';
 import { type Receipt, Receipts } from '../../src/engine/clients/receipts.js';
 import { addFiles, type Files, writeFolder } from '../support/packages.js';
 import { packToFile, type Registry, startRegistry } from '../support/registry.js';
-import { type Run, runCli } from '../support/run-cli.js';
+import { fakeHost, type Run, runCli } from '../support/run-cli.js';
 
 let registry: Registry;
 const cache = writeFolder();
@@ -23,6 +25,7 @@ function machine({ npmrc = registry.npmrc() } = {}) {
   return {
     home,
     folder,
+    env,
     run: async (argv: readonly string[], cwd = home): Promise<Run> => await runCli(argv, { home, cwd, env }),
     json: async (...argv: string[]) =>
       JSON.parse((await runCli([...argv, '--json'], { home, cwd: home, env })).stdout),
@@ -121,7 +124,7 @@ describe('add', () => {
     addFiles(folder, { 'dist/tell.js': 'export default () => "told otherwise";' });
     expect(readFileSync(handler, 'utf8')).not.toContain('otherwise');
     const { stderr } = await here.run(['add', '.'], folder);
-    expect(stderr).toContain('Replaced local 1.0.0');
+    expect(stderr).toContain('Added local 1.0.0 again');
     expect(readFileSync(handler, 'utf8')).toContain('otherwise');
     const tarball = await packToFile(kit({ name: 'local', version: '2.0.0' }));
     expect((await here.run(['add', tarball])).stderr).toContain('Changed local from 1.0.0 to 2.0.0.');
@@ -311,6 +314,28 @@ describe('update', () => {
     );
   }, 40_000);
 
+  it.each([
+    ['y', '1.1.0', 'Updated'],
+    ['n', '1.0.0', 'stays at 1.0.0.'],
+  ])(
+    'asks whoever is there: %s leads to %s',
+    async (answer, version, said) => {
+      const name = `asker-${answer}`;
+      await publish({ name });
+      const here = machine();
+      await here.run(['add', name]);
+      await publish({ name, version: '1.1.0', description: 'More' });
+      const stdin = Object.assign(new PassThrough(), { isTTY: true, setRawMode: () => {} });
+      stdin.end(`${answer}\r`);
+      const { host, stderr } = fakeHost({ cwd: here.home, home: here.home, env: here.env });
+      expect(await main(['update'], { ...host, stdin })).toBe(0);
+      expect(stderr.text).toContain(`Update ${name}? [y/N] `);
+      expect(stderr.text).toContain(said);
+      expect(readFileSync(path.join(here.at(name), 'package.json'), 'utf8')).toContain(`"${version}"`);
+    },
+    20_000,
+  );
+
   it('goes on where the model would see nothing else, within what was asked for', async () => {
     await publish({ name: 'quiet' });
     const here = machine();
@@ -334,7 +359,7 @@ describe('update', () => {
     addFiles(path.dirname(tarball), { 'package.tgz': 'no tarball any more' });
     const { code, stderr } = await here.run(['update']);
     expect(code).toBe(1);
-    expect(stderr).toContain('Updated folder-kit from 1.0.0 to 1.0.0.');
+    expect(stderr).toContain('Updated folder-kit 1.0.0.');
     expect(stderr).toContain('error: tarball-kit stays at 1.0.0: ');
     expect(existsSync(path.join(here.at('folder-kit'), 'README.md'))).toBe(true);
   }, 30_000);
@@ -348,7 +373,7 @@ describe('update', () => {
     const { stderr } = await here.run(['update', '--yes']);
     expect(stderr).toBe(
       'warning: drifter is not what was added: tool "tell" is defined otherwise.\n' +
-        'drifter 1.0.0 → 1.0.0\n  ~ tool "tell"\n      description: "Obey" → "Tells"\nUpdated drifter from 1.0.0 to 1.0.0.\n',
+        'drifter 1.0.0, other files\n  ~ tool "tell"\n      description: "Obey" → "Tells"\nUpdated drifter 1.0.0.\n',
     );
     expect((await here.run(['update'])).stderr).toBe('drifter 1.0.0 is the newest.\n');
   }, 30_000);

@@ -1,6 +1,6 @@
 import { PassThrough } from 'node:stream';
 import { expect, it } from 'vitest';
-import { askServer } from '../../src/cli/question.js';
+import { askServer, askYesNo } from '../../src/cli/question.js';
 
 const names = ['/x/kit', '/x/more'];
 const usage = { code: 'usage', message: expect.stringContaining('  1. /x/kit\n  2. /x/more') };
@@ -38,4 +38,20 @@ it('nobody is asked where there is no terminal', async () => {
   const stderr = new PassThrough();
   await expect(askServer(names, { stdin: new PassThrough(), stderr })).rejects.toMatchObject(usage);
   expect(stderr.read()).toBe(null);
+});
+
+it.each([
+  ['y\r', true],
+  ['Yes\r', true],
+  ['n\r', false],
+  ['sure\r', false],
+  ['\r', false],
+  ['\u0004', false],
+])('%j is a yes: %s', async (typed, expected) => {
+  expect(await askYesNo('Go on?', terminal(typed))).toBe(expected);
+});
+
+it('nobody says yes where there is no terminal', async () => {
+  const asked = askYesNo('Go on?', { stdin: new PassThrough(), stderr: new PassThrough() });
+  expect(await asked).toBe(undefined);
 });

@@ -26,7 +26,7 @@ export function renderPlan({ before, drift, next }: UpdatePlan, options: ColorOp
   const { name, version } = before.record;
   const drifted = drift.map((one) => `warning: ${name} is not what was added: ${one}.`);
   if (!next) return visibleText(asText(drifted));
-  const head = `${name} ${version} → ${next.staged.record.version}`;
+  const head = `${name} ${version}${leadingTo(next.staged.record.version, version)}`;
   const paint = { '+': style.green, '-': style.red, '~': style.yellow, ' ': style.reset };
   const changes = changesIn(next.difference).map(([mark, line]) =>
     paint[mark](`  ${mark} ${visibleText(line)}`),
@@ -38,6 +38,11 @@ export function renderPlan({ before, drift, next }: UpdatePlan, options: ColorOp
     asText(changes),
     visibleText(asText(warnings)),
   ].join('');
+}
+
+/** A package can be another one of the same version. */
+function leadingTo(next: string, version: string): string {
+  return next === version ? ', other files' : ` → ${next}`;
 }
 
 function asText(lines: readonly string[]): string {
@@ -122,7 +127,7 @@ export function updateLine({ plan, state, error }: UpdateResult): string {
   const what = {
     current: () => `${name} ${version} is the newest${allowedBy(plan)}.`,
     available: () => `${name} ${next} can be had with: agenttools update ${name}`,
-    updated: () => `Updated ${name} from ${version} to ${next}.`,
+    updated: () => `Updated ${name} ${next === version ? version : `from ${version} to ${next}`}.`,
     declined: () => `${name} stays at ${version}.`,
     held: () =>
       `error: ${name} stays at ${version}, because the model would see something else. If that is right: agenttools update ${name} --yes`,

@@ -6,7 +6,7 @@ import { AgentToolsError } from '../errors.js';
 import { shortName } from '../extension/names.js';
 import { whenFree } from '../files/busy.js';
 import { withLock } from '../files/lock.js';
-import { FileRefusal, writingRefusal } from '../files/refusal.js';
+import { codeOf, FileRefusal, readingRefusal, writingRefusal } from '../files/refusal.js';
 import { sweep, temporaryFile } from '../files/temporary.js';
 import { type PackageRecord, readRecord } from './record.js';
 
@@ -37,9 +37,10 @@ export class Shelf {
     this.#lockFile = path.join(folder, 'packages.lock');
   }
 
-  /** Every package that was added, by name. */
+  /** Every package that was added, by name. @throws AgentToolsError if that cannot be told. */
   async all(): Promise<readonly AddedPackage[]> {
-    const found = await Promise.all((await this.#names()).map((name) => this.find(name)));
+    const names = await asUserError(this.#links, () => this.#names(), readingRefusal);
+    const found = await Promise.all(names.map((name) => this.find(name)));
     return found.filter((one) => one !== undefined);
   }
 
@@ -110,7 +111,7 @@ export class Shelf {
     const folders = new Set(links.map((name) => path.dirname(path.join(this.#links, name))));
     for (const folder of [this.#links, ...folders, this.#installations]) await sweep(folder);
     const counting = await Promise.all(
-      links.map((name) => realpath(path.join(this.#links, name)).catch(() => '')),
+      links.map((name) => realpath(path.join(this.#links, name)).catch(unless('ENOENT', ''))),
     );
     for (const name of await namesIn(this.#installations)) {
       const folder = await realpath(path.join(this.#installations, name));
@@ -145,16 +146,28 @@ async function pointTo(link: string, directory: string): Promise<void> {
 
 /** Names that are hidden are nobody's. */
 async function namesIn(folder: string): Promise<readonly string[]> {
-  const names = await readdir(folder).catch(() => []);
+  const names = await readdir(folder).catch(unless<string[]>('ENOENT', []));
   return names.filter((name) => !name.startsWith('.'));
 }
 
+/** What cannot be read is not taken to be absent: that would clear away what counts. */
+function unless<T>(code: string, value: T): (error: unknown) => T {
+  return (error) => {
+    if (codeOf(error) === code) return value;
+    throw error;
+  };
+}
+
 /** What goes wrong with our files is for the user to mend. */
-async function asUserError<T>(file: string, action: () => Promise<T>): Promise<T> {
+async function asUserError<T>(
+  file: string,
+  action: () => Promise<T>,
+  refusalOf = writingRefusal,
+): Promise<T> {
   try {
     return await action();
   } catch (error) {
-    const refusal = writingRefusal(error, file);
+    const refusal = refusalOf(error, file);
     if (!(refusal instanceof FileRefusal)) throw error;
     throw new AgentToolsError('refused', refusal.message, { cause: error });
   }

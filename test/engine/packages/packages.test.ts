@@ -1,0 +1,194 @@
+import { existsSync, readdirSync, realpathSync, renameSync, rmSync, symlinkSync } from 'node:fs';
+import path from 'node:path';
+import { beforeAll, describe, expect, it } from 'vitest';
+import { Extension } from '../../../src/engine/extension/extension.js';
+import { readSpec } from '../../../src/engine/npm/spec.js';
+import { addPackage } from '../../../src/engine/packages/add.js';
+import { driftOf } from '../../../src/engine/packages/drift.js';
+import { obtainWith } from '../../../src/engine/packages/obtain.js';
+import type { PackagesSetting } from '../../../src/engine/packages/setting.js';
+import { Shelf } from '../../../src/engine/packages/shelf.js';
+import { addFiles, openWorkspace, packageJson, writeFolder } from '../../support/packages.js';
+import { type Registry, startRegistry } from '../../support/registry.js';
+
+let registry: Registry;
+const cache = writeFolder();
+
+beforeAll(async () => {
+  registry = await startRegistry();
+  for (const name of ['first', 'second']) await registry.publish(kit(name));
+}, 60_000);
+
+const kit = (name: string, version = '1.0.0') => ({
+  'package.json': packageJson({ tools: ['tell', 'code'] }, { name, version }),
+  'agenttools/tools/tell.json': { description: 'Tells', handler: './tell.js' },
+  'agenttools/tools/code.js': 'export default { handler: () => 1 };',
+  'tell.js': 'export default () => 1;',
+});
+
+function setting(more: Partial<PackagesSetting> = {}): PackagesSetting {
+  const home = writeFolder({ '.npmrc': registry.npmrc() });
+  return {
+    packagesFolder: path.join(home, 'data/packages/node_modules'),
+    npm: {
+      env: { HOME: home, npm_config_cache: cache, npm_config_fetch_retries: '0' },
+      home,
+      platform: process.platform,
+      execPath: process.execPath,
+    },
+    now: () => new Date(0),
+    tell: () => {},
+    ...more,
+  };
+}
+
+const add = async (word: string, where: PackagesSetting) =>
+  await addPackage(await readSpec(word, '/'), where);
+
+describe('obtaining packages', () => {
+  it('gets those that are not there, and says why others cannot be had', async () => {
+    const here = setting();
+    await add('first@1.0.0', here);
+    const missing = await obtainWith(here)(['first', 'second', 'second', 'third'], {});
+    expect([...missing.keys()]).toEqual(['third']);
+    expect(missing.get('third')).toMatch(/no such package|not found|not in|404/i);
+    const packages = await new Shelf(here.packagesFolder).all();
+    expect(packages.map(({ name, record }) => [name, record.wanted.wanted])).toEqual([
+      ['first', '1.0.0'],
+      ['second', 'latest'],
+    ]);
+  }, 30_000);
+
+  it('is done once, however many ask', async () => {
+    const here = setting();
+    const told: string[] = [];
+    const obtain = obtainWith({ ...here, tell: (text) => told.push(text) });
+    const found = await Promise.all([obtain(['first'], {}), obtain(['first'], {}), obtain(['first'], {})]);
+    expect(found.map(({ size }) => size)).toEqual([0, 0, 0]);
+    expect(told).toEqual(['Getting first@latest …']);
+  }, 30_000);
+
+  it('ends when it is told to', async () => {
+    const here = setting();
+    const missing = await obtainWith(here)(['first', 'second'], { signal: AbortSignal.timeout(50) });
+    expect([...missing]).toEqual([
+      ['first', 'it could not be had in time'],
+      ['second', 'it could not be had in time'],
+    ]);
+    expect(await new Shelf(here.packagesFolder).all()).toEqual([]);
+  }, 30_000);
+
+  it('does not let the project at the working directory say where from', async () => {
+    const project = writeFolder({ 'package.json': '{}', '.npmrc': 'registry=http://127.0.0.1:9/\n' });
+    const here = setting();
+    const missing = await obtainWith({ ...here, npm: { ...here.npm, cwd: project } })(['first'], {});
+    expect([...missing]).toEqual([]);
+  }, 30_000);
+
+  it('needs npm, and says so', async () => {
+    const here = setting();
+    const npm = { ...here.npm, execPath: '/nowhere/bin/node' };
+    const missing = await obtainWith({ ...here, npm })(['first'], {});
+    expect(missing.get('first')).toMatch(/^npm cannot be found/);
+    expect(readdirSync(path.join(here.packagesFolder, '../installed'))).toEqual([]);
+  });
+});
+
+describe('drift', () => {
+  it('is told a line for each difference, and of what was not added', async () => {
+    const here = setting();
+    await add('first', here);
+    await add('second', here);
+    const workspace = openWorkspace({ packagesFolder: here.packagesFolder });
+    const open = async () => [
+      (await workspace.findPackage('first'))!,
+      (await workspace.findPackage('second'))!,
+    ];
+    expect(await driftOf([...(await open()), ...(await open())], here)).toEqual([]);
+    const folder = path.join(here.packagesFolder, 'second');
+    addFiles(folder, { 'tell.js': 'other', 'agenttools/tools/code.js': 'other', 'new.js': '' });
+    const stranger = writeFolder({ 'package.json': packageJson({ tools: ['x'] }) });
+    const extensions = [...(await open()), await Extension.open(stranger)];
+    expect(await driftOf(extensions, here)).toEqual([
+      'second: tool "tell" has another tell.js',
+      'second: tool "code" is defined otherwise',
+      'second: new.js is new',
+      `@acme/kit was not added by agenttools add: ${stranger}`,
+    ]);
+    addFiles(folder, { 'package.json': '{' });
+    expect(await driftOf(extensions.slice(1, 2), here)).toEqual(['second: its manifest cannot be read']);
+  }, 30_000);
+
+  it('is nothing of bundled extensions and of servers of the user', async () => {
+    const folder = writeFolder({ 'package.json': packageJson({ tools: [] }) });
+    const own = await Promise.all(
+      (['builtin', 'user'] as const).map((origin) => Extension.open(folder, { origin })),
+    );
+    expect(await driftOf(own, setting())).toEqual([]);
+  });
+});
+
+describe('the shelf', () => {
+  it('keeps the version before for those who run it, until the next one comes', async () => {
+    const here = setting();
+    await registry.publish(kit('mover', '1.0.0'));
+    await add('mover', here);
+    const old = realpathSync(path.join(here.packagesFolder, 'mover'));
+    await registry.publish(kit('mover', '1.1.0'));
+    await add('mover', here);
+    expect(realpathSync(path.join(here.packagesFolder, 'mover'))).not.toBe(old);
+    expect(existsSync(path.join(old, 'tell.js'))).toBe(true);
+    await add('first', here);
+    expect(existsSync(old)).toBe(false);
+  }, 30_000);
+
+  it('may be moved, with all that is on it', async () => {
+    const here = setting();
+    await add('first', here);
+    const data = path.resolve(here.packagesFolder, '../..');
+    renameSync(data, `${data}-moved`);
+    const packagesFolder = path.join(`${data}-moved`, 'packages/node_modules');
+    const workspace = openWorkspace({ packagesFolder });
+    expect(await driftOf([(await workspace.findPackage('first'))!], { packagesFolder })).toEqual([]);
+  }, 30_000);
+
+  it('is mended where something was broken off', async () => {
+    const here = setting();
+    await add('first', here);
+    const installed = path.join(here.packagesFolder, '../installed');
+    // Two that no link leads to, a link that leads nowhere, and one that a dead process was about to make.
+    addFiles(installed, { 'left-over-1/package.json': '{}', 'left-over-2/added.json': '{' });
+    const dead = /^(\.agenttools-\w+-).*$/.exec(
+      path.basename(await new Shelf(here.packagesFolder).makeInstallation()),
+    )![1];
+    addFiles(installed, { [`${dead}999999999-1-0123456789ab.tmp/package.json`]: '{}' });
+    symlinkSync('../installed/nowhere', path.join(here.packagesFolder, 'second'));
+    symlinkSync(
+      '../installed/nowhere',
+      path.join(here.packagesFolder, `${dead}999999999-1-0123456789ab.tmp`),
+    );
+    await add('second', here);
+    expect(readdirSync(here.packagesFolder).sort()).toEqual(['first', 'second']);
+    const left = readdirSync(installed).filter((name) => !name.startsWith('.'));
+    expect(left.map((name) => name.replace(/-\w+$/, '')).sort()).toEqual(['first-1.0.0', 'second-1.0.0']);
+  }, 30_000);
+
+  it('leaves alone what is none of it', async () => {
+    const here = setting();
+    addFiles(here.packagesFolder, { 'first/package.json': packageJson({ tools: ['mine'] }) });
+    await expect(add('first', here)).rejects.toMatchObject({ code: 'refused' });
+    expect(existsSync(path.join(here.packagesFolder, 'first/package.json'))).toBe(true);
+    expect(await new Shelf(here.packagesFolder).all()).toEqual([]);
+  }, 30_000);
+
+  it('says so where it cannot be written to', async () => {
+    const here = setting();
+    const data = path.resolve(here.packagesFolder, '../..');
+    rmSync(data, { recursive: true, force: true });
+    addFiles(path.dirname(data), { data: 'a file' });
+    await expect(add('first', here)).rejects.toMatchObject({
+      code: 'refused',
+      message: expect.stringMatching(/a part of its path is a file/),
+    });
+  }, 30_000);
+});
