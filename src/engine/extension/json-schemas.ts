@@ -1,5 +1,5 @@
 import { type Kind, kinds, singular } from './kinds.js';
-import { type Field, overrideShape, type Shape, shapes, type ValueType } from './shapes.js';
+import { type Field, overrideShapes, type Shape, shapes, type ValueType } from './shapes.js';
 
 type JsonSchema = Readonly<Record<string, unknown>>;
 
@@ -135,7 +135,14 @@ function refine(properties: JsonSchema, more: Readonly<Record<string, JsonSchema
 /** What may stand in a server's lists besides names. */
 function entryDefinitions(): JsonSchema {
   const inline = servedKinds.map((kind) => [singular[kind], definition(kind)]);
-  return { override: objectOf(overrideShape), ...Object.fromEntries(inline) };
+  const changed = servedKinds.map((kind) => [changedName(kind), objectOf(overrideShapes[kind])]);
+  return Object.fromEntries([...changed, ...inline]);
+}
+
+/** `changedTool`: what `{ "use": … }` may say of a tool. */
+function changedName(kind: Kind): string {
+  const word = singular[kind];
+  return `changed${word.charAt(0).toUpperCase()}${word.slice(1)}`;
 }
 
 const servedKinds = ['tools', 'prompts', 'resources'] as const satisfies readonly Kind[];
@@ -244,11 +251,11 @@ function listOf(items: JsonSchema): JsonSchema {
 
 /** An entry of a server's list: a name, `{ "use": name, … }` or a definition. */
 function entryOf(kind: Kind): JsonSchema {
-  const override = { $ref: '#/$defs/override' };
+  const changed = { $ref: `#/$defs/${changedName(kind)}` };
   return choice(
     { type: 'string' },
     {},
-    choice({ type: 'object', required: ['use'] }, override, referenceTo(kind)),
+    choice({ type: 'object', required: ['use'] }, changed, referenceTo(kind)),
   );
 }
 

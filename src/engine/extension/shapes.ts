@@ -222,8 +222,7 @@ export const shapes = {
   apps: appShape,
 } as const satisfies Record<Kind, Shape>;
 
-/** What a server's list entry may change of the item it names. */
-export const overrideShape: Shape = {
+const anyOverride: Shape = {
   use: { types: ['string'], description: 'The item, by name or qualified name.', required: true },
   name: toolShape.name!,
   title,
@@ -232,13 +231,26 @@ export const overrideShape: Shape = {
   hidden,
   visible,
   icons,
-  annotations: toolShape.annotations!,
   meta,
-  ui: toolShape.ui!,
   timeoutMs: toolShape.timeoutMs!,
-  options: toolShape.options!,
-  arguments: { types: ['object'], description: 'Arguments fixed here and taken out of the schema.' },
 };
+
+/** What an entry of a server's list may change of the item it names, by the kind that is listed. */
+export const overrideShapes = {
+  tools: {
+    ...anyOverride,
+    annotations: toolShape.annotations!,
+    ui: toolShape.ui!,
+    options: toolShape.options!,
+    arguments: { types: ['object'], description: 'Arguments fixed here and taken out of the schema.' },
+  },
+  prompts: {
+    ...anyOverride,
+    arguments: { types: ['object'], description: 'Arguments fixed here and taken out of the list.' },
+  },
+  resources: { ...anyOverride, annotations: annotationsOfContent },
+  apps: anyOverride,
+} as const satisfies Record<Exclude<Kind, 'servers'>, Shape>;
 
 /** A key that does not hold what its shape says. */
 export interface ShapeFault {

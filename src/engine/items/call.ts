@@ -47,7 +47,7 @@ export async function callTool(
 class CallFailure extends Error {}
 
 async function checkArguments(tool: ToolSpec, args: Readonly<Record<string, unknown>>): Promise<unknown> {
-  const checked = await tool.input.check({ ...args, ...tool.pinned });
+  const checked = await tool.input.check({ ...args, ...structuredClone(tool.pinned) });
   if (checked.ok) return checked.value;
   throw new CallFailure(`Invalid arguments for tool "${tool.name}": ${formatIssues(checked.issues)}`);
 }

@@ -194,7 +194,9 @@ async function composeEntry<K extends ServedKind>(
     owner = found.extension;
     const spec = await readOnce(await owner.definition(kind, found.item));
     owner = definition.extension;
-    return { spec: isOverride(entry) ? applyOverride(spec, entry, { server: definition, path }) : spec };
+    return {
+      spec: isOverride(entry) ? await applyOverride(spec, entry, { server: definition, path }) : spec,
+    };
   } catch (error) {
     if (!(error instanceof DefinitionError)) throw error;
     const { item: server, extension } = definition;

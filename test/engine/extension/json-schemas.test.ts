@@ -7,7 +7,7 @@ import { checkDefinition } from '../../../src/engine/extension/check.js';
 import { publishedSchemas } from '../../../src/engine/extension/json-schemas.js';
 import { type Kind, kinds, singular } from '../../../src/engine/extension/kinds.js';
 import { isItemName } from '../../../src/engine/extension/names.js';
-import { overrideShape, type Shape, shapes } from '../../../src/engine/extension/shapes.js';
+import { overrideShapes, type Shape, shapes } from '../../../src/engine/extension/shapes.js';
 import { manifestKeyNames } from '../../../src/engine/extension/spellings.js';
 import { parseDocument } from '../../../src/engine/files/document.js';
 
@@ -58,7 +58,9 @@ describe('the schemas have the keys that the shapes have', () => {
   test('entries of a server', () => {
     for (const file of ['server', 'servers']) {
       const { $defs } = schemas[`${file}.schema.json`]!;
-      expectKeys($defs.override!, overrideShape);
+      expectKeys($defs.changedTool!, overrideShapes.tools);
+      expectKeys($defs.changedPrompt!, overrideShapes.prompts);
+      expectKeys($defs.changedResource!, overrideShapes.resources);
       for (const kind of ['tools', 'prompts', 'resources'] as const)
         expectKeys($defs[singular[kind]]!, shapes[kind]);
     }

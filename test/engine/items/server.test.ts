@@ -2,7 +2,7 @@ import path from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { composeServer } from '../../../src/engine/items/server.js';
 import { addFiles, openWorkspace, packageJson, writeFolder } from '../../support/packages.js';
-import { type Composed, composeLive, type LiveItems } from '../../support/session.js';
+import { type Composed, composeLive, type LiveItems, openSession } from '../../support/session.js';
 
 const handler = () => 'x';
 const names = ({ spec }: Composed, kind: 'tools' | 'prompts' | 'resources' = 'tools') =>
@@ -207,7 +207,7 @@ describe('"use"', () => {
 
   test('changes time and options', async () => {
     expect((await used({ timeoutMs: 9 })).timeoutMs).toBe(9);
-    expect((await used({ options: { b: 3, c: 4 } })).options).toEqual({ a: 1, b: 3, c: 4 });
+    expect((await used({ options: { b: 3 } })).options).toEqual({ a: 1, b: 3 });
     expect((await used({ name: 'other' })).item).toBe('@acme/kit/x');
   });
 
@@ -235,6 +235,23 @@ describe('"use"', () => {
     expect(all).not.toHaveProperty('required');
   });
 
+  test('gives each call fixed arguments of its own, for handlers may change what they get', async () => {
+    const served = await composeLive({
+      tools: {
+        x: {
+          inputSchema: { type: 'object', properties: { list: { type: 'array' } } },
+          handler: ({ list }: { list: unknown[] }) => String(list.push('more')),
+        },
+      },
+      server: { tools: [{ use: 'x', arguments: { list: ['one'] } }] },
+    });
+    const session = await openSession(served);
+    for (const _ of [1, 2]) {
+      const result = await session.request('tools/call', { name: 'x', arguments: {} });
+      expect(result.content).toEqual([{ type: 'text', text: '2' }]);
+    }
+  });
+
   test('fixes arguments of prompts too', async () => {
     const { spec } = await composeLive({
       prompts: {
@@ -249,6 +266,35 @@ describe('"use"', () => {
     expect(await prompt?.render({ a: 'sent', b: '2' }, {} as never)).toMatchObject({
       messages: [{ content: { text: '12' } }],
     });
+  });
+
+  const vain: readonly [object, RegExp][] = [
+    [
+      { prompts: [{ use: 'p', arguments: { pace: 'x' } }] },
+      /"pace", which the prompt does not have.*"place"/,
+    ],
+    [{ prompts: [{ use: 'p', arguments: { place: ['x'] } }] }, /the arguments of prompts are texts/],
+    [{ prompts: [{ use: 'p', options: {} }] }, /unknown key "options"/],
+    [{ prompts: [{ use: 'p', annotations: {} }] }, /unknown key "annotations"/],
+    [{ resources: [{ use: 'r', arguments: { place: 'x' } }] }, /unknown key "arguments"/],
+    [{ resources: [{ use: 'r', annotations: { readOnlyHint: true } }] }, /^$/],
+  ];
+
+  test.each(vain)('of what a prompt or resource does not have is left out: %j', async (server, message) => {
+    const { spec } = await composeLive({
+      prompts: { p: { arguments: [{ name: 'place' }], content: 'p' } },
+      resources: { r: { uri: 'app://r', text: 'r' } },
+      server,
+    });
+    expect(spec.leftOut.map((one) => one.message).join('')).toMatch(message);
+  });
+
+  test('does not suggest values of a fixed argument', async () => {
+    const { spec } = await composeLive({
+      prompts: { p: { arguments: [{ name: 'a', complete: ['x'] }], content: 'p' } },
+      server: { prompts: [{ use: 'p', arguments: { a: 1 } }] },
+    });
+    expect(spec.registry.all('prompts')[0]?.complete.size).toBe(0);
   });
 
   test('works for prompts and resources', async () => {
@@ -267,6 +313,9 @@ describe('"use"', () => {
     [{ hidden: 'yes' }, 'invalid-server', /unusable "hidden"\. Expected true or false\./],
     [{ timeoutMs: 0 }, 'invalid-server', /unusable "timeoutMs"/],
     [{ arguments: [] }, 'invalid-server', /unusable "arguments"/],
+    [{ arguments: { day: 3 } }, 'invalid-server', /fixes the argument "day".* Did you mean "days"\?/],
+    [{ arguments: { days: 'x' } }, 'invalid-server', /fixes "days" to what it cannot be: .*integer/],
+    [{ options: { c: 4 } }, 'invalid-server', /fixes the option "c".* It has: a, b\./],
     [{ name: 'no name' }, 'invalid-wire-name', /entry "x", has the wire name "no name"/],
   ];
 

@@ -4,10 +4,11 @@ import type { Kind } from '../../extension/kinds.js';
 import { isRecord } from '../../extension/shapes.js';
 import { implicitServerName, UnknownItemError, type Workspace } from '../../extension/workspace.js';
 import { distinctNames } from '../../items/collisions.js';
+import { type FixFault, findFixFaults, type Taken } from '../../items/override.js';
+import { withArguments } from '../../items/prompt.js';
 import { locate } from '../../items/read.js';
 import { inline, listEntries } from '../../items/server.js';
 import { readSchema } from '../../items/tool.js';
-import { formatIssues } from '../../schema/index.js';
 import { didYouMean } from '../../spelling.js';
 import type { ItemFacts } from './items.js';
 
@@ -23,14 +24,14 @@ export interface ServerFacts {
 
 /** One entry of a server's list. */
 export interface EntryFacts {
-  readonly kind: Kind;
+  readonly kind: (typeof listedKinds)[number];
   readonly location: Location;
   /** The name it gives; absent for a definition that stands right there. */
   readonly reference?: string;
   /** What it changes of the item it names. */
   readonly override?: Readonly<Record<string, unknown>>;
-  /** Arguments and options that it fixes and the tool does not take. */
-  readonly pinFaults?: readonly PinFault[];
+  /** Arguments and options that it fixes in vain. */
+  readonly fixFaults?: readonly FixFault[];
   /** Why the name leads nowhere. */
   readonly lost?: LostReference;
   /** What clients see; absent when the item cannot be had. */
@@ -39,11 +40,6 @@ export interface EntryFacts {
   readonly address?: string;
   /** A definition that stands right there. */
   readonly definition?: Definition;
-}
-
-interface PinFault {
-  readonly path: readonly string[];
-  readonly reason: string;
 }
 
 export interface LostReference {
@@ -75,7 +71,7 @@ function implicitServer(extension: Extension, items: readonly ItemFacts[]): Serv
   const server = implicitServerName(extension);
   const entries = items.flatMap((item): EntryFacts[] => {
     const { kind, declaration, definition } = item;
-    if (!declaration || !definition) return [];
+    if (kind === 'servers' || !declaration || !definition) return [];
     const location = locate(definition, [kind === 'resources' ? 'uri' : 'name']);
     return [{ kind, location, reference: item.name, ...seenAs(definition) }];
   });
@@ -108,9 +104,9 @@ async function entryFacts(entry: unknown, place: Place): Promise<EntryFacts | un
     const location = locate(server, [...path, 'use']);
     const facts = await referenceFacts(entry.use, location, place);
     const renamed = typeof entry.name === 'string' ? { wireName: entry.name } : {};
-    const tool = kind === 'tools' && !facts.lost ? await resolve(entry.use, location, place) : undefined;
-    const pinFaults = tool ? [...(await argumentFaults(tool, entry)), ...optionFaults(tool, entry)] : [];
-    return { ...base, ...facts, ...renamed, location, override: entry, pinFaults };
+    const item = facts.lost ? undefined : await resolve(entry.use, location, place);
+    const fixFaults = item ? await findFixFaults(entry, await takenBy(item)) : [];
+    return { ...base, ...facts, ...renamed, location, override: entry, fixFaults };
   }
   if (kind === 'apps') return undefined;
   const definition = inline(server, kind, entry, path);
@@ -140,45 +136,17 @@ async function resolve(
   });
 }
 
-type Entry = Readonly<Record<string, unknown>>;
-
-/** A tool without a schema takes whatever it is given. A schema that cannot be used is told of the tool. */
-async function argumentFaults(tool: Definition, { arguments: pinned }: Entry): Promise<readonly PinFault[]> {
-  const schema = isRecord(pinned) ? await readSchema(tool, 'input').catch(() => undefined) : undefined;
-  if (!isRecord(pinned) || !schema) return [];
-  const { properties, additionalProperties = false, ...rest } = schema.wire;
-  const isWhole = additionalProperties === false && !composingKeys.some((key) => Object.hasOwn(rest, key));
-  const known = isRecord(properties) ? Object.keys(properties) : [];
-  const checked = await Promise.resolve(schema.check(pinned)).catch(() => undefined);
-  const issues = checked && !checked.ok ? checked.issues : [];
-  return Object.keys(pinned).flatMap((name): readonly PinFault[] => {
-    const path = ['arguments', name];
-    if (!known.includes(name)) return isWhole ? [{ path, reason: unknownPin('argument', name, known) }] : [];
-    const own = issues.filter(({ path: at }) => at === `/${name}` || at.startsWith(`/${name}/`));
-    return own.length > 0
-      ? [{ path, reason: `fixes "${name}" to what it cannot be: ${formatIssues(own)}.` }]
-      : [];
-  });
-}
-
-/** Keywords by which a schema may have properties that it does not list itself. */
-const composingKeys = [
-  ...['$ref', '$dynamicRef', 'allOf', 'anyOf', 'oneOf', 'if', 'patternProperties'],
-  ...['dependentSchemas', 'dependencies', 'unevaluatedProperties'],
-];
-
-function optionFaults({ value }: Definition, { options }: Entry): readonly PinFault[] {
-  if (!isRecord(options)) return [];
-  const known = isRecord(value.options) ? Object.keys(value.options) : [];
-  return Object.keys(options).flatMap((name) =>
-    known.includes(name) ? [] : [{ path: ['options', name], reason: unknownPin('option', name, known) }],
-  );
-}
-
-function unknownPin(what: 'argument' | 'option', name: string, known: readonly string[]): string {
-  const meant = didYouMean(name, known);
-  const hint = meant ? ` Did you mean "${meant}"?` : '';
-  return `fixes the ${what} "${name}", which the tool does not have.${hint} It has: ${known.join(', ') || 'none'}.`;
+/** What an item takes that a server may fix. A schema that cannot be used is told of the tool. */
+async function takenBy(definition: Definition): Promise<Taken> {
+  const { kind, value } = definition;
+  if (kind === 'tools') {
+    const input = await readSchema(definition, 'input').catch(() => undefined);
+    return { input, options: isRecord(value.options) ? Object.keys(value.options) : [] };
+  }
+  if (kind !== 'prompts') return {};
+  const declared = withArguments(definition).value.arguments;
+  const entries: readonly unknown[] = Array.isArray(declared) ? declared : [];
+  return { arguments: entries.flatMap((entry) => (isRecord(entry) ? String(entry.name) : [])) };
 }
 
 /** Where a name leads, if it leads nowhere. */

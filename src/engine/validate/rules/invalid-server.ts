@@ -1,5 +1,5 @@
 import { describeFault } from '../../extension/check.js';
-import { checkShape, overrideShape } from '../../extension/shapes.js';
+import { checkShape, overrideShapes } from '../../extension/shapes.js';
 import { evaluatorKeys } from '../../extension/spellings.js';
 import { locate } from '../../items/read.js';
 import { faultsOfKind } from '../facts/faults.js';
@@ -21,16 +21,16 @@ export const invalidServer: Rule = defineRule({
       }
     }
     for (const { name, ref, entries } of servers) {
-      for (const { override, pinFaults = [], reference, location } of entries) {
+      for (const { kind, override, fixFaults = [], reference, location } of entries) {
         if (!override) continue;
         const { path = [], ...place } = location;
         const entryPath = path.at(-1) === 'use' ? path.slice(0, -1) : path;
         const what = `Server "${name}", entry ${reference === undefined ? '' : `"${reference}" `}of "${entryPath.at(-2)}",`;
-        for (const fault of checkShape(override, overrideShape)) {
+        for (const fault of checkShape(override, overrideShapes[kind])) {
           const at = { ...place, path: [...entryPath, ...fault.path], key: fault.problem === 'unknown' };
           yield { location: at, item: ref, facts: describeFault(what, fault) };
         }
-        for (const { path: own, reason } of pinFaults) {
+        for (const { path: own, reason } of fixFaults) {
           const facts = `${what} ${reason}`;
           yield { location: { ...place, path: [...entryPath, ...own] }, item: ref, facts };
         }

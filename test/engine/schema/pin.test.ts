@@ -1,0 +1,227 @@
+import { describe, expect, test } from 'vitest';
+import { compileSchema, findPinFaults, noInput, withoutPinned } from '../../../src/engine/schema/index.js';
+
+type Schema = Readonly<Record<string, unknown>>;
+
+const compiled = (schema: object) => compileSchema(schema, { side: 'input', rawOnly: true });
+const accepts = async (schema: object, value: unknown) => (await (await compiled(schema)).check(value)).ok;
+
+const units = { enum: ['metric', 'imperial'] };
+const place = { type: 'string' };
+const metric = { units: 'metric' };
+
+/** Schemas of arguments, of which `units` is fixed to `metric`. */
+const schemas: Readonly<Record<string, Schema>> = {
+  'a list of properties': { properties: { units, place }, required: ['units', 'place'] },
+  'nothing but the fixed one': { properties: { units }, required: ['units'], additionalProperties: false },
+  'a closed list': { properties: { units, place }, additionalProperties: false },
+  'branches by the fixed one': {
+    properties: { units, place },
+    oneOf: [
+      { properties: { units: { const: 'metric' }, days: { type: 'integer' } }, required: ['days'] },
+      { properties: { units: { const: 'imperial' } }, required: ['place'] },
+    ],
+  },
+  'branches that only ask for it': { properties: { units, place }, anyOf: [{ required: ['units'] }] },
+  'branches, one of which it fills': {
+    properties: { units, place },
+    anyOf: [{ required: ['units'] }, { required: ['place'] }],
+  },
+  'all of several': {
+    allOf: [
+      { properties: { units }, required: ['units'] },
+      { properties: { place }, required: ['place'] },
+    ],
+  },
+  'a definition': {
+    $ref: '#/$defs/all',
+    $defs: { all: { type: 'object', properties: { units, place }, required: ['units', 'place'] } },
+  },
+  'a condition that is met': {
+    properties: { units, place },
+    if: { properties: { units: { const: 'metric' } } },
+    // biome-ignore lint/suspicious/noThenProperty: a keyword of JSON Schema
+    then: { required: ['days'] },
+    else: { required: ['place'] },
+  },
+  'a condition that is not met': {
+    properties: { units, place },
+    if: { properties: { units: { const: 'imperial' } }, required: ['units'] },
+    // biome-ignore lint/suspicious/noThenProperty: a keyword of JSON Schema
+    then: { required: ['days'] },
+    else: { required: ['place'] },
+  },
+  'a condition about others': {
+    properties: { units, place },
+    if: { required: ['place'] },
+    // biome-ignore lint/suspicious/noThenProperty: a keyword of JSON Schema
+    then: { required: ['days', 'units'] },
+  },
+  'what comes with it': { properties: { units, place }, dependentRequired: { units: ['place'] } },
+  'what it comes with': { properties: { units, place }, dependentRequired: { place: ['units', 'days'] } },
+  'a schema that comes with it': {
+    properties: { units, place },
+    dependentSchemas: { units: { required: ['place'] } },
+  },
+  'dependencies as they were called': {
+    $schema: 'http://json-schema.org/draft-07/schema#',
+    properties: { units, place },
+    dependencies: { units: ['place'], place: { required: ['units', 'days'] } },
+  },
+  'at least two': { properties: { units, place }, minProperties: 2 },
+  'at most two': { properties: { units, place }, maxProperties: 2 },
+  'none of something else': { properties: { units, place }, not: { required: ['units', 'place'] } },
+  'none that it is not': {
+    properties: { units, place },
+    not: { properties: { units: { const: 'imperial' } } },
+  },
+  'properties by pattern': { patternProperties: { '^un': units, '^pl': place }, required: ['units'] },
+  'other properties of a kind': { properties: { place }, additionalProperties: { type: 'string' } },
+};
+
+const candidates: readonly Schema[] = ['place', 'days'].reduce<readonly Schema[]>(
+  (known, name) => known.flatMap((one) => [one, { ...one, [name]: 'x' }, { ...one, [name]: 3 }]),
+  [{}],
+);
+
+describe('without a fixed argument, a schema of', () => {
+  test.each(Object.entries(schemas))('%s takes what the whole one takes with it', async (_, schema) => {
+    const whole = { type: 'object', ...schema };
+    const left = withoutPinned(whole, metric);
+    const expected = await Promise.all(candidates.map((args) => accepts(whole, { ...args, ...metric })));
+    expect(expected).toContain(true);
+    expect(await Promise.all(candidates.map((args) => accepts(left, args)))).toEqual(expected);
+  });
+
+  test.each(Object.entries(schemas))('%s does not mention it any more', (_, { $defs, ...schema }) => {
+    const left = withoutPinned({ type: 'object', ...schema, ...($defs !== undefined && { $defs }) }, metric);
+    const { $defs: __, patternProperties: ___, not, if: condition, ...shown } = left as Schema;
+    expect(JSON.stringify([shown, condition])).not.toContain('units');
+    expect(JSON.stringify(not) ?? '').not.toContain('imperial');
+  });
+});
+
+describe('a schema without fixed arguments', () => {
+  test('is as plain as it was', () => {
+    const whole = {
+      type: 'object',
+      properties: { units, place },
+      required: ['units'],
+      additionalProperties: false,
+    };
+    expect(withoutPinned(whole, metric)).toEqual({
+      type: 'object',
+      properties: { place },
+      additionalProperties: false,
+    });
+    const examples = { default: { units: 'metric', place: 'Bonn' }, examples: [{ units: 'imperial' }] };
+    expect(withoutPinned({ ...whole, ...examples }, metric)).toMatchObject({
+      default: { place: 'Bonn' },
+      examples: [{}],
+    });
+  });
+
+  test('leaves the one it was made of as it is', () => {
+    const whole = { type: 'object', ...schemas['branches by the fixed one'] };
+    const before = structuredClone(whole);
+    withoutPinned(whole, metric);
+    expect(whole).toEqual(before);
+  });
+
+  test('keeps definitions that others use as well', () => {
+    const part = { type: 'object', properties: { units }, required: ['units'] };
+    const left = withoutPinned(
+      {
+        type: 'object',
+        allOf: [{ $ref: '#/$defs/part' }],
+        properties: { nested: { $ref: '#/$defs/part' } },
+        $defs: { part },
+      },
+      metric,
+    );
+    expect(left).toEqual({
+      type: 'object',
+      properties: { nested: { $ref: '#/$defs/part' } },
+      $defs: { part },
+    });
+  });
+
+  test.each([
+    ['itself', { properties: { units, place, inner: { $ref: '#' } }, required: ['units'] }],
+    [
+      'the argument that is fixed',
+      {
+        properties: {
+          units,
+          place,
+          inner: { type: 'object', properties: { units: { $ref: '#/properties/units' } } },
+        },
+      },
+    ],
+  ])('means the same by references to %s', async (_, schema) => {
+    const whole = { type: 'object', ...schema };
+    const left = withoutPinned(whole, metric);
+    for (const inner of [{}, { units: 'metric' }, { units: 'none' }]) {
+      expect(await accepts(left, { inner })).toBe(await accepts(whole, { inner, ...metric }));
+    }
+  });
+
+  test('may be a part of itself', async () => {
+    const whole = {
+      type: 'object',
+      $ref: '#/$defs/a',
+      $defs: { a: { anyOf: [{ $ref: '#/$defs/a' }, { properties: { units }, required: ['units'] }] } },
+    };
+    expect(withoutPinned(whole, metric)).toHaveProperty('$defs');
+  });
+});
+
+describe('what is fixed in vain', () => {
+  const faults = async (schema: object, pinned: Schema) =>
+    (await findPinFaults(await compiled({ type: 'object', ...schema }), pinned)).map((fault) =>
+      JSON.stringify(fault),
+    );
+
+  const table: readonly [Schema, Schema, readonly RegExp[]][] = [
+    [{ properties: { units } }, metric, []],
+    [{ properties: { units } }, { unit: 'metric' }, [/unknown.*"unit".*units/]],
+    [{ properties: { units } }, { units: 'none' }, [/unfit.*"units".*metric/]],
+    [{ properties: { a: { type: 'integer', minimum: 1, maximum: 5 } } }, { a: 3 }, []],
+    [{ properties: { a: { type: 'integer' } } }, { a: 1.5 }, [/integer/]],
+    [{ properties: { a: { type: 'integer', minimum: 1 } } }, { a: 0 }, [/unfit.*"a"/]],
+    [{ properties: { a: { type: 'string', format: 'date' } } }, { a: 'today' }, [/date/]],
+    [{ properties: { a: { type: 'array', items: { type: 'string' } } } }, { a: ['x', 1] }, [/unfit.*"a"/]],
+    [{ properties: { a: { type: 'array', items: { type: 'string' } } } }, { a: ['x'] }, []],
+    [
+      { properties: { a: { $ref: '#/$defs/a' } }, $defs: { a: { type: 'string' } } },
+      { a: 1 },
+      [/unfit.*"a"/],
+    ],
+    [{ properties: { a: place, b: place }, maxProperties: 1 }, { a: 'x', b: 'y' }, [/together/]],
+    [{ properties: {}, additionalProperties: true }, { other: 1 }, []],
+    [{ properties: {}, additionalProperties: { type: 'string' } }, { other: 1 }, [/unfit.*"other"/]],
+    [{ properties: { a: place }, anyOf: [{ required: ['b'] }] }, { b: 1 }, []],
+    [
+      {
+        properties: { a: place, b: place },
+        oneOf: [{ properties: { a: { const: 'x' } } }, { properties: { b: { const: 'y' } } }],
+      },
+      { a: 'y', b: 'x' },
+      [/together/],
+    ],
+  ];
+
+  test.each(table)('%j with %j', async (schema, pinned, expected) => {
+    const told = await faults(schema, pinned);
+    expect(told).toHaveLength(expected.length);
+    for (const [index, message] of expected.entries()) expect(told[index]).toMatch(message);
+  });
+
+  test('is nothing where a tool has no schema', async () => {
+    expect(await findPinFaults(noInput, { any: 1 })).toEqual([]);
+  });
+
+  test('is nothing that other arguments are missing for', async () => {
+    expect(await faults({ properties: { units, place }, required: ['place'] }, metric)).toEqual([]);
+  });
+});
