@@ -16,6 +16,7 @@ export type { ListedServer, SourceName } from './engine/discovery/listed-server.
 export { type FindPublished, publishedExtensions, type RegistryLookup } from './engine/discovery/lookup.js';
 export { AgentToolsError, type ErrorCode } from './engine/errors.js';
 export type { ItemRef, Severity } from './engine/extension/diagnostics.js';
+export type { Obtain } from './engine/extension/obtain.js';
 export {
   type FoundServer,
   Workspace,
@@ -23,6 +24,12 @@ export {
 } from './engine/extension/workspace.js';
 export type * from './engine/facts.js';
 export { type FolderFacts, type WorkspaceFolders, workspaceFolders } from './engine/folders.js';
+export {
+  type Deletion,
+  type DeletionRequest,
+  deleteUserServer,
+} from './engine/installation/delete-server.js';
+export { type InstallationFolders, installationFolders } from './engine/installation/setting.js';
 export type { ToolResult } from './engine/items/builders.js';
 export { composeServer, type ServerSpec } from './engine/items/server.js';
 export { isPublished, propertyOf } from './engine/property.js';
@@ -34,6 +41,8 @@ export {
 } from './engine/scaffold.js';
 export { type StartOptions, startServer } from './engine/server/start.js';
 export { type ShowPlace, show } from './engine/show.js';
+export { createUserServer, type MadeServer } from './engine/user-servers/create.js';
+export type { ServerPlan } from './engine/user-servers/definition.js';
 export { type RuleRow, ruleTable } from './engine/validate/rules/index.js';
 export {
   type ExtensionReport,

@@ -60,7 +60,9 @@ async function bootServer(
   options: BootOptions,
 ): Promise<readonly Finding[]> {
   const { reference, cwd = options.cwd } = placeOf(manifest, server);
-  const child: ChildServer = { ...options, cwd, args: [...options.args, 'start', reference] };
+  // What is missing is told by its own rule; obtaining it would be no news of the package, and take its time.
+  const env = { ...options.env, AGENTTOOLS_AUTO_INSTALL: 'false' };
+  const child: ChildServer = { ...options, cwd, env, args: [...options.args, 'start', reference] };
   const findings = new Map<string, Finding>();
   for (const era of eras) {
     for (const finding of await converse(server, era, child, options.timeoutMs)) {
