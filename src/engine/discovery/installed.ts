@@ -123,18 +123,19 @@ async function readPackage(
       origin === 'package'
         ? outlinedAs(name ?? extension.name, manifest)
         : { name: extension.name, content: manifest, about: undefined, qualify: (item: string) => item };
-    const servers = await serversOf(extension, outlined, report);
+    const { servers, notes } = await serversOf(extension, outlined);
     const location = manifest.directory;
     report.found({
       name: origin === 'package' ? outlined.name : undefined,
       servers: servers.map((server) => ({ ...server, source, location })),
+      notes,
     });
   } catch (error) {
     if (error instanceof ManifestError && error.diagnostic === 'no-extension') return;
     if (!(error instanceof AgentToolsError)) throw error;
-    report.note(`${name ?? folder} is left out: ${error.message}`);
+    const notes = [`${name ?? folder} is left out: ${error.message}`];
     // It is here all the same, and in the way of another one of its name.
-    if (name !== undefined) report.found({ name, servers: [] });
+    report.found({ name, servers: [], notes });
   }
 }
 
@@ -166,24 +167,25 @@ async function refuseCode(_: string, relative: string): Promise<never> {
 async function serversOf(
   extension: Extension,
   outlined: Outlined,
-  report: Report,
-): Promise<readonly ServerOutline[]> {
+): Promise<{ readonly servers: readonly ServerOutline[]; readonly notes: readonly string[] }> {
   const { servers } = extension.manifest.declarations;
-  if (servers.length === 0) return declaredServers(outlined);
-  const found = await Promise.all(
+  if (servers.length === 0) return { servers: declaredServers(outlined), notes: [] };
+  const read = await Promise.all(
     servers.map(async (declaration) => {
       try {
-        return [await serverOf(extension, declaration, outlined)];
+        return { server: await serverOf(extension, declaration, outlined) };
       } catch (error) {
         if (!(error instanceof DefinitionError)) throw error;
         const { message, location } = error;
         const file = path.join(extension.manifest.directory, location.file);
-        report.note(`${outlined.qualify(declaration.name)} is left out: ${message} (${file})`);
-        return [];
+        return { note: `${outlined.qualify(declaration.name)} is left out: ${message} (${file})` };
       }
     }),
   );
-  return found.flat();
+  return {
+    servers: read.flatMap(({ server }) => server ?? []),
+    notes: read.flatMap(({ note }) => note ?? []),
+  };
 }
 
 /** @throws DefinitionError if there is no usable definition. */

@@ -59,11 +59,12 @@ export async function listFrom(
 ): Promise<ServerList> {
   const findings = await Promise.all(sources.map(ask));
   const matches = pattern === undefined ? () => true : readPattern(pattern);
-  const servers = firstOfEach(findings)
+  const found = firstOfEach(findings);
+  const servers = found.servers
     .filter(matches)
     .filter(({ server: { source, name } }) => source !== 'built-in' || builtIn || name === pattern)
     .map(({ server }) => server);
-  return { servers, notes: findings.flatMap(({ notes }) => notes) };
+  return { servers, notes: found.notes };
 }
 
 function localSources(folders: DiscoveryFolders): readonly Source[] {
@@ -107,18 +108,25 @@ interface Candidate {
   readonly server: ListedServer;
 }
 
-/** Of packages and servers of one name, the ones that a command line would lead to. */
-function firstOfEach(findings: readonly Findings[]): readonly Candidate[] {
+/** Of packages and servers of one name, the ones that a command line would lead to; and what is to be said of those. */
+function firstOfEach(findings: readonly Findings[]): {
+  readonly servers: readonly Candidate[];
+  readonly notes: readonly string[];
+} {
   const packages = new Set<string>();
   const names = new Set<string>();
-  return findings.flatMap((source) => {
+  const notes: string[] = [];
+  const servers = findings.flatMap((source) => {
     const fresh = source.packages.filter(({ name }) => {
       if (name === undefined) return true;
       return !packages.has(name) && packages.add(name);
     });
+    fresh.sort((a, b) => ((a.name ?? '') < (b.name ?? '') ? -1 : 1));
+    notes.push(...fresh.flatMap((one) => one.notes), ...source.notes);
     return fresh
       .flatMap((found) => found.servers.map((server) => ({ package: found.name, name: server.name, server })))
       .filter(({ name }) => !names.has(name) && names.add(name))
       .sort((a, b) => (a.name < b.name ? -1 : 1));
   });
+  return { servers, notes };
 }

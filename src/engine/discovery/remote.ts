@@ -52,7 +52,8 @@ async function searchRegistry(
     if (isWhole) await keepListing(file, listing);
   } catch (error) {
     if (!(error instanceof RegistryError)) throw error;
-    report.note(`${saidOf(error, place)} ${insteadOf(kept, now())}`);
+    const { what, wayOut } = refusal(error);
+    report.note(`The registry ${hostOf(place.url)} ${what}. ${insteadOf(kept, now())}${wayOut}`);
     if (kept) reportListing(kept, report);
   }
 }
@@ -64,24 +65,27 @@ function reportListing({ packages, notes }: Listing, report: Report): void {
 
 function reportPackage({ name, publication, servers }: RemotePackage, report: Report): void {
   const place = { source: 'remote', location: null } as const;
-  report.found({ name, servers: servers.map((server) => ({ ...server, ...place, ...publication })) });
+  report.found({
+    name,
+    servers: servers.map((server) => ({ ...server, ...place, ...publication })),
+    notes: [],
+  });
 }
 
-function saidOf({ fault }: RegistryError, { url }: RegistryPlace): string {
-  const registry = `The registry ${hostOf(url)}`;
-  if (fault === 'offline') return `${registry} cannot be reached.`;
-  if (fault === 'unauthorized') return `${registry} does not let you search. Log in with: npm login`;
-  return `${registry} has no search that finds extensions. ${byName}`;
+function refusal({ fault }: RegistryError): { readonly what: string; readonly wayOut: string } {
+  if (fault === 'offline') return { what: 'cannot be reached', wayOut: '' };
+  if (fault === 'unauthorized') return { what: 'does not let you search', wayOut: ' Log in with: npm login' };
+  return { what: 'has no search that finds extensions', wayOut: ` ${byName}` };
 }
+
+/** What needs no search. */
+const byName = 'See one by its name with: agenttools show <package>';
 
 function insteadOf(kept: Listing | undefined, now: number): string {
   return kept
     ? `Its servers are listed as they were ${durationOf(now - kept.time)} ago.`
     : 'Its servers are not listed.';
 }
-
-/** What needs no search. */
-const byName = 'See one by its name with: agenttools show <package>';
 
 /** Addresses may hold passwords. */
 function hostOf(url: string): string {

@@ -5,12 +5,14 @@ export interface FoundPackage {
   /** Absent: these servers belong to no package. */
   readonly name: string | undefined;
   readonly servers: readonly ListedServer[];
+  /** What of it is not listed, and why. */
+  readonly notes: readonly string[];
 }
 
 /** What a source says as it goes. What comes after its time is not heard. */
 export interface Report {
   found(found: FoundPackage): void;
-  /** Something that is not listed, and why. */
+  /** What else is not listed, and why. */
   note(text: string): void;
 }
 

@@ -1,0 +1,34 @@
+import { expect, test } from 'vitest';
+import { readPattern } from '../../../src/engine/discovery/pattern.js';
+
+const servers = {
+  '@acme/weather/main': '@acme/weather',
+  '@acme/weather/radar': '@acme/weather',
+  'kit/kit': 'kit',
+  'kit.js/main': 'kit.js',
+  mine: undefined,
+};
+
+test.each([
+  ['*', Object.keys(servers)],
+  ['@acme/*', ['@acme/weather/main', '@acme/weather/radar']],
+  ['@acme/weather', ['@acme/weather/main', '@acme/weather/radar']],
+  ['acme/weather', ['@acme/weather/main', '@acme/weather/radar']],
+  ['acme/weather/radar', ['@acme/weather/radar']],
+  ['*/main', ['@acme/weather/main', 'kit.js/main']],
+  ['*RADAR*', []],
+  ['*radar*', ['@acme/weather/radar']],
+  ['kit', ['kit/kit']],
+  ['kit.js', ['kit.js/main']],
+  ['kit?js', []],
+  ['k**t*', ['kit/kit', 'kit.js/main']],
+  ['mine', ['mine']],
+  ['min', []],
+  ['', []],
+])('%s', (pattern, expected) => {
+  const matches = readPattern(pattern);
+  const found = Object.entries(servers).filter(([name, packageName]) =>
+    matches({ name, package: packageName }),
+  );
+  expect(found.map(([name]) => name)).toEqual(expected);
+});
