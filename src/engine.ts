@@ -30,12 +30,6 @@ export {
   deleteUserServer,
 } from './engine/installation/delete-server.js';
 export { type InstallationFolders, installationFolders } from './engine/installation/setting.js';
-export {
-  type Deletion,
-  type DeletionRequest,
-  deleteUserServer,
-} from './engine/installation/delete-server.js';
-export { type InstallationFolders, installationFolders } from './engine/installation/setting.js';
 export type { ToolResult } from './engine/items/builders.js';
 export { composeServer, type ServerSpec } from './engine/items/server.js';
 export { isPublished, propertyOf } from './engine/property.js';
@@ -47,8 +41,6 @@ export {
 } from './engine/scaffold.js';
 export { type StartOptions, startServer } from './engine/server/start.js';
 export { type ShowPlace, show } from './engine/show.js';
-export { createUserServer, type MadeServer } from './engine/user-servers/create.js';
-export type { ServerPlan } from './engine/user-servers/definition.js';
 export { createUserServer, type MadeServer } from './engine/user-servers/create.js';
 export type { ServerPlan } from './engine/user-servers/definition.js';
 export { type RuleRow, ruleTable } from './engine/validate/rules/index.js';
