@@ -1,0 +1,144 @@
+import { beforeAll, describe, expect, it } from 'vitest';
+import { main } from '../../src/cli/main.js';
+import { startJsonRegistry } from '../support/json-registry.js';
+import { writeFolder } from '../support/packages.js';
+import { fakeHost, type RunOptions, runCli } from '../support/run-cli.js';
+import { several, weather } from '../support/weather.js';
+
+const files = Object.fromEntries(
+  Object.entries({ ...weather, ...several }).map(([file, held]) => [`node_modules/@acme/${file}`, held]),
+);
+
+let npmrc: string;
+
+const published = {
+  name: '@far/kit',
+  version: '3.0.0',
+  description: `A kit. ${'It is long. '.repeat(20)}`,
+  keywords: ['agenttools-extension'],
+  agenttools: { tools: ['x'] },
+  dist: { attestations: {} },
+};
+
+beforeAll(async () => {
+  const found = { name: '@far/kit', date: '2026-05-06T07:08:09Z', publisher: { username: 'ada' } };
+  const url = await startJsonRegistry({
+    '/-/v1/search?text=keywords%3Aagenttools-extension&size=250&from=0': {
+      objects: [{ package: found }],
+      total: 1,
+    },
+    '/@far%2Fkit/latest': published,
+    '/@far%2fkit/latest': published,
+  });
+  npmrc = `registry=${url}\n`;
+});
+
+const list = async (words: readonly string[] = [], options: RunOptions = {}) =>
+  await runCli(['list-servers', ...words], { files, home: writeFolder({ '.npmrc': npmrc }), ...options });
+
+describe('list-servers', () => {
+  it('prints servers by where they come from', async () => {
+    const { code, stdout, stderr } = await list(['--built-in', '--remote']);
+    expect({ code, stderr }).toEqual({ code: 0, stderr: '' });
+    const version = /(?<=^ {2}agenttools {2})\S+/m;
+    expect(
+      stdout.replace(version, '…').replace(/(?<=^ {2}agenttools {2}….*\n).*/m, '    …'),
+    ).toMatchInlineSnapshot(`
+      "5 servers
+
+      in this project
+        @acme/several/one  1.0.0  The first
+          1 tool: ping
+        @acme/several/two  1.0.0  Two servers.
+          1 tool: ping
+        @acme/weather/weather  1.2.0  Forecasts and radar.
+          4 tools: forecast, radar, broken, missing
+          1 prompt: briefing
+
+      built in
+        agenttools  …  Facts about this AgentTools and the connection to it, and …
+          …
+
+      in the registry; get one with: agenttools add <package>
+        @far/kit/kit  3.0.0  A kit. It is long. It is long. It is long. It is long. I…
+          1 tool: x
+          published 2026-05-06 by ada with provenance
+      "
+    `);
+  });
+
+  it('prints JSON', async () => {
+    const { stdout } = await list(['--json']);
+    const servers = JSON.parse(stdout);
+    expect(servers.map((one: object) => Object.keys(one))).toEqual(
+      Array(3).fill(['name', 'source', 'description', 'version', 'tools', 'prompts', 'location']),
+    );
+    const [remote] = JSON.parse((await list(['--json', '--remote', '@far/*'])).stdout);
+    expect(remote).toMatchObject({
+      name: '@far/kit/kit',
+      location: null,
+      publisher: 'ada',
+      published: '2026-05-06T07:08:09.000Z',
+      provenance: true,
+    });
+  });
+
+  it('goes by shorter names', async () => {
+    const { stdout } = await list(['several']);
+    for (const alias of ['list', 'ls']) {
+      expect((await runCli([alias, 'several'], { files })).stdout).toBe(stdout);
+    }
+  });
+
+  it('says where else to look when there is nothing', async () => {
+    const empty = async (words: readonly string[]) => (await runCli(['ls', ...words])).stdout;
+    expect(await empty([])).toBe(
+      'There is no server here. --built-in lists those that come with AgentTools, --remote those in the npm registry.\n',
+    );
+    expect(await empty(['@none/*'])).toMatch(/^No server matches "@none\/\*"\. --built-in/);
+    expect(await empty(['@none/*', '--built-in'])).toBe(
+      'No server matches "@none/*". --remote those in the npm registry.\n',
+    );
+    expect(await empty(['--json'])).toBe('[]\n');
+  });
+
+  it('--refresh is --remote that asks anew', async () => {
+    expect(JSON.parse((await list(['--json', '--refresh', '@far/kit'])).stdout)).toHaveLength(1);
+  });
+
+  it('a broken package is a note, and a registry that is not there another', async () => {
+    const broken = { 'node_modules/bro\u009bken/package.json': '{ "name": "x", "agenttools": {' };
+    const { code, stdout, stderr } = await list(['--remote', '--json'], {
+      files: { ...files, ...broken },
+      home: writeFolder(),
+    });
+    expect(code).toBe(0);
+    expect(JSON.parse(stdout)).toHaveLength(3);
+    expect(stderr).toMatch(
+      /^note: bro\\u009bken is left out: .*package\.json:1:\d+: .*\nnote: The registry 127\.0\.0\.1:9 cannot be reached\. Its servers are not listed\.\n$/,
+    );
+  });
+
+  it('tells a terminal what it is at, and wipes that away', async () => {
+    const home = writeFolder({ '.npmrc': npmrc });
+    const { host, stdout, stderr } = fakeHost({ cwd: home, home });
+    Object.assign(stderr, { isTTY: true });
+    expect(await main(['ls', '--remote'], host)).toBe(0);
+    expect(stderr.text).toContain('Reading what 127.0.0.1');
+    expect(stderr.text.endsWith('\r\u001b[2K')).toBe(true);
+    expect(stdout.text).toContain('@far/kit/kit');
+  });
+
+  it('cuts lines to the terminal', async () => {
+    const home = writeFolder({ '.npmrc': npmrc });
+    const { host, stdout } = fakeHost({ cwd: home, home });
+    Object.assign(stdout, { columns: 60 });
+    await main(['ls', '--remote'], host);
+    expect(Math.max(...stdout.text.split('\n').map(({ length }) => length))).toBe(60);
+  });
+
+  it.each([[['a', 'b']], [['--what']]])('%j is no command line', async (words) => {
+    const { code, stdout } = await list(words);
+    expect({ code, stdout }).toEqual({ code: 2, stdout: '' });
+  });
+});
