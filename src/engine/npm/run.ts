@@ -1,5 +1,6 @@
 import { spawn } from 'node:child_process';
 import { AgentToolsError } from '../errors.js';
+import { withoutScripts } from './no-scripts.js';
 import { NpmError, readNpmFailure } from './npm-error.js';
 import { findNpm } from './program.js';
 import type { NpmSetting } from './setting.js';
@@ -52,7 +53,7 @@ export async function runNpm(args: readonly string[], run: NpmRun): Promise<NpmO
   const words = [...program.args, ...args, ...always, `--prefix=${folder}`, ...project.flags];
   const ended = await ending(program.command, words, {
     cwd: folder,
-    env: { ...outsideNpm(setting.env), ...project.env, npm_config_ignore_scripts: 'true' },
+    env: withoutScripts({ ...outsideNpm(setting.env), ...project.env }),
     signal,
   });
   if (ended.code === 0) return ended;
