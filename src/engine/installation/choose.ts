@@ -3,7 +3,7 @@ import { Workspace, type WorkspaceOptions } from '../extension/workspace.js';
 
 /**
  * The server that is meant where none is named: the only one of the extension in this folder; else what `ask` says of
- * those that are there.
+ * those that are there, of the user's and of the built-in ones.
  */
 export async function chosenServer(
   options: WorkspaceOptions,
@@ -17,8 +17,10 @@ export async function chosenServer(
     if (only) return here.manifest.directory;
   }
   const local = own.map((name) => path.join(here!.manifest.directory, name));
-  const builtin = (await workspace.builtins()).flatMap(({ manifest }) =>
+  // What is wrong with the user's is told when one of them is named.
+  const made = await workspace.userServers().catch(() => undefined);
+  const bare = [...(made ? [made] : []), ...(await workspace.builtins())].flatMap(({ manifest }) =>
     manifest.declarations.servers.map(({ name }) => name),
   );
-  return await ask([...local, ...builtin]);
+  return await ask([...local, ...bare]);
 }

@@ -101,8 +101,7 @@ async function composed(definition: Definition, workspace: Workspace): Promise<S
   });
 }
 
-async function problemOf({ item, code, message, location }: LeftOut, { place }: Checking): Promise<string> {
-  const kind = location.path?.[0] as Kind;
+async function problemOf({ kind, item, code, message }: LeftOut, { place }: Checking): Promise<string> {
   const isLost = code === 'unresolved-reference' || code === `unknown-${singular[kind]}`;
   if (isLost) return `${singular[kind]} "${item}": ${await explainLost(kind, item, place)}`;
   return message.includes(`"${item}"`) ? message : `"${item}": ${message}`;

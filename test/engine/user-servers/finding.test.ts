@@ -2,6 +2,7 @@ import { mkdirSync } from 'node:fs';
 import path from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { serverName, Workspace, type WorkspaceOptions } from '../../../src/engine/extension/workspace.js';
+import { chosenServer } from '../../../src/engine/installation/choose.js';
 import { composeServer } from '../../../src/engine/items/server.js';
 import { addFiles, type Files, packageJson, writeFolder } from '../../support/packages.js';
 
@@ -67,6 +68,17 @@ describe('a name on a command line', () => {
     expect(serverName(await workspace.findServer('base'))).toBe('base');
     await expect(workspace.findServer('weather')).rejects.toThrow('servers/package.json');
     expect(serverName(await workspace.findServer('weather/weather'))).toBe('weather/weather');
+  });
+
+  test('need not be given where somebody can be asked which one it is', async () => {
+    const options = machine(servers({ trip: { tools: ['echo'] } }));
+    const offered: string[] = [];
+    const ask = async (names: readonly string[]) => {
+      offered.push(...names);
+      return 'trip';
+    };
+    expect(await chosenServer(options, ask)).toBe('trip');
+    expect(offered).toEqual(['trip', 'base']);
   });
 
   test('leads on where the user has no servers', async () => {
