@@ -15,7 +15,7 @@ export function addInstallationCommands(program: Command, { host, answer }: Answ
       .argument('[client]', 'a client of list-clients; falls away with --config and --all')
       .argument(
         '[server]',
-        'a path, a qualified name, or a built-in server; else the extension in this folder',
+        'a path, a qualified name, or a built-in server or your own; else the extension in this folder',
       ),
   )
     .option('--name <key>', 'key of the entry; the server says it when absent')

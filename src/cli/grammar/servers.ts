@@ -20,7 +20,7 @@ export function addServerCommands(program: Command, { host, answer }: Answering)
     .command('call')
     .summary('call one tool')
     .description('Calls one tool of a server and prints what it answers.')
-    .argument('<server>', 'a path, a qualified name, or a built-in server')
+    .argument('<server>', 'a path, a qualified name, or a built-in server or your own')
     .argument('<tool>', 'the name of the tool')
     .argument('[json]', 'its arguments, a JSON object; - reads them from stdin', '{}')
     .option('--json', 'print the whole result as JSON')
@@ -33,7 +33,7 @@ export function addServerCommands(program: Command, { host, answer }: Answering)
     .command('start')
     .summary('serve a server')
     .description('Serves a server to an MCP client over stdio, until the client has gone.')
-    .argument('[server]', 'a path, a qualified name, or a built-in server; else MCP_SERVER_NAME');
+    .argument('[server]', 'a path, a qualified name, or a built-in server or your own; else MCP_SERVER_NAME');
   for (const { flag, description } of startOptions) {
     if (!program.options.some(({ long }) => long === flag)) start.option(flag, description);
   }

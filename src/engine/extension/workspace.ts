@@ -293,7 +293,7 @@ export class Workspace {
       return new MissingPackageError(packageName, server, `${what} ${wayOut}`);
     }
     const wayOut =
-      'Give a path such as ./my-plugin, a qualified name such as @scope/name/server, or a built-in server.';
+      'Give a path such as ./my-plugin, a qualified name such as @scope/name/server, or a server that is built in or your own.';
     return new AgentToolsError('not-found', `${what} ${wayOut}`);
   }
 
