@@ -256,10 +256,13 @@ describe('a name', () => {
     expect({ code, stderr }).toEqual({ code: 0, stderr: expect.stringContaining('is kit/all') });
   });
 
-  it('is not enough: a server has to serve something', async () => {
-    const { code, stderr } = await create('trip');
-    expect({ code, stderr }).toEqual({ code: 2, stderr: expect.stringContaining('--tool') });
-  });
+  it.each([[[]], [['--tool', ' , ']]])(
+    'is not enough: a server has to serve something: %j',
+    async (words) => {
+      const { code, stderr } = await create('trip', ...words);
+      expect({ code, stderr }).toEqual({ code: 2, stderr: expect.stringContaining('--tool') });
+    },
+  );
 });
 
 it('tells of items that clients will see under other names', async () => {

@@ -11,10 +11,10 @@ export function addUserServerCommands(program: Command, { host, answer }: Answer
       'Makes a server of tools, prompts and resources that are built in or belong to packages, and of what you define yourself. It is used by its bare name.',
     )
     .argument('<name>', 'its name: letters, digits, "_", "." and "-"')
-    .option('--tool <names>', 'tools: built-in or qualified names; repeatable, comma-separated', collect, [])
-    .option('--prompt <names>', 'prompts, likewise', collect, [])
-    .option('--resource <names>', 'resources, likewise', collect, [])
-    .option('--app <names>', 'UI apps, likewise', collect, [])
+    .option('--tool <names>', 'tools: built-in or qualified names; repeatable, comma-separated', names, [])
+    .option('--prompt <names>', 'prompts, likewise', names, [])
+    .option('--resource <names>', 'resources, likewise', names, [])
+    .option('--app <names>', 'UI apps, likewise', names, [])
     .option('--title <text>', 'name for people')
     .option('--description <text>', 'what it offers')
     .option('--instructions <text>', 'how to use it, for the model')
@@ -55,4 +55,10 @@ export function addUserServerCommands(program: Command, { host, answer }: Answer
       const { deleteServerCommand } = await import('../commands/delete-server.js');
       answer(await deleteServerCommand({ name, dryRun, force, json }, host));
     });
+}
+
+function names(value: string, before: readonly string[]): readonly string[] {
+  return collect(value, before)
+    .map((name) => name.trim())
+    .filter((name) => name !== '');
 }
