@@ -109,7 +109,7 @@ function odd(traces: string): readonly RegistryPackage[] {
 }
 
 /** What a terminal would obey, or read from right to left. */
-export const hostileText = 'a\u001b[2J\u001b]0;owned\u0007b\u009b31mc\u202egnp.exe';
+const hostileText = 'a\u001b[2J\u001b]0;owned\u0007b\u009b31mc\u202egnp.exe';
 
 /** Nine that mean harm or are broken. */
 function hostile(traces: string): readonly RegistryPackage[] {

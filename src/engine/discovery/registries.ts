@@ -4,7 +4,7 @@ import type { NpmSetting } from '../npm/setting.js';
 import type { NpmSettings, RegistryPlace } from '../npm/settings.js';
 
 /** What a registry is asked for. */
-export interface RegistryQuestion {
+interface RegistryQuestion {
   readonly place: RegistryPlace;
   /** Such as `/-/v1/search`, or the address of a tarball. */
   readonly path: string;

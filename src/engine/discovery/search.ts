@@ -119,7 +119,7 @@ function readHit(found: unknown): readonly Hit[] {
 }
 
 /** Registries refuse longer names. */
-export function isPublishedName(name: unknown): name is string {
+function isPublishedName(name: unknown): name is string {
   return typeof name === 'string' && name.length <= 214 && isPackageName(name);
 }
 
