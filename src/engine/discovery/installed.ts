@@ -8,7 +8,14 @@ import { type Declaration, ManifestError } from '../extension/manifest.js';
 import { isPackageName } from '../extension/names.js';
 import { eachOf } from './bounded.js';
 import type { ServerOutline, SourceName } from './listed-server.js';
-import { declaredServer, declaredServers, definedServer, type Outlined, outlinedAs } from './outline.js';
+import {
+  declaredServer,
+  declaredServers,
+  definedServer,
+  isListable,
+  type Outlined,
+  outlinedAs,
+} from './outline.js';
 import type { Report, Source } from './source.js';
 
 /** Disks are quick; a network drive that has gone is not waited for. */
@@ -123,6 +130,9 @@ async function readPackage(
       origin === 'package'
         ? outlinedAs(name ?? extension.name, manifest)
         : { name: extension.name, content: manifest, about: undefined, qualify: (item: string) => item };
+    if (!isListable(manifest)) {
+      throw new AgentToolsError('failed', `${manifest.directory} declares more than can be listed.`);
+    }
     const { servers, notes } = await serversOf(extension, outlined);
     const location = manifest.directory;
     report.found({

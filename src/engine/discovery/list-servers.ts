@@ -34,6 +34,8 @@ export interface ListServersOptions {
   readonly pattern?: string | undefined;
   /** Built-in servers are listed, too; otherwise only one that the pattern names. */
   readonly builtIn?: boolean;
+  /** Leave out the project at the working directory, where clients do not look. */
+  readonly ignoreProject?: boolean;
   /** Absent: no registry is asked. */
   readonly remote?: RemoteOptions | undefined;
 }
@@ -47,9 +49,10 @@ export interface ServerList {
 
 /** The servers there are. Neither code of an extension is run nor anything installed. */
 export async function listServers(options: ListServersOptions): Promise<ServerList> {
-  const { folders, remote } = options;
+  const { folders, remote, ignoreProject = false } = options;
   const sources = [...localSources(folders), ...(remote ? [remoteSource(remote, folders)] : [])];
-  return await listFrom(sources, options);
+  const asked = ignoreProject ? sources.filter(({ name }) => name !== 'project') : sources;
+  return await listFrom(asked, options);
 }
 
 /** What sources have together. They are asked side by side. */

@@ -1,3 +1,4 @@
+import { kinds } from '../extension/kinds.js';
 import type { Declaration, ManifestContent } from '../extension/manifest.js';
 import { isItemName, parseQualifiedName, qualify, shortName } from '../extension/names.js';
 import { isRecord } from '../extension/shapes.js';
@@ -53,6 +54,23 @@ function implicitServer(outlined: Outlined): ServerOutline {
   return outline(shortName(outlined.name), { tools: '*', prompts: '*' }, outlined);
 }
 
+/** Whoever declares more than anybody could look over is not listed: every server may list every item. */
+export function isListable({ declarations }: ManifestContent): boolean {
+  const declared = kinds.reduce((sum, kind) => sum + declarations[kind].length, 0);
+  const { servers, tools, prompts } = declarations;
+  const listed = servers.reduce((sum, { metadata }) => {
+    return sum + lengthOf(metadata.tools, tools.length) + lengthOf(metadata.prompts, prompts.length);
+  }, 0);
+  return declared <= maxDeclared && listed <= maxListed;
+}
+
+const maxDeclared = 1000;
+const maxListed = 10_000;
+
+function lengthOf(list: unknown, all: number): number {
+  return Array.isArray(list) ? list.length : all;
+}
+
 function hasItems({ declarations }: ManifestContent): boolean {
   const { tools, prompts, resources, apps } = declarations;
   return tools.length + prompts.length + resources.length + apps.length > 0;
@@ -104,5 +122,5 @@ function itemsOf(
     const qualified = typeof reference === 'string' ? parseQualifiedName(reference) : undefined;
     return qualified ? [`${qualified.package}/${qualified.item}`] : [];
   });
-  return [...new Set(names)];
+  return [...new Set(names)].slice(0, maxDeclared);
 }

@@ -81,7 +81,7 @@ function itemFacts(item: string, published: PublishedExtension): PublishedItemFa
 }
 
 function publicationFacts({ content, publication }: PublishedExtension): PublicationFacts {
-  return { installed: false, version: content.packageVersion, ...publication };
+  return { installed: false, version: shortened(content.packageVersion, 100), ...publication };
 }
 
 /** An item that a server lists: of this package, or by name alone. */

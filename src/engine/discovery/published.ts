@@ -1,9 +1,10 @@
 import { AgentToolsError } from '../errors.js';
-import { kinds } from '../extension/kinds.js';
 import { interpretManifest, type ManifestContent, ManifestError } from '../extension/manifest.js';
 import { isRecord } from '../extension/shapes.js';
 import { RegistryError, type RegistryFault } from '../npm/registry.js';
+import { shortened } from '../visible-text.js';
 import type { Publication } from './listed-server.js';
+import { isListable } from './outline.js';
 import { placeOf, type Registries } from './registries.js';
 import { keyword, nameOf, timeOf } from './search.js';
 import { readFileOfTarball } from './tarball.js';
@@ -52,7 +53,7 @@ export async function readPublished(
       unnamed: name,
       read: (file) => readFileOfTarball(file, { version, registries, place, signal }),
     });
-    requireListable(content);
+    if (!isListable(content)) throw new RegistryError('malformed', 'it declares more than can be listed');
     return { name, content, publication: publicationOf(version, time), isOffered: isOffered(version) };
   } catch (error) {
     throw publishedError(error);
@@ -121,24 +122,6 @@ function escaped(name: string): string {
   return encodeURIComponent(name).replace(/^%40/, '@');
 }
 
-/** Whoever declares more than anybody could look over is not listed: every server may list every item. */
-const maxDeclared = 1000;
-const maxListed = 10_000;
-
-function requireListable({ declarations }: ManifestContent): void {
-  const declared = kinds.reduce((sum, kind) => sum + declarations[kind].length, 0);
-  const { servers, tools, prompts } = declarations;
-  const listed = servers.reduce((sum, { metadata }) => {
-    return sum + lengthOf(metadata.tools, tools.length) + lengthOf(metadata.prompts, prompts.length);
-  }, 0);
-  if (declared <= maxDeclared && listed <= maxListed) return;
-  throw new RegistryError('malformed', 'it declares more than can be listed');
-}
-
-function lengthOf(list: unknown, all: number): number {
-  return Array.isArray(list) ? list.length : all;
-}
-
 function publicationOf(version: Version, time: string | null): Publication {
   const { _npmUser: user, maintainers, dist } = version;
   const [first] = Array.isArray(maintainers) ? maintainers : [];
@@ -156,7 +139,8 @@ function isOffered({ keywords, deprecated }: Version): boolean {
 }
 
 function publishedError(error: unknown): PublishedError {
-  const message = error instanceof Error ? error.message.replace(/\.$/, '') : String(error);
+  const said = error instanceof Error ? error.message.replace(/\.$/, '') : String(error);
+  const message = shortened(said, 300);
   if (error instanceof ManifestError) return new PublishedError('malformed', message, { cause: error });
   const fault = error instanceof RegistryError ? error.fault : 'failed';
   return new PublishedError(fault, words[fault] ?? message, { cause: error });

@@ -2,6 +2,7 @@ import { isPackageName } from '../extension/names.js';
 import { isRecord } from '../extension/shapes.js';
 import { RegistryError } from '../npm/registry.js';
 import type { RegistryPlace } from '../npm/settings.js';
+import { shortened } from '../visible-text.js';
 import { placeOf, type Registries } from './registries.js';
 
 /** The keyword by which extensions are found. */
@@ -12,6 +13,8 @@ export interface Hit {
   readonly name: string;
   readonly publisher: string | null;
   readonly published: string | null;
+  /** Undefined where the search does not tell keywords. */
+  readonly hasKeyword: boolean | undefined;
 }
 
 export interface Search {
@@ -39,10 +42,11 @@ export async function searchExtensions(search: Search): Promise<Found> {
   if (exact.hits.length > 0) return { hits: comingFrom(search, exact.hits), isPartial: !exact.isWhole };
   // Some registries do not know what stands before the colon, and some of those look only into names and descriptions.
   const everything = await pagesOf('', maxPackages, search).catch(nothingIfAnswered);
-  if (everything.isWhole && everything.hits.length > 0)
-    return { hits: comingFrom(search, everything.hits), isPartial: false };
-  const { hits } = await pagesOf(keyword, maxHits, search);
-  return { hits: comingFrom(search, hits), isPartial: everything.hits.length > 0 };
+  if (everything.isWhole) return { hits: comingFrom(search, everything.hits), isPartial: false };
+  if (everything.hits.some(({ hasKeyword }) => hasKeyword !== undefined))
+    return { hits: [], isPartial: false };
+  const { hits, isWhole } = await pagesOf(keyword, maxInexactHits, search);
+  return { hits: comingFrom(search, hits), isPartial: !isWhole || everything.hits.length > 0 };
 }
 
 interface Pages {
@@ -66,6 +70,9 @@ const maxHits = 5000;
 /** A registry of so few packages is looked through one by one. */
 const maxPackages = 500;
 
+/** What comes further down in a search for words has less and less to do with them. */
+const maxInexactHits = 250;
+
 const maxPageBytes = 20 * 1024 * 1024;
 
 async function pagesOf(
@@ -86,12 +93,15 @@ async function pagesOf(
     // Some registries give the same page again, whatever they are asked.
     const isRepeated = page.hits.length > 0 && hits.size === before;
     if (isLast || isRepeated || page.length === 0) return { hits: [...hits.values()], isWhole: true };
+    if (page.total > limit) break;
   }
   return { hits: [...hits.values()], isWhole: false };
 }
 
 function comingFrom({ registries, place }: Search, hits: readonly Hit[]): readonly Hit[] {
-  return hits.filter(({ name }) => placeOf(name, registries).url === place.url);
+  return hits.filter(
+    ({ name, hasKeyword }) => hasKeyword !== false && placeOf(name, registries).url === place.url,
+  );
 }
 
 interface Page {
@@ -114,8 +124,9 @@ function readPage(answer: unknown): Page {
 
 function readHit(found: unknown): readonly Hit[] {
   if (!isRecord(found) || !isPublishedName(found.name)) return [];
-  const { name, publisher, date } = found;
-  return [{ name, publisher: nameOf(publisher), published: timeOf(date) }];
+  const { name, publisher, date, keywords } = found;
+  const hasKeyword = Array.isArray(keywords) ? keywords.includes(keyword) : undefined;
+  return [{ name, publisher: nameOf(publisher), published: timeOf(date), hasKeyword }];
 }
 
 /** Registries refuse longer names. */
@@ -123,11 +134,11 @@ function isPublishedName(name: unknown): name is string {
   return typeof name === 'string' && name.length <= 214 && isPackageName(name);
 }
 
-/** What a person is called on a registry. */
+/** What a person is called on a registry. Nobody has a longer name than could be read. */
 export function nameOf(person: unknown): string | null {
   const { username, name } = isRecord(person) ? person : {};
   const found = [username, name].find((one) => typeof one === 'string' && one !== '');
-  return typeof found === 'string' ? found : null;
+  return typeof found === 'string' ? shortened(found, 100) : null;
 }
 
 /** A time that can be read, as everybody writes it. */

@@ -1,13 +1,14 @@
 import { mkdirSync } from 'node:fs';
 import path from 'node:path';
 import { describe, expect, test } from 'vitest';
+import type { DiscoveryFolders } from '../../../src/engine/discovery/list-servers.js';
 import { serverName, Workspace, type WorkspaceOptions } from '../../../src/engine/extension/workspace.js';
 import { chosenServer } from '../../../src/engine/installation/choose.js';
 import { composeServer } from '../../../src/engine/items/server.js';
 import { addFiles, type Files, packageJson, writeFolder } from '../../support/packages.js';
 
 /** A machine with a built-in server, a package in our folder, another version of it in the project, and servers of the user. */
-function machine(made: Files | undefined): WorkspaceOptions {
+function machine(made: Files | undefined): WorkspaceOptions & DiscoveryFolders {
   const root = writeFolder({
     'builtin/base/package.json': packageJson({ servers: ['base'], tools: ['echo'] }, { name: 'base' }),
     'builtin/base/agenttools/servers/base.json': { tools: ['echo'] },
@@ -26,6 +27,7 @@ function machine(made: Files | undefined): WorkspaceOptions {
     packagesFolder: path.join(root, 'data/packages/node_modules'),
     globalFolder: path.join(root, 'nowhere'),
     userServersFolder: path.join(root, 'data/servers'),
+    cacheFolder: path.join(root, 'nowhere'),
   };
 }
 
@@ -78,7 +80,7 @@ describe('a name on a command line', () => {
       return 'trip';
     };
     expect(await chosenServer(options, ask)).toBe('trip');
-    expect(offered).toEqual(['trip', 'base']);
+    expect(offered).toEqual(['trip', 'weather/weather', 'base']);
   });
 
   test('leads on where the user has no servers', async () => {
