@@ -2,7 +2,10 @@ import { readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { beforeAll, describe, expect, test } from 'vitest';
 import { listServers } from '../../src/engine/discovery/list-servers.js';
+import { publishedExtensions } from '../../src/engine/discovery/lookup.js';
+import { Workspace } from '../../src/engine/extension/workspace.js';
 import { workspaceFolders } from '../../src/engine/folders.js';
+import { show } from '../../src/engine/show.js';
 import { writeFolder } from '../support/packages.js';
 import { registryPrograms } from '../support/registries.js';
 import { type Registry, startRegistry } from '../support/registry.js';
@@ -227,6 +230,50 @@ describe.each(registryPrograms.filter(({ isWanted }) => isWanted))('$name', ({ p
     expect(servers.some(({ name }) => name === '@acme/good-00/main')).toBe(false);
     expect(servers.some(({ name }) => name.startsWith('odd-two/'))).toBe(false);
     expect(notes).toContain('odd-two is left out: ');
+  });
+
+  describe('show of what is not installed', () => {
+    const facts = async (reference: string, user = home()) => {
+      const env = { AGENTTOOLS_HOME: path.join(user, 'agenttools') };
+      const { platform, execPath } = process;
+      const folders = workspaceFolders({ cwd: user, env, home: user, platform });
+      return await show(reference, {
+        workspace: new Workspace({ ...folders, cwd: user }),
+        cwd: user,
+        homeDirectory: user,
+        published: publishedExtensions({
+          npm: { cwd: user, env, home: user, platform, execPath },
+          cacheFolder: folders.cacheFolder,
+        }),
+      });
+    };
+
+    test('tells what the registry knows, also of a manifest in a file', async () => {
+      expect(await facts('@acme/good-00/look')).toMatchObject({
+        kind: 'tool',
+        installed: false,
+        version: '1.2.3',
+        parameters: [{ name: 'what' }],
+        published: expect.stringMatching(/^2\d{3}-/),
+      });
+      expect(await facts('@odd/path')).toMatchObject({ kind: 'server', name: '@odd/path/main' });
+      // Nobody has to want it found.
+      expect(await facts('none-keyword')).toMatchObject({ name: 'none-keyword/none-keyword' });
+    });
+
+    test('says why it cannot', async () => {
+      await expect(facts('hostile-bomb')).rejects.toThrow('it is too large to be read');
+      await expect(facts('none-field')).rejects.toThrow('which is not an extension');
+      await expect(facts('@acme/nothing')).rejects.toThrow('the registry does not have it');
+      await expect(facts('@private/one')).rejects.toThrow('it is not for the credentials that npm has');
+    });
+
+    test('uses the credentials that npm has', async () => {
+      const user = home(registry.npmrc({ withCredentials: true }));
+      expect(await facts('@private/one', user)).toMatchObject({ name: '@private/one/one', installed: false });
+    });
+
+    test('runs nothing of them', () => expect(readdirSync(traces)).toEqual([]));
   });
 
   describe('credentials and scopes', () => {

@@ -202,6 +202,16 @@ describe('what is known of a server', () => {
     ]);
   });
 
+  test('a package that declares more than anybody could look over is told of', async () => {
+    const many = Array.from({ length: 600 }, (_, index) => `item-${index}`);
+    const { servers, notes } = await list({
+      ...project({ servers: many, tools: many }),
+      'global/good/package.json': extension('good'),
+    });
+    expect(servers.map(({ name }) => name)).toEqual(['good/good']);
+    expect(notes).toEqual([expect.stringContaining('declares more than can be listed')]);
+  });
+
   test('long descriptions are cut', async () => {
     const { description } = await only(project({ tools: ['a'] }, {}, { description: '😀'.repeat(100_000) }));
     expect([...description!]).toHaveLength(1000);

@@ -91,6 +91,36 @@ describe('searching', () => {
     ]);
   });
 
+  test('a large registry whose search knows keywords has none if it finds none', async () => {
+    const hits = Array.from({ length: 600 }, (_, index) => ({ name: `any-${index}`, keywords: ['other'] }));
+    const everything = searchOf(hits, { knowsKeywords: false });
+    const registries = fakeRegistries({ [url]: everything });
+    expect(await search(registries)).toMatchObject({ names: [], notes: [] });
+    expect(registries.asked).toHaveLength(2);
+  });
+
+  test('what the search says has another keyword is not asked for', async () => {
+    const hits = [
+      { name: 'kit', keywords: ['agenttools-extension'], date: '2026-01-01' },
+      { name: 'other', keywords: [] },
+    ];
+    const registries = fakeRegistries({
+      [url]: { ...searchOf(hits, { knowsKeywords: false }), '/kit/latest': versionOf('kit', tools) },
+    });
+    expect((await search(registries)).names).toEqual(['kit/kit']);
+    expect(registries.asked.filter((one) => one.includes('other'))).toEqual([]);
+  });
+
+  test('texts of a registry are shortened', async () => {
+    const version = versionOf('kit', tools, {
+      version: '1'.repeat(1e6),
+      _npmUser: { name: 'a'.repeat(1e6) },
+      description: 'd'.repeat(1e6),
+    });
+    const { servers } = await search(fakeRegistries({ [url]: registryOf([version]) }));
+    expect(JSON.stringify(servers).length).toBeLessThan(2000);
+  });
+
   test('a registry that gives the same page for ever is left', async () => {
     const registry = registryOf(versions(3));
     const registries = fakeRegistries({
