@@ -1,6 +1,8 @@
 import { AgentToolsError } from './errors.js';
 import { DefinitionError } from './extension/extension.js';
+import type { Obtain } from './extension/obtain.js';
 import type { FoundServer, Workspace } from './extension/workspace.js';
+import { composeOrObtain } from './installation/obtaining.js';
 import { brands, isBranded } from './items/brands.js';
 import { error as failure, type ToolResult } from './items/builders.js';
 import { callTool } from './items/call.js';
@@ -9,7 +11,8 @@ import type { LogLevel } from './items/context.js';
 import { Initializers } from './items/initialize.js';
 import { callFrom } from './items/nested.js';
 import { MissingCapabilityError } from './items/requirements.js';
-import { composeServer } from './items/server.js';
+import { composeServer, type ServerSpec } from './items/server.js';
+import type { ToolSpec } from './items/specs.js';
 import { optionsFor, parseToolOptions } from './items/tool-options.js';
 import { jsonOf } from './server/context.js';
 import { didYouMean } from './spelling.js';
@@ -23,6 +26,8 @@ export interface CallOnce {
   /** Takes lines for stderr: progress, log messages, faults. */
   readonly report: (line: string) => void;
   readonly signal: AbortSignal;
+  /** Gets packages that the server refers to, if the tool is in one of them; absent: it goes without. */
+  readonly obtain?: Obtain | undefined;
 }
 
 /**
@@ -32,23 +37,20 @@ export interface CallOnce {
 export async function callOnce(
   found: FoundServer,
   workspace: Workspace,
-  { tool: name, args, env, report, signal }: CallOnce,
+  { tool: name, args, env, report, signal, obtain }: CallOnce,
 ): Promise<ToolResult> {
-  const server = await composeServer(found, workspace).catch((error) => {
-    if (error instanceof DefinitionError) throw new AgentToolsError('invalid-definition', error.message);
-    throw error;
-  });
-  const tools = server.registry.all('tools');
-  const tool =
-    server.registry.resolve('tools', name) ??
-    tools.find(({ item, definition }) => [item, definition.item].includes(name));
-  if (!tool) {
-    const reason = server.leftOut.find(({ item }) => item === name)?.message;
-    const names = tools.map((one) => one.name);
-    const meant = didYouMean(name, names);
-    const hint = reason ?? (meant ? `Did you mean "${meant}"?` : `Its tools: ${names.join(', ') || 'none'}.`);
-    throw new AgentToolsError('not-found', `${server.qualifiedName} has no tool "${name}". ${hint}`);
+  const compose = () =>
+    composeServer(found, workspace).catch((error) => {
+      if (error instanceof DefinitionError) throw new AgentToolsError('invalid-definition', error.message);
+      throw error;
+    });
+  let server = await compose();
+  let tool = findTool(server, name);
+  if (!tool && obtain) {
+    server = await composeOrObtain(compose, { obtain, dryRun: false, signal });
+    tool = findTool(server, name);
   }
+  if (!tool) throw noTool(server, name);
   const calls = { server, initializers: new Initializers(), env, report };
   try {
     return await callTool(tool, args, { calls, signal, makeContext: contextsWithoutClient(calls) });
@@ -57,6 +59,21 @@ export async function callOnce(
     if (isBranded(error, brands.protocolError)) throw new AgentToolsError('failed', (error as Error).message);
     throw error;
   }
+}
+
+function findTool({ registry }: ServerSpec, name: string): ToolSpec | undefined {
+  return (
+    registry.resolve('tools', name) ??
+    registry.all('tools').find(({ item, definition }) => [item, definition.item].includes(name))
+  );
+}
+
+function noTool({ registry, leftOut, qualifiedName }: ServerSpec, name: string): AgentToolsError {
+  const reason = leftOut.find(({ item }) => item === name)?.message;
+  const names = registry.all('tools').map((one) => one.name);
+  const meant = didYouMean(name, names);
+  const hint = reason ?? (meant ? `Did you mean "${meant}"?` : `Its tools: ${names.join(', ') || 'none'}.`);
+  return new AgentToolsError('not-found', `${qualifiedName} has no tool "${name}". ${hint}`);
 }
 
 /** Makes contexts for calls that no client made, `depth` calls away from the one that was asked for. */

@@ -1,9 +1,11 @@
-import { describe, expect, test } from 'vitest';
+import path from 'node:path';
+import { describe, expect, test, vi } from 'vitest';
 import { type CallOnce, callOnce } from '../../src/engine/call-once.js';
 import { AgentToolsError } from '../../src/engine/errors.js';
+import type { Obtain } from '../../src/engine/extension/obtain.js';
 import { ProtocolError } from '../../src/engine/items/builders.js';
 import type { Context } from '../../src/engine/items/context.js';
-import { openWorkspace, writePackage } from '../support/packages.js';
+import { addFiles, openWorkspace, packageJson, writeFolder, writePackage } from '../support/packages.js';
 
 type Tools = Readonly<Record<string, object>>;
 
@@ -111,5 +113,47 @@ test('what it answers on the protocol level is an error', async () => {
 test('a server that cannot be had is an error', async () => {
   await expect(call({ t: { handler: () => 'x' } }, 't', {}, { tools: 5 })).rejects.toMatchObject({
     code: 'invalid-definition',
+  });
+});
+
+describe('a package that is not here', () => {
+  const missing = '@acme/other/forecast';
+
+  /** A server that refers to `@acme/other`, which obtaining puts into our folder. */
+  function referring() {
+    const packagesFolder = writeFolder();
+    const directory = writePackage(
+      { servers: ['main'], tools: ['own'] },
+      { 'agenttools/servers/main.json': { tools: ['own', missing] }, 'agenttools/tools.js': tools },
+    );
+    const obtain: Obtain = vi.fn(async () => {
+      addFiles(path.join(packagesFolder, '@acme/other'), {
+        'package.json': packageJson({ tools: ['forecast'] }, { name: '@acme/other' }),
+        'agenttools/tools.js': 'export default { forecast: { handler: () => "sunny" } };',
+      });
+      return new Map();
+    });
+    return { workspace: openWorkspace({ packagesFolder }), directory, obtain };
+  }
+
+  const tools = 'export default { own: { handler: () => "own" } };';
+  const common = { args: {}, env: {}, report: () => {}, signal: new AbortController().signal };
+
+  test.each([
+    ['own', 'own', 0],
+    ['forecast', 'sunny', 1],
+  ])('is obtained if the tool is in it: %s', async (tool, text, times) => {
+    const { workspace, directory, obtain } = referring();
+    const found = await workspace.findServer(directory);
+    const result = await callOnce(found, workspace, { ...common, tool, obtain });
+    expect(result.content[0]?.text).toBe(text);
+    expect(obtain).toHaveBeenCalledTimes(times);
+  });
+
+  test('is told of where nothing may be obtained', async () => {
+    const { workspace, directory } = referring();
+    const found = await workspace.findServer(directory);
+    const calling = callOnce(found, workspace, { ...common, tool: missing });
+    await expect(calling).rejects.toThrow('agenttools add @acme/other');
   });
 });

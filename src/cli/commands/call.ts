@@ -1,10 +1,13 @@
 import { text as readText } from 'node:stream/consumers';
 import { callOnce } from '../../engine/call-once.js';
+import { findOrObtain } from '../../engine/installation/obtaining.js';
 import { visibleText } from '../../engine/visible-text.js';
 import type { Host } from '../../host.js';
 import { ExitCode } from '../exit-code.js';
 import { guarded } from '../guarded.js';
 import { parseJsonArguments } from '../json-arguments.js';
+import { obtaining } from '../obtaining.js';
+import { withProgress } from '../progress.js';
 import { renderJson } from '../render/json.js';
 import { renderResult } from '../render/result.js';
 import { openWorkspace } from '../workspace.js';
@@ -14,20 +17,29 @@ export interface CallInput {
   readonly tool: string;
   /** A JSON object, or `-` for stdin. */
   readonly text: string;
+  readonly autoInstall: boolean;
   readonly json: boolean;
 }
 
 /** Calls one tool. What it answers goes to stdout, also when it is a failure. */
-export async function callCommand({ server, tool, text, json }: CallInput, host: Host): Promise<ExitCode> {
+export async function callCommand(
+  { server, tool, text, autoInstall, json }: CallInput,
+  host: Host,
+): Promise<ExitCode> {
   const args = parseJsonArguments(text === '-' ? await readText(host.stdin) : text);
   const workspace = openWorkspace(host);
-  const result = await guarded(host, async (signal) =>
-    callOnce(await workspace.findServer(server), workspace, {
-      tool,
-      args,
-      env: host.env,
-      report: (line) => void host.stderr.write(`${visibleText(line)}\n`),
-      signal,
+  const result = await guarded(host, (signal) =>
+    withProgress(host, async (tell) => {
+      const obtain = obtaining(host, { wanted: autoInstall, tell });
+      const found = await findOrObtain(() => workspace.findServer(server), { obtain, dryRun: false, signal });
+      return await callOnce(found, workspace, {
+        tool,
+        args,
+        env: host.env,
+        report: (line) => void host.stderr.write(`${visibleText(line)}\n`),
+        signal,
+        obtain,
+      });
     }),
   );
   host.stdout.write(json ? renderJson(result) : renderResult(result));

@@ -23,10 +23,11 @@ export function addServerCommands(program: Command, { host, answer }: Answering)
     .argument('<server>', 'a path, a qualified name, or a built-in server or your own')
     .argument('<tool>', 'the name of the tool')
     .argument('[json]', 'its arguments, a JSON object; - reads them from stdin', '{}')
+    .option('--no-auto-install', 'go without packages that are not here; else they are obtained')
     .option('--json', 'print the whole result as JSON')
-    .action(async (server: string, tool: string, text: string, { json = false }) => {
+    .action(async (server: string, tool: string, text: string, { autoInstall, json = false }) => {
       const { callCommand } = await import('../commands/call.js');
-      answer(await callCommand({ server, tool, text, json }, host));
+      answer(await callCommand({ server, tool, text, autoInstall, json }, host));
     });
 
   const start = program

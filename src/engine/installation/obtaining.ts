@@ -1,6 +1,6 @@
 import { AgentToolsError } from '../errors.js';
 import type { Obtain } from '../extension/obtain.js';
-import type { MissingPackageError } from '../extension/workspace.js';
+import { type FoundServer, MissingPackageError } from '../extension/workspace.js';
 import { type Lack, lacksOf, packagesIn, whoNeeds } from '../items/lacks.js';
 import type { ServerSpec } from '../items/server.js';
 
@@ -13,11 +13,22 @@ export interface Obtaining {
   readonly signal: AbortSignal;
 }
 
-/** Obtains the package of a server. @throws AgentToolsError if it cannot be had; what was missing, if nothing may be done. */
-export async function obtainServer(missing: MissingPackageError, obtaining: Obtaining): Promise<void> {
-  if (!obtaining.obtain) throw missing;
-  const { packageName, server } = missing;
-  await obtainLacking([{ packageName, kinds: [], neededBy: `the server ${server}` }], obtaining);
+/**
+ * A server, looked for once more when its package has been obtained.
+ * @throws AgentToolsError if it cannot be had; what was missing, if nothing may be done.
+ */
+export async function findOrObtain(
+  find: () => Promise<FoundServer>,
+  obtaining: Obtaining,
+): Promise<FoundServer> {
+  try {
+    return await find();
+  } catch (error) {
+    if (!(error instanceof MissingPackageError) || !obtaining.obtain) throw error;
+    const { packageName, server } = error;
+    await obtainLacking([{ packageName, kinds: [], neededBy: `the server ${server}` }], obtaining);
+    return await find();
+  }
 }
 
 /**

@@ -6,7 +6,6 @@ import { lazyReference, messageOf } from '../extension/modules.js';
 import {
   type FoundServer,
   isPathArgument,
-  MissingPackageError,
   Workspace,
   type WorkspaceOptions,
 } from '../extension/workspace.js';
@@ -14,7 +13,7 @@ import { moduleReferences, nameOf } from '../items/read.js';
 import { describeShortfall, shortfallOf } from '../items/requirements.js';
 import { composeServer, type ServerSpec } from '../items/server.js';
 import type { Requirements } from '../items/specs.js';
-import { composeOrObtain, type Obtaining, obtainServer } from './obtaining.js';
+import { composeOrObtain, findOrObtain, type Obtaining } from './obtaining.js';
 
 /** A server that can be installed. */
 export interface Candidate {
@@ -49,12 +48,11 @@ export async function findCandidate({
     cwd: byPath ? options.cwd : (project ?? options.cwd),
     ignoreProject,
   });
-  const found = await workspace.findServer(reference).catch(async (error: unknown) => {
-    const wayOut = !byPath && ignoreProject ? await onlyInProject(reference, options) : undefined;
-    if (wayOut || !(error instanceof MissingPackageError)) throw wayOut ?? error;
-    await obtainServer(error, obtaining);
-    return await workspace.findServer(reference);
-  });
+  const find = () =>
+    workspace.findServer(reference).catch(async (error: unknown) => {
+      throw (!byPath && ignoreProject && (await onlyInProject(reference, options))) || error;
+    });
+  const found = await findOrObtain(find, obtaining);
   const spec = await composeOrObtain(() => composed(found, workspace), obtaining);
   requireWhole(spec);
   const { directory } = found.extension.manifest;
