@@ -1,5 +1,6 @@
+import { createHash } from 'node:crypto';
 import { existsSync, readdirSync, readFileSync, realpathSync } from 'node:fs';
-import { createServer } from 'node:http';
+import { createServer, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import path from 'node:path';
 import { PassThrough } from 'node:stream';
@@ -7,7 +8,7 @@ import { beforeAll, describe, expect, it } from 'vitest';
 import { main } from '../../src/cli/main.js';
 import { type Receipt, Receipts } from '../../src/engine/clients/receipts.js';
 import { addFiles, type Files, writeFolder } from '../support/packages.js';
-import { packToFile, type Registry, startRegistry } from '../support/registry.js';
+import { pack, packToFile, type Registry, startRegistry } from '../support/registry.js';
 import { fakeHost, type Run, runCli } from '../support/run-cli.js';
 
 let registry: Registry;
@@ -184,6 +185,15 @@ describe('add', () => {
     expect(here.installed()).toBe(1);
   }, 30_000);
 
+  it.each([undefined, 'v1.0.0', '1.0.0+built'])(
+    'takes a folder whose version is %s',
+    async (version) => {
+      const folder = writeFolder(kit({ name: 'versioned', fields: { version } }));
+      expect((await machine().run(['add', folder])).stderr).toMatch(/^Added versioned /);
+    },
+    20_000,
+  );
+
   it('tells which items a package would go without', async () => {
     const files = { 'agenttools/tools/tell.json': { handler: './dist/nowhere.js' } };
     const folder = writeFolder(kit({ name: 'holed', files }));
@@ -225,14 +235,22 @@ describe('add', () => {
     }, 20_000);
 
     it('a tarball that is not what was published', async () => {
-      const url = await forger();
-      const here = machine({ npmrc: `registry=${url}\n` });
+      const here = machine({ npmrc: `registry=${await forger(Buffer.from('not it'), Buffer.from('it'))}\n` });
       const { code, stderr } = await here.run(['add', 'forged']);
       expect(code).toBe(1);
       expect(stderr).toMatch(/not what was published/);
       expect(here.installed()).toBe(0);
     }, 20_000);
   });
+
+  it('refuses a package that calls itself by the name of another one', async () => {
+    const tarball = await pack(kit({ name: '@acme/trusted' }));
+    const here = machine({ npmrc: `registry=${await forger(tarball)}\n` });
+    const { code, stderr } = await here.run(['add', 'forged']);
+    expect(code).toBe(1);
+    expect(stderr).toMatch(/^error: forged 1\.0\.0 calls itself @acme\/trusted 1\.0\.0 /);
+    expect(here.installed()).toBe(0);
+  }, 20_000);
 
   it.each([
     ['git', 'github:acme/weather'],
@@ -253,22 +271,21 @@ describe('add', () => {
   }, 20_000);
 });
 
-/** A registry whose tarball is another one than it says. */
-async function forger(): Promise<string> {
+/** A registry that has one package, whatever that is; and says that it is something else, if asked for. */
+async function forger(tarball: Buffer, said = tarball): Promise<string> {
+  const integrity = `sha512-${createHash('sha512').update(said).digest('base64')}`;
   const server = createServer(({ url = '' }, response) => {
-    if (url.endsWith('.tgz')) return void response.end('not it');
-    const tarball = `http://127.0.0.1:${(server.address() as AddressInfo).port}/forged.tgz`;
-    const version = {
-      name: 'forged',
-      version: '1.0.0',
-      dist: { tarball, integrity: `sha512-${'A'.repeat(86)}==` },
-    };
-    response.end(
-      JSON.stringify({ name: 'forged', 'dist-tags': { latest: '1.0.0' }, versions: { '1.0.0': version } }),
-    );
+    if (url.endsWith('.tgz')) return void response.end(tarball);
+    const dist = { tarball: `${addressOf(server)}forged.tgz`, integrity };
+    const versions = { '1.0.0': { name: 'forged', version: '1.0.0', dist } };
+    response.end(JSON.stringify({ name: 'forged', 'dist-tags': { latest: '1.0.0' }, versions }));
   });
   await new Promise<void>((done) => server.listen(0, '127.0.0.1', done));
   server.unref();
+  return addressOf(server);
+}
+
+function addressOf(server: Server): string {
   return `http://127.0.0.1:${(server.address() as AddressInfo).port}/`;
 }
 

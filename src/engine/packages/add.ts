@@ -34,7 +34,7 @@ export async function addPackage(spec: PackageSpec, setting: PackagesSetting): P
 }
 
 /** To be done exclusively. */
-export async function putOnShelf(staged: StagedPackage, shelf: Shelf): Promise<Addition> {
+async function putOnShelf(staged: StagedPackage, shelf: Shelf): Promise<Addition> {
   const { record, installation, warnings } = staged;
   const before = await shelf.find(record.name);
   const previous = before?.record.version ?? null;

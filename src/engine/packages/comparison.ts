@@ -10,7 +10,7 @@ export interface Comparison {
   readonly files: readonly ChangedFile[];
 }
 
-export interface ChangedItem {
+interface ChangedItem {
   readonly before: ItemPrint;
   readonly after: ItemPrint;
   /** Its data has another value, or its code stands in a file that has changed. */

@@ -131,7 +131,7 @@ export function isSeen({ added, removed, changed, source }: Difference): boolean
 }
 
 /** Whether a client is or may be shown something else of an item. */
-export function isItemSeen({ kind, values, files, unread, problem }: ItemDifference): boolean {
+function isItemSeen({ kind, values, files, unread, problem }: ItemDifference): boolean {
   if (unread || problem !== undefined) return true;
   if (kind === 'resources' && files.length > 0) return true;
   const unseen: readonly string[] = unseenKeys[kind];

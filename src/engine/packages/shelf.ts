@@ -6,8 +6,9 @@ import { AgentToolsError } from '../errors.js';
 import { shortName } from '../extension/names.js';
 import { whenFree } from '../files/busy.js';
 import { withLock } from '../files/lock.js';
-import { codeOf, FileRefusal, readingRefusal, writingRefusal } from '../files/refusal.js';
+import { codeOf, readingRefusal } from '../files/refusal.js';
 import { sweep, temporaryFile } from '../files/temporary.js';
+import { asUserError } from './file-fault.js';
 import { type PackageRecord, readRecord } from './record.js';
 
 /** A package that was added. */
@@ -156,19 +157,4 @@ function unless<T>(code: string, value: T): (error: unknown) => T {
     if (codeOf(error) === code) return value;
     throw error;
   };
-}
-
-/** What goes wrong with our files is for the user to mend. */
-async function asUserError<T>(
-  file: string,
-  action: () => Promise<T>,
-  refusalOf = writingRefusal,
-): Promise<T> {
-  try {
-    return await action();
-  } catch (error) {
-    const refusal = refusalOf(error, file);
-    if (!(refusal instanceof FileRefusal)) throw error;
-    throw new AgentToolsError('refused', refusal.message, { cause: error });
-  }
 }

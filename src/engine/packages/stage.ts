@@ -9,6 +9,7 @@ import { isRecord } from '../extension/shapes.js';
 import { runNpm } from '../npm/run.js';
 import type { PackageSpec } from '../npm/spec.js';
 import { called } from './comparison.js';
+import { asUserError } from './file-fault.js';
 import { fingerprintOf } from './fingerprint.js';
 import { readItems } from './items.js';
 import { type PackageRecord, writeRecord } from './record.js';
@@ -42,29 +43,39 @@ const flags = [
 export async function stage(
   spec: PackageSpec,
   shelf: Shelf,
-  { npm, signal, now }: PackagesSetting,
+  setting: PackagesSetting,
 ): Promise<StagedPackage> {
   const installation = await shelf.makeInstallation();
   try {
-    await writeFile(path.join(installation, 'package.json'), '{ "private": true }\n');
-    await runNpm(['install', wordFor(spec), ...flags], { folder: installation, setting: npm, signal });
-    const name = await nameIn(installation);
-    const extension = await openExtension(path.join(installation, 'node_modules', name));
-    const record: PackageRecord = {
-      format: 1,
-      name,
-      wanted: { kind: spec.kind, wanted: spec.wanted },
-      version: extension.manifest.packageVersion,
-      ...(await provenanceIn(installation, name)),
-      fingerprint: await fingerprintOf(extension),
-      time: now().toISOString(),
-    };
-    await writeRecord(installation, record);
-    return { installation, extension, record, warnings: await warningsAbout(extension) };
+    return await asUserError(installation, () => stageIn(installation, spec, setting));
   } catch (error) {
     await discard({ installation });
     throw error;
   }
+}
+
+async function stageIn(
+  installation: string,
+  spec: PackageSpec,
+  { npm, signal, now }: PackagesSetting,
+): Promise<StagedPackage> {
+  await writeFile(path.join(installation, 'package.json'), '{ "private": true }\n');
+  await runNpm(['install', wordFor(spec), ...flags], { folder: installation, setting: npm, signal });
+  const name = await nameIn(installation);
+  const extension = await openExtension(path.join(installation, 'node_modules', name));
+  const { version, ...provenance } = await entryOf(name, installation);
+  requireSameName(extension, { name, version });
+  const record: PackageRecord = {
+    format: 1,
+    name,
+    wanted: { kind: spec.kind, wanted: spec.wanted },
+    version: extension.manifest.packageVersion,
+    ...provenance,
+    fingerprint: await fingerprintOf(extension),
+    time: now().toISOString(),
+  };
+  await writeRecord(installation, record);
+  return { installation, extension, record, warnings: await warningsAbout(extension) };
 }
 
 /** Removes what was staged. What was put on the shelf meanwhile is not there any more. */
@@ -85,17 +96,36 @@ async function nameIn(installation: string): Promise<string> {
   throw new AgentToolsError('failed', 'npm installed nothing that has the name of a package.');
 }
 
-async function provenanceIn(
-  installation: string,
-  name: string,
-): Promise<Pick<PackageRecord, 'integrity' | 'source'>> {
+interface LockEntry extends Pick<PackageRecord, 'integrity' | 'source'> {
+  readonly version: unknown;
+}
+
+/** What npm wrote down of a package. */
+async function entryOf(name: string, installation: string): Promise<LockEntry> {
   const { packages } = await jsonIn(installation, 'package-lock.json');
   const entry = isRecord(packages) ? packages[`node_modules/${name}`] : undefined;
-  const { integrity, resolved } = isRecord(entry) ? entry : {};
+  const { version, integrity, resolved } = isRecord(entry) ? entry : {};
   return {
+    version,
     integrity: typeof integrity === 'string' ? integrity : null,
     source: typeof resolved === 'string' && /^https?:/.test(resolved) ? new URL(resolved).origin : null,
   };
+}
+
+/** Registries do not look into what is published, so that a package can call itself by the name of another one. */
+function requireSameName(
+  { manifest: { packageName, packageVersion } }: Extension,
+  { name, version }: { readonly name: string; readonly version: unknown },
+): void {
+  const isSameVersion = typeof version !== 'string' || plain(version) === plain(packageVersion);
+  if (packageName === name && isSameVersion) return;
+  const message = `${name} ${version} calls itself ${packageName} ${packageVersion} in its package.json. Do not trust it; tell whoever publishes it.`;
+  throw new AgentToolsError('refused', message);
+}
+
+/** As registries list it, which leave out a `v` before it and what stands behind a `+`. */
+function plain(version: string): string {
+  return version.replace(/^[v=\s]+|\+.*$|\s+$/g, '');
 }
 
 async function jsonIn(folder: string, file: string): Promise<Record<string, unknown>> {
