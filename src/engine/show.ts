@@ -100,7 +100,7 @@ async function factsOfPublished(
   const { package: name, item } = packageIn(reference) ?? {};
   const isHere = name === undefined || (await workspace.findPackage(name)) !== undefined;
   if (!find || isHere) throw failure;
-  const said = (text: string) => new AgentToolsError('not-found', `${failure.message} ${text}`);
+  const said = (text: string) => new AgentToolsError('not-found', `${failure.message}\n${text}`);
   const published = await find(name).catch((error: unknown) => {
     if (!(error instanceof AgentToolsError)) throw error;
     throw said(`The registry was asked, too, for ${name}: ${error.message}.`);
