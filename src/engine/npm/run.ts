@@ -38,6 +38,9 @@ const always = [
   '--loglevel=error',
 ] as const;
 
+/** A registry that is not there is asked again within seconds; npm by itself waits a minute, and somebody waits here. */
+const patience = ['--fetch-retry-mintimeout=500', '--fetch-retry-maxtimeout=3000'] as const;
+
 /**
  * Runs npm in a folder, with the user's settings and those of the project at `setting.cwd`.
  * @throws NpmError saying what npm said; AgentToolsError if there is no npm, or `signal` has aborted.
@@ -50,7 +53,7 @@ export async function runNpm(args: readonly string[], run: NpmRun): Promise<NpmO
     throw new AgentToolsError('not-found', message);
   }
   const project = await projectSettings(setting);
-  const words = [...program.args, ...args, ...always, `--prefix=${folder}`, ...project.flags];
+  const words = [...program.args, ...args, ...always, ...patience, `--prefix=${folder}`, ...project.flags];
   const ended = await ending(program.command, words, {
     cwd: folder,
     env: withoutScripts({ ...outsideNpm(setting.env), ...project.env }),

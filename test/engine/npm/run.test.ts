@@ -57,6 +57,17 @@ describe('npm', () => {
     await expect(running).rejects.toBeInstanceOf(NpmError);
   });
 
+  it('gives up on a registry that is not there', async () => {
+    const home = writeFolder({ '.npmrc': 'registry=http://127.0.0.1:9/\n' });
+    const folder = writeFolder({ 'package.json': '{}' });
+    const env = { ...settingOf(home).env, HOME: home };
+    const running = runNpm(['install', '@acme/kit'], { folder, setting: settingOf(home, { env }) });
+    await expect(running).rejects.toMatchObject({
+      npmCode: 'ECONNREFUSED',
+      message: expect.stringContaining('cannot be reached. Try again when there is a connection'),
+    });
+  }, 30_000);
+
   it('is missed by name', async () => {
     const home = writeFolder();
     const setting = settingOf(home, { env: { PATH: '' }, execPath: path.join(home, 'bin/node') });
