@@ -3,9 +3,10 @@ import path from 'node:path';
 import { Client } from '@modelcontextprotocol/client';
 import { StdioClientTransport } from '@modelcontextprotocol/client/stdio';
 import { expect, test } from 'vitest';
-import { writeFolder } from '../support/packages.js';
+import { addFiles, writeFolder } from '../support/packages.js';
 import { execute, installInto, pack } from '../support/packed.js';
 import { bareEnvironment, root } from '../support/program.js';
+import { startRegistry } from '../support/registry.js';
 
 const readme = readFileSync(path.join(root, 'README.md'), 'utf8');
 
@@ -16,15 +17,24 @@ const blocks = (language: string) =>
 test('the way from an empty folder to a tool in a client works as it is written', async () => {
   const machine = writeFolder();
   await installInto(machine, await pack());
-  const PATH = `${path.join(machine, 'node_modules/.bin')}:${process.env.PATH}`;
+  const registry = await startRegistry();
 
   // All commands but those of the repository itself, in one shell; the program was installed already.
   const commands = blocks('sh').filter((code) => !code.includes('npm run demo'));
-  expect(commands.length).toBeGreaterThanOrEqual(2);
-  const stubs = 'npx() { "$@"; }\nnpm() { [ "$*" = "install --global agenttools" ]; }';
-  const script = `set -e\n${stubs}\n${commands.join('\n')}`;
-  const env = { PATH, HOME: machine, XDG_CONFIG_HOME: path.join(machine, 'settings') };
-  const ran = await execute('sh', ['-c', script], { cwd: machine, env });
+  const theirs = commands.pop();
+  expect(commands.length).toBeGreaterThanOrEqual(3);
+  const stubs = 'npx() { "$@"; }\nnpm() { [ "$*" = "install --global agenttools" ] || command npm "$@"; }';
+  const run = async (home: string, lines: readonly string[]) => {
+    addFiles(home, { '.npmrc': registry.npmrc({ withCredentials: true }) });
+    const env = {
+      PATH: `${path.join(machine, 'node_modules/.bin')}:${process.env.PATH}`,
+      HOME: home,
+      XDG_CONFIG_HOME: path.join(home, 'settings'),
+      AGENTTOOLS_AUTO_INSTALL: '',
+    };
+    return await execute('sh', ['-c', `set -e\n${stubs}\n${lines.join('\n')}`], { cwd: home, env });
+  };
+  const ran = await run(machine, commands);
   expect(ran).toMatchObject({
     code: 0,
     stderr: expect.stringMatching(/^Installed my-plugin\/my-plugin in Claude/),
@@ -33,6 +43,15 @@ test('the way from an empty folder to a tool in a client works as it is written'
   expect(ran.stdout).toMatch(/valid my-plugin/);
   expect(ran.stdout).toContain('Hello, Ada!');
 
+  // Somebody else finds what was published, and installs it.
+  const stranger = writeFolder();
+  const found = await run(stranger, [theirs ?? 'exit 1']);
+  expect(found).toMatchObject({
+    code: 0,
+    stdout: expect.stringContaining('my-plugin/my-plugin'),
+    stderr: expect.stringMatching(/^Installed my-plugin\/my-plugin in Claude/),
+  });
+
   // What the README shows of the files is in them.
   const [manifest, tool] = blocks('json');
   const folder = path.join(machine, 'my-plugin');
@@ -40,16 +59,19 @@ test('the way from an empty folder to a tool in a client works as it is written'
   expect(read('package.json')).toMatchObject(JSON.parse(`{${manifest}}`));
   expect(read('agenttools/tools/greet.json')).toMatchObject(JSON.parse(tool ?? ''));
 
-  // The client starts what was written.
-  const config = path.join(machine, 'settings/Claude/claude_desktop_config.json');
-  const entry = JSON.parse(readFileSync(config, 'utf8')).mcpServers['my-plugin'];
-  const client = new Client({ name: 'e2e', version: '1.0.0' }, { versionNegotiation: { mode: 'auto' } });
-  await client.connect(new StdioClientTransport({ ...entry, env: bareEnvironment(entry.env) }));
-  const { tools } = await client.listTools();
-  expect(tools.map(({ name }) => name)).toEqual(['greet']);
-  const { content } = await client.callTool({ name: 'greet', arguments: { name: 'Ada' } });
-  expect(content).toEqual([{ type: 'text', text: 'Hello, Ada!' }]);
-  await client.close();
+  // The clients start what was written.
+  for (const home of [machine, stranger]) {
+    const config = path.join(home, 'settings/Claude/claude_desktop_config.json');
+    const entry = JSON.parse(readFileSync(config, 'utf8')).mcpServers['my-plugin'];
+    const client = new Client({ name: 'e2e', version: '1.0.0' }, { versionNegotiation: { mode: 'auto' } });
+    const env = bareEnvironment({ HOME: home, ...entry.env });
+    await client.connect(new StdioClientTransport({ ...entry, env }));
+    const { tools } = await client.listTools();
+    expect(tools.map(({ name }) => name)).toEqual(['greet']);
+    const { content } = await client.callTool({ name: 'greet', arguments: { name: 'Ada' } });
+    expect(content).toEqual([{ type: 'text', text: 'Hello, Ada!' }]);
+    await client.close();
+  }
 });
 
 test('every file the README links to is there', () => {
