@@ -18,7 +18,16 @@ export default defineConfig({
   test: {
     reporters: ['default', ...(process.env.AGENTTOOLS_TEST_ALL === '1' ? [noSkips] : [])],
     projects: [
-      { test: { name: 'unit', root, include: ['test/{engine,builtin,cli,docs}/**/*.test.ts'] } },
+      {
+        test: {
+          name: 'unit',
+          root,
+          include: ['test/{engine,builtin,cli,docs}/**/*.test.ts'],
+          // Only a fault takes that long; on a machine that is busy otherwise everything may take seconds.
+          testTimeout: 30_000,
+          hookTimeout: 60_000,
+        },
+      },
       {
         test: {
           name: 'stdio',
