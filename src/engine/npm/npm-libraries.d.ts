@@ -57,5 +57,8 @@ declare module 'npm-registry-fetch' {
 }
 
 declare module 'ssri' {
-  export function checkData(data: Buffer, integrity: string, options: { readonly error: true }): unknown;
+  const ssri: {
+    checkData(data: Buffer, integrity: string, options: { readonly error: true }): unknown;
+  };
+  export default ssri;
 }

@@ -61,9 +61,10 @@ export async function getTarball(
   request: Omit<RegistryRequest, 'registry' | 'query'>,
 ): Promise<Buffer> {
   const bytes = await get(address, request);
-  const { checkData } = await import('ssri');
+  // Only the default survives bundling: the package is CommonJS.
+  const { default: ssri } = await import('ssri');
   try {
-    checkData(bytes, integrity, { error: true });
+    ssri.checkData(bytes, integrity, { error: true });
   } catch (cause) {
     const message = `${nameOf(address, request)} is not what was published: its checksum differs.`;
     throw new RegistryError('malformed', message, { cause });
