@@ -1,3 +1,4 @@
+import { gzipSync } from 'node:zlib';
 import type { Files } from './packages.js';
 import type { PublishOptions, Registry } from './registry.js';
 
@@ -57,9 +58,9 @@ function filesOf({ name, traces, agenttools, fields = {}, files = {} }: Made): F
 
 const look = { name: 'look', description: 'Looks at it.', parameters: ['what'] };
 
-/** Forty that are as they should be. */
+/** Thirty-nine that are as they should be. */
 function good(traces: string): readonly RegistryPackage[] {
-  return Array.from({ length: 40 }, (_, index) => {
+  return Array.from({ length: 39 }, (_, index) => {
     const name = `@acme/good-${String(index).padStart(2, '0')}`;
     const agenttools = {
       servers: [{ name: 'main', description: `Server ${index}.`, tools: ['look'] }],
@@ -111,7 +112,7 @@ function odd(traces: string): readonly RegistryPackage[] {
 /** What a terminal would obey, or read from right to left. */
 const hostileText = 'a\u001b[2J\u001b]0;owned\u0007b\u009b31mc\u202egnp.exe';
 
-/** Nine that mean harm or are broken. */
+/** Ten that mean harm or are broken. */
 function hostile(traces: string): readonly RegistryPackage[] {
   const make = (name: string, agenttools: unknown, rest: Partial<Made> = {}) =>
     filesOf({ name, traces, agenttools, ...rest });
@@ -152,6 +153,12 @@ function hostile(traces: string): readonly RegistryPackage[] {
       files: make('hostile-bomb', './bomb.json', { files: { 'bomb.json': ' '.repeat(120_000_000) } }),
       servers: [],
       leftOut: 'it is too large to be read',
+    },
+    {
+      files: make('hostile-bomb-in-bomb', './bomb.json', { files: { 'bomb.json': ' '.repeat(120_000_000) } }),
+      options: { repack: (tarball) => gzipSync(tarball) },
+      servers: [],
+      leftOut: 'its tarball is packed in a way that is not read',
     },
     {
       files: make('broken-manifest', 42),

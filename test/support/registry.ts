@@ -19,6 +19,8 @@ export interface PublishOptions {
   readonly tag?: string;
   /** Further fields of the version's document, beside those of its package.json. */
   readonly document?: Readonly<Record<string, unknown>>;
+  /** What is published in place of the tarball that would be. */
+  readonly repack?: (tarball: Buffer) => Buffer;
 }
 
 /** A verdaccio on 127.0.0.1 without a registry behind it. `@private/*` is for those who log in. */
@@ -64,8 +66,8 @@ export async function startRegistry(options: RegistryOptions = {}): Promise<Regi
         ...(withCredentials ? [`//127.0.0.1:${port}/:_authToken=${token}`] : []),
         '',
       ].join('\n'),
-    publish: async (files, { tag = 'latest', document } = {}) => {
-      const tarball = await pack(files);
+    publish: async (files, { tag = 'latest', document, repack = (packed: Buffer) => packed } = {}) => {
+      const tarball = repack(await pack(files));
       const manifest = manifestOf(files);
       const body = JSON.stringify(publication({ manifest: { ...manifest, ...document }, tarball, url, tag }));
       const address = `${url}${manifest.name.replace('/', '%2f')}`;

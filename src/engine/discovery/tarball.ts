@@ -61,8 +61,22 @@ function sha1(hex: unknown): string | undefined {
   return isHash ? `sha1-${Buffer.from(hex, 'hex').toString('base64')}` : undefined;
 }
 
+/** The archive, which is compressed once at most: whoever reads it would unpack it again, and without bounds. */
 async function unzipped(packed: Buffer): Promise<Buffer> {
-  if (packed[0] !== 0x1f || packed[1] !== 0x8b) return packed;
+  const archive = startsWith(packed, gzipStart) ? await gunzipped(packed) : packed;
+  if (!compressedStarts.some((start) => startsWith(archive, start))) return archive;
+  throw new RegistryError('malformed', 'its tarball is packed in a way that is not read');
+}
+
+const gzipStart = [0x1f, 0x8b] as const;
+const zstdStart = [0x28, 0xb5, 0x2f, 0xfd] as const;
+const compressedStarts = [gzipStart, zstdStart] as const;
+
+function startsWith(bytes: Buffer, start: readonly number[]): boolean {
+  return start.every((byte, index) => bytes[index] === byte);
+}
+
+async function gunzipped(packed: Buffer): Promise<Buffer> {
   try {
     return await promisify(gunzip)(packed, { maxOutputLength: maxUnpackedBytes });
   } catch (cause) {
@@ -81,17 +95,22 @@ async function fileIn(archive: Buffer, wanted: string): Promise<string | undefin
     const parser = new Parser({
       onReadEntry(entry) {
         entries += 1;
-        if (entries > maxEntries) reject(new RegistryError('too-large', 'it is too large to be read'));
+        if (entries > maxEntries) return refuse();
         // The folder that everything is packed in has any name.
         const name = path.posix.normalize(entry.path).replace(/^[^/]+\//, '');
         const isWanted = name === wanted && (entry.type === 'File' || entry.type === 'OldFile');
         if (!isWanted) return void entry.resume();
-        if (entry.size > maxFileBytes) reject(new RegistryError('too-large', 'it is too large to be read'));
+        if (entry.size > maxFileBytes) return refuse();
         const parts: Buffer[] = [];
         found = parts;
         entry.on('data', (part: Buffer) => void parts.push(part));
       },
     });
+    const refuse = () => {
+      const error = new RegistryError('too-large', 'it is too large to be read');
+      reject(error);
+      parser.abort(error);
+    };
     parser.on('end', resolve);
     parser.on('error', (cause: unknown) => {
       reject(new RegistryError('malformed', 'its tarball cannot be read', { cause }));

@@ -1,5 +1,7 @@
 import { readdirSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
+import { gzipSync } from 'node:zlib';
+import { Header } from 'tar';
 import { describe, expect, test } from 'vitest';
 import type { Registries } from '../../../src/engine/discovery/registries.js';
 import { type RemoteSearch, searchRegistries } from '../../../src/engine/discovery/remote.js';
@@ -274,6 +276,10 @@ describe('packages', () => {
   });
 });
 
+/** An empty file as it stands in a tarball. */
+const emptyFile = Buffer.alloc(512);
+new Header({ path: 'package/x', type: 'File', size: 0, mode: 0o644 }).encode(emptyFile);
+
 function many(count: number): readonly string[] {
   return Array.from({ length: count }, (_, index) => `item-${index}`);
 }
@@ -316,6 +322,24 @@ describe('a manifest in a file of the package', () => {
       './m.json',
       async () => fault('malformed', 'its checksum differs'),
       'checksum differs',
+    ],
+    [
+      'the tarball is compressed twice',
+      './m.json',
+      async () => gzipSync(await pack({ 'm.json': { tools: ['y'] } })),
+      'packed in a way that is not read',
+    ],
+    [
+      'the tarball is compressed otherwise',
+      './m.json',
+      async () => gzipSync(Buffer.from([0x28, 0xb5, 0x2f, 0xfd, 0, 0])),
+      'packed in a way that is not read',
+    ],
+    [
+      'it has more files than anybody would look through',
+      './m.json',
+      async () => gzipSync(Buffer.concat([...Array<Buffer>(20_001).fill(emptyFile), Buffer.alloc(1024)])),
+      'it is too large to be read',
     ],
     ['it leaves the package', '../m.json', async () => Buffer.alloc(0), 'leaves the package'],
   ])('%s', async (_, manifest, tarball, reason) => {
