@@ -1,5 +1,6 @@
 import { AgentToolsError } from '../errors.js';
 import { visibleText } from '../visible-text.js';
+import { withoutUserinfo } from './without-userinfo.js';
 
 /** What npm said when it failed. */
 export interface NpmFailure {
@@ -53,7 +54,8 @@ export function readNpmFailure(stderr: string): NpmFailure {
   const code = lines.map((line) => /^code (\w+)$/.exec(line!)?.[1]).find((found) => found !== undefined);
   const said = lines.filter((line) => !/^(?:code|errno|syscall|path|dest) /.test(line!) && !isTail(line!));
   const first = said[0]?.replace(new RegExp(`^(?:${code ?? ''}|\\d{3}) `), '');
-  return { code, reason: visibleText(first ?? (stderr.trim().split('\n').at(-1) || 'it did not say why')) };
+  const reason = first ?? (stderr.trim().split('\n').at(-1) || 'it did not say why');
+  return { code, reason: visibleText(withoutUserinfo(reason)) };
 }
 
 /** What npm ends with, whatever the failure. */

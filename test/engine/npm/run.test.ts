@@ -82,6 +82,10 @@ describe('what npm prints when it fails', () => {
       { code: 'ENOTFOUND', reason: 'network request to https://r.example/a failed' },
     ],
     ['npm ERR! code E404\nnpm ERR! 404 Not Found - GET x\n', { code: 'E404', reason: 'Not Found - GET x' }],
+    [
+      'npm error code ECONNREFUSED\nnpm error request to http://ada:pa55@word@r.example/@acme%2fkit failed\n',
+      { code: 'ECONNREFUSED', reason: 'request to http://r.example/@acme%2fkit failed' },
+    ],
     ['Segmentation fault\n', { code: undefined, reason: 'Segmentation fault' }],
     ['', { code: undefined, reason: 'it did not say why' }],
   ])('%j', (stderr, expected) => {
