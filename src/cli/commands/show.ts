@@ -37,9 +37,9 @@ export async function showCommand({ reference, property, json }: ShowInput, host
 }
 
 async function lookUp(reference: string, host: Host): Promise<Facts> {
-  const { homeDirectory, cacheFolder } = workspaceFolders(host);
+  const { homeDirectory } = workspaceFolders(host);
   const { receipts } = installationFolders(host);
-  const find = publishedExtensions({ npm: npmSetting(host), cacheFolder });
+  const find = publishedExtensions({ npm: npmSetting(host) });
   return await withProgress(host, (tell) => {
     const published: FindPublished = async (name) => {
       tell(`Asking the registry for ${name}`);

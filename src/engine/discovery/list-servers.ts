@@ -98,7 +98,7 @@ function remoteSource(
         import('./registries.js'),
         import('./remote.js'),
       ]);
-      const registries = await openRegistries({ npm, cacheFolder, refresh });
+      const registries = await openRegistries({ npm, cacheFolder });
       const search = { registries, cacheFolder, refresh, pageSize, now: Date.now, tell };
       await searchRegistries(search, report, signal);
     },

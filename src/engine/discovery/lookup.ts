@@ -10,18 +10,16 @@ export type FindPublished = (name: string) => Promise<PublishedExtension | undef
 export interface RegistryLookup {
   /** Whose registries, credentials and proxies. */
   readonly npm: NpmSetting;
-  /** What registries answered is kept there. */
-  readonly cacheFolder: string;
 }
 
-/** The extensions in the registries of the user's npm, by name. */
-export function publishedExtensions({ npm, cacheFolder }: RegistryLookup): FindPublished {
+/** The extensions in the registries of the user's npm, by name. Nothing is written. */
+export function publishedExtensions({ npm }: RegistryLookup): FindPublished {
   return async (name) => {
     const [{ openRegistries }, { readPublished }] = await Promise.all([
       import('./registries.js'),
       import('./published.js'),
     ]);
-    const registries = await openRegistries({ npm, cacheFolder, refresh: false });
+    const registries = await openRegistries({ npm });
     const signal = AbortSignal.timeout(timeLimitMs);
     return await readPublished(name, { registries, signal, withTime: true });
   };

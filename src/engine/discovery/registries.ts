@@ -1,4 +1,4 @@
-import { createHash } from 'node:crypto';
+import { createHmac } from 'node:crypto';
 import path from 'node:path';
 import type { NpmSetting } from '../npm/setting.js';
 import type { NpmSettings, RegistryPlace } from '../npm/settings.js';
@@ -28,28 +28,29 @@ export interface Registries {
 
 export interface RegistriesOptions {
   readonly npm: NpmSetting;
-  readonly cacheFolder: string;
-  /** Ask after what is kept even if it is still fresh. */
-  readonly refresh: boolean;
+  /** Absent: nothing is kept. */
+  readonly cacheFolder?: string;
 }
 
 /** The registries of the user's npm, with its credentials, proxies and certificates. */
-export async function openRegistries({ npm, cacheFolder, refresh }: RegistriesOptions): Promise<Registries> {
-  const [{ readNpmSettings }, { getJson, getTarball }] = await Promise.all([
+export async function openRegistries({ npm, cacheFolder }: RegistriesOptions): Promise<Registries> {
+  const [{ readNpmSettings }, { getJson, getTarball }, { readSecret }] = await Promise.all([
     import('../npm/settings.js'),
     import('../npm/registry.js'),
+    import('./secret.js'),
   ]);
   const settings = await readNpmSettings(npm);
+  const secret = await readSecret(cacheFolder);
+  const identityOf = (place: RegistryPlace) => identity(place, { settings, secret });
   // An answer is kept apart for everybody whom it was given to.
   const common = (place: RegistryPlace) => ({
     settings,
-    cacheFolder: path.join(cacheFolder, 'registry', identityOf(place, settings).slice(0, 16)),
-    refresh,
+    cacheFolder: cacheFolder && path.join(cacheFolder, 'registry', identityOf(place).slice(0, 16)),
     timeoutMs,
   });
   return {
     places: settings.registries,
-    identityOf: (place) => identityOf(place, settings),
+    identityOf,
     json: ({ place, path, ...question }) =>
       getJson(path, { ...common(place), ...question, registry: place.url }),
     tarball: ({ place, path, integrity, maxBytes, signal }) =>
@@ -60,12 +61,17 @@ export async function openRegistries({ npm, cacheFolder, refresh }: RegistriesOp
 /** Longest silence: there are others to be asked. */
 const timeoutMs = 10_000;
 
-/** Who one is to a registry is a secret; only its hash is kept. */
-function identityOf({ url, scope }: RegistryPlace, { options }: NpmSettings): string {
+interface Asker {
+  readonly settings: NpmSettings;
+  readonly secret: string;
+}
+
+/** Who one is to a registry, of which nothing can be guessed without the secret. */
+function identity({ url, scope }: RegistryPlace, { settings: { options }, secret }: Asker): string {
   const own = Object.entries(options).filter(([key]) => key.startsWith('//') || credentials.includes(key));
   const scopes = Object.entries(options).filter(([key]) => /^@[^:]*:registry$/.test(key));
   const facts = JSON.stringify([url, scope ?? null, own.sort(byKey), scopes.sort(byKey)]);
-  return createHash('sha256').update(facts).digest('hex');
+  return createHmac('sha256', secret).update(facts).digest('hex');
 }
 
 const credentials = ['_auth', '_authToken', 'username', '_password', 'cert', 'key'];

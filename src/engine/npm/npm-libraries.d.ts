@@ -42,6 +42,7 @@ declare module 'npm-package-arg' {
 
 declare module 'npm-registry-fetch' {
   export interface RegistryResponse {
+    readonly status: number;
     readonly headers: { get(name: string): string | null };
     readonly body: {
       on(event: 'data', listener: (part: Buffer) => void): void;

@@ -1,5 +1,7 @@
 import fetch, { type RegistryResponse } from 'npm-registry-fetch';
+import { type KeptAnswer, keepAnswer, readAnswer } from './kept-answers.js';
 import type { NpmSettings } from './settings.js';
+import { withoutUserinfo } from './without-userinfo.js';
 
 /** Why a registry did not give what was asked for. */
 export type RegistryFault =
@@ -17,7 +19,7 @@ export class RegistryError extends Error {
   readonly fault: RegistryFault;
 
   constructor(fault: RegistryFault, message: string, options?: ErrorOptions) {
-    super(message, options);
+    super(withoutUserinfo(message), options);
     this.fault = fault;
   }
 }
@@ -28,9 +30,7 @@ export interface RegistryRequest {
   readonly registry?: string;
   readonly query?: Readonly<Record<string, string | number>>;
   /** Where answers are kept, and asked after again by their tags; absent: nowhere. */
-  readonly cacheFolder?: string;
-  /** Ask after what is kept even if it is still fresh. */
-  readonly refresh?: boolean;
+  readonly cacheFolder?: string | undefined;
   /** What is longer is not taken. */
   readonly maxBytes: number;
   /** Longest silence in milliseconds. */
@@ -76,23 +76,29 @@ export async function getTarball(
 const patience = { retries: 1, factor: 1, minTimeout: 250, maxTimeout: 250 };
 
 async function get(path: string, request: RegistryRequest): Promise<Buffer> {
-  const { settings, registry, query, cacheFolder, refresh = false, timeoutMs = 15_000, signal } = request;
+  const { settings, registry, query, cacheFolder, timeoutMs = 15_000, signal } = request;
+  const address = `${addressOf(path, request)} ${JSON.stringify(query ?? {})}`;
+  const kept = cacheFolder === undefined ? undefined : await readAnswer(cacheFolder, address);
   let response: RegistryResponse | undefined;
   try {
     response = await fetch(path, {
       ...settings.options,
       ...(registry !== undefined && { registry }),
       ...(query && { query }),
-      cache: cacheFolder,
-      preferOnline: refresh,
-      preferOffline: false,
+      headers: conditionsOf(kept),
+      // npm's library would keep credentials, too.
+      cache: undefined,
       timeout: timeoutMs,
       retry: patience,
       signal,
     });
-    // What is kept stands in for a registry that does not answer, which is for whoever asks to know.
-    if (response.headers.get('x-local-cache-status') === 'stale') throw new Unanswered();
-    return await bodyOf(response, request.maxBytes);
+    if (response.status === 304 && kept) {
+      response.body.destroy();
+      return kept.body;
+    }
+    const body = await bodyOf(response, request.maxBytes);
+    if (cacheFolder !== undefined) await keep(body, response, { cacheFolder, address });
+    return body;
   } catch (error) {
     response?.body.destroy();
     signal?.throwIfAborted();
@@ -100,10 +106,27 @@ async function get(path: string, request: RegistryRequest): Promise<Buffer> {
   }
 }
 
-class TooLarge extends Error {}
-class Unanswered extends Error {
-  readonly code = 'ENOTCACHED';
+/** By these a registry tells that nothing has changed. */
+function conditionsOf(kept: KeptAnswer | undefined): Record<string, string> {
+  const { etag, lastModified } = kept ?? {};
+  return {
+    ...(etag != null && { 'if-none-match': etag }),
+    ...(lastModified != null && { 'if-modified-since': lastModified }),
+  };
 }
+
+async function keep(
+  body: Buffer,
+  { headers, status }: RegistryResponse,
+  { cacheFolder, address }: { readonly cacheFolder: string; readonly address: string },
+): Promise<void> {
+  const [etag, lastModified] = [headers.get('etag'), headers.get('last-modified')];
+  const isWanted = !/\bno-store\b/i.test(headers.get('cache-control') ?? '');
+  if (status !== 200 || !isWanted || (etag === null && lastModified === null)) return;
+  await keepAnswer(cacheFolder, address, { etag, lastModified, body });
+}
+
+class TooLarge extends Error {}
 
 /** By events: iterating over this kind of stream leaves a listener behind with every part. */
 async function bodyOf({ body }: RegistryResponse, maxBytes: number): Promise<Buffer> {
@@ -167,12 +190,19 @@ function byCode(code: string, message: string): Finding {
 }
 
 /** `/@acme/weather at registry.example:4873`; addresses may hold passwords, hosts do not. */
-function nameOf(
-  path: string,
-  { settings, registry }: Pick<RegistryRequest, 'settings' | 'registry'>,
-): string {
-  const { host, pathname } = new URL(path, registry ?? settings.registries[0].url);
+function nameOf(path: string, request: Pick<RegistryRequest, 'settings' | 'registry'>): string {
+  const address = addressOf(path, request);
+  if (!URL.canParse(address)) return `${decoded(path)} at a registry without a usable address`;
+  const { host, pathname } = new URL(address);
   return `${decoded(pathname)} at ${host}`;
+}
+
+/** As npm's library puts it together. */
+function addressOf(
+  path: string,
+  { settings, registry = settings.registries[0].url }: Pick<RegistryRequest, 'settings' | 'registry'>,
+): string {
+  return URL.canParse(path) ? path : `${registry.replace(/\/$/, '')}/${path.replace(/^\//, '')}`;
 }
 
 function decoded(text: string): string {

@@ -1,6 +1,8 @@
 import { createHash } from 'node:crypto';
+import { readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs';
 import { createServer, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
+import path from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { getJson, getTarball, type RegistryFault } from '../../../src/engine/npm/registry.js';
 import { readNpmSettings } from '../../../src/engine/npm/settings.js';
@@ -22,6 +24,14 @@ beforeAll(async () => {
       return void response.writeHead(200, { etag: '"1"', 'cache-control': 'max-age=0' }).end('{"kept":true}');
     }
     if (url === '/silent') return;
+    if (url.startsWith('/varies')) {
+      return void response
+        .writeHead(200, { etag: '"2"', vary: 'authorization' })
+        .end(JSON.stringify({ url }));
+    }
+    if (url === '/not-to-be-kept') {
+      return void response.writeHead(200, { etag: '"3"', 'cache-control': 'private, no-store' }).end('{}');
+    }
     response.end(JSON.stringify({ url }));
   });
   await new Promise<void>((done) => server.listen(0, '127.0.0.1', done));
@@ -74,12 +84,52 @@ describe('a registry is asked', () => {
   it('for what has changed only, where answers are kept', async () => {
     const settings = await settingsOf(`registry=${base}\n`);
     const cacheFolder = writeFolder();
-    for (const refresh of [false, true]) {
-      expect(await getJson('/kept', { settings, maxBytes: 1000, cacheFolder, refresh })).toEqual({
-        kept: true,
-      });
+    for (const _ of [1, 2]) {
+      expect(await getJson('/kept', { settings, maxBytes: 1000, cacheFolder })).toEqual({ kept: true });
     }
     expect(asked.filter((one) => one.startsWith('/kept'))).toEqual(['/kept - -', '/kept - "1"']);
+  });
+
+  it('anew where what was kept is torn, and each time where it does not want answers kept', async () => {
+    const settings = await settingsOf(`registry=${base}\n`);
+    const cacheFolder = writeFolder();
+    const get = async (path: string) => await getJson(path, { settings, maxBytes: 1000, cacheFolder });
+    await get('/not-to-be-kept');
+    expect(readdirSync(cacheFolder)).toEqual([]);
+    await get('/kept');
+    const [file] = readdirSync(cacheFolder);
+    writeFileSync(path.join(cacheFolder, file!), '{"etag":');
+    expect(await get('/kept')).toEqual({ kept: true });
+    expect(asked.at(-1)).toBe('/kept - -');
+  });
+
+  it('and what it answered is kept without whoever asked, for the user alone', async () => {
+    const { host } = new URL(base);
+    const settings = await settingsOf(`registry=${base}\n//${host}/:_authToken=t0ken-of-ada\n`);
+    const cacheFolder = path.join(writeFolder(), 'cache');
+    await getJson('/varies', { settings, maxBytes: 1000, cacheFolder });
+    expect(asked.at(-1)).toBe('/varies Bearer t0ken-of-ada -');
+    const registry = `http://ada:pa55word@${host}/`;
+    await getJson('/varies-too', { settings, registry, maxBytes: 1000, cacheFolder });
+    const files = readdirSync(cacheFolder, { recursive: true, withFileTypes: true });
+    expect(files.length).toBe(2);
+    for (const { parentPath, name } of files) {
+      const file = path.join(parentPath, name);
+      expect(readFileSync(file, 'utf8') + file).not.toMatch(/t0ken-of-ada|pa55word|YWRhOnBhNTV3b3Jk/);
+      expect(statSync(file).mode & 0o777).toBe(0o600);
+    }
+    expect(statSync(cacheFolder).mode & 0o777).toBe(0o700);
+  });
+
+  it.each([
+    'http://ada:pa55word@127.0.0.1:9/',
+    'gopher://ada:pa55word@127.0.0.1/',
+    'http://ada:pa55word@:x/',
+  ])('and no message holds its password: %s', async (registry) => {
+    const settings = await settingsOf(`registry=${base}\n`);
+    const asking = getJson('/a', { settings, registry, maxBytes: 1000 });
+    await expect(asking).rejects.toMatchObject({ name: 'RegistryError' });
+    await expect(asking).rejects.not.toThrow('pa55word');
   });
 
   it('until it is told to stop', async () => {
