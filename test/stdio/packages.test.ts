@@ -1,12 +1,13 @@
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { existsSync, readdirSync, readFileSync, realpathSync } from 'node:fs';
+import { chmodSync, existsSync, readdirSync, readFileSync, realpathSync } from 'node:fs';
 import path from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
-import { beforeAll, describe, expect, it } from 'vitest';
+import { beforeAll, describe, expect, it, vi } from 'vitest';
+import { isDead, thisProcess } from '../../src/engine/files/holder.js';
 import { addFiles, type Files, writeFolder } from '../support/packages.js';
 import { execute, type Ran } from '../support/packed.js';
-import { bareEnvironment, openProgram, programFile, startProgram } from '../support/program.js';
+import { bareEnvironment, openProgram, type Program, programFile, startProgram } from '../support/program.js';
 import { type Registry, startRegistry } from '../support/registry.js';
 
 let registry: Registry;
@@ -141,4 +142,65 @@ describe('killed at any moment', () => {
     await here.run('remove', 'broken-off');
     expect(readdirSync(here.installed)).toEqual([]);
   }, 90_000);
+});
+
+describe('no npm is left behind', () => {
+  /** A machine whose npm would run for an hour, and starts something that does. */
+  function slowMachine() {
+    const here = machine();
+    const home = writeFolder({ npm: '#!/bin/sh\nsleep 3600 & echo $$ $! > "$0.pids"; wait; sleep 3600\n' });
+    chmodSync(path.join(home, 'npm'), 0o755);
+    const env = {
+      ...here.env,
+      PATH: `${home}:${process.env.PATH}`,
+      AGENTTOOLS_AUTO_INSTALL: 'true',
+    };
+    const pids = () =>
+      vi.waitFor(() => {
+        const text = readFileSync(path.join(home, 'npm.pids'), 'utf8');
+        expect(text).toMatch(/\n$/);
+        return text.trim().split(' ').map(Number);
+      }, 20_000);
+    return { env, pids };
+  }
+
+  async function expectEnd(pids: readonly number[]): Promise<void> {
+    const { host, namespace } = thisProcess();
+    const isRunning = (pid: number) => !isDead({ host, pid, ...(namespace && { namespace }) });
+    await vi.waitFor(() => expect(pids.filter(isRunning)).toEqual([]), 20_000);
+  }
+
+  it.each(['SIGINT', 'SIGTERM', 'SIGHUP'] as const)(
+    'by add that gets %s',
+    async (signal) => {
+      const { env, pids } = slowMachine();
+      const child = spawn(process.execPath, [programFile, 'add', 'slow'], {
+        env: bareEnvironment(env),
+        stdio: 'ignore',
+      });
+      const ended = once(child, 'exit');
+      const known = await pids();
+      child.kill(signal);
+      expect(await ended).toEqual([null, signal]);
+      await expectEnd(known);
+    },
+    60_000,
+  );
+
+  it.each([
+    ['gets a signal', (program: Program) => program.child.kill('SIGTERM')],
+    ['loses its client', (program: Program) => program.child.stdin.end()],
+  ])(
+    'by start that %s',
+    async (_, end) => {
+      const { env, pids } = slowMachine();
+      const program = await openProgram('slow/main', { env });
+      program.send({ jsonrpc: '2.0', id: 'list', method: 'tools/list' });
+      const known = await pids();
+      end(program);
+      expect(await program.exit).toEqual({ code: 0, signal: null });
+      await expectEnd(known);
+    },
+    60_000,
+  );
 });

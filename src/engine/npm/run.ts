@@ -1,5 +1,5 @@
-import { spawn } from 'node:child_process';
 import { AgentToolsError } from '../errors.js';
+import { ending } from './ending.js';
 import { withoutScripts } from './no-scripts.js';
 import { NpmError, readNpmFailure } from './npm-error.js';
 import { findNpm } from './program.js';
@@ -43,7 +43,7 @@ const patience = ['--fetch-retry-mintimeout=500', '--fetch-retry-maxtimeout=3000
 
 /**
  * Runs npm in a folder, with the user's settings and those of the project at `setting.cwd`.
- * @throws NpmError saying what npm said; AgentToolsError if there is no npm, or `signal` has aborted.
+ * @throws NpmError saying what npm said; AgentToolsError if there is no npm; what `signal` says if that has aborted.
  */
 export async function runNpm(args: readonly string[], run: NpmRun): Promise<NpmOutput> {
   const { folder, setting, signal } = run;
@@ -57,6 +57,7 @@ export async function runNpm(args: readonly string[], run: NpmRun): Promise<NpmO
   const ended = await ending(program.command, words, {
     cwd: folder,
     env: withoutScripts({ ...outsideNpm(setting.env), ...project.env }),
+    platform: setting.platform,
     signal,
   });
   if (ended.code === 0) return ended;
@@ -83,40 +84,4 @@ async function projectSettings(
 function outsideNpm(env: NpmSetting['env']): Record<string, string | undefined> {
   const isInner = (name: string) => /^npm_(?:package_|lifecycle_|config_(?:global|local)_prefix$)/.test(name);
   return Object.fromEntries(Object.entries(env).filter(([name]) => !isInner(name)));
-}
-
-interface Ended extends NpmOutput {
-  readonly code: number | null;
-}
-
-function ending(
-  command: string,
-  args: readonly string[],
-  {
-    cwd,
-    env,
-    signal,
-  }: {
-    readonly cwd: string;
-    readonly env: Record<string, string | undefined>;
-    readonly signal: AbortSignal | undefined;
-  },
-): Promise<Ended> {
-  return new Promise((resolve, reject) => {
-    signal?.throwIfAborted();
-    const child = spawn(command, args, { cwd, env, stdio: ['ignore', 'pipe', 'pipe'], windowsHide: true });
-    const end = () => child.kill();
-    signal?.addEventListener('abort', end, { once: true });
-    const output = { stdout: '', stderr: '' };
-    for (const name of ['stdout', 'stderr'] as const) {
-      child[name].setEncoding('utf8').on('data', (text: string) => {
-        output[name] += text;
-      });
-    }
-    child.on('error', reject);
-    child.on('close', (code) => {
-      signal?.removeEventListener('abort', end);
-      resolve({ code, ...output });
-    });
-  });
 }

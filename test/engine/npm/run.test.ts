@@ -1,6 +1,7 @@
-import { existsSync, readFileSync } from 'node:fs';
+import { chmodSync, existsSync, readFileSync } from 'node:fs';
 import path from 'node:path';
-import { beforeAll, describe, expect, it } from 'vitest';
+import { beforeAll, describe, expect, it, vi } from 'vitest';
+import { isDead, thisProcess } from '../../../src/engine/files/holder.js';
 import { NpmError, readNpmFailure } from '../../../src/engine/npm/npm-error.js';
 import { runNpm } from '../../../src/engine/npm/run.js';
 import type { NpmSetting } from '../../../src/engine/npm/setting.js';
@@ -73,7 +74,52 @@ describe('npm', () => {
     const setting = settingOf(home, { env: { PATH: '' }, execPath: path.join(home, 'bin/node') });
     await expect(runNpm(['install'], { folder: home, setting })).rejects.toThrow('npm cannot be found');
   });
+
+  it('that may not be executed is named', async () => {
+    const home = writeFolder({ 'bin/npm': '#!/bin/sh\n' });
+    const setting = settingOf(home, { env: { PATH: path.join(home, 'bin') } });
+    await expect(runNpm(['install'], { folder: home, setting })).rejects.toMatchObject({
+      code: 'failed',
+      message: `${path.join(home, 'bin/npm')} cannot be run (EACCES). See whether it is a program that you may execute.`,
+    });
+  });
 });
+
+describe('npm that is not wanted any more', () => {
+  /** What stands in for npm: programs that would run for an hour. */
+  const shims = {
+    'that starts another program': 'sleep 3600 & echo $$ $! > pids; wait',
+    'that does not hear': "trap '' TERM; sleep 3600 & echo $$ $! > pids; wait; wait",
+    'that has ended, save for what it started': 'sleep 3600 & echo $! > pids',
+  };
+
+  it.each(Object.entries(shims))(
+    '%s ends',
+    async (_, script) => {
+      const home = writeFolder({ 'bin/npm': `#!/bin/sh\n${script}\n` });
+      chmodSync(path.join(home, 'bin/npm'), 0o755);
+      const setting = settingOf(home, { env: { PATH: `${home}/bin:${process.env.PATH}` } });
+      const control = new AbortController();
+      const running = runNpm([], { folder: home, setting, signal: control.signal }).catch((error) => error);
+      const pids = await vi.waitFor(() => pidsIn(home), 20_000);
+      control.abort(new Error('no more'));
+      await running;
+      await vi.waitFor(() => expect(pids.filter(isRunning)).toEqual([]), 20_000);
+    },
+    60_000,
+  );
+});
+
+function pidsIn(folder: string): readonly number[] {
+  const text = readFileSync(path.join(folder, 'pids'), 'utf8');
+  expect(text).toMatch(/\n$/);
+  return text.trim().split(' ').map(Number);
+}
+
+function isRunning(pid: number): boolean {
+  const { host, namespace } = thisProcess();
+  return !isDead({ host, pid, ...(namespace && { namespace }) });
+}
 
 describe('what npm prints when it fails', () => {
   it.each([
