@@ -1,4 +1,4 @@
-import { isPackageName } from '../extension/names.js';
+import { isPublishedName } from '../extension/names.js';
 import { isRecord } from '../extension/shapes.js';
 import { RegistryError } from '../npm/registry.js';
 import type { RegistryPlace } from '../npm/settings.js';
@@ -127,11 +127,6 @@ function readHit(found: unknown): readonly Hit[] {
   const { name, publisher, date, keywords } = found;
   const hasKeyword = Array.isArray(keywords) ? keywords.includes(keyword) : undefined;
   return [{ name, publisher: nameOf(publisher), published: timeOf(date), hasKeyword }];
-}
-
-/** Registries refuse longer names. */
-function isPublishedName(name: unknown): name is string {
-  return typeof name === 'string' && name.length <= 214 && isPackageName(name);
 }
 
 /** What a person is called on a registry. Nobody has a longer name than could be read. */

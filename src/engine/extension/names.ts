@@ -22,6 +22,11 @@ export function isPackageName(name: string): boolean {
   return packageName.test(name);
 }
 
+/** Whether a registry may have a package of that name. It is no option of a command line, and no longer than registries take. */
+export function isPublishedName(name: unknown): name is string {
+  return typeof name === 'string' && name.length <= 214 && isPackageName(name) && !/^[-_.]/.test(name);
+}
+
 /** An item of a package: `@scope/name/item` or `name/item`. */
 export interface QualifiedName {
   readonly package: string;

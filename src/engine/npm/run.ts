@@ -53,7 +53,9 @@ export async function runNpm(args: readonly string[], run: NpmRun): Promise<NpmO
     throw new AgentToolsError('not-found', message);
   }
   const project = await projectSettings(setting);
-  const words = [...program.args, ...args, ...always, ...patience, `--prefix=${folder}`, ...project.flags];
+  const flags = [...always, ...patience, `--prefix=${folder}`, ...project.flags];
+  // Before the arguments, since nothing behind `--` is an option.
+  const words = [...program.args, ...flags, ...args];
   const ended = await ending(program.command, words, {
     cwd: folder,
     env: withoutScripts({ ...outsideNpm(setting.env), ...project.env }),

@@ -4,7 +4,7 @@ import { AgentToolsError } from '../errors.js';
 import { Extension } from '../extension/extension.js';
 import { kinds } from '../extension/kinds.js';
 import { ManifestError } from '../extension/manifest.js';
-import { isPackageName } from '../extension/names.js';
+import { isPackageName, isPublishedName } from '../extension/names.js';
 import { isRecord } from '../extension/shapes.js';
 import { runNpm } from '../npm/run.js';
 import type { PackageSpec } from '../npm/spec.js';
@@ -45,6 +45,7 @@ export async function stage(
   shelf: Shelf,
   setting: PackagesSetting,
 ): Promise<StagedPackage> {
+  requirePublishedName(spec);
   const installation = await shelf.makeInstallation();
   try {
     return await asUserError(installation, () => stageIn(installation, spec, setting));
@@ -60,7 +61,7 @@ async function stageIn(
   { npm, signal, now }: PackagesSetting,
 ): Promise<StagedPackage> {
   await writeFile(path.join(installation, 'package.json'), '{ "private": true }\n');
-  await runNpm(['install', wordFor(spec), ...flags], { folder: installation, setting: npm, signal });
+  await runNpm(['install', ...flags, '--', wordFor(spec)], { folder: installation, setting: npm, signal });
   const name = await nameIn(installation);
   const extension = await openExtension(path.join(installation, 'node_modules', name));
   const { version, ...provenance } = await entryOf(name, installation);
@@ -81,6 +82,12 @@ async function stageIn(
 /** Removes what was staged. What was put on the shelf meanwhile is not there any more. */
 export async function discard({ installation }: Pick<StagedPackage, 'installation'>): Promise<void> {
   await rm(installation, { recursive: true, force: true, maxRetries: 3 }).catch(() => undefined);
+}
+
+/** Manifests name packages as well; what no package can be called is not npm's to hear. */
+function requirePublishedName({ kind, name }: PackageSpec): void {
+  if (kind !== 'registry' || isPublishedName(name)) return;
+  throw new AgentToolsError('refused', `"${name}" is not a name that a package in a registry can have.`);
 }
 
 /** As npm's command line takes it. */

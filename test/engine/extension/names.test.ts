@@ -1,6 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import {
   isItemName,
+  isPublishedName,
   isWireName,
   parseQualifiedName,
   qualify,
@@ -74,5 +75,26 @@ describe('item and wire names', () => {
 
   test.each(['.', '..'])('%s is no item name, since it would be no file name', (name) => {
     expect(isItemName(name)).toBe(false);
+  });
+});
+
+describe('a registry', () => {
+  test.each(['@acme/weather', '@acme/_weather', 'Legacy', 'a'.repeat(214)])('may have %s', (name) => {
+    expect(isPublishedName(name)).toBe(true);
+  });
+
+  test.each([
+    '--userconfig=evil',
+    '-',
+    '_weather',
+    '.weather',
+    '../weather',
+    'https://weather',
+    'a@b',
+    '',
+    'a'.repeat(215),
+    undefined,
+  ])('has no %s', (name) => {
+    expect(isPublishedName(name)).toBe(false);
   });
 });

@@ -75,6 +75,16 @@ describe('npm', () => {
     await expect(runNpm(['install'], { folder: home, setting })).rejects.toThrow('npm cannot be found');
   });
 
+  it('takes what stands behind -- for no option', async () => {
+    const home = writeFolder({ '.npmrc': registry.npmrc() });
+    const env = { ...settingOf(home).env, HOME: home };
+    const running = runNpm(['install', '--', '--version'], {
+      folder: writeFolder({ 'package.json': '{}' }),
+      setting: settingOf(home, { env }),
+    });
+    await expect(running).rejects.toBeInstanceOf(NpmError);
+  });
+
   it('that may not be executed is named', async () => {
     const home = writeFolder({ 'bin/npm': '#!/bin/sh\n' });
     const setting = settingOf(home, { env: { PATH: path.join(home, 'bin') } });

@@ -85,6 +85,12 @@ describe('obtaining packages', () => {
     expect([...missing]).toEqual([]);
   }, 30_000);
 
+  it.each(['--userconfig=evil', '_evil', 'e'.repeat(215)])('hands npm no %s', async (name) => {
+    const here = setting({ npm: { ...setting().npm, execPath: '/nowhere/bin/node' } });
+    const missing = await obtainWith(here)([name], {});
+    expect(missing.get(name)).toBe(`"${name}" is not a name that a package in a registry can have.`);
+  });
+
   it('needs npm, and says so', async () => {
     const here = setting();
     const npm = { ...here.npm, execPath: '/nowhere/bin/node' };
