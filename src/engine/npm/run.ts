@@ -1,12 +1,15 @@
+import { rm, writeFile } from 'node:fs/promises';
+import path from 'node:path';
 import { AgentToolsError } from '../errors.js';
 import { ending } from './ending.js';
 import { withoutScripts } from './no-scripts.js';
 import { NpmError, readNpmFailure } from './npm-error.js';
 import { findNpm } from './program.js';
 import type { NpmSetting } from './setting.js';
+import type { NpmSettings } from './settings.js';
 
 export interface NpmRun {
-  /** The folder with the package.json that npm is to work on. */
+  /** The folder with the package.json that npm is to work on; an `.npmrc` in it is ours and is gone afterwards. */
   readonly folder: string;
   readonly setting: NpmSetting;
   readonly signal?: AbortSignal | undefined;
@@ -25,6 +28,8 @@ export interface NpmOutput {
 const always = [
   '--ignore-scripts',
   '--no-global',
+  '--location=project',
+  '--no-json',
   '--package-lock',
   '--install-strategy=hoisted',
   '--no-workspaces',
@@ -52,34 +57,53 @@ export async function runNpm(args: readonly string[], run: NpmRun): Promise<NpmO
     const message = 'npm cannot be found, neither on PATH nor beside Node. Install it, or put it on PATH.';
     throw new AgentToolsError('not-found', message);
   }
-  const project = await projectSettings(setting);
-  const flags = [...always, ...patience, `--prefix=${folder}`, ...project.flags];
+  const { readNpmSettings } = await import('./settings.js');
+  const settings = await readNpmSettings(setting);
+  const flags = [...always, ...patience, ...asDependency(settings), `--prefix=${folder}`];
   // Before the arguments, since nothing behind `--` is an option.
   const words = [...program.args, ...flags, ...args];
-  const ended = await ending(program.command, words, {
-    cwd: folder,
-    env: withoutScripts({ ...outsideNpm(setting.env), ...project.env }),
-    platform: setting.platform,
-    signal,
-  });
+  const ended = await withProject(settings, folder, () =>
+    ending(program.command, words, {
+      cwd: folder,
+      env: withoutScripts(outsideNpm(setting.env)),
+      platform: setting.platform,
+      signal,
+    }),
+  );
   if (ended.code === 0) return ended;
   signal?.throwIfAborted();
   throw new NpmError(readNpmFailure(ended.stderr));
 }
 
-/** Where a project says where packages come from, npm is to know it though it works elsewhere. Secrets go by variables. */
-async function projectSettings(
-  setting: NpmSetting,
-): Promise<{ readonly flags: readonly string[]; readonly env: Readonly<Record<string, string>> }> {
-  if (setting.cwd === undefined) return { flags: [], env: {} };
-  const { readNpmSettings } = await import('./settings.js');
-  const entries = Object.entries((await readNpmSettings(setting)).project);
-  const isSecret = ([key]: readonly [string, string]) =>
-    key.startsWith('//') || key === 'key' || key.includes('proxy');
-  return {
-    flags: entries.filter((entry) => !isSecret(entry)).map(([key, value]) => `--${key}=${value}`),
-    env: Object.fromEntries(entries.filter(isSecret).map(([key, value]) => [`npm_config_${key}`, value])),
-  };
+/** What is installed is a plain dependency. npm takes none of these flags beside another one of them, set anywhere. */
+function asDependency({ options: { saveType } }: NpmSettings): readonly string[] {
+  return ['dev', 'optional', 'peer'].filter((type) => type === saveType).map((type) => `--no-save-${type}`);
+}
+
+/**
+ * Where a project says where packages come from, npm is to know it though it works elsewhere. It reads that from a file
+ * for the user alone: command lines are seen by everybody, and names of variables do not survive every shell.
+ */
+async function withProject<T>({ project }: NpmSettings, folder: string, work: () => Promise<T>): Promise<T> {
+  const lines = Object.entries(project).flatMap(([key, value]) =>
+    typeof value === 'string'
+      ? `${JSON.stringify(key)}=${quoted(value)}`
+      : value.map((one) => `${JSON.stringify(`${key}[]`)}=${quoted(one)}`),
+  );
+  if (lines.length === 0) return await work();
+  const file = path.join(folder, '.npmrc');
+  try {
+    await rm(file, { force: true });
+    await writeFile(file, lines.map((line) => `${line}\n`).join(''), { mode: 0o600, flag: 'wx' });
+    return await work();
+  } finally {
+    await rm(file, { force: true });
+  }
+}
+
+/** Variables have been filled in before; what looks like one by now is none. */
+function quoted(value: string): string {
+  return JSON.stringify(value.replace(/(?<!\\)(\\*)(?=\$\{[^${}]+\})/g, '$1$1\\'));
 }
 
 /** What npm tells programs that it runs is not meant for another npm. */

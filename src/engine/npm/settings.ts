@@ -18,7 +18,7 @@ export interface NpmSettings {
   /** The one for everything first. */
   readonly registries: readonly [RegistryPlace, ...RegistryPlace[]];
   /** What the project says of registries, credentials and connections, in the words of `.npmrc`. */
-  readonly project: Readonly<Record<string, string>>;
+  readonly project: Readonly<Record<string, string | readonly string[]>>;
 }
 
 /**
@@ -50,7 +50,7 @@ export async function readNpmSettings(setting: NpmSetting): Promise<NpmSettings>
   return {
     options,
     registries: [{ url: withSlash(String(options.registry)) }, ...scoped],
-    project: cwd === undefined ? {} : connectionsIn(config.data.get('project')?.data ?? {}),
+    project: cwd === undefined ? {} : connectionsIn(config.data.get('project')?.data ?? {}, cwd),
   };
 }
 
@@ -64,7 +64,20 @@ function withSlash(url: string): string {
 const connectionKey =
   /^(?:registry|@[^:/]+:registry|\/\/.*|https?-proxy|proxy|noproxy|ca|cafile|cert|key|strict-ssl)$/;
 
-function connectionsIn(settings: Readonly<Record<string, unknown>>): Record<string, string> {
-  const held = Object.entries(settings).filter(([key, value]) => connectionKey.test(key) && value !== null);
-  return Object.fromEntries(held.map(([key, value]) => [key, String(value)]));
+/** Paths that npm takes as they are, from wherever it works. */
+const pathKey = /^\/\/.*:(?:certfile|keyfile)$/;
+
+function connectionsIn(settings: Readonly<Record<string, unknown>>, cwd: string): NpmSettings['project'] {
+  const held = Object.entries(settings).filter(([key, value]) => connectionKey.test(key) && isSaid(value));
+  return Object.fromEntries(
+    held.map(([key, value]) => {
+      if (Array.isArray(value)) return [key, value.map(String)];
+      return [key, pathKey.test(key) ? path.resolve(cwd, String(value)) : String(value)];
+    }),
+  );
+}
+
+/** What npm takes for the section of a file is no setting. */
+function isSaid(value: unknown): boolean {
+  return Array.isArray(value) || (typeof value !== 'object' && value !== undefined);
 }

@@ -1,10 +1,11 @@
-import { chmodSync, existsSync, readFileSync } from 'node:fs';
+import { chmodSync, existsSync, readdirSync, readFileSync, symlinkSync } from 'node:fs';
 import path from 'node:path';
 import { beforeAll, describe, expect, it, vi } from 'vitest';
 import { isDead, thisProcess } from '../../../src/engine/files/holder.js';
 import { NpmError, readNpmFailure } from '../../../src/engine/npm/npm-error.js';
 import { runNpm } from '../../../src/engine/npm/run.js';
 import type { NpmSetting } from '../../../src/engine/npm/setting.js';
+import { readNpmSettings } from '../../../src/engine/npm/settings.js';
 import { addFiles, packageJson, writeFolder } from '../../support/packages.js';
 import { type Registry, startRegistry } from '../../support/registry.js';
 
@@ -22,6 +23,90 @@ function settingOf(home: string, more: Partial<NpmSetting> = {}): NpmSetting {
   const env = { PATH: process.env.PATH, npm_config_cache: path.join(home, 'npm-cache') };
   return { env, home, platform: process.platform, execPath: process.execPath, ...more };
 }
+
+/** An npm that writes down how it was called, and what it is set to by the file in its folder. */
+async function recordedRun(project: string) {
+  const bin = writeFolder({
+    'npm-cli.js': `
+      const { copyFileSync, existsSync, statSync, writeFileSync } = require('node:fs');
+      const file = require('node:path').join(process.cwd(), '.npmrc');
+      const mode = existsSync(file) ? statSync(file).mode & 0o777 : undefined;
+      writeFileSync(__dirname + '/called.json', JSON.stringify({ argv: process.argv, env: process.env, mode }));
+      if (mode !== undefined) copyFileSync(file, __dirname + '/copy.npmrc');
+      process.exitCode = 1;`,
+  });
+  chmodSync(path.join(bin, 'npm-cli.js'), 0o755);
+  symlinkSync(path.join(bin, 'npm-cli.js'), path.join(bin, 'npm'));
+  const home = writeFolder();
+  const cwd = writeFolder({ 'package.json': '{}', '.npmrc': project });
+  const folder = writeFolder({ 'package.json': '{}' });
+  const setting = settingOf(home, { env: { PATH: bin, TOKEN: 't0ken' }, cwd });
+  await expect(runNpm(['install'], { folder, setting })).rejects.toBeInstanceOf(NpmError);
+  expect(readdirSync(folder)).toEqual(['package.json']);
+  const { argv, env, mode } = JSON.parse(readFileSync(path.join(bin, 'called.json'), 'utf8'));
+  const copy = path.join(bin, 'copy.npmrc');
+  return {
+    argv: argv as string[],
+    env,
+    mode,
+    npmrc: existsSync(copy) ? readFileSync(copy, 'utf8') : '',
+    cwd,
+  };
+}
+
+describe('what a project says of registries and connections', () => {
+  const secrets = [
+    'registry=https://ada:pa55word@r.example/',
+    '@my_scope:registry=https://ada:pa55word@s.example/',
+    // biome-ignore lint/suspicious/noTemplateCurlyInString: npm fills it in.
+    '//r.example/:_authToken=${TOKEN}-pa55word',
+    '//r.example/:certfile=./client.crt',
+    'https-proxy=http://ada:pa55word@proxy.example/',
+    'noproxy=a.example,b.example',
+    'key="-----BEGIN-----\\npa55word"',
+    'ca[]="first\\nca"',
+    'ca[]="second\\nca"',
+    'strict-ssl=false',
+    'ignore-scripts=false',
+  ].join('\n');
+
+  it('is neither on the command line nor in variables, and is gone when npm has failed', async () => {
+    const { argv, env, mode, npmrc } = await recordedRun(secrets);
+    expect(JSON.stringify([argv, env])).not.toContain('pa55word');
+    expect(npmrc).toContain('pa55word');
+    expect(npmrc).not.toContain('ignore-scripts');
+    expect(mode).toBe(0o600);
+  });
+
+  it('is to npm what it is in the project', async () => {
+    const { npmrc, cwd } = await recordedRun(secrets);
+    const folder = writeFolder({ 'package.json': '{}', '.npmrc': npmrc });
+    const again = await readNpmSettings(settingOf(writeFolder(), { env: { TOKEN: 'other' }, cwd: folder }));
+    const first = await readNpmSettings(settingOf(writeFolder(), { env: { TOKEN: 't0ken' }, cwd }));
+    expect(again.project).toEqual(first.project);
+    expect(again.project).toMatchObject({
+      ca: ['first\nca', 'second\nca'],
+      '//r.example/:_authToken': 't0ken-pa55word',
+      '//r.example/:certfile': path.join(cwd, 'client.crt'),
+    });
+  });
+
+  const variable = '$'.concat('{TOKEN}');
+  it.each([variable, `a\\${variable}`, `\\\\${variable}`, '${', 'a;b#c', '" \'', 'null'])(
+    'keeps a value that looks like something else: %s',
+    async (value) => {
+      const { npmrc, cwd } = await recordedRun(`//r.example/:_authToken=${JSON.stringify(value)}\n`);
+      const folder = writeFolder({ 'package.json': '{}', '.npmrc': npmrc });
+      const held = async (at: string, env: Record<string, string>) =>
+        (await readNpmSettings(settingOf(writeFolder(), { env, cwd: at }))).project;
+      expect(await held(folder, { TOKEN: variable })).toEqual(await held(cwd, { TOKEN: 't0ken' }));
+    },
+  );
+
+  it('is no file where it says nothing', async () => {
+    expect((await recordedRun('save=false\n')).mode).toBeUndefined();
+  });
+});
 
 describe('npm', () => {
   it('installs from the registry that the user is set to, and runs no scripts whatever the settings say', async () => {
@@ -68,6 +153,26 @@ describe('npm', () => {
       message: expect.stringContaining('cannot be reached. Try again when there is a connection'),
     });
   }, 30_000);
+
+  it.each([
+    'global=true',
+    'location=global',
+    'json=true',
+    'save-dev=true',
+    'save-optional=true',
+    'save-peer=true',
+    'save-prod=true',
+  ])('does what it is told to though the user has set %s', async (line) => {
+    const home = writeFolder({ '.npmrc': `registry=http://127.0.0.1:9/\n${line}\n` });
+    const project = writeFolder({ 'package.json': '{}', '.npmrc': registry.npmrc() });
+    const folder = writeFolder({ 'package.json': '{}' });
+    const setting = settingOf(home, { env: { ...settingOf(home).env, HOME: home }, cwd: project });
+    await runNpm(['install', '--save', '@acme/kit'], { folder, setting });
+    const { dependencies } = JSON.parse(readFileSync(path.join(folder, 'package.json'), 'utf8'));
+    expect(Object.keys(dependencies)).toEqual(['@acme/kit']);
+    const failing = runNpm(['install', '@acme/none'], { folder, setting });
+    await expect(failing).rejects.toMatchObject({ npmCode: 'E404' });
+  });
 
   it('is missed by name', async () => {
     const home = writeFolder();
