@@ -367,6 +367,35 @@ describe('update', () => {
     expect((await here.run(['update'])).stderr).toBe('quiet 1.0.1 is the newest that "^1" allows.\n');
   }, 30_000);
 
+  it('gets newer dependencies, also where the package is the newest', async () => {
+    const lower = (version: string) => ({ 'package.json': { name: 'lower', version } });
+    await registry.publish(lower('1.0.0'));
+    await publish({ name: 'higher', fields: { dependencies: { lower: '^1' } } });
+    const here = machine();
+    await here.run(['add', 'higher']);
+    await registry.publish(lower('1.0.1'));
+    const { code, stderr } = await here.run(['update']);
+    expect(stderr).toBe(
+      'higher 1.0.0, other files\n  ~ dependency lower 1.0.0 → 1.0.1\nUpdated higher 1.0.0.\n',
+    );
+    expect(code).toBe(0);
+    expect((await here.run(['update'])).stderr).toBe('higher 1.0.0 is the newest.\n');
+
+    await registry.publish({ ...kit({ name: 'lower', version: '1.1.0' }) });
+    const held = await here.run(['update', '--json']);
+    expect(held.code).toBe(1);
+    expect(held.stderr).toContain('  ~ dependency lower 1.0.1 → 1.1.0, an extension\n');
+    expect(JSON.parse(held.stdout)).toMatchObject([
+      {
+        state: 'held',
+        seen: true,
+        changes: { dependencies: [{ name: 'lower', before: '1.0.1', after: '1.1.0' }] },
+      },
+    ]);
+    expect((await here.run(['add', 'higher'])).stderr).toContain('Added higher 1.0.0 again');
+    expect((await here.run(['update'])).stderr).toBe('higher 1.0.0 is the newest.\n');
+  }, 90_000);
+
   it('looks at folders and tarballs again, and goes on when one is gone', async () => {
     const folder = writeFolder(kit({ name: 'folder-kit' }));
     const tarball = await packToFile(kit({ name: 'tarball-kit' }));

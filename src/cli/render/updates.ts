@@ -1,6 +1,7 @@
 import type { AgentToolsError } from '../../engine/errors.js';
 import { singular } from '../../engine/extension/kinds.js';
 import { type ChangedFile, called } from '../../engine/packages/comparison.js';
+import { type ChangedDependency, versionOf } from '../../engine/packages/dependencies.js';
 import {
   type Difference,
   type ItemDifference,
@@ -51,14 +52,15 @@ function asText(lines: readonly string[]): string {
 
 type Change = readonly ['+' | '-' | '~' | ' ', string];
 
-function changesIn({ added, removed, changed, files, source }: Difference): readonly Change[] {
+function changesIn({ added, removed, changed, files, dependencies, source }: Difference): readonly Change[] {
   return [
     ...(source ? [['~', `It comes from ${source.after} now, not from ${source.before}.`] as const] : []),
     ...added.map((item) => ['+', called(item) + described(item)] as const),
     ...removed.map((item) => ['-', called(item)] as const),
     ...changed.flatMap(changesOf),
     // It says the version, which is said already.
-    ...fileChanges(files.filter(({ file }) => file !== 'package.json')),
+    ...firstOf(files.filter(({ file }) => file !== 'package.json').map(fileChange), 'files'),
+    ...dependencyChanges(dependencies),
   ];
 }
 
@@ -74,10 +76,15 @@ function changesOf(item: ItemDifference): readonly Change[] {
     ['~', called(item)],
     ...values.map((value) => [' ', `  ${valueLine(value)}`] as const),
     ...files.map((file) => [' ', `  ${file} has changed`] as const),
-    ...(unread ? [[' ', '  It is defined by code; see what that says with --load.'] as const] : []),
+    ...(unread === false ? [] : [[' ', `  ${unreadLines[unread]}`] as const]),
     ...(problem === undefined ? [] : [[' ', `  It would be left out: ${problem}`] as const]),
   ];
 }
+
+const unreadLines = {
+  definition: 'It is defined by code; see what that says with --load.',
+  text: 'Its text is made by code, and may be another one.',
+} as const satisfies Record<Exclude<ItemDifference['unread'], false>, string>;
 
 function valueLine({ path, before, after }: ValueDifference): string {
   const [old, now] = aroundDifference(spelled(before), spelled(after));
@@ -108,16 +115,35 @@ function cut(text: string): string {
   return shortened(text.replaceAll('\n', ' '), maxLength);
 }
 
-/** More files than these are counted. */
-const maxFiles = 10;
-
-function fileChanges(files: readonly ChangedFile[]): readonly Change[] {
+function fileChange({ file, change }: ChangedFile): Change {
   const marks = { new: '+', gone: '-', changed: '~' } as const;
-  const rest = files.length - maxFiles;
+  return [marks[change], file];
+}
+
+/** Extensions are never left out, since what they declare may be seen. */
+function dependencyChanges(dependencies: readonly ChangedDependency[]): readonly Change[] {
+  const isExtension = ({ before, after }: ChangedDependency) => before?.isExtension || after?.isExtension;
+  const others = dependencies.filter((one) => !isExtension(one)).map(dependencyChange);
+  const extensions = dependencies.filter(isExtension).map(dependencyChange);
   return [
-    ...files.slice(0, maxFiles).map(({ file, change }) => [marks[change], file] as const),
-    ...(rest > 0 ? [[' ', `and ${rest} more files`] as const] : []),
+    ...extensions.map(([mark, line]): Change => [mark, `${line}, an extension`]),
+    ...firstOf(others, 'dependencies'),
   ];
+}
+
+function dependencyChange({ name, before, after }: ChangedDependency): Change {
+  const what = `dependency ${name}`;
+  if (!before) return ['+', `${what} ${versionOf(after)}`];
+  if (!after) return ['-', `${what} ${versionOf(before)}`];
+  return ['~', `${what} ${versionOf(before)}${leadingTo(versionOf(after), versionOf(before))}`];
+}
+
+/** More files or dependencies than these are counted. */
+const maxShown = 10;
+
+function firstOf(changes: readonly Change[], what: string): readonly Change[] {
+  const rest = changes.length - maxShown;
+  return [...changes.slice(0, maxShown), ...(rest > 0 ? [[' ', `and ${rest} more ${what}`] as const] : [])];
 }
 
 /** What became of it, in a line. */
@@ -157,7 +183,7 @@ export function updateData({ plan, state, error }: UpdateResult): object {
   };
 }
 
-function changesData({ added, removed, changed, files, source }: Difference): object {
+function changesData({ added, removed, changed, files, dependencies, source }: Difference): object {
   const item = ({ kind, name, value }: ItemState) => ({
     kind: singular[kind],
     name,
@@ -172,6 +198,11 @@ function changesData({ added, removed, changed, files, source }: Difference): ob
       values: rest.values.map(valueData),
     })),
     files,
+    dependencies: dependencies.map(({ name, before, after }) => ({
+      name,
+      ...(before && { before: before.version }),
+      ...(after && { after: after.version }),
+    })),
     ...(source && { source }),
   };
 }

@@ -1,12 +1,12 @@
 import { constants } from 'node:fs';
 import { open, readdir, realpath } from 'node:fs/promises';
 import path from 'node:path';
+import { eachOf } from '../bounded.js';
 import { AgentToolsError } from '../errors.js';
 import { checkDefinition, describeFault, isSerious, serverLists } from '../extension/check.js';
 import { DefinitionError, Extension, type Origin } from '../extension/extension.js';
 import { type Declaration, ManifestError } from '../extension/manifest.js';
 import { isPackageName } from '../extension/names.js';
-import { eachOf } from './bounded.js';
 import type { ServerOutline, SourceName } from './listed-server.js';
 import {
   declaredServer,

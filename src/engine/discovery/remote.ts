@@ -1,7 +1,7 @@
 import path from 'node:path';
+import { eachOf } from '../bounded.js';
 import { RegistryError, type RegistryFault } from '../npm/registry.js';
 import type { RegistryPlace } from '../npm/settings.js';
-import { eachOf } from './bounded.js';
 import { keepListing, type Listing, type RemotePackage, readListing } from './listing-cache.js';
 import { declaredServers, outlinedAs } from './outline.js';
 import { PublishedError, readPublished } from './published.js';

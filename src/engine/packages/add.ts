@@ -1,8 +1,7 @@
 import { Extension } from '../extension/extension.js';
 import type { PackageSpec } from '../npm/spec.js';
-import { compare, isSame } from './comparison.js';
-import { fingerprintOf } from './fingerprint.js';
-import { writeRecord } from './record.js';
+import { driftFrom } from './drift.js';
+import { isSamePackage, writeRecord } from './record.js';
 import type { PackagesSetting } from './setting.js';
 import { type AddedPackage, Shelf } from './shelf.js';
 import { discard, type StagedPackage, stage, wordFor } from './stage.js';
@@ -48,9 +47,6 @@ async function putOnShelf(staged: StagedPackage, shelf: Shelf): Promise<Addition
 }
 
 /** Whether what is on the disk, not what was once put there, is just this. */
-async function isThere({ record }: StagedPackage, { directory, ...before }: AddedPackage): Promise<boolean> {
-  const { version, integrity, fingerprint } = record;
-  if (before.record.version !== version || before.record.integrity !== integrity) return false;
-  const extension = await Extension.open(directory).catch(() => undefined);
-  return extension !== undefined && isSame(compare(await fingerprintOf(extension), fingerprint));
+async function isThere({ record }: StagedPackage, before: AddedPackage): Promise<boolean> {
+  return isSamePackage(record, before.record) && (await driftFrom(before)).length === 0;
 }

@@ -3,6 +3,7 @@ import { type Kind, kinds } from '../extension/kinds.js';
 import { isRecord } from '../extension/shapes.js';
 import type { DocumentPath } from '../files/document.js';
 import { type ChangedFile, type Comparison, compare } from './comparison.js';
+import type { ChangedDependency } from './dependencies.js';
 import { canonical, fingerprintOf } from './fingerprint.js';
 import { type ItemState, readItems } from './items.js';
 
@@ -13,6 +14,8 @@ export interface Difference {
   readonly changed: readonly ItemDifference[];
   /** Files that no item accounts for. */
   readonly files: readonly ChangedFile[];
+  /** What comes with it and is other than before. */
+  readonly dependencies: readonly ChangedDependency[];
   /** Where the package came from and comes from, if that is another place. */
   readonly source?: { readonly before: string; readonly after: string };
 }
@@ -24,8 +27,8 @@ export interface ItemDifference {
   readonly values: readonly ValueDifference[];
   /** Files of its own that have changed: code, handlers, contents. */
   readonly files: readonly string[];
-  /** It is defined by code that was not run: what it says now is unknown. */
-  readonly unread: boolean;
+  /** Whether its definition, or the text of a prompt, is made by code that was not run: what it says now is unknown. */
+  readonly unread: false | 'definition' | 'text';
   /** Why it would be left out now. */
   readonly problem?: string;
 }
@@ -40,26 +43,29 @@ export interface ValueDifference {
 export interface DifferenceOptions {
   /** Whether code definitions are loaded, by the functions that the extensions were opened with. */
   readonly load: boolean;
+  /** What comes with the package and has changed. */
+  readonly dependencies: readonly ChangedDependency[];
 }
 
 /** What differs between two versions of an extension, value by value; the old one may be beyond reading. */
 export async function differenceBetween(
   before: Extension | undefined,
   after: Extension,
-  options: DifferenceOptions,
+  { load, dependencies }: DifferenceOptions,
 ): Promise<Difference> {
   const nothing = { files: {}, items: [] };
   const comparison = compare(before ? await fingerprintOf(before) : nothing, await fingerprintOf(after));
-  const old = before ? await readItems(before, kinds, options) : [];
-  const now = await readItems(after, kinds, options);
-  const isOtherCode = mayChangeCode(comparison);
+  const old = before ? await readItems(before, kinds, { load }) : [];
+  const now = await readItems(after, kinds, { load });
+  const isOtherCode = dependencies.length > 0 || mayChangeCode(comparison);
   const changed = now.flatMap((item) => {
     const was = find(old, item);
     if (!was) return [];
     const found = comparison.changed.find(
       ({ after: one }) => one.kind === item.kind && one.name === item.name,
     );
-    const unread = (was.isCode || item.isCode) && !options.load && (found !== undefined || isOtherCode);
+    const isUnread = (was.isCode || item.isCode) && !load && (found !== undefined || isOtherCode);
+    const unread = isUnread ? 'definition' : isOtherCode && isWritten(item) ? 'text' : false;
     return differenceOf(was, item, {
       files: [...(found?.isRedefined && item.isCode ? [item.file!] : []), ...(found?.files ?? [])],
       unread,
@@ -70,7 +76,13 @@ export async function differenceBetween(
     removed: old.filter((item) => !find(now, item)),
     changed,
     files: comparison.files,
+    dependencies,
   };
+}
+
+/** Whether a function in a module of its own makes the text of a prompt. */
+function isWritten({ kind, uses }: ItemState): boolean {
+  return kind === 'prompts' && uses.length > 0;
 }
 
 /** Code may say something else because of any file that it may import. */
@@ -93,7 +105,7 @@ function differenceOf(
   const values = isComparable ? [...valuesBetween(was.value, item.value)] : [];
   const isLost = problem !== undefined && problem !== was.problem;
   const isFound = problem === undefined && was.problem !== undefined;
-  if (values.length + files.length === 0 && !unread && !isLost && !isFound) return [];
+  if (values.length + files.length === 0 && unread === false && !isLost && !isFound) return [];
   return [{ kind, name, values, files, unread, ...(isLost && { problem }) }];
 }
 
@@ -125,15 +137,21 @@ const unseenKeys = {
   apps: [],
 } as const satisfies Record<Kind, readonly string[]>;
 
+/** Items whose files a client gets to see, or what they make. */
+const seenByFile: readonly Kind[] = ['prompts', 'resources', 'apps'];
+
 /** Whether a client, and with it the model, is or may be shown something else than before. */
-export function isSeen({ added, removed, changed, source }: Difference): boolean {
-  return added.length + removed.length > 0 || source !== undefined || changed.some(isItemSeen);
+export function isSeen({ added, removed, changed, dependencies, source }: Difference): boolean {
+  // Servers may list what extensions that come with a package declare.
+  const isListed = dependencies.some(({ before, after }) => before?.isExtension || after?.isExtension);
+  if (added.length + removed.length > 0 || source !== undefined || isListed) return true;
+  return changed.some(isItemSeen);
 }
 
 /** Whether a client is or may be shown something else of an item. */
 function isItemSeen({ kind, values, files, unread, problem }: ItemDifference): boolean {
-  if (unread || problem !== undefined) return true;
-  if (kind === 'resources' && files.length > 0) return true;
+  if (unread !== false || problem !== undefined) return true;
+  if (seenByFile.includes(kind) && files.length > 0) return true;
   const unseen: readonly string[] = unseenKeys[kind];
   return values.some(({ path: [key] }) => !unseen.includes(String(key)) && !String(key).startsWith('x-'));
 }

@@ -1,40 +1,48 @@
 import { Extension } from '../extension/extension.js';
 import { compare, differences } from './comparison.js';
+import { compareDependencies, dependenciesOf, dependencyDifference } from './dependencies.js';
 import { fingerprintOf } from './fingerprint.js';
-import { type PackageRecord, readRecord } from './record.js';
 import type { PackagesSetting } from './setting.js';
-import { Shelf } from './shelf.js';
+import { type AddedPackage, Shelf } from './shelf.js';
 
 /**
- * How packages are not what was added, a line for each difference. Of a package that was not added nothing is known,
- * which is a line too. Bundled extensions and servers of the user are not packages. No code is run.
+ * How packages, and what came with them, are not what was added, a line for each difference. Of a package that neither was
+ * added nor came with one nothing is known, which is a line too. Bundled extensions and servers of the user are not
+ * packages. No code is run.
  */
 export async function driftOf(
   extensions: readonly Extension[],
-  setting: Pick<PackagesSetting, 'packagesFolder'>,
-): Promise<readonly string[]> {
-  const packages = extensions.filter(({ origin }) => origin === 'package');
-  const distinct = new Map(packages.map((extension) => [extension.manifest.directory, extension]));
-  const lines = await Promise.all([...distinct.values()].map((one) => linesAbout(one, setting)));
-  return lines.flat();
-}
-
-async function linesAbout(
-  { name, manifest: { directory } }: Extension,
   { packagesFolder }: Pick<PackagesSetting, 'packagesFolder'>,
 ): Promise<readonly string[]> {
-  const installation = await new Shelf(packagesFolder).installationOf(directory, name);
-  const record = installation === undefined ? undefined : await readRecord(installation);
-  if (!record) return [`${name} was not added by agenttools add: ${directory}`];
-  return (await driftFrom(record, directory)).map((difference) => `${name}: ${difference}`);
+  const shelf = new Shelf(packagesFolder);
+  const known = new Map<string, AddedPackage>();
+  const unknown = new Set<string>();
+  for (const { name, origin, manifest } of extensions) {
+    if (origin !== 'package') continue;
+    const added = await shelf.around(manifest.directory);
+    if (added) known.set(added.installation, added);
+    else unknown.add(`${name} was not added by agenttools add: ${manifest.directory}`);
+  }
+  const lines = await Promise.all(
+    [...known.values()].map(async (added) =>
+      (await driftFrom(added)).map((difference) => `${added.name}: ${difference}`),
+    ),
+  );
+  return [...lines.flat(), ...unknown];
 }
 
-/** How a package on disk is not the one that was added, in a few words each. */
-export async function driftFrom(
-  { fingerprint }: PackageRecord,
-  directory: string,
-): Promise<readonly string[]> {
+/** How a package on disk, and what came with it, is not what was added, in a few words each. */
+export async function driftFrom({
+  name,
+  directory,
+  installation,
+  record,
+}: AddedPackage): Promise<readonly string[]> {
   // Opened anew: who asks may have read it a while ago.
   const now = await Extension.open(directory).catch(() => undefined);
-  return now ? differences(compare(fingerprint, await fingerprintOf(now))) : ['its manifest cannot be read'];
+  const own = now
+    ? differences(compare(record.fingerprint, await fingerprintOf(now)))
+    : ['its manifest cannot be read'];
+  const dependencies = await dependenciesOf(name, installation);
+  return [...own, ...compareDependencies(record.dependencies, dependencies).map(dependencyDifference)];
 }

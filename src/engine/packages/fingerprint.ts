@@ -1,9 +1,6 @@
-import { createHash } from 'node:crypto';
-import { createReadStream } from 'node:fs';
-import { readdir, readlink } from 'node:fs/promises';
-import path from 'node:path';
 import type { Extension } from '../extension/extension.js';
 import { type Kind, kinds } from '../extension/kinds.js';
+import { hashesIn, hashOf } from './file-hashes.js';
 import { type ItemState, readItems } from './items.js';
 
 /** What tells whether a package is still the one that was looked at. */
@@ -50,25 +47,10 @@ async function filesIn(
   directory: string,
   documents: ReadonlyMap<string, unknown>,
 ): Promise<Fingerprint['files']> {
-  const hashes: [string, string][] = [];
-  for (const entry of await readdir(directory, { recursive: true, withFileTypes: true })) {
-    const target = path.join(entry.parentPath, entry.name);
-    const file = path.relative(directory, target).split(path.sep).join('/');
-    if (documents.has(file)) hashes.push([file, hashOf(canonical(documents.get(file)))]);
-    else if (entry.isSymbolicLink()) hashes.push([file, hashOf(`link to ${await readlink(target)}`)]);
-    else if (entry.isFile()) hashes.push([file, await hashOfFile(target)]);
-  }
-  return Object.fromEntries(hashes.sort(([one], [other]) => (one < other ? -1 : 1)));
-}
-
-function hashOf(text: string): string {
-  return createHash('sha256').update(text).digest('base64');
-}
-
-async function hashOfFile(file: string): Promise<string> {
-  const hash = createHash('sha256');
-  for await (const chunk of createReadStream(file)) hash.update(chunk as Buffer);
-  return hash.digest('base64');
+  const hashes = await hashesIn(directory);
+  return Object.fromEntries(
+    hashes.map(([file, hash]) => [file, documents.has(file) ? hashOf(canonical(documents.get(file))) : hash]),
+  );
 }
 
 /** The one JSON text of a value, however its file spells it. */

@@ -3,6 +3,8 @@ import { isRecord } from '../extension/shapes.js';
 import { replaceTextFile } from '../files/replace.js';
 import { readTextFile } from '../files/text-file.js';
 import type { PackageSpec } from '../npm/spec.js';
+import { compare, isSame } from './comparison.js';
+import { compareDependencies, type Dependencies } from './dependencies.js';
 import type { Fingerprint } from './fingerprint.js';
 
 /** What we remember of a package that was added. */
@@ -18,6 +20,7 @@ export interface PackageRecord {
   /** Where npm had it from, such as the origin of a registry; null: npm did not say. */
   readonly source: string | null;
   readonly fingerprint: Fingerprint;
+  readonly dependencies: Dependencies;
   /** ISO 8601. */
   readonly time: string;
 }
@@ -37,9 +40,17 @@ export async function readRecord(installation: string): Promise<PackageRecord | 
 
 function isPackageRecord(value: unknown): value is PackageRecord {
   if (!isRecord(value) || value.format !== 1) return false;
-  const { name, version, wanted, fingerprint } = value;
-  const isWhole = isRecord(fingerprint) && isRecord(fingerprint.files) && Array.isArray(fingerprint.items);
+  const { name, version, wanted, fingerprint, dependencies } = value;
+  const isPrinted = isRecord(fingerprint) && isRecord(fingerprint.files) && Array.isArray(fingerprint.items);
+  const isWhole = isPrinted && isRecord(dependencies);
   return typeof name === 'string' && typeof version === 'string' && isRecord(wanted) && isWhole;
+}
+
+/** Whether two states of a package are one, with all that came with it. */
+export function isSamePackage(one: PackageRecord, other: PackageRecord): boolean {
+  if (one.version !== other.version || one.integrity !== other.integrity) return false;
+  if (compareDependencies(one.dependencies, other.dependencies).length > 0) return false;
+  return isSame(compare(one.fingerprint, other.fingerprint));
 }
 
 /** Remembers a package, in the folder that it was installed into. */

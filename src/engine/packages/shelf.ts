@@ -47,17 +47,23 @@ export class Shelf {
 
   /** A package that was added; undefined if there is none of that name. */
   async find(name: string): Promise<AddedPackage | undefined> {
-    const directory = await realpath(path.join(this.#links, name)).catch(() => undefined);
-    const installation = directory && (await this.installationOf(directory, name));
-    const record = installation && (await readRecord(installation));
-    return record ? { name, directory, installation, record } : undefined;
+    const found = await this.around(path.join(this.#links, name));
+    return found?.name === name ? found : undefined;
   }
 
-  /** What npm installed together with a package in a folder; undefined if that was none of ours. */
-  async installationOf(directory: string, name: string): Promise<string | undefined> {
-    const installations = await realpath(this.#installations).catch(() => undefined);
-    const installation = path.resolve(directory, ...name.split('/').map(() => '..'), '..');
-    return path.dirname(installation) === installations ? installation : undefined;
+  /** The package that was added and with which npm installed what is in a folder; undefined if there is none. */
+  async around(folder: string): Promise<AddedPackage | undefined> {
+    const [installations, real] = await Promise.all(
+      [this.#installations, folder].map((one) => realpath(one).catch(() => undefined)),
+    );
+    if (installations === undefined || real === undefined) return undefined;
+    const [first, ...rest] = path.relative(installations, real).split(path.sep);
+    if (rest[0] !== 'node_modules') return undefined;
+    const installation = path.join(installations, first!);
+    const record = await readRecord(installation);
+    if (!record) return undefined;
+    const { name } = record;
+    return { name, directory: path.join(installation, 'node_modules', name), installation, record };
   }
 
   /** A new folder to install something into. It is gone later if nobody puts it on the shelf. */

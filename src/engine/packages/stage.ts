@@ -9,6 +9,7 @@ import { isRecord } from '../extension/shapes.js';
 import { runNpm } from '../npm/run.js';
 import type { PackageSpec } from '../npm/spec.js';
 import { called } from './comparison.js';
+import { dependenciesOf } from './dependencies.js';
 import { asUserError } from './file-fault.js';
 import { fingerprintOf } from './fingerprint.js';
 import { readItems } from './items.js';
@@ -73,6 +74,7 @@ async function stageIn(
     version: extension.manifest.packageVersion,
     ...provenance,
     fingerprint: await fingerprintOf(extension),
+    dependencies: await dependenciesOf(name, installation),
     time: now().toISOString(),
   };
   await writeRecord(installation, record);

@@ -1,10 +1,10 @@
 import { AgentToolsError } from '../errors.js';
 import { Extension, type LoadCode } from '../extension/extension.js';
 import { type PackageSpec, readSpec } from '../npm/spec.js';
-import { compare, isSame } from './comparison.js';
+import { compareDependencies, dependenciesOf } from './dependencies.js';
 import { type Difference, differenceBetween } from './difference.js';
 import { driftFrom } from './drift.js';
-import type { PackageRecord } from './record.js';
+import { isSamePackage, type PackageRecord } from './record.js';
 import { unknown } from './remove.js';
 import type { PackagesSetting } from './setting.js';
 import { type AddedPackage, Shelf } from './shelf.js';
@@ -91,7 +91,7 @@ interface Planning {
 async function planFor(before: AddedPackage, { shelf, setting, loadCode }: Planning): Promise<UpdatePlan> {
   const options = loadCode ? { loadCode } : {};
   const present = await Extension.open(before.directory, options).catch(() => undefined);
-  const drift = await driftFrom(before.record, before.directory);
+  const drift = await driftFrom(before);
   try {
     const staged = await stage(await specOf(before.record), shelf, setting);
     if (drift.length === 0 && isSamePackage(before.record, staged.record)) {
@@ -99,18 +99,19 @@ async function planFor(before: AddedPackage, { shelf, setting, loadCode }: Plann
       return { before, drift };
     }
     const after = await Extension.open(staged.extension.manifest.directory, options);
-    const difference = await differenceBetween(present, after, { load: loadCode !== undefined });
+    const difference = await differenceBetween(present, after, {
+      load: loadCode !== undefined,
+      dependencies: compareDependencies(
+        await dependenciesOf(before.name, before.installation),
+        staged.record.dependencies,
+      ),
+    });
     const source = otherSource(before.record, staged.record);
     return { before, drift, next: { staged, difference: { ...difference, ...(source && { source }) } } };
   } catch (error) {
     if (error instanceof AgentToolsError) return { before, drift, error };
     throw error;
   }
-}
-
-function isSamePackage(before: PackageRecord, after: PackageRecord): boolean {
-  const isSameVersion = before.version === after.version && before.integrity === after.integrity;
-  return isSameVersion && isSame(compare(before.fingerprint, after.fingerprint));
 }
 
 /** A name that suddenly comes from elsewhere may be somebody else's. */

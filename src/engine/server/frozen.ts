@@ -7,11 +7,15 @@ export type CheckDrift = (extensions: readonly Extension[]) => Promise<readonly 
 
 /** A workspace that loads code only of extensions that are what they were. */
 export function frozenWorkspace(options: WorkspaceOptions, checkDrift: CheckDrift): Workspace {
+  const checked = new Map<Extension, Promise<readonly string[]>>();
   const workspace: Workspace = new Workspace({
     ...options,
     async loadCode(file, relative) {
       const extension = await workspace.open(file.slice(0, -relative.length - 1));
-      const [difference] = await checkDrift([extension]);
+      // Once for all of its files, since that looks at all of them, and at what came with it.
+      const checking = checked.get(extension) ?? checkDrift([extension]);
+      checked.set(extension, checking);
+      const [difference] = await checking;
       if (difference !== undefined) throw new Error(difference);
       return await importDefault(file, relative);
     },

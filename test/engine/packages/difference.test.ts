@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { Extension, type LoadCode } from '../../../src/engine/extension/extension.js';
+import type { ChangedDependency } from '../../../src/engine/packages/dependencies.js';
 import { type Difference, differenceBetween, isSeen } from '../../../src/engine/packages/difference.js';
 import { type Files, writePackage } from '../../support/packages.js';
 
@@ -14,10 +15,14 @@ const loadCode: LoadCode = async (file) => {
 
 type Side = readonly [manifest: object, files: Files];
 
-async function difference(before: Side, after: Side, { load = false } = {}): Promise<Difference> {
+async function difference(
+  before: Side,
+  after: Side,
+  { load = false, dependencies = [] as readonly ChangedDependency[] } = {},
+): Promise<Difference> {
   const open = ([manifest, files]: Side) =>
     Extension.open(writePackage(manifest, { ...modules, ...files }), { loadCode });
-  return await differenceBetween(await open(before), await open(after), { load });
+  return await differenceBetween(await open(before), await open(after), { load, dependencies });
 }
 
 const tool = (value: object): Side => [
@@ -65,6 +70,15 @@ describe('what a client is shown', () => {
     { 'agenttools/resources/r.json': { uri: 'app://r', file: 'r.txt' }, 'r.txt': text },
   ];
   const plain = tool({ description: 'd' });
+  const written = (text: string, more: Files = {}): Side => [
+    { prompts: ['p'] },
+    {
+      'agenttools/prompts/p.json': { type: 'function', content: './dist/p.js' },
+      'dist/p.js': `export default () => '${text}';`,
+      ...more,
+    },
+  ];
+  const app = (page: string): Side => [{ apps: ['v'] }, { 'agenttools/apps/v.html': page }];
 
   const seen: readonly [string, Side, Side][] = [
     ['a description', plain, tool({ description: 'e' })],
@@ -78,6 +92,9 @@ describe('what a client is shown', () => {
     ['what a server lists', server({ tools: ['x'] }), server({ tools: ['y'] })],
     ['a prompt', prompt('a'), prompt('b')],
     ['what is in the file of a resource', resource('a'), resource('b')],
+    ['the page of an app', app('<p>'), app('<b>')],
+    ['the function that writes a prompt', written('a'), written('b')],
+    ['what that function may import', written('a'), written('a', { 'dist/texts.js': 'x' })],
     ['code that was not looked at', code({ description: 'd' }), code({ description: 'e' })],
     ['data that has become code', plain, code({ description: 'd' })],
     ['code whose other modules have changed', code({}), code({}, { 'dist/texts.js': 'x' })],
@@ -98,9 +115,31 @@ describe('what a client is shown', () => {
     ['a key for others', plain, tool({ description: 'd', 'x-note': 1 })],
     ['a file that nothing names', plain, [plain[0], { ...plain[1], 'README.md': 'Hello' }]],
     ['a word to people beside code', code({}), code({}, { 'README.md': 'Hello' })],
+    ['a word to people beside a prompt', written('a'), written('a', { 'README.md': 'Hello' })],
   ];
   it.each(unseen)('is the same with %s', async (_, before, after) => {
     expect(isSeen(await difference(before, after))).toBe(false);
+  });
+});
+
+describe('another dependency', () => {
+  const print = { version: '1.0.0', digest: 'a', isExtension: false };
+  const dependencies = [{ name: 'left', before: print, after: { ...print, digest: 'b' } }];
+  const plain = tool({ description: 'd' });
+
+  it('is told, and not seen where only handlers can use it', async () => {
+    const found = await difference(plain, plain, { dependencies });
+    expect(found.dependencies).toEqual(dependencies);
+    expect(isSeen(found)).toBe(false);
+  });
+
+  it('is seen where code defines an item', async () => {
+    expect(isSeen(await difference(code({}), code({}), { dependencies }))).toBe(true);
+  });
+
+  it.each(['before', 'after'])('is seen where it is an extension %s', async (side) => {
+    const extension = { name: 'left', [side]: { ...print, isExtension: true } };
+    expect(isSeen(await difference(plain, plain, { dependencies: [extension] }))).toBe(true);
   });
 });
 
@@ -140,7 +179,7 @@ describe('code that is loaded', () => {
 
 it('of a package that cannot be read any more everything is new', async () => {
   const after = await Extension.open(writePackage(...tool({ description: 'd' })));
-  const { added, changed } = await differenceBetween(undefined, after, { load: false });
+  const { added, changed } = await differenceBetween(undefined, after, { load: false, dependencies: [] });
   expect(added.map(({ name, value }) => [name, value?.description])).toEqual([['a', 'd']]);
   expect(changed).toEqual([]);
 });

@@ -125,6 +125,36 @@ describe('drift', () => {
     expect(await driftOf(extensions.slice(1, 2), here)).toEqual(['second: its manifest cannot be read']);
   }, 30_000);
 
+  it('is none of what came with a package, unless that is not what came', async () => {
+    const here = setting();
+    await registry.publish(kit('beneath'));
+    await registry.publish({ 'package.json': { name: 'plain', version: '1.0.0' }, 'index.js': '' });
+    const fields = { name: 'above', version: '1.0.0', dependencies: { beneath: '*', plain: '*' } };
+    await registry.publish({ ...kit('above'), 'package.json': packageJson({ tools: ['tell'] }, fields) });
+    await add('above', here);
+    const workspace = openWorkspace({ packagesFolder: here.packagesFolder });
+    const above = (await workspace.findPackage('above'))!;
+    const beneath = (await workspace.findPackage('beneath', above))!;
+    expect(beneath.name).toBe('beneath');
+    expect(await driftOf([above, beneath], here)).toEqual([]);
+
+    const modules = path.join(beneath.manifest.directory, '..');
+    addFiles(modules, {
+      'beneath/tell.js': 'other',
+      'plain/package.json': { name: 'plain', version: '1.0.1' },
+      'plain/node_modules/deep/index.js': '',
+    });
+    const expected = [
+      'above: dependency beneath 1.0.0 has other files',
+      'above: dependency plain is 1.0.1 instead of 1.0.0',
+      'above: dependency plain/node_modules/deep without a version is new',
+    ];
+    expect(await driftOf([beneath], here)).toEqual(expected);
+    expect(await driftOf([above, beneath], here)).toEqual(expected);
+    rmSync(path.join(modules, 'plain'), { recursive: true });
+    expect(await driftOf([above], here)).toEqual([expected[0], 'above: dependency plain 1.0.0 is gone']);
+  }, 60_000);
+
   it('is nothing of bundled extensions and of servers of the user', async () => {
     const folder = writeFolder({ 'package.json': packageJson({ tools: [] }) });
     const own = await Promise.all(
