@@ -38,14 +38,15 @@ export interface Found {
  * @throws RegistryError
  */
 export async function searchExtensions(search: Search): Promise<Found> {
-  const exact = await pagesOf(`keywords:${keyword}`, maxHits, search).catch(nothingIfAnswered);
+  const exact = await pagesOf(`keywords:${keyword}`, { limit: maxHits }, search).catch(nothingIfAnswered);
   if (exact.hits.length > 0) return { hits: comingFrom(search, exact.hits), isPartial: !exact.isWhole };
   // Some registries do not know what stands before the colon, and some of those look only into names and descriptions.
-  const everything = await pagesOf('', maxPackages, search).catch(nothingIfAnswered);
+  const few = { limit: maxPackages, isAllOrNothing: true };
+  const everything = await pagesOf('', few, search).catch(nothingIfAnswered);
   if (everything.isWhole) return { hits: comingFrom(search, everything.hits), isPartial: false };
   if (everything.hits.some(({ hasKeyword }) => hasKeyword !== undefined))
     return { hits: [], isPartial: false };
-  const { hits, isWhole } = await pagesOf(keyword, maxInexactHits, search);
+  const { hits, isWhole } = await pagesOf(keyword, { limit: maxInexactHits }, search);
   return { hits: comingFrom(search, hits), isPartial: !isWhole || everything.hits.length > 0 };
 }
 
@@ -75,9 +76,16 @@ const maxInexactHits = 250;
 
 const maxPageBytes = 20 * 1024 * 1024;
 
+interface Reading {
+  /** Hits beyond these are not read. */
+  readonly limit: number;
+  /** Of more than that not even the first are wanted. */
+  readonly isAllOrNothing?: boolean;
+}
+
 async function pagesOf(
   text: string,
-  limit: number,
+  { limit, isAllOrNothing = false }: Reading,
   { registries, place, pageSize, signal }: Search,
 ): Promise<Pages> {
   const hits = new Map<string, Hit>();
@@ -93,7 +101,7 @@ async function pagesOf(
     // Some registries give the same page again, whatever they are asked.
     const isRepeated = page.hits.length > 0 && hits.size === before;
     if (isLast || isRepeated || page.length === 0) return { hits: [...hits.values()], isWhole: true };
-    if (page.total > limit) break;
+    if (isAllOrNothing && page.total > limit) break;
   }
   return { hits: [...hits.values()], isWhole: false };
 }

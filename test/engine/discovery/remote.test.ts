@@ -5,6 +5,7 @@ import { Header } from 'tar';
 import { describe, expect, test } from 'vitest';
 import type { Registries } from '../../../src/engine/discovery/registries.js';
 import { type RemoteSearch, searchRegistries } from '../../../src/engine/discovery/remote.js';
+import { searchExtensions } from '../../../src/engine/discovery/search.js';
 import type { FoundPackage } from '../../../src/engine/discovery/source.js';
 import { writeFolder } from '../../support/packages.js';
 import { pack } from '../../support/registry.js';
@@ -99,6 +100,20 @@ describe('searching', () => {
     const registries = fakeRegistries({ [url]: everything });
     expect(await search(registries)).toMatchObject({ names: [], notes: [] });
     expect(registries.asked).toHaveLength(2);
+  });
+
+  test('of more than can be listed it reads what it can, page by page, and says that there are more', async () => {
+    const all = Array.from({ length: 5100 }, (_, index) => ({ name: `kit-${index}`, date: '2026-01-01' }));
+    const registries = fakeRegistries({ [url]: searchOf(all) });
+    const found = await searchExtensions({
+      registries,
+      place: { url },
+      pageSize: 250,
+      signal: AbortSignal.timeout(20_000),
+    });
+    expect(found.hits).toHaveLength(5000);
+    expect(found.isPartial).toBe(true);
+    expect(registries.asked).toHaveLength(20);
   });
 
   test('what the search says has another keyword is not asked for', async () => {
