@@ -2,6 +2,8 @@ import path from 'node:path';
 import { eachOf } from '../bounded.js';
 import { RegistryError, type RegistryFault } from '../npm/registry.js';
 import type { RegistryPlace } from '../npm/settings.js';
+import { withoutUserinfo } from '../npm/without-userinfo.js';
+import { shortened } from '../visible-text.js';
 import { keepListing, type Listing, type RemotePackage, readListing } from './listing-cache.js';
 import { declaredServers, outlinedAs } from './outline.js';
 import { PublishedError, readPublished } from './published.js';
@@ -32,8 +34,24 @@ export async function searchRegistries(
   signal: AbortSignal,
 ): Promise<void> {
   const { places } = search.registries;
-  const distinct = new Map(places.toReversed().map((place) => [place.url, place]));
-  await Promise.all([...distinct.values()].map((place) => searchRegistry(place, search, report, signal)));
+  const usable = places.filter(({ url }) => URL.canParse(url));
+  for (const place of places) if (!usable.includes(place)) report.note(unusableNote(place));
+  const distinct = new Map(usable.toReversed().map((place) => [place.url, place]));
+  const searching = [...distinct.values()].map(async (place) => {
+    try {
+      await searchRegistry(place, search, report, signal);
+    } catch (error) {
+      const why = withoutUserinfo(error instanceof Error ? error.message : String(error));
+      report.note(`The registry ${hostOf(place.url)} cannot be searched: ${why}`);
+    }
+  });
+  await Promise.all(searching);
+}
+
+/** What is there instead of an address is not said: it may hold a password. */
+function unusableNote({ scope }: RegistryPlace): string {
+  const [what, key] = scope === undefined ? ['', 'registry'] : [` for ${scope}`, `${scope}:registry`];
+  return `npm is set to something that is no address of a registry${what}. Its servers are not listed. See it with: npm config get ${key}`;
 }
 
 async function searchRegistry(
@@ -72,11 +90,18 @@ function reportPackage({ name, publication, servers }: RemotePackage, report: Re
   });
 }
 
-function refusal({ fault }: RegistryError): { readonly what: string; readonly wayOut: string } {
+function refusal({ fault, message }: RegistryError): { readonly what: string; readonly wayOut: string } {
   if (fault === 'offline') return { what: 'cannot be reached', wayOut: '' };
   if (fault === 'unauthorized') return { what: 'does not let you search', wayOut: ' Log in with: npm login' };
+  if (fault === 'failed') {
+    const why = shortened(message, longestReason).replace(/\.$/, '');
+    return { what: `cannot be searched: ${why}`, wayOut: '' };
+  }
   return { what: 'has no search that finds extensions', wayOut: ` ${byName}` };
 }
+
+/** Libraries quote what they were told. */
+const longestReason = 300;
 
 /** What needs no search. */
 const byName = 'See one by its name with: agenttools show <package>';
@@ -89,7 +114,7 @@ function insteadOf(kept: Listing | undefined, now: number): string {
 
 /** Addresses may hold passwords. */
 function hostOf(url: string): string {
-  return URL.canParse(url) ? new URL(url).host : 'that npm is set to';
+  return new URL(url).host;
 }
 
 function durationOf(ms: number): string {

@@ -77,7 +77,14 @@ const patience = { retries: 1, factor: 1, minTimeout: 250, maxTimeout: 250 };
 
 async function get(path: string, request: RegistryRequest): Promise<Buffer> {
   const { settings, registry, query, cacheFolder, timeoutMs = 15_000, signal } = request;
-  const address = `${addressOf(path, request)} ${JSON.stringify(query ?? {})}`;
+  const url = addressOf(path, request);
+  if (!URL.canParse(url)) {
+    throw new RegistryError(
+      'failed',
+      `npm is set to something that is no address of a registry for ${path}.`,
+    );
+  }
+  const address = `${url} ${JSON.stringify(query ?? {})}`;
   const kept = cacheFolder === undefined ? undefined : await readAnswer(cacheFolder, address);
   let response: RegistryResponse | undefined;
   try {
@@ -191,9 +198,7 @@ function byCode(code: string, message: string): Finding {
 
 /** `/@acme/weather at registry.example:4873`; addresses may hold passwords, hosts do not. */
 function nameOf(path: string, request: Pick<RegistryRequest, 'settings' | 'registry'>): string {
-  const address = addressOf(path, request);
-  if (!URL.canParse(address)) return `${decoded(path)} at a registry without a usable address`;
-  const { host, pathname } = new URL(address);
+  const { host, pathname } = new URL(addressOf(path, request));
   return `${decoded(pathname)} at ${host}`;
 }
 

@@ -1,11 +1,14 @@
 import path from 'node:path';
 import Config from '@npmcli/config';
 import { definitions, flatten, nerfDarts, shorthands } from '@npmcli/config/lib/definitions/index.js';
+import { AgentToolsError } from '../errors.js';
 import { npmFolderOf } from './program.js';
 import type { NpmSetting } from './setting.js';
+import { withoutUserinfo } from './without-userinfo.js';
 
 /** A registry that npm is set to, for everything or for the packages of one scope. */
 export interface RegistryPlace {
+  /** As it is set, which may be no address; its packages are not to be looked for elsewhere then. */
   readonly url: string;
   /** With its `@`; absent: for all that no other is for. */
   readonly scope?: string;
@@ -23,6 +26,7 @@ export interface NpmSettings {
 
 /**
  * Reads what npm is set to. A setting that cannot be read counts for nothing, as with npm.
+ * @throws AgentToolsError if npm cannot make sense of them together
  * @see https://docs.npmjs.com/cli/using-npm/config
  */
 export async function readNpmSettings(setting: NpmSetting): Promise<NpmSettings> {
@@ -41,11 +45,19 @@ export async function readNpmSettings(setting: NpmSetting): Promise<NpmSettings>
     cwd: cwd ?? home,
     warn: false,
   });
-  await config.load();
+  try {
+    await config.load();
+  } catch (cause) {
+    const why = withoutUserinfo(cause instanceof Error ? cause.message : String(cause)).replace(/\.$/, '');
+    const message = `The settings of npm cannot be read: ${why}. See them with: npm config list`;
+    throw new AgentToolsError('failed', message, { cause });
+  }
   const options = config.flat;
   const scoped = Object.entries(options).flatMap(([key, url]) => {
     const [, scope] = scopeKey.exec(key) ?? [];
-    return scope !== undefined && typeof url === 'string' ? [{ url: withSlash(url), scope }] : [];
+    return scope !== undefined && typeof url === 'string' && url !== ''
+      ? [{ url: withSlash(url), scope }]
+      : [];
   });
   return {
     options,

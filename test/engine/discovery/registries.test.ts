@@ -7,7 +7,9 @@ import { writeFolder } from '../../support/packages.js';
 const registry = 'https://registry.example/';
 
 async function identity(cacheFolder: string | undefined, password = 'secret') {
-  const home = writeFolder({ '.npmrc': `registry=${registry}\n//registry.example/:_authToken=${password}\n` });
+  const home = writeFolder({
+    '.npmrc': `registry=${registry}\n//registry.example/:_authToken=${password}\n`,
+  });
   const npm = { env: {}, home, platform: 'linux', execPath: process.execPath } as const;
   const registries = await openRegistries({ npm, ...(cacheFolder !== undefined && { cacheFolder }) });
   return registries.identityOf(registries.places[0]);

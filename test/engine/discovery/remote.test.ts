@@ -155,7 +155,6 @@ describe('searching', () => {
     ['a refusal', fault('unsupported')],
     ['no search', fault('not-found')],
     ['nonsense', fault('malformed')],
-    ['a failure', fault('failed')],
   ])('%s: a registry without search is told of', async (_, answer) => {
     const { names, notes } = await search(fakeRegistries({ [url]: { '/-/v1/search': answer } }));
     expect(names).toEqual([]);
@@ -170,6 +169,7 @@ describe('searching', () => {
       'unauthorized',
       'The registry registry.example does not let you search. Its servers are not listed. Log in with: npm login',
     ],
+    ['failed', 'The registry registry.example cannot be searched: it says no. Its servers are not listed.'],
   ] as const)('%s', async (kind, note) => {
     const { notes } = await search(fakeRegistries({ [url]: { '/-/v1/search': fault(kind) } }));
     expect(notes).toEqual([note]);
@@ -208,6 +208,34 @@ describe('several registries', () => {
     const registries = fakeRegistries(both, [...places]);
     expect((await search(registries)).names).toEqual(['@acme/kit/kit', 'kit/kit']);
     expect(registries.asked.filter((one) => one.includes('search'))).toHaveLength(1);
+  });
+
+  // biome-ignore lint/suspicious/noTemplateCurlyInString: npm leaves it so.
+  test.each(['${UNSET}/', '/', 'http://ada:pa55word@[bad/'])(
+    'one without an address (%s) is told of, and its packages are not taken from elsewhere',
+    async (unusable) => {
+      const registries = fakeRegistries(both, [{ url }, { url: unusable, scope: '@acme' }]);
+      const { names, notes } = await search(registries);
+      expect(names).toEqual(['kit/kit']);
+      expect(notes).toEqual([
+        'npm is set to something that is no address of a registry for @acme. Its servers are not listed. See it with: npm config get @acme:registry',
+      ]);
+    },
+  );
+
+  test('one that breaks does not hide the other', async () => {
+    const broken = () => {
+      throw new TypeError('request to http://ada:pa55word@other.example/ broke');
+    };
+    const registries = fakeRegistries({ ...both, [other]: { '/-/v1/search': broken } }, [
+      { url },
+      { url: other, scope: '@acme' },
+    ]);
+    const { names, notes } = await search(registries);
+    expect(names).toEqual(['kit/kit']);
+    expect(notes).toEqual([
+      'The registry other.example cannot be searched: request to http://other.example/ broke',
+    ]);
   });
 
   test('one that fails does not hide the other', async () => {

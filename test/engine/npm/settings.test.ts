@@ -59,6 +59,19 @@ describe('the settings of npm', () => {
     expect((await settingsOf('registry=https://user.example/\n')).project).toEqual({});
   });
 
+  it('of a project count for nothing where npm takes them for the section of a file', async () => {
+    const files = { 'package.json': '{}', '.npmrc': '//acme.example/:_authToken=null\n@acme:registry=\n' };
+    const { project, registries } = await settingsOf('registry=https://user.example/\n', { project: files });
+    expect(project).toEqual({ '@acme:registry': '' });
+    expect(registries).toEqual([{ url: 'https://user.example/' }]);
+  });
+
+  it('that contradict each other are told', async () => {
+    await expect(settingsOf('save-dev=true\nsave-optional=true\n')).rejects.toThrow(
+      /^The settings of npm cannot be read: --save-(dev|optional) cannot be provided .*\. See them with: npm config list$/,
+    );
+  });
+
   it('leave the environment as it was', async () => {
     const env = { TOKEN: 'x' };
     await settingsOf('', { env });
