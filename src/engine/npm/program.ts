@@ -1,4 +1,4 @@
-import { realpath, stat } from 'node:fs/promises';
+import { access, constants, realpath, stat } from 'node:fs/promises';
 import path from 'node:path';
 import type { NpmSetting } from './setting.js';
 
@@ -41,7 +41,9 @@ async function npmOnPath({ env, platform }: NpmSetting): Promise<string | undefi
   const folders = pathOf(env)
     .split(isWindows ? ';' : ':')
     .filter((folder) => path.isAbsolute(folder));
-  const found = await firstFile(folders.map((folder) => path.join(folder, isWindows ? scriptFile : 'npm')));
+  const files = folders.map((folder) => path.join(folder, isWindows ? scriptFile : 'npm'));
+  // A shell passes over what may not be executed.
+  const found = await firstFile(files, isWindows ? constants.F_OK : constants.X_OK);
   return found === undefined ? undefined : await realpath(found);
 }
 
@@ -51,10 +53,17 @@ function pathOf(env: NpmSetting['env']): string {
   return value ?? '';
 }
 
-async function firstFile(files: readonly string[]): Promise<string | undefined> {
+async function firstFile(files: readonly string[], mode = constants.F_OK): Promise<string | undefined> {
   for (const file of files) {
     const info = await stat(file).catch(() => undefined);
-    if (info?.isFile()) return file;
+    if (info?.isFile() && (await isAccessible(file, mode))) return file;
   }
   return undefined;
+}
+
+async function isAccessible(file: string, mode: number): Promise<boolean> {
+  return await access(file, mode).then(
+    () => true,
+    () => false,
+  );
 }

@@ -190,8 +190,10 @@ describe('npm', () => {
     await expect(running).rejects.toBeInstanceOf(NpmError);
   });
 
-  it('that may not be executed is named', async () => {
-    const home = writeFolder({ 'bin/npm': '#!/bin/sh\n' });
+  it('that cannot be run is named', async () => {
+    const home = writeFolder({ 'bin/sh': '' });
+    addFiles(home, { 'bin/npm': `#!${path.join(home, 'bin/sh')}\n` });
+    chmodSync(path.join(home, 'bin/npm'), 0o755);
     const setting = settingOf(home, { env: { PATH: path.join(home, 'bin') } });
     await expect(runNpm(['install'], { folder: home, setting })).rejects.toMatchObject({
       code: 'failed',
