@@ -112,6 +112,10 @@ function describePinFault(fault: PinFault): FixFault {
   if (fault.problem === 'together') {
     return { path: ['arguments'], reason: 'fixes arguments that the tool does not take together.' };
   }
+  if (fault.problem === 'excessive') {
+    const reason = `fixes arguments of a tool whose schema cannot do without them: ${fault.reason}`;
+    return { path: ['arguments'], reason };
+  }
   const { name } = fault;
   const reason =
     fault.problem === 'unknown'

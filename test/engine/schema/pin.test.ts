@@ -37,6 +37,21 @@ const schemas: Readonly<Record<string, Schema>> = {
     $ref: '#/$defs/all',
     $defs: { all: { type: 'object', properties: { units, place }, required: ['units', 'place'] } },
   },
+  'a definition that is used twice': {
+    anyOf: [
+      { $ref: '#/$defs/all', required: ['days'] },
+      { $ref: '#/$defs/all', minProperties: 3 },
+    ],
+    $defs: { all: { type: 'object', properties: { units, place }, required: ['units', 'place'] } },
+  },
+  'definitions of definitions that are used twice': {
+    allOf: [{ $ref: '#/$defs/a' }, { $ref: '#/$defs/a' }],
+    $defs: {
+      a: { anyOf: [{ $ref: '#/$defs/b' }, { $ref: '#/$defs/b', properties: { days: { type: 'integer' } } }] },
+      b: { required: ['units', 'place'], properties: { units, place } },
+      b_left: { type: 'string' },
+    },
+  },
   'a condition that is met': {
     properties: { units, place },
     if: { properties: { units: { const: 'metric' } } },
@@ -173,6 +188,106 @@ describe('a schema without fixed arguments', () => {
       $defs: { a: { anyOf: [{ $ref: '#/$defs/a' }, { properties: { units }, required: ['units'] }] } },
     };
     expect(withoutPinned(whole, metric)).toHaveProperty('$defs');
+  });
+});
+
+/** Definitions, each of which names the next one twice: two to the power of `depth` ways to the last. */
+function fanOut(depth: number, how: (next: Schema) => Schema, last: Schema): Record<string, Schema> {
+  const each = Array.from({ length: depth }, (_, index) => [
+    `d${index}`,
+    how({ $ref: `#/$defs/d${index + 1}` }),
+  ]);
+  return { ...Object.fromEntries(each), [`d${depth}`]: last };
+}
+
+function nested(depth: number, around: (inner: Schema) => Schema, last: Schema): Schema {
+  return depth === 0 ? last : around(nested(depth - 1, around, last));
+}
+
+describe('a schema takes no longer than it is large', () => {
+  const last = { type: 'object', properties: { units, place }, required: ['units'] };
+  const first = { $ref: '#/$defs/d0' };
+  // biome-ignore lint/suspicious/noThenProperty: a keyword of JSON Schema
+  const conditional = (one: Schema) => ({ if: one, then: one, else: one });
+
+  test.each<[string, Schema]>([
+    ['all of two', { ...first, $defs: fanOut(60, (next) => ({ allOf: [next, next] }), last) }],
+    ['any of two', { ...first, $defs: fanOut(60, (next) => ({ anyOf: [next, next] }), last) }],
+    ['one of two', { ...first, $defs: fanOut(60, (next) => ({ oneOf: [next, { not: next }] }), last) }],
+    ['conditions', { ...first, $defs: fanOut(60, conditional, last) }],
+    [
+      'what comes with the argument',
+      {
+        ...first,
+        $defs: fanOut(
+          60,
+          (next) => ({ allOf: [next], dependentSchemas: { units: next, place: next } }),
+          last,
+        ),
+      },
+    ],
+    [
+      'circles',
+      {
+        ...first,
+        $defs: fanOut(60, (next) => ({ allOf: [next, next] }), { ...last, anyOf: [first, first, last] }),
+      },
+    ],
+    ['conditions of conditions', nested(45, (inner) => ({ if: inner, else: last }), last)],
+    [
+      'values',
+      { properties: { units: first }, $defs: fanOut(60, (next) => ({ allOf: [next, next] }), units) },
+    ],
+    [
+      'other values',
+      { properties: { units, place: first }, $defs: fanOut(60, (next) => ({ allOf: [next, next] }), units) },
+    ],
+  ])('where references fan out: %s', async (_, schema) => {
+    const whole = { type: 'object', ...schema };
+    const input = await compiled(whole);
+    await findPinFaults(input, metric);
+    const left = withoutPinned(whole, metric);
+    expect(JSON.stringify(left).length).toBeLessThan(4 * JSON.stringify(whole).length);
+  });
+
+  test('where what it names names itself in turn', () => {
+    const part = { type: 'object', properties: { units, place }, required: ['units'] };
+    const whole = {
+      type: 'object',
+      allOf: [{ $ref: '#/$defs/a' }, { $ref: '#/$defs/b' }],
+      $defs: {
+        a: { ...part, anyOf: [{ $ref: '#/$defs/b' }, { required: ['place'] }] },
+        b: { ...part, anyOf: [{ $ref: '#/$defs/a' }, { required: ['place'] }] },
+      },
+    };
+    const { $defs, ...shown } = withoutPinned(whole, metric) as { $defs: Schema };
+    const { a, b, ...lefts } = $defs;
+    expect([a, b]).toEqual([whole.$defs.a, whole.$defs.b]);
+    expect(JSON.stringify([shown, lefts])).not.toContain('units');
+    const named = [...JSON.stringify([shown, lefts]).matchAll(/#\/\$defs\/(\w+)/g)].map(([, name]) => name);
+    expect(new Set(named)).toEqual(new Set(Object.keys(lefts)));
+  });
+
+  test('where references are without end', async () => {
+    const $defs = fanOut(3000, (next) => ({ allOf: [next] }), last);
+    const whole = { type: 'object', ...first, $defs };
+    expect(await findPinFaults(await compiled(whole), metric)).toEqual([
+      { problem: 'excessive', reason: expect.stringContaining('too deep') },
+    ]);
+  });
+
+  test('where what is left would be too large to be listed', async () => {
+    const many = Array.from({ length: 60_000 }, (_, index) => `name${index}`);
+    const whole = {
+      type: 'object',
+      properties: { units, place: { $ref: '#/$defs/all/properties/units' } },
+      $ref: '#/$defs/all',
+      $defs: { all: { properties: { units }, required: ['units'], enum: [many] } },
+    };
+    const input = await compiled(whole);
+    expect(await findPinFaults(input, metric)).toEqual([
+      { problem: 'excessive', reason: expect.stringMatching(/values|characters/) },
+    ]);
   });
 });
 
