@@ -2,7 +2,6 @@ import { type ChildProcess, fork } from 'node:child_process';
 import { createHash } from 'node:crypto';
 import { readFileSync, writeFileSync } from 'node:fs';
 import { createRequire } from 'node:module';
-import { createServer } from 'node:net';
 import path from 'node:path';
 import * as tar from 'tar';
 import { afterAll } from 'vitest';
@@ -44,18 +43,17 @@ afterAll(async () => {
 /** Starts a registry of its own, which ends with the test file. */
 export async function startRegistry(options: RegistryOptions = {}): Promise<Registry> {
   const folder = writeFolder({ 'config.yaml': config });
-  const port = await freePort();
-  const url = `http://127.0.0.1:${port}/`;
   const resolve = createRequire(path.join(options.modules ?? import.meta.dirname, 'anything.js')).resolve;
   const program = path.join(path.dirname(resolve('verdaccio/package.json')), 'bin/verdaccio');
-  const child = fork(program, ['--config', 'config.yaml', '--listen', `127.0.0.1:${port}`], {
+  const child = fork(program, ['--config', 'config.yaml', '--listen', '127.0.0.1:0'], {
     cwd: folder,
     silent: true,
     ...(options.node !== undefined && { execPath: options.node }),
-    execArgv: [],
+    execArgv: ['--import', `data:text/javascript,${encodeURIComponent(tellPort)}`],
     env: { PATH: process.env.PATH, HOME: folder },
   });
-  await started(child);
+  const port = await portOf(child);
+  const url = `http://127.0.0.1:${port}/`;
   const token = await newUser(url);
   const authorization = { authorization: `Bearer ${token}`, 'content-type': 'application/json' };
   const registry: Registry = {
@@ -106,19 +104,18 @@ web: { enable: false }
 log: { type: file, path: log.json, level: http, format: json }
 `;
 
-function freePort(): Promise<number> {
-  return new Promise((resolve, reject) => {
-    const server = createServer();
-    server.on('error', reject);
-    server.listen(0, '127.0.0.1', () => {
-      const address = server.address();
-      server.close(() => resolve(typeof address === 'object' && address ? address.port : 0));
-    });
-  });
-}
+/** Runs in verdaccio before it does: it takes any port that is free, but does not say which. */
+const tellPort = `
+import { Server } from 'node:net';
+const { listen } = Server.prototype;
+Server.prototype.listen = function (...args) {
+  this.once('listening', () => process.send({ port: this.address().port }));
+  return listen.apply(this, args);
+};
+`;
 
-/** Verdaccio tells whoever started it when it is ready. */
-function started(child: ChildProcess): Promise<void> {
+/** Waits until verdaccio can be asked. */
+function portOf(child: ChildProcess): Promise<number> {
   return new Promise((resolve, reject) => {
     let said = '';
     for (const stream of [child.stdout, child.stderr]) {
@@ -126,7 +123,9 @@ function started(child: ChildProcess): Promise<void> {
         said += data.toString();
       });
     }
-    child.once('message', () => resolve());
+    child.on('message', (message) => {
+      if (typeof message === 'object' && 'port' in message) resolve(Number(message.port));
+    });
     child.once('exit', (code) => reject(new Error(`verdaccio ended with ${code}: ${said}`)));
   });
 }
