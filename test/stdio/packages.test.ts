@@ -133,10 +133,11 @@ describe('killed at any moment', () => {
       before = now;
     }
 
-    let left = ['unknown', 'yet'];
-    for (let attempt = 0; left.length > 1 && attempt < 20; attempt++) {
+    // What a living npm still writes to is swept later.
+    let staged = ['unknown', 'yet'];
+    for (let attempt = 0; staged.length > 0 && attempt < 20; attempt++) {
       expect((await here.run('add', 'broken-off@2.0.0')).code).toBe(0);
-      left = readdirSync(here.installed);
+      staged = readdirSync(here.installed).filter((name) => name.startsWith('.'));
     }
     expect(versionThere(here)).toBe('2.0.0');
     await here.run('remove', 'broken-off');

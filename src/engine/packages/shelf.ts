@@ -1,5 +1,17 @@
 import { randomBytes } from 'node:crypto';
-import { lstat, mkdir, readdir, realpath, rename, rm, rmdir, symlink, unlink } from 'node:fs/promises';
+import {
+  lstat,
+  mkdir,
+  readdir,
+  realpath,
+  rename,
+  rm,
+  rmdir,
+  stat,
+  symlink,
+  unlink,
+  writeFile,
+} from 'node:fs/promises';
 import { platform } from 'node:os';
 import path from 'node:path';
 import { AgentToolsError } from '../errors.js';
@@ -83,8 +95,8 @@ export class Shelf {
   }
 
   /**
-   * Makes what is installed in a folder the package that counts. What counted before stays on the disk for those who
-   * are running it, until something else is put here. To be done {@link exclusively}.
+   * Makes what is installed in a folder the package that counts. What counted before stays on the disk for a week, for
+   * those who are running it. To be done {@link exclusively}.
    */
   async put(installation: string, record: PackageRecord): Promise<AddedPackage> {
     const { name, version } = record;
@@ -98,22 +110,24 @@ export class Shelf {
     const plain = `${shortName(name)}-${version}`.replace(/[^\w.-]+/g, '_').slice(0, 80);
     const kept = path.join(this.#installations, `${plain}-${randomBytes(4).toString('hex')}`);
     await mkdir(path.dirname(link), { recursive: true });
+    const before = await this.around(link);
     await whenFree(() => rename(installation, kept));
     const directory = path.join(kept, 'node_modules', name);
     await pointTo(link, directory);
+    if (before) await supersede(before);
     return { name, directory, installation: kept, record };
   }
 
-  /** Takes a package off, and off the disk. To be done {@link exclusively}. */
+  /** Takes a package off, and off the disk, with the versions before. To be done {@link exclusively}. */
   async takeOff({ name }: AddedPackage): Promise<void> {
     const link = path.join(this.#links, name);
     await whenFree(() => unlink(link));
     if (path.dirname(link) !== this.#links) await rmdir(path.dirname(link)).catch(() => undefined);
-    await this.#clear();
+    await this.#clear({ gone: name });
   }
 
-  /** Removes what no link leads to and nobody works on; as far as that is possible. */
-  async #clear(): Promise<void> {
+  /** Removes what no link leads to and nobody works on or may be running; as far as that is possible. */
+  async #clear({ gone }: { readonly gone?: string } = {}): Promise<void> {
     const links = await this.#names();
     const folders = new Set(links.map((name) => path.dirname(path.join(this.#links, name))));
     for (const folder of [this.#links, ...folders, this.#installations]) await sweep(folder);
@@ -123,6 +137,8 @@ export class Shelf {
     for (const name of await namesIn(this.#installations)) {
       const folder = await realpath(path.join(this.#installations, name));
       if (counting.some((directory) => directory.startsWith(folder + path.sep))) continue;
+      const isGone = gone !== undefined && (await readRecord(folder))?.name === gone;
+      if (!isGone && (await mayRun(folder))) continue;
       await rm(folder, { recursive: true, force: true }).catch(() => undefined);
     }
   }
@@ -135,6 +151,22 @@ export class Shelf {
     }
     return names.sort();
   }
+}
+
+/** In the folder of what counted before; its time tells since when it does not. */
+const supersededName = 'superseded';
+
+/** How long what counted before is kept: servers that were started with it may still import a part of it. */
+const keptMs = 7 * 24 * 60 * 60 * 1000;
+
+/** If that cannot be noted, it is not kept. */
+async function supersede({ installation }: AddedPackage): Promise<void> {
+  await writeFile(path.join(installation, supersededName), '').catch(() => undefined);
+}
+
+async function mayRun(installation: string): Promise<boolean> {
+  const superseded = await stat(path.join(installation, supersededName)).catch(() => undefined);
+  return superseded !== undefined && Date.now() - superseded.mtimeMs < keptMs;
 }
 
 /** Replaces a link in one step. Only on Windows it is missing for a moment, where nothing can replace it. */

@@ -1,4 +1,4 @@
-import { existsSync, readdirSync, realpathSync, renameSync, rmSync, symlinkSync } from 'node:fs';
+import { existsSync, readdirSync, realpathSync, renameSync, rmSync, symlinkSync, utimesSync } from 'node:fs';
 import path from 'node:path';
 import { beforeAll, describe, expect, it } from 'vitest';
 import { Extension } from '../../../src/engine/extension/extension.js';
@@ -165,7 +165,7 @@ describe('drift', () => {
 });
 
 describe('the shelf', () => {
-  it('keeps the version before for those who run it, until the next one comes', async () => {
+  it('keeps the versions before for those who run them, for a week', async () => {
     const here = setting();
     await registry.publish(kit('mover', '1.0.0'));
     await add('mover', here);
@@ -174,9 +174,27 @@ describe('the shelf', () => {
     await add('mover', here);
     expect(realpathSync(path.join(here.packagesFolder, 'mover'))).not.toBe(old);
     expect(existsSync(path.join(old, 'tell.js'))).toBe(true);
+    await registry.publish(kit('mover', '1.2.0'));
+    await add('mover', here);
     await add('first', here);
+    expect(existsSync(path.join(old, 'tell.js'))).toBe(true);
+    const installed = path.join(here.packagesFolder, '../installed');
+    expect(readdirSync(installed)).toHaveLength(4);
+
+    const eightDaysAgo = Date.now() / 1000 - 8 * 24 * 60 * 60;
+    utimesSync(path.join(old, '../../superseded'), eightDaysAgo, eightDaysAgo);
+    await add('second', here);
     expect(existsSync(old)).toBe(false);
-  }, 30_000);
+    expect(readdirSync(installed)).toHaveLength(4);
+
+    const shelf = new Shelf(here.packagesFolder);
+    await shelf.exclusively(async () => await shelf.takeOff((await shelf.find('mover'))!));
+    expect(
+      readdirSync(installed)
+        .map((name) => name.replace(/-\w+$/, ''))
+        .sort(),
+    ).toEqual(['first-1.0.0', 'second-1.0.0']);
+  }, 60_000);
 
   it('may be moved, with all that is on it', async () => {
     const here = setting();
