@@ -16,11 +16,11 @@ import { platform } from 'node:os';
 import path from 'node:path';
 import { AgentToolsError } from '../errors.js';
 import { shortName } from '../extension/names.js';
+import { reading, writing } from '../file-fault.js';
 import { whenFree } from '../files/busy.js';
 import { withLock } from '../files/lock.js';
-import { codeOf, readingRefusal } from '../files/refusal.js';
+import { codeOf } from '../files/refusal.js';
 import { sweep, temporaryFile } from '../files/temporary.js';
-import { asUserError } from './file-fault.js';
 import { type PackageRecord, readRecord } from './record.js';
 
 /** A package that was added. */
@@ -52,7 +52,7 @@ export class Shelf {
 
   /** Every package that was added, by name. @throws AgentToolsError if that cannot be told. */
   async all(): Promise<readonly AddedPackage[]> {
-    const names = await asUserError(this.#links, () => this.#names(), readingRefusal);
+    const names = await reading(this.#links, () => this.#names());
     const found = await Promise.all(names.map((name) => this.find(name)));
     return found.filter((one) => one !== undefined);
   }
@@ -80,7 +80,7 @@ export class Shelf {
 
   /** A new folder to install something into. It is gone later if nobody puts it on the shelf. */
   async makeInstallation(): Promise<string> {
-    return await asUserError(this.#installations, async () => {
+    return await writing(this.#installations, async () => {
       await mkdir(this.#installations, { recursive: true });
       await sweep(this.#installations);
       const folder = temporaryFile(this.#installations);
@@ -91,7 +91,7 @@ export class Shelf {
 
   /** Does work that only one at a time may do. What is on the shelf changes in no other way. */
   async exclusively<T>(work: () => Promise<T>): Promise<T> {
-    return await asUserError(this.#links, () => withLock(this.#lockFile, work));
+    return await writing(this.#links, () => withLock(this.#lockFile, work));
   }
 
   /**

@@ -6,11 +6,11 @@ import { kinds } from '../extension/kinds.js';
 import { ManifestError } from '../extension/manifest.js';
 import { isPackageName, isPublishedName } from '../extension/names.js';
 import { isRecord } from '../extension/shapes.js';
+import { reading, writing } from '../file-fault.js';
 import { runNpm } from '../npm/run.js';
 import type { PackageSpec } from '../npm/spec.js';
 import { called } from './comparison.js';
 import { dependenciesOf } from './dependencies.js';
-import { asUserError } from './file-fault.js';
 import { fingerprintOf } from './fingerprint.js';
 import { readItems } from './items.js';
 import { type PackageRecord, writeRecord } from './record.js';
@@ -49,7 +49,7 @@ export async function stage(
   requirePublishedName(spec);
   const installation = await shelf.makeInstallation();
   try {
-    return await asUserError(installation, () => stageIn(installation, spec, setting));
+    return await stageIn(installation, spec, setting);
   } catch (error) {
     await discard({ installation });
     throw error;
@@ -61,7 +61,8 @@ async function stageIn(
   spec: PackageSpec,
   { npm, signal, now }: PackagesSetting,
 ): Promise<StagedPackage> {
-  await writeFile(path.join(installation, 'package.json'), '{ "private": true }\n');
+  const packageJson = path.join(installation, 'package.json');
+  await writing(packageJson, () => writeFile(packageJson, '{ "private": true }\n'));
   await runNpm(['install', ...flags, '--', wordFor(spec)], { folder: installation, setting: npm, signal });
   const name = await nameIn(installation);
   const extension = await openExtension(path.join(installation, 'node_modules', name));
@@ -77,7 +78,7 @@ async function stageIn(
     dependencies: await dependenciesOf(name, installation),
     time: now().toISOString(),
   };
-  await writeRecord(installation, record);
+  await writing(installation, () => writeRecord(installation, record));
   return { installation, extension, record, warnings: await warningsAbout(extension) };
 }
 
@@ -138,7 +139,8 @@ function plain(version: string): string {
 }
 
 async function jsonIn(folder: string, file: string): Promise<Record<string, unknown>> {
-  const value = JSON.parse(await readFile(path.join(folder, file), 'utf8')) as unknown;
+  const target = path.join(folder, file);
+  const value = JSON.parse(await reading(target, () => readFile(target, 'utf8'))) as unknown;
   return isRecord(value) ? value : {};
 }
 

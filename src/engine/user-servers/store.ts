@@ -4,9 +4,9 @@ import { Extension } from '../extension/extension.js';
 import { interpretManifest, readDeclaration } from '../extension/manifest.js';
 import { isRecord } from '../extension/shapes.js';
 import type { WorkspaceOptions } from '../extension/workspace.js';
+import { asUserError } from '../file-fault.js';
 import { parseDocument } from '../files/document.js';
 import { withLock } from '../files/lock.js';
-import { FileRefusal } from '../files/refusal.js';
 import { replaceTextFile } from '../files/replace.js';
 import { readTextFile, type TextFile } from '../files/text-file.js';
 
@@ -167,7 +167,7 @@ async function readManifest(folder: string): Promise<StoredManifest> {
 }
 
 async function readPackageJson(folder: string): Promise<TextFile> {
-  return await asRefusal(() => readTextFile(path.join(folder, 'package.json')));
+  return await asUserError(() => readTextFile(path.join(folder, 'package.json')));
 }
 
 async function parsed({ text, file }: TextFile): Promise<unknown> {
@@ -182,14 +182,5 @@ async function parsed({ text, file }: TextFile): Promise<unknown> {
 /** Only one at a time may change the user's servers. */
 async function alone<T>({ userServersFolder }: UserServersPlace, work: () => Promise<T>): Promise<T> {
   const lockFile = path.join(path.dirname(userServersFolder), 'locks', 'user-servers.lock');
-  return await asRefusal(() => withLock(lockFile, work));
-}
-
-async function asRefusal<T>(work: () => Promise<T>): Promise<T> {
-  try {
-    return await work();
-  } catch (error) {
-    if (!(error instanceof FileRefusal)) throw error;
-    throw new AgentToolsError('refused', error.message, { cause: error });
-  }
+  return await asUserError(() => withLock(lockFile, work));
 }
