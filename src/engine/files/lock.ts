@@ -12,6 +12,13 @@ import { sweep, temporaryFile } from './temporary.js';
 export interface LockOptions {
   /** How long others may keep it before we give up. */
   readonly waitMs?: number;
+  /** Ends the waiting; work that has begun goes on. */
+  readonly signal?: AbortSignal | undefined;
+}
+
+interface Waiting {
+  readonly deadline: number;
+  readonly signal: AbortSignal | undefined;
 }
 
 /**
@@ -19,21 +26,21 @@ export interface LockOptions {
  * taken over at once; a live process, or one of another machine, is waited for. Work must not ask for its own lock.
  *
  * Libraries judge a lock by its age, which makes everybody wait after a crash; here the process itself is asked about.
- * @throws FileRefusal naming who holds the lock, if it does not come free in time.
+ * @throws FileRefusal naming who holds the lock, if it does not come free in time; or what `signal` says.
  */
 export async function withLock<T>(
   lockFile: string,
   work: () => Promise<T>,
-  { waitMs = 30_000 }: LockOptions = {},
+  { waitMs = 30_000, signal }: LockOptions = {},
 ): Promise<T> {
-  const deadline = performance.now() + waitMs;
-  return await inTurn(lockFile, deadline, () => exclusively(lockFile, deadline, work));
+  const waiting = { deadline: performance.now() + waitMs, signal };
+  return await inTurn(lockFile, waiting, () => exclusively(lockFile, waiting, work));
 }
 
 /** The end of the line before each lock within this process. */
 const lines = new Map<string, Promise<void>>();
 
-async function inTurn<T>(lockFile: string, deadline: number, work: () => Promise<T>): Promise<T> {
+async function inTurn<T>(lockFile: string, waiting: Waiting, work: () => Promise<T>): Promise<T> {
   const before = lines.get(lockFile) ?? Promise.resolve();
   let leave!: () => void;
   const turn = new Promise<void>((resolve) => {
@@ -45,27 +52,31 @@ async function inTurn<T>(lockFile: string, deadline: number, work: () => Promise
     if (lines.get(lockFile) === end) lines.delete(lockFile);
   });
   try {
-    if (!(await comesBefore(deadline, before))) throw stillLocked(lockFile, thisProcess());
+    if (!(await comesBefore(waiting, before))) throw stillLocked(lockFile, thisProcess());
     return await work();
   } finally {
     leave();
   }
 }
 
-async function comesBefore(deadline: number, event: Promise<void>): Promise<boolean> {
+async function comesBefore({ deadline, signal }: Waiting, event: Promise<void>): Promise<boolean> {
   const timer = new AbortController();
-  const late = delay(Math.max(0, deadline - performance.now()), false, { signal: timer.signal });
+  const either = signal ? AbortSignal.any([timer.signal, signal]) : timer.signal;
+  const late = delay(Math.max(0, deadline - performance.now()), false, { signal: either });
   try {
     return await Promise.race([event.then(() => true), late]);
+  } catch (error) {
+    signal?.throwIfAborted();
+    throw error;
   } finally {
     late.catch(() => undefined);
     timer.abort();
   }
 }
 
-async function exclusively<T>(lockFile: string, deadline: number, work: () => Promise<T>): Promise<T> {
+async function exclusively<T>(lockFile: string, waiting: Waiting, work: () => Promise<T>): Promise<T> {
   const claim = JSON.stringify({ ...thisProcess(), token: randomUUID() });
-  await acquire(lockFile, claim, deadline);
+  await acquire(lockFile, claim, waiting);
   try {
     return await work();
   } finally {
@@ -73,16 +84,17 @@ async function exclusively<T>(lockFile: string, deadline: number, work: () => Pr
   }
 }
 
-async function acquire(lockFile: string, claim: string, deadline: number): Promise<void> {
+async function acquire(lockFile: string, claim: string, waiting: Waiting): Promise<void> {
   try {
     await mkdir(path.dirname(lockFile), { recursive: true, mode: 0o700 });
     await sweep(path.dirname(lockFile));
     for (;;) {
+      waiting.signal?.throwIfAborted();
       if (await create(lockFile, claim)) return;
       const found = await readLock(lockFile);
-      if (found !== undefined && isLeftBehind(found) && (await takeOver(lockFile, found, claim, deadline)))
+      if (found !== undefined && isLeftBehind(found) && (await takeOver(lockFile, found, claim, waiting)))
         return;
-      if (performance.now() >= deadline) throw stillLocked(lockFile, found?.holder);
+      if (performance.now() >= waiting.deadline) throw stillLocked(lockFile, found?.holder);
       if (found !== undefined) await delay(20 + Math.random() * 60);
     }
   } catch (error) {
@@ -166,9 +178,9 @@ async function takeOver(
   lockFile: string,
   dead: FoundLock,
   claim: string,
-  deadline: number,
+  waiting: Waiting,
 ): Promise<boolean> {
-  return await exclusively(`${lockFile}.takeover`, deadline, async () => {
+  return await exclusively(`${lockFile}.takeover`, waiting, async () => {
     if ((await readLock(lockFile))?.claim !== dead.claim) return false;
     const temporary = temporaryFile(path.dirname(lockFile));
     try {

@@ -1,12 +1,13 @@
 import path from 'node:path';
 import { AgentToolsError } from '../errors.js';
 import type { Obtain } from '../extension/obtain.js';
+import { asUserError } from '../file-fault.js';
 import { withLock } from '../files/lock.js';
 import { addPackage } from './add.js';
 import type { PackagesSetting } from './setting.js';
 import { Shelf } from './shelf.js';
 
-/** Longest time that packages may take to be had, all together. */
+/** Longest time that another process is waited for, and that packages then may take to be had, all together. */
 const patienceMs = 120_000;
 
 /**
@@ -17,34 +18,39 @@ const patienceMs = 120_000;
 export function obtainWith(setting: PackagesSetting): Obtain {
   const { cwd: _, ...npm } = setting.npm;
   return async (names, { signal }) => {
-    const late = AbortSignal.timeout(patienceMs);
-    const either = signal ? AbortSignal.any([signal, late]) : late;
     const missing = new Map<string, string>();
     const getAll = async () => {
+      const late = AbortSignal.timeout(patienceMs);
+      const either = signal ? AbortSignal.any([signal, late]) : late;
       for (const name of new Set(names)) {
-        const reason = await reasonAgainst(name, { ...setting, npm, signal: either });
+        const reason = await reasonAgainst(() => getOne(name, { ...setting, npm, signal: either }), either);
         if (reason !== undefined) missing.set(name, reason);
       }
     };
     const lockFile = path.join(path.dirname(setting.packagesFolder), 'obtaining.lock');
-    try {
-      await withLock(lockFile, getAll, { waitMs: patienceMs });
-    } catch (error) {
-      for (const name of names) missing.set(name, (error as Error).message);
-    }
-    return missing;
+    const locking = () => withLock(lockFile, getAll, { waitMs: patienceMs, signal });
+    const reason = await reasonAgainst(() => asUserError(locking), signal);
+    return reason === undefined ? missing : new Map(names.map((name) => [name, reason]));
   };
 }
 
-/** Gets one package, unless it is there; tells why it cannot be had. */
-async function reasonAgainst(name: string, setting: PackagesSetting): Promise<string | undefined> {
-  if (await new Shelf(setting.packagesFolder).find(name)) return undefined;
+/** Gets a package, unless it is there. */
+async function getOne(name: string, setting: PackagesSetting): Promise<void> {
+  if (await new Shelf(setting.packagesFolder).find(name)) return;
+  setting.signal?.throwIfAborted();
+  await addPackage({ kind: 'registry', name, wanted: 'latest' }, setting);
+}
+
+/** Tells why something cannot be had; undefined if it was. */
+async function reasonAgainst(
+  work: () => Promise<void>,
+  signal: AbortSignal | undefined,
+): Promise<string | undefined> {
   try {
-    setting.signal?.throwIfAborted();
-    await addPackage({ kind: 'registry', name, wanted: 'latest' }, setting);
+    await work();
     return undefined;
   } catch (error) {
-    if (setting.signal?.aborted) return 'it could not be had in time';
+    if (signal?.aborted) return 'it could not be had in time';
     if (error instanceof AgentToolsError) return error.message;
     throw error;
   }

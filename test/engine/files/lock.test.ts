@@ -23,6 +23,23 @@ vi.mock('node:fs/promises', async (importOriginal) => {
 let folder: string;
 let lockFile: string;
 
+describe('who waits', () => {
+  it.each(['in this process', 'in another process'])(
+    'for work %s may be told to wait no more',
+    async (where) => {
+      const control = new AbortController();
+      const reason = new Error('no more');
+      let release = () => {};
+      if (where === 'in another process') lockBy({});
+      else void withLock(lockFile, () => new Promise<void>((done) => (release = done)));
+      const waiting = withLock(lockFile, async () => 'done', { waitMs: 3_600_000, signal: control.signal });
+      control.abort(reason);
+      await expect(waiting).rejects.toBe(reason);
+      release();
+    },
+  );
+});
+
 beforeEach(() => {
   folder = writeFolder();
   lockFile = path.join(folder, 'a.lock');

@@ -1,7 +1,8 @@
 import { existsSync, readdirSync, realpathSync, renameSync, rmSync, symlinkSync, utimesSync } from 'node:fs';
 import path from 'node:path';
-import { beforeAll, describe, expect, it } from 'vitest';
+import { beforeAll, describe, expect, it, onTestFinished, vi } from 'vitest';
 import { Extension } from '../../../src/engine/extension/extension.js';
+import { withLock } from '../../../src/engine/files/lock.js';
 import { readSpec } from '../../../src/engine/npm/spec.js';
 import { addPackage } from '../../../src/engine/packages/add.js';
 import { driftOf } from '../../../src/engine/packages/drift.js';
@@ -42,6 +43,8 @@ function setting(more: Partial<PackagesSetting> = {}): PackagesSetting {
   };
 }
 
+const lockFileOf = ({ packagesFolder }: PackagesSetting) => path.join(packagesFolder, '../obtaining.lock');
+
 const add = async (word: string, where: PackagesSetting) =>
   await addPackage(await readSpec(word, '/'), where);
 
@@ -77,6 +80,39 @@ describe('obtaining packages', () => {
     ]);
     expect(await new Shelf(here.packagesFolder).all()).toEqual([]);
   }, 30_000);
+
+  it('does not wait for another process when it is told to end', async () => {
+    const here = setting();
+    const control = new AbortController();
+    const missing = await withLock(lockFileOf(here), async () => {
+      const asked = obtainWith(here)(['first'], { signal: control.signal });
+      control.abort();
+      return await asked;
+    });
+    expect([...missing]).toEqual([['first', 'it could not be had in time']]);
+  }, 30_000);
+
+  it('has all its time after it has waited for another process', async () => {
+    const here = setting({ npm: { ...setting().npm, execPath: '/nowhere/bin/node' } });
+    const clock = vi.spyOn(AbortSignal, 'timeout');
+    onTestFinished(() => clock.mockRestore());
+    const asked = await withLock(lockFileOf(here), async () => {
+      const asking = obtainWith(here)(['first'], {});
+      expect(clock).not.toHaveBeenCalled();
+      return { asking };
+    });
+    expect((await asked.asking).get('first')).toMatch(/^npm cannot be found/);
+    expect(clock).toHaveBeenCalledOnce();
+  }, 30_000);
+
+  it('hides no fault of ours', async () => {
+    const here = setting({
+      tell: () => {
+        throw new TypeError('a bug');
+      },
+    });
+    await expect(obtainWith(here)(['first'], {})).rejects.toThrow(TypeError);
+  });
 
   it('does not let the project at the working directory say where from', async () => {
     const project = writeFolder({ 'package.json': '{}', '.npmrc': 'registry=http://127.0.0.1:9/\n' });
