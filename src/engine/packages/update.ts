@@ -1,3 +1,4 @@
+import { eachOf } from '../bounded.js';
 import { AgentToolsError } from '../errors.js';
 import { Extension, type LoadCode } from '../extension/extension.js';
 import { type PackageSpec, readSpec } from '../npm/spec.js';
@@ -42,18 +43,23 @@ export async function planUpdates(
   const chosen = [...new Set(names)].map(
     (name) => packages.find((one) => one.name === name) ?? unknown(name, packages),
   );
-  const waiting = [...(names.length === 0 ? packages : chosen)];
-  const { length } = waiting;
+  const wanted = names.length === 0 ? packages : chosen;
   const plans: UpdatePlan[] = [];
+  const faults: unknown[] = [];
   await loading(load, async (loadCode) => {
-    const work = async () => {
-      for (let before = waiting.shift(); before; before = waiting.shift()) {
-        setting.tell(`Looking for newer versions: ${plans.length + 1} of ${length} …`);
+    await eachOf(wanted, maxAtOnce, async (before) => {
+      setting.tell(`Looking for newer versions: ${plans.length + 1} of ${wanted.length} …`);
+      try {
         plans.push(await planFor(before, { shelf, setting, loadCode }));
+      } catch (error) {
+        faults.push(error);
       }
-    };
-    await Promise.all(Array.from({ length: maxAtOnce }, work));
+    });
   });
+  if (faults.length > 0) {
+    await dropUpdates(plans);
+    throw faults[0];
+  }
   return plans.sort((one, other) => (one.before.name < other.before.name ? -1 : 1));
 }
 
@@ -88,30 +94,39 @@ interface Planning {
   readonly loadCode: LoadCode | undefined;
 }
 
-async function planFor(before: AddedPackage, { shelf, setting, loadCode }: Planning): Promise<UpdatePlan> {
-  const options = loadCode ? { loadCode } : {};
-  const present = await Extension.open(before.directory, options).catch(() => undefined);
+async function planFor(before: AddedPackage, planning: Planning): Promise<UpdatePlan> {
+  const { shelf, setting } = planning;
   const drift = await driftFrom(before);
+  let staged: StagedPackage | undefined;
   try {
-    const staged = await stage(await specOf(before.record), shelf, setting);
-    if (drift.length === 0 && isSamePackage(before.record, staged.record)) {
-      await discard(staged);
-      return { before, drift };
+    staged = await stage(await specOf(before.record), shelf, setting);
+    if (drift.length > 0 || !isSamePackage(before.record, staged.record)) {
+      return { before, drift, next: { staged, difference: await differenceTo(staged, before, planning) } };
     }
-    const after = await Extension.open(staged.extension.manifest.directory, options);
-    const difference = await differenceBetween(present, after, {
-      load: loadCode !== undefined,
-      dependencies: compareDependencies(
-        await dependenciesOf(before.name, before.installation),
-        staged.record.dependencies,
-      ),
-    });
-    const source = otherSource(before.record, staged.record);
-    return { before, drift, next: { staged, difference: { ...difference, ...(source && { source }) } } };
+    await discard(staged);
+    return { before, drift };
   } catch (error) {
+    if (staged) await discard(staged);
     if (error instanceof AgentToolsError) return { before, drift, error };
     throw error;
   }
+}
+
+async function differenceTo(
+  { extension, record }: StagedPackage,
+  before: AddedPackage,
+  { loadCode }: Planning,
+): Promise<Difference> {
+  const options = loadCode ? { loadCode } : {};
+  const present = await Extension.open(before.directory, options).catch(() => undefined);
+  const after = await Extension.open(extension.manifest.directory, options);
+  const dependencies = compareDependencies(
+    await dependenciesOf(before.name, before.installation),
+    record.dependencies,
+  );
+  const difference = await differenceBetween(present, after, { load: loadCode !== undefined, dependencies });
+  const source = otherSource(before.record, record);
+  return { ...difference, ...(source && { source }) };
 }
 
 /** A name that suddenly comes from elsewhere may be somebody else's. */
