@@ -81,7 +81,7 @@ async function get(path: string, request: RegistryRequest): Promise<Buffer> {
   if (!URL.canParse(url)) {
     throw new RegistryError(
       'failed',
-      `npm is set to something that is no address of a registry for ${path}.`,
+      `npm is set to something that is no address of a registry for ${decoded(path)}.`,
     );
   }
   const address = `${url} ${JSON.stringify(query ?? {})}`;
@@ -193,7 +193,8 @@ const unreachable: ReadonlySet<string> = new Set([
 function byCode(code: string, message: string): Finding {
   if (unreachable.has(code)) return ['offline', `cannot be reached (${code})`];
   const [line = ''] = message.split('\n');
-  return ['failed', `could not be had: ${line.replace(/\.$/, '')}`];
+  const reason = line.replace(/^request to \S+ failed, reason: /, '').replace(/[.:]$/, '');
+  return ['failed', `could not be had: ${reason}`];
 }
 
 /** `/@acme/weather at registry.example:4873`; addresses may hold passwords, hosts do not. */

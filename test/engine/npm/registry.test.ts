@@ -81,6 +81,22 @@ describe('a registry is asked', () => {
     });
   });
 
+  it('and what is wrong is said: it speaks no TLS', async () => {
+    const settings = await settingsOf(`registry=${base.replace('http:', 'https:')}\n`);
+    await expect(getJson('/a', { settings, maxBytes: 1000 })).rejects.toMatchObject({
+      fault: 'failed',
+      message: expect.stringMatching(/^\/a at 127\.0\.0\.1:\d+ could not be had: (?!request).*SSL/),
+    });
+  });
+
+  it('and what is wrong is said: its address is none', async () => {
+    const settings = await settingsOf('registry=somewhere\n');
+    await expect(getJson('/@acme%2Fa', { settings, maxBytes: 1000 })).rejects.toMatchObject({
+      fault: 'failed',
+      message: 'npm is set to something that is no address of a registry for /@acme/a.',
+    });
+  });
+
   it('for what has changed only, where answers are kept', async () => {
     const settings = await settingsOf(`registry=${base}\n`);
     const cacheFolder = writeFolder();
