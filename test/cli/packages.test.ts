@@ -486,6 +486,60 @@ describe('remove', () => {
   }, 30_000);
 });
 
+describe('remove takes nothing away', () => {
+  async function withTwo() {
+    const here = machine();
+    const folders = ['left', 'right'].map((name) => writeFolder(kit({ name })));
+    await here.run(['add', ...folders]);
+    return here;
+  }
+
+  it('where one of several cannot go', async () => {
+    const here = await withTwo();
+    await remember(
+      { file: path.join(here.home, 'client.json'), server: 'right/main', key: 'main' },
+      path.join(here.home, 'agenttools'),
+    );
+    const { code, stderr } = await here.run(['remove', 'left', 'right']);
+    expect(code).toBe(1);
+    expect(stderr).toContain('error: left stays, because not all of them can go: see right.\n');
+    expect(stderr).toContain('error: right is still needed:\n');
+    expect((await here.run(['remove', 'left', 'nothing'])).code).toBe(1);
+    expect(readdirSync(path.join(here.folder, 'node_modules'))).toEqual(['left', 'right']);
+  }, 60_000);
+
+  it('that a server of the user lists', async () => {
+    const here = await withTwo();
+    expect(await here.run(['create-server', 'mine', '--tool', 'left/tell'])).toMatchObject({ code: 0 });
+    const { code, stderr } = await here.run(['remove', 'left']);
+    expect(code).toBe(1);
+    expect(stderr).toMatch(/^error: left is still needed:\n {2}\S*mine needs left\/tell\n/);
+  }, 60_000);
+
+  it.each([
+    ['what was installed', 'receipts/damaged.json'],
+    ['the servers of the user', 'servers/package.json'],
+  ])(
+    'where %s cannot be read, unless forced',
+    async (_, file) => {
+      const here = await withTwo();
+      addFiles(path.join(here.home, 'agenttools'), { [file]: '{' });
+      const { code, stderr } = await here.run(['remove', 'left']);
+      expect(code).toBe(1);
+      expect(stderr).toMatch(
+        /^error: Whether left is still needed cannot be told:\n.*\nMend that first, or/s,
+      );
+      expect(stderr).toContain(file);
+      expect(existsSync(here.at('left'))).toBe(true);
+      const forced = await here.run(['remove', 'left', '--force']);
+      expect(forced.code).toBe(0);
+      expect(forced.stderr).toMatch(/^Removed left 1\.0\.0\.\nwarning: /);
+      expect(existsSync(here.at('left'))).toBe(false);
+    },
+    60_000,
+  );
+});
+
 /** Leaves what install leaves of an entry. */
 async function remember(entry: Pick<Receipt, 'file' | 'server' | 'key'>, folder: string): Promise<void> {
   const receipt: Receipt = {

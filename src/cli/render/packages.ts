@@ -4,15 +4,12 @@ import { kinds } from '../../engine/extension/kinds.js';
 import { shortName } from '../../engine/extension/names.js';
 import { implicitServerName } from '../../engine/extension/workspace.js';
 import type { Addition } from '../../engine/packages/add.js';
-import type { Removal } from '../../engine/packages/remove.js';
+import type { RemovalResult } from '../../engine/packages/remove.js';
 import { visibleText } from '../../engine/visible-text.js';
 import { failureCount, failuresLast } from './failures.js';
 
 /** A package that was to be added. */
 export type AddResult = Addition | { readonly spec: string; readonly error: AgentToolsError };
-
-/** A package that was to be removed. */
-export type RemoveResult = Removal | { readonly name: string; readonly error: AgentToolsError };
 
 /** What was added, and what can be done with it. */
 export function additionLines(results: readonly AddResult[]): string {
@@ -75,18 +72,19 @@ export function additionData(result: AddResult): object {
 }
 
 /** What was removed. */
-export function removalLines(results: readonly RemoveResult[]): string {
+export function removalLines(results: readonly RemovalResult[]): string {
   const lines = failuresLast(results).flatMap((result) => {
     if ('error' in result) return [errorLine(result.name, result.error)];
-    const { removed, references } = result;
+    const { removed, references, unreadable } = result;
     const without = references.map(({ by, item }) => `warning: ${by} goes without ${item} now.`);
-    return [`Removed ${removed.name} ${removed.record.version}.`, ...without];
+    const untold = unreadable.map((sentence) => `warning: ${sentence}`);
+    return [`Removed ${removed.name} ${removed.record.version}.`, ...without, ...untold];
   });
   return visibleText([...lines, ...failureCount(results, 'packages')].map((line) => `${line}\n`).join(''));
 }
 
 /** What was removed, for other programs. */
-export function removalData(result: RemoveResult): object {
+export function removalData(result: RemovalResult): object {
   if ('error' in result) return { name: result.name, error: result.error.message };
   const { removed, references } = result;
   return { name: removed.name, version: removed.record.version, references };

@@ -12,6 +12,13 @@ export interface Reference {
   readonly item: string;
 }
 
+/** Who needs items of a package, as far as that can be told. */
+export interface Needs {
+  readonly references: readonly Reference[];
+  /** A sentence about each place that would tell and cannot be read. */
+  readonly unreadable: readonly string[];
+}
+
 /**
  * The servers of some extensions that list items of a package. Servers that are defined by code are not asked: it is not
  * run for that.

@@ -1,74 +1,112 @@
 import { AgentToolsError } from '../errors.js';
 import { Extension } from '../extension/extension.js';
-import { isPackageName } from '../extension/names.js';
-import { didYouMean } from '../spelling.js';
-import { type Reference, referencesTo } from './references.js';
+import { type Needs, referencesTo } from './references.js';
 import { type AddedPackage, Shelf } from './shelf.js';
 
 export interface RemovalSetting {
   /** The `node_modules` of packages that AgentTools itself installed. */
   readonly packagesFolder: string;
-  /** The extension that holds the servers which users made. */
-  readonly userServersFolder: string;
+  /** The extension that holds the servers which the user made; undefined if there is none. */
+  readonly userServers: () => Promise<Extension | undefined>;
   /** Who else needs items of a package, such as clients. */
-  readonly referencesTo: (packageName: string) => Promise<readonly Reference[]>;
+  readonly needsOf: (packageName: string) => Promise<Needs>;
 }
 
 export interface RemovalOptions {
-  /** Whether it goes although something needs it. */
+  /** Whether packages go although something needs them, or that cannot be told. */
   readonly force: boolean;
-  /** Packages that go as well, whose needs do not count. */
-  readonly together: readonly string[];
 }
 
-export interface Removal {
+/** A package that is gone, and who goes without its items now. */
+export interface RemovedPackage extends Needs {
   readonly removed: AddedPackage;
-  /** Who goes without its items now. */
-  readonly references: readonly Reference[];
 }
+
+/** What became of a package that was to be removed. */
+export type RemovalResult = RemovedPackage | { readonly name: string; readonly error: AgentToolsError };
 
 /**
- * Takes a package that was added away, with the dependencies that came with it.
- * @throws AgentToolsError if it was not added; `refused` if something still needs it, unless forced.
+ * Takes packages that were added away, with the dependencies that came with them: all of them, or none where one was not
+ * added or, unless forced, is still needed.
  */
-export async function removePackage(
-  name: string,
-  { force, together }: RemovalOptions,
+export async function removePackages(
+  names: readonly string[],
+  { force }: RemovalOptions,
   setting: RemovalSetting,
-): Promise<Removal> {
+): Promise<readonly RemovalResult[]> {
   const shelf = new Shelf(setting.packagesFolder);
   return await shelf.exclusively(async () => {
-    const packages = await shelf.all();
-    const removed = packages.find((one) => one.name === name) ?? unknown(name, packages);
-    const staying = packages.filter((one) => one !== removed && !together.includes(one.name));
-    const opening = [
-      ...staying.map(({ directory }) => Extension.open(directory)),
-      Extension.open(setting.userServersFolder, { origin: 'user' }),
-    ];
-    const extensions = await Promise.all(opening.map((one) => one.catch(() => undefined)));
-    const references = [
-      ...(await referencesTo(
-        name,
-        extensions.filter((one) => one !== undefined),
-      )),
-      ...(await setting.referencesTo(name)),
-    ];
-    if (references.length > 0 && !force) {
-      const lines = references.map(({ by, item }) => `  ${by} needs ${item}`);
-      const message = `${name} is still needed:\n${lines.join('\n')}\nTake those out first, or remove it all the same with --force.`;
-      throw new AgentToolsError('refused', message);
+    const results: RemovalResult[] = [];
+    for (const name of new Set(names)) {
+      const looking = removalOf(name, { shelf, together: names, force, setting });
+      results.push(await looking.catch(failureOf(name)));
     }
-    await shelf.takeOff(removed);
-    return { removed, references };
+    const failed = results.flatMap((result) => ('error' in result ? [result.name] : []));
+    for (const [index, result] of results.entries()) {
+      if ('error' in result) continue;
+      const { name } = result.removed;
+      if (failed.length === 0) await shelf.takeOff(result.removed);
+      else results[index] = { name, error: notAlone(name, failed) };
+    }
+    return results;
   });
 }
 
-/** @throws AgentToolsError saying which packages there are. */
-export function unknown(name: string, packages: readonly AddedPackage[]): never {
-  const names = packages.map((one) => one.name);
-  const meant = didYouMean(name, names);
-  const hint = meant ? ` Did you mean "${meant}"?` : '';
-  const form = isPackageName(name) ? '' : ' Give the name of a package, without a version or a server.';
-  const known = names.length === 0 ? 'No package was added.' : `Added packages: ${names.join(', ')}.`;
-  throw new AgentToolsError('not-found', `${name} is not a package that was added.${hint}${form} ${known}`);
+function failureOf(name: string): (error: unknown) => RemovalResult {
+  return (error) => {
+    if (error instanceof AgentToolsError) return { name, error };
+    throw error;
+  };
+}
+
+function notAlone(name: string, failed: readonly string[]): AgentToolsError {
+  const message = `${name} stays, because not all of them can go: see ${failed.join(', ')}.`;
+  return new AgentToolsError('refused', message);
+}
+
+interface Removing extends RemovalOptions {
+  readonly shelf: Shelf;
+  /** Packages that go as well, whose needs do not count. */
+  readonly together: readonly string[];
+  readonly setting: RemovalSetting;
+}
+
+/** @throws AgentToolsError if a package cannot go. */
+async function removalOf(
+  name: string,
+  { shelf, together, force, setting }: Removing,
+): Promise<RemovedPackage> {
+  const removed = await shelf.require(name);
+  const staying = (await shelf.all()).filter((one) => !together.includes(one.name));
+  const needs = await Promise.all([
+    needsOfPackages(name, staying),
+    needsOfUser(name, setting),
+    setting.needsOf(name),
+  ]);
+  const references = needs.flatMap((one) => one.references);
+  const unreadable = needs.flatMap((one) => one.unreadable);
+  if (force || references.length + unreadable.length === 0) return { removed, references, unreadable };
+  const lines = references.map(({ by, item }) => `  ${by} needs ${item}`);
+  const message =
+    references.length > 0
+      ? [`${name} is still needed:`, ...lines, ...unreadable, 'Take those out first, or']
+      : [`Whether ${name} is still needed cannot be told:`, ...unreadable, 'Mend that first, or'];
+  throw new AgentToolsError('refused', `${message.join('\n')} remove it all the same with --force.`);
+}
+
+/** What cannot be opened is not served, and needs nothing. */
+async function needsOfPackages(name: string, packages: readonly AddedPackage[]): Promise<Needs> {
+  const opening = packages.map(({ directory }) => Extension.open(directory).catch(() => undefined));
+  const extensions = (await Promise.all(opening)).filter((one) => one !== undefined);
+  return { references: await referencesTo(name, extensions), unreadable: [] };
+}
+
+async function needsOfUser(name: string, { userServers }: RemovalSetting): Promise<Needs> {
+  try {
+    const extension = await userServers();
+    return { references: extension ? await referencesTo(name, [extension]) : [], unreadable: [] };
+  } catch (error) {
+    if (!(error instanceof AgentToolsError)) throw error;
+    return { references: [], unreadable: [error.message] };
+  }
 }

@@ -15,12 +15,13 @@ import {
 import { platform } from 'node:os';
 import path from 'node:path';
 import { AgentToolsError } from '../errors.js';
-import { shortName } from '../extension/names.js';
+import { isPackageName, shortName } from '../extension/names.js';
 import { reading, writing } from '../file-fault.js';
 import { whenFree } from '../files/busy.js';
 import { withLock } from '../files/lock.js';
 import { codeOf } from '../files/refusal.js';
 import { sweep, temporaryFile } from '../files/temporary.js';
+import { didYouMean } from '../spelling.js';
 import { type PackageRecord, readRecord } from './record.js';
 
 /** A package that was added. */
@@ -61,6 +62,19 @@ export class Shelf {
   async find(name: string): Promise<AddedPackage | undefined> {
     const found = await this.around(path.join(this.#links, name));
     return found?.name === name ? found : undefined;
+  }
+
+  /** A package that was added. @throws AgentToolsError saying which there are, if it is none of them. */
+  async require(name: string): Promise<AddedPackage> {
+    const packages = await this.all();
+    const found = packages.find((one) => one.name === name);
+    if (found) return found;
+    const names = packages.map((one) => one.name);
+    const meant = didYouMean(name, names);
+    const hint = meant ? ` Did you mean "${meant}"?` : '';
+    const form = isPackageName(name) ? '' : ' Give the name of a package, without a version or a server.';
+    const known = names.length === 0 ? 'No package was added.' : `Added packages: ${names.join(', ')}.`;
+    throw new AgentToolsError('not-found', `${name} is not a package that was added.${hint}${form} ${known}`);
   }
 
   /** The package that was added and with which npm installed what is in a folder; undefined if there is none. */

@@ -6,7 +6,6 @@ import { compareDependencies, dependenciesOf } from './dependencies.js';
 import { type Difference, differenceBetween } from './difference.js';
 import { driftFrom } from './drift.js';
 import { isSamePackage, type PackageRecord } from './record.js';
-import { unknown } from './remove.js';
 import type { PackagesSetting } from './setting.js';
 import { type AddedPackage, Shelf } from './shelf.js';
 import { discard, type StagedPackage, stage } from './stage.js';
@@ -39,11 +38,8 @@ export async function planUpdates(
   setting: PackagesSetting,
 ): Promise<readonly UpdatePlan[]> {
   const shelf = new Shelf(setting.packagesFolder);
-  const packages = await shelf.all();
-  const chosen = [...new Set(names)].map(
-    (name) => packages.find((one) => one.name === name) ?? unknown(name, packages),
-  );
-  const wanted = names.length === 0 ? packages : chosen;
+  const chosen = await Promise.all([...new Set(names)].map((name) => shelf.require(name)));
+  const wanted = names.length === 0 ? await shelf.all() : chosen;
   const plans: UpdatePlan[] = [];
   const faults: unknown[] = [];
   await loading(load, async (loadCode) => {

@@ -1,0 +1,17 @@
+import type { Receipts } from '../clients/receipts.js';
+import { clients } from '../clients/table/index.js';
+import { parseQualifiedName } from '../extension/names.js';
+import type { Needs } from '../packages/references.js';
+
+/** The entries that install wrote for servers of a package. */
+export async function entriesNeeding(packageName: string, receipts: Receipts): Promise<Needs> {
+  const { records, notes } = await receipts.all();
+  const references = records
+    .flatMap((record) => record.receipts)
+    .filter(({ server }) => parseQualifiedName(server)?.package === packageName)
+    .map(({ key, client, file, server }) => {
+      const name = clients.find(({ id }) => id === client)?.name ?? client;
+      return { by: `"${key}" in ${name} (${file})`, item: server };
+    });
+  return { references, unreadable: notes };
+}
