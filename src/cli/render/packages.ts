@@ -2,7 +2,6 @@ import type { AgentToolsError } from '../../engine/errors.js';
 import type { Kind } from '../../engine/extension/kinds.js';
 import { kinds } from '../../engine/extension/kinds.js';
 import { shortName } from '../../engine/extension/names.js';
-import { implicitServerName } from '../../engine/extension/workspace.js';
 import type { Addition } from '../../engine/packages/add.js';
 import type { RemovalResult } from '../../engine/packages/remove.js';
 import { visibleText } from '../../engine/visible-text.js';
@@ -52,16 +51,17 @@ function errorLine(what: string, { message }: Error): string {
   return `error: ${message.includes(what) ? '' : `${what}: `}${message}`;
 }
 
-/** Qualified names, by kind. A package that declares no server has one of its own name. */
-function itemsOf({ extension }: Addition): Readonly<Record<Kind, readonly string[]>> {
+/** Qualified names, by kind. */
+function itemsOf({ extension, servers }: Addition): Readonly<Record<Kind, readonly string[]>> {
   const names = (kind: Kind) =>
     extension.manifest.declarations[kind].map(({ name }) => extension.qualify(name));
-  const [servers, tools, prompts] = [names('servers'), names('tools'), names('prompts')];
-  const [resources, apps] = [names('resources'), names('apps')];
-  const isImplicit =
-    servers.length === 0 && [tools, prompts, resources, apps].some(({ length }) => length > 0);
-  const own = extension.qualify(implicitServerName(extension));
-  return { servers: isImplicit ? [own] : servers, tools, prompts, resources, apps };
+  return {
+    servers,
+    tools: names('tools'),
+    prompts: names('prompts'),
+    resources: names('resources'),
+    apps: names('apps'),
+  };
 }
 
 /** What was added, for other programs. */

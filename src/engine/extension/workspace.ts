@@ -345,6 +345,13 @@ function hasItems({ manifest }: Extension): boolean {
   return tools.length + prompts.length + resources.length + apps.length > 0;
 }
 
+/** The qualified names of an extension's servers, whether it declares them or not. */
+export function serverNames(extension: Extension): readonly string[] {
+  const declared = extension.manifest.declarations.servers.map(({ name }) => name);
+  const implicit = hasItems(extension) ? [implicitServerName(extension)] : [];
+  return (declared.length > 0 ? declared : implicit).map((name) => extension.qualify(name));
+}
+
 /** A package without servers has one that is named like its last segment. */
 export function implicitServerName(extension: Extension): string {
   return shortName(extension.name);

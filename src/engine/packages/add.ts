@@ -1,4 +1,5 @@
 import { Extension } from '../extension/extension.js';
+import { serverNames } from '../extension/workspace.js';
 import type { PackageSpec } from '../npm/spec.js';
 import { driftFrom } from './drift.js';
 import { isSamePackage, writeRecord } from './record.js';
@@ -9,6 +10,8 @@ import { discard, type StagedPackage, stage, wordFor } from './stage.js';
 /** What adding a package came to. */
 export interface Addition {
   readonly extension: Extension;
+  /** Qualified names of its servers, whether it declares them or not. */
+  readonly servers: readonly string[];
   readonly added: AddedPackage;
   /** The version that was there before; null: there was none. */
   readonly previous: string | null;
@@ -39,11 +42,12 @@ async function putOnShelf(staged: StagedPackage, shelf: Shelf): Promise<Addition
   const previous = before?.record.version ?? null;
   if (before && (await isThere(staged, before))) {
     await writeRecord(before.installation, { ...before.record, wanted: record.wanted });
-    return { extension: staged.extension, added: before, previous, changed: false, warnings };
+    const { extension } = staged;
+    return { extension, servers: serverNames(extension), added: before, previous, changed: false, warnings };
   }
   const added = await shelf.put(installation, record);
   const extension = await Extension.open(added.directory);
-  return { extension, added, previous, changed: true, warnings };
+  return { extension, servers: serverNames(extension), added, previous, changed: true, warnings };
 }
 
 /** Whether what is on the disk, not what was once put there, is just this. */
