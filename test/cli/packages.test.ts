@@ -252,6 +252,31 @@ describe('add', () => {
     expect(here.installed()).toBe(0);
   }, 20_000);
 
+  it('goes on past a word that leads nowhere', async () => {
+    const good = writeFolder(kit({ name: 'goer' }));
+    const { code, stderr } = await machine().run(['add', './nope', good]);
+    expect(code).toBe(1);
+    expect(stderr).toMatch(/^Added goer 1\.0\.0\.$/m);
+    expect(stderr).toMatch(/^error: \.\/nope: There is neither a folder nor a tarball at .*nope\.$/m);
+    const misread = await machine().run(['add', '@', good]);
+    expect(misread.code).toBe(2);
+    expect(misread.stderr).toMatch(/^Added goer 1\.0\.0\.$/m);
+  }, 30_000);
+
+  it.each([
+    'http://ada:s3cret@127.0.0.1:9/kit.tgz',
+    'http://s3cret@127.0.0.1:9/kit.tgz',
+    'git+https://ada:s3cret@127.0.0.1/kit.git',
+    'kit@http://ada:s3cret@127.0.0.1:9/kit.tgz',
+  ])('takes no password, and does not repeat it: %s', async (address) => {
+    const here = machine();
+    const { code, stdout, stderr } = await here.run(['add', address, address, '--json']);
+    expect(code).toBe(2);
+    expect(stdout + stderr).not.toContain('s3cret');
+    if (!address.startsWith('git')) expect(stderr).toContain('.npmrc, such as: //127.0.0.1:9/:_authToken=');
+    expect(existsSync(here.folder)).toBe(false);
+  });
+
   it.each([
     ['git', 'github:acme/weather'],
     ['another name', 'weather@npm:@acme/plain'],

@@ -1,8 +1,9 @@
 import { AgentToolsError } from '../../engine/errors.js';
 import { readSpec } from '../../engine/npm/spec.js';
+import { withoutUserinfo } from '../../engine/npm/without-userinfo.js';
 import { addPackage } from '../../engine/packages/add.js';
 import type { Host } from '../../host.js';
-import type { ExitCode } from '../exit-code.js';
+import { ExitCode } from '../exit-code.js';
 import { exitCodeOf, hasData } from '../outcome.js';
 import { packagesSetting } from '../packages-setting.js';
 import { withProgress } from '../progress.js';
@@ -16,24 +17,26 @@ export interface AddInput {
 
 /** Adds extension packages to our package folder. */
 export async function addCommand({ specs, json }: AddInput, host: Host): Promise<ExitCode> {
-  const wanted = await Promise.all(specs.map((text) => readSpec(text, host.cwd)));
   const results = await withProgress(host, async (tell) => {
     const setting = packagesSetting(host, tell);
     const done: AddResult[] = [];
-    for (const [index, spec] of wanted.entries()) {
-      done.push(await addPackage(spec, setting).catch(failureOf(specs[index]!)));
+    for (const text of specs) {
+      const adding = readSpec(text, host.cwd).then((spec) => addPackage(spec, setting));
+      done.push(await adding.catch(failureOf(text)));
     }
     return done;
   });
   host.stderr.write(additionLines(results));
   if (json && hasData(results, { all: specs.length > 1 }))
     host.stdout.write(renderJson(results.map(additionData)));
-  return exitCodeOf(results);
+  const isMisread = results.some((result) => 'error' in result && result.error.code === 'usage');
+  return isMisread ? ExitCode.Usage : exitCodeOf(results);
 }
 
-function failureOf(spec: string): (error: unknown) => AddResult {
+/** What is said of it may be kept by others, so a password in it is not repeated. */
+function failureOf(text: string): (error: unknown) => AddResult {
   return (error) => {
-    if (error instanceof AgentToolsError) return { spec, error };
+    if (error instanceof AgentToolsError) return { spec: withoutUserinfo(text), error };
     throw error;
   };
 }

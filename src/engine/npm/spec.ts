@@ -2,6 +2,7 @@ import { stat } from 'node:fs/promises';
 import path from 'node:path';
 import npa from 'npm-package-arg';
 import { AgentToolsError } from '../errors.js';
+import { withoutUserinfo } from './without-userinfo.js';
 
 /** A package as a command line names it. */
 export interface PackageSpec {
@@ -29,12 +30,16 @@ export async function readSpec(text: string, cwd: string): Promise<PackageSpec> 
         wanted: rawSpec === '*' || rawSpec === '' ? 'latest' : rawSpec,
       };
     case 'remote':
+      requireNoPassword(fetchSpec!);
       return { kind: 'tarball', wanted: fetchSpec! };
     case 'file':
     case 'directory':
       return await specAt(path.resolve(cwd, fetchSpec!));
   }
-  throw new AgentToolsError('usage', `"${text}" is not a package that can be added. ${expected}`);
+  throw new AgentToolsError(
+    'usage',
+    `"${withoutUserinfo(text)}" is not a package that can be added. ${expected}`,
+  );
 }
 
 const expected = 'Expected name, name@range, ./folder or ./package.tgz.';
@@ -43,8 +48,20 @@ function parsed(text: string, cwd: string): ReturnType<typeof npa> {
   try {
     return npa(text, cwd);
   } catch {
-    throw new AgentToolsError('usage', `"${text}" is not the name of a package. ${expected}`);
+    throw new AgentToolsError(
+      'usage',
+      `"${withoutUserinfo(text)}" is not the name of a package. ${expected}`,
+    );
   }
+}
+
+/** What is asked for is remembered and shown, and passed to npm where all can see it. */
+function requireNoPassword(address: string): void {
+  const plain = withoutUserinfo(address);
+  if (plain === address) return;
+  const { host } = new URL(plain);
+  const message = `The address ${plain} is not to hold a user or password. Put them into .npmrc, such as: //${host}/:_authToken=…`;
+  throw new AgentToolsError('usage', message);
 }
 
 async function specAt(place: string): Promise<PackageSpec> {
