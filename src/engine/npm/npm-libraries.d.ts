@@ -48,7 +48,7 @@ declare module 'npm-registry-fetch' {
       on(event: 'data', listener: (part: Buffer) => void): void;
       on(event: 'end', listener: () => void): void;
       on(event: 'error', listener: (error: unknown) => void): void;
-      destroy(): void;
+      resume(): void;
     };
   }
   export default function fetch(

@@ -86,9 +86,9 @@ async function get(path: string, request: RegistryRequest): Promise<Buffer> {
   }
   const address = `${url} ${JSON.stringify(query ?? {})}`;
   const kept = cacheFolder === undefined ? undefined : await readAnswer(cacheFolder, address);
-  let response: RegistryResponse | undefined;
+  const leaving = new AbortController();
   try {
-    response = await fetch(path, {
+    const response = await fetch(path, {
       ...settings.options,
       ...(registry !== undefined && { registry }),
       ...(query && { query }),
@@ -97,17 +97,18 @@ async function get(path: string, request: RegistryRequest): Promise<Buffer> {
       cache: undefined,
       timeout: timeoutMs,
       retry: patience,
-      signal,
+      signal: signal ? AbortSignal.any([signal, leaving.signal]) : leaving.signal,
     });
     if (response.status === 304 && kept) {
-      response.body.destroy();
+      response.body.resume();
       return kept.body;
     }
     const body = await bodyOf(response, request.maxBytes);
     if (cacheFolder !== undefined) await keep(body, response, { cacheFolder, address });
     return body;
   } catch (error) {
-    response?.body.destroy();
+    // Not by the body, which would go on being written to: what unpacks it would break.
+    leaving.abort();
     signal?.throwIfAborted();
     throw faultOf(error, nameOf(path, request));
   }

@@ -1,9 +1,11 @@
-import { createHash } from 'node:crypto';
+import { createHash, randomBytes } from 'node:crypto';
 import { readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs';
 import { createServer, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import path from 'node:path';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { pipeline, Readable } from 'node:stream';
+import { createGzip } from 'node:zlib';
+import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
 import { getJson, getTarball, type RegistryFault } from '../../../src/engine/npm/registry.js';
 import { readNpmSettings } from '../../../src/engine/npm/settings.js';
 import { writeFolder } from '../../support/packages.js';
@@ -11,6 +13,12 @@ import { writeFolder } from '../../support/packages.js';
 let server: Server;
 let base: string;
 const asked: string[] = [];
+/** What nobody listens to any more. */
+const closed: string[] = [];
+
+function* endless() {
+  for (;;) yield randomBytes(65_536);
+}
 
 beforeAll(async () => {
   server = createServer(({ url = '', headers }, response) => {
@@ -24,6 +32,12 @@ beforeAll(async () => {
       return void response.writeHead(200, { etag: '"1"', 'cache-control': 'max-age=0' }).end('{"kept":true}');
     }
     if (url === '/silent') return;
+    if (url === '/endless') {
+      response.writeHead(200, { 'content-encoding': 'gzip' });
+      const packed = createGzip({ level: 0 });
+      pipeline(Readable.from(endless()), packed, response, () => closed.push(url));
+      return;
+    }
     if (url.startsWith('/varies')) {
       return void response
         .writeHead(200, { etag: '"2"', vary: 'authorization' })
@@ -146,6 +160,13 @@ describe('a registry is asked', () => {
     const asking = getJson('/a', { settings, registry, maxBytes: 1000 });
     await expect(asking).rejects.toMatchObject({ name: 'RegistryError' });
     await expect(asking).rejects.not.toThrow('pa55word');
+  });
+
+  it('no longer than it is listened to, and no part of what still comes breaks anything', async () => {
+    const settings = await settingsOf(`registry=${base}\n`);
+    const asking = getJson('/endless', { settings, maxBytes: 100_000 });
+    await expect(asking).rejects.toMatchObject({ fault: 'too-large' });
+    await vi.waitUntil(() => closed.includes('/endless'), { timeout: 20_000 });
   });
 
   it('until it is told to stop', async () => {
