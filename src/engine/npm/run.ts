@@ -22,15 +22,18 @@ export interface NpmOutput {
 }
 
 /**
- * Whatever the user's settings say: no script of a package is run, nothing is global, what is installed is recorded,
- * and packages lie where they are looked for.
+ * Whatever the user's settings say: no script of a package is run, nothing is global, what is installed is recorded
+ * with where it came from, and packages lie where they are looked for.
  */
 const always = [
   '--ignore-scripts',
   '--no-global',
   '--location=project',
   '--no-json',
+  '--no-usage',
   '--package-lock',
+  '--no-package-lock-only',
+  '--lockfile-version=3',
   '--install-strategy=hoisted',
   '--no-workspaces',
   '--no-bin-links',

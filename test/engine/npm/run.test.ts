@@ -162,6 +162,9 @@ describe('npm', () => {
     'save-optional=true',
     'save-peer=true',
     'save-prod=true',
+    'package-lock-only=true',
+    'lockfile-version=1',
+    'usage=true',
   ])('does what it is told to though the user has set %s', async (line) => {
     const home = writeFolder({ '.npmrc': `registry=http://127.0.0.1:9/\n${line}\n` });
     const project = writeFolder({ 'package.json': '{}', '.npmrc': registry.npmrc() });
@@ -170,6 +173,9 @@ describe('npm', () => {
     await runNpm(['install', '--save', '@acme/kit'], { folder, setting });
     const { dependencies } = JSON.parse(readFileSync(path.join(folder, 'package.json'), 'utf8'));
     expect(Object.keys(dependencies)).toEqual(['@acme/kit']);
+    expect(existsSync(path.join(folder, 'node_modules/@acme/kit/a.js'))).toBe(true);
+    const lock = JSON.parse(readFileSync(path.join(folder, 'package-lock.json'), 'utf8'));
+    expect(lock.packages['node_modules/@acme/kit'].integrity).toMatch(/^sha512-/);
     const failing = runNpm(['install', '@acme/none'], { folder, setting });
     await expect(failing).rejects.toMatchObject({ npmCode: 'E404' });
   });
