@@ -1,6 +1,7 @@
 import { rm, writeFile } from 'node:fs/promises';
 import path from 'node:path';
 import { AgentToolsError } from '../errors.js';
+import { withinBounds } from './bounds.js';
 import { ending } from './ending.js';
 import { withoutScripts } from './no-scripts.js';
 import { NpmError, readNpmFailure } from './npm-error.js';
@@ -68,7 +69,7 @@ export async function runNpm(args: readonly string[], run: NpmRun): Promise<NpmO
   const ended = await withProject(settings, folder, () =>
     ending(program.command, words, {
       cwd: folder,
-      env: withoutScripts(outsideNpm(setting.env)),
+      env: withinBounds(withoutScripts(outsideNpm(setting.env))),
       platform: setting.platform,
       signal,
     }),

@@ -180,6 +180,11 @@ describe('npm', () => {
     await expect(failing).rejects.toMatchObject({ npmCode: 'E404' });
   });
 
+  it('knows who it works for, and has bounds', async () => {
+    const { env } = await recordedRun('');
+    expect(decodeURIComponent(env.NODE_OPTIONS)).toContain(`process.kill(${process.pid}, 0)`);
+  });
+
   it('is missed by name', async () => {
     const home = writeFolder();
     const setting = settingOf(home, { env: { PATH: '' }, execPath: path.join(home, 'bin/node') });
