@@ -46,8 +46,14 @@ export function compare(before: Fingerprint, after: Fingerprint): Comparison {
   };
 }
 
-function find(items: readonly ItemPrint[], { kind, name }: ItemPrint): ItemPrint | undefined {
+/** The item of the same kind and name. */
+export function find<T extends NamedItem>(items: readonly T[], { kind, name }: NamedItem): T | undefined {
   return items.find((item) => item.kind === kind && item.name === name);
+}
+
+interface NamedItem {
+  readonly kind: Kind;
+  readonly name: string;
 }
 
 function isRedefined(
@@ -73,7 +79,7 @@ export function isSame({ added, removed, changed, files }: Comparison): boolean 
 }
 
 /** `tool "forecast"` */
-export function called({ kind, name }: { readonly kind: Kind; readonly name: string }): string {
+export function called({ kind, name }: NamedItem): string {
   return `${singular[kind]} "${name}"`;
 }
 

@@ -2,7 +2,7 @@ import type { Extension } from '../extension/extension.js';
 import { type Kind, kinds } from '../extension/kinds.js';
 import { isRecord } from '../extension/shapes.js';
 import type { DocumentPath } from '../files/document.js';
-import { type ChangedFile, type Comparison, compare } from './comparison.js';
+import { type ChangedFile, type Comparison, compare, find } from './comparison.js';
 import type { ChangedDependency } from './dependencies.js';
 import { canonical, fingerprintOf } from './fingerprint.js';
 import { type ItemState, readItems } from './items.js';
@@ -89,10 +89,6 @@ function isWritten({ kind, uses }: ItemState): boolean {
 function mayChangeCode({ changed, files }: Comparison): boolean {
   const isNoCode = /\.(?:md|txt)$|^package\.json$/i;
   return files.some(({ file }) => !isNoCode.test(file)) || changed.some((item) => item.files.length > 0);
-}
-
-function find(items: readonly ItemState[], { kind, name }: ItemState): ItemState | undefined {
-  return items.find((item) => item.kind === kind && item.name === name);
 }
 
 function differenceOf(
