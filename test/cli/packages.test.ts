@@ -1,9 +1,11 @@
+import { execFile } from 'node:child_process';
 import { createHash } from 'node:crypto';
-import { existsSync, readdirSync, readFileSync, realpathSync } from 'node:fs';
+import { existsSync, readdirSync, readFileSync, realpathSync, rmSync } from 'node:fs';
 import { createServer, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import path from 'node:path';
 import { PassThrough } from 'node:stream';
+import { promisify } from 'node:util';
 import { beforeAll, describe, expect, it } from 'vitest';
 import { main } from '../../src/cli/main.js';
 import { type Receipt, Receipts } from '../../src/engine/clients/receipts.js';
@@ -163,6 +165,20 @@ describe('add', () => {
     await here.run(['update', '--yes']);
     await here.run(['list-servers']);
     expect(code).toBe(0);
+    expect(readdirSync(trace)).toEqual([]);
+    // The trap works: npm by itself runs into it.
+    const plain = writeFolder({ 'package.json': '{}', '.npmrc': registry.npmrc() });
+    await promisify(execFile)('npm', ['install', 'trap-published'], {
+      cwd: plain,
+      env: {
+        PATH: process.env.PATH,
+        HOME: here.home,
+        npm_config_cache: cache,
+        npm_config_ignore_scripts: 'false',
+      },
+    });
+    expect(readdirSync(trace).sort()).toEqual(['install', 'postinstall', 'preinstall']);
+    for (const name of readdirSync(trace)) rmSync(path.join(trace, name));
     const beside = path.dirname(realpathSync(here.at('trap-folder')));
     expect(existsSync(path.join(beside, 'needed/package.json'))).toBe(true);
     expect(readdirSync(trace)).toEqual([]);

@@ -1,5 +1,7 @@
-import { chmodSync, existsSync, readdirSync, readFileSync, symlinkSync } from 'node:fs';
+import { execFile } from 'node:child_process';
+import { chmodSync, existsSync, readdirSync, readFileSync, rmSync, symlinkSync } from 'node:fs';
 import path from 'node:path';
+import { promisify } from 'node:util';
 import { beforeAll, describe, expect, it, vi } from 'vitest';
 import { isDead, thisProcess } from '../../../src/engine/files/holder.js';
 import { NpmError, readNpmFailure } from '../../../src/engine/npm/npm-error.js';
@@ -116,6 +118,14 @@ describe('npm', () => {
     await runNpm(['install', '@acme/kit'], { folder, setting: settingOf(home, { env }) });
     expect(existsSync(path.join(folder, 'node_modules/@acme/kit/a.js'))).toBe(true);
     expect(existsSync(trace)).toBe(false);
+    // npm by itself does run them.
+    const plain = writeFolder({ 'package.json': '{}' });
+    await promisify(execFile)('npm', ['install', '@acme/kit', '--ignore-scripts=false', '--no-global'], {
+      cwd: plain,
+      env: { ...env, npm_config_global: 'false' },
+    });
+    expect(existsSync(trace)).toBe(true);
+    rmSync(trace);
     const lock = JSON.parse(readFileSync(path.join(folder, 'package-lock.json'), 'utf8'));
     expect(lock.packages['node_modules/@acme/kit'].integrity).toMatch(/^sha512-/);
   });
