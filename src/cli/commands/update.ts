@@ -1,13 +1,11 @@
-import { AgentToolsError } from '../../engine/errors.js';
-import { isSeen } from '../../engine/packages/difference.js';
-import { applyUpdate, dropUpdates, planUpdates, type UpdatePlan } from '../../engine/packages/update.js';
+import { applyUpdate, dropUpdates, planUpdates, type UpdateResult } from '../../engine/packages/update.js';
 import type { Host } from '../../host.js';
 import { ExitCode } from '../exit-code.js';
 import { packagesSetting } from '../packages-setting.js';
 import { withProgress } from '../progress.js';
 import { askYesNo } from '../question.js';
 import { renderJson } from '../render/json.js';
-import { renderPlan, type UpdateResult, updateData, updateLine } from '../render/updates.js';
+import { renderPlan, updateData, updateLine } from '../render/updates.js';
 
 export interface UpdateInput {
   /** All that were added where none is named. */
@@ -21,11 +19,13 @@ export interface UpdateInput {
 /** Shows what newer versions of added packages would change, and gets them. */
 export async function updateCommand(input: UpdateInput, host: Host): Promise<ExitCode> {
   const plans = await withProgress(host, (tell) => planUpdates(input, packagesSetting(host, tell)));
+  const setting = packagesSetting(host, () => {});
   const results: UpdateResult[] = [];
   try {
     for (const plan of plans) {
       host.stderr.write(renderPlan(plan, { color: host.color }));
-      const result = await settle(plan, input, host);
+      const ask = async () => input.yes || (await askYesNo(`Update ${plan.before.name}?`, host));
+      const result = await applyUpdate(plan, { dryRun: input.dryRun, ask }, setting);
       host.stderr.write(updateLine(result));
       results.push(result);
     }
@@ -35,23 +35,4 @@ export async function updateCommand(input: UpdateInput, host: Host): Promise<Exi
   if (plans.length === 0) host.stderr.write('No package was added. Add one with: agenttools add <package>\n');
   if (input.json) host.stdout.write(renderJson(results.map(updateData)));
   return results.some(({ state }) => state === 'held' || state === 'failed') ? ExitCode.Failed : ExitCode.Ok;
-}
-
-async function settle(plan: UpdatePlan, input: UpdateInput, host: Host): Promise<UpdateResult> {
-  if (plan.error) return { plan, state: 'failed', error: plan.error };
-  if (!plan.next) return { plan, state: 'current' };
-  if (input.dryRun) return { plan, state: 'available' };
-  const consent = input.yes || (await askYesNo(`Update ${plan.before.name}?`, host));
-  if (consent === false) return { plan, state: 'declined' };
-  if (consent === undefined && isSeen(plan.next.difference)) return { plan, state: 'held' };
-  try {
-    await applyUpdate(
-      plan,
-      packagesSetting(host, () => {}),
-    );
-    return { plan, state: 'updated' };
-  } catch (error) {
-    if (error instanceof AgentToolsError) return { plan, state: 'failed', error };
-    throw error;
-  }
 }

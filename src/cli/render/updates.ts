@@ -1,4 +1,3 @@
-import type { AgentToolsError } from '../../engine/errors.js';
 import { singular } from '../../engine/extension/kinds.js';
 import { type ChangedFile, called } from '../../engine/packages/comparison.js';
 import { type ChangedDependency, versionOf } from '../../engine/packages/dependencies.js';
@@ -9,17 +8,9 @@ import {
   type ValueDifference,
 } from '../../engine/packages/difference.js';
 import type { ItemState } from '../../engine/packages/items.js';
-import type { UpdatePlan } from '../../engine/packages/update.js';
+import type { UpdatePlan, UpdateResult } from '../../engine/packages/update.js';
 import { shortened, visibleText } from '../../engine/visible-text.js';
 import { type ColorOption, styleFor } from './style.js';
-
-/** What became of a package that was to be updated. */
-export interface UpdateResult {
-  readonly plan: UpdatePlan;
-  /** `available`: it was not to be done; `held`: nobody was there to agree to what the model would see. */
-  readonly state: 'current' | 'available' | 'updated' | 'declined' | 'held' | 'failed';
-  readonly error?: AgentToolsError;
-}
 
 /** What an update would change, value by value. */
 export function renderPlan({ before, drift, next }: UpdatePlan, options: ColorOption): string {

@@ -3,7 +3,7 @@ import { AgentToolsError } from '../errors.js';
 import { Extension, type LoadCode } from '../extension/extension.js';
 import { type PackageSpec, readSpec } from '../npm/spec.js';
 import { compareDependencies, dependenciesOf } from './dependencies.js';
-import { type Difference, differenceBetween } from './difference.js';
+import { type Difference, differenceBetween, isSeen } from './difference.js';
 import { driftFrom } from './drift.js';
 import { isSamePackage, type PackageRecord } from './record.js';
 import type { PackagesSetting } from './setting.js';
@@ -62,20 +62,56 @@ export async function planUpdates(
 /** How many packages npm gets at once. */
 const maxAtOnce = 3;
 
-/**
- * Makes the staged version the one that counts.
- * @throws AgentToolsError if the package is not the one any more that the plan was made for.
- */
-export async function applyUpdate({ before, next }: UpdatePlan, setting: PackagesSetting): Promise<void> {
-  if (!next) return;
-  const shelf = new Shelf(setting.packagesFolder);
+/** What became of a package that was to be updated. */
+export interface UpdateResult {
+  readonly plan: UpdatePlan;
+  /** `available`: it was not to be done; `held`: nobody was there to agree to what the model would see. */
+  readonly state: 'current' | 'available' | 'updated' | 'declined' | 'held' | 'failed';
+  readonly error?: AgentToolsError;
+}
+
+export interface ApplyOptions {
+  /** Only tell what could be done. */
+  readonly dryRun: boolean;
+  /** Whether the user wants it; undefined: nobody is there to say. */
+  readonly ask: () => Promise<boolean | undefined>;
+}
+
+/** Makes the staged version the one that counts, if the user wants it, or nobody says and the model would see the same. */
+export async function applyUpdate(
+  plan: UpdatePlan,
+  { dryRun, ask }: ApplyOptions,
+  setting: Pick<PackagesSetting, 'packagesFolder'>,
+): Promise<UpdateResult> {
+  const { before, next, error } = plan;
+  if (error) return { plan, state: 'failed', error };
+  if (!next) return { plan, state: 'current' };
+  if (dryRun) return { plan, state: 'available' };
+  const consent = await ask();
+  if (consent === false) return { plan, state: 'declined' };
+  if (consent === undefined && isSeen(next.difference)) return { plan, state: 'held' };
+  try {
+    await replace(before, next.staged, new Shelf(setting.packagesFolder));
+    return { plan, state: 'updated' };
+  } catch (fault) {
+    if (fault instanceof AgentToolsError) return { plan, state: 'failed', error: fault };
+    throw fault;
+  }
+}
+
+/** @throws AgentToolsError if the package is not the one any more that the plan was made for. */
+async function replace(
+  before: AddedPackage,
+  { installation, record }: StagedPackage,
+  shelf: Shelf,
+): Promise<void> {
   await shelf.exclusively(async () => {
     const now = await shelf.find(before.name);
     if (now?.installation !== before.installation) {
       const message = `${before.name} was added, updated or removed by another process meanwhile. Try again.`;
       throw new AgentToolsError('refused', message);
     }
-    await shelf.put(next.staged.installation, next.staged.record);
+    await shelf.put(installation, record);
   });
 }
 

@@ -1,4 +1,13 @@
-import { existsSync, readdirSync, realpathSync, renameSync, rmSync, symlinkSync, utimesSync } from 'node:fs';
+import {
+  existsSync,
+  readdirSync,
+  readFileSync,
+  realpathSync,
+  renameSync,
+  rmSync,
+  symlinkSync,
+  utimesSync,
+} from 'node:fs';
 import path from 'node:path';
 import { beforeAll, describe, expect, it, onTestFinished, vi } from 'vitest';
 import { Extension } from '../../../src/engine/extension/extension.js';
@@ -9,6 +18,7 @@ import { driftOf } from '../../../src/engine/packages/drift.js';
 import { obtainWith } from '../../../src/engine/packages/obtain.js';
 import type { PackagesSetting } from '../../../src/engine/packages/setting.js';
 import { Shelf } from '../../../src/engine/packages/shelf.js';
+import { applyUpdate, dropUpdates, planUpdates } from '../../../src/engine/packages/update.js';
 import { addFiles, openWorkspace, packageJson, writeFolder } from '../../support/packages.js';
 import { type Registry, startRegistry } from '../../support/registry.js';
 
@@ -281,4 +291,31 @@ describe('the shelf', () => {
       message: expect.stringMatching(/a part of its path is a file/),
     });
   }, 30_000);
+});
+
+describe('applying an update', () => {
+  const cases = [
+    ['asked for by somebody', true, 'd', 'updated'],
+    ['refused by somebody', false, 'd', 'declined'],
+    ['nobody is asked about, and the model would see', undefined, 'd', 'held'],
+    ['nobody is asked about, and the model would not see', undefined, 'Tells', 'updated'],
+  ] as const;
+
+  it.each(cases)('%s', async (_, answer, description, state) => {
+    const here = setting();
+    const folder = writeFolder({
+      'package.json': packageJson({ tools: ['tell'] }, { name: 'asked' }),
+      'agenttools/tools/tell.json': { description: 'Tells', handler: './tell.js' },
+      'tell.js': '',
+    });
+    await add(folder, here);
+    const changed = { description, handler: './tell.js' };
+    addFiles(folder, { 'tell.js': 'export default () => 1;', 'agenttools/tools/tell.json': changed });
+    const [plan] = await planUpdates({ names: ['asked'], load: false }, here);
+    const result = await applyUpdate(plan!, { dryRun: false, ask: async () => answer }, here);
+    expect(result.state).toBe(state);
+    const handler = readFileSync(path.join(here.packagesFolder, 'asked/tell.js'), 'utf8');
+    expect(handler !== '').toBe(state === 'updated');
+    await dropUpdates([plan!]);
+  });
 });
