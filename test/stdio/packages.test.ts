@@ -81,6 +81,32 @@ describe('from add to remove', () => {
   }, 60_000);
 });
 
+describe('an extension that came with a package', () => {
+  it('is served frozen, until anything that came is another', async () => {
+    const here = machine();
+    const plain = { 'package.json': { name: 'plain', version: '1.0.0' }, 'index.js': '' };
+    await registry.publish(plain);
+    await registry.publish(kit('1.0.0', { name: 'beneath' }));
+    const above = kit('1.0.0', { name: 'above' });
+    await registry.publish({
+      ...above,
+      'package.json': { ...(above['package.json'] as object), dependencies: { beneath: '*', plain: '*' } },
+      'agenttools/servers/main.json': { tools: ['beneath/tell'] },
+    });
+    expect(await here.run('add', 'above')).toMatchObject({ code: 0 });
+    const options = { env: here.env, flags: ['--frozen'] };
+    const served = await openProgram('above/main', options);
+    expect(await served.textOf('tell')).toBe('told by 1.0.0');
+    await served.end();
+
+    const modules = path.join(realpathSync(path.join(here.packages, 'above')), '..');
+    addFiles(modules, { 'plain/index.js': 'other' });
+    const refused = startProgram('above/main', options);
+    expect((await refused.ended()).code).toBe(1);
+    expect(refused.stderr).toContain('above: dependency plain 1.0.0 has other files');
+  }, 60_000);
+});
+
 describe('killed at any moment', () => {
   /** The version that is there, which is all there; undefined: nothing is. */
   function versionThere(here: ReturnType<typeof machine>): string | undefined {

@@ -18,7 +18,7 @@ export interface RemovalOptions {
 }
 
 /** A package that is gone, and who goes without its items now. */
-export interface RemovedPackage extends Needs {
+interface RemovedPackage extends Needs {
   readonly removed: AddedPackage;
 }
 
