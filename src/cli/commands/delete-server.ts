@@ -1,7 +1,7 @@
+import { clientName } from '../../engine/clients/client-name.js';
 import { deleteUserServer } from '../../engine/installation/delete-server.js';
 import { installationFolders } from '../../engine/installation/setting.js';
 import type { Host } from '../../host.js';
-import { clientName } from '../client-name.js';
 import { ExitCode } from '../exit-code.js';
 import { renderJson } from '../render/json.js';
 import { deletionData, deletionDiff, deletionLines } from '../render/user-servers.js';

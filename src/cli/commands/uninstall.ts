@@ -1,7 +1,7 @@
+import { clientName } from '../../engine/clients/client-name.js';
 import { installationFolders, namedClient, scopeOf } from '../../engine/installation/setting.js';
 import { uninstall } from '../../engine/installation/uninstall.js';
 import type { Host } from '../../host.js';
-import { clientName } from '../client-name.js';
 import type { ExitCode } from '../exit-code.js';
 import { installedInstead } from '../installed-instead.js';
 import { exitCodeOf, hasData } from '../outcome.js';

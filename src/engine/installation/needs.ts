@@ -1,5 +1,5 @@
+import { clientName } from '../clients/client-name.js';
 import type { Receipts } from '../clients/receipts.js';
-import { clients } from '../clients/table/index.js';
 import { parseQualifiedName } from '../extension/names.js';
 import type { Needs } from '../packages/references.js';
 
@@ -9,9 +9,9 @@ export async function entriesNeeding(packageName: string, receipts: Receipts): P
   const references = records
     .flatMap((record) => record.receipts)
     .filter(({ server }) => parseQualifiedName(server)?.package === packageName)
-    .map(({ key, client, file, server }) => {
-      const name = clients.find(({ id }) => id === client)?.name ?? client;
-      return { by: `"${key}" in ${name} (${file})`, item: server };
-    });
+    .map(({ key, client, file, server }) => ({
+      by: `"${key}" in ${clientName(client)} (${file})`,
+      item: server,
+    }));
   return { references, unreadable: notes };
 }

@@ -1,4 +1,4 @@
-import { clients } from '../engine/clients/table/index.js';
+import { clients } from './table/index.js';
 
 /** What a client is called; one that only a newer version knows goes by its id. */
 export function clientName(id: string): string {
