@@ -2,7 +2,6 @@ import { AgentToolsError } from './errors.js';
 import { DefinitionError } from './extension/extension.js';
 import type { Obtain } from './extension/obtain.js';
 import type { FoundServer, Workspace } from './extension/workspace.js';
-import { composeOrObtain } from './installation/obtaining.js';
 import { brands, isBranded } from './items/brands.js';
 import { error as failure, type ToolResult } from './items/builders.js';
 import { callTool } from './items/call.js';
@@ -10,6 +9,7 @@ import type { Calls, MakeContext } from './items/calls.js';
 import type { LogLevel } from './items/context.js';
 import { Initializers } from './items/initialize.js';
 import { callFrom } from './items/nested.js';
+import { composeObtaining, type Obtained } from './items/obtaining.js';
 import { MissingCapabilityError } from './items/requirements.js';
 import { composeServer, type ServerSpec } from './items/server.js';
 import type { ToolSpec } from './items/specs.js';
@@ -47,8 +47,10 @@ export async function callOnce(
   let server = await compose();
   let tool = findTool(server, name);
   if (!tool && obtain) {
-    server = await composeOrObtain(compose, { obtain, dryRun: false, signal });
+    const obtained = await composeObtaining(compose, { obtain, dryRun: false, signal });
+    server = obtained.spec;
     tool = findTool(server, name);
+    if (!tool) throw notObtained(obtained, name) ?? noTool(server, name);
   }
   if (!tool) throw noTool(server, name);
   const calls = { server, initializers: new Initializers(), env, report };
@@ -68,8 +70,24 @@ function findTool({ registry }: ServerSpec, name: string): ToolSpec | undefined 
   );
 }
 
+/** Why a tool is not there, if its package could not be had; it may be in any of them if nothing says which. */
+function notObtained({ spec, failures }: Obtained, name: string): AgentToolsError | undefined {
+  const { leftOut, qualifiedName } = spec;
+  const own = leftOut.filter(({ kind, item }) => kind === 'tools' && isCalled(item, name));
+  const packages = own.length > 0 ? own.map(({ missingPackage }) => missingPackage) : [...failures.keys()];
+  const reasons = packages.flatMap((one) => (one === undefined ? [] : (failures.get(one) ?? [])));
+  if (reasons.length === 0) return undefined;
+  const message = `${qualifiedName} has no tool "${name}". ${[...new Set(reasons)].join('\n')}`;
+  return new AgentToolsError('failed', message);
+}
+
+/** Whether a server's list means an item of some name, as far as that can be told without it. */
+function isCalled(item: string, name: string): boolean {
+  return item === name || item.endsWith(`/${name}`);
+}
+
 function noTool({ registry, leftOut, qualifiedName }: ServerSpec, name: string): AgentToolsError {
-  const reason = leftOut.find(({ item }) => item === name)?.message;
+  const reason = leftOut.find(({ kind, item }) => kind === 'tools' && isCalled(item, name))?.message;
   const names = registry.all('tools').map((one) => one.name);
   const meant = didYouMean(name, names);
   const hint = reason ?? (meant ? `Did you mean "${meant}"?` : `Its tools: ${names.join(', ') || 'none'}.`);

@@ -119,6 +119,12 @@ test('a server that cannot be had is an error', async () => {
 describe('a package that is not here', () => {
   const missing = '@acme/other/forecast';
 
+  const putOther = (packagesFolder: string) =>
+    addFiles(path.join(packagesFolder, '@acme/other'), {
+      'package.json': packageJson({ tools: ['forecast'] }, { name: '@acme/other' }),
+      'agenttools/tools.js': 'export default { forecast: { handler: () => "sunny" } };',
+    });
+
   /** A server that refers to `@acme/other`, which obtaining puts into our folder. */
   function referring() {
     const packagesFolder = writeFolder();
@@ -127,10 +133,7 @@ describe('a package that is not here', () => {
       { 'agenttools/servers/main.json': { tools: ['own', missing] }, 'agenttools/tools.js': tools },
     );
     const obtain: Obtain = vi.fn(async () => {
-      addFiles(path.join(packagesFolder, '@acme/other'), {
-        'package.json': packageJson({ tools: ['forecast'] }, { name: '@acme/other' }),
-        'agenttools/tools.js': 'export default { forecast: { handler: () => "sunny" } };',
-      });
+      putOther(packagesFolder);
       return new Map();
     });
     return { workspace: openWorkspace({ packagesFolder }), directory, obtain };
@@ -148,6 +151,48 @@ describe('a package that is not here', () => {
     const result = await callOnce(found, workspace, { ...common, tool, obtain });
     expect(result.content[0]?.text).toBe(text);
     expect(obtain).toHaveBeenCalledTimes(times);
+  });
+
+  /** A server that refers to packages of which only one can be had. */
+  function referringToSeveral() {
+    const packagesFolder = writeFolder();
+    const entries = ['@no/such/a', missing, { use: '@no/other/b', name: 'renamed' }];
+    const directory = writePackage(
+      { servers: ['main'] },
+      { 'agenttools/servers/main.json': { tools: entries } },
+    );
+    const obtain: Obtain = async (names) => {
+      putOther(packagesFolder);
+      const lost = names.filter((name) => name.startsWith('@no/'));
+      return new Map(lost.map((name) => [name, `the registry has no ${name}`]));
+    };
+    return { workspace: openWorkspace({ packagesFolder }), directory, obtain };
+  }
+
+  test('does not keep a tool of another one from being called', async () => {
+    const { workspace, directory, obtain } = referringToSeveral();
+    const found = await workspace.findServer(directory);
+    const result = await callOnce(found, workspace, { ...common, tool: 'forecast', obtain });
+    expect(result.content[0]?.text).toBe('sunny');
+  });
+
+  test.each([
+    ['a', ['@no/such']],
+    ['@no/other/b', ['@no/other']],
+    ['renamed', ['@no/such', '@no/other']],
+  ])('is told of if the tool is in it, or may be: %s', async (tool, packages) => {
+    const { workspace, directory, obtain } = referringToSeveral();
+    const found = await workspace.findServer(directory);
+    const error = await callOnce(found, workspace, { ...common, tool, obtain }).catch(
+      (reason: Error) => reason,
+    );
+    expect(error).toMatchObject({ code: 'failed' });
+    const { message } = error as Error;
+    expect(message).toContain(`has no tool "${tool}"`);
+    const told = ['@no/such', '@no/other'].filter((name) =>
+      message.includes(`The package ${name} could not be installed: the registry has no ${name}. Needed by`),
+    );
+    expect(told).toEqual(packages);
   });
 
   test('is told of where nothing may be obtained', async () => {

@@ -1,6 +1,6 @@
 import { text as readText } from 'node:stream/consumers';
 import { callOnce } from '../../engine/call-once.js';
-import { findOrObtain } from '../../engine/installation/obtaining.js';
+import { findOrObtain } from '../../engine/items/obtaining.js';
 import { visibleText } from '../../engine/visible-text.js';
 import type { Host } from '../../host.js';
 import { ExitCode } from '../exit-code.js';

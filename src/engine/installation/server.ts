@@ -9,11 +9,11 @@ import {
   Workspace,
   type WorkspaceOptions,
 } from '../extension/workspace.js';
+import { composeObtaining, findOrObtain, type Obtaining, requireObtained } from '../items/obtaining.js';
 import { moduleReferences, nameOf } from '../items/read.js';
 import { describeShortfall, shortfallOf } from '../items/requirements.js';
 import { composeServer, type ServerSpec } from '../items/server.js';
 import type { Requirements } from '../items/specs.js';
-import { composeOrObtain, findOrObtain, type Obtaining } from './obtaining.js';
 
 /** A server that can be installed. */
 export interface Candidate {
@@ -53,7 +53,7 @@ export async function findCandidate({
       throw (!byPath && ignoreProject && (await onlyInProject(reference, options))) || error;
     });
   const found = await findOrObtain(find, obtaining);
-  const spec = await composeOrObtain(() => composed(found, workspace), obtaining);
+  const { spec } = await composeObtaining(() => composed(found, workspace), obtaining, requireObtained);
   requireWhole(spec);
   const { directory } = found.extension.manifest;
   const place = await realpath(directory);

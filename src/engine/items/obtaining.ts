@@ -1,8 +1,8 @@
 import { AgentToolsError } from '../errors.js';
 import type { Obtain } from '../extension/obtain.js';
 import { type FoundServer, MissingPackageError } from '../extension/workspace.js';
-import { type Lack, lacksOf, packagesIn, whoNeeds } from '../items/lacks.js';
-import type { ServerSpec } from '../items/server.js';
+import { type Lack, lacksOf, packagesIn, whoNeeds } from './lacks.js';
+import type { ServerSpec } from './server.js';
 
 /** What may be done about packages that are not here. */
 export interface Obtaining {
@@ -26,30 +26,53 @@ export async function findOrObtain(
   } catch (error) {
     if (!(error instanceof MissingPackageError) || !obtaining.obtain) throw error;
     const { packageName, server } = error;
-    await obtainLacking([{ packageName, kinds: [], neededBy: `the server ${server}` }], obtaining);
+    const failures = await obtainLacking(
+      [{ packageName, kinds: [], neededBy: `the server ${server}` }],
+      obtaining,
+    );
+    requireObtained(failures);
     return await find();
   }
 }
 
+/** A server with what could be had of what it refers to. */
+export interface Obtained {
+  readonly spec: ServerSpec;
+  /** Why packages could not be had, by their names, in sentences. */
+  readonly failures: ReadonlyMap<string, string>;
+}
+
 /**
- * A server, composed again and again until the packages that it refers to have been obtained.
- * @throws AgentToolsError if one cannot be had
+ * A server, composed again and again until the packages that it refers to have been asked for. `heed` is told of each
+ * round and ends them all by throwing.
  */
-export async function composeOrObtain(
+export async function composeObtaining(
   compose: () => Promise<ServerSpec>,
   obtaining: Obtaining,
-): Promise<ServerSpec> {
+  heed: (failures: Obtained['failures']) => void = () => {},
+): Promise<Obtained> {
   const tried = new Set<string>();
+  const failures = new Map<string, string>();
   for (;;) {
     const spec = await compose();
     const lacks = lacksOf(spec).filter(({ packageName }) => !tried.has(packageName));
-    if (!obtaining.obtain || lacks.length === 0) return spec;
+    if (!obtaining.obtain || lacks.length === 0) return { spec, failures };
     for (const name of packagesIn(lacks)) tried.add(name);
-    await obtainLacking(lacks, obtaining);
+    for (const [name, reason] of await obtainLacking(lacks, obtaining)) failures.set(name, reason);
+    heed(failures);
   }
 }
 
-async function obtainLacking(lacks: readonly Lack[], { obtain, dryRun, signal }: Obtaining): Promise<void> {
+/** @throws AgentToolsError if packages could not be had, with the reasons */
+export function requireObtained(failures: Obtained['failures']): void {
+  if (failures.size > 0) throw new AgentToolsError('failed', [...failures.values()].join('\n'));
+}
+
+/** Gets packages; tells why some could not be had, by their names. */
+async function obtainLacking(
+  lacks: readonly Lack[],
+  { obtain, dryRun, signal }: Obtaining,
+): Promise<Obtained['failures']> {
   const names = packagesIn(lacks);
   if (dryRun) {
     const lines = names.map((name) => `\n  ${name}, needed by ${whoNeeds(name, lacks)}`).join('');
@@ -59,10 +82,10 @@ async function obtainLacking(lacks: readonly Lack[], { obtain, dryRun, signal }:
     );
   }
   const failures = (await obtain?.(names, { signal })) ?? new Map<string, string>();
-  if (failures.size === 0) return;
-  const lines = [...failures].map(
-    ([name, reason]) =>
+  return new Map(
+    [...failures].map(([name, reason]) => [
+      name,
       `The package ${name} could not be installed: ${reason.replace(/\.$/, '')}. Needed by ${whoNeeds(name, lacks)}.`,
+    ]),
   );
-  throw new AgentToolsError('failed', lines.join('\n'));
 }
