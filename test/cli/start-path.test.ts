@@ -12,7 +12,7 @@ const startOnly: Plugin = {
 };
 
 describe('the way of `start`', () => {
-  it('loads no parser, no colours and no command but its own', async () => {
+  it('loads no parser, no colours, no command but its own, and nothing that only few servers need', async () => {
     const { metafile } = await build({
       entryPoints: ['src/cli/main.ts'],
       bundle: true,
@@ -28,6 +28,12 @@ describe('the way of `start`', () => {
     const packages = new Set(
       inputs.flatMap((file) => file.match(/node_modules\/((?:@[^/]+\/)?[^/]+)/)?.[1] ?? []),
     );
+    const seldom = inputs.filter((file) =>
+      /^src\/engine\/(?:schema\/(?:pin|pinning|fits|leads)|server\/(?:outstanding|frozen)|packages\/.*)\.ts$/.test(
+        file,
+      ),
+    );
+    expect(seldom).toEqual([]);
     for (const heavy of ['commander', 'chalk', 'ajv', 'ajv-formats', 'jsonc-parser', 'yaml', 'esbuild']) {
       expect([...packages]).not.toContain(heavy);
     }

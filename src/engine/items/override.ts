@@ -1,13 +1,8 @@
 import { describeFault } from '../extension/check.js';
 import { type Definition, DefinitionError } from '../extension/extension.js';
 import { checkShape, isRecord, overrideShapes } from '../extension/shapes.js';
-import {
-  type CompiledSchema,
-  findPinFaults,
-  formatIssues,
-  type PinFault,
-  withoutPinned,
-} from '../schema/index.js';
+import { type CompiledSchema, formatIssues } from '../schema/index.js';
+import type { PinFault } from '../schema/pin.js';
 import { didYouMean } from '../spelling.js';
 import { locate, nameOf, requireWireName } from './read.js';
 import type { PromptSpec, ResourceSpec, ToolSpec } from './specs.js';
@@ -66,7 +61,7 @@ export async function applyOverride<S extends ToolSpec | PromptSpec | ResourceSp
   return {
     ...next,
     ...(isRecord(options) && { options: { ...next.options, ...options } }),
-    ...(isRecord(override.arguments) && pin(next as ToolSpec, override.arguments)),
+    ...(isRecord(override.arguments) && (await pin(next as ToolSpec, override.arguments))),
   };
 }
 
@@ -100,12 +95,21 @@ export async function findFixFaults(
   taken: Taken,
 ): Promise<readonly FixFault[]> {
   const args = isRecord(pinned) ? pinned : {};
-  const ofTool = taken.input ? await findPinFaults(taken.input, args) : [];
+  const ofTool = taken.input && isRecord(pinned) ? await pinFaults(taken.input, args) : [];
   return [
     ...ofTool.map(describePinFault),
     ...(taken.arguments ? promptFaults(args, taken.arguments) : []),
     ...(taken.options && isRecord(options) ? optionFaults(options, taken.options) : []),
   ];
+}
+
+/** Few entries fix arguments, so what it takes is loaded for those. */
+async function pinFaults(
+  input: CompiledSchema,
+  pinned: Readonly<Record<string, unknown>>,
+): Promise<readonly PinFault[]> {
+  const { findPinFaults } = await import('../schema/pin.js');
+  return await findPinFaults(input, pinned);
 }
 
 function describePinFault(fault: PinFault): FixFault {
@@ -167,7 +171,11 @@ function pinPrompt(spec: PromptSpec, pinned: Readonly<Record<string, unknown>>):
 }
 
 /** Fixes arguments: they leave the schema that clients see and are put back at each call. */
-function pin(spec: ToolSpec, pinned: Readonly<Record<string, unknown>>): Pick<ToolSpec, 'pinned' | 'wire'> {
+async function pin(
+  spec: ToolSpec,
+  pinned: Readonly<Record<string, unknown>>,
+): Promise<Pick<ToolSpec, 'pinned' | 'wire'>> {
+  const { withoutPinned } = await import('../schema/pin.js');
   const inputSchema = withoutPinned(spec.input.wire, pinned);
   return { pinned: { ...spec.pinned, ...pinned }, wire: { ...spec.wire, inputSchema } };
 }

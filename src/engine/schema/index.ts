@@ -9,6 +9,5 @@ export type { InferFields, InferInput, InferOutput } from './infer.js';
 export { formatIssues, type SchemaIssue } from './issues.js';
 export { type JsonSchema, jsonSchema, type RawSchema } from './json-schema.js';
 export { translateParameters } from './parameters.js';
-export { findPinFaults, type PinFault, withoutPinned } from './pin.js';
 export { SchemaError } from './schema-error.js';
 export { checkWireSchema, type WireIssue } from './wire.js';

@@ -5,17 +5,27 @@ import { Workspace, type WorkspaceOptions } from '../extension/workspace.js';
 /** Tells how extensions are not what they were when they were added, a line for each difference. Runs none of their code. */
 export type CheckDrift = (extensions: readonly Extension[]) => Promise<readonly string[]>;
 
-/** A workspace that loads code only of extensions that are what they were. */
-export function frozenWorkspace(options: WorkspaceOptions, checkDrift: CheckDrift): Workspace {
-  const checked = new Map<Extension, Promise<readonly string[]>>();
+/** Keeps a server to what it was. */
+export interface Frozen {
+  /** A workspace that loads code only of extensions that are what they were. */
+  open(options: WorkspaceOptions): Workspace;
+  /** Makes sure that extensions are what they were. @throws AgentToolsError `refused` */
+  requireUnchanged(server: string, extensions: readonly Extension[]): Promise<void>;
+}
+
+export function freeze(checkDrift: CheckDrift): Frozen {
+  return {
+    open: (options) => frozenWorkspace(options, checkDrift),
+    requireUnchanged: (server, extensions) => requireUnchanged(server, extensions, checkDrift),
+  };
+}
+
+function frozenWorkspace(options: WorkspaceOptions, checkDrift: CheckDrift): Workspace {
   const workspace: Workspace = new Workspace({
     ...options,
     async loadCode(file, relative) {
       const extension = await workspace.open(file.slice(0, -relative.length - 1));
-      // Once for all of its files, since that looks at all of them, and at what came with it.
-      const checking = checked.get(extension) ?? checkDrift([extension]);
-      checked.set(extension, checking);
-      const [difference] = await checking;
+      const [difference] = await checkDrift([extension]);
       if (difference !== undefined) throw new Error(difference);
       return await importDefault(file, relative);
     },
@@ -23,8 +33,7 @@ export function frozenWorkspace(options: WorkspaceOptions, checkDrift: CheckDrif
   return workspace;
 }
 
-/** Makes sure that extensions are what they were. @throws AgentToolsError `refused` */
-export async function requireUnchanged(
+async function requireUnchanged(
   server: string,
   extensions: readonly Extension[],
   checkDrift: CheckDrift,

@@ -13,7 +13,7 @@ import { workspaceFolders } from '../folders.js';
 import { type Lack, lacksOf } from '../items/lacks.js';
 import { listedKinds, Registry } from '../items/registry.js';
 import { composeServer, type LeftOut, type Servable, type ServerSpec } from '../items/server.js';
-import { type CheckDrift, frozenWorkspace, requireUnchanged } from './frozen.js';
+import type { CheckDrift } from './frozen.js';
 import { oneLine } from './one-line.js';
 
 /** Served when neither an argument nor `MCP_SERVER_NAME` names a server. */
@@ -49,15 +49,17 @@ type Look = (options: { readonly tellsMissing: boolean }) => Promise<Sight>;
  * Makes what looks for the server that is meant, as often as it is asked to and always in the same places. What it finds
  * wrong is reported once; missing packages only to who says so.
  */
-export function lookout(sought: Sought, { host, report }: LookoutSetting): Look {
-  const find = finder(sought, host);
+export async function lookout(sought: Sought, { host, report }: LookoutSetting): Promise<Look> {
+  const { checkDrift } = sought;
+  // Few servers are checked, so what it takes is loaded for those.
+  const frozen = checkDrift && (await import('./frozen.js')).freeze(checkDrift);
+  const find = finder(sought, host, (options) => frozen?.open(options) ?? new Workspace(options));
   const told = new Set<string>();
   return async ({ tellsMissing }) => {
     const { found, workspace } = await find();
-    const { checkDrift } = sought;
-    if (checkDrift) await requireUnchanged(serverName(found), [found.extension], checkDrift);
+    await frozen?.requireUnchanged(serverName(found), [found.extension]);
     const spec = await composed(found, workspace);
-    if (checkDrift) await requireUnchanged(spec.qualifiedName, extensionsOf(spec), checkDrift);
+    await frozen?.requireUnchanged(spec.qualifiedName, extensionsOf(spec));
     for (const item of spec.leftOut) {
       if (item.missingPackage !== undefined && !tellsMissing) continue;
       const line = await leftOutLine(item);
@@ -105,23 +107,20 @@ interface Finding {
 
 /** Finds the server that is meant, and where what it refers to is looked for. */
 function finder(
-  { server, project = false, checkDrift }: Sought,
+  { server, project = false }: Sought,
   host: LookoutSetting['host'],
+  openWorkspace: (options: WorkspaceOptions) => Workspace,
 ): () => Promise<Finding> {
   const named = host.env.MCP_SERVER_NAME || undefined;
   const options = { ...workspaceFolders(host), cwd: host.cwd };
-  const open = (more: Partial<WorkspaceOptions> = {}) => {
-    const all = { ...options, ...more };
-    return checkDrift ? frozenWorkspace(all, checkDrift) : new Workspace(all);
-  };
-  const workspace = open();
+  const workspace = openWorkspace(options);
   const anywhere = async () => ({
     found: await workspace.findServer(server ?? named ?? defaultServer),
     workspace,
   });
   if (project || server === undefined || named === undefined) return anywhere;
   // An entry that `install` wrote says the server twice; it means what was verified then, wherever the client runs.
-  const installed = open({ ignoreProject: true });
+  const installed = openWorkspace({ ...options, ignoreProject: true });
   return async () => {
     const finding = installed.findServer(server);
     if (server === named) return { found: await finding, workspace: installed };

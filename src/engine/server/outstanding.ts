@@ -84,14 +84,14 @@ export class Outstanding {
     return look();
   }
 
-  /** Why items of a kind are not there, as further sentences of an error; nothing if none are missing. */
-  explain(kind: ServedKind): string {
+  /** What an error says, and why items of a kind are not there, if any are missing. */
+  explain(what: string, kind: ServedKind): string {
     const lacking = this.#lacks.filter(({ kinds }) => kinds.includes(kind));
     const sentences = packagesIn(lacking).map((name) => {
       if (this.#run) return ` The package ${name} is still being installed; try again in a moment.`;
       return ` ${this.#reasons.get(name)}`;
     });
-    return sentences.join('');
+    return sentences.length === 0 ? what : `${what}.${sentences.join('')}`;
   }
 
   /** Begins to obtain what is lacking, unless that is under way or has just failed. */

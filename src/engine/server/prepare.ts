@@ -8,7 +8,7 @@ import type { Servable } from '../items/server.js';
 import { parseToolOptions } from '../items/tool-options.js';
 import { createServer } from './factory.js';
 import { type LookoutSetting, lookout, type Sought, standIn } from './lookout.js';
-import { Outstanding, type OutstandingOptions, type Patience } from './outstanding.js';
+import type { OutstandingOptions, Patience } from './outstanding.js';
 import type { Era } from './stdio/eras.js';
 
 /** What is to be served, and what may be done for it. */
@@ -35,7 +35,7 @@ export async function prepareServer(
   const { strict, patience } = preparation;
   // Whoever wants all or nothing gets nothing that is still to come.
   const obtain = strict ? undefined : preparation.obtain;
-  const look = lookout(preparation, { host, report });
+  const look = await lookout(preparation, { host, report });
   const { server, lacks } = await look({ tellsMissing: !obtain }).catch((error: unknown) => {
     if (obtain && error instanceof MissingPackageError) return standIn(error);
     throw error;
@@ -57,6 +57,8 @@ export async function prepareServer(
   const announce = (kinds: readonly ListedKind[]) => {
     for (const one of connected) for (const kind of kinds) announcements[kind](one).catch(() => {});
   };
+  // Most servers have everything, and clients wait for what is loaded.
+  const { Outstanding } = await import('./outstanding.js');
   const outstanding = new Outstanding({ lacks, obtain, renew, announce, report, signal, patience });
   return (era) => {
     const made = createServer({ calls, toolOptions, outstanding }, era);

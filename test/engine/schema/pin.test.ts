@@ -1,5 +1,6 @@
 import { describe, expect, test } from 'vitest';
-import { compileSchema, findPinFaults, noInput, withoutPinned } from '../../../src/engine/schema/index.js';
+import { compileSchema, noInput } from '../../../src/engine/schema/index.js';
+import { findPinFaults, withoutPinned } from '../../../src/engine/schema/pin.js';
 
 type Schema = Readonly<Record<string, unknown>>;
 

@@ -4,7 +4,6 @@ import { type Connection, contextMaker } from '../context.js';
 import { blockFor } from '../revisions.js';
 import { internalError, invalidParams } from './errors.js';
 import type { Wire } from './handler.js';
-import { explained, findLate } from './late.js';
 
 /** `prompts/get` */
 export async function get(
@@ -12,12 +11,12 @@ export async function get(
   { name, arguments: args }: Wire,
   request: ServerContext,
 ): Promise<Wire> {
-  const { calls, server } = connection;
+  const { calls, server, outstanding } = connection;
   const look = () => calls.server.registry.resolve('prompts', String(name));
-  const prompt = look() ?? (await findLate(connection, { kind: 'prompts', look, request }));
+  const prompt = look() ?? (await outstanding?.find('prompts', look, request.mcpReq.signal));
   if (!prompt) {
     const what = `Unknown prompt: ${String(name)}`;
-    throw new ProtocolError(invalidParams, explained(what, 'prompts', connection));
+    throw new ProtocolError(invalidParams, outstanding?.explain(what, 'prompts') ?? what);
   }
   const made = await getPrompt(prompt, (args ?? {}) as Readonly<Record<string, string>>, {
     calls,

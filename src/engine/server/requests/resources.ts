@@ -13,7 +13,6 @@ import { withTimeLimit } from '../../items/time-limit.js';
 import { type Connection, contextMaker } from '../context.js';
 import { internalError } from './errors.js';
 import type { Wire } from './handler.js';
-import { explained, findLate } from './late.js';
 import { pageOf } from './lists.js';
 
 /** `resources/templates/list` */
@@ -86,12 +85,12 @@ const textKeys: ReadonlySet<string> = new Set(['name', 'title', 'description', '
 
 /** `resources/read` */
 export async function read(connection: Connection, { uri }: Wire, request: ServerContext): Promise<Wire> {
-  const { calls, era } = connection;
+  const { calls, era, outstanding } = connection;
   const look = () => findResource(calls, String(uri));
-  const found = look() ?? (await findLate(connection, { kind: 'resources', look, request }));
+  const found = look() ?? (await outstanding?.find('resources', look, request.mcpReq.signal));
   if (!found) {
     const what = `Resource not found: ${String(uri)}`;
-    throw new ResourceNotFoundError(String(uri), explained(what, 'resources', connection));
+    throw new ResourceNotFoundError(String(uri), outstanding?.explain(what, 'resources') ?? what);
   }
   const { spec, variables } = found;
   const makeContext = contextMaker(connection, request);

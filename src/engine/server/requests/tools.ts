@@ -9,7 +9,6 @@ import { type Connection, contextMaker } from '../context.js';
 import { blockFor } from '../revisions.js';
 import { invalidParams } from './errors.js';
 import type { Wire } from './handler.js';
-import { explained, findLate } from './late.js';
 
 /** `tools/call` */
 export async function call(
@@ -17,12 +16,12 @@ export async function call(
   { name, arguments: args }: Wire,
   request: ServerContext,
 ): Promise<Wire> {
-  const { calls, server } = connection;
+  const { calls, server, outstanding } = connection;
   const tool =
-    find(calls, name) ??
-    (await findLate(connection, { kind: 'tools', look: () => find(calls, name), request }));
+    find(calls, name) ?? (await outstanding?.find('tools', () => find(calls, name), request.mcpReq.signal));
   if (!tool) {
-    throw new ProtocolError(invalidParams, explained(`Unknown tool: ${String(name)}`, 'tools', connection));
+    const what = `Unknown tool: ${String(name)}`;
+    throw new ProtocolError(invalidParams, outstanding?.explain(what, 'tools') ?? what);
   }
   if (args !== undefined && !isRecord(args)) {
     throw new ProtocolError(invalidParams, 'Invalid params for tools/call: "arguments" must be an object');
