@@ -89,9 +89,14 @@ export class Outstanding {
     const lacking = this.#lacks.filter(({ kinds }) => kinds.includes(kind));
     const sentences = packagesIn(lacking).map((name) => {
       if (this.#run) return ` The package ${name} is still being installed; try again in a moment.`;
-      return ` ${this.#reasons.get(name)}`;
+      return ` ${this.#reasonFor(name)}`;
     });
     return sentences.length === 0 ? what : `${what}.${sentences.join('')}`;
+  }
+
+  /** Nothing has been tried yet for what was only found to be lacking when nobody was served any more. */
+  #reasonFor(name: string): string {
+    return this.#reasons.get(name) ?? `The package ${name} is not installed.`;
   }
 
   /** Begins to obtain what is lacking, unless that is under way or has just failed. */
@@ -118,7 +123,7 @@ export class Outstanding {
     }
     if (signal.aborted) return;
     for (const name of packagesIn(this.#lacks)) {
-      report(`${this.#reasons.get(name)} Needed by ${whoNeeds(name, this.#lacks)}.`);
+      report(`${this.#reasonFor(name)} Needed by ${whoNeeds(name, this.#lacks)}.`);
     }
   }
 
@@ -149,12 +154,13 @@ export class Outstanding {
 async function orUntil(work: Promise<void>, ms: number, signal: AbortSignal): Promise<void> {
   let stop = () => {};
   const over = new Promise<void>((resolve) => {
-    const timer = setTimeout(resolve, Math.max(0, ms));
-    signal.addEventListener('abort', () => resolve(), { once: true });
     stop = () => {
       clearTimeout(timer);
+      signal.removeEventListener('abort', stop);
       resolve();
     };
+    const timer = setTimeout(stop, Math.max(0, ms));
+    signal.addEventListener('abort', stop);
   });
   if (!signal.aborted) await Promise.race([work, over]);
   stop();

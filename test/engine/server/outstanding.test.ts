@@ -1,7 +1,8 @@
+import { getEventListeners } from 'node:events';
 import path from 'node:path';
 import { describe, expect, test } from 'vitest';
 import type { Obtain } from '../../../src/engine/extension/obtain.js';
-import type { Patience } from '../../../src/engine/server/outstanding.js';
+import { Outstanding, type Patience } from '../../../src/engine/server/outstanding.js';
 import { prepareServer } from '../../../src/engine/server/prepare.js';
 import { addFiles, type Files, packageJson, writeFolder } from '../../support/packages.js';
 import { legacy, modern, openPipe, type Pipe } from './support/pipe.js';
@@ -422,4 +423,39 @@ test('nothing is obtained where nothing may be missing, or nobody said a package
   await expect(open('legacy', { strict: true, server: '@far/one/main' })).rejects.toMatchObject({
     message: expect.stringContaining('agenttools add @far/one'),
   });
+});
+
+/** What lacks a package, and then what that one refers to, which nobody asks for any more. */
+function endingEarly() {
+  const end = new AbortController();
+  const lack = (packageName: string) => ({
+    packageName,
+    kinds: ['tools'] as const,
+    neededBy: 'the server x',
+  });
+  return new Outstanding({
+    lacks: [lack('@far/one')],
+    obtain: async () => {
+      end.abort();
+      return new Map();
+    },
+    renew: async () => ({ lacks: [lack('@far/two')], changed: [] }),
+    announce: () => {},
+    report: () => {},
+    signal: end.signal,
+  });
+}
+
+test('what was not tried any more is said not to be there', async () => {
+  const outstanding = endingEarly();
+  await outstanding.find('tools', () => undefined, new AbortController().signal);
+  expect(outstanding.explain('Unknown tool: x', 'tools')).toBe(
+    'Unknown tool: x. The package @far/two is not installed.',
+  );
+});
+
+test('a request that was answered is not listened to any more', async () => {
+  const { signal } = new AbortController();
+  await endingEarly().find('tools', () => undefined, signal);
+  expect(getEventListeners(signal, 'abort')).toEqual([]);
 });
