@@ -49,6 +49,22 @@ describe('arguments', () => {
     expect(served.reports).toEqual([]);
   });
 
+  test("are copied only where an entry fixes some, which is no handler's to change", async () => {
+    const clone = vi.spyOn(globalThis, 'structuredClone');
+    const seen: unknown[] = [];
+    const handler = ({ cities }: { cities: string[] }) => {
+      seen.push([...cities]);
+      cities.push('changed');
+    };
+    const server = { tools: ['x', { use: 'x', name: 'fixed', arguments: { cities: ['Ostwick'] } }] };
+    const served = await composeLive({ tools: { x: { handler } }, server });
+    await call(served, 'x', { cities: [] });
+    expect(clone).not.toHaveBeenCalled();
+    clone.mockRestore();
+    for (const _ of ['first', 'second']) await call(served, 'fixed');
+    expect(seen).toEqual([[], ['Ostwick'], ['Ostwick']]);
+  });
+
   test('of a tool without input are delivered as sent', async () => {
     const handler = vi.fn();
     const args = JSON.parse('{"a":1,"__proto__":{"b":2}}');
