@@ -14,10 +14,22 @@ export interface Frozen {
 }
 
 export function freeze(checkDrift: CheckDrift): Frozen {
+  const checkOnce = oncePerExtension(checkDrift);
   return {
-    open: (options) => frozenWorkspace(options, checkDrift),
-    requireUnchanged: (server, extensions) => requireUnchanged(server, extensions, checkDrift),
+    open: (options) => frozenWorkspace(options, checkOnce),
+    requireUnchanged: (server, extensions) => requireUnchanged(server, extensions, checkOnce),
   };
+}
+
+/** Each definition in code asks about its whole package, whose files are not to be read again for each. */
+function oncePerExtension(checkDrift: CheckDrift): CheckDrift {
+  const known = new Map<Extension, Promise<readonly string[]>>();
+  const check = (extension: Extension) => {
+    const checking = known.get(extension) ?? checkDrift([extension]);
+    known.set(extension, checking);
+    return checking;
+  };
+  return async (extensions) => (await Promise.all(extensions.map(check))).flat();
 }
 
 function frozenWorkspace(options: WorkspaceOptions, checkDrift: CheckDrift): Workspace {

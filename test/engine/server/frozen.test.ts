@@ -8,16 +8,17 @@ const files: Files = {
   'node_modules/@acme/kit/package.json': packageJson({ servers: ['kit'], tools: ['own'] }),
   'node_modules/@acme/kit/agenttools/servers/kit.js': `
     globalThis.frozenTest.push('kit');
-    export default { tools: ['own', '@far/data/greet', '@far/code/greet', '@far/broken/greet', 'diagnostics'] };`,
+    export default { tools: ['own', '@far/data/greet', '@far/code/greet', '@far/code/wave', '@far/broken/greet', 'diagnostics'] };`,
   'node_modules/@acme/kit/agenttools/tools/own.json': { description: 'x', handler: './run.js' },
   'node_modules/@acme/kit/run.js': 'export default () => 1;',
   'node_modules/@far/data/package.json': packageJson({ tools: ['greet'] }, { name: '@far/data' }),
   'node_modules/@far/data/agenttools/tools/greet.json': { description: 'x', handler: './run.js' },
   'node_modules/@far/data/run.js': 'export default () => 1;',
-  'node_modules/@far/code/package.json': packageJson({ tools: ['greet'] }, { name: '@far/code' }),
+  'node_modules/@far/code/package.json': packageJson({ tools: ['greet', 'wave'] }, { name: '@far/code' }),
   'node_modules/@far/code/agenttools/tools/greet.js': `
     globalThis.frozenTest.push('code');
     export default { description: 'x', handler: () => 1 };`,
+  'node_modules/@far/code/agenttools/tools/wave.js': `export default { description: 'x', handler: () => 1 };`,
   'node_modules/@far/broken/package.json': packageJson({ tools: ['greet'] }, { name: '@far/broken' }),
 };
 
@@ -26,13 +27,13 @@ async function start(changed: readonly string[]) {
   const ran: string[] = [];
   Object.assign(globalThis, { frozenTest: ran });
   const cwd = writeFolder(files);
-  const asked = new Set<string>();
+  const asked: string[] = [];
   const outcome = await prepareServer(
     {
       server: '@acme/kit',
       strict: false,
       checkDrift: async (extensions) => {
-        for (const { name } of extensions) asked.add(name);
+        asked.push(...extensions.map(({ name }) => name));
         return extensions.flatMap(({ name }) => (changed.includes(name) ? [`${name}: greet changed`] : []));
       },
     },
@@ -45,7 +46,7 @@ async function start(changed: readonly string[]) {
     () => 'served',
     ({ code, message }) => `${code}: ${message}`,
   );
-  return { ran, outcome, asked: [...asked].toSorted() };
+  return { ran, outcome, asked: asked.toSorted() };
 }
 
 const refused = (...lines: readonly string[]) =>
@@ -54,7 +55,7 @@ const refused = (...lines: readonly string[]) =>
     ...lines,
   ].join('\n  ');
 
-test('a server that is what it was is served, and everybody in it but us is asked about', async () => {
+test('a server that is what it was is served, and everybody in it but us is asked about once', async () => {
   expect(await start([])).toEqual({
     ran: ['kit', 'code'],
     outcome: 'served',
