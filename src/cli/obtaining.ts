@@ -1,4 +1,4 @@
-import { mayObtain, type Obtain } from '../engine/extension/obtain.js';
+import type { Obtain } from '../engine/extension/obtain.js';
 import type { Host } from '../host.js';
 
 /** How packages that are not here are obtained; undefined if they are not to be. Most commands never come to load it. */
@@ -14,4 +14,9 @@ export function obtaining(
     ]);
     return await obtainWith(packagesSetting(host, tell))(names, options);
   };
+}
+
+/** Whether the user lets missing packages be obtained: `AGENTTOOLS_AUTO_INSTALL=false` says no. */
+export function mayObtain(env: Host['env']): boolean {
+  return !['false', '0'].includes(env.AGENTTOOLS_AUTO_INSTALL?.trim().toLowerCase() ?? '');
 }

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { mayObtain } from '../../../src/engine/extension/obtain.js';
+import { mayObtain } from '../../src/cli/obtaining.js';
 
 test.each([
   [undefined, true],
