@@ -227,11 +227,19 @@ describe('a name', () => {
     ['.hidden', 2, 'cannot be the name of a server'],
     ['sp ace', 2, 'cannot be the name of a server'],
     ['agenttools', 1, 'is the name of a built-in server'],
+    ['__proto__', 2, 'cannot be the name of a server: programs in JavaScript'],
+    ['constructor', 2, 'cannot be the name of a server: programs in JavaScript'],
+    ['CON', 2, 'cannot be the name of a server: Windows takes it for a device'],
+    ['lpt1.weather', 2, 'cannot be the name of a server: Windows takes it for a device'],
   ])('may be refused: %s', async (name, code, expected) => {
     expect(await create(name, '--tool=catalog')).toMatchObject({
       code,
       stderr: expect.stringContaining(expected),
     });
+  });
+
+  it('may begin like one that is refused', async () => {
+    expect(await create('console', '--tool=catalog')).toMatchObject({ code: 0 });
   });
 
   it('belongs to one server, which is replaced only when that is wanted', async () => {

@@ -1,4 +1,5 @@
 import { AgentToolsError } from '../errors.js';
+import { isObjectName } from '../reserved-names.js';
 import type { WritableClient } from './client.js';
 
 /** What fits into every syntax and most file names. */
@@ -6,9 +7,6 @@ const general = {
   pattern: /^[A-Za-z0-9_][A-Za-z0-9_.-]{0,63}$/,
   takes: 'up to 64 letters, digits, "_", "." and "-", the first no "." or "-"',
 };
-
-/** Names that objects of JavaScript, in which most clients are written, have without being given them. */
-const unsafe = ['__proto__', 'constructor', 'prototype'];
 
 /** The key a server gets that was given none. */
 const fallback = 'server';
@@ -30,7 +28,7 @@ export function checkKey(client: WritableClient, key: string): void {
 /** Why a client does not take a key, in a sentence; undefined if it does. */
 export function keyFault({ name, keys = {} }: WritableClient, key: string): string | undefined {
   const { pattern, takes } = { ...general, ...keys };
-  if (unsafe.includes(key))
+  if (isObjectName(key))
     return `"${key}" cannot be the key of an entry: programs in JavaScript would misread it.`;
   if (climbing.test(key)) return `"${key}" cannot be the key of an entry: it reads like a path.`;
   if (!pattern.test(key)) return `"${key}" cannot be the key of an entry: ${name} takes ${takes}.`;
@@ -46,5 +44,5 @@ export function deriveKey(text: string): string {
   const joined = words.join('-') || fallback;
   const key = /^[a-z]/.test(joined) ? joined : `${fallback}-${joined}`;
   const short = key.slice(0, maxDerived).replace(/-$/, '');
-  return unsafe.includes(short) ? `${fallback}-${short}` : short;
+  return isObjectName(short) ? `${fallback}-${short}` : short;
 }

@@ -5,6 +5,7 @@ import type { Kind } from '../extension/kinds.js';
 import { isItemName } from '../extension/names.js';
 import { isRecord } from '../extension/shapes.js';
 import { translate } from '../extension/spellings.js';
+import { isDeviceName, isObjectName } from '../reserved-names.js';
 import { didYouMean } from '../spelling.js';
 
 /** The kinds that a server lists. */
@@ -33,10 +34,21 @@ export type ServerDefinition = Readonly<Record<string, unknown>>;
 /** @throws AgentToolsError `usage` if a server of the user cannot have a name. */
 export function requireServerName(name: string): void {
   // What begins with a dot would be taken for a path, and what begins with a dash for an option.
-  if (isItemName(name) && /^\w/.test(name)) return;
+  const isWellFormed = isItemName(name) && /^\w/.test(name);
+  if (isWellFormed) {
+    const reason = reservedBy(name);
+    if (reason === undefined) return;
+    throw new AgentToolsError('usage', `"${name}" cannot be the name of a server: ${reason}. Choose another name.`);
+  }
   const hint = name.includes('/') ? ' A name with "/" belongs to a package.' : '';
   const message = `"${name}" cannot be the name of a server. Expected up to 128 of A-Z a-z 0-9 _ . - with a letter, a digit or _ first.${hint}`;
   throw new AgentToolsError('usage', message);
+}
+
+function reservedBy(name: string): string | undefined {
+  if (isObjectName(name)) return 'programs in JavaScript, as most clients are, would misread it';
+  // Its file may come to be on Windows, too.
+  return isDeviceName(name) ? 'Windows takes it for a device' : undefined;
 }
 
 /**
