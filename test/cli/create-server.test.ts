@@ -186,6 +186,23 @@ describe('a definition that is given', () => {
     expect(existsSync(folder())).toBe(false);
   });
 
+  it('may name modules that are in no package, written in either way', async () => {
+    addFiles(cwd, {
+      'notes.js': 'export const take = () => "taken";',
+      'old.js': 'module.exports = () => "old";',
+      'notes.json': {
+        tools: [
+          { name: 'take', description: 'Takes.', handler: './notes.js#take' },
+          { name: 'old', description: 'Is old.', handler: './old.js' },
+        ],
+      },
+    });
+    expect(await create('notes', '--from', 'notes.json')).toMatchObject({ code: 0 });
+    expect((await run(['call', 'notes', 'take'])).stdout).toBe('taken\n');
+    expect((await run(['call', 'notes', 'old'])).stdout).toBe('old\n');
+    expect(await run(['validate', folder()])).toMatchObject({ code: 0 });
+  });
+
   it('is refused when there is none', async () => {
     const { code, stderr } = await create('trip', '--from', 'gone.json');
     expect({ code, stderr }).toEqual({ code: 1, stderr: expect.stringContaining('There is no file') });

@@ -93,8 +93,11 @@ async function readModule(
   const target = path.join(directory, file);
   const info = await stat(target).catch(() => undefined);
   if (!info?.isFile() || info.size > maxSourceBytes) return undefined;
-  const [format, parsed] = await Promise.all([formatOf(target), parse(inspector, target)]);
+  const [told, parsed] = await Promise.all([formatOf(target), parse(inspector, target)]);
   if (!parsed) return undefined;
+  // A file that a server of the user names need not be in a package; Node goes by what is in it then.
+  const isElsewhere = path.relative(directory, target).startsWith('..');
+  const format = told ?? (isElsewhere && parsed.isModule && !parsed.isScript ? 'module' : 'commonjs');
   const isOtherFormat = isForOtherFormat(parsed, format);
   return {
     file,
@@ -114,8 +117,11 @@ async function parse(inspector: Inspector, target: string): Promise<ParsedModule
   });
 }
 
-/** @see https://nodejs.org/api/packages.html#determining-module-system */
-async function formatOf(target: string): Promise<ModuleFormat> {
+/**
+ * The format that a file's name or the nearest package.json tells.
+ * @see https://nodejs.org/api/packages.html#determining-module-system
+ */
+async function formatOf(target: string): Promise<ModuleFormat | undefined> {
   const ending = path.extname(target);
   if (ending !== '.js') return ending === '.mjs' ? 'module' : 'commonjs';
   let folder = path.dirname(target);
@@ -123,17 +129,17 @@ async function formatOf(target: string): Promise<ModuleFormat> {
     const text = await readFile(path.join(folder, 'package.json'), 'utf8').catch(() => undefined);
     if (text !== undefined) return typeIn(text);
     const above = path.dirname(folder);
-    if (above === folder) return 'commonjs';
+    if (above === folder) return undefined;
     folder = above;
   }
 }
 
-function typeIn(text: string): ModuleFormat {
+function typeIn(text: string): ModuleFormat | undefined {
   try {
     const { type } = JSON.parse(text.replace(/^\uFEFF/, ''));
-    return type === 'module' ? 'module' : 'commonjs';
+    return type === 'module' || type === 'commonjs' ? type : undefined;
   } catch {
-    return 'commonjs';
+    return undefined;
   }
 }
 
