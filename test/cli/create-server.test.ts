@@ -203,6 +203,16 @@ describe('a definition that is given', () => {
     expect(await run(['validate', folder()])).toMatchObject({ code: 0 });
   });
 
+  it.each([
+    ['[{ "handler": "./say.js" }]', 'entry 1 of "tools": Tool '],
+    ['["catalog", { "name": "say" }]', 'entry 2 of "tools": Tool "say" has no "handler"'],
+  ])('is told of by the place in its list where it names nothing: %s', async (tools, expected) => {
+    addFiles(cwd, { 'bad.json': `{ "tools": ${tools} }` });
+    const { code, stderr } = await create('z', '--from', 'bad.json');
+    expect({ code, stderr }).toEqual({ code: 1, stderr: expect.stringContaining(expected) });
+    expect(stderr).not.toContain('z#');
+  });
+
   it('is refused when there is none', async () => {
     const { code, stderr } = await create('trip', '--from', 'gone.json');
     expect({ code, stderr }).toEqual({ code: 1, stderr: expect.stringContaining('There is no file') });

@@ -104,7 +104,13 @@ async function composed(definition: Definition, workspace: Workspace): Promise<S
 async function problemOf({ kind, item, code, message }: LeftOut, { place }: Checking): Promise<string> {
   const isLost = code === 'unresolved-reference' || code === `unknown-${singular[kind]}`;
   if (isLost) return `${singular[kind]} "${item}": ${await explainLost(kind, item, place)}`;
-  return message.includes(`"${item}"`) ? message : `"${item}": ${message}`;
+  return message.includes(`"${item}"`) ? message : `${entryName(item)}: ${message}`;
+}
+
+/** How an entry is spoken of: one that names nothing by its place in the list. */
+function entryName(item: string): string {
+  const [, kind, index] = item.match(/#(\w+)\/(\d+)$/) ?? [];
+  return kind === undefined ? `"${item}"` : `entry ${Number(index) + 1} of "${kind}"`;
 }
 
 async function lostApps(definition: Definition, { workspace, place }: Checking): Promise<readonly string[]> {
