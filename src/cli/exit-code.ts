@@ -5,6 +5,8 @@ export const ExitCode = {
   Failed: 1,
   /** The command line is not well formed. */
   Usage: 2,
+  /** Ctrl-C was answered to a question, which ends a program as SIGINT does. */
+  Interrupted: 130,
 } as const;
 
 export type ExitCode = (typeof ExitCode)[keyof typeof ExitCode];

@@ -37,6 +37,7 @@ function answerTo(error: unknown, { stderr }: Host, verbose: boolean): ExitCode 
   const stack = verbose && error instanceof Error ? `${stackOf(error)}\n` : '';
   if (error instanceof AgentToolsError) {
     stderr.write(visibleText(`error: ${error.message}\n${stack}`));
+    if (error.code === 'interrupted') return ExitCode.Interrupted;
     return error.code === 'usage' ? ExitCode.Usage : ExitCode.Failed;
   }
   const message = error instanceof Error ? error.message : String(error);

@@ -6,7 +6,8 @@ import type { Host } from '../host.js';
 
 /**
  * Asks which of several servers is meant, where somebody is there to answer; a name that is not among them will do.
- * @throws AgentToolsError `usage` with the list, where nobody is or no answer comes.
+ * @throws AgentToolsError `usage` with the list, where nobody is, no answer comes or a number is not in the list;
+ *   `interrupted` at Ctrl-C.
  */
 export async function askServer(
   names: readonly string[],
@@ -20,12 +21,20 @@ export async function askServer(
         createInterface({ input: stdin, output: stderr }),
       )
     : '';
-  if (answer !== '') return names[Number(answer) - 1] ?? answer;
+  if (/^\d+$/.test(answer) && !names.includes(answer)) {
+    const chosen = names[Number(answer) - 1];
+    if (chosen !== undefined) return chosen;
+    throw new AgentToolsError('usage', `There is no number ${answer} in the list:\n${list}`);
+  }
+  if (answer !== '') return answer;
   if (isTerminal) stderr.write('\n');
   throw new AgentToolsError('usage', `Which server? Name a path, a qualified name, or one of:\n${list}`);
 }
 
-/** Asks for a yes, where somebody is there to answer; undefined where nobody is. Whatever else is answered is a no. */
+/**
+ * Asks for a yes, where somebody is there to answer; undefined where nobody is. Whatever else is answered is a no.
+ * @throws AgentToolsError `interrupted` at Ctrl-C
+ */
 export async function askYesNo(
   question: string,
   { stdin, stderr }: Pick<Host, 'stdin' | 'stderr'>,
@@ -35,16 +44,23 @@ export async function askYesNo(
   return /^y(?:es)?$/i.test(answer);
 }
 
-/** Empty, where the input ends instead: at Ctrl-D and Ctrl-C. */
+/** Empty, where the input ends instead, as at Ctrl-D. @throws AgentToolsError `interrupted` at Ctrl-C */
 async function answerTo(question: string, terminal: Interface): Promise<string> {
   // An answer may come together with the end.
   const end = once(terminal, 'close').then(() => setImmediate(''));
+  let isInterrupted = false;
+  terminal.once('SIGINT', () => {
+    isInterrupted = true;
+    terminal.close();
+  });
   const answer = terminal.question(question).catch((error: Error) => {
     if (error.name === 'AbortError') return '';
     throw error;
   });
   try {
-    return (await Promise.race([answer, end])).trim();
+    const text = (await Promise.race([answer, end])).trim();
+    if (isInterrupted) throw new AgentToolsError('interrupted', 'Interrupted.');
+    return text;
   } finally {
     terminal.close();
   }

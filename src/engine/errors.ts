@@ -1,6 +1,10 @@
-/** What kind of failure it is. `usage` is a malformed command line (exit 2); everything else is exit 1. */
+/**
+ * What kind of failure it is. `usage` is a malformed command line (exit 2), `interrupted` the user's wish to end (exit 130);
+ * everything else is exit 1.
+ */
 export type ErrorCode =
   | 'usage'
+  | 'interrupted'
   | 'no-extension'
   | 'malformed-manifest'
   | 'malformed-document'

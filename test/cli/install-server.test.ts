@@ -54,6 +54,14 @@ describe('a built-in server', () => {
     expect(stderr.text).toContain('Which server?');
     expect(entry('agenttools').args.at(-1)).toBe('agenttools');
   });
+
+  it('is not taken for granted at Ctrl-C', async () => {
+    addFiles(path.join(home, 'lib/node_modules/@acme/kit'), plugin);
+    const { host } = fakeHost({ cwd: writeFolder(), home, env: path_ });
+    const stdin = Object.assign(Readable.from(['\u0003']), { isTTY: true, setRawMode: () => {} });
+    const stderr = Object.assign(host.stderr, { isTTY: true, columns: 80 });
+    expect(await main(['install', 'cursor'], { ...host, stdin, stderr })).toBe(130);
+  });
 });
 
 describe('a package of the project', () => {

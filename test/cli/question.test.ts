@@ -18,7 +18,6 @@ it.each([
   ['2\r', '/x/more'],
   ['/x/kit\r', '/x/kit'],
   [' @acme/kit/kit \r', '@acme/kit/kit'],
-  ['3\r', '3'],
 ])('the answer %j means %s', async (typed, server) => {
   const { stdin, stderr } = terminal(typed);
   expect(await askServer(names, { stdin, stderr })).toBe(server);
@@ -27,11 +26,28 @@ it.each([
 
 it.each([
   ['Ctrl-D', '\u0004'],
-  ['Ctrl-C', '\u0003'],
   ['the end of the input', ''],
   ['an empty line', '\r'],
 ])('%s is no answer: usage, with the list', async (_, typed) => {
   await expect(askServer(names, terminal(typed))).rejects.toMatchObject(usage);
+});
+
+it.each(['0\r', '3\r', '03\r'])('%j is not in the list: usage, with the list', async (typed) => {
+  const error = await askServer(names, terminal(typed)).catch((reason: Error) => reason);
+  expect(error).toMatchObject(usage);
+  expect(error).toMatchObject({ message: expect.stringContaining(`There is no number ${typed.trim()}`) });
+});
+
+it('a server may be named by a number', async () => {
+  expect(await askServer([...names, '7', '4'], terminal('4\r'))).toBe('4');
+  expect(await askServer([...names, '7', '4'], terminal('3\r'))).toBe('7');
+});
+
+it('Ctrl-C is no answer, but the wish to end', async () => {
+  const interrupted = { code: 'interrupted' };
+  await expect(askServer(names, terminal('\u0003'))).rejects.toMatchObject(interrupted);
+  await expect(askServer(names, terminal('2\u0003'))).rejects.toMatchObject(interrupted);
+  await expect(askYesNo('Go on?', terminal('y\u0003'))).rejects.toMatchObject(interrupted);
 });
 
 it('nobody is asked where there is no terminal', async () => {

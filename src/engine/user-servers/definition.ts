@@ -38,7 +38,10 @@ export function requireServerName(name: string): void {
   if (isWellFormed) {
     const reason = reservedBy(name);
     if (reason === undefined) return;
-    throw new AgentToolsError('usage', `"${name}" cannot be the name of a server: ${reason}. Choose another name.`);
+    throw new AgentToolsError(
+      'usage',
+      `"${name}" cannot be the name of a server: ${reason}. Choose another name.`,
+    );
   }
   const hint = name.includes('/') ? ' A name with "/" belongs to a package.' : '';
   const message = `"${name}" cannot be the name of a server. Expected up to 128 of A-Z a-z 0-9 _ . - with a letter, a digit or _ first.${hint}`;
