@@ -5,7 +5,7 @@ import { didYouMean } from '../spelling.js';
 import type { Location } from './diagnostics.js';
 import { type Definition, DefinitionError, Extension, type LoadCode, type Origin } from './extension.js';
 import { type Kind, singular } from './kinds.js';
-import { isPackageName, parseQualifiedName, qualify, shortName } from './names.js';
+import { isPackageName, isPublishedName, parseQualifiedName, qualify, shortName } from './names.js';
 
 /** Where packages are looked for. Every folder is absolute. */
 export interface WorkspaceOptions {
@@ -294,7 +294,11 @@ export class Workspace {
     }
     const wayOut =
       'Give a path such as ./my-plugin, a qualified name such as @scope/name/server, or a server that is built in or your own.';
-    return new AgentToolsError('not-found', `${what} ${wayOut}`);
+    // A bare word is never obtained: mistyped, it may be the name of a stranger's package.
+    const asPackage = isPublishedName(reference)
+      ? ` If it is a package of the registry, add it with: agenttools add ${reference}, or name its server: ${reference}/<server>.`
+      : '';
+    return new AgentToolsError('not-found', `${what} ${wayOut}${asPackage}`);
   }
 
   /** Whether a reference would lead to a package, or to something in one, if it were a path. */

@@ -227,6 +227,8 @@ describe('a server is named', () => {
     ['./empty', 'not-found', /empty declares nothing that could be served/],
     ['./empty/empty', 'not-found', /empty has no server "empty"/],
     ['serach', 'not-found', /Did you mean "search"\? Give a path such as/],
+    ['scripty', 'not-found', /agenttools add scripty, or name its server: scripty\/<server>\.$/],
+    ['-scripty', 'not-found', /built in or your own\.$/],
     ['@acme/absent', 'not-found', /agenttools add @acme\/absent/],
     ['@acme/absent/x', 'not-found', /agenttools add @acme\/absent/],
     ['absent/x', 'not-found', /agenttools add absent/],
