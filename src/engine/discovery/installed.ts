@@ -209,7 +209,7 @@ async function serverOf(
   if (file !== undefined && file.language !== 'data') return declaredServer(declaration, outlined);
   const { value, at, file: found } = await extension.definition('servers', declaration.name);
   for (const fault of checkDefinition('servers', value)) {
-    const isEntry = fault.path.length > 1 && serverLists.includes(String(fault.path[0]));
+    const isEntry = fault.path.length > 1 && serverLists.some((list) => list === fault.path[0]);
     if (isEntry || !isSerious(fault)) continue;
     const message = describeFault(`Server "${declaration.name}"`, fault);
     throw new DefinitionError('invalid-server', message, { file: found.file, path: [...at, ...fault.path] });

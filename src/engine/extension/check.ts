@@ -168,7 +168,7 @@ function isUri(text: string): boolean {
 }
 
 /** The keys of a server that list items. */
-export const serverLists: readonly string[] = ['tools', 'prompts', 'resources', 'apps'];
+export const serverLists = ['tools', 'prompts', 'resources', 'apps'] as const satisfies readonly Kind[];
 
 function* checkServer(value: Readonly<Record<string, unknown>>): Generator<ShapeFault> {
   for (const kind of serverLists) {

@@ -74,7 +74,7 @@ export async function composeServer(
 export async function composeDefinition(definition: Definition, workspace: Workspace): Promise<ServerSpec> {
   const { extension } = definition;
   // One bad entry of a list does not stop a server: it is left out where the list is composed.
-  requireUsable(definition, ({ path }) => path.length > 1 && serverLists.includes(String(path[0])));
+  requireUsable(definition, ({ path }) => path.length > 1 && serverLists.some((list) => list === path[0]));
   await requireModules(definition);
   const { value } = definition;
   const leftOut: LeftOut[] = [];

@@ -20,7 +20,7 @@ import { oneLine } from './one-line.js';
 const defaultServer = 'agenttools';
 
 /** Which server is meant, and how much of it has to be there. */
-export interface Sought {
+export interface LookoutRequest {
   readonly server: string | undefined;
   /** Refuse to start when an item has to be left out. */
   readonly strict: boolean;
@@ -37,23 +37,26 @@ export interface LookoutSetting {
 }
 
 /** What can be served right now, and what cannot yet. */
-export interface Sight {
+export interface LookoutResult {
   readonly server: Servable;
   readonly lacks: readonly Lack[];
 }
 
 /** @throws AgentToolsError if there is no such server, or it cannot be served. */
-type Look = (options: { readonly tellsMissing: boolean }) => Promise<Sight>;
+type Lookout = (options: { readonly tellsMissing: boolean }) => Promise<LookoutResult>;
 
 /**
  * Makes what looks for the server that is meant, as often as it is asked to and always in the same places. What it finds
  * wrong is reported once; missing packages only to who says so.
  */
-export async function lookout(sought: Sought, { host, report }: LookoutSetting): Promise<Look> {
-  const { checkDrift } = sought;
+export async function openLookout(
+  request: LookoutRequest,
+  { host, report }: LookoutSetting,
+): Promise<Lookout> {
+  const { checkDrift } = request;
   // Few servers are checked, so what it takes is loaded for those.
   const frozen = checkDrift && (await import('./frozen.js')).freeze(checkDrift);
-  const find = finder(sought, host, (options) => frozen?.open(options) ?? new Workspace(options));
+  const find = finder(request, host, (options) => frozen?.open(options) ?? new Workspace(options));
   const told = new Set<string>();
   return async ({ tellsMissing }) => {
     const { found, workspace } = await find();
@@ -67,7 +70,7 @@ export async function lookout(sought: Sought, { host, report }: LookoutSetting):
       told.add(line);
       report(line);
     }
-    if (sought.strict && spec.leftOut.length > 0) {
+    if (request.strict && spec.leftOut.length > 0) {
       throw new AgentToolsError(
         'invalid-definition',
         `${spec.qualifiedName} is not complete, and --strict was given.`,
@@ -85,7 +88,7 @@ function extensionsOf({ extension, registry, leftOut }: ServerSpec): readonly Ex
 }
 
 /** What is served in place of a server whose package is not here: its name. */
-export function standIn({ packageName, server }: MissingPackageError): Sight {
+export function standIn({ packageName, server }: MissingPackageError): LookoutResult {
   return {
     server: {
       qualifiedName: server,
@@ -107,7 +110,7 @@ interface Finding {
 
 /** Finds the server that is meant, and where what it refers to is looked for. */
 function finder(
-  { server, project = false }: Sought,
+  { server, project = false }: LookoutRequest,
   host: LookoutSetting['host'],
   openWorkspace: (options: WorkspaceOptions) => Workspace,
 ): () => Promise<Finding> {

@@ -7,12 +7,12 @@ import { listedKinds } from '../items/registry.js';
 import type { Servable } from '../items/server.js';
 import { parseToolOptions } from '../items/tool-options.js';
 import { createServer } from './factory.js';
-import { type LookoutSetting, lookout, type Sought, standIn } from './lookout.js';
+import { type LookoutRequest, type LookoutSetting, openLookout, standIn } from './lookout.js';
 import type { OutstandingOptions, Patience } from './outstanding.js';
 import type { Era } from './stdio/eras.js';
 
 /** What is to be served, and what may be done for it. */
-export interface Preparation extends Sought {
+export interface Preparation extends LookoutRequest {
   /** Gets packages that are not here, once they are asked for; absent: the server goes without them. */
   readonly obtain?: Obtain | undefined;
   readonly patience?: Patience;
@@ -35,8 +35,8 @@ export async function prepareServer(
   const { strict, patience } = preparation;
   // Whoever wants all or nothing gets nothing that is still to come.
   const obtain = strict ? undefined : preparation.obtain;
-  const look = await lookout(preparation, { host, report });
-  const { server, lacks } = await look({ tellsMissing: !obtain }).catch((error: unknown) => {
+  const lookout = await openLookout(preparation, { host, report });
+  const { server, lacks } = await lookout({ tellsMissing: !obtain }).catch((error: unknown) => {
     if (obtain && error instanceof MissingPackageError) return standIn(error);
     throw error;
   });
@@ -45,7 +45,7 @@ export async function prepareServer(
   if (!obtain || lacks.length === 0) return (era) => createServer({ calls, toolOptions }, era);
 
   const renew: OutstandingOptions['renew'] = async () => {
-    const next = await look({ tellsMissing: false }).catch((error: unknown) => {
+    const next = await lookout({ tellsMissing: false }).catch((error: unknown) => {
       if (error instanceof MissingPackageError) return { server: calls.server, lacks };
       throw error;
     });

@@ -1,4 +1,5 @@
 import { AgentToolsError } from '../errors.js';
+import { serverLists } from '../extension/check.js';
 import { type Definition, DefinitionError, type Extension, type LoadCode } from '../extension/extension.js';
 import { type Kind, singular } from '../extension/kinds.js';
 import { isPackageName } from '../extension/names.js';
@@ -8,20 +9,14 @@ import { UnknownItemError, Workspace } from '../extension/workspace.js';
 import { distinctNames } from '../items/collisions.js';
 import { isOverride } from '../items/override.js';
 import { composeDefinition, type LeftOut, listEntries, type ServerSpec } from '../items/server.js';
-import {
-  definitionOf,
-  listedKinds,
-  requireServerName,
-  type ServerDefinition,
-  type ServerPlan,
-} from './definition.js';
+import { definitionOf, requireServerName, type ServerDefinition, type ServerPlan } from './definition.js';
 import { explainLost } from './names.js';
 import { definitionFile, keepServer, readUserServers, requireFree, type UserServersPlace } from './store.js';
 
-type ListedKind = (typeof listedKinds)[number];
+type ServerList = (typeof serverLists)[number];
 
 /** A server that was made. */
-export interface MadeServer extends Readonly<Record<ListedKind, readonly string[]>> {
+export interface MadeServer extends Readonly<Record<ServerList, readonly string[]>> {
   readonly name: string;
   /** Where its definition is kept. */
   readonly file: string;
@@ -51,7 +46,7 @@ export async function createUserServer(
   await requireWhole(definition, { workspace, place });
   const notes = [...(await sameNames(definition, workspace)), ...(await hiddenPackage(name, workspace))];
   const kept = await keepServer({ name, definition: value }, { overwrite }, place);
-  const [tools, prompts, resources, apps] = listedKinds.map((kind) => entryNames(value, kind));
+  const [tools, prompts, resources, apps] = serverLists.map((kind) => entryNames(value, kind));
   return { name, ...kept, tools: tools!, prompts: prompts!, resources: resources!, apps: apps!, notes };
 }
 
@@ -168,7 +163,7 @@ async function hiddenPackage(name: string, workspace: Workspace): Promise<readon
   return [`"${name}" means this server from now on; what the package of that name serves is ${spelled}.`];
 }
 
-function entryNames(definition: ServerDefinition, kind: ListedKind): readonly string[] {
+function entryNames(definition: ServerDefinition, kind: ServerList): readonly string[] {
   const list = definition[kind];
   const entries: readonly unknown[] = Array.isArray(list) ? list : [];
   return entries.map((entry) => {

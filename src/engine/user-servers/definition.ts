@@ -1,15 +1,12 @@
 import path from 'node:path';
 import { AgentToolsError } from '../errors.js';
-import { checkDefinition, describeFault } from '../extension/check.js';
+import { checkDefinition, describeFault, serverLists } from '../extension/check.js';
 import type { Kind } from '../extension/kinds.js';
 import { isItemName } from '../extension/names.js';
 import { isRecord } from '../extension/shapes.js';
 import { translate } from '../extension/spellings.js';
 import { isDeviceName, isObjectName } from '../reserved-names.js';
 import { didYouMean } from '../spelling.js';
-
-/** The kinds that a server lists. */
-export const listedKinds = ['tools', 'prompts', 'resources', 'apps'] as const satisfies readonly Kind[];
 
 /** A server as the user asks for it. */
 export interface ServerPlan {
@@ -61,7 +58,7 @@ function reservedBy(name: string): string | undefined {
 export function definitionOf(plan: ServerPlan): ServerDefinition {
   const { title, description, instructions, definition = {}, directory = path.sep } = plan;
   const given = read(definition);
-  const lists = listedKinds.map((kind) => [kind, listOf(kind, given[kind], plan[kind])] as const);
+  const lists = serverLists.map((kind) => [kind, listOf(kind, given[kind], plan[kind])] as const);
   const whole = {
     ...given,
     ...(title !== undefined && { title }),
@@ -134,7 +131,7 @@ const filePaths = {
 } as const satisfies Record<Kind, readonly (readonly string[])[]>;
 
 function withAbsolutePaths(server: ServerDefinition, directory: string): ServerDefinition {
-  const lists = listedKinds.flatMap((kind) => {
+  const lists = serverLists.flatMap((kind) => {
     const list = server[kind];
     return Array.isArray(list) ? [[kind, list.map((entry) => inlineEntry(kind, entry, directory))]] : [];
   });

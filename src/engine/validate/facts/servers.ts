@@ -1,3 +1,4 @@
+import { serverLists } from '../../extension/check.js';
 import type { ItemRef, Location } from '../../extension/diagnostics.js';
 import { type Definition, DefinitionError, type Extension } from '../../extension/extension.js';
 import type { Kind } from '../../extension/kinds.js';
@@ -12,9 +13,6 @@ import { readSchema } from '../../items/tool.js';
 import { didYouMean } from '../../spelling.js';
 import type { ItemFacts } from './items.js';
 
-/** The kinds a server lists. */
-const listedKinds = ['tools', 'prompts', 'resources', 'apps'] as const satisfies readonly Kind[];
-
 /** A server as far as its lists go. One that no definition describes stands for all that the package declares. */
 export interface ServerFacts {
   readonly name: string;
@@ -24,7 +22,7 @@ export interface ServerFacts {
 
 /** One entry of a server's list. */
 export interface EntryFacts {
-  readonly kind: (typeof listedKinds)[number];
+  readonly kind: (typeof serverLists)[number];
   readonly location: Location;
   /** The name it gives; absent for a definition that stands right there. */
   readonly reference?: string;
@@ -79,7 +77,7 @@ function implicitServer(extension: Extension, items: readonly ItemFacts[]): Serv
 }
 
 async function entriesOf(server: Definition, surroundings: Surroundings): Promise<EntryFacts[]> {
-  const lists = listedKinds.map((kind) => {
+  const lists = serverLists.map((kind) => {
     const isEverything = server.value[kind] === '*';
     return listEntries(server, kind).map((entry, index) =>
       entryFacts(entry, { kind, server, path: isEverything ? [kind] : [kind, index], ...surroundings }),
@@ -89,7 +87,7 @@ async function entriesOf(server: Definition, surroundings: Surroundings): Promis
 }
 
 interface Place extends Surroundings {
-  readonly kind: (typeof listedKinds)[number];
+  readonly kind: (typeof serverLists)[number];
   readonly server: Definition;
   readonly path: readonly (string | number)[];
 }
