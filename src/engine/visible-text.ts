@@ -1,13 +1,68 @@
 /**
- * A text of somebody else's as a terminal may show it: what controls it is spelled out (`\u001b`), so that it
- * cannot move the cursor, recolour, rename or turn around anything. Line breaks and tabs stay.
+ * A text of somebody else's as it may be shown: what controls a terminal (`\u001b`), and what nobody sees
+ * (`\u200b`, `\u{e0041}`), is spelled out, so that it can neither move the cursor, recolour or turn around anything nor
+ * say something to a model alone. Line breaks and tabs stay, and what ordinary writing needs.
  */
 export function visibleText(text: string): string {
-  return text.replaceAll('\r\n', '\n').replace(/(?![\n\t])[\p{Cc}\u2028-\u202e\u2066-\u2069]/gu, spelledOut);
+  return text.replaceAll('\r\n', '\n').replace(marked, (found, kept?: string) => kept ?? spelledOut(found));
 }
 
+/** A {@link visibleText} that is one line: a name, a path, a key. */
+export function visibleLine(text: string): string {
+  return visibleText(text.replaceAll('\r\n', '\n').replaceAll('\n', '\\n').replaceAll('\t', '\\t'));
+}
+
+/** A message as one line, whosever words it quotes: its line breaks are spaces. */
+export function visibleMessage(text: string): string {
+  const lines = text.split(/[\r\n]+/).map((line) => line.trim());
+  return visibleLine(lines.filter((line) => line !== '').join(' '));
+}
+
+/** JSON text with the same characters escaped as JSON does, so that it says the same. */
+export function visibleJson(json: string): string {
+  return json.replace(marked, (found, kept?: string) => kept ?? found.split('').map(escaped).join(''));
+}
+
+const unseen = '(?![\\n\\t])[\\p{Cc}\\p{Cf}\\p{Cs}\\p{Zl}\\p{Zp}\\p{Default_Ignorable_Code_Point}]';
+
+/** One emoji, as it may be joined to another. */
+const emoji = '\\p{Extended_Pictographic}\\ufe0f?\\p{Emoji_Modifier}?';
+
+/** Scripts that join letters, or keep them apart, by characters that show in nothing else. */
+const joining = [
+  'Arab',
+  'Syrc',
+  'Beng',
+  'Deva',
+  'Gujr',
+  'Guru',
+  'Knda',
+  'Mlym',
+  'Mymr',
+  'Orya',
+  'Sinh',
+  'Taml',
+  'Telu',
+]
+  .map((script) => `\\p{Script=${script}}`)
+  .join('');
+
+/** What nobody sees, or, as the group, what ordinary writing needs of it: joined or coloured emoji, joined letters. */
+const marked = new RegExp(
+  [
+    `(${emoji}(?:\\u200d${emoji})+|\\p{Extended_Pictographic}[\\ufe0e\\ufe0f]|[#*0-9]\\ufe0f\\u20e3|(?<=[${joining}])[\\u200c\\u200d](?=[${joining}]))`,
+    unseen,
+  ].join('|'),
+  'gu',
+);
+
 function spelledOut(character: string): string {
-  return `\\u${character.charCodeAt(0).toString(16).padStart(4, '0')}`;
+  const code = character.codePointAt(0)!;
+  return code > 0xffff ? `\\u{${code.toString(16)}}` : escaped(character);
+}
+
+function escaped(unit: string): string {
+  return `\\u${unit.charCodeAt(0).toString(16).padStart(4, '0')}`;
 }
 
 /** The first characters of a text; where something is missing, it ends with an ellipsis. */

@@ -15,8 +15,12 @@ export function isWireName(name: unknown): name is string {
   return typeof name === 'string' && wireName.test(name);
 }
 
-/** Anything npm has ever let a package be called, and nothing that is a path. */
-const packageName = /^(?:@[^\s/\\@:%?#.][^\s/\\@:%?#]*\/)?[^\s/\\@:%?#.][^\s/\\@:%?#]*$/;
+/** Anything npm has ever let a package be called, and nothing that is a path or that cannot be seen. */
+const packageName = (() => {
+  const others = '\\s/\\\\@:%?#\\p{C}\\p{Default_Ignorable_Code_Point}';
+  const part = `[^.${others}][^${others}]*`;
+  return new RegExp(`^(?:@${part}/)?${part}$`, 'u');
+})();
 
 export function isPackageName(name: string): boolean {
   return packageName.test(name);

@@ -1,6 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import {
   isItemName,
+  isPackageName,
   isPublishedName,
   isWireName,
   parseQualifiedName,
@@ -96,5 +97,25 @@ describe('a registry', () => {
     undefined,
   ])('has no %s', (name) => {
     expect(isPublishedName(name)).toBe(false);
+  });
+});
+
+describe('a package', () => {
+  test.each(['weather', '@acme/weather', 'Legacy~1', 'wëtter', '天气'])('may be called %s', (name) => {
+    expect(isPackageName(name)).toBe(true);
+  });
+
+  test.each([
+    'a\nb',
+    'zw\u200bsp',
+    'a\u202e',
+    '\u061calm',
+    'soft\u00adhyphen',
+    '@a\u{e0041}/b',
+    'a\u001b[31m',
+    'x\u3164',
+    'x\ud800',
+  ])('is never called %j, which is not what it looks like', (name) => {
+    expect(isPackageName(name)).toBe(false);
   });
 });
