@@ -1,5 +1,5 @@
 import { constants } from 'node:fs';
-import { open, readdir, realpath } from 'node:fs/promises';
+import { open, readdir, realpath, stat } from 'node:fs/promises';
 import path from 'node:path';
 import { eachOf } from '../bounded.js';
 import { AgentToolsError } from '../errors.js';
@@ -79,7 +79,8 @@ function ancestors(folder: string): string[] {
 
 async function firstPackage(folders: readonly string[]): Promise<string | undefined> {
   for (const folder of folders) {
-    if ((await textOf(path.join(folder, 'package.json'))) !== undefined) return folder;
+    const info = await stat(path.join(folder, 'package.json')).catch(() => undefined);
+    if (info?.isFile()) return folder;
   }
   return undefined;
 }
@@ -120,10 +121,14 @@ async function readPackage(
   folder: string,
   { source, report, name, origin = 'package' }: Reading,
 ): Promise<void> {
-  // Of thousands of packages few are extensions, and looking for a word is quicker than reading what it stands in.
-  const text = await textOf(path.join(folder, 'package.json'));
-  if (!text?.includes('"agenttools"')) return;
   try {
+    const text = await packageTextIn(folder);
+    if (text === undefined) {
+      if (source !== 'added') return;
+      throw new AgentToolsError('failed', `There is no package.json in ${folder} any more.`);
+    }
+    // Of thousands of packages few are extensions, and looking for a word is quicker than reading what it stands in.
+    if (!isKnownToBeOne(source) && !text.includes('"agenttools"')) return;
     const extension = await Extension.open(await realpath(folder), { origin, loadCode: refuseCode });
     const { manifest } = extension;
     const outlined =
@@ -141,7 +146,8 @@ async function readPackage(
       notes,
     });
   } catch (error) {
-    if (error instanceof ManifestError && error.diagnostic === 'no-extension') return;
+    const isOther = error instanceof ManifestError && error.diagnostic === 'no-extension';
+    if (isOther && !isKnownToBeOne(source)) return;
     if (!(error instanceof AgentToolsError)) throw error;
     const notes = [`${name ?? folder} is left out: ${error.message}`];
     // It is here all the same, and in the way of another one of its name.
@@ -149,22 +155,39 @@ async function readPackage(
   }
 }
 
+/** Nothing but extensions is put there. */
+function isKnownToBeOne(source: SourceName): boolean {
+  return source === 'user-made' || source === 'added';
+}
+
 /** Larger files are no package.json of an extension. */
 const maxBytes = 5 * 1024 * 1024;
 
-/** A file's text, if it is a file of a size that is read. Opening waits for nobody who would write into a pipe. */
-async function textOf(file: string): Promise<string | undefined> {
-  const handle = await open(file, constants.O_RDONLY | (constants.O_NONBLOCK ?? 0)).catch(() => undefined);
-  if (!handle) return undefined;
+/**
+ * The text of the package.json in a folder; undefined if there is none. Opening waits for nobody who would write into a
+ * pipe.
+ * @throws AgentToolsError if it cannot be read
+ */
+async function packageTextIn(folder: string): Promise<string | undefined> {
+  const file = path.join(folder, 'package.json');
   try {
-    const info = await handle.stat();
-    if (!info.isFile() || info.size > maxBytes) return undefined;
-    const { buffer, bytesRead } = await handle.read(Buffer.allocUnsafe(info.size), 0, info.size, 0);
-    return buffer.toString('utf8', 0, bytesRead);
-  } catch {
-    return undefined;
-  } finally {
-    await handle.close();
+    const handle = await open(file, constants.O_RDONLY | (constants.O_NONBLOCK ?? 0));
+    try {
+      const info = await handle.stat();
+      if (!info.isFile()) throw new AgentToolsError('failed', `${file} is not a file.`);
+      if (info.size > maxBytes) {
+        throw new AgentToolsError('failed', `${file} is larger than ${maxBytes / 1024 / 1024} MB.`);
+      }
+      const { buffer, bytesRead } = await handle.read(Buffer.allocUnsafe(info.size), 0, info.size, 0);
+      return buffer.toString('utf8', 0, bytesRead);
+    } finally {
+      await handle.close();
+    }
+  } catch (error) {
+    const { code } = error as NodeJS.ErrnoException;
+    if (error instanceof AgentToolsError) throw error;
+    if (code === 'ENOENT' || code === 'ENOTDIR') return undefined;
+    throw new AgentToolsError('failed', `${file} cannot be read (${code}).`);
   }
 }
 

@@ -107,6 +107,43 @@ describe('where servers are', () => {
     expect(servers.map(({ name }) => name)).toEqual(['good/good']);
   });
 
+  test.each([
+    ['is cut off', '{ "agenttools": { "servers": ["mine"'],
+    ['lost the word', '{ "name": "user-made servers" '],
+    ['says nothing of servers', '{ "name": "user-made servers" }'],
+    ['is empty', ''],
+    ['is a folder', undefined],
+  ])("the user's own package.json that %s is told of", async (_, text) => {
+    const { servers, notes } = await list({
+      'servers/agenttools/servers/mine.json': { tools: ['diagnostics'] },
+      [text === undefined ? 'servers/package.json/x' : 'servers/package.json']: text ?? '',
+      'global/good/package.json': extension('good'),
+    });
+    expect(servers.map(({ name }) => name)).toEqual(['good/good']);
+    expect(notes).toEqual([expect.stringMatching(/servers is left out: .*package\.json/)]);
+  });
+
+  test('a package that is there and cannot be read is told of, and its reason', async () => {
+    const { root, folders } = machine({
+      'added/node_modules/cut/package.json': '{ "name": "cut", ',
+      'added/node_modules/plain/package.json': { name: 'plain' },
+      'added/node_modules/@acme/here/package.json': extension('@acme/here', { tools: [] }),
+      'global/word/package.json': '{ "name": "word", "agenttools": { "tools": ["x"] ',
+      'global/large/package.json': `{ "agenttools": {}, "x": "${'x'.repeat(5 * 1024 * 1024)}" }`,
+      'global/ordinary/package.json': '{ "name": "ordinary", ',
+    });
+    symlinkSync(path.join(root, 'nowhere'), path.join(root, 'added/node_modules/@acme/gone'));
+    const { servers, notes } = await listServers({ folders });
+    expect(servers).toEqual([]);
+    expect(notes.map((note) => note.replaceAll(root, ''))).toEqual([
+      expect.stringMatching(/^@acme\/gone is left out: There is no package\.json in .* any more\.$/),
+      expect.stringMatching(/^cut is left out: .*package\.json:1:\d+: /),
+      expect.stringMatching(/^plain is left out: .*plain is not an extension/),
+      expect.stringMatching(/^large is left out: .* is larger than 5 MB\.$/),
+      expect.stringMatching(/^word is left out: .*package\.json:1:\d+: /),
+    ]);
+  });
+
   test('an empty machine has built-in servers only', async () => {
     expect(await names({})).toEqual([]);
     expect(await names({}, { builtIn: true })).toContain('built-in agenttools');
