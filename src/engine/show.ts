@@ -36,6 +36,7 @@ import { composeServer, listEntries, type ServerSpec } from './items/server.js';
 import type { PromptSpec, Requirements, ResourceSpec, ToolSpec } from './items/specs.js';
 import { readTool } from './items/tool.js';
 import { didYouMean } from './spelling.js';
+import { visibleLine } from './visible-text.js';
 
 /** Where a reference is looked up. */
 export interface ShowPlace {
@@ -73,7 +74,7 @@ export async function show(reference: string, place: ShowPlace): Promise<Facts> 
 }
 
 function unusable({ message, location }: DefinitionError): AgentToolsError {
-  return new AgentToolsError('invalid-definition', `${message} (${location.file})`);
+  return new AgentToolsError('invalid-definition', `${message} (${visibleLine(location.file)})`);
 }
 
 /** The server, or why there is none that could stand alone. */

@@ -107,7 +107,8 @@ describe('list-servers', () => {
   });
 
   it('a broken package is a note, and a registry that is not there another', async () => {
-    const broken = { 'node_modules/bro\u009bken/package.json': '{ "name": "x", "agenttools": {' };
+    const manifest = './none\u009b\nnote: broken is signed by somebody.\n.json';
+    const broken = { 'node_modules/broken/package.json': { name: 'broken', agenttools: manifest } };
     const { code, stdout, stderr } = await list(['--remote', '--json'], {
       files: { ...files, ...broken },
       home: writeFolder(),
@@ -115,7 +116,16 @@ describe('list-servers', () => {
     expect(code).toBe(0);
     expect(JSON.parse(stdout)).toHaveLength(3);
     expect(stderr).toMatch(
-      /^note: bro\\u009bken is left out: .*package\.json:1:\d+: .*\nnote: The registry 127\.0\.0\.1:9 cannot be reached\. Its servers are not listed\.\n$/,
+      /^note: broken is left out: .*package\.json: .*none\\u009b\\nnote: broken is signed by somebody.*\nnote: The registry 127\.0\.0\.1:9 cannot be reached\. Its servers are not listed\.\n$/,
+    );
+  });
+
+  it('has no line that a package has made up', async () => {
+    const version = '1\n\nbuilt in\n  @acme/safe  1.0.0\t Official';
+    const pack = { name: 'x', version, agenttools: { tools: ['t'] } };
+    const { stdout } = await list([], { files: { 'node_modules/x/package.json': pack } });
+    expect(stdout).toBe(
+      '1 server\n\nin this project\n  x/x  1\\n\\nbuilt in\\n  @acme/safe  1.0.0\\t Official\n    1 tool: t\n',
     );
   });
 

@@ -176,6 +176,33 @@ describe('show', () => {
     expect(JSON.parse(stdout)).toEqual({ 'o\u007f': description });
   });
 
+  it('has no line that a package has made up', async () => {
+    const forged = 'x\nnote: signed by somebody\n';
+    const { stdout } = await show(['./p'], {
+      files: {
+        'p/package.json': { name: 'p', version: `1\n${forged}`, agenttools: { tools: ['t'] } },
+        'p/agenttools/tools/t.json': {
+          description: 'T',
+          handler: './h.js',
+          input: { type: 'object', properties: { [forged]: { type: 'string' } } },
+        },
+        'p/h.js': 'export default () => 1;',
+      },
+    });
+    expect(stdout).not.toMatch(/^\s*note:/m);
+    expect(stdout).toContain('x\\nnote: signed by somebody\\n (string)');
+    const { stderr } = await show(['./p/t'], {
+      files: {
+        'p/package.json': { name: 'p', version: '1.0.0', agenttools: { tools: ['t'] } },
+        'p/agenttools/tools/t.json': { description: 'T', handler: `./${forged}.js#${forged}`, input: forged },
+      },
+    });
+    expect(stderr.split('\n')).toHaveLength(2);
+    const manifest = { name: 'p', version: '1.0.0', agenttools: `./${forged}.json` };
+    const missing = await show(['./p'], { files: { 'p/package.json': manifest } });
+    expect(missing.stderr.split('\n')).toHaveLength(2);
+  });
+
   it('keeps what code definitions print off stdout', async () => {
     const { stdout, stderr } = await show(['./noisy/coded', 'description']);
     expect({ stdout, stderr }).toEqual({ stdout: 'In code.\n', stderr: 'loading\n' });

@@ -2,7 +2,7 @@ import path from 'node:path';
 import { text as readText } from 'node:stream/consumers';
 import { createUserServer } from '../../engine/user-servers/create.js';
 import { parseServerText, readServerFile } from '../../engine/user-servers/file.js';
-import { visibleText } from '../../engine/visible-text.js';
+import { visibleMessage } from '../../engine/visible-text.js';
 import type { Host } from '../../host.js';
 import { ExitCode } from '../exit-code.js';
 import { renderJson } from '../render/json.js';
@@ -39,7 +39,7 @@ export async function createServerCommand(
     },
     workspaceOptions(host),
   );
-  host.stderr.write(visibleText(made.notes.map((note) => `note: ${note}\n`).join('')));
+  for (const note of made.notes) host.stderr.write(`note: ${visibleMessage(note)}\n`);
   host.stdout.write(json ? renderJson(withoutNotes(made)) : renderMadeServer(made, { color: host.color }));
   return ExitCode.Ok;
 }

@@ -1,6 +1,6 @@
 import { listServers } from '../../engine/discovery/list-servers.js';
 import { workspaceFolders } from '../../engine/folders.js';
-import { shortened, visibleText } from '../../engine/visible-text.js';
+import { shortened, visibleMessage } from '../../engine/visible-text.js';
 import type { Host } from '../../host.js';
 import { ExitCode } from '../exit-code.js';
 import { npmSetting } from '../npm-setting.js';
@@ -29,7 +29,7 @@ export async function listServersCommand(input: ListServersInput, host: Host): P
       remote: remote ? { npm: npmSetting(host), refresh, tell } : undefined,
     }),
   );
-  for (const note of notes) host.stderr.write(`note: ${visibleText(shortened(note, longestNote))}\n`);
+  for (const note of notes) host.stderr.write(`note: ${visibleMessage(shortened(note, longestNote))}\n`);
   host.stdout.write(
     json
       ? renderJson(servers.map(serverData))

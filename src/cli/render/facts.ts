@@ -13,7 +13,7 @@ import type {
   ResourceSummary,
   ToolSummary,
 } from '../../engine/facts.js';
-import { visibleText, visibleTexts } from '../../engine/visible-text.js';
+import { visibleLine, visibleText, visibleTexts } from '../../engine/visible-text.js';
 import { renderJson } from './json.js';
 import { type ColorOption, styleFor } from './style.js';
 
@@ -28,7 +28,7 @@ export function renderFacts(facts: Facts, options: ColorOption): string {
   const width = Math.max(...rows.map(([key]) => key.length));
   const sections = shown.filter(([, value]) => !isShort(value));
   return [
-    `${style.bold(visibleText(String(Reflect.get(facts, heading))))} (${facts.kind})\n`,
+    `${style.bold(visibleLine(String(Reflect.get(facts, heading))))} (${facts.kind})\n`,
     ...rows.map(([key, value]) => `${style.dim(key.padEnd(width))}  ${visibleText(String(value))}\n`),
     ...sections.map(([key, value]) => `\n${style.bold(key)}\n${renderSection(key, value, style)}`),
   ].join('');
@@ -72,9 +72,9 @@ const listRows = {
   arguments: (argument: PromptArgumentFacts | DeclaredParameterFacts) => argumentRow(argument),
   parameters: (parameter: DeclaredParameterFacts) => argumentRow(parameter),
   installations: ({ client, scope, key, file }: InstallationFacts, style: ChalkInstance) =>
-    `  ${style.cyan(client)}  ${scope}  ${key}  ${file}\n`,
+    `  ${style.cyan(client)}  ${scope}  ${visibleLine(key)}  ${visibleLine(file)}\n`,
   leftOut: ({ item, code, message, file }: LeftOutFacts, style: ChalkInstance) =>
-    `  ${style.yellow(item)}  ${code}, ${file}\n${indented(message, 4)}`,
+    `  ${style.yellow(visibleLine(item))}  ${code}, ${visibleLine(file)}\n${indented(message, 4)}`,
 } as const;
 
 type Described = Pick<DeclarationFacts, 'name' | 'description'> & { readonly hidden?: boolean };
@@ -83,7 +83,7 @@ function declarationRow({ name, description, hidden }: Described, style: ChalkIn
   const mark = hidden ? ' (hidden)' : '';
   const [first, ...others] = (description ?? '').trim().split('\n');
   const rest = others.length > 0 ? indented(others.join('\n'), 4) : '';
-  return `  ${style.cyan(name)}${mark}${first ? `  ${first}` : ''}\n${rest}`;
+  return `  ${style.cyan(visibleLine(name))}${mark}${first ? `  ${first}` : ''}\n${rest}`;
 }
 
 function parametersRows({ parameters = [] }: PublishedDeclarationFacts): string {
@@ -102,7 +102,7 @@ function parameterRows(schema: unknown): string {
     .map(([name, property]) => {
       const { description } = isRecord(property) ? property : {};
       const facts = [typeName(property), ...(isRequired(name) ? ['required'] : [])].join(', ');
-      return `    ${name} (${facts})${typeof description === 'string' ? `  ${oneLine(description)}` : ''}\n`;
+      return `    ${visibleLine(name)} (${facts})${typeof description === 'string' ? `  ${oneLine(description)}` : ''}\n`;
     })
     .join('');
 }
@@ -115,16 +115,16 @@ function typeName(schema: unknown): string {
   const { type, enum: values, items } = isRecord(schema) ? schema : {};
   if (Array.isArray(values)) return values.map((value) => JSON.stringify(value)).join(' | ');
   if (type === 'array' && isRecord(items)) return `list of ${typeName(items)}`;
-  if (Array.isArray(type)) return type.join(' | ');
-  return typeof type === 'string' ? type : 'any';
+  if (Array.isArray(type)) return visibleLine(type.join(' | '));
+  return typeof type === 'string' ? visibleLine(type) : 'any';
 }
 
 function argumentRow({ name, description, required }: PromptArgumentFacts | DeclaredParameterFacts): string {
-  return `    ${name}${required ? ' (required)' : ''}${description ? `  ${oneLine(description)}` : ''}\n`;
+  return `    ${visibleLine(name)}${required ? ' (required)' : ''}${description ? `  ${oneLine(description)}` : ''}\n`;
 }
 
 function addressRow({ uri, uriTemplate }: { readonly uri?: string; readonly uriTemplate?: string }): string {
-  return `    ${uri ?? uriTemplate}\n`;
+  return `    ${visibleLine(String(uri ?? uriTemplate))}\n`;
 }
 
 function oneLine(text: string): string {

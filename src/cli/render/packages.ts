@@ -4,7 +4,7 @@ import { kinds } from '../../engine/extension/kinds.js';
 import { shortName } from '../../engine/extension/names.js';
 import type { Addition } from '../../engine/packages/add.js';
 import type { RemovalResult } from '../../engine/packages/remove.js';
-import { visibleText } from '../../engine/visible-text.js';
+import { visibleMessage, visibleText } from '../../engine/visible-text.js';
 import { failureCount, failuresLast } from './failures.js';
 
 /** A package that was to be added. */
@@ -30,7 +30,7 @@ function linesOf(addition: Addition): readonly string[] {
   return [
     changed ? changeLine(name, version, previous) : `${name} ${version} is there already.`,
     ...declared,
-    ...warnings.map((warning) => `warning: ${warning}`),
+    ...warnings.map((warning) => `warning: ${visibleMessage(warning)}`),
     ...(server === undefined
       ? []
       : [

@@ -1,5 +1,5 @@
 import { type ListedServer, type SourceName, sourceNames } from '../../engine/discovery/listed-server.js';
-import { shortened, visibleText, visibleTexts } from '../../engine/visible-text.js';
+import { shortened, visibleLine, visibleTexts } from '../../engine/visible-text.js';
 import { type ColorOption, counted, styleFor } from './style.js';
 
 /** A server for other programs. */
@@ -48,12 +48,13 @@ function renderNothing({ pattern, builtIn, remote }: ServersOptions): string {
     ...(remote ? [] : ['--remote those in the npm registry']),
   ].join(', ');
   const nothing =
-    pattern === undefined ? 'There is no server here.' : `No server matches "${visibleText(pattern)}".`;
+    pattern === undefined ? 'There is no server here.' : `No server matches "${visibleLine(pattern)}".`;
   return `${nothing}${others && ` ${others}.`}\n`;
 }
 
 function rowsOf(server: ListedServer, options: ServersOptions): string {
-  const { name, version, description } = server;
+  const { description } = server;
+  const [name, version] = [visibleLine(server.name), visibleLine(server.version)];
   const style = styleFor(options);
   const head = `  ${name}  ${version}`;
   const text = description === null ? '' : oneLine(description, options.width - head.length - 2);

@@ -1,4 +1,4 @@
-import { visibleTexts } from '../../engine/visible-text.js';
+import { visibleLine, visibleTexts } from '../../engine/visible-text.js';
 import type { RenderValidation } from '../validate-formats.js';
 import type { PlacedDiagnostic, ValidatedExtension, Validation } from '../validation.js';
 import { type ColorOption, counted, paint, styleFor } from './style.js';
@@ -18,7 +18,7 @@ function renderExtension(extension: ValidatedExtension, options: ColorOption): s
   const files = [...new Set(diagnostics.map(({ place }) => place))];
   const blocks = files.map((file) => {
     const held = diagnostics.filter(({ place }) => place === file);
-    return `${style.underline(file)}\n${renderRows(held, options)}\n`;
+    return `${style.underline(visibleLine(file))}\n${renderRows(held, options)}\n`;
   });
   return `${style.bold(name)} (${path})\n\n${blocks.join('')}`;
 }

@@ -3,7 +3,7 @@ import { interpretManifest, type ManifestContent, ManifestError } from '../exten
 import { isRecord } from '../extension/shapes.js';
 import { RegistryError, type RegistryFault } from '../npm/registry.js';
 import { withoutUserinfo } from '../npm/without-userinfo.js';
-import { shortened } from '../visible-text.js';
+import { shortened, visibleMessage } from '../visible-text.js';
 import type { Publication } from './listed-server.js';
 import { isListable } from './outline.js';
 import { placeOf, type Registries } from './registries.js';
@@ -141,7 +141,7 @@ function isOffered({ keywords, deprecated }: Version): boolean {
 
 function publishedError(error: unknown): PublishedError {
   const said = error instanceof Error ? error.message.replace(/\.$/, '') : String(error);
-  const message = shortened(withoutUserinfo(said), 300);
+  const message = shortened(visibleMessage(withoutUserinfo(said)), 300);
   if (error instanceof ManifestError) return new PublishedError('malformed', message, { cause: error });
   const fault = error instanceof RegistryError ? error.fault : 'failed';
   return new PublishedError(fault, words[fault] ?? message, { cause: error });

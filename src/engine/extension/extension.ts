@@ -2,6 +2,7 @@ import path from 'node:path';
 import { features } from 'node:process';
 import { isInside, type PathScope, pathFault } from '../files/contain.js';
 import { type DataDocument, DocumentError, type DocumentPath, readDocument } from '../files/document.js';
+import { visibleMessage } from '../visible-text.js';
 import { type DefinitionFile, type DefinitionFiles, listDefinitionFiles } from './definition-files.js';
 import type { Location } from './diagnostics.js';
 import { type Kind, singular } from './kinds.js';
@@ -24,7 +25,7 @@ export interface Definition {
   readonly translation: Translation;
 }
 
-/** Why an item cannot be had, as one diagnostic. */
+/** Why an item cannot be had, as one diagnostic. Its message is one line, whatever it quotes. */
 export class DefinitionError extends Error {
   override readonly name = 'DefinitionError';
   /** The code of the diagnostic it would be. */
@@ -32,7 +33,7 @@ export class DefinitionError extends Error {
   readonly location: Location;
 
   constructor(code: string, message: string, location: Location, options?: ErrorOptions) {
-    super(message, options);
+    super(visibleMessage(message), options);
     this.code = code;
     this.location = location;
   }

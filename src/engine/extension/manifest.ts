@@ -3,6 +3,7 @@ import path from 'node:path';
 import { AgentToolsError, type ErrorCode } from '../errors.js';
 import { isInside, pathFault } from '../files/contain.js';
 import { type DataDocument, DocumentError, type DocumentPath, readDocument } from '../files/document.js';
+import { visibleLine, visibleMessage } from '../visible-text.js';
 import type { Location, Severity } from './diagnostics.js';
 import { type Kind, kinds } from './kinds.js';
 import { isItemName } from './names.js';
@@ -28,6 +29,7 @@ export interface Declaration {
 
 /** What package.json and its manifest say, wherever the package is. Reading one never runs code of the package. */
 export interface ManifestContent {
+  /** As it may be shown: what is legal in a name is visible anyway. */
   readonly packageName: string;
   readonly packageVersion: string;
   readonly packageJson: DataDocument;
@@ -60,9 +62,10 @@ export class ManifestError extends AgentToolsError {
   readonly location: Location;
 
   constructor(code: ErrorCode, diagnostic: string, text: string, location: Location, directory?: string) {
-    super(code, directory === undefined ? text : `${placeIn(directory, location)}: ${text}`);
+    const line = visibleMessage(text);
+    super(code, directory === undefined ? line : `${visibleLine(placeIn(directory, location))}: ${line}`);
     this.diagnostic = diagnostic;
-    this.text = text;
+    this.text = line;
     this.location = location;
   }
 
@@ -122,12 +125,12 @@ export async function interpretManifest(
     );
   }
   const { name, version } = packageJson.value;
-  const packageName = typeof name === 'string' && name !== '' ? name : unnamed;
+  const packageName = visibleLine(typeof name === 'string' && name !== '' ? name : unnamed);
   const { document, base, value } = await findManifest(packageJson, packageName, read);
   const translation = translate(value, 'manifest');
   return {
     packageName,
-    packageVersion: typeof version === 'string' ? version : '0.0.0',
+    packageVersion: typeof version === 'string' ? visibleLine(version) : '0.0.0',
     packageJson,
     document,
     base,
@@ -163,7 +166,7 @@ async function findManifest(
     );
   }
   if (pathFault(field)) {
-    const outside = `The manifest path "${field}" leaves the package. It must be relative to the package folder and stay in it.`;
+    const outside = `The manifest path "${visibleLine(field)}" leaves the package. It must be relative to the package folder and stay in it.`;
     throw new ManifestError('malformed-manifest', 'path-outside-package', outside, location);
   }
   const document = await read(field, location);
@@ -184,7 +187,7 @@ async function findManifest(
 async function readManifestFile(directory: string, field: string, location: Location): Promise<DataDocument> {
   const target = path.join(directory, field);
   if ((await exists(target)) && !(await isInside(directory, target))) {
-    const outside = `The manifest "${field}" is a link that leads out of the package.`;
+    const outside = `The manifest "${visibleLine(field)}" is a link that leads out of the package.`;
     throw new ManifestError('malformed-manifest', 'path-outside-package', outside, location);
   }
   return await readPart(directory, path.relative(directory, target).replaceAll('\\', '/'), location);
@@ -204,7 +207,7 @@ async function readPart(directory: string, file: string, reference?: Location): 
       throw new AgentToolsError('not-found', `There is no package.json in ${directory}.`);
     }
     if (error.offset === undefined) {
-      const message = `The manifest file "${file}" does not exist or cannot be used: ${error.message}`;
+      const message = `The manifest file "${visibleLine(file)}" does not exist or cannot be used: ${error.message}`;
       throw new ManifestError('malformed-manifest', 'malformed-manifest', message, reference ?? { file });
     }
     const { positionAt } = await import('../files/json-text.js');

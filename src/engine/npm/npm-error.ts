@@ -1,5 +1,5 @@
 import { AgentToolsError } from '../errors.js';
-import { visibleText } from '../visible-text.js';
+import { visibleMessage } from '../visible-text.js';
 import { withoutUserinfo } from './without-userinfo.js';
 
 /** What npm said when it failed. */
@@ -55,7 +55,7 @@ export function readNpmFailure(stderr: string): NpmFailure {
   const said = lines.filter((line) => !/^(?:code|errno|syscall|path|dest) /.test(line!) && !isTail(line!));
   const first = said[0]?.replace(new RegExp(`^(?:${code ?? ''}|\\d{3}) `), '');
   const reason = first ?? (stderr.trim().split('\n').at(-1) || 'it did not say why');
-  return { code, reason: visibleText(withoutUserinfo(reason)) };
+  return { code, reason: visibleMessage(withoutUserinfo(reason)) };
 }
 
 /** What npm ends with, whatever the failure. */

@@ -1,4 +1,5 @@
 import { type Kind, singular } from '../extension/kinds.js';
+import { visibleLine } from '../visible-text.js';
 import type { Fingerprint, ItemPrint } from './fingerprint.js';
 
 /** What differs between two states of a package. */
@@ -91,10 +92,10 @@ export function differences({ added, removed, changed, files }: Comparison): rea
     ...changed.map((item) =>
       item.isRedefined
         ? `${called(item.after)} is defined otherwise`
-        : `${called(item.after)} has another ${item.files.join(', ')}`,
+        : `${called(item.after)} has another ${item.files.map(visibleLine).join(', ')}`,
     ),
     ...files.map(({ file, change }) =>
-      change === 'changed' ? `${file} has changed` : `${file} is ${change}`,
+      change === 'changed' ? `${visibleLine(file)} has changed` : `${visibleLine(file)} is ${change}`,
     ),
   ];
 }

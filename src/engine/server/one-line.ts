@@ -1,6 +1,6 @@
-import { visibleText } from '../visible-text.js';
+import { visibleMessage } from '../visible-text.js';
 
 /** A message as one line of stderr: what an extension or a registry said may be several, and may hold anything. */
 export function oneLine(message: string): string {
-  return visibleText(message.trim().replace(/\s*[\r\n]+\s*/g, ' '));
+  return visibleMessage(message);
 }
