@@ -403,7 +403,7 @@ describe('update', () => {
     const { code, stderr } = await here.run(['update']);
     expect(code).toBe(0);
     expect(stderr).toBe(
-      'quiet 1.0.0 → 1.0.1\n  ~ tool "tell"\n      dist/tell.js has changed\nUpdated quiet from 1.0.0 to 1.0.1.\n',
+      'quiet 1.0.0 → 1.0.1\n  ~ tool "tell"\n      dist/tell.js has changed\n  Nothing that the model sees changes.\nUpdated quiet from 1.0.0 to 1.0.1.\n',
     );
     expect((await here.run(['update'])).stderr).toBe('quiet 1.0.1 is the newest that "^1" allows.\n');
   }, 30_000);
@@ -417,7 +417,7 @@ describe('update', () => {
     await registry.publish(lower('1.0.1'));
     const { code, stderr } = await here.run(['update']);
     expect(stderr).toBe(
-      'higher 1.0.0, other files\n  ~ dependency lower 1.0.0 → 1.0.1\nUpdated higher 1.0.0.\n',
+      'higher 1.0.0, other files\n  ~ dependency lower 1.0.0 → 1.0.1\n  Nothing that the model sees changes.\nUpdated higher 1.0.0.\n',
     );
     expect(code).toBe(0);
     expect((await here.run(['update'])).stderr).toBe('higher 1.0.0 is the newest.\n');

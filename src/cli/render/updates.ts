@@ -1,40 +1,46 @@
 import { singular } from '../../engine/extension/kinds.js';
+import { isRecord } from '../../engine/extension/shapes.js';
 import { type ChangedFile, called } from '../../engine/packages/comparison.js';
 import { type ChangedDependency, versionOf } from '../../engine/packages/dependencies.js';
 import {
   type Difference,
   type ItemDifference,
   isSeen,
+  unreadItems,
   type ValueDifference,
 } from '../../engine/packages/difference.js';
 import type { ItemState } from '../../engine/packages/items.js';
 import type { UpdatePlan, UpdateResult } from '../../engine/packages/update.js';
-import { shortened, visibleText } from '../../engine/visible-text.js';
+import { isOlder } from '../../engine/packages/version.js';
+import { visibleLine, visibleMessage, visibleText } from '../../engine/visible-text.js';
+import { changedPlaces, wholeCharacters } from './changed-places.js';
 import { type ColorOption, styleFor } from './style.js';
 
 /** What an update would change, value by value. */
 export function renderPlan({ before, drift, next }: UpdatePlan, options: ColorOption): string {
   const style = styleFor(options);
   const { name, version } = before.record;
-  const drifted = drift.map((one) => `warning: ${name} is not what was added: ${one}.`);
+  const drifted = drift.map((one) => `warning: ${name} is not what was added: ${visibleMessage(one)}.`);
   if (!next) return visibleText(asText(drifted));
   const head = `${name} ${version}${leadingTo(next.staged.record.version, version)}`;
   const paint = { '+': style.green, '-': style.red, '~': style.yellow, ' ': style.reset };
   const changes = changesIn(next.difference).map(([mark, line]) =>
-    paint[mark](`  ${mark} ${visibleText(line)}`),
+    paint[mark](`  ${mark} ${visibleLine(line)}`),
   );
-  const warnings = next.staged.warnings.map((warning) => `warning: ${warning}`);
+  const seen = isSeen(next.difference) ? [] : ['  Nothing that the model sees changes.'];
+  const warnings = next.staged.warnings.map((warning) => `warning: ${visibleMessage(warning)}`);
   return [
     visibleText(asText(drifted)),
-    `${style.bold(visibleText(head))}\n`,
-    asText(changes),
+    `${style.bold(visibleLine(head))}\n`,
+    asText([...changes, ...seen]),
     visibleText(asText(warnings)),
   ].join('');
 }
 
 /** A package can be another one of the same version. */
 function leadingTo(next: string, version: string): string {
-  return next === version ? ', other files' : ` → ${next}`;
+  if (next === version) return ', other files';
+  return ` → ${next}${isOlder(next, version) ? ', which is older' : ''}`;
 }
 
 function asText(lines: readonly string[]): string {
@@ -46,7 +52,10 @@ type Change = readonly ['+' | '-' | '~' | ' ', string];
 function changesIn({ added, removed, changed, files, dependencies, source }: Difference): readonly Change[] {
   return [
     ...(source ? [['~', `It comes from ${source.after} now, not from ${source.before}.`] as const] : []),
-    ...added.map((item) => ['+', called(item) + described(item)] as const),
+    ...added.flatMap((item) => [
+      ['+', called(item) + described(item)] as const,
+      ...argumentNames(item).map((line) => [' ', `  ${line}`] as const),
+    ]),
     ...removed.map((item) => ['-', called(item)] as const),
     ...changed.flatMap(changesOf),
     // It says the version, which is said already.
@@ -55,17 +64,23 @@ function changesIn({ added, removed, changed, files, dependencies, source }: Dif
   ];
 }
 
-function described({ value, problem, isCode }: ItemState): string {
-  if (problem !== undefined) return `, which cannot be had: ${problem}`;
-  if (isCode && value === undefined) return ', which is defined by code';
-  return typeof value?.description === 'string' ? `: ${cut(value.description)}` : '';
+/** What a model may hand over, by name. */
+function argumentNames({ value = {} }: ItemState): readonly string[] {
+  const said = value.arguments ?? value.parameters ?? value.input;
+  const listed = isRecord(said) && isRecord(said.properties) ? said.properties : said;
+  const entries = Array.isArray(listed) ? listed : isRecord(listed) ? Object.keys(listed) : [];
+  const names = entries.map((entry) => {
+    const name = isRecord(entry) ? entry.name : Array.isArray(entry) ? entry[0] : entry;
+    return typeof name === 'string' ? name : 'one without a name';
+  });
+  return names.length === 0 ? [] : [`arguments: ${cut(names.join(', '))}`];
 }
 
 function changesOf(item: ItemDifference): readonly Change[] {
   const { values, files, unread, problem } = item;
   return [
     ['~', called(item)],
-    ...values.map((value) => [' ', `  ${valueLine(value)}`] as const),
+    ...values.flatMap(valueLines).map((line) => [' ', `  ${line}`] as const),
     ...files.map((file) => [' ', `  ${file} has changed`] as const),
     ...(unread === false ? [] : [[' ', `  ${unreadLines[unread]}`] as const]),
     ...(problem === undefined ? [] : [[' ', `  It would be left out: ${problem}`] as const]),
@@ -77,33 +92,46 @@ const unreadLines = {
   text: 'Its text is made by code, and may be another one.',
 } as const satisfies Record<Exclude<ItemDifference['unread'], false>, string>;
 
-function valueLine({ path, before, after }: ValueDifference): string {
-  const [old, now] = aroundDifference(spelled(before), spelled(after));
-  return `${path.join('.')}: ${old} → ${now}`;
+function valueLines({ path, before, after }: ValueDifference): readonly string[] {
+  const key = path.join('.');
+  const [one, other] = [spelled(before), spelled(after)];
+  if (one.length <= maxLength && other.length <= maxLength) return [`${key}: ${one} → ${other}`];
+  if (before === undefined || after === undefined) return [`${key}: ${cut(one)} → ${cut(other)}`];
+  const places = changedPlaces(one, other);
+  const [first] = places;
+  if (places.length === 1) return [`${key}: ${first!.join(' → ')}`];
+  const rest = places.length - maxPlaces;
+  return [
+    `${key}, changed in ${places.length} places:`,
+    ...places.slice(0, maxPlaces).map((sides) => `  ${sides.join(' → ')}`),
+    ...(rest > 0 ? [`  and in ${rest} more places`] : []),
+  ];
 }
 
 function spelled(value: unknown): string {
   return value === undefined ? 'none' : JSON.stringify(value);
 }
 
-/** Longer values are cut. */
+/** Longer values are shown only where they change. */
 const maxLength = 200;
 
-/** How much is shown of what is still the same. */
-const lead = 30;
+/** Nobody looks over more at once. */
+const maxPlaces = 20;
 
-/** Two long texts from shortly before they differ: what changes must not hide behind what does not. */
-function aroundDifference(one: string, other: string): readonly [string, string] {
-  if (one.length <= maxLength && other.length <= maxLength) return [one, other];
-  let same = 0;
-  while (same < one.length && one[same] === other[same]) same++;
-  const start = Math.max(0, same - lead);
-  const from = (text: string) => (start === 0 ? '' : '…') + cut(text.slice(start));
-  return [from(one), from(other)];
+/** A text to be looked over; of a longer one it is said how much is not shown. */
+function cut(text: string): string {
+  const hidden = text.length - maxCutLength;
+  return hidden > 0
+    ? `${wholeCharacters(text.slice(0, maxCutLength))}… (${hidden} more characters are not shown)`
+    : text;
 }
 
-function cut(text: string): string {
-  return shortened(text.replaceAll('\n', ' '), maxLength);
+const maxCutLength = 2000;
+
+function described({ value, problem, isCode }: ItemState): string {
+  if (problem !== undefined) return `, which cannot be had: ${problem}`;
+  if (isCode && value === undefined) return ', which is defined by code; see what that says with --load';
+  return typeof value?.description === 'string' ? `: ${cut(value.description.replaceAll('\n', ' '))}` : '';
 }
 
 function fileChange({ file, change }: ChangedFile): Change {
@@ -144,13 +172,45 @@ export function updateLine({ plan, state, error }: UpdateResult): string {
   const what = {
     current: () => `${name} ${version} is the newest${allowedBy(plan)}.`,
     available: () => `${name} ${next} can be had with: agenttools update ${name}`,
-    updated: () => `Updated ${name} ${next === version ? version : `from ${version} to ${next}`}.`,
+    updated: () =>
+      next !== undefined && isOlder(next, version)
+        ? `Took ${name} back from ${version} to ${next}.`
+        : `Updated ${name} ${next === version ? version : `from ${version} to ${next}`}.`,
     declined: () => `${name} stays at ${version}.`,
     held: () =>
-      `error: ${name} stays at ${version}, because the model would see something else. If that is right: agenttools update ${name} --yes`,
+      `error: ${name} stays at ${version}, because ${reasonToHold(plan)} If that is right: agenttools update ${name} --yes`,
     failed: () => `error: ${name} stays at ${version}: ${error?.message}`,
   } satisfies Record<UpdateResult['state'], () => string>;
   return visibleText(`${what[state]()}\n`);
+}
+
+/** What is known of what the model would see, and how to know more. */
+function reasonToHold({ next }: UpdatePlan): string {
+  const { difference } = next!;
+  const unread = unreadItems(difference);
+  const isKnown = isSeen({
+    ...difference,
+    changed: difference.changed.filter((one) => !unread.includes(one)),
+  });
+  if (!isKnown) return `the model might see something else: ${whatIsUnknown(unread)}`;
+  const { added, removed, changed, dependencies, source } = difference;
+  const isOnlySource = added.length + removed.length + changed.length + dependencies.length === 0;
+  return source && isOnlySource ? 'it comes from elsewhere.' : 'the model would see something else.';
+}
+
+function whatIsUnknown(items: readonly ItemDifference[]): string {
+  const defined = items.filter(({ unread }) => unread === 'definition').map(called);
+  const written = items.filter(({ unread }) => unread === 'text').map(called);
+  const reasons = [
+    ...(written.length > 0 ? [`the text of ${listed(written)} made by code`] : []),
+    ...(defined.length > 0 ? [`${listed(defined)} defined by code`] : []),
+  ];
+  const wayOut = defined.length > 0 ? ' See what it says with --load.' : '';
+  return `${reasons.join(', and ')}, which was not run.${wayOut}`;
+}
+
+function listed(names: readonly string[]): string {
+  return names.length === 1 ? `${names[0]} is` : `${names[0]} and ${names.length - 1} more are`;
 }
 
 function allowedBy({ before }: UpdatePlan): string {

@@ -144,6 +144,11 @@ export function isSeen({ added, removed, changed, dependencies, source }: Differ
   return changed.some(isItemSeen);
 }
 
+/** The items of which nothing is known but that their code, which was not run, may say something else. */
+export function unreadItems({ changed }: Difference): readonly ItemDifference[] {
+  return changed.filter((item) => item.unread && !isItemSeen({ ...item, unread: false }));
+}
+
 /** Whether a client is or may be shown something else of an item. */
 function isItemSeen({ kind, values, files, unread, problem }: ItemDifference): boolean {
   if (unread !== false || problem !== undefined) return true;
