@@ -12,13 +12,13 @@ export interface Bounds {
 const ours: Bounds = { starter: process.pid, bytes: 2 * 1024 ** 3 };
 
 /**
- * Runs in npm beside npm. Nobody else can tell it that who started it was killed, and it bounds no answer of a registry.
- * On Windows what it started ends with the pipes to it; elsewhere all of it is one group.
+ * Runs beside npm, in a thread, since npm may be at work on an answer without a pause. Nobody else can tell npm that who
+ * started it was killed, and it bounds no answer of a registry. What npm started is of its group, or, on Windows, ends with
+ * the pipes to it.
  */
 function watch({ starter, bytes }: Bounds): string {
   return `
-import { writeSync } from 'node:fs';
-import process from 'node:process';
+const { writeSync } = require('node:fs');
 const end = () => process.kill(process.platform === 'win32' ? process.pid : 0, 'SIGKILL');
 const look = () => {
   try {
@@ -27,10 +27,20 @@ const look = () => {
     if (code === 'ESRCH') end();
   }
   if (process.memoryUsage.rss() < ${bytes}) return;
-  writeSync(2, 'npm error code EMEMORY\\nnpm error It took more than ${bytes / 1024 ** 2} MB of memory: a package, or what a registry says of it, is too large.\\n');
-  end();
+  try {
+    writeSync(2, 'npm error code EMEMORY\\nnpm error It took more than ${bytes / 1024 ** 2} MB of memory: a package, or what a registry says of it, is too large.\\n');
+  } finally {
+    end();
+  }
 };
-setInterval(look, 200).unref();
+setInterval(look, 200);
+`;
+}
+
+function inThread(program: string): string {
+  return `
+import { isMainThread, Worker } from 'node:worker_threads';
+if (isMainThread) new Worker(${JSON.stringify(program)}, { eval: true, execArgv: [], env: {} }).unref();
 `;
 }
 
@@ -39,6 +49,6 @@ export function withinBounds(
   env: Readonly<Record<string, string | undefined>>,
   bounds: Bounds = ours,
 ): Record<string, string | undefined> {
-  const preload = `--import=data:text/javascript,${encodeURIComponent(watch(bounds))}`;
+  const preload = `--import=data:text/javascript,${encodeURIComponent(inThread(watch(bounds)))}`;
   return { ...env, NODE_OPTIONS: [env.NODE_OPTIONS, preload].filter(Boolean).join(' ') };
 }

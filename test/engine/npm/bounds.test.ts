@@ -38,8 +38,9 @@ describe('npm, and what it started,', () => {
     started.push(starter);
     const program = `
       const { spawn } = require('node:child_process');
-      console.log(spawn(process.execPath, ['-e', '${anHour}'], { env: {} }).pid);
-      ${anHour}`;
+      const { pid } = spawn(process.execPath, ['-e', '${anHour}'], { env: {} });
+      require('node:fs').writeSync(1, String(pid));
+      for (;;);`;
     const npm = inBounds(program, { starter: starter.pid! });
     const [pid] = (await once(npm.stdout!, 'data')).map(Number);
     expect([npm.pid!, pid!].map(isRunning)).toEqual([true, true]);
@@ -51,7 +52,7 @@ describe('npm, and what it started,', () => {
 
   it('ends when it takes more memory than it may, and says so', async () => {
     const bytes = 256 * 1024 ** 2;
-    const npm = inBounds(`globalThis.held = Buffer.alloc(${2 * bytes}, 1); ${anHour}`, { bytes });
+    const npm = inBounds(`const held = Buffer.alloc(${2 * bytes}, 1); for (;;) held[0]++;`, { bytes });
     const said = await text(npm.stderr!);
     expect(said).toMatch(/^npm error code EMEMORY\nnpm error It took more than 256 MB of memory: /);
   }, 60_000);
