@@ -50,6 +50,17 @@ const always = [
 /** A registry that is not there is asked again within seconds; npm by itself waits a minute, and somebody waits here. */
 const patience = ['--fetch-retry-mintimeout=500', '--fetch-retry-maxtimeout=3000'] as const;
 
+/** How long npm waits by itself for a registry that does not answer. */
+const npmTimeoutMs = 300_000;
+
+/** One that does not answer is asked again after a while, too, unless the user has set how long to wait. */
+function timeoutFlag({ options }: NpmSettings): string {
+  return `--fetch-timeout=${options.timeout === npmTimeoutMs ? 20_000 : options.timeout}`;
+}
+
+/** Where git is spoken over HTTP; by itself it waits for as long as nobody hangs up. */
+const gitPatience = { GIT_HTTP_LOW_SPEED_LIMIT: '1', GIT_HTTP_LOW_SPEED_TIME: '20' } as const;
+
 /**
  * Runs npm in a folder, with the user's settings and those of the project at `setting.cwd`.
  * @throws NpmError saying what npm said; AgentToolsError if there is no npm; what `signal` says if that has aborted.
@@ -63,13 +74,19 @@ export async function runNpm(args: readonly string[], run: NpmRun): Promise<NpmO
   }
   const { readNpmSettings } = await import('./settings.js');
   const settings = await readNpmSettings(setting);
-  const flags = [...always, ...patience, ...asDependency(settings), `--prefix=${folder}`];
+  const flags = [
+    ...always,
+    ...patience,
+    timeoutFlag(settings),
+    ...asDependency(settings),
+    `--prefix=${folder}`,
+  ];
   // Before the arguments, since nothing behind `--` is an option.
   const words = [...program.args, ...flags, ...args];
   const ended = await withProject(settings, folder, () =>
     ending(program.command, words, {
       cwd: folder,
-      env: withinBounds(withoutScripts(outsideNpm(setting.env))),
+      env: withinBounds(withoutScripts({ ...gitPatience, ...outsideNpm(setting.env) })),
       platform: setting.platform,
       signal,
     }),

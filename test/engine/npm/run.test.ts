@@ -1,5 +1,8 @@
 import { execFile } from 'node:child_process';
+import { once } from 'node:events';
 import { chmodSync, existsSync, readdirSync, readFileSync, rmSync, symlinkSync } from 'node:fs';
+import { createServer } from 'node:http';
+import type { AddressInfo } from 'node:net';
 import path from 'node:path';
 import { promisify } from 'node:util';
 import { beforeAll, describe, expect, it, vi } from 'vitest';
@@ -194,6 +197,28 @@ describe('npm', () => {
     const { env } = await recordedRun('');
     expect(decodeURIComponent(env.NODE_OPTIONS)).toContain(`process.kill(${process.pid}, 0)`);
   });
+
+  it('waits for what does not answer as long as the user has set, else not for minutes', async () => {
+    const { argv, env } = await recordedRun('');
+    expect(argv).toContain('--fetch-timeout=20000');
+    expect(env).toMatchObject({ GIT_HTTP_LOW_SPEED_LIMIT: '1', GIT_HTTP_LOW_SPEED_TIME: '20' });
+    const patient = await recordedRun('fetch-timeout=600000\n');
+    expect(patient.argv).toContain('--fetch-timeout=600000');
+  });
+
+  it('gives up on a registry that does not answer', async () => {
+    const silent = createServer(() => {}).listen(0, '127.0.0.1');
+    await once(silent, 'listening');
+    const { port } = silent.address() as AddressInfo;
+    const home = writeFolder({
+      '.npmrc': `registry=http://127.0.0.1:${port}/\nfetch-timeout=200\nfetch-retries=0\n`,
+    });
+    const folder = writeFolder({ 'package.json': '{}' });
+    const setting = settingOf(home, { env: { ...settingOf(home).env, HOME: home } });
+    const running = runNpm(['install', '@acme/kit'], { folder, setting });
+    await expect(running).rejects.toBeInstanceOf(NpmError);
+    silent.close();
+  }, 30_000);
 
   it('is missed by name', async () => {
     const home = writeFolder();
