@@ -25,7 +25,8 @@ export interface PackageRecord {
   readonly time: string;
 }
 
-const recordName = 'added.json';
+/** In the folder that a package was installed into. */
+export const recordName = 'added.json';
 
 /** The record in the folder that a package was installed into; undefined if there is none that can be read. */
 export async function readRecord(installation: string): Promise<PackageRecord | undefined> {

@@ -22,7 +22,7 @@ import { withLock } from '../files/lock.js';
 import { codeOf } from '../files/refusal.js';
 import { sweep, temporaryFile } from '../files/temporary.js';
 import { didYouMean } from '../spelling.js';
-import { type PackageRecord, readRecord } from './record.js';
+import { type PackageRecord, readRecord, recordName } from './record.js';
 
 /** A package that was added. */
 export interface AddedPackage {
@@ -140,7 +140,7 @@ export class Shelf {
     await this.#clear({ gone: name });
   }
 
-  /** Removes what no link leads to and nobody works on or may be running; as far as that is possible. */
+  /** Removes what we put there, no link leads to and nobody works on or may be running; as far as that is possible. */
   async #clear({ gone }: { readonly gone?: string } = {}): Promise<void> {
     const links = await this.#names();
     const folders = new Set(links.map((name) => path.dirname(path.join(this.#links, name))));
@@ -148,12 +148,14 @@ export class Shelf {
     const counting = await Promise.all(
       links.map((name) => realpath(path.join(this.#links, name)).catch(unless('ENOENT', ''))),
     );
+    const installations = await realpath(this.#installations).catch(unless('ENOENT', this.#installations));
     for (const name of await namesIn(this.#installations)) {
-      const folder = await realpath(path.join(this.#installations, name));
+      const folder = path.join(installations, name);
       if (counting.some((directory) => directory.startsWith(folder + path.sep))) continue;
+      if (!(await isOurs(folder))) continue;
       const isGone = gone !== undefined && (await readRecord(folder))?.name === gone;
       if (!isGone && (await mayRun(folder))) continue;
-      await rm(folder, { recursive: true, force: true }).catch(() => undefined);
+      await removeWhole(folder);
     }
   }
 
@@ -164,6 +166,32 @@ export class Shelf {
       else for (const inner of await namesIn(path.join(this.#links, name))) names.push(`${name}/${inner}`);
     }
     return names.sort();
+  }
+}
+
+/** As {@link Shelf.put} names a folder. */
+const installationName = /-[0-9a-f]{8}$/;
+
+/** What a folder holds that npm has installed something into. */
+const installed = ['package.json', 'package-lock.json', 'node_modules'];
+
+/** Whether we made a folder: nobody else's is removed, nor is what a link leads to. */
+async function isOurs(folder: string): Promise<boolean> {
+  if (!installationName.test(path.basename(folder))) return false;
+  const isFolder = (await lstat(folder).catch(() => undefined))?.isDirectory() ?? false;
+  const names = isFolder ? await readdir(folder).catch(() => undefined) : undefined;
+  if (names === undefined) return false;
+  return names.includes(recordName) || names.every((name) => installed.includes(name));
+}
+
+/** What cannot be removed at once is left behind for the next command, and is not taken for somebody else's. */
+async function removeWhole(folder: string): Promise<void> {
+  const temporary = temporaryFile(path.dirname(folder));
+  try {
+    await rename(folder, temporary);
+    await rm(temporary, { recursive: true, force: true });
+  } catch {
+    // Where it is in use, it stays for as long.
   }
 }
 

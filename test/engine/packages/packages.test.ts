@@ -16,6 +16,7 @@ import { readSpec } from '../../../src/engine/npm/spec.js';
 import { addPackage } from '../../../src/engine/packages/add.js';
 import { driftOf } from '../../../src/engine/packages/drift.js';
 import { obtainWith } from '../../../src/engine/packages/obtain.js';
+import { removePackages } from '../../../src/engine/packages/remove.js';
 import type { PackagesSetting } from '../../../src/engine/packages/setting.js';
 import { Shelf } from '../../../src/engine/packages/shelf.js';
 import { applyUpdate, dropUpdates, planUpdates } from '../../../src/engine/packages/update.js';
@@ -57,6 +58,12 @@ const lockFileOf = ({ packagesFolder }: PackagesSetting) => path.join(packagesFo
 
 const add = async (word: string, where: PackagesSetting) =>
   await addPackage(await readSpec(word, '/'), where);
+
+/** Who needs no package. */
+const nobody = {
+  userServers: async () => undefined,
+  needsOf: async () => ({ references: [], unreadable: [] }),
+};
 
 describe('obtaining packages', () => {
   it('gets those that are not there, and says why others cannot be had', async () => {
@@ -257,7 +264,7 @@ describe('the shelf', () => {
     await add('first', here);
     const installed = path.join(here.packagesFolder, '../installed');
     // Two that no link leads to, a link that leads nowhere, and one that a dead process was about to make.
-    addFiles(installed, { 'left-over-1/package.json': '{}', 'left-over-2/added.json': '{' });
+    addFiles(installed, { 'left-1-01234567/package.json': '{}', 'left-2-89abcdef/added.json': '{' });
     const dead = /^(\.agenttools-\w+-).*$/.exec(
       path.basename(await new Shelf(here.packagesFolder).makeInstallation()),
     )![1];
@@ -279,6 +286,22 @@ describe('the shelf', () => {
     await expect(add('first', here)).rejects.toMatchObject({ code: 'refused' });
     expect(existsSync(path.join(here.packagesFolder, 'first/package.json'))).toBe(true);
     expect(await new Shelf(here.packagesFolder).all()).toEqual([]);
+  }, 30_000);
+
+  it('removes nothing that others put there, nor what a link leads to', async () => {
+    const here = setting();
+    await add('first', here);
+    const precious = writeFolder({ 'added.json': '{}', 'sub/file': 'important' });
+    const mine = { 'mine/added.json': '{}', 'mine-0123abcd/notes.txt': '', 'file-0123abcd': '' };
+    const installed = path.join(here.packagesFolder, '../installed');
+    addFiles(installed, mine);
+    const links = ['elsewhere', 'first-1.0.0-0123abcd'];
+    for (const name of links) symlinkSync(precious, path.join(installed, name));
+    await add('second', here);
+    await removePackages(['second'], { force: true }, { ...here, ...nobody });
+    expect(readFileSync(path.join(precious, 'sub/file'), 'utf8')).toBe('important');
+    expect(readdirSync(installed)).toEqual(expect.arrayContaining([...links, 'mine']));
+    for (const file of Object.keys(mine)) expect(existsSync(path.join(installed, file))).toBe(true);
   }, 30_000);
 
   it('says so where it cannot be written to', async () => {
