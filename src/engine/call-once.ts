@@ -47,7 +47,7 @@ export async function callOnce(
   let server = await compose();
   let tool = findTool(server, name);
   if (!tool && obtain) {
-    const obtained = await composeObtaining(compose, { obtain, dryRun: false, signal });
+    const obtained = await composeObtaining(compose, { obtain, dryRun: false, signal, report });
     server = obtained.spec;
     tool = findTool(server, name);
     if (!tool) throw notObtained(obtained, name) ?? noTool(server, name);

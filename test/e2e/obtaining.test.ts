@@ -140,6 +140,7 @@ describe('install', () => {
   test('obtains what it installs, and starts it', async () => {
     const { code, stderr, file } = await install(newUser(), '@shop/units/units');
     expect([code, stderr]).toEqual([0, expect.stringContaining('Cursor')]);
+    expect(stderr).toMatch(/^Added @shop\/units 1\.2\.3, needed by the server @shop\/units\/units\.\n/);
     const { mcpServers } = JSON.parse(readFileSync(file, 'utf8'));
     expect(mcpServers.units.args).toContain('@shop/units/units');
   });
@@ -147,7 +148,14 @@ describe('install', () => {
   test('writes nothing where something cannot be had', async () => {
     const { code, stderr, file } = await install(newUser(), weather);
     expect(code).toBe(1);
-    expect(stderr.replace(/^error: /, '')).toMatch(complaint);
+    const lines = stderr.split(/(?<=\n)/);
+    expect(lines.splice(0, 2)).toEqual([
+      expect.stringMatching(
+        /^Added @shop\/weather 1\.2\.3, needed by the server @shop\/weather\/weather\.\n$/,
+      ),
+      expect.stringMatching(/^Added @shop\/units 1\.2\.3, needed by .* for the tool @shop\/units\/look\.\n$/),
+    ]);
+    expect(lines.join('').replace(/^error: /, '')).toMatch(complaint);
     expect(existsSync(file)).toBe(false);
   });
 

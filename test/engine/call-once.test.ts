@@ -132,8 +132,9 @@ describe('a package that is not here', () => {
       { servers: ['main'], tools: ['own'] },
       { 'agenttools/servers/main.json': { tools: ['own', missing] }, 'agenttools/tools.js': tools },
     );
-    const obtain: Obtain = vi.fn(async () => {
+    const obtain: Obtain = vi.fn(async (_, { onSettled }) => {
       putOther(packagesFolder);
+      onSettled?.({ name: '@acme/other', version: '1.2.3' });
       return new Map();
     });
     return { workspace: openWorkspace({ packagesFolder }), directory, obtain };
@@ -148,8 +149,11 @@ describe('a package that is not here', () => {
   ])('is obtained if the tool is in it: %s', async (tool, text, times) => {
     const { workspace, directory, obtain } = referring();
     const found = await workspace.findServer(directory);
-    const result = await callOnce(found, workspace, { ...common, tool, obtain });
+    const report = vi.fn();
+    const result = await callOnce(found, workspace, { ...common, tool, obtain, report });
     expect(result.content[0]?.text).toBe(text);
+    const added = `Added @acme/other 1.2.3, needed by the server @acme/kit/main for the tool ${missing}.`;
+    expect(report.mock.calls).toEqual(times === 0 ? [] : [[added]]);
     expect(obtain).toHaveBeenCalledTimes(times);
   });
 

@@ -31,12 +31,17 @@ export async function callCommand(
   const result = await guarded(host, (signal) =>
     withProgress(host, async (tell) => {
       const obtain = obtaining(host, { wanted: autoInstall, tell });
-      const found = await findOrObtain(() => workspace.findServer(server), { obtain, dryRun: false, signal });
+      const report = (line: string) => {
+        tell('');
+        host.stderr.write(`${visibleText(line)}\n`);
+      };
+      const find = () => workspace.findServer(server);
+      const found = await findOrObtain(find, { obtain, dryRun: false, signal, report });
       return await callOnce(found, workspace, {
         tool,
         args,
         env: host.env,
-        report: (line) => void host.stderr.write(`${visibleText(line)}\n`),
+        report,
         signal,
         obtain,
       });

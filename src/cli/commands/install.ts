@@ -4,6 +4,7 @@ import { install } from '../../engine/installation/install.js';
 import type { InstallRequest } from '../../engine/installation/request.js';
 import { readVariables } from '../../engine/installation/secrets.js';
 import { clientsFor, installationFolders, scopeOf } from '../../engine/installation/setting.js';
+import { visibleText } from '../../engine/visible-text.js';
 import type { Host } from '../../host.js';
 import type { ExitCode } from '../exit-code.js';
 import { guarded } from '../guarded.js';
@@ -61,6 +62,10 @@ export async function installCommand(input: InstallInput, host: Host): Promise<E
           now: () => new Date(),
           signal,
           tell,
+          report: (line) => {
+            tell('');
+            host.stderr.write(visibleText(`${line}\n`));
+          },
         },
       ),
     ),

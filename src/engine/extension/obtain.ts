@@ -1,5 +1,13 @@
-/** Gets packages that are not here; resolves to what could not be had, by package, with the reason. */
+/** What became of a package: the version that was added, or why it could not be had. */
+export type Settled =
+  | { readonly name: string; readonly version: string }
+  | { readonly name: string; readonly reason: string };
+
+/**
+ * Gets packages that are not here; resolves to what could not be had, by package, with the reason. `onSettled` is told of
+ * each as soon as that is known, save for those that another process has added meanwhile.
+ */
 export type Obtain = (
   names: readonly string[],
-  options: { readonly signal?: AbortSignal },
+  options: { readonly signal?: AbortSignal; readonly onSettled?: (one: Settled) => void },
 ) => Promise<ReadonlyMap<string, string>>;

@@ -59,8 +59,8 @@ export async function install(
 ): Promise<readonly InstallResult[]> {
   const project = request.scope.kind === 'project' ? request.scope.folder : undefined;
   const { reference, dryRun } = request;
-  const { workspace, obtain, signal } = setting;
-  const candidate = await findCandidate({ reference, workspace, project, obtain, dryRun, signal });
+  const { workspace, obtain, signal, report } = setting;
+  const candidate = await findCandidate({ reference, workspace, project, obtain, dryRun, signal, report });
   const isUsers = candidate.spec.extension.origin === 'user';
   if (request.by === 'npx' && (candidate.byPath || isUsers)) {
     const what = isUsers ? 'A server that you made' : 'A server given by its path';

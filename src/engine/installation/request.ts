@@ -40,4 +40,6 @@ export interface InstallSetting {
   readonly now: () => Date;
   readonly signal: AbortSignal;
   readonly tell: (text: string) => void;
+  /** Takes a line that stays, about packages that were added. */
+  readonly report: (line: string) => void;
 }

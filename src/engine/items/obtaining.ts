@@ -1,5 +1,5 @@
 import { AgentToolsError } from '../errors.js';
-import type { Obtain } from '../extension/obtain.js';
+import type { Obtain, Settled } from '../extension/obtain.js';
 import { type FoundServer, MissingPackageError } from '../extension/workspace.js';
 import { type Lack, lacksOf, packagesIn, whoNeeds } from './lacks.js';
 import type { ServerSpec } from './server.js';
@@ -11,6 +11,8 @@ export interface Obtaining {
   /** Only say what would be got. */
   readonly dryRun: boolean;
   readonly signal: AbortSignal;
+  /** Takes a line about what was added, as soon as it was. */
+  readonly report: (line: string) => void;
 }
 
 /**
@@ -71,7 +73,7 @@ export function requireObtained(failures: Obtained['failures']): void {
 /** Gets packages; tells why some could not be had, by their names. */
 async function obtainLacking(
   lacks: readonly Lack[],
-  { obtain, dryRun, signal }: Obtaining,
+  { obtain, dryRun, signal, report }: Obtaining,
 ): Promise<Obtained['failures']> {
   const names = packagesIn(lacks);
   if (dryRun) {
@@ -81,7 +83,10 @@ async function obtainLacking(
       `What is not here would be installed first, and --dry-run installs nothing:${lines}\nAdd it with: agenttools add ${names.join(' ')}`,
     );
   }
-  const failures = (await obtain?.(names, { signal })) ?? new Map<string, string>();
+  const onSettled = (one: Settled) => {
+    if ('version' in one) report(`Added ${one.name} ${one.version}, needed by ${whoNeeds(one.name, lacks)}.`);
+  };
+  const failures = (await obtain?.(names, { signal, onSettled })) ?? new Map<string, string>();
   return new Map(
     [...failures].map(([name, reason]) => [
       name,

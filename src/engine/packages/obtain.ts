@@ -10,6 +10,9 @@ import { Shelf } from './shelf.js';
 /** Longest time that another process is waited for, and that packages then may take to be had, all together. */
 const patienceMs = 120_000;
 
+/** How many packages are got side by side. */
+const mostAtOnce = 3;
+
 /**
  * Gets packages by name, in their latest version, and makes them ones that are found everywhere. One process does so at
  * a time; what another one has got meanwhile is not got again. No script and no code of them is run. Only the user's own
@@ -17,28 +20,42 @@ const patienceMs = 120_000;
  */
 export function obtainWith(setting: PackagesSetting): Obtain {
   const { cwd: _, ...npm } = setting.npm;
-  return async (names, { signal }) => {
+  return async (names, { signal, onSettled = () => {} }) => {
     const missing = new Map<string, string>();
     const getAll = async () => {
       const late = AbortSignal.timeout(patienceMs);
       const either = signal ? AbortSignal.any([signal, late]) : late;
-      for (const name of new Set(names)) {
-        const reason = await reasonAgainst(() => getOne(name, { ...setting, npm, signal: either }), either);
-        if (reason !== undefined) missing.set(name, reason);
-      }
+      const waiting = new Set(names).values();
+      const getInTurn = async () => {
+        for (const name of waiting) {
+          const get = async () => {
+            const version = await getOne(name, { ...setting, npm, signal: either });
+            if (version !== undefined) onSettled({ name, version });
+          };
+          const reason = await reasonAgainst(get, either);
+          if (reason === undefined) continue;
+          missing.set(name, reason);
+          onSettled({ name, reason });
+        }
+      };
+      // A registry that takes its time does not hold up what others have.
+      const turns = await Promise.allSettled(Array.from({ length: mostAtOnce }, getInTurn));
+      for (const turn of turns) if (turn.status === 'rejected') throw turn.reason;
     };
     const lockFile = path.join(path.dirname(setting.packagesFolder), 'obtaining.lock');
     const locking = () => withLock(lockFile, getAll, { waitMs: patienceMs, signal });
     const reason = await reasonAgainst(() => asUserError(locking), signal);
-    return reason === undefined ? missing : new Map(names.map((name) => [name, reason]));
+    if (reason !== undefined) return new Map(names.map((name) => [name, reason]));
+    return new Map([...missing].sort(([one], [other]) => names.indexOf(one) - names.indexOf(other)));
   };
 }
 
-/** Gets a package, unless it is there. */
-async function getOne(name: string, setting: PackagesSetting): Promise<void> {
-  if (await new Shelf(setting.packagesFolder).find(name)) return;
+/** Gets a package, unless it is there; tells its version if it was not. */
+async function getOne(name: string, setting: PackagesSetting): Promise<string | undefined> {
+  if (await new Shelf(setting.packagesFolder).find(name)) return undefined;
   setting.signal?.throwIfAborted();
-  await addPackage({ kind: 'registry', name, wanted: 'latest' }, setting);
+  const { added } = await addPackage({ kind: 'registry', name, wanted: 'latest' }, setting);
+  return added.record.version;
 }
 
 /** Tells why something cannot be had; undefined if it was. */

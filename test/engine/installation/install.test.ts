@@ -40,6 +40,7 @@ const setting: InstallSetting = {
   signal: new AbortController().signal,
   tell: () => {},
   obtain: undefined,
+  report: () => {},
 };
 
 /** A store of receipts that fails. */

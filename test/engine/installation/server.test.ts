@@ -1,5 +1,6 @@
 import path from 'node:path';
 import { expect, test } from 'vitest';
+import type { Obtain } from '../../../src/engine/extension/obtain.js';
 import type { WorkspaceOptions } from '../../../src/engine/extension/workspace.js';
 import { findCandidate } from '../../../src/engine/installation/server.js';
 import { addFiles, type Files, packageJson, writeFolder } from '../../support/packages.js';
@@ -27,10 +28,15 @@ interface Options {
   readonly obtains?: boolean;
   readonly project?: string;
   readonly cwd?: string;
+  /** Gets what is told of what was added. */
+  readonly told?: string[];
 }
 
 /** Looks for a server to be installed on a machine that has nothing; tells what was obtained for it. */
-async function find(reference: string, { dryRun = false, obtains = true, ...place }: Options = {}) {
+async function find(
+  reference: string,
+  { dryRun = false, obtains = true, told = [], ...place }: Options = {},
+) {
   const packagesFolder = writeFolder();
   const nowhere = path.join(packagesFolder, 'nowhere');
   const workspace: WorkspaceOptions = {
@@ -41,13 +47,15 @@ async function find(reference: string, { dryRun = false, obtains = true, ...plac
     globalFolder: nowhere,
   };
   const asked: (readonly string[])[] = [];
-  const obtain = async (names: readonly string[]) => {
+  const obtain: Obtain = async (names, { onSettled }) => {
     asked.push(names);
     const failures = new Map<string, string>();
     for (const name of names) {
       const files = stock[name];
-      if (files) addFiles(packagesFolder, files);
-      else failures.set(name, 'nobody has it.');
+      if (files) {
+        addFiles(packagesFolder, files);
+        onSettled?.({ name, version: '1.2.3' });
+      } else failures.set(name, 'nobody has it.');
     }
     return failures;
   };
@@ -59,6 +67,7 @@ async function find(reference: string, { dryRun = false, obtains = true, ...plac
     obtain: obtains ? obtain : undefined,
     dryRun,
     signal,
+    report: (line) => void told.push(line),
   }).then(
     ({ spec }) => spec.registry.all('tools').map(({ item }) => item),
     ({ code, message }) => `${code}: ${message}`,
@@ -71,6 +80,17 @@ test('a server is obtained with what it refers to', async () => {
     outcome: ['@far/one/greet', '@far/two/greet'],
     asked: [['@far/one'], ['@far/two']],
   });
+});
+
+test('what was added is told, also when something else cannot be had', async () => {
+  const told: string[] = [];
+  await find('@far/one/main', { told });
+  expect(told.splice(0)).toEqual([
+    'Added @far/one 1.2.3, needed by the server @far/one/main.',
+    'Added @far/two 1.2.3, needed by the server @far/one/main for the tool @far/two/greet.',
+  ]);
+  expect((await find('@far/greedy/main', { told })).outcome).toMatch(/^failed: /);
+  expect(told).toEqual(['Added @far/greedy 1.2.3, needed by the server @far/greedy/main.']);
 });
 
 test('so is what a server refers to that is given by path, or written into a project', async () => {

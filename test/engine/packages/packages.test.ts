@@ -1,3 +1,4 @@
+import { once } from 'node:events';
 import {
   existsSync,
   readdirSync,
@@ -8,9 +9,12 @@ import {
   symlinkSync,
   utimesSync,
 } from 'node:fs';
+import { createServer } from 'node:http';
+import type { AddressInfo } from 'node:net';
 import path from 'node:path';
 import { beforeAll, describe, expect, it, onTestFinished, vi } from 'vitest';
 import { Extension } from '../../../src/engine/extension/extension.js';
+import type { Settled } from '../../../src/engine/extension/obtain.js';
 import { withLock } from '../../../src/engine/files/lock.js';
 import { readSpec } from '../../../src/engine/npm/spec.js';
 import { addPackage } from '../../../src/engine/packages/add.js';
@@ -54,6 +58,14 @@ function setting(more: Partial<PackagesSetting> = {}): PackagesSetting {
   };
 }
 
+/** A registry that takes every question and never answers. */
+async function silentRegistry(): Promise<string> {
+  const server = createServer(() => {});
+  onTestFinished(() => server.close().closeAllConnections());
+  await once(server.listen(0, '127.0.0.1'), 'listening');
+  return `http://127.0.0.1:${(server.address() as AddressInfo).port}/`;
+}
+
 const lockFileOf = ({ packagesFolder }: PackagesSetting) => path.join(packagesFolder, '../obtaining.lock');
 
 const add = async (word: string, where: PackagesSetting) =>
@@ -77,6 +89,33 @@ describe('obtaining packages', () => {
       ['first', '1.0.0'],
       ['second', 'latest'],
     ]);
+  }, 30_000);
+
+  it('tells of each what became of it, but not of one that is there already', async () => {
+    const here = setting();
+    await add('first@1.0.0', here);
+    const settled: Settled[] = [];
+    const onSettled = (one: Settled) => void settled.push(one);
+    await obtainWith(here)(['third', 'first', 'second'], { onSettled });
+    expect(settled.toSorted((one, other) => one.name.localeCompare(other.name))).toEqual([
+      { name: 'second', version: '1.0.0' },
+      { name: 'third', reason: expect.any(String) },
+    ]);
+  }, 30_000);
+
+  it('does not hold up what can be had for what is slow to come', async () => {
+    const control = new AbortController();
+    const settled: Settled[] = [];
+    const npmrc = `@slow:registry=${await silentRegistry()}\n${registry.npmrc()}`;
+    const home = writeFolder({ '.npmrc': npmrc });
+    const base = setting();
+    const here = setting({ npm: { ...base.npm, home, env: { ...base.npm.env, HOME: home } } });
+    const onSettled = (one: Settled) => {
+      settled.push(one);
+      control.abort();
+    };
+    await obtainWith(here)(['@slow/one', 'first'], { onSettled, signal: control.signal });
+    expect(settled[0]).toEqual({ name: 'first', version: '1.0.0' });
   }, 30_000);
 
   it('is done once, however many ask', async () => {
