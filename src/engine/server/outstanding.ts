@@ -1,5 +1,5 @@
 import { messageOf } from '../extension/modules.js';
-import type { Obtain } from '../extension/obtain.js';
+import type { Obtain, Settled } from '../extension/obtain.js';
 import { type Lack, packagesIn, whoNeeds } from '../items/lacks.js';
 import type { ServedKind } from '../items/registry.js';
 import { oneLine } from './one-line.js';
@@ -50,6 +50,8 @@ export class Outstanding {
   readonly #patience: Patience;
   /** Why a package, or what was wanted of it, could not be had, as a sentence. */
   readonly #reasons = new Map<string, string>();
+  /** Packages that could not be had, though others are still being installed. */
+  readonly #lost = new Set<string>();
   /** Kinds that were listed as they were. */
   readonly #behind = new Set<ServedKind>();
   #lacks: readonly Lack[];
@@ -88,7 +90,8 @@ export class Outstanding {
   explain(what: string, kind: ServedKind): string {
     const lacking = this.#lacks.filter(({ kinds }) => kinds.includes(kind));
     const sentences = packagesIn(lacking).map((name) => {
-      if (this.#run) return ` The package ${name} is still being installed; try again in a moment.`;
+      if (this.#run && !this.#lost.has(name))
+        return ` The package ${name} is still being installed; try again in a moment.`;
       return ` ${this.#reasonFor(name)}`;
     });
     return sentences.length === 0 ? what : `${what}.${sentences.join('')}`;
@@ -129,7 +132,13 @@ export class Outstanding {
 
   async #obtainOnce(names: readonly string[]): Promise<void> {
     const { obtain, renew, signal } = this.#options;
-    const failures = await obtain(names, { signal }).catch(
+    for (const name of names) this.#lost.delete(name);
+    const onSettled = (one: Settled) => {
+      if ('version' in one) return;
+      this.#lost.add(one.name);
+      this.#reasons.set(one.name, sentence(lostReason(one.name, one.reason)));
+    };
+    const failures = await obtain(names, { signal, onSettled }).catch(
       (error: unknown) => new Map(names.map((name) => [name, messageOf(error)])),
     );
     const unusable = await renew().then((renewal) => this.#accept(renewal), messageOf);
@@ -138,8 +147,8 @@ export class Outstanding {
       const reason =
         failure === undefined
           ? (unusable ?? `The package ${name} was installed, and is not found all the same`)
-          : `The package ${name} could not be installed: ${failure}`;
-      this.#reasons.set(name, `${oneLine(reason).replace(/\.$/, '')}.`);
+          : lostReason(name, failure);
+      this.#reasons.set(name, sentence(reason));
     }
   }
 
@@ -148,6 +157,14 @@ export class Outstanding {
     const stale = changed.filter((kind) => this.#behind.delete(kind));
     if (stale.length > 0) this.#options.announce(stale);
   }
+}
+
+function lostReason(name: string, reason: string): string {
+  return `The package ${name} could not be installed: ${reason}`;
+}
+
+function sentence(text: string): string {
+  return `${oneLine(text).replace(/\.$/, '')}.`;
 }
 
 /** Waits for work, but no longer than it may take or anybody wants to know. */

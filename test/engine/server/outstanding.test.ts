@@ -459,3 +459,28 @@ test('a request that was answered is not listened to any more', async () => {
   await endingEarly().find('tools', () => undefined, signal);
   expect(getEventListeners(signal, 'abort')).toEqual([]);
 });
+
+test('what cannot be had is told while others are still being installed', async () => {
+  const lack = (packageName: string) => ({
+    packageName,
+    kinds: ['tools'] as const,
+    neededBy: 'the server x',
+  });
+  const end = new AbortController();
+  const outstanding = new Outstanding({
+    lacks: [lack('@far/one'), lack('@far/two')],
+    obtain: (_, { onSettled }) => {
+      onSettled?.({ name: '@far/one', reason: 'nobody has it' });
+      return new Promise(() => {});
+    },
+    renew: async () => ({ lacks: [], changed: [] }),
+    announce: () => {},
+    report: () => {},
+    signal: end.signal,
+    patience: { ...eager, waitMs: 1 },
+  });
+  await outstanding.find('tools', () => undefined, end.signal);
+  expect(outstanding.explain('Unknown tool: x', 'tools')).toBe(
+    'Unknown tool: x. The package @far/one could not be installed: nobody has it. The package @far/two is still being installed; try again in a moment.',
+  );
+});
