@@ -132,6 +132,7 @@ const context: Context = {
   options: {},
   client: { name: undefined, version: undefined, capabilities: {} },
   can: () => false,
+  ui: false,
   registry: { list: () => ({ items: [] }), resolve: () => undefined },
   callTool: () => Promise.reject(new Error('There is no server.')),
   locals: {},

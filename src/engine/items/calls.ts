@@ -25,6 +25,17 @@ export function exposesErrors({ server, env }: Pick<Calls, 'server' | 'env'>): b
   return server.exposeErrors || env.AGENTTOOLS_EXPOSE_ERRORS === '1';
 }
 
+const told = new WeakMap<Calls['report'], Set<string>>();
+
+/** Reports what would otherwise be said again and again. */
+export function reportOnce({ report }: Pick<Calls, 'report'>, line: string): void {
+  const lines = told.get(report) ?? new Set();
+  told.set(report, lines);
+  if (lines.has(line)) return;
+  lines.add(line);
+  report(line);
+}
+
 /** Everything about an unexpected exception, for stderr. */
 export function detailsOf(error: unknown): string {
   if (error instanceof ModuleReferenceError && error.cause)

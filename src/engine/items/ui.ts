@@ -86,6 +86,9 @@ export function isAppOnly({ ui }: Pick<ToolSpec, 'ui'>): boolean {
 }
 
 /** Whether a resource, or what a template stands for, is UI that its author serves by hand. */
-export function isUiResource({ uri, uriTemplate }: Pick<ResourceSpec, 'uri' | 'uriTemplate'>): boolean {
+export function isUiResource({
+  uri,
+  uriTemplate,
+}: Partial<Pick<ResourceSpec, 'uri' | 'uriTemplate'>>): boolean {
   return (uri ?? uriTemplate ?? '').startsWith(uiScheme);
 }
