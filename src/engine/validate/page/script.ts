@@ -14,6 +14,7 @@ export interface ScriptFindings extends Findings {
 /** Reads a script without running it. */
 export function readScript(source: string, kind: ScriptKind): ScriptFindings {
   const program = parseScript(source, kind);
+  if (program === undefined) return { reaches: [], evaluations: [], words: new Set([source]) };
   if ('reason' in program) return { reaches: [], evaluations: [], words: new Set(), fault: program };
   const nodes = [...walk(program)];
   const constants = constantsIn(nodes);
@@ -33,7 +34,11 @@ export function readScript(source: string, kind: ScriptKind): ScriptFindings {
   return { reaches, evaluations, words };
 }
 
-function parseScript(source: string, kind: ScriptKind): Program | { reason: string; offset: number } {
+/** Nothing, if it nests deeper than we can follow: browsers get further. */
+function parseScript(
+  source: string,
+  kind: ScriptKind,
+): Program | { reason: string; offset: number } | undefined {
   try {
     return parse(source, {
       ecmaVersion: 'latest',
@@ -41,6 +46,7 @@ function parseScript(source: string, kind: ScriptKind): Program | { reason: stri
       allowReturnOutsideFunction: kind === 'handler',
     });
   } catch (error) {
+    if (error instanceof RangeError || /stack space/.test(String(error))) return undefined;
     if (!(error instanceof SyntaxError)) throw error;
     const { message, pos } = error as SyntaxError & { pos: number };
     return { reason: message.replace(/ \(\d+:\d+\)$/, ''), offset: pos };
