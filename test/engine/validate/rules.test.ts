@@ -216,6 +216,7 @@ const expected: Record<string, readonly string[]> = {
   'valid-code': [],
   'valid-seed-spelling': [],
   weather: [],
+  'weather-app': [],
 };
 
 /** Fixtures that are looked at without running their code. */
