@@ -27,12 +27,12 @@ export function exposesErrors({ server, env }: Pick<Calls, 'server' | 'env'>): b
 
 const told = new WeakMap<Calls['report'], Set<string>>();
 
-/** Reports what would otherwise be said again and again. */
-export function reportOnce({ report }: Pick<Calls, 'report'>, line: string): void {
-  const lines = told.get(report) ?? new Set();
-  told.set(report, lines);
-  if (lines.has(line)) return;
-  lines.add(line);
+/** Reports what would otherwise be said again and again, at most once per key. */
+export function reportOnce({ report }: Pick<Calls, 'report'>, line: string, key: string = line): void {
+  const keys = told.get(report) ?? new Set();
+  told.set(report, keys);
+  if (keys.has(key)) return;
+  keys.add(key);
   report(line);
 }
 

@@ -26,7 +26,7 @@ import type {
   ToolSpec,
 } from './specs.js';
 import { readTool } from './tool.js';
-import { isUiResource, withUiApart } from './ui.js';
+import { hasUi, isUiResource, withUiApart } from './ui.js';
 
 /** An item that a server would have if it were in order. */
 export interface LeftOut {
@@ -129,7 +129,7 @@ export async function composeDefinition(definition: Definition, workspace: Works
       typeof value.pageSize === 'number' ? { pageSize: Math.ceil(value.pageSize) } : {},
     ),
     apps,
-    hasUi: apps.size > 0 || tools.some(({ ui }) => ui) || resources.some(isUiResource),
+    hasUi: apps.size > 0 || tools.some(hasUi) || resources.some(isUiResource),
     initialize:
       value.initialize === undefined
         ? undefined

@@ -80,6 +80,11 @@ export function uiMeta(
   return visibility.length === everybody.length ? undefined : { [metaKey]: { visibility } };
 }
 
+/** Whether clients that show UI may be told something else of a tool than others. */
+export function hasUi({ ui }: Pick<ToolSpec, 'ui'>): boolean {
+  return !!ui && uiMeta(ui, { withApp: true }) !== undefined;
+}
+
 /** Whether a tool is for apps alone, and no business of the model. */
 export function isAppOnly({ ui }: Pick<ToolSpec, 'ui'>): boolean {
   return !!ui && !ui.visibility.includes('model');

@@ -40,12 +40,9 @@ async function hasApp(
     );
     return Boolean(answer);
   } catch (error) {
-    if (!signal.aborted) {
-      reportOnce(
-        connection.calls,
-        `${tool.item}: goes without its app, since "when" failed: ${detailsOf(error)}`,
-      );
-    }
+    if (signal.aborted) return false;
+    const what = `${tool.item}: goes without its app, since "when" failed: `;
+    reportOnce(connection.calls, what + detailsOf(error), what);
     return false;
   }
 }
