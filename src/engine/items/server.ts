@@ -272,8 +272,8 @@ interface Binding {
   readonly leftOut: LeftOut[];
 }
 
-/** The tools with the apps they name. One whose app cannot be had goes without. */
-async function bindApps(tools: readonly ToolSpec[], binding: Binding): Promise<readonly ToolSpec[]> {
+/** The tools with the apps they name. One whose app cannot be had goes without, which `leftOut` then tells. */
+export async function bindApps(tools: readonly ToolSpec[], binding: Binding): Promise<readonly ToolSpec[]> {
   return await Promise.all(
     tools.map(withUiApart).map(async (tool) => {
       if (!tool.ui?.named) return tool;
