@@ -7,11 +7,11 @@ import { transformSync } from 'esbuild';
 const root = fileURLToPath(new URL('..', import.meta.url));
 const source = path.join(root, 'src/apps');
 
-/** Every app of the bundled extensions and of the fixtures. */
+/** Every app of the bundled extensions, of the pages and of the fixtures. */
 export function appFiles() {
-  return ['src/builtin', 'fixtures/extensions'].flatMap((folder) =>
+  return ['src/builtin', 'docs', 'fixtures/extensions'].flatMap((folder) =>
     readdirSync(path.join(root, folder), { recursive: true })
-      .filter((file) => /[\\/]apps[\\/][^\\/]+\.html$/.test(file) && !file.includes('node_modules'))
+      .filter((file) => /(?:^|[\\/])apps[\\/][^\\/]+\.html$/.test(file) && !file.includes('node_modules'))
       .map((file) => path.join(root, folder, file)),
   );
 }
@@ -24,7 +24,10 @@ export function inlined(html) {
   );
 }
 
-/** A file of src/apps/ as an element holds it. What a script exports are names of the page; all else stays its own. */
+/**
+ * A file of src/apps/ as an element holds it. What a script exports are names of the page, which the scripts after it
+ * import by standing in the same page; all else stays its own.
+ */
 export function minified(name, element = 'script') {
   const text = readFileSync(path.join(source, name), 'utf8');
   const { code } = transformSync(element === 'style' ? text : scriptOf(text), {
@@ -39,7 +42,8 @@ export function minified(name, element = 'script') {
 
 function scriptOf(module) {
   const names = [...module.matchAll(/^export (?:async )?(?:function|const) (\w+)/gm)].map(([, name]) => name);
-  return `const {${names}}=(()=>{${module.replace(/^export /gm, '')}\nreturn{${names}}})();`;
+  const body = module.replace(/^import .*$/gm, '').replace(/^export /gm, '');
+  return `const {${names}}=(()=>{${body}\nreturn{${names}}})();`;
 }
 
 if (process.argv[1] && import.meta.url === pathToFileURL(process.argv[1]).href) {

@@ -23,6 +23,7 @@ const settledMs = 50;
  * @param {(result: object) => void} [options.onResult] The tool's result: `content`, `structuredContent`, `isError`, `_meta`.
  * @param {(reason: string | undefined) => void} [options.onCancelled] There will be no result; one that comes is dropped.
  * @param {(context: object, changes: object) => void} [options.onContext] What is known of the host, at first and at every change.
+ * @param {(from: 'app' | 'host', message: object) => void} [options.onMessage] Every message, to look at.
  * @param {() => unknown} [options.onTeardown] The page goes away when this is done.
  * @returns the app: `ready`, `host`, `context`, `can`, `callServerTool`, `readResource`, `openLink`, `sendMessage`,
  *   `updateModelContext`, `requestDisplayMode`, `log`, `request`, `notify`, each described below.
@@ -42,7 +43,10 @@ export function connectApp({ name, version = '1.0.0', displayModes = ['inline'],
   let isOver = false;
   let stopObserving = () => {};
 
-  const send = (message) => host.postMessage({ jsonrpc: '2.0', ...message }, '*');
+  const send = (message) => {
+    on.onMessage?.('app', message);
+    host.postMessage({ jsonrpc: '2.0', ...message }, '*');
+  };
   const notify = (method, params) => send({ method, ...(params && { params }) });
 
   /** Sends a request at once and settles with its answer. */
@@ -125,6 +129,7 @@ export function connectApp({ name, version = '1.0.0', displayModes = ['inline'],
 
   async function receive({ source, data }) {
     if (source !== host || data?.jsonrpc !== '2.0') return;
+    on.onMessage?.('host', data);
     const { id, method, params } = data;
     // The method decides, not the id: a request of the host may have any id.
     if (typeof method !== 'string') return pending.get(id)?.(data);

@@ -187,7 +187,12 @@ export async function openApp(options: OpenOptions): Promise<HostedApp> {
     post: async (message) => void (await page.evaluate(`window.postToApp(${JSON.stringify(message)})`)),
     screenshot: async (name) => {
       await mkdir(outputFolder, { recursive: true });
-      await page.screenshot({ path: path.join(outputFolder, `${name}.png`), fullPage: true });
+      // What lies beyond the window is not always painted.
+      const shown = await page.locator('iframe').boundingBox();
+      const before = page.viewportSize()!;
+      await page.setViewportSize({ width: before.width, height: Math.ceil(shown?.height ?? before.height) });
+      await page.screenshot({ path: path.join(outputFolder, `${name}.png`) });
+      await page.setViewportSize(before);
     },
     close: () => context.close(),
   };
