@@ -1,8 +1,15 @@
-import { rmSync } from 'node:fs';
+import { readFileSync, rmSync } from 'node:fs';
 import path from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { addFiles, writeFolder, writePackage } from '../support/packages.js';
-import { type Message, type Program, type ProgramOptions, startProgram } from '../support/program.js';
+import { execute } from '../support/packed.js';
+import {
+  type Message,
+  type Program,
+  type ProgramOptions,
+  programFile,
+  startProgram,
+} from '../support/program.js';
 import { modern } from './support/messages.js';
 
 const mimeType = 'text/html;profile=mcp-app';
@@ -536,4 +543,23 @@ test.each(eras)('%s: a server without any UI says nothing of it', async (era) =>
   const { program, offered } = await open(era, folder);
   expect(offered).toEqual({ tools: {}, logging: {} });
   await program.end();
+});
+
+test('install turns UI off and on again', async () => {
+  const home = writeFolder({ '.cursor/mcp.json': {} });
+  const server = `${everySort()}/few`;
+  const AGENTTOOLS_HOME = path.join(home, 'data');
+  const installed = async (flag: string) => {
+    const args = [programFile, 'install', 'cursor', server, flag];
+    const ran = await execute(process.execPath, args, { cwd: home, env: { HOME: home, AGENTTOOLS_HOME } });
+    expect(ran).toMatchObject({ code: 0 });
+    const { mcpServers } = JSON.parse(readFileSync(path.join(home, '.cursor/mcp.json'), 'utf8'));
+    const { command, args: words, env } = mcpServers.few;
+    const started = { command: [command, ...words] as [string, ...string[]], env: { ...env, HOME: home } };
+    const { program, offered } = await open('legacy', server, started);
+    await program.end();
+    return 'extensions' in offered;
+  };
+  expect(await installed('--no-enable-mcp-apps')).toBe(false);
+  expect(await installed('--enable-mcp-apps')).toBe(true);
 });

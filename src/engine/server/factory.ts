@@ -11,7 +11,7 @@ import type { Calls } from '../items/calls.js';
 import { listedKinds, type ServedKind } from '../items/registry.js';
 import type { CacheHint } from '../items/specs.js';
 import { isUiResource } from '../items/ui.js';
-import type { Connection } from './context.js';
+import { type Connection, showsUi } from './context.js';
 import type { Outstanding } from './outstanding.js';
 import { complete } from './requests/completion.js';
 import { toProtocolError } from './requests/errors.js';
@@ -115,8 +115,10 @@ function whole(kind: ServedKind, handler: Handler): Handler {
   return (connection, params, request) => {
     const { outstanding } = connection;
     if (!outstanding) return handler(connection, params, request);
-    const ready = outstanding.forList(kind, request.mcpReq.signal);
-    return ready.then(() => handler(connection, params, request));
+    // Apps come with their tools.
+    const kinds = kind === 'resources' && showsUi(connection, request) ? [kind, 'tools' as const] : [kind];
+    const ready = kinds.map((one) => outstanding.forList(one, request.mcpReq.signal));
+    return Promise.all(ready).then(() => handler(connection, params, request));
   };
 }
 
