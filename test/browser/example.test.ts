@@ -10,7 +10,7 @@ import { fixture } from '../support/program.js';
 const extension = fixture('weather-app');
 
 /** Calls a tool of the extension, as the host does for the model and for the app. */
-async function call(tool: string, args: object) {
+async function call(tool: string, args: Readonly<Record<string, unknown>>) {
   const workspace = openWorkspace();
   return await callOnce(await workspace.findServer(extension), workspace, {
     tool,

@@ -28,6 +28,28 @@ describe('the key tables are complete', () => {
     expect(namesInTable(section(kind, 'Keys')).toSorted()).toEqual(expected.toSorted());
   });
 
+  test('what hosts are told of an app', () => {
+    const text = section('apps', 'Metadata');
+    expect(namesInTable(text).filter((name) => name in shapes.apps)).toEqual(Object.keys(shapes.apps));
+    const nested = Object.values(shapes.apps).flatMap(({ shape = {} }) => Object.keys(shape));
+    expect(nested.filter((key) => !pages.apps!.includes(`\`${key}\``))).toEqual([]);
+    expect(namesInTable(section('apps', 'Binding an app to a tool'))).toEqual(
+      Object.keys(shapes.tools.ui!.shape!),
+    );
+  });
+
+  test('what the bridge gives to a page', () => {
+    const source = readFileSync(path.join(root, 'src/apps/bridge.js'), 'utf8');
+    const handlers = [...new Set(source.match(/\bon\.on[A-Z]\w+/g))].map((name) => name.slice(3));
+    const text = section('apps', 'The bridge');
+    const untold = handlers.filter((name) => !text.includes(`\`${name}\``));
+    expect(untold).toEqual([]);
+    const [, list = ''] = /@returns the app: (.*?), each described/s.exec(source) ?? [];
+    const members = [...list.matchAll(/`(\w+)`/g)].map(([, name]) => name!);
+    expect(members.length).toBeGreaterThan(10);
+    expect(members.filter((name) => !new RegExp(`\`${name}\\b`).test(text))).toEqual([]);
+  });
+
   test('what a server may change of an item', () => {
     const text = section('servers', 'Changing an item');
     const keys = Object.values(overrideShapes).flatMap((shape) => Object.keys(shape));
