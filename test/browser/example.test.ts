@@ -5,7 +5,7 @@ import { callOnce } from '../../src/engine/call-once.js';
 import { faultsOf } from '../support/app-messages.js';
 import { describeInBrowser, type HostedApp, type OpenOptions, openApp } from '../support/browser.js';
 import { openWorkspace } from '../support/packages.js';
-import { fixture } from '../support/program.js';
+import { fixture, root } from '../support/program.js';
 
 const extension = fixture('weather-app');
 
@@ -206,6 +206,47 @@ describeInBrowser('the example app', () => {
     await app.sendResult({ content });
     await app.frame.getByText('Day 2: wind, 14 °C').waitFor();
     expect(await app.frame.getByRole('button').count()).toBe(0);
+  });
+});
+
+describeInBrowser('what the pages tell to copy', () => {
+  const greet = ({ arguments: { name } }: { readonly arguments: { readonly name: string } }) => ({
+    content: [{ type: 'text', text: `Hello, ${name}!` }],
+  });
+
+  afterEach(async () => {
+    expect(app.messages.flatMap(({ from, message }) => (from === 'app' ? faultsOf(message) : []))).toEqual(
+      [],
+    );
+    expect([...app.requests, ...app.errors, ...app.violations]).toEqual([]);
+    await app.close();
+  });
+
+  test('the first app greets whom it was called for, and whom its user names', async () => {
+    const page = await readFile(path.join(root, 'docs/apps/greeting.html'), 'utf8');
+    await open({ html: page, answers: { 'tools/call': greet } });
+    await app.sendInput({ name: 'Ada' });
+    await app.frame.getByText('Greeting Ada').waitFor();
+    await app.sendResult(greet({ arguments: { name: 'Ada' } }));
+    await app.frame.getByText('Hello, Ada!').waitFor();
+
+    await app.frame.getByLabel('Greet somebody else').fill('<b>Grace</b>');
+    await app.frame.getByLabel('Greet somebody else').press('Enter');
+    await app.frame.getByText('Hello, <b>Grace</b>!').waitFor();
+    await app.frame.getByLabel('Greet somebody else').fill('Alan');
+    await app.frame.getByRole('button', { name: 'Greet' }).click();
+    await app.frame.getByText('Hello, Alan!').waitFor();
+    expect((await app.heard('tools/call')).params.name).toBe('forecast');
+    expect(await app.teardown()).toEqual({});
+  });
+
+  test('the page without the bridge introduces itself, shows a result, and answers', async () => {
+    const rule = await readFile(path.join(root, 'docs/rules/app-without-handshake.md'), 'utf8');
+    const [, html = ''] = /^```html\n(<!doctype html>(?:(?!^```).)*<script>.*?)^```/ms.exec(rule) ?? [];
+    await open({ html });
+    await app.sendResult(greet({ arguments: { name: 'Ada' } }));
+    await app.frame.getByText('Hello, Ada!').waitFor();
+    expect(await app.teardown()).toEqual({});
   });
 });
 
