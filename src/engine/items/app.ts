@@ -18,7 +18,7 @@ export const appMimeType = 'text/html;profile=mcp-app';
 const maxPageBytes = 16 * 1024 * 1024;
 
 /** The address of an app: `ui://<scope>/<package>/<name>`. */
-export function appUri({ name }: Pick<Extension, 'name'>, item: string): string {
+function appUri({ name }: Pick<Extension, 'name'>, item: string): string {
   return `ui://${name.replace(/^@/, '')}/${item}`;
 }
 
