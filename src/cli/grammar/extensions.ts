@@ -12,11 +12,12 @@ export function addExtensionCommands(program: Command, { host, answer }: Answeri
     .description('Writes a minimal extension into a new folder. It validates clean and starts.')
     .argument('<folder>', 'the folder to make')
     .option('--ts', 'TypeScript sources, compiled by the extension itself')
+    .option('--app', 'with a UI app that shows what the tool answers')
     .option('--name <package name>', 'name of the npm package; made from the folder when absent')
     .option('--json', 'print what was written as JSON')
-    .action(async (folder: string, { ts = false, name, json = false }) => {
+    .action(async (folder: string, { ts = false, app = false, name, json = false }) => {
       const { createCommand } = await import('../commands/create.js');
-      answer(await createCommand({ folder, typescript: ts, name, json }, host));
+      answer(await createCommand({ folder, typescript: ts, app, name, json }, host));
     });
 
   program
