@@ -44,7 +44,8 @@ function* elementsIn(root: Node): Generator<Element> {
   for (let node = waiting.pop(); node; node = waiting.pop()) {
     if ('tagName' in node) yield node;
     if ('content' in node) waiting.push(node.content);
-    if ('childNodes' in node) waiting.push(...node.childNodes.toReversed());
+    // One by one: there may be more of them than a call may have arguments.
+    if ('childNodes' in node) for (const child of node.childNodes.toReversed()) waiting.push(child);
   }
 }
 

@@ -69,7 +69,8 @@ function* walk(program: Program): Generator<Visited> {
       const within = isTried || (node.type === 'TryStatement' && key === 'block');
       return [value].flat().flatMap((part) => (isNode(part) ? { node: part, isTried: within } : []));
     });
-    waiting.push(...parts.sort((a, b) => b.node.start - a.node.start));
+    // One by one: a list may be longer than a call may have arguments.
+    for (const part of parts.sort((a, b) => b.node.start - a.node.start)) waiting.push(part);
   }
 }
 
