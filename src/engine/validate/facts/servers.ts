@@ -45,7 +45,7 @@ export interface EntryFacts {
   readonly definition?: Definition;
 }
 
-export interface LostReference {
+interface LostReference {
   /** It names another package. */
   readonly isForeign: boolean;
   readonly reason: string;
@@ -171,7 +171,7 @@ async function takenBy(definition: Definition): Promise<Taken> {
 }
 
 /** Where a name leads, if it leads nowhere. */
-export async function lookUp(
+async function lookUp(
   kind: Kind,
   reference: string,
   { extension, workspace }: Pick<Surroundings, 'extension' | 'workspace'>,
