@@ -206,9 +206,10 @@ function isText(line) {
 
 function listNode(lines, options, depth) {
   const isOrdered = /^\s*\d/.test(lines[0]);
+  const indent = (line) => line.search(/\S/);
   const items = [];
   for (const line of lines) {
-    if (item.test(line)) items.push([line.replace(item, '')]);
+    if (item.test(line) && indent(line) < indent(lines[0]) + 2) items.push([line.replace(item, '')]);
     else items.at(-1).push(line.replace(/^ {1,4}|^\t/, ''));
   }
   const nodes = items.map((own) => {

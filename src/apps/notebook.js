@@ -132,11 +132,13 @@ function grip(node, frame, height) {
       });
       // The frame takes every pointer that is over it, so it is told to let them pass.
       node.dataset.dragged = 'true';
-      addEventListener(
-        'pointermove',
-        own((event) => set(from + event.clientY)),
-        options,
-      );
+      handle.setPointerCapture(pointerId);
+      const follow = own((event) => {
+        // A button let go outside of the app may go unheard.
+        if (event.buttons === 0) finish(event);
+        else set(from + event.clientY);
+      });
+      addEventListener('pointermove', follow, options);
       addEventListener('pointerup', finish, options);
       addEventListener('pointercancel', finish, options);
     },

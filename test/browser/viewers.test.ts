@@ -18,6 +18,8 @@ const viewers = ['mcp-apps-test', 'notebook-viewer', 'evaluator-viewer', 'wolfra
 type Viewer = (typeof viewers)[number];
 
 const notebookUrl = 'https://www.wolframcloud.com/obj/01234567-89ab-4cde-8f01-23456789abcd';
+const marked = `${notebookUrl}?syntaxMethod=editor`;
+const mark = { type: 'text', text: '<result uuid="01234567-89ab-4cde-8f01-23456789abcd">\n' };
 const text = (content: string) => ({ type: 'text', text: content });
 const chart = Buffer.from(
   '<svg xmlns="http://www.w3.org/2000/svg" width="360" height="160"><path d="M10 150 90 120 170 96 250 60 350 14" fill="none" stroke="#d1300b" stroke-width="3"/><path d="M10 10v140h340" fill="none" stroke="#777"/></svg>',
@@ -120,6 +122,32 @@ describeInBrowser.each(viewers)('%s', (viewer) => {
     expect(app.requests).toEqual(viewer === 'notebook-viewer' ? [notebookUrl] : []);
   });
 
+  test('works where eval is blocked and a host counts from the ids of the app', async () => {
+    await open(viewer);
+    await app.frame.addScriptTag({
+      content: "try { eval('1') } catch ({ name }) { document.documentElement.dataset.evaluated = name }",
+    });
+    expect(await app.frame.locator('html').getAttribute('data-evaluated')).toBe('EvalError');
+    expect(app.violations.splice(0)).toEqual(['script-src eval']);
+    const { id } = await app.heard('ui/initialize');
+    await app.post({ jsonrpc: '2.0', id, method: 'ping' });
+    expect(await app.heard((one) => one.id === id && 'result' in one)).toEqual({
+      jsonrpc: '2.0',
+      id,
+      result: {},
+    });
+  });
+
+  test('takes the colours and fonts of the host', async () => {
+    const variables = { '--color-background-primary': 'rgb(250, 240, 230)', '--font-sans': 'Georgia' };
+    await open(viewer, { hostContext: { theme: 'light', styles: { variables } } });
+    const look = 'const { backgroundColor, fontFamily } = getComputedStyle(document.documentElement)';
+    expect(await app.frame.evaluate(`(() => { ${look}; return [backgroundColor, fontFamily] })()`)).toEqual([
+      'rgb(250, 240, 230)',
+      'Georgia',
+    ]);
+  });
+
   test('shows hostile text as text', async () => {
     const attack = '<img src=x onerror="document.title=1"><script>document.title=1</script>';
     const links = `[safe?](javascript:document.title=1) ![i](https://evil.example/i.png) ![j](data:text/html;base64,AA)`;
@@ -176,6 +204,319 @@ describeInBrowser.each(viewers)('%s', (viewer) => {
     await alone.setContent(readFileSync(path.join(apps, `${viewer}.html`), 'utf8'));
     await alone.getByText('No host shows this page.').waitFor();
     expect(await alone.title()).not.toBe('');
+  });
+});
+
+describeInBrowser('the test of MCP Apps', () => {
+  const toolInfo = { tool: { name: 'MCPAppsTest1', inputSchema: { type: 'object' } } };
+  const button = () => app.frame.getByRole('button');
+
+  test('calls its tool by the name that the host knows, by button and by Enter', async () => {
+    await open('mcp-apps-test', {
+      hostContext: { toolInfo },
+      answers: { 'tools/call': ({ arguments: { message } }) => ({ content: [text(`again: ${message}`)] }) },
+    });
+    await button().click();
+    await see('again: Hello from the app!');
+    expect((await app.heard('tools/call')).params).toEqual({
+      name: 'MCPAppsTest1',
+      arguments: { message: 'Hello from the app!' },
+    });
+    await app.frame.getByLabel('Message', { exact: true }).fill('  by key  ');
+    await app.frame.getByLabel('Message', { exact: true }).press('Enter');
+    await see('again: by key');
+    expect(await app.frame.locator('#checks li[data-done]').allInnerTexts()).toContainEqual(
+      expect.stringMatching(/^tools\/call from the app/),
+    );
+  });
+
+  test('says why a call failed, and lets it be tried again', async () => {
+    let fails = true;
+    await open('mcp-apps-test', {
+      answers: {
+        'tools/call': () => {
+          if (fails) throw new Error('not allowed');
+          return { content: [text('allowed')] };
+        },
+      },
+    });
+    await button().click();
+    await see('not allowed');
+    fails = false;
+    await button().click();
+    await see('"text": "allowed"');
+  });
+
+  test('does not forget the theme at a change of something else', async () => {
+    await open('mcp-apps-test', { hostContext: { theme: 'dark' } });
+    await app.setContext({ theme: 'dark', locale: 'nb-NO' });
+    await see('nb-NO');
+    expect(await app.frame.locator('#host').textContent()).toContain('Themedark');
+  });
+});
+
+const { hostname, origin } = new URL(notebookUrl);
+const frameOf = () => app.frame.locator('iframe');
+
+describeInBrowser('the notebook viewer', () => {
+  test.each<[what: string, result: object, url: string]>([
+    ['its metadata', { content: [], _meta: { notebookUrl } }, notebookUrl],
+    ['the metadata of a block', { content: [{ ...text('x'), _meta: { notebookUrl } }] }, notebookUrl],
+    ['a mark before everything else', { content: [mark, text('Out')] }, marked],
+    ['what the tool says', { content: [text(JSON.stringify({ url: notebookUrl }))] }, notebookUrl],
+    ['structured content', { content: [], structuredContent: { url: notebookUrl } }, notebookUrl],
+  ])('finds the notebook of a result without input in %s', async (_, result, url) => {
+    await open('notebook-viewer');
+    await app.sendResult(result);
+    await frameOf().waitFor();
+    expect(await frameOf().getAttribute('src')).toBe(url);
+    expect(app.requests).toEqual([url]);
+  });
+
+  test('takes no mark that stands in the output', async () => {
+    await open('notebook-viewer');
+    await app.sendResult({ content: [text('Out'), mark] });
+    await see('Out');
+    expect(await frameOf().count()).toBe(0);
+  });
+
+  test.each<[url: string, words: RegExp]>([
+    [
+      'https://notebooks.example/obj/1',
+      /cannot be shown here\.\s+Open notebooks\.example\/obj\/1 in a browser/,
+    ],
+    ['http://www.wolframcloud.com/obj/1', /not the address/],
+    [`https://user:secret@${hostname}/obj/1`, /not the address/],
+    ['Notebook[{Cell["1+1", "Input"]}]', /not the address[\s\S]*Cell\["1\+1"/],
+    [`${origin}.example/obj/1`, /cannot be shown here/],
+  ])('does not frame %s', async (url, words) => {
+    await open('notebook-viewer');
+    await app.sendInput({ url });
+    await app.frame.locator('#notebook > *').waitFor();
+    expect(await shown()).toMatch(words);
+    expect(await frameOf().count()).toBe(0);
+    expect(app.requests).toEqual([]);
+  });
+
+  test('shows a link where the host blocks the frame', async () => {
+    await open('notebook-viewer', { csp: {} });
+    await app.sendInput({ url: notebookUrl });
+    await see('The notebook cannot be shown here.');
+    await app.frame.getByRole('link', { name: `Open ${hostname}` }).click();
+    expect((await app.heard('ui/open-link')).params).toEqual({ url: notebookUrl });
+    expect(app.violations.splice(0)).toEqual([`frame-src ${origin}`]);
+    expect(app.errors.splice(0)).toHaveLength(1);
+  });
+
+  test('shows the address where the host opens no links', async () => {
+    await open('notebook-viewer', { hostCapabilities: {} });
+    await app.sendInput({ url: notebookUrl });
+    await app.frame.getByRole('link', { name: 'Open in a browser' }).click();
+    await see(`Open in a browser: ${notebookUrl}`);
+  });
+
+  test('changes its height by keyboard and by pointer', async () => {
+    await open('notebook-viewer');
+    await app.sendInput({ url: notebookUrl, maxHeight: 300 });
+    const grip = app.frame.getByRole('separator', { name: 'Height of the notebook' });
+    const height = async () => (await frameOf().boundingBox())?.height;
+    expect(await height()).toBe(300);
+    await grip.press('ArrowDown');
+    expect([await height(), await grip.getAttribute('aria-valuenow')]).toEqual([340, '340']);
+    for (let times = 0; times < 3; times++) await grip.press('PageUp');
+    expect(await height()).toBe(100);
+
+    await app.page.setViewportSize({ width: 800, height: 1200 });
+    const box = (await grip.boundingBox())!;
+    const { mouse } = app.page;
+    await mouse.move(box.x + 50, box.y + 5);
+    await mouse.down();
+    await mouse.move(box.x + 50, box.y + 15);
+    await expect.poll(height).toBe(110);
+    await mouse.move(box.x + 50, box.y + 20);
+    await expect.poll(height).toBe(115);
+    await mouse.up();
+    await mouse.move(box.x + 50, box.y + 5);
+    await grip.press('ArrowDown');
+    await expect.poll(height).toBe(155);
+  });
+
+  test('lets a notebook be looked at only', async () => {
+    await open('notebook-viewer');
+    await app.sendInput({ url: notebookUrl, allowInteract: false });
+    await see('This notebook is for viewing only.');
+    expect(await frameOf().getAttribute('inert')).toBe('');
+  });
+
+  test('shows another notebook in place of the first, and none after a failure', async () => {
+    await open('notebook-viewer');
+    await app.sendInput({ url: notebookUrl });
+    await app.sendInput({ url: `${notebookUrl}?second` });
+    expect(await frameOf().count()).toBe(1);
+    await app.sendResult({ content: [text('No such notebook.')], isError: true });
+    await app.frame.getByRole('alert').getByText('No such notebook.').waitFor();
+    expect(await frameOf().count()).toBe(0);
+  });
+});
+
+describeInBrowser('the evaluator viewer', () => {
+  test('leaves out what is meant for others', async () => {
+    await open('evaluator-viewer');
+    await app.sendInput({ code: '1+1' });
+    await app.sendResult({
+      content: [
+        mark,
+        text('Out[1]= 2\n\n<system-reminder>Pass session="x"</system-reminder>'),
+        text('[This tool call rendered an interactive widget in the chat.]'),
+        text('\n</result>'),
+      ],
+    });
+    // The output steps back when the notebook has loaded.
+    await app.frame.locator('details:not([open])').waitFor();
+    expect(await app.frame.locator('#content pre').allTextContents()).toEqual(['Out[1]= 2']);
+    expect(await frameOf().getAttribute('src')).toBe(marked);
+  });
+
+  test('keeps its output in sight where the notebook is blocked', async () => {
+    await open('evaluator-viewer', { csp: {} });
+    await app.sendResult({ content: [text('Out[1]= 2')], _meta: { notebookUrl } });
+    await see('The notebook cannot be shown here.');
+    expect(await shown()).toContain('Out[1]= 2');
+    expect(app.violations.splice(0)).toHaveLength(1);
+    expect(app.errors.splice(0)).toHaveLength(1);
+  });
+
+  test('shows code while it is written, failure as failure, and silence as silence', async () => {
+    await open('evaluator-viewer');
+    await app.sendPartialInput({ code: 'Table[Pri' });
+    await see('Table[Pri');
+    await app.sendInput({ code: 'Table[Prime[n]]' });
+    await see('Evaluating…');
+    await app.sendResult({ content: [text('$Failed')], isError: true });
+    await app.frame.getByRole('alert').getByText('The evaluation failed.').waitFor();
+    expect(await shown()).toContain('$Failed');
+    await app.sendResult({ content: [] });
+    await see('The evaluation gave no output.');
+  });
+});
+
+describeInBrowser('the Wolfram|Alpha viewer', () => {
+  const bar = () => app.frame.getByRole('textbox', { name: 'Question for Wolfram|Alpha' });
+  const go = () => app.frame.getByRole('button', { name: 'Go' });
+
+  test('asks by the name that the host knows, and takes no answer that comes too late', async () => {
+    const release: ((result: object) => void)[] = [];
+    await open('wolframalpha-viewer', {
+      hostContext: { toolInfo: { tool: { name: 'WolframAlpha2', inputSchema: { type: 'object' } } } },
+      answers: { 'tools/call': () => new Promise((resolve) => release.push(resolve)) },
+    });
+    await app.sendInput({ query: 'first' });
+    await app.sendResult({ content: [text('first answer')] });
+    await bar().fill('second');
+    await bar().press('Enter');
+    expect((await app.heard('tools/call')).params).toEqual({
+      name: 'WolframAlpha2',
+      arguments: { query: 'second' },
+    });
+    await see('Querying Wolfram|Alpha…');
+    await go().click({ force: true });
+    await app.sendInput({ query: 'third' });
+    await app.sendResult({ content: [text('third answer')] });
+    release[0]!({ content: [text('second answer')] });
+    await go().click();
+    await app.heard(({ params }) => params?.arguments?.query === 'third');
+    expect(release).toHaveLength(2);
+    release[1]!({ content: [text('third again')] });
+    await see('third again');
+    expect(await shown()).not.toContain('second answer');
+  });
+
+  test('says why a question failed, and opens it in Wolfram|Alpha', async () => {
+    await open('wolframalpha-viewer', {
+      answers: {
+        'tools/call': () => {
+          throw new Error('no connection');
+        },
+      },
+    });
+    await bar().fill('a & b');
+    await go().click();
+    await app.frame.getByRole('alert').getByText('no connection').waitFor();
+    await app.sendResult({ content: [text('an answer')] });
+    await app.frame.getByRole('link', { name: 'Open in Wolfram|Alpha' }).click();
+    expect((await app.heard('ui/open-link')).params.url).toBe(
+      'https://www.wolframalpha.com/input?i=a%20%26%20b',
+    );
+    await app.frame.getByRole('button', { name: 'Clear the question' }).click();
+    expect(await bar().inputValue()).toBe('');
+    expect(await app.frame.evaluate('document.activeElement.id')).toBe('query');
+  });
+
+  test('follows the question while it is written', async () => {
+    await open('wolframalpha-viewer');
+    await app.sendPartialInput({ query: 'popul' });
+    await app.frame.locator('#clear').waitFor();
+    expect(await bar().inputValue()).toBe('popul');
+  });
+
+  test('shows pods, with pictures of Wolfram|Alpha and of nobody else', async () => {
+    const picture = 'https://www6b3.wolframalpha.com/Calculate/MSP/MSP1';
+    const svg = Buffer.from(chart, 'base64').toString();
+    await open('wolframalpha-viewer', { outside: () => svg, outsideType: 'image/svg+xml' });
+    const subpods = [
+      { title: '', plaintext: 'Norway', img: { src: picture, alt: 'Norway as text' } },
+      {
+        title: 'elsewhere',
+        plaintext: 'x',
+        img: { src: 'https://wolframalpha.com.evil.example/x.png', alt: 'evil' },
+      },
+      { title: '<b>', plaintext: '5.6 million' },
+    ];
+    await app.sendResult({
+      content: [],
+      structuredContent: { queryresult: { pods: [{ title: 'Input', subpods }, null] } },
+    });
+    await app.frame.getByRole('img', { name: 'Norway as text' }).waitFor();
+    expect(await shown()).toMatch(/Input[\s\S]*elsewhere[\s\S]*evil[\s\S]*<b>[\s\S]*5\.6 million/);
+    expect(app.requests).toEqual([picture]);
+  });
+});
+
+describeInBrowser('Markdown', () => {
+  test('becomes nodes', async () => {
+    await open('wolframalpha-viewer');
+    const source = [
+      '# One\n\ntext *soft* **strong with `code`**\nnext line\n',
+      '### Three\n\n1. first\n   - inner\n2. second\n\n> quoted\n\n---\n',
+      '```js\n<b>&amp;</b>\n```\n\n| a | b |\n|---|---|\n| 1 | [l](https://a.example/) |',
+    ].join('\n');
+    await app.sendResult({ content: [text(source)] });
+    await see('second');
+    const html = String(await app.frame.evaluate('document.querySelector("#content").innerHTML'));
+    expect(html.replace(/ (?:class|tabindex|target|rel|title)="[^"]*"/g, '')).toBe(
+      '<section><h2>One</h2><p>text <em>soft</em> <strong>strong with <code>code</code></strong>\nnext line</p>' +
+        '<h3>Three</h3><ol><li>first<ul><li>inner</li></ul></li><li>second</li></ol><blockquote><p>quoted</p></blockquote><hr>' +
+        '<pre><code>&lt;b&gt;&amp;amp;&lt;/b&gt;</code></pre><table><thead><tr><th>a</th><th>b</th></tr></thead>' +
+        '<tbody><tr><td>1</td><td><a href="https://a.example/">l</a></td></tr></tbody></table></section>',
+    );
+  });
+
+  test.each([
+    ['>', 5000],
+    ['- ', 5000],
+    ['[', 50_000],
+    ['![](', 20_000],
+    ['*', 50_000],
+    ['**a', 20_000],
+    ['`', 50_000],
+    ['|-', 20_000],
+    ['\n', 200_000],
+    ['<system-reminder>', 20_000],
+    ['- a\n  ', 10_000],
+  ])('bears %j %i times', async (piece, times) => {
+    await open('wolframalpha-viewer');
+    await app.sendResult({ content: [text(piece.repeat(times)), text('the end')] });
+    await see('the end');
   });
 });
 

@@ -30,6 +30,8 @@ export interface OpenOptions {
   readonly answers?: Readonly<Record<string, (params: Message) => unknown>>;
   /** The page that an outside address gives; the address is recorded in `requests` whatever comes of it. */
   readonly outside?: (url: string) => string | undefined;
+  /** Of what type that is; a page unless told. */
+  readonly outsideType?: string;
 }
 
 /** An app in a host, and what has been seen of it. */
@@ -124,7 +126,7 @@ export async function openApp(options: OpenOptions): Promise<HostedApp> {
       requests.push(url);
       const body = options.outside?.(url);
       if (body === undefined) await route.abort();
-      else await route.fulfill({ contentType: 'text/html', body });
+      else await route.fulfill({ contentType: options.outsideType ?? 'text/html', body });
     },
   );
   page.on('pageerror', (error) => errors.push(String(error)));
