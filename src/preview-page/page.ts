@@ -115,7 +115,11 @@ function group(label: string, tools: readonly ListedTool[]): HTMLOptGroupElement
   const made = document.createElement('optgroup');
   made.label = label;
   made.hidden = tools.length === 0;
-  made.append(...tools.map(({ name, title }) => new Option(title ? `${title} (${name})` : name, name)));
+  made.append(
+    ...tools.map(
+      ({ name, title }) => new Option(title && title !== name ? `${title} (${name})` : name, name),
+    ),
+  );
   return made;
 }
 

@@ -26,6 +26,8 @@ export class LiveServer {
   #session: ChildSession | undefined;
   /** Starts and ends come one after the other. */
   #work: Promise<void> = Promise.resolve();
+  /** A start that has not begun will find whatever is new until then. */
+  #isAboutToStart = false;
   readonly #closing = new AbortController();
 
   constructor(options: LiveServerOptions) {
@@ -34,7 +36,10 @@ export class LiveServer {
 
   /** Ends the server if it runs, and starts it. That it cannot be started is its status. */
   async start(): Promise<void> {
-    this.#work = this.#work.then(() => this.#start());
+    if (!this.#isAboutToStart) {
+      this.#isAboutToStart = true;
+      this.#work = this.#work.then(() => this.#start());
+    }
     await this.#work;
   }
 
@@ -46,6 +51,7 @@ export class LiveServer {
   }
 
   async #start(): Promise<void> {
+    this.#isAboutToStart = false;
     await this.#end();
     if (this.#closing.signal.aborted) return;
     this.#become({ name: 'starting' });

@@ -9,7 +9,7 @@ import { isRecord } from '../extension/shapes.js';
 import type { PreviewEvents } from './contract.js';
 
 /** What the page asks of the program, by the last part of its address. */
-export type Actions = Readonly<
+type Actions = Readonly<
   Record<string, (body: Readonly<Record<string, unknown>>, signal: AbortSignal) => Promise<unknown>>
 >;
 
@@ -23,7 +23,7 @@ export interface PagesOptions {
   readonly greet: (send: SendEvent) => void;
 }
 
-export type SendEvent = <Name extends keyof PreviewEvents>(name: Name, data: PreviewEvents[Name]) => void;
+type SendEvent = <Name extends keyof PreviewEvents>(name: Name, data: PreviewEvents[Name]) => void;
 
 /** The pages of a preview, as they are served on this machine to whoever knows their address. */
 export interface Pages {
@@ -87,6 +87,7 @@ export async function servePages({ folder, port, actions, greet }: PagesOptions)
     if (!known) return refuse(response, 404);
     send(response, 200, known.content, {
       'content-type': known.type,
+      'cross-origin-opener-policy': 'same-origin',
       'content-security-policy': hostPolicy(originOf(frameServer)),
     });
   });
@@ -95,7 +96,7 @@ export async function servePages({ folder, port, actions, greet }: PagesOptions)
     const action = Object.hasOwn(actions, part) ? actions[part] : undefined;
     const isJson = request.headers['content-type'] === 'application/json';
     if (!action || !isJson) return refuse(response, action ? 415 : 404);
-    if (Number(request.headers['content-length'] ?? Number.NaN) > mostBytes) return refuse(response, 413);
+    if (!(Number(request.headers['content-length']) <= mostBytes)) return refuse(response, 413);
     const leaving = new AbortController();
     response.on('close', () => leaving.abort());
     try {

@@ -1,25 +1,27 @@
+import { AgentToolsError } from '../errors.js';
 import { isRecord } from '../extension/shapes.js';
 import { appMimeType } from '../items/app.js';
 import type { Rendering } from './contract.js';
 import { type AppCsp, contentSecurityPolicy } from './csp.js';
 
-/** Why what a server answered is no app. */
-export class NoAppError extends Error {}
-
 /**
  * An app as a host understands what `resources/read` answers.
- * @throws NoAppError if it is none
+ * @throws AgentToolsError `failed` if it is none
  * @see MCP Apps 2026-01-26, "UI Resource Format"
  */
 export function readApp(uri: string, result: Readonly<Record<string, unknown>>): Omit<Rendering, 'frame'> {
   const contents = Array.isArray(result.contents) ? result.contents.filter(isRecord) : [];
   const content = contents.find((one) => one.uri === uri);
-  if (!content) throw new NoAppError(`The server answers ${uri} with contents of another URI, or none.`);
+  if (!content)
+    throw new AgentToolsError('failed', `The server answers ${uri} with contents of another URI, or none.`);
   if (content.mimeType !== appMimeType) {
-    throw new NoAppError(`${uri} has the MIME type ${String(content.mimeType)}. Expected ${appMimeType}.`);
+    throw new AgentToolsError(
+      'failed',
+      `${uri} has the MIME type ${String(content.mimeType)}. Expected ${appMimeType}.`,
+    );
   }
   const html = htmlOf(content);
-  if (html === undefined) throw new NoAppError(`${uri} has neither text nor blob.`);
+  if (html === undefined) throw new AgentToolsError('failed', `${uri} has neither text nor blob.`);
   const meta = isRecord(content._meta) && isRecord(content._meta.ui) ? content._meta.ui : {};
   const csp = isRecord(meta.csp) ? (meta.csp as AppCsp) : {};
   const { policy, refused } = contentSecurityPolicy(csp);
