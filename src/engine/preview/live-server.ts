@@ -97,8 +97,9 @@ export class LiveServer {
   }
 
   async #list(session: ChildSession): Promise<void> {
-    const tools = await session.list<ListedTool>('tools/list', 'tools');
-    const resources = await session.list<ListedResource>('resources/list', 'resources');
+    const signal = AbortSignal.any([this.#closing.signal, AbortSignal.timeout(this.#options.timeoutMs)]);
+    const tools = await session.list<ListedTool>('tools/list', 'tools', signal);
+    const resources = await session.list<ListedResource>('resources/list', 'resources', signal);
     this.tools = tools;
     this.apps = appsOf(tools, resources);
   }

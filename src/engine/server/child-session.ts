@@ -4,7 +4,7 @@ import { type ChildServer, ChildTransport, type Ending } from './child-transport
 /** How long a server may take to end once its client has gone. */
 const exitTimeoutMs = 2000;
 
-/** The longest that a call may take, and a list. */
+/** The longest that a request may take, unless it is given up before. */
 const callTimeoutMs = 600_000;
 
 export interface ChildSessionOptions {
@@ -96,11 +96,15 @@ export class ChildSession {
   }
 
   /** All pages of a list. */
-  async list<Item>(method: 'tools/list' | 'resources/list', key: string): Promise<readonly Item[]> {
+  async list<Item>(
+    method: 'tools/list' | 'resources/list',
+    key: string,
+    signal: AbortSignal,
+  ): Promise<readonly Item[]> {
     const items: Item[] = [];
     let cursor: unknown;
     do {
-      const page = await this.request(method, cursor === undefined ? {} : { cursor });
+      const page = await this.request(method, cursor === undefined ? {} : { cursor }, signal);
       items.push(...(page[key] as readonly Item[]));
       cursor = page.nextCursor;
     } while (cursor !== undefined && items.length < mostListed);
