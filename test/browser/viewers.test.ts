@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs';
-import { createRequire } from 'node:module';
 import path from 'node:path';
+import { source as axe } from 'axe-core';
 import type { Frame } from 'playwright-core';
 import { afterEach, describe, expect, test } from 'vitest';
 import { faultsOf } from '../support/app-messages.js';
@@ -525,8 +525,6 @@ describeInBrowser('Markdown', () => {
     await see('the end');
   });
 });
-
-const axe = readFileSync(createRequire(import.meta.url).resolve('axe-core/axe.min.js'), 'utf8');
 
 /** What keeps people from using a page: the rules of WCAG 2 A and AA, as axe finds them. */
 async function barriersOf(frame: Frame): Promise<readonly string[]> {

@@ -210,7 +210,7 @@ const everything = {
 };
 
 /** The policy a host makes of declared origins: nothing but what stands in the page, and these. */
-export function policyOf(csp: DeclaredOrigins = {}): string {
+function policyOf(csp: DeclaredOrigins = {}): string {
   const { connectDomains = [], resourceDomains = [], frameDomains = [], baseUriDomains = [] } = csp;
   const sources = (...all: readonly string[]) => (all.length > 0 ? all.join(' ') : "'none'");
   return [
