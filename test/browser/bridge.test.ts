@@ -311,6 +311,7 @@ describeInBrowser('the bridge, when something fails', () => {
     expect(await alone.evaluate("app.callServerTool('t').catch(String)")).toBe(
       'Error: No host shows this page.',
     );
+    await alone.close();
   });
 });
 

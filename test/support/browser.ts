@@ -82,6 +82,9 @@ const outputFolder = path.join(root, 'test/browser/output');
 let launched: Promise<Browser> | undefined;
 let served: Promise<Served> | undefined;
 
+/** Pages that no test uses at present; a new one takes longer than most tests. */
+const idle: HostPage[] = [];
+
 /** The browser of this test file. Names resolve to nothing, so that no test reaches the network. */
 export function openBrowser(): Promise<Browser> {
   launched ??= chromium.launch({
@@ -105,49 +108,78 @@ afterAll(async () => {
   for (const server of (await served)?.servers ?? []) server.close();
 });
 
-/** Shows an app in a host made of the official bridge, in a sandboxed frame of another origin under the CSP it declares. */
-export async function openApp(options: OpenOptions): Promise<HostedApp> {
-  const browser = await openBrowser();
-  served ??= serve();
-  const { hostOrigin, appOrigin, documents } = await served;
-  const context = await browser.newContext({ viewport: { width: options.width ?? 800, height: 900 } });
-  const page = await context.newPage();
+/** What is seen of one app. */
+interface Sight {
+  readonly options: OpenOptions;
+  readonly messages: { from: 'app' | 'host'; message: Message }[];
+  readonly violations: string[];
+  readonly requests: string[];
+  readonly errors: string[];
+  readonly waiting: Set<() => void>;
+}
 
-  const messages: { from: 'app' | 'host'; message: Message }[] = [];
-  const violations: string[] = [];
-  const requests: string[] = [];
-  const errors: string[] = [];
-  const waiting = new Set<() => void>();
+/** A page that hosts one app after the other, and whose sight it is at present. */
+interface HostPage {
+  readonly page: Page;
+  sight: Sight | undefined;
+}
+
+async function createHostPage({ hostOrigin, appOrigin }: Served): Promise<HostPage> {
+  const context = await (await openBrowser()).newContext();
+  // Below the time a test has, so that what is waited for in vain is named.
+  context.setDefaultTimeout(15_000);
+  const page = await context.newPage();
+  const host: HostPage = { page, sight: undefined };
 
   await context.route(
     (url) => ![hostOrigin, appOrigin].includes(url.origin) && /^https?:$/.test(url.protocol),
     async (route) => {
       const url = route.request().url();
-      requests.push(url);
-      const body = options.outside?.(url);
+      host.sight?.requests.push(url);
+      const body = host.sight?.options.outside?.(url);
       if (body === undefined) await route.abort();
-      else await route.fulfill({ contentType: options.outsideType ?? 'text/html', body });
+      else await route.fulfill({ contentType: host.sight?.options.outsideType ?? 'text/html', body });
     },
   );
-  page.on('pageerror', (error) => errors.push(String(error)));
+  page.on('pageerror', (error) => host.sight?.errors.push(String(error)));
   page.on('console', (line) => {
-    if (line.type() === 'error') errors.push(line.text());
+    if (line.type() === 'error') host.sight?.errors.push(line.text());
   });
   await page.exposeFunction('record', (from: 'app' | 'host', message: Message) => {
-    messages.push({ from, message });
-    for (const look of waiting) look();
+    host.sight?.messages.push({ from, message });
+    for (const look of host.sight?.waiting ?? []) look();
   });
-  await page.exposeFunction('recordViolation', (text: string) => void violations.push(text));
+  await page.exposeFunction('recordViolation', (text: string) => void host.sight?.violations.push(text));
   await page.exposeFunction('answerApp', async (method: string, params: Message) => {
-    return (await options.answers?.[method]?.(params)) ?? {};
+    return (await host.sight?.options.answers?.[method]?.(params)) ?? {};
   });
   await page.addInitScript(
     `addEventListener('securitypolicyviolation', ({ effectiveDirective, blockedURI }) =>
       window.recordViolation(effectiveDirective + ' ' + blockedURI))`,
   );
+  return host;
+}
+
+/** Shows an app in a host made of the official bridge, in a sandboxed frame of another origin under the CSP it declares. */
+export async function openApp(options: OpenOptions): Promise<HostedApp> {
+  served ??= serve();
+  const { hostOrigin, appOrigin, documents } = await served;
+  const host = idle.pop() ?? (await createHostPage(await served));
+  const { page } = host;
+  const sight: Sight = {
+    options,
+    messages: [],
+    violations: [],
+    requests: [],
+    errors: [],
+    waiting: new Set(),
+  };
+  host.sight = sight;
+  const { messages, violations, requests, errors, waiting } = sight;
 
   const document = `/app/${documents.size}`;
   documents.set(document, { html: options.html, policy: policyOf(options.csp) });
+  await page.setViewportSize({ width: options.width ?? 800, height: 900 });
   await page.goto(`${hostOrigin}/host`);
   const hosting = {
     url: `${appOrigin}${document}`,
@@ -157,6 +189,10 @@ export async function openApp(options: OpenOptions): Promise<HostedApp> {
   };
   await page.evaluate(`window.openApp(${JSON.stringify(hosting)})`);
   const frame = page.frame({ url: hosting.url })!;
+  // A page that has not been painted yet may lose what is typed and clicked.
+  await frame.evaluate(
+    'new Promise((painted) => requestAnimationFrame(() => requestAnimationFrame(painted)))',
+  );
 
   const tell = async (method: string, params: unknown) =>
     await page.evaluate(`window.tellApp(${JSON.stringify(method)}, ${JSON.stringify(params)})`);
@@ -196,7 +232,12 @@ export async function openApp(options: OpenOptions): Promise<HostedApp> {
       await page.screenshot({ path: path.join(outputFolder, `${name}.png`) });
       await page.setViewportSize(before);
     },
-    close: () => context.close(),
+    close: async () => {
+      await page.mouse.move(0, 0);
+      await page.goto('about:blank');
+      host.sight = undefined;
+      idle.push(host);
+    },
   };
 }
 
