@@ -4,6 +4,7 @@ import { existsSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node
 import path from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { build } from 'esbuild';
+import { buildPreview } from './preview.mjs';
 
 const root = fileURLToPath(new URL('..', import.meta.url));
 const dist = path.join(root, 'dist');
@@ -35,7 +36,11 @@ const { metafile } = await build({
   logLevel: 'warning',
 });
 
-writeFileSync(path.join(dist, 'THIRD-PARTY-LICENSES.txt'), licensesOf(Object.keys(metafile.inputs)));
+const pages = await buildPreview({ root, folder: path.join(dist, 'preview') });
+writeFileSync(
+  path.join(dist, 'THIRD-PARTY-LICENSES.txt'),
+  licensesOf([...Object.keys(metafile.inputs), ...pages]),
+);
 execFileSync(process.execPath, [path.join(root, 'node_modules/typescript/bin/tsc'), '-p', '.types.json'], {
   cwd: root,
   stdio: 'inherit',

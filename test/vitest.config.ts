@@ -12,7 +12,10 @@ const noSkips: Reporter = {
   },
 };
 
-/** Three suites: the source by itself, the built program on a real pipe, the packed package as a user gets it. */
+/**
+ * Four suites: the source by itself, the built program on a real pipe, apps in a browser, the packed package as a user
+ * gets it.
+ */
 export default defineConfig({
   root,
   test: {
@@ -33,6 +36,15 @@ export default defineConfig({
           name: 'stdio',
           root,
           include: ['test/stdio/**/*.test.ts'],
+          testTimeout: 30_000,
+          hookTimeout: 60_000,
+        },
+      },
+      {
+        test: {
+          name: 'browser',
+          root,
+          include: ['test/browser/**/*.test.ts'],
           testTimeout: 30_000,
           hookTimeout: 60_000,
         },

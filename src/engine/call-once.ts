@@ -116,6 +116,7 @@ function contextsWithoutClient(calls: Calls, depth = 0): MakeContext {
     options: tool ? optionsFor(tool, toolOptions) : {},
     client: { name: undefined, version: undefined, capabilities: {} },
     can: () => false,
+    ui: false,
     registry: server.registry.forHandlers,
     callTool: (name, args) =>
       callFrom({ calls, limit, depth, makeContext: contextsWithoutClient(calls, depth + 1) }, name, args),

@@ -1,5 +1,5 @@
 import type { Kind } from './extension/kinds.js';
-import type { Requirements } from './items/specs.js';
+import type { Requirements, ToolVisibility } from './items/specs.js';
 
 /** A tool as a client would see it. */
 export interface ToolSummary {
@@ -11,7 +11,18 @@ export interface ToolSummary {
   readonly description: string | null;
   readonly inputSchema: unknown;
   readonly outputSchema?: unknown;
+  /** Absent if clients that show UI see nothing else than others. */
+  readonly ui?: ToolUiFacts;
   readonly hidden: boolean;
+}
+
+/** What a tool is to clients that show UI. */
+export interface ToolUiFacts {
+  /** Address of the app that shows its results; null if it has none. */
+  readonly uri: string | null;
+  readonly visibility: readonly ToolVisibility[];
+  /** Whether it is asked at each list if the tool has its app. */
+  readonly gated: boolean;
 }
 
 export interface PromptSummary {
@@ -45,7 +56,11 @@ export interface AppSummary {
   readonly name: string;
   readonly item: string;
   readonly uri: string;
+  readonly title: string;
   readonly description: string | null;
+  readonly hidden: boolean;
+  /** Wire names of the tools whose results it shows. */
+  readonly tools: readonly string[];
 }
 
 /** An item that the server goes without, and why. */
@@ -132,8 +147,12 @@ export interface ResourceFacts extends ResourceSummary, ItemOrigin {
   readonly subscribable: boolean;
 }
 
-export interface AppFacts extends AppSummary, ItemOrigin {
+export interface AppFacts extends Omit<AppSummary, 'tools' | 'hidden'>, ItemOrigin {
   readonly kind: 'app';
+  readonly csp: unknown;
+  readonly permissions: unknown;
+  readonly domain: string | null;
+  readonly prefersBorder: boolean | null;
 }
 
 /** What a registry says of a package that is not here. */

@@ -38,10 +38,11 @@ const definitionProperties = {
     'requires',
     'timeoutMs',
     'handler',
+    'ui',
   ],
   prompt: ['title', 'hidden', 'file', 'arguments', 'content', 'messages'],
   resource: ['title', 'hidden', 'file', 'uri', 'uriTemplate', 'mimeType', 'subscribable'],
-  app: ['file', 'uri'],
+  app: ['title', 'file', 'uri', 'csp', 'permissions', 'domain', 'prefersBorder'],
 } as const satisfies {
   [K in Facts['kind']]: readonly (keyof Extract<InstalledFacts, { readonly kind: K }>)[];
 };

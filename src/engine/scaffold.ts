@@ -1,8 +1,9 @@
-import { mkdir, readdir, stat, writeFile } from 'node:fs/promises';
+import { mkdir, readdir, readFile, stat, writeFile } from 'node:fs/promises';
 import { isBuiltin } from 'node:module';
 import path from 'node:path';
 import { AgentToolsError } from './errors.js';
 import { messageOf } from './extension/modules.js';
+import { packageRoot } from './folders.js';
 
 /** What `create` is to make. */
 export interface ScaffoldPlan {
@@ -12,6 +13,8 @@ export interface ScaffoldPlan {
   readonly name: string;
   /** TypeScript sources, compiled by the extension itself. */
   readonly typescript: boolean;
+  /** With an app that shows what the tool answers. */
+  readonly app?: boolean;
   /** Of this program; the types the sources are checked with. */
   readonly version: string;
 }
@@ -77,7 +80,7 @@ function packageNameFault(name: string): string | undefined {
 export async function createExtension(plan: ScaffoldPlan): Promise<Scaffold> {
   const { directory, name } = plan;
   await requireEmpty(directory);
-  const files = scaffoldFiles(plan);
+  const files = { ...scaffoldFiles(plan), ...(plan.app && (await appFiles())) };
   for (const [file, text] of Object.entries(files)) await write(path.join(directory, file), text);
   return { directory, name, files: Object.keys(files) };
 }
@@ -117,12 +120,22 @@ export function scaffoldFiles(plan: Omit<ScaffoldPlan, 'directory'>): Readonly<R
 
 type Files = Readonly<Record<string, string>>;
 
-function commonFiles({ name, typescript }: Omit<ScaffoldPlan, 'directory'>): Files {
+/** The app that the pages tell to copy. */
+async function appFiles(): Promise<Files> {
+  const page = path.join(packageRoot(), 'docs/apps/greeting.html');
+  return {
+    'agenttools/apps/greeting.html': await readFile(page, 'utf8'),
+    'agenttools/apps/greeting.json': json({ prefersBorder: true }),
+  };
+}
+
+function commonFiles({ name, typescript, app = false }: Omit<ScaffoldPlan, 'directory'>): Files {
   return {
     'agenttools/tools/greet.json': json({
       title: 'Greet',
       description: 'Greets somebody by name.',
       input: { name: { type: 'string', required: true, description: 'Who to greet' } },
+      ...(app && { ui: 'greeting' }),
       handler: `./${typescript ? 'dist' : 'src'}/greet.js#greet`,
     }),
     'agenttools/prompts/introduce.json': json({
@@ -131,7 +144,7 @@ function commonFiles({ name, typescript }: Omit<ScaffoldPlan, 'directory'>): Fil
       arguments: [{ name: 'name', description: 'Who to introduce', required: true }],
       content: { template: 'Greet {{name}} with the greet tool, then introduce yourself in two sentences.' },
     }),
-    'README.md': readme(name, typescript),
+    'README.md': readme({ name, typescript, app }),
     '.gitignore': ['node_modules/', ...(typescript ? ['dist/'] : []), '*.tgz', ''].join('\n'),
   };
 }
@@ -147,24 +160,27 @@ function packageFacts(name: string) {
   };
 }
 
-const manifest = {
-  tools: [['greet', 'Greets somebody by name']],
-  prompts: [['introduce', 'Asks for an introduction']],
-};
+function manifest(app = false) {
+  return {
+    tools: [['greet', 'Greets somebody by name']],
+    prompts: [['introduce', 'Asks for an introduction']],
+    ...(app && { apps: [['greeting', 'Shows the greeting']] }),
+  };
+}
 
-function javascriptFiles({ name }: Pick<ScaffoldPlan, 'name'>): Files {
+function javascriptFiles({ name, app }: Pick<ScaffoldPlan, 'name' | 'app'>): Files {
   return {
     'package.json': json({
       ...packageFacts(name),
       files: ['agenttools', 'src'],
       scripts: { validate: 'npx agenttools validate', start: 'npx agenttools start .' },
-      agenttools: manifest,
+      agenttools: manifest(app),
     }),
     'src/greet.js': greetJavaScript,
   };
 }
 
-function typescriptFiles({ name, version }: Pick<ScaffoldPlan, 'name' | 'version'>): Files {
+function typescriptFiles({ name, version, app }: Pick<ScaffoldPlan, 'name' | 'version' | 'app'>): Files {
   return {
     'package.json': json({
       ...packageFacts(name),
@@ -176,7 +192,7 @@ function typescriptFiles({ name, version }: Pick<ScaffoldPlan, 'name' | 'version
         start: 'agenttools start .',
       },
       devDependencies: { '@types/node': '>=20', agenttools: `^${version}`, typescript: '>=5.8' },
-      agenttools: manifest,
+      agenttools: manifest(app),
     }),
     'tsconfig.json': json({
       compilerOptions: {
@@ -221,7 +237,11 @@ export function greet({ name }: Greeting, ctx: ToolContext): string {
 }
 `;
 
-function readme(name: string, typescript: boolean): string {
+function readme({
+  name,
+  typescript,
+  app,
+}: Required<Pick<ScaffoldPlan, 'name' | 'typescript' | 'app'>>): string {
   const build = typescript ? 'npm install\nnpm run build\n' : '';
   return `# ${name}
 
@@ -231,14 +251,14 @@ MCP tools and prompts in an npm package, for [AgentTools](https://www.npmjs.com/
 | --- | --- | --- |
 | \`greet\` | tool | Greets somebody by name. |
 | \`introduce\` | prompt | Asks for an introduction. |
-
+${app ? '| `greeting` | app | Shows the greeting. |\n' : ''}
 ## Work on it
 
 \`\`\`sh
 ${build}npx agenttools validate
 npx agenttools call . greet '{"name":"Ada"}'
 npx agenttools start .
-\`\`\`
+${app ? 'npx agenttools preview .\n' : ''}\`\`\`
 
 A tool is a definition in \`agenttools/tools\` and a function in \`src\`; \`package.json\` declares it under \`agenttools\`.
 `;

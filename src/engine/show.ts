@@ -29,12 +29,15 @@ import type {
   ServerFacts,
   ToolFacts,
   ToolSummary,
+  ToolUiFacts,
 } from './facts.js';
+import { readApp } from './items/app.js';
 import { readPrompt } from './items/prompt.js';
 import { readResource } from './items/resource.js';
-import { composeServer, listEntries, type ServerSpec } from './items/server.js';
-import type { PromptSpec, Requirements, ResourceSpec, ToolSpec } from './items/specs.js';
+import { bindApps, composeServer, type ServerSpec } from './items/server.js';
+import type { AppSpec, PromptSpec, Requirements, ResourceSpec, ToolSpec, ToolUi } from './items/specs.js';
 import { readTool } from './items/tool.js';
+import { hasUi } from './items/ui.js';
 import { didYouMean } from './spelling.js';
 import { visibleLine } from './visible-text.js';
 
@@ -67,7 +70,7 @@ export async function show(reference: string, place: ShowPlace): Promise<Facts> 
     const named = await findNamed(reference, place);
     if (!named) return await factsOfPublished(reference, server.failure, place);
     const { extension, item } = named;
-    return item === undefined ? packageFacts(extension) : await itemFacts(extension, item);
+    return item === undefined ? packageFacts(extension) : await itemFacts(extension, item, workspace);
   } catch (error) {
     throw error instanceof DefinitionError ? unusable(error) : error;
   }
@@ -171,7 +174,11 @@ async function serverFacts(found: FoundServer, { workspace, receipts }: ShowPlac
     tools: spec.registry.all('tools').map(toolSummary),
     prompts: spec.registry.all('prompts').map(promptSummary),
     resources: spec.registry.all('resources').map(resourceSummary),
-    apps: await appsOf(found, workspace),
+    apps: [...spec.apps.values()].map((app) => ({
+      ...appSummary(app),
+      hidden: app.hidden,
+      tools: toolsOf(app, spec),
+    })),
     instructions: spec.instructions ?? null,
     leftOut: spec.leftOut.map(leftOutFacts),
     installations: receipts ? await installationsOf(spec.qualifiedName, receipts) : [],
@@ -189,29 +196,14 @@ function leftOutFacts({ item, code, message, location }: ServerSpec['leftOut'][n
   return { item, code, message, file: location.file };
 }
 
-/** The apps a server names; unknown ones are not apps. */
-async function appsOf(
-  { extension, server }: FoundServer,
-  workspace: Workspace,
-): Promise<readonly AppSummary[]> {
-  const entries =
-    server === undefined
-      ? extension.manifest.declarations.apps.map(({ name }) => name)
-      : listEntries(await extension.definition('servers', server), 'apps');
-  const found = await Promise.all(
-    entries.map(async (entry) => {
-      const reference = isRecord(entry) ? entry.use : entry;
-      if (typeof reference !== 'string') return [];
-      const located = await workspace
-        .locateItem('apps', reference, extension, { file: '' })
-        .catch(() => undefined);
-      return located ? [appSummary(located.extension, located.item)] : [];
-    }),
-  );
-  return found.flat();
+/** The tools of a server that have an app. */
+function toolsOf({ uri }: AppSpec, { registry }: ServerSpec): readonly string[] {
+  const bound = registry.all('tools').filter(({ ui }) => ui?.app?.uri === uri);
+  return bound.map(({ name }) => name);
 }
 
-function toolSummary({ name, item, wire, hidden }: ToolSpec): ToolSummary {
+function toolSummary(tool: ToolSpec): ToolSummary {
+  const { name, item, wire, hidden } = tool;
   return {
     name,
     item,
@@ -219,8 +211,13 @@ function toolSummary({ name, item, wire, hidden }: ToolSpec): ToolSummary {
     description: textOf(wire.description),
     inputSchema: wire.inputSchema,
     ...(wire.outputSchema !== undefined && { outputSchema: wire.outputSchema }),
+    ...(hasUi(tool) && { ui: toolUiFacts(tool.ui!) }),
     hidden,
   };
+}
+
+function toolUiFacts({ app, visibility, when, written }: ToolUi): ToolUiFacts {
+  return { uri: app?.uri ?? textOf(written?.['ui/resourceUri']), visibility, gated: when !== undefined };
 }
 
 function promptSummary({ name, item, wire, hidden }: PromptSpec): PromptSummary {
@@ -247,14 +244,8 @@ function resourceSummary({ name, item, wire, uri, uriTemplate, hidden }: Resourc
   };
 }
 
-function appSummary(extension: Extension, item: string): AppSummary {
-  const declaration = extension.manifest.declarations.apps.find(({ name }) => name === item);
-  return {
-    name: item,
-    item: extension.qualify(item),
-    uri: `ui://${extension.name.replace(/^@/, '')}/${item}`,
-    description: declaration?.description ?? null,
-  };
+function appSummary({ name, item, uri, wire }: AppSpec): Omit<AppSummary, 'hidden' | 'tools'> {
+  return { name, item, uri, title: String(wire.title), description: textOf(wire.description) };
 }
 
 function packageFacts(extension: Extension): PackageFacts {
@@ -288,12 +279,15 @@ const readers = {
   prompts: promptFacts,
   resources: resourceFacts,
   apps: appFacts,
-} as const satisfies Record<ShowableKind, (extension: Extension, item: string) => Promise<Facts>>;
+} as const satisfies Record<
+  ShowableKind,
+  (extension: Extension, item: string, workspace: Workspace) => Promise<Facts>
+>;
 
-async function itemFacts(extension: Extension, item: string): Promise<Facts> {
+async function itemFacts(extension: Extension, item: string, workspace: Workspace): Promise<Facts> {
   const searched = Object.keys(readers) as ShowableKind[];
   const kind = searched.find((one) => extension.isDeclared(one, item));
-  if (kind) return await readers[kind](extension, item);
+  if (kind) return await readers[kind](extension, item, workspace);
   throw new AgentToolsError('not-found', nothingNamed(extension, item));
 }
 
@@ -313,9 +307,10 @@ function nothingNamed(
   return `${name} declares nothing named "${item}".${hint} It declares: ${list}.`;
 }
 
-async function toolFacts(extension: Extension, item: string): Promise<ToolFacts> {
+async function toolFacts(extension: Extension, item: string, workspace: Workspace): Promise<ToolFacts> {
   const definition = await extension.definition('tools', item);
-  const spec = await readTool(definition);
+  const [bound] = await bindApps([await readTool(definition)], { workspace, leftOut: [] });
+  const spec = bound!;
   const { category, annotations, handler } = definition.value;
   return {
     kind: 'tool',
@@ -355,7 +350,17 @@ async function resourceFacts(extension: Extension, item: string): Promise<Resour
 
 async function appFacts(extension: Extension, item: string): Promise<AppFacts> {
   const definition = await extension.definition('apps', item);
-  return { kind: 'app', ...appSummary(extension, item), ...originOf(extension, definition.file.file) };
+  const app = await readApp(definition);
+  const { csp, permissions, domain, prefersBorder } = (await app.metadata()).meta.ui ?? {};
+  return {
+    kind: 'app',
+    ...appSummary(app),
+    ...originOf(extension, definition.file.file),
+    csp: csp ?? null,
+    permissions: permissions ?? null,
+    domain: textOf(domain),
+    prefersBorder: typeof prefersBorder === 'boolean' ? prefersBorder : null,
+  };
 }
 
 function originOf({ name, manifest }: Extension, file: string): ItemOrigin {

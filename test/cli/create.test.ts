@@ -54,6 +54,19 @@ describe('create', () => {
     expect(Object.keys(manifest.devDependencies)).toEqual(['@types/node', 'agenttools', 'typescript']);
   });
 
+  it.each([[[]], [['--ts']]])('writes an app with --app, and says how to look at it: %o', async (more) => {
+    const { code, stdout, cwd } = await runCli(['create', 'my-plugin', '--app', ...more]);
+    expect(code).toBe(0);
+    expect(stdout).toContain('\n  npx agenttools preview .\n');
+    const read = async (file: string) => await readFile(path.join(cwd, 'my-plugin', file), 'utf8');
+    expect(JSON.parse(await read('package.json')).agenttools.apps).toEqual([
+      ['greeting', 'Shows the greeting'],
+    ]);
+    expect(JSON.parse(await read('agenttools/tools/greet.json')).ui).toBe('greeting');
+    expect(await read('agenttools/apps/greeting.html')).toContain('connectApp');
+    expect(await read('README.md')).toContain('| `greeting` | app |');
+  });
+
   it('prints what was written as JSON', async () => {
     const { stdout, cwd } = await runCli(['create', 'my-plugin', '--json']);
     expect(JSON.parse(stdout)).toEqual({

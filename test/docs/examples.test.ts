@@ -4,6 +4,8 @@ import { callOnce } from '../../src/engine/call-once.js';
 import { parseDocument } from '../../src/engine/files/document.js';
 import type { Context } from '../../src/engine/items/context.js';
 import { composeServer, type ServerSpec } from '../../src/engine/items/server.js';
+import type { ToolSpec } from '../../src/engine/items/specs.js';
+import { uiMeta } from '../../src/engine/items/ui.js';
 import { leftOutLine } from '../../src/engine/server/lookout.js';
 import { validateExtension } from '../../src/engine/validate/validate.js';
 import { openWorkspace } from '../support/packages.js';
@@ -84,7 +86,8 @@ const answers = {
   lists: async ({ registry, info }, { words }) => {
     if (words.lists === 'server') return plain(info);
     const [kind, name] = words.lists!.split('/') as ['tools', string];
-    return plain(registry.list(kind).items.find((item) => item.name === name)?.wire);
+    const spec = registry.list(kind).items.find((item) => item.name === name);
+    return plain(spec && 'ui' in words ? wireWithUi(spec) : spec?.wire);
   },
   call: async (_, { words, text }, directory) => {
     const { arguments: args = {}, options } = JSON.parse(text);
@@ -118,6 +121,12 @@ const answers = {
   },
 } as const satisfies Record<string, Answer>;
 
+/** A tool as a client sees it that shows apps. */
+function wireWithUi({ wire, ui }: ToolSpec): object {
+  const meta = ui ? uiMeta(ui, { withApp: true }) : undefined;
+  return meta ? { ...wire, _meta: { ...(wire._meta as object | undefined), ...meta } } : wire;
+}
+
 function plain(value: unknown): unknown {
   return JSON.parse(JSON.stringify(value));
 }
@@ -132,6 +141,7 @@ const context: Context = {
   options: {},
   client: { name: undefined, version: undefined, capabilities: {} },
   can: () => false,
+  ui: false,
   registry: { list: () => ({ items: [] }), resolve: () => undefined },
   callTool: () => Promise.reject(new Error('There is no server.')),
   locals: {},

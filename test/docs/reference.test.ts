@@ -16,10 +16,10 @@ const root = fileURLToPath(new URL('../..', import.meta.url));
 describe('the key tables are complete', () => {
   /** Keys that are understood and do nothing yet. */
   const waiting = {
-    tools: ['ui'],
+    tools: [],
     prompts: [],
     resources: [],
-    servers: ['apps', 'transport', 'evaluator'],
+    servers: ['transport', 'evaluator'],
   } as const satisfies Record<string, readonly string[]>;
 
   test.each(Object.entries(waiting))('%s', (kind, skipped: readonly string[]) => {
@@ -28,16 +28,38 @@ describe('the key tables are complete', () => {
     expect(namesInTable(section(kind, 'Keys')).toSorted()).toEqual(expected.toSorted());
   });
 
+  test('what hosts are told of an app', () => {
+    const text = section('apps', 'Metadata');
+    expect(namesInTable(text).filter((name) => name in shapes.apps)).toEqual(Object.keys(shapes.apps));
+    const nested = Object.values(shapes.apps).flatMap(({ shape = {} }) => Object.keys(shape));
+    expect(nested.filter((key) => !pages.apps!.includes(`\`${key}\``))).toEqual([]);
+    expect(namesInTable(section('apps', 'Binding an app to a tool'))).toEqual(
+      Object.keys(shapes.tools.ui!.shape!),
+    );
+  });
+
+  test('what the bridge gives to a page', () => {
+    const source = readFileSync(path.join(root, 'src/apps/bridge.js'), 'utf8');
+    const handlers = [...new Set(source.match(/\bon\.on[A-Z]\w+/g))].map((name) => name.slice(3));
+    const text = section('apps', 'The bridge');
+    const untold = handlers.filter((name) => !text.includes(`\`${name}\``));
+    expect(untold).toEqual([]);
+    const [, list = ''] = /@returns the app: (.*?), each described/s.exec(source) ?? [];
+    const members = [...list.matchAll(/`(\w+)`/g)].map(([, name]) => name!);
+    expect(members.length).toBeGreaterThan(10);
+    expect(members.filter((name) => !new RegExp(`\`${name}\\b`).test(text))).toEqual([]);
+  });
+
   test('what a server may change of an item', () => {
     const text = section('servers', 'Changing an item');
     const keys = Object.values(overrideShapes).flatMap((shape) => Object.keys(shape));
-    const untold = keys.filter((key) => key !== 'ui' && !text.includes(`\`${key}\``));
+    const untold = keys.filter((key) => !text.includes(`\`${key}\``));
     expect(untold).toEqual([]);
   });
 
   test('the manifest', () => {
     const told = namesInTable(section('extension-format', 'The manifest'));
-    expect([...told, 'apps'].toSorted()).toEqual([...manifestKeyNames, 'x-…'].toSorted());
+    expect(told.toSorted()).toEqual([...manifestKeyNames, 'x-…'].toSorted());
   });
 
   test('fields', () => {
@@ -55,6 +77,7 @@ describe('the key tables are complete', () => {
       options: 1,
       client: 1,
       can: 1,
+      ui: 1,
       registry: 1,
       callTool: 1,
       locals: 1,
@@ -81,7 +104,7 @@ describe('the key tables are complete', () => {
 
   test('the schemas for editors', () => {
     const told = namesInTable(section('extension-format', 'Help from your editor'));
-    expect([...told, 'app.schema.json'].toSorted()).toEqual(Object.keys(publishedSchemas()).toSorted());
+    expect(told.toSorted()).toEqual(Object.keys(publishedSchemas()).toSorted());
   });
 
   test('the endings of definition files, the one that counts first', () => {

@@ -16,7 +16,11 @@ const packages = ['@modelcontextprotocol/inspector@~2.12.0', ...(isNewEnough ? [
 
 /** What the Inspector's command line says when it is our client. */
 async function inspect(era: string, method: string, ...more: readonly string[]) {
-  const args = ['--cli', node, programFile, 'start', fixture('weather/weather'), '--method', method];
+  return await inspectServer('weather/weather', era, method, ...more);
+}
+
+async function inspectServer(server: string, era: string, method: string, ...more: readonly string[]) {
+  const args = ['--cli', node, programFile, 'start', fixture(server), '--method', method];
   const PATH = `${path.dirname(node)}:${process.env.PATH}`;
   return await execute(inspector, [...args, '--protocol-era', era, ...more], { cwd: root, env: { PATH } });
 }
@@ -62,6 +66,41 @@ describe('the Inspector', () => {
         place: 'Ostwick',
         days: [{ day: 1 }, { day: 2 }],
       });
+    });
+
+    test('finds the apps of tools, what hosts are told of them, and their pages', async () => {
+      const asked = await inspectServer('weather-app', era, 'tools/list', '--app-info', '--advertise-apps');
+      expect(asked.code, asked.stderr).toBe(0);
+      const app = {
+        hasApp: true,
+        resourceUri: 'ui://acme/weather-app/forecast-viewer',
+        resourceMimeType: 'text/html;profile=mcp-app',
+        prefersBorder: true,
+      };
+      expect(
+        asked.stdout
+          .trim()
+          .split('\n')
+          .map((line) => JSON.parse(line)),
+      ).toEqual([
+        { ...app, toolName: 'forecast', visibility: ['model', 'app'] },
+        { ...app, toolName: 'hours', visibility: ['app'] },
+      ]);
+      const read = ['--uri', app.resourceUri, '--advertise-apps'];
+      const page = await inspectServer('weather-app', era, 'resources/read', ...read);
+      expect(page.code, page.stderr).toBe(0);
+      expect(JSON.parse(page.stdout).contents[0]).toMatchObject({
+        uri: app.resourceUri,
+        mimeType: app.resourceMimeType,
+        text: expect.stringMatching(/^<!doctype html>/),
+        _meta: { ui: { prefersBorder: true } },
+      });
+    });
+
+    test('finds no app where it does not say that it shows them, and no tool that is there for apps', async () => {
+      const { code, stdout, stderr } = await inspectServer('weather-app', era, 'tools/list', '--app-info');
+      expect(code, stderr).toBe(0);
+      expect(JSON.parse(stdout)).toEqual({ hasApp: false, toolName: 'forecast' });
     });
 
     test('gets prompts and reads resources', async () => {

@@ -4,7 +4,10 @@ import { Workspace } from '../../src/engine/extension/workspace.js';
 import { workspaceFolders } from '../../src/engine/folders.js';
 import { composeServer } from '../../src/engine/items/server.js';
 import { choosePackageName, createExtension, scaffoldFiles } from '../../src/engine/scaffold.js';
+import { diagnose } from '../../src/engine/validate/validate.js';
 import { temporaryFolder } from '../support/run-cli.js';
+import { buildInspector } from './validate/support/inspector-entry.js';
+import { optionsFor } from './validate/support/validating.js';
 
 describe('a new extension', () => {
   it('is served whole', async () => {
@@ -18,6 +21,19 @@ describe('a new extension', () => {
     expect(server.leftOut).toEqual([]);
     expect(server.registry.all('tools').map(({ item }) => item)).toEqual(['@acme/plugin/greet']);
     expect(server.registry.all('prompts').map(({ item }) => item)).toEqual(['@acme/plugin/introduce']);
+  });
+
+  it('with an app validates without a warning, and binds the app to its tool', async () => {
+    const directory = path.join(await temporaryFolder(), 'my-plugin');
+    const plan = { directory, name: '@acme/plugin', typescript: false, version: '1.0.0', app: true };
+    const { files } = await createExtension(plan);
+    expect(files).toContain('agenttools/apps/greeting.html');
+    const inspector = await buildInspector();
+    const { diagnostics, snapshot } = await diagnose(directory, optionsFor(inspector.entry));
+    inspector.remove();
+    expect(diagnostics).toEqual([]);
+    expect(snapshot.items.map(({ ref }) => `${ref.kind} ${ref.name}`)).toContain('app greeting');
+    expect(snapshot.items.find(({ name }) => name === 'greet')?.definition?.value.ui).toBe('greeting');
   });
 
   it.each([true, false])('packs everything its definitions name (TypeScript: %s)', (typescript) => {

@@ -5,6 +5,7 @@ import type { Facts } from '../../src/engine/facts.js';
 import { workspaceFolders } from '../../src/engine/folders.js';
 import { propertyOf } from '../../src/engine/property.js';
 import { show } from '../../src/engine/show.js';
+import { openWorkspace, writePackage } from '../support/packages.js';
 import { temporaryFolder, writeFiles } from '../support/run-cli.js';
 import { several, weather } from '../support/weather.js';
 
@@ -52,7 +53,65 @@ describe('show', () => {
       ],
       prompts: [{ name: 'briefing', arguments: [{ name: 'place', description: 'Where', required: true }] }],
       resources: [{ name: 'stations', uri: 'weather://stations', mimeType: 'text/csv' }],
-      apps: [{ name: 'map', item: '@acme/weather/map', uri: 'ui://acme/weather/map', description: 'A map' }],
+      apps: [
+        {
+          name: 'map',
+          item: '@acme/weather/map',
+          uri: 'ui://acme/weather/map',
+          title: 'map',
+          description: 'A map',
+          hidden: false,
+          tools: [],
+        },
+      ],
+    });
+  });
+
+  it('tells of the UI of tools, and what hosts are told of apps', async () => {
+    const csp = { connectDomains: ['https://tiles.example'] };
+    const root = writePackage(
+      { tools: ['chart', 'zoom', 'plain'], apps: ['viewer'], servers: ['s'] },
+      {
+        'agenttools/servers/s.json': { tools: ['chart', { use: 'chart', name: 'plot' }, 'zoom', 'plain'] },
+        'agenttools/tools.json': {
+          chart: { handler: './a.js', ui: 'viewer' },
+          zoom: { handler: './a.js', ui: { app: 'viewer', visibility: ['app'], when: './a.js' } },
+          plain: { handler: './a.js' },
+        },
+        'agenttools/apps/viewer.html': '<!DOCTYPE html>',
+        'agenttools/apps/viewer.json': { csp, prefersBorder: false },
+        'a.js': '',
+      },
+    );
+    const place = { workspace: openWorkspace({ cwd: root }), cwd: root, homeDirectory: root };
+    const uri = 'ui://acme/kit/viewer';
+    const both = ['model', 'app'];
+    expect(await show(root, place)).toMatchObject({
+      tools: [
+        { name: 'chart', ui: { uri, visibility: both, gated: false } },
+        { name: 'plot', ui: { uri, visibility: both, gated: false } },
+        { name: 'zoom', ui: { uri, visibility: ['app'], gated: true } },
+        { name: 'plain' },
+      ],
+      apps: [{ name: 'viewer', uri, tools: ['chart', 'plot', 'zoom'] }],
+      leftOut: [],
+    });
+    expect(await show(`${root}/chart`, place)).toMatchObject({ kind: 'tool', ui: { uri } });
+    expect(await show(`${root}/plain`, place)).not.toHaveProperty('ui');
+    expect(await show(`${root}/viewer`, place)).toEqual({
+      kind: 'app',
+      name: 'viewer',
+      item: '@acme/kit/viewer',
+      uri,
+      title: 'viewer',
+      description: null,
+      package: '@acme/kit',
+      version: '1.2.3',
+      file: 'agenttools/apps/viewer.html',
+      csp,
+      permissions: null,
+      domain: null,
+      prefersBorder: false,
     });
   });
 

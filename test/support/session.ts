@@ -23,20 +23,21 @@ export interface ComposeOptions {
   readonly loadCode?: LoadCode;
   /** The bundled extensions; none when absent. */
   readonly builtinFolder?: string;
+  readonly env?: Readonly<Record<string, string>>;
 }
 
 /** Composes the one server of a package, or everything in it. */
 export async function compose(
   manifest: unknown,
   files: Files = {},
-  { toolOptions, loadCode, builtinFolder }: ComposeOptions = {},
+  { toolOptions, loadCode, builtinFolder, env = {} }: ComposeOptions = {},
 ): Promise<Composed> {
   const directory = writePackage(manifest, files);
   const workspace = openWorkspace({ ...(loadCode && { loadCode }), ...(builtinFolder && { builtinFolder }) });
   const spec = await composeServer(await workspace.findServer(directory), workspace);
   const reports: string[] = [];
   const report = (line: string) => void reports.push(line);
-  const calls = { server: spec, initializers: new Initializers(), env: {}, report };
+  const calls = { server: spec, initializers: new Initializers(), env, report };
   const options = toolOptions === undefined ? undefined : JSON.stringify(toolOptions);
   return { directory, spec, reports, served: { calls, toolOptions: parseToolOptions(options, report) } };
 }
@@ -126,6 +127,8 @@ export interface LiveItems {
   readonly tools?: Items;
   readonly prompts?: Items;
   readonly resources?: Items;
+  /** Pages, by the names of their apps. */
+  readonly apps?: Readonly<Record<string, string>>;
   readonly server?: object;
 }
 
@@ -134,15 +137,19 @@ export async function composeLive(
   items: LiveItems,
   options: Omit<ComposeOptions, 'loadCode'> & { readonly files?: Files } = {},
 ): Promise<Composed> {
-  const { tools = {}, prompts = {}, resources = {}, server } = items;
+  const { tools = {}, prompts = {}, resources = {}, apps = {}, server } = items;
   const code: Readonly<Record<string, unknown>> = { tools, prompts, resources, servers: { main: server } };
   const manifest = {
     tools: Object.keys(tools),
     prompts: Object.keys(prompts),
     resources: Object.keys(resources),
+    apps: Object.keys(apps),
     servers: server ? ['main'] : [],
   };
-  const files = Object.fromEntries(Object.keys(code).map((kind) => [`agenttools/${kind}.js`, '']));
+  const files = Object.fromEntries([
+    ...Object.keys(code).map((kind) => [`agenttools/${kind}.js`, '']),
+    ...Object.entries(apps).map(([name, page]) => [`agenttools/apps/${name}.html`, page]),
+  ]);
   return await compose(
     manifest,
     { ...files, ...options.files },

@@ -9,6 +9,8 @@ import { renderScaffold } from '../render/scaffold.js';
 export interface CreateInput {
   readonly folder: string;
   readonly typescript: boolean;
+  /** With an app that shows what the tool answers. */
+  readonly app: boolean;
   /** Of the package; made from the folder when absent. */
   readonly name: string | undefined;
   readonly json: boolean;
@@ -16,7 +18,7 @@ export interface CreateInput {
 
 /** Writes a minimal extension and says what to do with it. */
 export async function createCommand(
-  { folder, typescript, name, json }: CreateInput,
+  { folder, typescript, app, name, json }: CreateInput,
   { cwd, stdout, color }: Host,
 ): Promise<ExitCode> {
   const directory = path.resolve(cwd, folder);
@@ -25,8 +27,9 @@ export async function createCommand(
     directory,
     name: choosePackageName(directory, name),
     typescript,
+    app,
     version,
   });
-  stdout.write(json ? renderJson(made) : renderScaffold({ ...made, folder, typescript }, { color }));
+  stdout.write(json ? renderJson(made) : renderScaffold({ ...made, folder, typescript, app }, { color }));
   return ExitCode.Ok;
 }

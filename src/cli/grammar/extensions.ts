@@ -2,7 +2,7 @@ import { type Command, Option } from 'commander';
 import { AgentToolsError } from '../../engine/errors.js';
 import { validateFormats } from '../validate-formats.js';
 import type { Answering } from './answer.js';
-import { collect, positiveSeconds } from './values.js';
+import { collect, pixels, portNumber, positiveSeconds } from './values.js';
 
 /** What authors of extensions ask for. */
 export function addExtensionCommands(program: Command, { host, answer }: Answering): void {
@@ -12,11 +12,12 @@ export function addExtensionCommands(program: Command, { host, answer }: Answeri
     .description('Writes a minimal extension into a new folder. It validates clean and starts.')
     .argument('<folder>', 'the folder to make')
     .option('--ts', 'TypeScript sources, compiled by the extension itself')
+    .option('--app', 'with a UI app that shows what the tool answers')
     .option('--name <package name>', 'name of the npm package; made from the folder when absent')
     .option('--json', 'print what was written as JSON')
-    .action(async (folder: string, { ts = false, name, json = false }) => {
+    .action(async (folder: string, { ts = false, app = false, name, json = false }) => {
       const { createCommand } = await import('../commands/create.js');
-      answer(await createCommand({ folder, typescript: ts, name, json }, host));
+      answer(await createCommand({ folder, typescript: ts, app, name, json }, host));
     });
 
   program
@@ -56,6 +57,33 @@ export function addExtensionCommands(program: Command, { host, answer }: Answeri
       requireConsent(input);
       const { validateCommand } = await import('../commands/validate.js');
       answer(await validateCommand(input, host));
+    });
+
+  program
+    .command('preview')
+    .summary('show an app as hosts do')
+    .description(
+      'Serves a page of this machine that shows the apps of a server, and runs the server behind it, until a signal comes.',
+    )
+    .argument('<path|server>', 'a path, a qualified name, or a built-in server or your own')
+    .argument('[app]', 'the app to show first, by name or ui:// address')
+    .option('--tool <name>', 'call this tool at once, and show what its app makes of it')
+    .option('--arguments <json>', 'its arguments, a JSON object')
+    .addOption(new Option('--theme <theme>', 'colours').choices(['light', 'dark']))
+    .option('--width <pixels>', 'width of the app', pixels)
+    .option('--height <pixels>', 'height of the picture; as high as the app when absent', pixels)
+    .option('--port <number>', 'port of the page; one that is free when absent', portNumber, 0)
+    .option('--screenshot <file>', 'write a picture of the app (PNG) instead of serving a page')
+    .option('--timeout <seconds>', 'longest time the server may take to answer', positiveSeconds, 30)
+    .option('--no-auto-install', 'go without packages that are not here; else they are obtained')
+    .option('--json', 'print the address and the apps, or the facts of the picture, as JSON')
+    .action(async (server: string, app: string | undefined, { timeout, ...options }) => {
+      const { parseJsonArguments } = await import('../json-arguments.js');
+      const { previewCommand } = await import('../commands/preview.js');
+      const args = options.arguments === undefined ? undefined : parseJsonArguments(options.arguments);
+      const { json = false } = options;
+      const input = { ...options, server, app, arguments: args, timeoutMs: timeout * 1000, json };
+      answer(await previewCommand(input, host));
     });
 
   program

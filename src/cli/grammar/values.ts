@@ -16,3 +16,22 @@ export function positiveSeconds(value: string): number {
   if (seconds > 0 && Number.isFinite(seconds)) return seconds;
   throw new InvalidArgumentError('Expected a number of seconds above 0.');
 }
+
+/** @throws InvalidArgumentError */
+export function pixels(value: string): number {
+  return wholeNumber(value, { least: 16, most: 10_000, what: 'a number of pixels' });
+}
+
+/** @throws InvalidArgumentError */
+export function portNumber(value: string): number {
+  return wholeNumber(value, { least: 0, most: 65_535, what: 'a port' });
+}
+
+function wholeNumber(
+  value: string,
+  { least, most, what }: { readonly least: number; readonly most: number; readonly what: string },
+): number {
+  const number = Number(value);
+  if (/^\d+$/.test(value) && number >= least && number <= most) return number;
+  throw new InvalidArgumentError(`Expected ${what} from ${least} to ${most}.`);
+}

@@ -12,6 +12,7 @@ import type {
   PublishedDeclarationFacts,
   ResourceSummary,
   ToolSummary,
+  ToolUiFacts,
 } from '../../engine/facts.js';
 import { visibleLine, visibleText, visibleTexts } from '../../engine/visible-text.js';
 import { renderJson } from './json.js';
@@ -91,7 +92,17 @@ function parametersRows({ parameters = [] }: PublishedDeclarationFacts): string 
 }
 
 function toolRow(tool: ToolSummary, style: ChalkInstance): string {
-  return declarationRow(tool, style) + parameterRows(tool.inputSchema) + resultRow(tool.outputSchema);
+  return [
+    declarationRow(tool, style),
+    parameterRows(tool.inputSchema),
+    resultRow(tool.outputSchema),
+    tool.ui ? uiRow(tool.ui) : '',
+  ].join('');
+}
+
+function uiRow({ uri, visibility, gated }: ToolUiFacts): string {
+  const caller = visibility.length === 1 ? [`for the ${visibility[0]} only`] : [];
+  return `    ui: ${[...(uri === null ? [] : [uri]), ...(gated ? ['at times'] : []), ...caller].join(', ')}\n`;
 }
 
 function parameterRows(schema: unknown): string {

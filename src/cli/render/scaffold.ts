@@ -6,11 +6,12 @@ interface ScaffoldView extends Scaffold {
   /** As it was asked for. */
   readonly folder: string;
   readonly typescript: boolean;
+  readonly app: boolean;
 }
 
 /** What `create` wrote, and what to do next. */
 export function renderScaffold(
-  { name, folder, files, typescript }: ScaffoldView,
+  { name, folder, files, typescript, app }: ScaffoldView,
   options: ColorOption,
 ): string {
   const style = styleFor(options);
@@ -19,6 +20,7 @@ export function renderScaffold(
     ...(typescript ? ['npm install', 'npm run build'] : []),
     'npx agenttools validate',
     `npx agenttools call . greet '{"name":"Ada"}'`,
+    ...(app ? ['npx agenttools preview .'] : []),
     // Clients keep the path of the program, and that of npx may be gone tomorrow.
     'npm install --global agenttools',
     'agenttools install claude-desktop .',

@@ -202,7 +202,11 @@ async function serversOf(
   outlined: Outlined,
 ): Promise<{ readonly servers: readonly ServerOutline[]; readonly notes: readonly string[] }> {
   const { servers } = extension.manifest.declarations;
-  if (servers.length === 0) return { servers: declaredServers(outlined), notes: [] };
+  if (servers.length === 0) {
+    // Items of the bundled extensions go by bare names; none of these is a server that could be started.
+    const isNamed = extension.origin === 'package';
+    return { servers: isNamed ? declaredServers(outlined) : [], notes: [] };
+  }
   const read = await Promise.all(
     servers.map(async (declaration) => {
       try {

@@ -165,6 +165,7 @@ function objectOf(shape: Shape): JsonSchema {
 function schemaOf({ types, description, values, shape, nullable }: Field): JsonSchema {
   const kinds = types.map((type): JsonSchema => {
     if (type === 'string' && values) return { enum: values };
+    if (type === 'string-list' && values) return { ...stringList, items: { enum: values }, minItems: 1 };
     if (type === 'object' && shape) return objectOf(shape);
     if (type === 'list' && shape) return { ...valueTypes.list, items: objectOf(shape) };
     return valueTypes[type];

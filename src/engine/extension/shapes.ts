@@ -26,7 +26,7 @@ export interface Field {
   /** One sentence for authors; it becomes the description in the published JSON Schema. */
   readonly description: string;
   readonly required?: boolean;
-  /** The values a string may have. */
+  /** The values a string, or each string of a list, may have. */
   readonly values?: readonly string[];
   /** What the object, or each object of the list, holds. */
   readonly shape?: Shape;
@@ -76,6 +76,16 @@ const annotationsOfContent: Field = {
   description: 'MCP annotations: audience, priority, lastModified.',
 };
 
+const uiShape: Shape = {
+  app: { types: ['string'], description: 'The app that shows its results: a name, or a qualified name.' },
+  visibility: {
+    types: ['string-list'],
+    description: 'Who may call it; both when absent.',
+    values: ['model', 'app'],
+  },
+  when: { types: ['callable'], description: 'when(ctx): whether it has its app, asked at each tools/list.' },
+};
+
 const toolShape: Shape = {
   name: { types: ['string'], description: 'Name that clients see; the item name when absent.' },
   title,
@@ -106,7 +116,12 @@ const toolShape: Shape = {
   },
   icons,
   meta,
-  ui: { types: ['string', 'object'], description: 'The UI app that shows its results.' },
+  ui: {
+    types: ['string', 'object'],
+    description: 'The UI app that shows its results: its name, or { app, visibility, when }; null for none.',
+    shape: uiShape,
+    nullable: true,
+  },
   timeoutMs: { types: ['positive-number'], description: 'Longest run of one call; 60000 when absent.' },
   requires,
   onOutputMismatch: {
@@ -207,8 +222,29 @@ const serverShape: Shape = {
 };
 
 const appShape: Shape = {
-  csp: { types: ['object'], description: 'Domains the app may reach.' },
-  permissions: { types: ['object'], description: 'Browser permissions it asks for.' },
+  csp: {
+    types: ['object'],
+    description: 'Origins the app may reach, such as "https://api.example.com"; none when absent.',
+    shape: {
+      connectDomains: { types: ['string-list'], description: 'For requests: fetch, XHR, WebSocket.' },
+      resourceDomains: {
+        types: ['string-list'],
+        description: 'For images, scripts, styles, fonts and media; "https://*.example.com" will do.',
+      },
+      frameDomains: { types: ['string-list'], description: 'For frames inside the app.' },
+      baseUriDomains: { types: ['string-list'], description: 'For the base address of the page.' },
+    },
+  },
+  permissions: {
+    types: ['object'],
+    description: 'What it asks the browser for, each as {}. A host may refuse.',
+    shape: {
+      camera: { types: ['object'], description: 'The camera.' },
+      microphone: { types: ['object'], description: 'The microphone.' },
+      geolocation: { types: ['object'], description: 'Where the user is.' },
+      clipboardWrite: { types: ['object'], description: 'Writing to the clipboard.' },
+    },
+  },
   domain: { types: ['string'], description: 'A stable origin for the app.' },
   prefersBorder: { types: ['boolean'], description: 'Whether the host draws a border.' },
 };
@@ -285,12 +321,18 @@ export function* checkShape(
       yield { path, problem: 'type', expected: typeNames(field) };
       continue;
     }
-    if (field.values && typeof held === 'string' && !field.values.includes(held)) {
+    if (field.values && !hasOnly(field.values, held)) {
       yield { path, problem: 'value', expected: field.values.map((one) => JSON.stringify(one)).join(', ') };
     }
     if (field.shape && (!Array.isArray(held) || field.types.includes('list')))
       yield* checkNested(held, field.shape, path);
   }
+}
+
+/** Whether a string is one of the values, or a list holds nothing else, and something. */
+function hasOnly(values: readonly string[], held: unknown): boolean {
+  const all = Array.isArray(held) ? held : [held];
+  return all.length > 0 && all.every((one) => typeof one !== 'string' || values.includes(one));
 }
 
 function* checkNested(held: unknown, shape: Shape, at: DocumentPath): Generator<ShapeFault> {

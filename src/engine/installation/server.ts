@@ -94,7 +94,9 @@ async function composed(found: FoundServer, workspace: Workspace): Promise<Serve
 }
 
 /** A user is to get what the author promised. */
-function requireWhole({ qualifiedName, leftOut, extension }: ServerSpec): void {
+function requireWhole({ qualifiedName, leftOut: all, extension }: ServerSpec): void {
+  // Without an app everything works, as it does in clients that show none.
+  const leftOut = all.filter(({ kind }) => kind !== 'apps');
   if (leftOut.length === 0) return;
   const lines = leftOut.map(({ item, message }) => `  ${item}: ${message.trim().split('\n')[0]}`);
   const message = `${qualifiedName} is not complete:\n${lines.join('\n')}\nSee all of it with: agenttools validate ${extension.manifest.directory}`;

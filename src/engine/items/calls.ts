@@ -25,6 +25,17 @@ export function exposesErrors({ server, env }: Pick<Calls, 'server' | 'env'>): b
   return server.exposeErrors || env.AGENTTOOLS_EXPOSE_ERRORS === '1';
 }
 
+const told = new WeakMap<Calls['report'], Set<string>>();
+
+/** Reports what would otherwise be said again and again, at most once per key. */
+export function reportOnce({ report }: Pick<Calls, 'report'>, line: string, key: string = line): void {
+  const keys = told.get(report) ?? new Set();
+  told.set(report, keys);
+  if (keys.has(key)) return;
+  keys.add(key);
+  report(line);
+}
+
 /** Everything about an unexpected exception, for stderr. */
 export function detailsOf(error: unknown): string {
   if (error instanceof ModuleReferenceError && error.cause)

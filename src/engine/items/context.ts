@@ -15,7 +15,7 @@ export interface ListedItem {
   readonly item: string;
   /** What the list method of its kind shows: a copy, which is yours. */
   readonly definition: Readonly<Record<string, unknown>>;
-  /** Left out of lists; still usable by name. */
+  /** Left out of lists; still usable by name. So are tools that only apps may call: no model is shown them. */
   readonly hidden: boolean;
 }
 
@@ -64,6 +64,8 @@ export interface Context {
   };
   /** Whether the client has a capability, such as `elicitation` or `sampling`. */
   can(capability: string): boolean;
+  /** Whether the client shows UI apps, and the user lets it. */
+  readonly ui: boolean;
   /** What this server offers. */
   readonly registry: ItemRegistry;
   /**

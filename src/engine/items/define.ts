@@ -48,6 +48,16 @@ type Requires =
       readonly level?: 'required' | 'suggested';
     };
 
+/** How a tool goes with UI. */
+interface UiDefinition {
+  /** A name, or a qualified name such as `@acme/weather/forecast-viewer`. */
+  readonly app?: string;
+  /** Who may call it; both when absent. */
+  readonly visibility?: readonly ('model' | 'app')[];
+  /** Whether it has its app, asked at each `tools/list`. */
+  when?(ctx: Context): Awaitable<boolean>;
+}
+
 /** What a tool returns when its output has no schema: anything with a JSON form, blocks, or a finished result. */
 type ToolReturn = unknown;
 
@@ -75,7 +85,8 @@ export interface ToolDefinition<I = undefined, O = undefined> extends Common {
   readonly requires?: Requires;
   /** What a result that does not match `output` becomes; `error` when absent. */
   readonly onOutputMismatch?: 'error' | 'warn';
-  readonly ui?: string | Readonly<Record<string, unknown>>;
+  /** The UI app that shows its results, by name or with more; null for none. */
+  readonly ui?: string | UiDefinition | null;
 }
 
 /** What a handler gets for an input schema. */

@@ -11,12 +11,15 @@ export interface Lack {
   readonly neededBy: string;
 }
 
+/** The lists that tell of apps. */
+const shownBy: readonly ServedKind[] = ['tools', 'resources'];
+
 /** What a composed server goes without because packages are not here. */
 export function lacksOf({ leftOut, qualifiedName }: ServerSpec): readonly Lack[] {
   return leftOut.flatMap(({ missingPackage, kind, item }) => {
     if (missingPackage === undefined) return [];
     const neededBy = `the server ${qualifiedName} for the ${singular[kind]} ${item}`;
-    return [{ packageName: missingPackage, kinds: [kind], neededBy }];
+    return [{ packageName: missingPackage, kinds: kind === 'apps' ? shownBy : [kind], neededBy }];
   });
 }
 

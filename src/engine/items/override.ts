@@ -5,7 +5,8 @@ import { type CompiledSchema, formatIssues } from '../schema/index.js';
 import type { PinFault } from '../schema/pin.js';
 import { didYouMean } from '../spelling.js';
 import { locate, nameOf, requireWireName } from './read.js';
-import type { PromptSpec, ResourceSpec, ToolSpec } from './specs.js';
+import type { AppSpec, PromptSpec, ResourceSpec, ToolSpec } from './specs.js';
+import { readUi } from './ui.js';
 
 /** A server's list entry that changes the item it names. */
 export interface Override {
@@ -21,7 +22,7 @@ export function isOverride(entry: unknown): entry is Override {
  * An item as a server wants it: renamed, described otherwise, hidden, with options or arguments fixed.
  * @throws DefinitionError if the entry says something that cannot be changed.
  */
-export async function applyOverride<S extends ToolSpec | PromptSpec | ResourceSpec>(
+export async function applyOverride<S extends ToolSpec | PromptSpec | ResourceSpec | AppSpec>(
   spec: S,
   override: Override,
   { server, path }: { readonly server: Definition; readonly path: readonly (string | number)[] },
@@ -61,6 +62,7 @@ export async function applyOverride<S extends ToolSpec | PromptSpec | ResourceSp
   return {
     ...next,
     ...(isRecord(options) && { options: { ...next.options, ...options } }),
+    ...(override.ui !== undefined && { ui: readUi(override.ui, server, [...path, 'ui']) }),
     ...(isRecord(override.arguments) && (await pin(next as ToolSpec, override.arguments))),
   };
 }
@@ -151,7 +153,7 @@ function unknownName(what: string, name: string, known: readonly string[], owner
   return `fixes the ${what} "${name}", which the ${owner} does not have.${hint} It has: ${known.join(', ') || 'none'}.`;
 }
 
-function takenBy(spec: ToolSpec | PromptSpec | ResourceSpec): Taken {
+function takenBy(spec: ToolSpec | PromptSpec | ResourceSpec | AppSpec): Taken {
   if (spec.kind === 'tools') return { input: spec.input, options: Object.keys(spec.options) };
   return spec.kind === 'prompts' ? { arguments: spec.argumentNames } : {};
 }

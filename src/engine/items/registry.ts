@@ -1,6 +1,7 @@
 import { distinctNames } from './collisions.js';
 import type { ItemQuery, ItemRegistry, ListedItem, ListedKind } from './context.js';
 import type { PromptSpec, ResourceSpec, ToolSpec } from './specs.js';
+import { isAppOnly } from './ui.js';
 
 interface Specs {
   tools: ToolSpec;
@@ -20,10 +21,12 @@ export interface Page<T> {
   readonly nextCursor?: string;
 }
 
-export interface ListOptions {
+export interface ListOptions<S> {
   readonly includeHidden?: boolean;
   readonly cursor?: string | undefined;
   readonly pageSize?: number;
+  /** Which of them; all when absent. */
+  readonly keep?: (spec: S) => boolean;
 }
 
 /** A cursor that this registry did not give out. */
@@ -77,9 +80,10 @@ export class Registry {
   /** What a list method shows. @throws CursorError for a cursor that is not ours. */
   list<K extends ServedKind>(
     kind: K,
-    { includeHidden = false, cursor, pageSize }: ListOptions = {},
+    { includeHidden = false, cursor, pageSize, keep }: ListOptions<Specs[K]> = {},
   ): Page<Specs[K]> {
-    const specs = this.#specs[kind];
+    const all = this.#specs[kind];
+    const specs = keep ? all.filter(keep) : all;
     return page(
       includeHidden ? specs : specs.filter(({ hidden }) => !hidden),
       cursor,
@@ -92,7 +96,9 @@ function handlersView(registry: Registry): ItemRegistry {
   return {
     list({ kind = 'tools', pageSize = Number.POSITIVE_INFINITY, ...query }: ItemQuery = {}) {
       if (!(pageSize >= 1)) throw new RangeError(`pageSize is ${pageSize}; it has to be 1 or more.`);
-      const { items, ...next } = registry.list(kind, { ...query, pageSize: Math.ceil(pageSize) });
+      const keep = query.includeHidden ? undefined : (spec: Specs[ServedKind]) => !isForApps(spec);
+      const options = { ...query, pageSize: Math.ceil(pageSize), ...(keep && { keep }) };
+      const { items, ...next } = registry.list(kind, options);
       return { items: items.map(asListed), ...next };
     },
     resolve(name: string, kind: ListedKind = 'tools') {
@@ -107,8 +113,14 @@ function handlersView(registry: Registry): ItemRegistry {
 }
 
 /** Handlers get copies: what is served is not theirs to change. */
-function asListed({ kind, name, item, wire, hidden }: Specs[ServedKind]): ListedItem {
-  return { kind, name, item, definition: JSON.parse(JSON.stringify(wire)) as typeof wire, hidden };
+function asListed(spec: Specs[ServedKind]): ListedItem {
+  const { kind, name, item, wire } = spec;
+  const definition = JSON.parse(JSON.stringify(wire)) as typeof wire;
+  return { kind, name, item, definition, hidden: spec.hidden || isForApps(spec) };
+}
+
+function isForApps(spec: Specs[ServedKind]): boolean {
+  return spec.kind === 'tools' && isAppOnly(spec);
 }
 
 /** Cuts one page out of a list. @throws CursorError for a cursor that {@link page} did not make. */

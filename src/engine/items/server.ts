@@ -9,20 +9,32 @@ import {
   UnknownItemError,
   type Workspace,
 } from '../extension/workspace.js';
+import { readApp } from './app.js';
 import { type Lazy, lazyFunction } from './lazy.js';
 import { applyOverride, isOverride } from './override.js';
 import { readPrompt } from './prompt.js';
 import { locate, readCache, requireModules, requireUsable } from './read.js';
 import { Registry, type ServedKind } from './registry.js';
 import { readResource } from './resource.js';
-import type { CacheHint, Initializer, PromptSpec, ResourceSpec, ToolSpec } from './specs.js';
+import type {
+  AppSpec,
+  CacheHint,
+  Initializer,
+  NamedApp,
+  PromptSpec,
+  ResourceSpec,
+  ToolSpec,
+} from './specs.js';
 import { readTool } from './tool.js';
+import { hasUi, isUiResource, withUiApart } from './ui.js';
 
 /** An item that a server would have if it were in order. */
 export interface LeftOut {
-  readonly kind: ServedKind;
+  readonly kind: ComposedKind;
   /** As the server names it. */
   readonly item: string;
+  /** The tool that goes without this app, and works all the same. */
+  readonly tool?: string;
   readonly message: string;
   readonly code: string;
   /** The package whose file the location is in. */
@@ -32,6 +44,9 @@ export interface LeftOut {
   readonly missingPackage?: string;
 }
 
+/** The kinds a server is composed of. */
+type ComposedKind = ServedKind | 'apps';
+
 /** What serving asks of a server. */
 export interface Servable {
   readonly qualifiedName: string;
@@ -39,6 +54,10 @@ export interface Servable {
   readonly info: Readonly<Record<string, unknown>> & { readonly name: string; readonly version: string };
   readonly instructions: string | undefined;
   readonly registry: Registry;
+  /** The apps it serves, by their addresses. */
+  readonly apps: ReadonlyMap<string, AppSpec>;
+  /** Whether there is anything that is only for clients that show UI. */
+  readonly hasUi: boolean;
   readonly initialize: Lazy<Initializer> | undefined;
   readonly exposeErrors: boolean;
   readonly cache: CacheHint | undefined;
@@ -78,11 +97,17 @@ export async function composeDefinition(definition: Definition, workspace: Works
   await requireModules(definition);
   const { value } = definition;
   const leftOut: LeftOut[] = [];
-  const compose = <K extends ServedKind>(kind: K, read: Reader<K>) =>
+  const compose = <K extends ComposedKind>(kind: K, read: Reader<K>) =>
     composeList({ kind, read, definition, workspace, leftOut });
-  const tools = await compose('tools', readTool);
+  const listedTools = await compose('tools', readTool);
   const prompts = await compose('prompts', readPrompt);
-  const resources = distinctUris(await compose('resources', readResource), leftOut);
+  const listedResources = await compose('resources', readResource);
+  const listedApps = await compose('apps', readApp);
+  const apps = new Map<string, AppSpec>();
+  const bound = await bindApps(listedTools, { workspace, leftOut });
+  const tools = bound.map((tool) => claimAddress(tool, apps, leftOut));
+  const resources = distinctUris(listedResources, apps, leftOut);
+  addUnbound(listedApps, { apps, resources, leftOut });
   const qualifiedName = extension.qualify(definition.item);
   const { title, description, icons, websiteUrl, version, instructions } = value;
   return {
@@ -103,6 +128,8 @@ export async function composeDefinition(definition: Definition, workspace: Works
       { tools, prompts, resources },
       typeof value.pageSize === 'number' ? { pageSize: Math.ceil(value.pageSize) } : {},
     ),
+    apps,
+    hasUi: apps.size > 0 || tools.some(hasUi) || resources.some(isUiResource),
     initialize:
       value.initialize === undefined
         ? undefined
@@ -135,10 +162,17 @@ function joined(value: unknown): string | undefined {
   return typeof text === 'string' && text !== '' ? text : undefined;
 }
 
-type SpecOf<K extends ServedKind> = { tools: ToolSpec; prompts: PromptSpec; resources: ResourceSpec }[K];
-type Reader<K extends ServedKind> = (definition: Definition) => Promise<SpecOf<K>>;
+interface Specs {
+  tools: ToolSpec;
+  prompts: PromptSpec;
+  resources: ResourceSpec;
+  apps: AppSpec;
+}
 
-interface ListJob<K extends ServedKind> {
+type SpecOf<K extends ComposedKind> = Specs[K];
+type Reader<K extends ComposedKind> = (definition: Definition) => Promise<SpecOf<K>>;
+
+interface ListJob<K extends ComposedKind> {
   readonly kind: K;
   readonly read: Reader<K>;
   readonly definition: Definition;
@@ -147,13 +181,13 @@ interface ListJob<K extends ServedKind> {
 }
 
 /** Entries of a server's list as they were written, `"*"` spelled out. */
-export function listEntries({ value, extension }: Definition, kind: ServedKind | 'apps'): readonly unknown[] {
+export function listEntries({ value, extension }: Definition, kind: ComposedKind): readonly unknown[] {
   const list = value[kind];
   if (list === '*') return extension.manifest.declarations[kind].map(({ name }) => name);
   return Array.isArray(list) ? list : [];
 }
 
-async function composeList<K extends ServedKind>(job: ListJob<K>): Promise<readonly SpecOf<K>[]> {
+async function composeList<K extends ComposedKind>(job: ListJob<K>): Promise<readonly SpecOf<K>[]> {
   const entries = listEntries(job.definition, job.kind);
   const composed = await Promise.all(
     entries.map((entry, index) => composeEntry(job, entry, [job.kind, index])),
@@ -176,7 +210,7 @@ function kept<T>(definition: Definition, part: string, make: () => T): T {
   return made;
 }
 
-async function composeEntry<K extends ServedKind>(
+async function composeEntry<K extends ComposedKind>(
   { kind, read, definition, workspace }: ListJob<K>,
   entry: unknown,
   path: readonly (string | number)[],
@@ -211,11 +245,15 @@ async function composeEntry<K extends ServedKind>(
 /** A definition written right into a server's list. */
 export function inline(
   server: Definition,
-  kind: ServedKind,
+  kind: ComposedKind,
   entry: unknown,
   path: readonly (string | number)[],
 ): Definition {
   const location = locate(server, path);
+  if (kind === 'apps') {
+    const message = 'An app is named, it cannot be defined in a server.';
+    throw new DefinitionError('invalid-server', message, location);
+  }
   if (!isRecord(entry)) {
     throw new DefinitionError(
       'invalid-server',
@@ -229,9 +267,95 @@ export function inline(
   return { ...server, kind, item, at: location.path ?? [], value: translation.value, translation };
 }
 
-/** Drops resources whose address another one of the server already has. */
-function distinctUris(specs: readonly ResourceSpec[], leftOut: LeftOut[]): readonly ResourceSpec[] {
-  const seen = new Set<string>();
+interface Binding {
+  readonly workspace: Workspace;
+  readonly leftOut: LeftOut[];
+}
+
+/** The tools with the apps they name. One whose app cannot be had goes without, which `leftOut` then tells. */
+export async function bindApps(tools: readonly ToolSpec[], binding: Binding): Promise<readonly ToolSpec[]> {
+  return await Promise.all(
+    tools.map(withUiApart).map(async (tool) => {
+      if (!tool.ui?.named) return tool;
+      const app = await appOf(tool, tool.ui.named, binding);
+      return app ? { ...tool, ui: { ...tool.ui, app } } : tool;
+    }),
+  );
+}
+
+async function appOf(
+  { name: tool }: ToolSpec,
+  { reference, from, path }: NamedApp,
+  { workspace, leftOut }: Binding,
+): Promise<AppSpec | undefined> {
+  let owner = from.extension;
+  try {
+    const found = await workspace.locateItem('apps', reference, owner, locate(from, path));
+    owner = found.extension;
+    const definition = await owner.definition('apps', found.item);
+    return await kept(definition, 'item', () => readApp(definition));
+  } catch (error) {
+    if (!(error instanceof DefinitionError)) throw error;
+    const { message, code, location } = error;
+    if (leftOut.some((one) => one.kind === 'apps' && one.message === message)) return undefined;
+    const missingPackage = error instanceof UnknownItemError ? error.missingPackage : undefined;
+    const missing = missingPackage !== undefined && { missingPackage };
+    leftOut.push({
+      kind: 'apps',
+      item: reference,
+      tool,
+      message,
+      code,
+      location,
+      extension: owner,
+      ...missing,
+    });
+    return undefined;
+  }
+}
+
+/** Serves a tool's app, unless its address is that of another package's copy of it. */
+function claimAddress(tool: ToolSpec, apps: Map<string, AppSpec>, leftOut: LeftOut[]): ToolSpec {
+  const app = tool.ui?.app;
+  if (!app) return tool;
+  const first = apps.get(app.uri) ?? app;
+  apps.set(app.uri, first);
+  if (first.definition === app.definition) return tool;
+  leftOut.push(addressTaken(app, tool.name));
+  return { ...tool, ui: { ...tool.ui!, app: undefined } };
+}
+
+function addressTaken({ uri, item, definition }: AppSpec, tool?: string): LeftOut {
+  const { extension, file } = definition;
+  const message = `App "${uri}" is already served by another item of this server.`;
+  const location = { file: file.file };
+  return { kind: 'apps', item, message, code: 'invalid-app', location, extension, ...(tool && { tool }) };
+}
+
+/** Serves the apps that the server lists itself; of one that a tool has, what the server says of it counts. */
+function addUnbound(
+  listed: readonly AppSpec[],
+  {
+    apps,
+    resources,
+    leftOut,
+  }: { apps: Map<string, AppSpec>; resources: readonly ResourceSpec[]; leftOut: LeftOut[] },
+): void {
+  for (const app of listed) {
+    const isTaken = resources.some(({ uri }) => uri === app.uri);
+    const first = apps.get(app.uri);
+    if (isTaken || (first && first.definition !== app.definition)) leftOut.push(addressTaken(app));
+    else apps.set(app.uri, app);
+  }
+}
+
+/** Drops resources whose address an app of a tool, or another resource of the server, already has. */
+function distinctUris(
+  specs: readonly ResourceSpec[],
+  apps: ReadonlyMap<string, AppSpec>,
+  leftOut: LeftOut[],
+): readonly ResourceSpec[] {
+  const seen = new Set<string>(apps.keys());
   return specs.filter(({ uri, uriTemplate, definition, item }) => {
     const address = (uri ?? uriTemplate)!;
     if (!seen.has(address)) return seen.add(address);

@@ -1,4 +1,5 @@
 import type { Definition } from '../extension/extension.js';
+import type { DocumentPath } from '../files/document.js';
 import type { CompiledSchema } from '../schema/index.js';
 import type { PromptMessage } from './builders.js';
 import type { Context } from './context.js';
@@ -52,8 +53,34 @@ export interface ToolSpec extends Spec {
   /** Defaults of the options the user may set. */
   readonly options: Readonly<Record<string, unknown>>;
   readonly onOutputMismatch: 'error' | 'warn';
+  /** Undefined: none was asked for; null: none is wanted. */
+  readonly ui: ToolUi | null | undefined;
   /** Arguments fixed by the server that lists it; they win over sent ones. */
   readonly pinned: Readonly<Record<string, unknown>>;
+}
+
+/** Who may call a tool: the model, or apps of its server. @see MCP Apps 2026-01-26, "Resource Discovery" */
+export type ToolVisibility = 'model' | 'app';
+
+/** What a tool is to clients that show UI. */
+export interface ToolUi {
+  /** The app it names, and who says so. */
+  readonly named: NamedApp | undefined;
+  /** The app that shows its results, if the server has it. */
+  readonly app: AppSpec | undefined;
+  readonly visibility: readonly ToolVisibility[];
+  /** Whether it has its app right now. */
+  readonly when: Lazy<(ctx: Context) => unknown> | undefined;
+  /** `_meta` that its author wrote by hand for such clients; sent as it is. */
+  readonly written?: Readonly<Record<string, unknown>>;
+}
+
+/** An app by the name that a definition gives it. */
+export interface NamedApp {
+  readonly reference: string;
+  /** Whose names count. */
+  readonly from: Definition;
+  readonly path: DocumentPath;
 }
 
 /** Suggestions for a value being typed. */
@@ -83,6 +110,24 @@ export interface ResourceContents {
   /** Base64. */
   readonly blob?: string;
   readonly _meta?: Readonly<Record<string, unknown>>;
+}
+
+/** A UI app, ready to be listed and read. */
+export interface AppSpec extends Spec {
+  readonly kind: 'apps';
+  readonly uri: string;
+  /** What hosts are told of it, as its file says now. */
+  metadata(): Promise<AppMetadata>;
+  /** Its page, without metadata. @throws ResultError if it can no longer be read. */
+  page(): Promise<ResourceContents>;
+}
+
+/** What hosts are told of an app. */
+export interface AppMetadata {
+  /** `_meta` of its contents; empty if nothing is said. */
+  readonly meta: { readonly ui?: Readonly<Record<string, unknown>> };
+  /** Why its file does not count. */
+  readonly problem?: { readonly file: string; readonly reason: string };
 }
 
 /** A resource or a template of resources, ready to be listed and read. */

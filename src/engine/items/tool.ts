@@ -18,6 +18,7 @@ import {
   requireWireName,
 } from './read.js';
 import type { Initializer, ToolHandler, ToolSpec } from './specs.js';
+import { readUi } from './ui.js';
 
 /** The keys a side's schema may stand in; the first one present counts. */
 export const schemaKeys = {
@@ -53,6 +54,7 @@ export async function readTool(definition: Definition): Promise<ToolSpec> {
       value.initialize === undefined ? undefined : lazyFunction<Initializer>(value.initialize, extension),
     options: readOptions(value.options),
     onOutputMismatch: value.onOutputMismatch === 'warn' ? 'warn' : 'error',
+    ui: readUi(value.ui, definition, ['ui']),
     pinned: {},
   };
 }

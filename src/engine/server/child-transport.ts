@@ -23,6 +23,8 @@ export class ChildTransport implements Transport {
   onclose?: () => void;
   onerror?: (error: Error) => void;
   onmessage?: NonNullable<Transport['onmessage']>;
+  /** Takes all that is no message as it comes: what is written to stderr, and lines of stdout that are not JSON-RPC. */
+  ontext?: (text: string) => void;
   /** Lines of stdout that are not JSON-RPC. */
   readonly impureLines: string[] = [];
   /** The last part of what the process wrote to stderr. */
@@ -54,6 +56,7 @@ export class ChildTransport implements Transport {
     stdin!.on('error', () => {});
     stderr!.setEncoding('utf8').on('data', (text: string) => {
       this.stderr = (this.stderr + text).slice(-maxKept);
+      this.ontext?.(text);
     });
     stdout!.setEncoding('utf8').on('data', (text: string) => this.#read(text));
     void this.ended.then(() => {
@@ -80,6 +83,7 @@ export class ChildTransport implements Transport {
 
   #keep(line: string): void {
     if (this.impureLines.length < 10) this.impureLines.push(line.slice(0, 200));
+    this.ontext?.(`${line}\n`);
   }
 
   async send(message: Message): Promise<void> {

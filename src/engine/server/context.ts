@@ -7,6 +7,7 @@ import type { Limit } from '../items/time-limit.js';
 import { optionsFor } from '../items/tool-options.js';
 import type { Outstanding } from './outstanding.js';
 import { type Era, logLevels, metaKey } from './stdio/eras.js';
+import { allowsUi, declaresUi } from './ui.js';
 
 /** What one served connection knows beyond a single request. */
 export interface Connection {
@@ -35,6 +36,9 @@ export function contextMaker(connection: Connection, request: ServerContext, dep
     options: tool ? optionsFor(tool, connection.toolOptions) : {},
     client,
     can: (capability) => hasCapability(client.capabilities, capability),
+    get ui() {
+      return allowsUi(calls.env) && declaresUi(client.capabilities);
+    },
     registry: calls.server.registry.forHandlers,
     callTool: (name, args) => {
       const makeContext = contextMaker(connection, request, depth + 1);
@@ -56,6 +60,11 @@ function hasCapability(capabilities: Readonly<Record<string, unknown>>, name: st
     held = (held as Record<string, unknown>)[part];
   }
   return held !== undefined && held !== false;
+}
+
+/** Whether whoever asks is shown UI. */
+export function showsUi(connection: Connection, request: ServerContext): boolean {
+  return allowsUi(connection.calls.env) && declaresUi(clientOf(connection, request).capabilities);
 }
 
 /** Who is asking: on 2026-07-28 each request says it, before that the handshake did. */

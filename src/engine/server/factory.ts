@@ -10,24 +10,25 @@ import {
 import type { Calls } from '../items/calls.js';
 import { listedKinds, type ServedKind } from '../items/registry.js';
 import type { CacheHint } from '../items/specs.js';
-import type { Connection } from './context.js';
+import { isUiResource } from '../items/ui.js';
+import { type Connection, showsUi } from './context.js';
 import type { Outstanding } from './outstanding.js';
 import { complete } from './requests/completion.js';
 import { toProtocolError } from './requests/errors.js';
 import type { Handler, Wire } from './requests/handler.js';
-import { listKind } from './requests/lists.js';
-import { get } from './requests/prompts.js';
+import { get, listPrompts } from './requests/prompts.js';
 import { listResources, listTemplates, read } from './requests/resources.js';
-import { call } from './requests/tools.js';
+import { call, listTools } from './requests/tools.js';
 import { type Era, legacyVersions, logLevels } from './stdio/eras.js';
+import { allowsUi, declaresUi, UiServer, uiCapability } from './ui.js';
 
 /** Who answers which method, and the capability that offers it. */
 const methods: Readonly<
   Record<string, { readonly capability: keyof ServerCapabilities; readonly handler: Handler }>
 > = {
-  'tools/list': { capability: 'tools', handler: whole('tools', listKind('tools')) },
+  'tools/list': { capability: 'tools', handler: whole('tools', listTools) },
   'tools/call': { capability: 'tools', handler: call },
-  'prompts/list': { capability: 'prompts', handler: whole('prompts', listKind('prompts')) },
+  'prompts/list': { capability: 'prompts', handler: whole('prompts', listPrompts) },
   'prompts/get': { capability: 'prompts', handler: get },
   'resources/list': { capability: 'resources', handler: whole('resources', listResources) },
   'resources/templates/list': { capability: 'resources', handler: whole('resources', listTemplates) },
@@ -54,14 +55,23 @@ export interface Served {
 export function createServer({ calls, toolOptions, outstanding }: Served, era: Era): Server {
   const { info, instructions, cache } = calls.server;
   const isWhole = !listedKinds.some((kind) => outstanding?.includes(kind));
-  const offered = capabilitiesOf(calls, outstanding);
-  const server = new Server(info as Implementation, {
+  // Tools that are still to come may bring their apps along.
+  const mayHaveUi = allowsUi(calls.env) && (calls.server.hasUi || (outstanding?.includes('tools') ?? false));
+  const offered = capabilitiesOf(calls, outstanding, mayHaveUi);
+  const options = {
     capabilities: offered,
     ...(instructions !== undefined && { instructions }),
     // What may change any moment is not to be kept.
-    ...(cache && isWhole && { cacheHints: listHints(cache) }),
+    ...(cache && isWhole && { cacheHints: listHints(cache, mayHaveUi) }),
     supportedProtocolVersions: [...legacyVersions],
-  });
+  };
+  const server = mayHaveUi
+    ? new UiServer(info as Implementation, options, {
+        withUi: offered,
+        withoutUi: capabilitiesOf(calls, outstanding, false),
+        showsUi: declaresUi,
+      })
+    : new Server(info as Implementation, options);
   const waiting = isWhole ? undefined : outstanding;
   const connection: Connection = { era, server, calls, toolOptions, outstanding: waiting, logLevel: 'info' };
   for (const [method, { capability, handler }] of Object.entries(methods)) {
@@ -105,38 +115,49 @@ function whole(kind: ServedKind, handler: Handler): Handler {
   return (connection, params, request) => {
     const { outstanding } = connection;
     if (!outstanding) return handler(connection, params, request);
-    const ready = outstanding.forList(kind, request.mcpReq.signal);
-    return ready.then(() => handler(connection, params, request));
+    // Apps come with their tools.
+    const kinds = kind === 'resources' && showsUi(connection, request) ? [kind, 'tools' as const] : [kind];
+    const ready = kinds.map((one) => outstanding.forList(one, request.mcpReq.signal));
+    return Promise.all(ready).then(() => handler(connection, params, request));
   };
 }
 
 /** Capabilities by what there is, or is still to come; never more. */
 function capabilitiesOf(
-  { server: { registry } }: Calls,
+  { server: { registry, apps } }: Calls,
   outstanding: Outstanding | undefined,
+  withUi: boolean,
 ): ServerCapabilities {
-  const isComing = (kind: ServedKind) => outstanding?.includes(kind) ?? false;
+  const isComing = (kind: ServedKind): boolean =>
+    outstanding?.includes(kind) || (kind === 'resources' && withUi && isComing('tools'));
+  const isThere = (kind: ServedKind) =>
+    kind === 'resources'
+      ? (withUi && apps.size > 0) || registry.all(kind).some((spec) => withUi || !isUiResource(spec))
+      : registry.all(kind).length > 0;
   const completes = [...registry.all('prompts'), ...registry.all('resources')].some(
     ({ complete }) => complete.size > 0,
   );
   const listed = listedKinds.flatMap((kind) => {
     if (isComing(kind)) return [[kind, { listChanged: true }]];
-    return registry.all(kind).length > 0 ? [[kind, {}]] : [];
+    return isThere(kind) ? [[kind, {}]] : [];
   });
   return {
     ...Object.fromEntries(listed),
     ...((completes || isComing('prompts') || isComing('resources')) && { completions: {} }),
     logging: {},
+    ...(withUi && uiCapability),
   };
 }
 
-function listHints({ ttlMs, scope }: CacheHint) {
+/** What clients that show UI are told is not for others. */
+function listHints({ ttlMs, scope }: CacheHint, mayHaveUi: boolean) {
   const hint: SdkCacheHint = { ttlMs, cacheScope: scope };
+  const varying: SdkCacheHint = mayHaveUi ? { ttlMs, cacheScope: 'private' } : hint;
   return {
-    'tools/list': hint,
+    'tools/list': varying,
     'prompts/list': hint,
-    'resources/list': hint,
-    'resources/templates/list': hint,
-    'server/discover': hint,
+    'resources/list': varying,
+    'resources/templates/list': varying,
+    'server/discover': varying,
   };
 }

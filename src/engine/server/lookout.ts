@@ -81,9 +81,10 @@ export async function openLookout(
 }
 
 /** Everybody that has a part in a server, bundled ones left out. */
-function extensionsOf({ extension, registry, leftOut }: ServerSpec): readonly Extension[] {
+function extensionsOf({ extension, registry, apps, leftOut }: ServerSpec): readonly Extension[] {
   const definitions = listedKinds.flatMap((kind) => registry.all(kind).map(({ definition }) => definition));
-  const all = new Set([extension, ...[...definitions, ...leftOut].map((one) => one.extension)]);
+  const pages = [...apps.values()].map(({ definition }) => definition);
+  const all = new Set([extension, ...[...definitions, ...pages, ...leftOut].map((one) => one.extension)]);
   return [...all].filter(({ origin }) => origin !== 'builtin');
 }
 
@@ -95,6 +96,8 @@ export function standIn({ packageName, server }: MissingPackageError): LookoutRe
       info: { name: server, version: 'unknown' },
       instructions: undefined,
       registry: new Registry({ tools: [], prompts: [], resources: [] }),
+      apps: new Map(),
+      hasUi: false,
       initialize: undefined,
       exposeErrors: false,
       cache: undefined,

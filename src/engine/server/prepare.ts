@@ -74,7 +74,10 @@ const announcements = {
 } as const satisfies Record<ListedKind, (server: Server) => Promise<void>>;
 
 function isChanged(kind: ListedKind, before: Servable, after: Servable): boolean {
-  const shown = ({ registry }: Servable) =>
-    JSON.stringify(registry.list(kind, { pageSize: Number.POSITIVE_INFINITY }).items.map(({ wire }) => wire));
+  const shown = ({ registry, apps }: Servable) => {
+    const { items } = registry.list(kind, { pageSize: Number.POSITIVE_INFINITY });
+    const uris = items.map((spec) => (spec.kind === 'tools' ? spec.ui?.app?.uri : undefined));
+    return JSON.stringify([items.map(({ wire }) => wire), uris, kind === 'resources' && [...apps.keys()]]);
+  };
   return shown(before) !== shown(after);
 }

@@ -5,7 +5,7 @@ import { type Kind, singular } from '../extension/kinds.js';
 import { isPackageName } from '../extension/names.js';
 import { isRecord } from '../extension/shapes.js';
 import { translate } from '../extension/spellings.js';
-import { UnknownItemError, Workspace } from '../extension/workspace.js';
+import { Workspace } from '../extension/workspace.js';
 import { distinctNames } from '../items/collisions.js';
 import { isOverride } from '../items/override.js';
 import { composeDefinition, type LeftOut, listEntries, type ServerSpec } from '../items/server.js';
@@ -78,11 +78,8 @@ interface Checking {
 /** @throws AgentToolsError telling everything that the server would have to go without. */
 async function requireWhole(definition: Definition, checking: Checking): Promise<void> {
   const spec = await composed(definition, checking.workspace);
-  const leftOut = spec.leftOut.filter(({ code }) => code !== notLookedAt);
-  const problems = [
-    ...(await Promise.all(leftOut.map((one) => problemOf(one, checking)))),
-    ...(await lostApps(definition, checking)),
-  ];
+  const leftOut = spec.leftOut.filter(({ code, tool }) => code !== notLookedAt && tool === undefined);
+  const problems = await Promise.all(leftOut.map((one) => problemOf(one, checking)));
   if (problems.length === 0) return;
   const lines = problems.map((problem) => `  ${problem}`);
   const message = `"${definition.item}" was not made, because something cannot be had:\n${lines.join('\n')}`;
@@ -106,21 +103,6 @@ async function problemOf({ kind, item, code, message }: LeftOut, { place }: Chec
 function entryName(item: string): string {
   const [, kind, index] = item.match(/#(\w+)\/(\d+)$/) ?? [];
   return kind === undefined ? `"${item}"` : `entry ${Number(index) + 1} of "${kind}"`;
-}
-
-async function lostApps(definition: Definition, { workspace, place }: Checking): Promise<readonly string[]> {
-  const lost = listEntries(definition, 'apps').map(async (entry) => {
-    const name = isOverride(entry) ? entry.use : entry;
-    if (typeof name !== 'string') return ['An app is named, it cannot be defined in a server.'];
-    try {
-      await workspace.locateItem('apps', name, definition.extension, { file: definition.file.file });
-      return [];
-    } catch (error) {
-      if (!(error instanceof UnknownItemError)) throw error;
-      return [`app "${name}": ${await explainLost('apps', name, place)}`];
-    }
-  });
-  return (await Promise.all(lost)).flat();
 }
 
 /** Which items clients will see under other names, since several have the same. */

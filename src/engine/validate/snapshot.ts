@@ -3,12 +3,13 @@ import type { Extension } from '../extension/extension.js';
 import { kinds } from '../extension/kinds.js';
 import type { Manifest } from '../extension/manifest.js';
 import type { Workspace } from '../extension/workspace.js';
+import type { DocumentPath } from '../files/document.js';
 import { locate } from '../items/read.js';
 import { type FileFacts, gatherFiles, gatherRoot, type RootFacts } from './facts/files.js';
 import { gatherInlineItem, gatherItem, type ItemFacts } from './facts/items.js';
 import type { ModuleFacts, ModuleReader } from './facts/modules.js';
 import { gatherPackaging, type PackagingFacts } from './facts/packaging.js';
-import { appNamed, gatherServers, type LostReference, lookUp, type ServerFacts } from './facts/servers.js';
+import { findLostApp, gatherServers, type LostApp, type ServerFacts } from './facts/servers.js';
 
 /** An extension at one moment: all that rules may know of it. Gathering reads files and runs code; rules do neither. */
 export interface Snapshot {
@@ -21,7 +22,7 @@ export interface Snapshot {
   readonly items: readonly ItemFacts[];
   readonly files: FileFacts;
   readonly servers: readonly ServerFacts[];
-  readonly appReferences: readonly AppReference[];
+  readonly lostApps: readonly LostAppOfTool[];
   /** Definition modules and those that definitions name. */
   readonly modules: readonly ModuleFacts[];
   readonly packaging?: PackagingFacts;
@@ -35,17 +36,15 @@ export interface UnreadableManifest {
   readonly location: Location;
 }
 
-/** A tool's UI app that cannot be found. */
-interface AppReference extends LostReference {
+/** The app of a tool that cannot be found. */
+interface LostAppOfTool extends LostApp {
   readonly tool: ItemFacts;
-  readonly reference: string;
-  readonly location: Location;
 }
 
 /** The snapshot of a package whose manifest says nothing. */
 export function snapshotWithoutManifest(codes: readonly string[], unreadable: UnreadableManifest): Snapshot {
   const files = { duplicates: [], undeclared: [], shadowed: [] };
-  return { codes, unreadable, items: [], files, servers: [], appReferences: [], modules: [] };
+  return { codes, unreadable, items: [], files, servers: [], lostApps: [], modules: [] };
 }
 
 interface Gathering {
@@ -77,7 +76,7 @@ export async function takeSnapshot({ codes, extension, workspace, modules }: Gat
     items,
     files,
     servers,
-    appReferences: await gatherAppReferences(items, extension, workspace),
+    lostApps: await gatherLostApps(items, extension, workspace),
     modules: await gatherModules(items, modules),
     packaging: await gatherPackaging(extension, items, modules),
   };
@@ -96,17 +95,17 @@ function markRepeats(items: readonly ItemFacts[]): readonly ItemFacts[] {
   });
 }
 
-async function gatherAppReferences(
+async function gatherLostApps(
   items: readonly ItemFacts[],
   extension: Extension,
   workspace: Workspace,
-): Promise<AppReference[]> {
-  const found = items.map(async (tool): Promise<AppReference | undefined> => {
-    const named = tool.kind === 'tools' && tool.definition && appNamed(tool.definition);
-    if (!named) return undefined;
-    const location = locate(tool.definition!, named.key);
-    const lost = await lookUp('apps', named.reference, { extension, workspace }, location);
-    return lost && { ...lost, tool, reference: named.reference, location };
+): Promise<LostAppOfTool[]> {
+  const found = items.map(async (tool): Promise<LostAppOfTool | undefined> => {
+    const { kind, definition } = tool;
+    if (kind !== 'tools' || !definition) return undefined;
+    const place = (path: DocumentPath) => locate(definition, path);
+    const lost = await findLostApp(definition.value, place, { extension, workspace });
+    return lost && { ...lost, tool };
   });
   return (await Promise.all(found)).filter((one) => one !== undefined);
 }

@@ -7,6 +7,7 @@ import { fileURLToPath } from 'node:url';
  *
  * - `file=<path>`: a file of an example package; `package=<name>` says which one when a page has several.
  * - `lists=<kind>/<wire name>`: what the package's server shows of an item; `lists=server` its `serverInfo`.
+ *   With `ui`, what clients see of a tool that show apps.
  * - `call=<tool>`, `get=<prompt>`, `read=<uri>`: what is sent and what comes back.
  * - `left-out`: what `start` says of the items it leaves out.
  * - `program=<file>`: a program that uses `agenttools/engine`.

@@ -144,6 +144,13 @@ describe('where servers are', () => {
     ]);
   });
 
+  test('a bundled extension without servers has none to start', async () => {
+    const { folders } = machine({ 'builtin/viewers/package.json': extension('viewers') });
+    const builtinFolder = path.join(folders.cwd, '../../builtin');
+    const { servers } = await listServers({ folders: { ...folders, builtinFolder }, builtIn: true });
+    expect(servers).toEqual([]);
+  });
+
   test('an empty machine has built-in servers only', async () => {
     expect(await names({})).toEqual([]);
     expect(await names({}, { builtIn: true })).toContain('built-in agenttools');

@@ -178,6 +178,60 @@ const subscription = (id: string, ...kinds: readonly string[]) =>
 
 const both = { '@far/one': far('@far/one'), '@far/two': far('@far/two') };
 
+describe.each(eras)('%s: apps of packages that are not here', (era) => {
+  const capabilities = { extensions: { 'io.modelcontextprotocol/ui': {} } };
+  const meta = { 'io.modelcontextprotocol/clientCapabilities': capabilities };
+  const withApp: Files = {
+    ...far('@far/one'),
+    'packages/node_modules/@far/one/package.json': packageJson(
+      { tools: ['greet'], apps: ['card'] },
+      { name: '@far/one' },
+    ),
+    'packages/node_modules/@far/one/agenttools/tools/greet.json': { ...greet, ui: 'card' },
+    'packages/node_modules/@far/one/agenttools/apps/card.html': '<!doctype html>',
+  };
+  const supply = { '@far/one': withApp, '@far/two': far('@far/two') };
+
+  async function openShowingUi(setting: Setting) {
+    const session = await open(era, setting);
+    const ask = async (method: string): Promise<Message> => {
+      session.send(era === 'legacy' ? legacy(method, method) : modern(method, method, {}, meta));
+      const answer = await arrival(session, (one) => one.id === method);
+      return answer.result;
+    };
+    const { capabilities: offered } =
+      era === 'modern'
+        ? await ask('server/discover')
+        : (await session.initialize('2025-11-25', capabilities)).result;
+    return { ...session, offered, ask };
+  }
+
+  test.each([
+    ['tools/list', 'resources/list'],
+    ['resources/list', 'tools/list'],
+  ])('come with their tools: %s, then %s', async (...methods) => {
+    const { offered, ask } = await openShowingUi({ supply });
+    expect(offered).toMatchObject({ resources: { listChanged: true }, extensions: expect.anything() });
+    const lists: Message = {};
+    for (const method of methods) Object.assign(lists, await ask(method));
+    expect(lists.tools[1]._meta.ui.resourceUri).toBe('ui://far/one/card');
+    expect(lists.resources).toMatchObject([{ uri: 'ui://far/one/card' }]);
+  });
+
+  test('of a tool that is here are obtained, too', async () => {
+    const server = writeFolder({
+      ...kit,
+      'agenttools/servers/kit.json': { tools: ['own'] },
+      'agenttools/tools/own.json': { ...greet, ui: '@far/one/card' },
+    });
+    const { ask, shop, reported } = await openShowingUi({ server, supply });
+    const { tools } = await ask('tools/list');
+    expect(tools[0]._meta.ui.resourceUri).toBe('ui://far/one/card');
+    expect((await ask('resources/list')).resources).toMatchObject([{ uri: 'ui://far/one/card' }]);
+    expect([shop.asked, reported]).toEqual([[['@far/one']], []]);
+  });
+});
+
 describe.each(eras)('%s: items of packages that are not here', (era) => {
   test('are obtained when a list is asked for, and are in it', async () => {
     const session = await open(era, { supply: both });

@@ -7,6 +7,37 @@ import { fixtures, optionsFor, told } from './support/validating.js';
 
 /** What each fixture is expected to hold, in the order of the rules. A new rule adds a fixture and a line here. */
 const expected: Record<string, readonly string[]> = {
+  'app-too-large': ['app-too-large agenttools/apps/card.html'],
+  'app-without-handshake': [
+    'app-without-handshake agenttools/apps/card.html',
+    'app-without-handshake agenttools/apps/board.html',
+  ],
+  'blocked-by-csp': [
+    'blocked-by-csp agenttools/apps/map.html:5:7',
+    'blocked-by-csp agenttools/apps/map.html:9:3',
+    'blocked-by-csp agenttools/apps/map.html:11:22',
+    'blocked-by-csp agenttools/apps/map.html:13:9',
+    'blocked-by-csp agenttools/apps/map.html:14:6',
+    'blocked-by-csp agenttools/apps/map.html:14:93',
+    'blocked-by-csp agenttools/apps/map.html:15:8',
+    'blocked-by-csp agenttools/apps/map.html:15:62',
+    'blocked-by-csp agenttools/apps/map.html:16:9',
+    'blocked-by-csp agenttools/apps/map.html:18:7',
+    'blocked-by-csp agenttools/apps/map.html:19:9',
+    'blocked-by-csp agenttools/apps/card.html:5:6',
+    'blocked-by-csp agenttools/apps/card.html:7:25',
+    'blocked-by-csp agenttools/apps/card.html:10:17',
+    'blocked-by-csp agenttools/apps/card.html:13:19',
+    'blocked-by-csp agenttools/apps/card.html:14:21',
+    'blocked-by-csp agenttools/apps/card.html:16:26',
+    'blocked-by-csp agenttools/apps/card.html:17:18',
+    'blocked-by-csp agenttools/apps/card.html:18:26',
+    'blocked-by-csp agenttools/apps/card.html:20:17',
+    'blocked-by-csp agenttools/apps/card.html:26:9',
+    'blocked-by-csp agenttools/apps/board.html:6:18',
+    'blocked-by-csp agenttools/apps/board.html:7:17',
+    'blocked-by-csp agenttools/apps/board.html:8:3',
+  ],
   'boot-failed': [],
   'conflicting-spelling': [
     'conflicting-spelling package.json#/agenttools/MCPServers',
@@ -27,9 +58,23 @@ const expected: Record<string, readonly string[]> = {
   'duplicate-wire-name': ['duplicate-wire-name agenttools/servers/greeter.json#/tools/1'],
   'impure-stdout': [],
   'invalid-app': [
-    'invalid-app agenttools/apps/board.json#/prefersBorder',
-    'invalid-app agenttools/apps/card.json',
-    'invalid-app agenttools/apps/sheet.json:1:13',
+    'invalid-app agenttools/apps/card.html',
+    'invalid-app agenttools/apps/board.html',
+    'invalid-app agenttools/apps/sheet.html',
+    'invalid-app agenttools/apps/map.html:6:17',
+  ],
+  'invalid-app-metadata': [
+    'invalid-app-metadata agenttools/apps/board.json#/prefersBorder',
+    'invalid-app-metadata agenttools/apps/map.json#/csp/frameDomains',
+    'invalid-app-metadata agenttools/apps/map.json#/permissions/camera',
+    'invalid-app-metadata agenttools/apps/card.json',
+    'invalid-app-metadata agenttools/apps/sheet.json:1:13',
+    'invalid-app-metadata agenttools/apps/map.json#/preferBorder',
+    'invalid-app-metadata agenttools/apps/map.json#/csp/connectDomain',
+    'invalid-app-metadata agenttools/apps/map.json#/permissions/midi',
+    'invalid-app-metadata agenttools/apps/map.json#/csp/resourceDomains/1',
+    'invalid-app-metadata agenttools/apps/map.json#/csp/resourceDomains/2',
+    'invalid-app-metadata agenttools/apps/chart.json#/csp',
   ],
   'invalid-declaration': [
     'invalid-declaration package.json#/agenttools/tools/1',
@@ -143,9 +188,10 @@ const expected: Record<string, readonly string[]> = {
     'undeclared-template-argument agenttools/prompts/ask.json#/messages/1/content/template',
   ],
   'unknown-app': [
+    'unknown-app agenttools/servers/greeter.json#/tools/2/ui/app',
     'unknown-app agenttools/servers/greeter.json#/apps/1',
     'unknown-app agenttools/tools/hello.json#/ui',
-    'unknown-app agenttools/tools/bye.json#/ui/resourceUri',
+    'unknown-app agenttools/tools/bye.json#/ui/app',
   ],
   'unknown-definition-key': [
     'unknown-definition-key agenttools/tools/hello.json#/descripton',
@@ -170,6 +216,7 @@ const expected: Record<string, readonly string[]> = {
   'valid-code': [],
   'valid-seed-spelling': [],
   weather: [],
+  'weather-app': [],
 };
 
 /** Fixtures that are looked at without running their code. */

@@ -1,14 +1,6 @@
-import { page, type ServedKind } from '../../items/registry.js';
+import { page } from '../../items/registry.js';
 import type { Connection } from '../context.js';
-import type { Handler, Wire } from './handler.js';
-
-/** `tools/list` and `prompts/list`. */
-export function listKind(kind: Exclude<ServedKind, 'resources'>): Handler {
-  return ({ calls }, { cursor }) => {
-    const { items, nextCursor } = calls.server.registry.list(kind, { cursor: cursorOf(cursor) });
-    return { [kind]: items.map(({ wire }) => wire), ...(nextCursor !== undefined && { nextCursor }) };
-  };
-}
+import type { Wire } from './handler.js';
 
 /** One page of entries under a key, as a list method answers. @throws CursorError for a cursor that is not ours. */
 export function pageOf({ calls }: Connection, key: string, entries: readonly Wire[], cursor: unknown): Wire {
@@ -16,6 +8,7 @@ export function pageOf({ calls }: Connection, key: string, entries: readonly Wir
   return { [key]: items, ...(nextCursor !== undefined && { nextCursor }) };
 }
 
-function cursorOf(cursor: unknown): string | undefined {
+/** The cursor of a request, if it has one. */
+export function cursorOf(cursor: unknown): string | undefined {
   return typeof cursor === 'string' ? cursor : undefined;
 }

@@ -4,6 +4,13 @@ import { type Connection, contextMaker } from '../context.js';
 import { blockFor } from '../revisions.js';
 import { internalError, invalidParams } from './errors.js';
 import type { Wire } from './handler.js';
+import { cursorOf } from './lists.js';
+
+/** `prompts/list` */
+export function listPrompts({ calls }: Connection, { cursor }: Wire): Wire {
+  const { items, nextCursor } = calls.server.registry.list('prompts', { cursor: cursorOf(cursor) });
+  return { prompts: items.map(({ wire }) => wire), ...(nextCursor !== undefined && { nextCursor }) };
+}
 
 /** `prompts/get` */
 export async function get(

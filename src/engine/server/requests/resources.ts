@@ -8,17 +8,18 @@ import { messageOf } from '../../extension/modules.js';
 import { isRecord } from '../../extension/shapes.js';
 import { brands, isBranded } from '../../items/brands.js';
 import { type Calls, detailsOf, exposesErrors } from '../../items/calls.js';
-import type { ResourceSpec } from '../../items/specs.js';
+import type { AppSpec, ResourceSpec } from '../../items/specs.js';
 import { withTimeLimit } from '../../items/time-limit.js';
-import { type Connection, contextMaker } from '../context.js';
+import { isUiResource } from '../../items/ui.js';
+import { type Connection, contextMaker, showsUi } from '../context.js';
 import { internalError } from './errors.js';
 import type { Wire } from './handler.js';
 import { pageOf } from './lists.js';
+import { appEntry, readAppContents } from './ui.js';
 
 /** `resources/templates/list` */
-export function listTemplates(connection: Connection, { cursor }: Wire): Wire {
-  const specs = connection.calls.server.registry.all('resources');
-  const templates = specs.filter(({ uriTemplate, hidden }) => uriTemplate && !hidden);
+export function listTemplates(connection: Connection, { cursor }: Wire, request: ServerContext): Wire {
+  const templates = listed(connection, request).filter(({ uriTemplate }) => uriTemplate !== undefined);
   return pageOf(
     connection,
     'resourceTemplates',
@@ -27,19 +28,38 @@ export function listTemplates(connection: Connection, { cursor }: Wire): Wire {
   );
 }
 
-/** `resources/list`: fixed resources, and what the templates that can be listed hold right now. */
+/** Resources and templates that lists show. Those that are UI are for clients that show it. */
+function listed(connection: Connection, request: ServerContext): readonly ResourceSpec[] {
+  const { registry, hasUi } = connection.calls.server;
+  const specs = registry.all('resources').filter(({ hidden }) => !hidden);
+  return !hasUi || showsUi(connection, request) ? specs : specs.filter((spec) => !isUiResource(spec));
+}
+
+/** `resources/list`: fixed resources, what the templates that can be listed hold right now, and apps. */
 export async function listResources(
   connection: Connection,
   { cursor }: Wire,
   request: ServerContext,
 ): Promise<Wire> {
-  const specs = connection.calls.server.registry.all('resources').filter(({ hidden }) => !hidden);
+  const { calls } = connection;
   const entries = await Promise.all(
-    specs.map(async (spec) =>
+    listed(connection, request).map(async (spec) =>
       spec.uri === undefined ? await instancesOf(connection, spec, request) : [spec.wire],
     ),
   );
-  return pageOf(connection, 'resources', distinct(entries.flat()), cursor);
+  const apps = shownApps(connection, request);
+  const others = entries.flat().filter(({ uri }) => !apps.has(String(uri)));
+  const visible = [...apps.values()].filter(({ hidden }) => !hidden);
+  const pages = await Promise.all(visible.map(async (app) => await appEntry(app, calls)));
+  return pageOf(connection, 'resources', [...distinct(others), ...pages], cursor);
+}
+
+const none: ReadonlyMap<string, AppSpec> = new Map();
+
+/** The apps that are there for whoever asks. */
+function shownApps(connection: Connection, request: ServerContext): ReadonlyMap<string, AppSpec> {
+  const { apps } = connection.calls.server;
+  return apps.size > 0 && showsUi(connection, request) ? apps : none;
 }
 
 /** The entries without those whose address an earlier one has. */
@@ -86,12 +106,13 @@ const textKeys: ReadonlySet<string> = new Set(['name', 'title', 'description', '
 /** `resources/read` */
 export async function read(connection: Connection, { uri }: Wire, request: ServerContext): Promise<Wire> {
   const { calls, era, outstanding } = connection;
-  const look = () => findResource(calls, String(uri));
+  const look = () => findResource(connection, String(uri), request);
   const found = look() ?? (await outstanding?.find('resources', look, request.mcpReq.signal));
   if (!found) {
     const what = `Resource not found: ${String(uri)}`;
     throw new ResourceNotFoundError(String(uri), outstanding?.explain(what, 'resources') ?? what);
   }
+  if ('app' in found) return await readApp(found.app, calls);
   const { spec, variables } = found;
   const makeContext = contextMaker(connection, request);
   try {
@@ -108,15 +129,39 @@ export async function read(connection: Connection, { uri }: Wire, request: Serve
   } catch (error) {
     if (isBranded(error, brands.protocolError)) throw error;
     if (isBranded(error, brands.toolError)) throw new ProtocolError(internalError, (error as Error).message);
-    calls.report(`${spec.item}: ${detailsOf(error)}`);
-    const text = exposesErrors(calls) ? messageOf(error) : 'Resource read failed';
-    throw new ProtocolError(internalError, text, { uri });
+    throw readFailure(error, { calls, item: spec.item, uri });
   }
 }
 
-/** The resource of an address: exact ones first, then the first template that fits. */
-function findResource(calls: Calls, uri: string): { spec: ResourceSpec; variables: Wire } | undefined {
-  const specs = calls.server.registry.all('resources');
+async function readApp(app: AppSpec, calls: Calls): Promise<Wire> {
+  const { item, uri } = app;
+  const contents = await readAppContents(app, calls).catch((error: unknown) => {
+    throw readFailure(error, { calls, item, uri });
+  });
+  return { contents: [contents] };
+}
+
+function readFailure(
+  error: unknown,
+  { calls, item, uri }: { readonly calls: Calls; readonly item: string; readonly uri: unknown },
+): ProtocolError {
+  calls.report(`${item}: ${detailsOf(error)}`);
+  const text = exposesErrors(calls) ? messageOf(error) : 'Resource read failed';
+  return new ProtocolError(internalError, text, { uri });
+}
+
+type FoundResource = { readonly app: AppSpec } | { readonly spec: ResourceSpec; readonly variables: Wire };
+
+/** The app or the resource of an address: exact ones first, then the first template that fits. */
+function findResource(
+  connection: Connection,
+  uri: string,
+  request: ServerContext,
+): FoundResource | undefined {
+  const app = shownApps(connection, request).get(uri);
+  if (app) return { app };
+  if (isUiResource({ uri }) && !showsUi(connection, request)) return undefined;
+  const specs = connection.calls.server.registry.all('resources');
   const exact = specs.find((spec) => spec.uri === uri);
   if (exact) return { spec: exact, variables: {} };
   for (const spec of specs) {

@@ -5,10 +5,32 @@ import { callTool } from '../../items/call.js';
 import type { Calls } from '../../items/calls.js';
 import { MissingCapabilityError } from '../../items/requirements.js';
 import type { ToolSpec } from '../../items/specs.js';
-import { type Connection, contextMaker } from '../context.js';
+import { isAppOnly, withoutUi } from '../../items/ui.js';
+import { type Connection, contextMaker, showsUi } from '../context.js';
 import { blockFor } from '../revisions.js';
 import { invalidParams } from './errors.js';
 import type { Wire } from './handler.js';
+import { cursorOf } from './lists.js';
+import { entryWithUi } from './ui.js';
+
+/** `tools/list` */
+export async function listTools(
+  connection: Connection,
+  { cursor }: Wire,
+  request: ServerContext,
+): Promise<Wire> {
+  const { registry, hasUi } = connection.calls.server;
+  const isShown = hasUi && showsUi(connection, request);
+  const { items, nextCursor } = registry.list('tools', {
+    cursor: cursorOf(cursor),
+    // A client that does not know of apps would show their tools to the model.
+    ...(hasUi && !isShown && { keep: (tool) => !isAppOnly(tool) }),
+  });
+  const tools = isShown
+    ? await Promise.all(items.map((tool) => entryWithUi(tool, connection, request)))
+    : items.map(({ wire }) => wire);
+  return { tools, ...(nextCursor !== undefined && { nextCursor }) };
+}
 
 /** `tools/call` */
 export async function call(
@@ -35,7 +57,12 @@ export async function call(
   }).catch((error) => answerMissing(error, connection));
   const version = server.getNegotiatedProtocolVersion();
   const content = result.content.map((block) => blockFor(version, block));
-  return server.projectCallToolResult({ ...result, content } as never, tool.output?.wire);
+  const { _meta: meta } = result;
+  const _meta = meta && !showsUi(connection, request) ? withoutUi(meta) : meta;
+  return server.projectCallToolResult(
+    { ...result, content, ...(_meta && { _meta }) } as never,
+    tool.output?.wire,
+  );
 }
 
 function find({ server: { registry } }: Calls, name: unknown): ToolSpec | undefined {

@@ -7,8 +7,8 @@ import { type Definition, DefinitionError, type Extension } from '../../extensio
 import { type Kind, singular } from '../../extension/kinds.js';
 import type { Declaration } from '../../extension/manifest.js';
 import { isRecord, type ShapeFault } from '../../extension/shapes.js';
-import { translate } from '../../extension/spellings.js';
-import { isInScope, isInside, pathFault } from '../../files/contain.js';
+import { isInScope, pathFault } from '../../files/contain.js';
+import { withMetadata } from '../../items/app.js';
 import { withArguments } from '../../items/prompt.js';
 import { locate } from '../../items/read.js';
 import { readSchema, schemaKeys } from '../../items/tool.js';
@@ -16,6 +16,7 @@ import { type CompiledSchema, checkWireSchema, type SchemaSide } from '../../sch
 import { InspectionError } from '../inspector.js';
 import { type CallableFacts, gatherCallables } from './callables.js';
 import { type ModuleReader, NotLoadedError } from './modules.js';
+import { gatherPage, type PageFacts } from './pages.js';
 
 /** An item of the extension: declared, or defined right in a server's list. */
 export interface ItemFacts {
@@ -39,6 +40,10 @@ export interface ItemFacts {
   readonly schemaFaults: readonly SchemaFault[];
   /** The file a resource sends. */
   readonly content?: ContentFacts;
+  /** The page of an app. */
+  readonly page?: PageFacts;
+  /** Keys of an app's metadata that stand beside its `ui`, where nobody looks. */
+  readonly strayKeys?: readonly string[];
 }
 
 /** One thing wrong with a schema of a tool. */
@@ -63,11 +68,14 @@ export async function gatherItem(
 ): Promise<ItemFacts> {
   const { kind, name } = declaration;
   const source = (await extension.files()).find(kind, name)[0];
-  const base = { kind, name, ref: { kind: singular[kind], name }, declaration, ...(source && { source }) };
+  const page = kind === 'apps' && source ? await gatherPage(source.file, extension) : undefined;
+  const ref = { kind: singular[kind], name };
+  const base = { kind, name, ref, declaration, ...(source && { source }), ...(page && { page }) };
   try {
     const definition = await extension.definition(kind, name);
-    const whole = kind === 'apps' ? await withMetadata(definition) : definition;
-    return { ...base, ...(await judge(whole, modules)) };
+    if (kind !== 'apps') return { ...base, ...(await judge(definition, modules)) };
+    const whole = await withMetadata(definition);
+    return { ...base, ...(await judge(whole, modules)), strayKeys: await strayKeysOf(whole) };
   } catch (thrown) {
     const error = unreadable(thrown, source) ?? thrown;
     if (!(error instanceof DefinitionError)) throw error;
@@ -115,37 +123,11 @@ async function judge(given: Definition, modules: ModuleReader): Promise<Judged> 
   };
 }
 
-/** An app's definition with the metadata that may lie beside its page. */
-async function withMetadata(definition: Definition): Promise<Definition> {
-  const { extension, item } = definition;
-  const file = definition.file.file.replace(/\.html$/, '.json');
-  const target = path.join(extension.manifest.directory, file);
-  const info = await stat(target).catch(() => undefined);
-  if (!info) return definition;
-  if (!(await isInside(extension.manifest.directory, target))) {
-    throw new DefinitionError('path-outside-package', `${file} is a link that leads out of the package.`, {
-      file,
-    });
-  }
-  const { value } = await extension.document(file).catch((error: unknown) => {
-    if (!(error instanceof DefinitionError)) throw error;
-    throw new DefinitionError('invalid-app', error.message, error.location, { cause: error });
-  });
-  if (!isRecord(value)) {
-    throw new DefinitionError('invalid-app', `The metadata of app "${item}" is not an object.`, {
-      file,
-      path: [],
-    });
-  }
-  const isWrapped = isRecord(value.ui);
-  const translation = translate(isWrapped ? (value.ui as Record<string, unknown>) : value, 'apps');
-  return {
-    ...definition,
-    file: { file, language: 'data', combined: false },
-    at: isWrapped ? ['ui'] : [],
-    value: translation.value,
-    translation,
-  };
+async function strayKeysOf({ extension, file, at }: Definition): Promise<readonly string[]> {
+  if (at.length === 0) return [];
+  const { value } = await extension.document(file.file);
+  const keys = Object.keys(isRecord(value) ? value : {});
+  return keys.filter((key) => !at.includes(key) && key !== '$schema' && !key.startsWith('x-'));
 }
 
 async function gatherSchemaFaults(definition: Definition): Promise<SchemaFault[]> {

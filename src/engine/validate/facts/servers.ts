@@ -4,6 +4,7 @@ import { type Definition, DefinitionError, type Extension } from '../../extensio
 import type { Kind } from '../../extension/kinds.js';
 import { isRecord } from '../../extension/shapes.js';
 import { implicitServerName, UnknownItemError, type Workspace } from '../../extension/workspace.js';
+import type { DocumentPath } from '../../files/document.js';
 import { distinctNames } from '../../items/collisions.js';
 import { type FixFault, findFixFaults, type Taken } from '../../items/override.js';
 import { withArguments } from '../../items/prompt.js';
@@ -32,6 +33,8 @@ export interface EntryFacts {
   readonly fixFaults?: readonly FixFault[];
   /** Why the name leads nowhere. */
   readonly lost?: LostReference;
+  /** The app that it gives to the tool, if that is not to be had. */
+  readonly lostApp?: LostApp;
   /** What clients see; absent when the item cannot be had. */
   readonly wireName?: string;
   /** The address of a resource. */
@@ -40,10 +43,16 @@ export interface EntryFacts {
   readonly definition?: Definition;
 }
 
-export interface LostReference {
+interface LostReference {
   /** It names another package. */
   readonly isForeign: boolean;
   readonly reason: string;
+}
+
+/** The name of an app that leads nowhere. */
+export interface LostApp extends LostReference {
+  readonly reference: string;
+  readonly location: Location;
 }
 
 interface Surroundings {
@@ -104,7 +113,19 @@ async function entryFacts(entry: unknown, place: Place): Promise<EntryFacts | un
     const renamed = typeof entry.name === 'string' ? { wireName: entry.name } : {};
     const item = facts.lost ? undefined : await resolve(entry.use, location, place);
     const fixFaults = item ? await findFixFaults(entry, await takenBy(item)) : [];
-    return { ...base, ...facts, ...renamed, location, override: entry, fixFaults };
+    const lostApp =
+      kind === 'tools'
+        ? await findLostApp(entry, (at) => locate(server, [...path, ...at]), place)
+        : undefined;
+    return {
+      ...base,
+      ...facts,
+      ...renamed,
+      location,
+      override: entry,
+      fixFaults,
+      ...(lostApp && { lostApp }),
+    };
   }
   if (kind === 'apps') return undefined;
   const definition = inline(server, kind, entry, path);
@@ -148,7 +169,7 @@ async function takenBy(definition: Definition): Promise<Taken> {
 }
 
 /** Where a name leads, if it leads nowhere. */
-export async function lookUp(
+async function lookUp(
   kind: Kind,
   reference: string,
   { extension, workspace }: Pick<Surroundings, 'extension' | 'workspace'>,
@@ -191,15 +212,15 @@ export function sameNames(
   });
 }
 
-/** The UI app that a tool names, by name or by address. */
-export function appNamed({
-  value,
-  extension,
-}: Definition): { key: readonly string[]; reference: string } | undefined {
-  const { ui } = value;
-  const [key, named] = isRecord(ui) ? [['ui', 'resourceUri'], ui.resourceUri] : [['ui'], ui];
-  if (typeof named !== 'string' || named === '') return undefined;
-  const own = `ui://${extension.name.replace(/^@/, '')}/`;
-  if (named.startsWith(own)) return { key, reference: named.slice(own.length) };
-  return named.includes('://') ? undefined : { key, reference: named };
+/** The app that a tool, or an entry of a server's list, names under `ui`, if that leads nowhere. */
+export async function findLostApp(
+  { ui }: Readonly<Record<string, unknown>>,
+  place: (path: DocumentPath) => Location,
+  surroundings: Pick<Surroundings, 'extension' | 'workspace'>,
+): Promise<LostApp | undefined> {
+  const [path, reference] = isRecord(ui) ? [['ui', 'app'], ui.app] : [['ui'], ui];
+  if (typeof reference !== 'string' || reference === '') return undefined;
+  const location = place(path);
+  const lost = await lookUp('apps', reference, surroundings, location);
+  return lost && { ...lost, reference, location };
 }

@@ -1,3 +1,6 @@
+import { appTooLarge } from './app-too-large.js';
+import { appWithoutHandshake } from './app-without-handshake.js';
+import { blockedByCsp } from './blocked-by-csp.js';
 import { bootFailed } from './boot-failed.js';
 import { conflictingSpelling } from './conflicting-spelling.js';
 import { definitionFailed } from './definition-failed.js';
@@ -7,6 +10,7 @@ import { duplicateDefinitionFiles } from './duplicate-definition-files.js';
 import { duplicateWireName } from './duplicate-wire-name.js';
 import { impureStdout } from './impure-stdout.js';
 import { invalidApp } from './invalid-app.js';
+import { invalidAppMetadata } from './invalid-app-metadata.js';
 import { invalidDeclaration } from './invalid-declaration.js';
 import { invalidDeclarationList } from './invalid-declaration-list.js';
 import { invalidDefinition } from './invalid-definition.js';
@@ -76,6 +80,10 @@ export const rules: readonly Rule[] = [
   invalidResource,
   invalidServer,
   invalidApp,
+  invalidAppMetadata,
+  blockedByCsp,
+  appTooLarge,
+  appWithoutHandshake,
   unknownDefinitionKey,
   missingDescription,
   invalidWireName,

@@ -1,15 +1,15 @@
-import { faultsOfKind } from '../facts/faults.js';
 import { defineRule, type Rule } from './rule.js';
 
 export const invalidApp: Rule = defineRule({
   code: 'invalid-app',
   severity: 'error',
-  summary: "An app's metadata is an object whose keys hold what they should.",
+  summary: 'The page of an app is an HTML document in UTF-8 whose scripts a browser can run.',
   *check({ items }) {
-    yield* faultsOfKind('apps', items);
-    for (const { error, ref } of items) {
-      if (error?.code === 'invalid-app') yield { location: error.location, item: ref, facts: error.message };
+    for (const { page, ref } of items) {
+      for (const { reason, location } of page?.faults ?? []) {
+        yield { location, item: ref, facts: { name: ref.name, file: page!.file, reason } };
+      }
     }
   },
-  message: (reason) => reason,
+  message: ({ name, file, reason }) => `The page of app "${name}", ${file}, ${reason}.`,
 });

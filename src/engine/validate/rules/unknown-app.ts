@@ -5,9 +5,13 @@ export const unknownApp: Rule = defineRule({
   severity: 'error',
   summary:
     'Servers and tools name only apps that their extension declares, that are built in, or that another package declares.',
-  *check({ servers, appReferences }) {
+  *check({ servers, lostApps }) {
     for (const { name, ref, entries } of servers) {
-      for (const { kind, reference, lost, location } of entries) {
+      for (const { kind, reference, lost, location, lostApp } of entries) {
+        if (lostApp && !lostApp.isForeign) {
+          const facts = { what: `Server "${name}" gives a tool`, ...lostApp };
+          yield { location: lostApp.location, item: ref, facts };
+        }
         if (kind !== 'apps' || !lost || lost.isForeign) continue;
         yield {
           location,
@@ -16,7 +20,7 @@ export const unknownApp: Rule = defineRule({
         };
       }
     }
-    for (const { tool, reference, reason, location, isForeign } of appReferences) {
+    for (const { tool, reference, reason, location, isForeign } of lostApps) {
       if (isForeign) continue;
       yield { location, item: tool.ref, facts: { what: `Tool "${tool.name}" names`, reference, reason } };
     }

@@ -9,8 +9,9 @@ export const unknownDefinitionKey: Rule = defineRule({
   severity: 'warning',
   summary: 'A definition has only keys that mean something.',
   *check({ items }) {
-    for (const { ref, definition, faults } of items) {
-      if (!definition) continue;
+    for (const { kind, ref, definition, faults } of items) {
+      // What an app's metadata says wrongly is told as such.
+      if (!definition || kind === 'apps') continue;
       for (const { path, problem, known = [] } of faults) {
         if (problem !== 'unknown' || isEvaluator(ref.kind, path)) continue;
         const location = { ...locate(definition, path), key: true };

@@ -4,14 +4,16 @@ export const unresolvedReference: Rule = defineRule({
   code: 'unresolved-reference',
   severity: 'warning',
   summary: 'Items of other packages that are named can be found. An error with --resolve.',
-  *check({ servers, appReferences }) {
+  *check({ servers, lostApps }) {
     for (const { name, ref, entries } of servers) {
-      for (const { lost, location } of entries) {
-        if (lost?.isForeign)
-          yield { location, item: ref, facts: { what: `Server "${name}"`, reason: lost.reason } };
+      const what = `Server "${name}"`;
+      for (const { lost, location, lostApp } of entries) {
+        if (lost?.isForeign) yield { location, item: ref, facts: { what, reason: lost.reason } };
+        if (!lostApp?.isForeign) continue;
+        yield { location: lostApp.location, item: ref, facts: { what, reason: lostApp.reason } };
       }
     }
-    for (const { tool, reason, location, isForeign } of appReferences) {
+    for (const { tool, reason, location, isForeign } of lostApps) {
       if (isForeign) yield { location, item: tool.ref, facts: { what: `Tool "${tool.name}"`, reason } };
     }
   },

@@ -1,0 +1,272 @@
+/** Longer texts are cut, so that no result makes the page unusable. */
+const longestText = 200_000;
+
+/** Longer blocks are shown as they are: looking for marks in them could take long. */
+const longestMarked = 20_000;
+
+/** Quotes and lists in one another beyond this are shown as they are. */
+const deepest = 6;
+
+/**
+ * An element with properties and children. What comes from outside is only ever text here: a string is a text node.
+ *
+ * @param {string} tag
+ * @param {object} [properties] Attributes; `on…` are listeners.
+ * @param {...(Node | string | undefined)} children
+ */
+export function el(tag, properties = {}, ...children) {
+  const element = document.createElement(tag);
+  for (const [key, value] of Object.entries(properties)) {
+    if (value === undefined) continue;
+    if (key.startsWith('on')) element.addEventListener(key.slice(2), value);
+    else element.setAttribute(key, value);
+  }
+  element.append(...children.filter((child) => child !== undefined));
+  return element;
+}
+
+/** The address, if it is one a user may be sent to. */
+export function safeUrl(text) {
+  if (typeof text !== 'string' || text.length > 4000) return undefined;
+  try {
+    const url = new URL(text);
+    return url.protocol === 'https:' && !url.username && !url.password ? url : undefined;
+  } catch {
+    return undefined;
+  }
+}
+
+/** A link that the host opens; where it will not, the address is shown instead. An unsafe address is no link. */
+export function link(app, label, address) {
+  const url = safeUrl(address);
+  if (!url) return el('span', {}, label);
+  const anchor = el(
+    'a',
+    {
+      href: url.href,
+      title: url.href,
+      target: '_blank',
+      rel: 'noopener noreferrer',
+      async onclick(event) {
+        event.preventDefault();
+        try {
+          await app.openLink(url.href);
+        } catch {
+          anchor.replaceWith(el('span', { tabindex: '-1' }, `${label}: ${url.href}`));
+        }
+      },
+    },
+    label,
+  );
+  return anchor;
+}
+
+/**
+ * Content blocks of a tool result as nodes.
+ *
+ * @param {object} options
+ * @param {boolean} [options.isMarkdown] Whether texts are Markdown; else they are shown as they are.
+ * @param {(url: string) => boolean} [options.mayLoad] Which images beside embedded ones are shown.
+ * @param {string} [options.alt] What an image shows, where nothing is known of it.
+ */
+export function contentNodes(app, blocks, { isMarkdown = false, mayLoad = () => false, alt = 'Image' } = {}) {
+  const options = { app, mayLoad };
+  const kinds = {
+    __proto__: null,
+    text: ({ text }) => {
+      const bare = bareText(text);
+      if (bare === '') return [];
+      return isMarkdown ? [...markdown(bare, options).childNodes] : [el('pre', { tabindex: '0' }, bare)];
+    },
+    image: ({ data, mimeType }) => {
+      const address = dataUrl('image', mimeType, data);
+      return address ? [el('img', { src: address, alt })] : [];
+    },
+    audio: ({ data, mimeType }) => {
+      const address = dataUrl('audio', mimeType, data);
+      return address ? [el('audio', { src: address, controls: '' })] : [];
+    },
+    resource_link: ({ uri, title, name }) => [el('p', {}, link(app, String(title ?? name ?? uri), uri))],
+    resource: ({ resource }) =>
+      typeof resource?.text === 'string' ? [el('pre', { tabindex: '0' }, cut(resource.text))] : [],
+  };
+  return blocks.flatMap((block) => kinds[block?.type]?.(block) ?? []);
+}
+
+/** The blocks of a result, whatever came as one. */
+export function blocksOf(result) {
+  if (Array.isArray(result?.content)) return result.content;
+  return typeof result?.text === 'string' ? [{ type: 'text', text: result.text }] : [];
+}
+
+/** The text of a block without what is meant for the model or for this page. */
+export function bareText(text) {
+  if (typeof text !== 'string') return '';
+  return cut(
+    between(text, '<system-reminder>', '</system-reminder>')
+      .replace(/\[This tool call rendered an interactive widget [^\]]{0,2000}\]/g, '')
+      .replace(/<result uuid="[^"]{0,100}">|<\/result>/g, '')
+      .trim(),
+  );
+}
+
+/** A text without everything from a start to its end. */
+function between(text, start, end) {
+  const [kept, ...rest] = text.split(start);
+  return (
+    kept +
+    rest
+      .map((part) => (part.includes(end) ? part.slice(part.indexOf(end) + end.length) : start + part))
+      .join('')
+  );
+}
+
+function cut(text) {
+  return text.length > longestText ? `${text.slice(0, longestText)}\n… (shortened)` : text;
+}
+
+function dataUrl(kind, mimeType, data) {
+  const isSafe = typeof data === 'string' && /^[a-z0-9+/=\s]*$/i.test(data);
+  return isSafe && new RegExp(`^${kind}/[\\w.+-]+$`).test(mimeType)
+    ? `data:${mimeType};base64,${data}`
+    : undefined;
+}
+
+/** The Markdown that tools write, as nodes: no HTML of it is ever anything but text. */
+export function markdown(text, options) {
+  const fragment = document.createDocumentFragment();
+  fragment.append(...blockNodes(cut(text).split(/\r?\n/), { mayLoad: () => false, ...options }, 0));
+  return fragment;
+}
+
+const fence = /^ {0,3}```/;
+const heading = /^ {0,3}(#{1,6})\s+(.*)$/;
+const rule = /^ {0,3}(?:-{3,}|\*{3,}|_{3,})\s*$/;
+const quote = /^ {0,3}> ?/;
+const item = /^( {0,3})([-*+]|\d{1,9}[.)])\s+/;
+const tableRule = /^[\s|:-]*-[\s|:-]*$/;
+
+function blockNodes(lines, options, depth) {
+  const nodes = [];
+  let at = 0;
+  const takeWhile = (fits) => {
+    const from = at;
+    while (at < lines.length && fits(lines[at])) at += 1;
+    return lines.slice(from, at);
+  };
+
+  while (at < lines.length) {
+    const line = lines[at];
+    if (line.trim() === '') {
+      at += 1;
+    } else if (fence.test(line)) {
+      at += 1;
+      nodes.push(
+        el('pre', { tabindex: '0' }, el('code', {}, takeWhile((one) => !fence.test(one)).join('\n'))),
+      );
+      at += 1;
+    } else if (heading.test(line)) {
+      const [, marks, title] = heading.exec(line);
+      nodes.push(el(`h${Math.max(marks.length, 2)}`, {}, ...inlineNodes(title, options)));
+      at += 1;
+    } else if (rule.test(line)) {
+      nodes.push(el('hr'));
+      at += 1;
+    } else if (depth < deepest && quote.test(line)) {
+      const quoted = takeWhile((one) => quote.test(one)).map((one) => one.replace(quote, ''));
+      nodes.push(el('blockquote', { class: 'content' }, ...blockNodes(quoted, options, depth + 1)));
+    } else if (depth < deepest && item.test(line)) {
+      nodes.push(
+        listNode(
+          takeWhile((one) => item.test(one) || /^\s+\S/.test(one)),
+          options,
+          depth,
+        ),
+      );
+    } else if (line.includes('|') && tableRule.test(lines[at + 1] ?? '') && lines[at + 1].includes('|')) {
+      nodes.push(
+        tableNode(
+          takeWhile((one) => one.includes('|')),
+          options,
+        ),
+      );
+    } else {
+      // The first line is taken whatever it is, so that every turn takes one.
+      const first = at;
+      const text = takeWhile((one) => at === first || isText(one));
+      nodes.push(el('p', {}, ...inlineNodes(text.join('\n'), options)));
+    }
+  }
+  return nodes;
+}
+
+function isText(line) {
+  return line.trim() !== '' && ![fence, heading, rule, quote, item].some((mark) => mark.test(line));
+}
+
+function listNode(lines, options, depth) {
+  const isOrdered = /^\s*\d/.test(lines[0]);
+  const indent = (line) => line.search(/\S/);
+  const items = [];
+  for (const line of lines) {
+    if (item.test(line) && indent(line) < indent(lines[0]) + 2) items.push([line.replace(item, '')]);
+    else items.at(-1).push(line.replace(/^ {1,4}|^\t/, ''));
+  }
+  const nodes = items.map((own) => {
+    const [first, ...rest] = own;
+    return el('li', {}, ...inlineNodes(first, options), ...blockNodes(rest, options, depth + 1));
+  });
+  const start = isOrdered ? Number.parseInt(lines[0], 10) : 1;
+  return el(isOrdered ? 'ol' : 'ul', start === 1 ? {} : { start: String(start) }, ...nodes);
+}
+
+function tableNode([head, , ...rows], options) {
+  const cells = (line) =>
+    line
+      .trim()
+      .replace(/^\||\|$/g, '')
+      .split('|');
+  const row = (line, tag) =>
+    el('tr', {}, ...cells(line).map((cell) => el(tag, {}, ...inlineNodes(cell.trim(), options))));
+  return el(
+    'table',
+    { tabindex: '0' },
+    el('thead', {}, row(head, 'th')),
+    el('tbody', {}, ...rows.map((line) => row(line, 'td'))),
+  );
+}
+
+/** Code, image, link, strong, emphasis, address. Lengths are bounded, so that looking for an end takes no time. */
+const marks =
+  /`([^`\n]{1,2000})`|!\[([^\]]{0,500})\]\(([^)\s]{1,4000})\)|\[([^\]]{1,500})\]\(([^)\s]{1,4000})\)|\*\*([^\n]{1,2000}?)\*\*|\*([^*\s][^*\n]{0,2000})\*|(https:\/\/[^\s<>"')\]]{1,2000})/g;
+
+function inlineNodes(text, options, depth = 0) {
+  if (text.length > longestMarked || depth > deepest) return [text];
+  const nodes = [];
+  let end = 0;
+  for (const found of text.matchAll(marks)) {
+    nodes.push(text.slice(end, found.index));
+    end = found.index + found[0].length;
+    const [whole, code, alt, image, label, target, strong, emphasis, address] = found;
+    if (code !== undefined) nodes.push(el('code', {}, code));
+    else if (image !== undefined) nodes.push(imageNode(alt, image, options));
+    else if (target !== undefined) nodes.push(safeUrl(target) ? link(options.app, label, target) : whole);
+    else if (strong !== undefined) nodes.push(el('strong', {}, ...inlineNodes(strong, options, depth + 1)));
+    else if (emphasis !== undefined) nodes.push(el('em', {}, ...inlineNodes(emphasis, options, depth + 1)));
+    else nodes.push(link(options.app, address, address));
+  }
+  return [...nodes, text.slice(end)].filter((node) => node !== '');
+}
+
+/** An image where it may be shown, and its place otherwise. */
+export function imageNode(alt, address, { app, mayLoad }) {
+  const label = alt || 'Image';
+  const isEmbedded = /^data:image\/[\w.+-]+;base64,[a-z0-9+/=]*$/i.test(address);
+  if (!isEmbedded && !(safeUrl(address) && mayLoad(address))) return link(app, label, address);
+  const image = el('img', {
+    src: address,
+    alt: label,
+    onerror: () => image.replaceWith(link(app, label, address)),
+  });
+  return image;
+}

@@ -1,0 +1,114 @@
+import { mkdir, writeFile } from 'node:fs/promises';
+import path from 'node:path';
+import { AgentToolsError } from '../../engine/errors.js';
+import { messageOf } from '../../engine/extension/modules.js';
+import { type FoundServer, serverName } from '../../engine/extension/workspace.js';
+import { ownProgram, packageRoot, packageVersion } from '../../engine/folders.js';
+import { findOrObtain } from '../../engine/installation/obtaining.js';
+import { type Picture, takePicture } from '../../engine/preview/picture.js';
+import { type AskedByWords, openPreview, type PreviewOptions } from '../../engine/preview/preview.js';
+import { visibleText } from '../../engine/visible-text.js';
+import type { Host } from '../../host.js';
+import { ExitCode } from '../exit-code.js';
+import { guarded } from '../guarded.js';
+import { obtaining } from '../obtaining.js';
+import { withProgress } from '../progress.js';
+import { renderJson } from '../render/json.js';
+import { untilSignal } from '../until-signal.js';
+import { openWorkspace } from '../workspace.js';
+
+export interface PreviewInput extends AskedByWords {
+  readonly server: string;
+  /** Zero: any that is free. */
+  readonly port: number;
+  /** The file for a picture; absent: a page is served until a signal comes. */
+  readonly screenshot?: string | undefined;
+  /** Longest wait for the server's first answer. */
+  readonly timeoutMs: number;
+  readonly autoInstall: boolean;
+  readonly json: boolean;
+}
+
+/** Shows an extension's apps in a page of this machine, or takes a picture of one. */
+export async function previewCommand(input: PreviewInput, host: Host): Promise<ExitCode> {
+  return input.screenshot === undefined
+    ? await servePage(input, host)
+    : await takeScreenshot(input, input.screenshot, host);
+}
+
+async function servePage(input: PreviewInput, host: Host): Promise<ExitCode> {
+  const { port, json } = input;
+  const tell = (text: string) => void host.stderr.write(visibleText(text));
+  await untilSignal(async (signal) => {
+    const found = await findServer(input, host, signal);
+    const { directory } = found.extension.manifest;
+    const options = { ...previewOptions(input, host), port, directory, onText: tell, signal };
+    const preview = await withProgress(host, async (say) => {
+      say(`Starting ${input.server}`);
+      return await openPreview(options);
+    });
+    const { url, apps } = preview;
+    const server = serverName(found);
+    host.stdout.write(json ? renderJson({ url, server, apps }) : `${url}\n`);
+    if (!json)
+      tell('Open this page in a browser. Whoever has its address can call the tools. Ctrl+C ends it.\n');
+    return preview;
+  });
+  return ExitCode.Ok;
+}
+
+async function takeScreenshot(input: PreviewInput, file: string, host: Host): Promise<ExitCode> {
+  const target = path.resolve(host.cwd, file);
+  const picture = await guarded(host, (signal) =>
+    withProgress(host, async (say) => {
+      await findServer(input, host, signal);
+      say(`Taking a picture of ${input.server}`);
+      return await takePicture({ ...previewOptions(input, host), place: host, signal });
+    }),
+  );
+  await writePicture(target, picture);
+  const { png, violations, ...facts } = picture;
+  for (const { directive, blocked } of violations) {
+    host.stderr.write(visibleText(`blocked by the policy: ${directive} ${blocked}\n`));
+  }
+  host.stdout.write(input.json ? renderJson({ file: target, ...facts, violations }) : `${target}\n`);
+  return ExitCode.Ok;
+}
+
+async function findServer(
+  { server, autoInstall }: PreviewInput,
+  host: Host,
+  signal: AbortSignal,
+): Promise<FoundServer> {
+  const workspace = openWorkspace(host);
+  return await withProgress(host, async (tell) => {
+    const obtain = obtaining(host, { wanted: autoInstall, tell });
+    return await findOrObtain(() => workspace.findServer(server), { obtain, dryRun: false, signal });
+  });
+}
+
+/** The server is started as a client would, and by this client's wish with its apps. */
+function previewOptions(input: PreviewInput, host: Host): Omit<PreviewOptions, 'port'> {
+  const { server, autoInstall, timeoutMs, app, tool, arguments: args, theme, width, height } = input;
+  const { command, args: first } = ownProgram();
+  const flags = autoInstall ? [] : ['--no-auto-install'];
+  const env = { ...host.env, MCP_APPS_ENABLED: undefined, MCP_SERVER_NAME: undefined };
+  return {
+    reference: server,
+    child: { command, args: [...first, 'start', ...flags, '--', server], cwd: host.cwd, env },
+    pageFolder: path.join(packageRoot(), 'dist', 'preview'),
+    version: packageVersion(),
+    timeoutMs,
+    asked: { app, tool, arguments: args, theme, width, height },
+  };
+}
+
+async function writePicture(target: string, { png }: Picture): Promise<void> {
+  try {
+    await mkdir(path.dirname(target), { recursive: true });
+    await writeFile(target, png);
+  } catch (error) {
+    const message = `The picture cannot be written to ${target}: ${messageOf(error)}.`;
+    throw new AgentToolsError('failed', message, { cause: error });
+  }
+}

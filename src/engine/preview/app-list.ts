@@ -1,0 +1,107 @@
+import { AgentToolsError } from '../errors.js';
+import { isRecord } from '../extension/shapes.js';
+import { appMimeType } from '../items/app.js';
+import { didYouMean } from '../spelling.js';
+import type { ListedApp, ListedTool } from './contract.js';
+
+/** How a client says that it shows apps. */
+export const appCapability: { readonly extensions: Record<string, { mimeTypes: string[] }> } = {
+  extensions: { 'io.modelcontextprotocol/ui': { mimeTypes: [appMimeType] } },
+};
+
+/** A resource as the server lists it. */
+export interface ListedResource {
+  readonly uri: string;
+  readonly name: string;
+  readonly title?: string | undefined;
+  readonly mimeType?: string | undefined;
+  readonly _meta?: Readonly<Record<string, unknown>> | undefined;
+}
+
+/** The apps of a server: those its tools are bound to, then those it only lists. */
+export function appsOf(
+  tools: readonly ListedTool[],
+  resources: readonly ListedResource[],
+): readonly ListedApp[] {
+  const listed = resources.filter(({ uri, mimeType }) => mimeType === appMimeType && isAppUri(uri));
+  const uris = new Set([...tools.flatMap((tool) => appUriOf(tool) ?? []), ...listed.map(({ uri }) => uri)]);
+  return [...uris].map((uri) => {
+    const resource = listed.find((one) => one.uri === uri);
+    const name = nameOf(uri);
+    return {
+      uri,
+      name,
+      title: resource?.title ?? resource?.name ?? name,
+      tools: tools.filter((tool) => appUriOf(tool) === uri).map((tool) => tool.name),
+    };
+  });
+}
+
+/** The app that shows a tool. The flat key is what hosts read before the nested one was agreed on. */
+export function appUriOf({ _meta: meta }: ListedTool): string | undefined {
+  const ui = isRecord(meta?.ui) ? meta.ui : undefined;
+  const uri = ui?.resourceUri ?? meta?.['ui/resourceUri'];
+  return isAppUri(uri) ? uri : undefined;
+}
+
+/** Whether an app may call a tool: it may, unless the tool says whom it is for and leaves apps out. */
+export function isForApps({ _meta: meta }: ListedTool): boolean {
+  const visibility = isRecord(meta?.ui) ? meta.ui.visibility : undefined;
+  return !Array.isArray(visibility) || visibility.includes('app');
+}
+
+function isAppUri(uri: unknown): uri is string {
+  return typeof uri === 'string' && uri.startsWith('ui://');
+}
+
+function nameOf(uri: string): string {
+  return uri.slice(uri.lastIndexOf('/') + 1);
+}
+
+/** An app, and the tool whose call it is to show. */
+export interface Choice {
+  readonly app: string;
+  readonly tool?: string;
+}
+
+/**
+ * Which app is meant by what a command line names of app and tool; by nothing, the first.
+ * @throws AgentToolsError `not-found`
+ */
+export function chooseApp(
+  { apps, tools }: { readonly apps: readonly ListedApp[]; readonly tools: readonly ListedTool[] },
+  { app: wanted, tool: named }: { readonly app?: string | undefined; readonly tool?: string | undefined },
+): Choice {
+  const tool = named === undefined ? undefined : tools.find(({ name }) => name === named);
+  if (named !== undefined && !tool) {
+    const names = tools.map(({ name }) => name);
+    throw new AgentToolsError('not-found', `There is no tool "${named}". ${known(named, names, 'tools')}`);
+  }
+  if (apps.length === 0) {
+    const wayOut = 'Declare one in the manifest\'s "apps" and bind it to a tool by the key "ui".';
+    throw new AgentToolsError('not-found', `The server has no apps. ${wayOut}`);
+  }
+  const bound = tool && appUriOf(tool);
+  const app = wanted === undefined ? bound : apps.find((one) => isNamed(one, wanted))?.uri;
+  if (wanted !== undefined && app === undefined) {
+    const names = apps.map(({ name }) => name);
+    throw new AgentToolsError('not-found', `There is no app "${wanted}". ${known(wanted, names, 'apps')}`);
+  }
+  if (tool && app === undefined) {
+    const names = apps.map(({ name }) => name).join(', ');
+    throw new AgentToolsError('not-found', `The tool "${tool.name}" has no app. Name one of: ${names}.`);
+  }
+  const chosen = apps.find(({ uri }) => uri === app) ?? apps[0]!;
+  const shown = tool?.name ?? chosen.tools[0];
+  return { app: chosen.uri, ...(shown !== undefined && { tool: shown }) };
+}
+
+/** An app goes by its URI, its qualified name, or the last segment of both. */
+function isNamed({ uri, name }: ListedApp, wanted: string): boolean {
+  return wanted === uri || wanted === name || uri === `ui://${wanted.replace(/^@/, '')}`;
+}
+
+function known(wanted: string, names: readonly string[], kind: string): string {
+  const meant = didYouMean(wanted, names);
+  return meant ? `Did you mean "${meant}"?` : `Its ${kind}: ${names.join(', ') || 'none'}.`;
+}

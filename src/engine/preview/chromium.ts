@@ -1,0 +1,72 @@
+import { access, constants } from 'node:fs/promises';
+import path from 'node:path';
+import { AgentToolsError } from '../errors.js';
+
+export interface ChromiumPlace {
+  readonly env: Readonly<Record<string, string | undefined>>;
+  readonly platform: NodeJS.Platform;
+  readonly cwd: string;
+}
+
+/** What browsers that can take pictures are called on the PATH. */
+const names = [
+  'chromium',
+  'chromium-browser',
+  'google-chrome',
+  'google-chrome-stable',
+  'chrome',
+  'microsoft-edge',
+  'msedge',
+];
+
+/** Where systems put them instead. */
+const places = {
+  darwin: () => [
+    '/Applications/Google Chrome.app/Contents/MacOS/Google Chrome',
+    '/Applications/Chromium.app/Contents/MacOS/Chromium',
+    '/Applications/Microsoft Edge.app/Contents/MacOS/Microsoft Edge',
+  ],
+  win32: ({ env }: ChromiumPlace) =>
+    [env.PROGRAMFILES, env['PROGRAMFILES(X86)'], env.LOCALAPPDATA].flatMap((folder) =>
+      folder === undefined
+        ? []
+        : [
+            path.join(folder, 'Google/Chrome/Application/chrome.exe'),
+            path.join(folder, 'Chromium/Application/chrome.exe'),
+            path.join(folder, 'Microsoft/Edge/Application/msedge.exe'),
+          ],
+    ),
+} as const satisfies Partial<Record<NodeJS.Platform, (place: ChromiumPlace) => readonly string[]>>;
+
+/**
+ * A Chromium on this machine: the one `AGENTTOOLS_CHROMIUM` names, else one on the PATH, else where the system has it.
+ * @throws AgentToolsError `not-found`
+ */
+export async function findChromium(place: ChromiumPlace): Promise<string> {
+  const { env, platform, cwd } = place;
+  const named = env.AGENTTOOLS_CHROMIUM;
+  if (named) {
+    const file = path.resolve(cwd, named);
+    if (await isExecutable(file)) return file;
+    throw new AgentToolsError(
+      'not-found',
+      `AGENTTOOLS_CHROMIUM names ${file}, which is no program. ${wayOut}`,
+    );
+  }
+  const folders = (env.PATH ?? env.Path ?? '').split(path.delimiter).filter(Boolean);
+  const ending = platform === 'win32' ? '.exe' : '';
+  const onPath = names.flatMap((name) => folders.map((folder) => path.resolve(cwd, folder, name + ending)));
+  const elsewhere = platform === 'darwin' || platform === 'win32' ? places[platform](place) : [];
+  for (const file of [...onPath, ...elsewhere]) if (await isExecutable(file)) return file;
+  throw new AgentToolsError('not-found', `No Chromium was found. ${wayOut}`);
+}
+
+const wayOut =
+  'Install Chromium or Chrome, or set AGENTTOOLS_CHROMIUM to the program; without --screenshot, any browser will do.';
+
+async function isExecutable(file: string): Promise<boolean> {
+  return await access(file, constants.X_OK).then(
+    () => true,
+    () => false,
+  );
+}

@@ -1,0 +1,122 @@
+import { type ChildProcess, spawn } from 'node:child_process';
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import path from 'node:path';
+import process from 'node:process';
+import type { Readable, Writable } from 'node:stream';
+import { AgentToolsError } from '../errors.js';
+
+export interface BrowserOptions {
+  readonly file: string;
+  readonly env: Readonly<Record<string, string | undefined>>;
+}
+
+type Params = Readonly<Record<string, unknown>>;
+
+interface Waiting {
+  resolve(result: Params): void;
+  reject(error: Error): void;
+}
+
+const exitTimeoutMs = 3000;
+
+/** A headless Chromium with a profile of its own, spoken to over a pipe, so that no port of it is open. */
+export class Browser {
+  readonly #child: ChildProcess;
+  readonly #profile: string;
+  readonly #waiting = new Map<number, Waiting>();
+  readonly #ended: Promise<void>;
+  #lastId = 0;
+  #rest = '';
+  #stderr = '';
+  #isOver = false;
+
+  private constructor(child: ChildProcess, profile: string) {
+    this.#child = child;
+    this.#profile = profile;
+    const output = child.stdio[4] as Readable;
+    output.setEncoding('utf8').on('data', (text: string) => this.#read(text));
+    for (const pipe of child.stdio) pipe?.on('error', () => {});
+    child.stderr?.setEncoding('utf8').on('data', (text: string) => {
+      this.#stderr = (this.#stderr + text).slice(-4000);
+    });
+    this.#ended = new Promise((resolve) => {
+      child.once('error', (error) => this.#over(error.message, resolve));
+      child.once('close', () => this.#over('it ended', resolve));
+    });
+  }
+
+  /** @throws AgentToolsError `failed` if it does not start. */
+  static async open({ file, env }: BrowserOptions): Promise<Browser> {
+    const profile = await mkdtemp(path.join(tmpdir(), 'agenttools-preview-'));
+    const args = [
+      '--headless',
+      '--remote-debugging-pipe',
+      `--user-data-dir=${profile}`,
+      '--no-first-run',
+      '--no-default-browser-check',
+      '--disable-gpu',
+      '--disable-quic',
+      '--disable-extensions',
+      '--disable-background-networking',
+      '--disable-component-update',
+      '--disable-sync',
+      '--hide-scrollbars',
+      // It refuses to sandbox itself for root.
+      ...(process.getuid?.() === 0 ? ['--no-sandbox'] : []),
+      'about:blank',
+    ];
+    const stdio = ['ignore', 'ignore', 'pipe', 'pipe', 'pipe'] as const;
+    const child = spawn(file, args, { env: { ...env }, stdio: [...stdio], windowsHide: true });
+    return new Browser(child, profile);
+  }
+
+  /** @throws AgentToolsError `failed` if the browser is gone, or says no. */
+  async send(method: string, params: Params = {}, sessionId?: string): Promise<Params> {
+    if (this.#isOver) throw this.#failure('it ended');
+    this.#lastId += 1;
+    const id = this.#lastId;
+    const answer = new Promise<Params>((resolve, reject) => this.#waiting.set(id, { resolve, reject }));
+    (this.#child.stdio[3] as Writable).write(`${JSON.stringify({ id, method, params, sessionId })}\0`);
+    return await answer;
+  }
+
+  async close(): Promise<void> {
+    const timer = setTimeout(() => this.#child.kill('SIGKILL'), exitTimeoutMs);
+    await this.send('Browser.close').catch(() => this.#child.kill('SIGKILL'));
+    await this.#ended;
+    clearTimeout(timer);
+    // Its processes may still write when the first of them has ended.
+    await rm(this.#profile, { recursive: true, force: true, maxRetries: 5, retryDelay: 100 }).catch(() => {});
+  }
+
+  #read(text: string): void {
+    const messages = (this.#rest + text).split('\0');
+    this.#rest = messages.pop()!;
+    for (const message of messages) this.#receive(JSON.parse(message));
+  }
+
+  #receive({ id, result, error }: { id?: number; result?: Params; error?: { message: string } }): void {
+    const waiting = id === undefined ? undefined : this.#waiting.get(id);
+    if (!waiting || id === undefined) return;
+    this.#waiting.delete(id);
+    if (error) waiting.reject(this.#failure(error.message));
+    else waiting.resolve(result ?? {});
+  }
+
+  #over(reason: string, resolve: () => void): void {
+    this.#isOver = true;
+    for (const { reject } of this.#waiting.values()) reject(this.#failure(reason));
+    this.#waiting.clear();
+    resolve();
+  }
+
+  #failure(reason: string): AgentToolsError {
+    const said = this.#stderr.trim().split('\n').slice(-5).join('\n  ');
+    const file = this.#child.spawnfile;
+    return new AgentToolsError(
+      'failed',
+      `The browser ${file} does not do its work: ${reason}.${said ? ` It said:\n  ${said}` : ''}`,
+    );
+  }
+}

@@ -1,0 +1,225 @@
+import { randomBytes, timingSafeEqual } from 'node:crypto';
+import { readFile } from 'node:fs/promises';
+import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
+import path from 'node:path';
+import { text as readText } from 'node:stream/consumers';
+import { AgentToolsError } from '../errors.js';
+import { messageOf } from '../extension/modules.js';
+import { isRecord } from '../extension/shapes.js';
+import type { PreviewEvents } from './contract.js';
+
+/** What the page asks of the program, by the last part of its address. */
+type Actions = Readonly<
+  Record<string, (body: Readonly<Record<string, unknown>>, signal: AbortSignal) => Promise<unknown>>
+>;
+
+export interface PagesOptions {
+  /** The built pages. */
+  readonly folder: string;
+  /** Zero: any that is free. */
+  readonly port: number;
+  readonly actions: Actions;
+  /** What a page that has just opened is to know. */
+  readonly greet: (send: SendEvent) => void;
+}
+
+type SendEvent = <Name extends keyof PreviewEvents>(name: Name, data: PreviewEvents[Name]) => void;
+
+/** The pages of a preview, as they are served on this machine to whoever knows their address. */
+export interface Pages {
+  /** The page of the host; nobody can guess it. */
+  readonly url: string;
+  /** Tells every page that is open. */
+  readonly send: SendEvent;
+  /** The address, of another origin, of the page that frames an app under its policy. */
+  addFrame(policy: string): string;
+  close(): Promise<void>;
+}
+
+const address = '127.0.0.1';
+
+/** Larger bodies are nobody's arguments. */
+const mostBytes = 20_000_000;
+
+/** How many renderings keep their frame; a page that is open shows the last ones. */
+const mostFrames = 100;
+
+/** What the host page is made of, by the last part of its address. */
+const files = {
+  '': { file: 'index.html', type: 'text/html; charset=utf-8' },
+  'page.js': { file: 'page.js', type: 'text/javascript; charset=utf-8' },
+  'page.css': { file: 'page.css', type: 'text/css; charset=utf-8' },
+} as const satisfies Record<string, { readonly file: string; readonly type: string }>;
+
+/** Serves the host page and, from an origin of its own, the frames of apps. @throws AgentToolsError `failed` */
+export async function servePages({ folder, port, actions, greet }: PagesOptions): Promise<Pages> {
+  const token = randomBytes(24).toString('base64url');
+  const frames = new Map<string, string>();
+  const read = (file: string) => readFile(path.join(folder, file), 'utf8');
+  const framePage = await read('frame.html');
+  const contents = new Map(
+    await Promise.all(
+      Object.entries(files).map(async ([part, { file, type }]) => {
+        return [part, { content: await read(file), type }] as const;
+      }),
+    ),
+  );
+  const streams = new Set<ServerResponse>();
+
+  const frameServer = createServer((request, response) => {
+    const policy = isFor(request, frameServer) ? frames.get(lastPart(request.url)) : undefined;
+    if (policy === undefined || request.method !== 'GET') return refuse(response);
+    send(response, 200, framePage.replace('{{host}}', originOf(hostServer)), {
+      'content-type': 'text/html; charset=utf-8',
+      'content-security-policy': `${policy}; frame-ancestors ${originOf(hostServer)}`,
+    });
+  });
+
+  const hostServer = createServer((request, response) => {
+    if (!isFor(request, hostServer) || !isFromHere(request, originOf(hostServer))) return refuse(response);
+    const [given, ...rest] = partsOf(request.url);
+    if (!isSame(given, token)) return refuse(response);
+    const part = rest.join('/');
+    if (request.method === 'POST') return void answer(part, request, response);
+    if (request.method !== 'GET') return refuse(response);
+    if (part === 'events') return stream(response);
+    const known = contents.get(part);
+    if (!known) return refuse(response, 404);
+    send(response, 200, known.content, {
+      'content-type': known.type,
+      'cross-origin-opener-policy': 'same-origin',
+      'content-security-policy': hostPolicy(originOf(frameServer)),
+    });
+  });
+
+  const answer = async (part: string, request: IncomingMessage, response: ServerResponse) => {
+    const action = Object.hasOwn(actions, part) ? actions[part] : undefined;
+    const isJson = request.headers['content-type'] === 'application/json';
+    if (!action || !isJson) return refuse(response, action ? 415 : 404);
+    if (!(Number(request.headers['content-length']) <= mostBytes)) return refuse(response, 413);
+    const leaving = new AbortController();
+    response.on('close', () => leaving.abort());
+    try {
+      const body: unknown = JSON.parse(await readText(request));
+      const result = await action(isRecord(body) ? body : {}, leaving.signal);
+      send(response, 200, JSON.stringify(result ?? {}), { 'content-type': 'application/json' });
+    } catch (error) {
+      const message = JSON.stringify({ message: messageOf(error) });
+      send(response, 500, message, { 'content-type': 'application/json' });
+    }
+  };
+
+  const stream = (response: ServerResponse) => {
+    response.writeHead(200, { ...common, 'content-type': 'text/event-stream' });
+    streams.add(response);
+    response.on('close', () => streams.delete(response));
+    greet((name, data) => writeEvent(response, name, data));
+  };
+
+  await listen(frameServer, 0);
+  await listen(hostServer, port);
+  return {
+    url: `${originOf(hostServer)}/${token}/`,
+    send: (name, data) => {
+      for (const response of streams) writeEvent(response, name, data);
+    },
+    addFrame(policy) {
+      const id = randomBytes(24).toString('base64url');
+      frames.set(id, policy);
+      for (const old of [...frames.keys()].slice(0, -mostFrames)) frames.delete(old);
+      return `${originOf(frameServer)}/${id}`;
+    },
+    async close() {
+      for (const server of [hostServer, frameServer]) server.closeAllConnections();
+      await Promise.all(
+        [hostServer, frameServer].map((server) => new Promise((resolve) => server.close(resolve))),
+      );
+    },
+  };
+}
+
+/** What holds for whatever is served: it is kept nowhere, and its address is told to nobody. */
+const common = {
+  'cache-control': 'no-store',
+  'referrer-policy': 'no-referrer',
+  'x-content-type-options': 'nosniff',
+  'cross-origin-resource-policy': 'same-origin',
+} as const;
+
+/** The host page runs its own script, speaks to its own program and frames apps; it makes no markup of texts. */
+function hostPolicy(frames: string): string {
+  return [
+    "default-src 'none'",
+    "script-src 'self'",
+    "style-src 'self'",
+    "img-src 'self' data:",
+    "connect-src 'self'",
+    `frame-src ${frames}`,
+    "base-uri 'none'",
+    "form-action 'none'",
+    "frame-ancestors 'none'",
+    "require-trusted-types-for 'script'",
+    "trusted-types 'none'",
+  ].join('; ');
+}
+
+/** A name that resolves to this machine is not ours, whoever made it do so. */
+function isFor(request: IncomingMessage, server: Server): boolean {
+  return request.headers.host === originOf(server).replace('http://', '');
+}
+
+/** Whether no page but ours has made the request. What a browser opens by itself says nothing, or `none`. */
+function isFromHere({ headers, method }: IncomingMessage, own: string): boolean {
+  if (headers.origin !== undefined) return headers.origin === own;
+  const site = headers['sec-fetch-site'];
+  const isOpened = headers['sec-fetch-mode'] === 'navigate' && headers['sec-fetch-dest'] === 'document';
+  return method === 'GET' && (site === undefined || site === 'same-origin' || site === 'none' || isOpened);
+}
+
+function isSame(given: string | undefined, token: string): boolean {
+  const [one, other] = [Buffer.from(given ?? ''), Buffer.from(token)];
+  return one.length === other.length && timingSafeEqual(one, other);
+}
+
+function partsOf(url = '/'): readonly string[] {
+  return url.split(/[?#]/)[0]!.slice(1).split('/');
+}
+
+function lastPart(url: string | undefined): string {
+  return partsOf(url).join('/');
+}
+
+function originOf(server: Server): string {
+  const at = server.address();
+  return typeof at === 'object' && at ? `http://${address}:${at.port}` : '';
+}
+
+async function listen(server: Server, port: number): Promise<void> {
+  await new Promise<void>((resolve, reject) => {
+    server.once('error', reject);
+    server.listen(port, address, resolve);
+  }).catch((error: NodeJS.ErrnoException) => {
+    const reason =
+      error.code === 'EADDRINUSE' ? 'it is in use. Leave --port out for one that is free' : error.message;
+    throw new AgentToolsError('failed', `The port ${port} of ${address} cannot be had: ${reason}.`);
+  });
+}
+
+function send(
+  response: ServerResponse,
+  status: number,
+  body: string,
+  headers: Readonly<Record<string, string>>,
+): void {
+  if (!response.headersSent) response.writeHead(status, { ...common, ...headers });
+  response.end(body);
+}
+
+function refuse(response: ServerResponse, status = 403): void {
+  const text = status === 403 ? 'Open the address that agenttools preview has printed.\n' : '';
+  send(response, status, text, { 'content-type': 'text/plain; charset=utf-8' });
+}
+
+function writeEvent(response: ServerResponse, name: string, data: unknown): void {
+  response.write(`event: ${name}\ndata: ${JSON.stringify(data)}\n\n`);
+}

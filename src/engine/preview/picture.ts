@@ -1,0 +1,92 @@
+import { AgentToolsError } from '../errors.js';
+import { type ChromiumPlace, findChromium } from './chromium.js';
+import type { Report, Theme, Violation } from './contract.js';
+import { openPreview, type PreviewOptions } from './preview.js';
+import { openWindow, type Window } from './screenshot.js';
+
+export interface PictureOptions extends Omit<PreviewOptions, 'port' | 'directory' | 'onReport' | 'signal'> {
+  readonly place: ChromiumPlace;
+  readonly signal: AbortSignal;
+}
+
+/** An app as a host shows it. */
+export interface Picture {
+  readonly png: Buffer;
+  readonly width: number;
+  readonly height: number;
+  readonly theme: Theme;
+  /** URI of the app. */
+  readonly app: string;
+  /** The tool that was called. */
+  readonly tool: string | null;
+  /** Whether the tool failed; the app shows that, too. */
+  readonly isError: boolean;
+  readonly violations: readonly Violation[];
+}
+
+const standard = { width: 800, height: 600 } as const;
+
+/** The longest that an app may take to show a result, the call included. */
+const showTimeoutMs = 120_000;
+
+/**
+ * Takes a picture of an app, of the asked size; without a height, of the app's own.
+ * @throws AgentToolsError if there is no Chromium, or the app does not come to show anything.
+ */
+export async function takePicture({ place, signal, ...options }: PictureOptions): Promise<Picture> {
+  const file = await findChromium(place);
+  const violations: Violation[] = [];
+  const outcome = pending<Extract<Report, { kind: 'shown' }>>();
+  const preview = await openPreview({
+    ...options,
+    signal,
+    port: 0,
+    onReport(report) {
+      if (report.kind === 'violation') violations.push(report.violation);
+      if (report.kind === 'shown') outcome.resolve(report);
+      if (report.kind === 'failed') outcome.reject(new AgentToolsError('failed', report.message));
+    },
+  });
+  const late = setTimeout(() => {
+    outcome.reject(new AgentToolsError('failed', `The app showed nothing within ${showTimeoutMs / 1000} s.`));
+  }, showTimeoutMs);
+  const stop = () =>
+    outcome.reject(new AgentToolsError('failed', 'The picture was not taken: a signal came.'));
+  signal.addEventListener('abort', stop);
+  try {
+    const { asked } = preview;
+    const { width = standard.width, height, theme = 'light' } = asked;
+    const window: Window = { width, height: height ?? standard.height, theme };
+    const shown = await openWindow(`${preview.url}?picture`, { file, env: place.env, window });
+    try {
+      const { height: own, isError } = await outcome.promise;
+      const size = { ...window, height: height ?? own };
+      if (size.height !== window.height) await shown.resize(size);
+      const png = await shown.picture();
+      const tool = asked.call ? (asked.tool ?? null) : null;
+      return { png, ...size, app: asked.app, tool, isError, violations };
+    } finally {
+      await shown.close();
+    }
+  } finally {
+    clearTimeout(late);
+    signal.removeEventListener('abort', stop);
+    await preview.close();
+  }
+}
+
+interface Pending<T> {
+  readonly promise: Promise<T>;
+  readonly resolve: (value: T) => void;
+  readonly reject: (error: Error) => void;
+}
+
+/** Something that is yet to come, or to fail, perhaps before anybody asks for it. */
+function pending<T>(): Pending<T> {
+  let settle!: Omit<Pending<T>, 'promise'>;
+  const promise = new Promise<T>((resolve, reject) => {
+    settle = { resolve, reject };
+  });
+  promise.catch(() => {});
+  return { promise, ...settle };
+}

@@ -1,0 +1,157 @@
+import { AgentToolsError } from '../errors.js';
+import { isRecord } from '../extension/shapes.js';
+import type { ChildServer } from '../server/child-transport.js';
+import { appUriOf, chooseApp } from './app-list.js';
+import type { Asked, ListedApp, PreviewState, Report, ServerRequest, Theme } from './contract.js';
+import { LiveServer } from './live-server.js';
+import { type Pages, servePages } from './pages.js';
+import { readApp } from './render.js';
+import { watchFolder } from './watch.js';
+
+export interface PreviewOptions {
+  /** How the server is named on the command line. */
+  readonly reference: string;
+  /** What starts it. */
+  readonly child: ChildServer;
+  /** The package folder whose changes count; absent: nothing is watched. */
+  readonly directory?: string;
+  /** The built pages. */
+  readonly pageFolder: string;
+  readonly version: string;
+  /** Zero: any that is free. */
+  readonly port: number;
+  /** Longest wait for the server's first answer. */
+  readonly timeoutMs: number;
+  readonly asked: AskedByWords;
+  /** Gives the start up. */
+  readonly signal?: AbortSignal;
+  /** Takes what the server writes to stderr. */
+  readonly onText?: (text: string) => void;
+  readonly onReport?: (report: Report) => void;
+}
+
+/** What is to be shown first, as a command line says it. */
+export interface AskedByWords {
+  readonly app?: string | undefined;
+  readonly tool?: string | undefined;
+  readonly arguments?: Readonly<Record<string, unknown>> | undefined;
+  readonly theme?: Theme | undefined;
+  readonly width?: number | undefined;
+  readonly height?: number | undefined;
+}
+
+/** A server with its apps in a page of this machine. */
+export interface Preview {
+  /** The page; whoever knows it can call the server's tools. */
+  readonly url: string;
+  readonly server: string;
+  readonly apps: readonly ListedApp[];
+  readonly asked: Asked;
+  /** Ends the page and the server. */
+  close(): Promise<void>;
+}
+
+/** What of the server's stderr a page that opens late is told. */
+const keptText = 20_000;
+
+/**
+ * Starts a server and serves a page that shows its apps as hosts do.
+ * @throws AgentToolsError if the server does not answer, or has no such app or tool.
+ */
+export async function openPreview(options: PreviewOptions): Promise<Preview> {
+  const { reference, child, directory, version, timeoutMs, onText = () => {}, onReport = () => {} } = options;
+  let stderr = '';
+  let pages: Pages | undefined;
+  let asked: Asked | undefined;
+
+  const state = (): PreviewState => {
+    const { server, status, generation, tools, apps } = live;
+    return { reference, server, status, generation, tools, apps, asked: asked! };
+  };
+  const live = new LiveServer({
+    child,
+    version,
+    timeoutMs,
+    onText: (text) => {
+      stderr = (stderr + text).slice(-keptText);
+      pages?.send('stderr', text);
+      onText(text);
+    },
+    onChanged: (method) => pages?.send('changed', method),
+    onState: () => pages?.send('state', state()),
+  });
+  let stopWatching = () => {};
+  const close = async () => {
+    stopWatching();
+    await pages?.close();
+    await live.close();
+  };
+
+  const { signal } = options;
+  const giveUp = () => void live.close();
+  signal?.addEventListener('abort', giveUp);
+  try {
+    signal?.throwIfAborted();
+    await live.start();
+    if (live.status.name === 'failed')
+      throw new AgentToolsError('failed', withText(live.status.message, stderr));
+    asked = askedOf(live, options.asked);
+    pages = await servePages({
+      folder: options.pageFolder,
+      port: options.port,
+      greet(send) {
+        send('state', state());
+        if (stderr !== '') send('stderr', stderr);
+      },
+      actions: {
+        request: (body, signal) => live.answer(requestOf(body), signal),
+        async render({ uri }) {
+          const app = readApp(String(uri), await live.request('resources/read', { uri }));
+          return { ...app, frame: pages!.addFrame(app.policy) };
+        },
+        async restart() {
+          void live.start();
+        },
+        async report(body) {
+          onReport(body as unknown as Report);
+        },
+      },
+    });
+    if (directory !== undefined) stopWatching = await watchFolder(directory, () => void live.start());
+  } catch (error) {
+    await close();
+    throw error;
+  } finally {
+    signal?.removeEventListener('abort', giveUp);
+  }
+  return { url: pages.url, server: live.server!.name, apps: live.apps, asked, close };
+}
+
+function askedOf(live: LiveServer, words: AskedByWords): Asked {
+  const { app, tool } = chooseApp(live, words);
+  const { arguments: args, theme, width, height } = words;
+  const isBound = live.tools.some((one) => one.name === tool && appUriOf(one) === app);
+  return {
+    app,
+    ...(tool !== undefined && { tool }),
+    ...(args && { arguments: args }),
+    // Tools do things, so none is called that nobody has asked for.
+    call: words.tool !== undefined || (args !== undefined && isBound),
+    ...(theme && { theme }),
+    ...(width !== undefined && { width }),
+    ...(height !== undefined && { height }),
+  };
+}
+
+function requestOf({ method, params, from }: Readonly<Record<string, unknown>>): ServerRequest {
+  return {
+    method: String(method),
+    params: isRecord(params) ? params : {},
+    from: from === 'page' ? 'page' : 'app',
+  };
+}
+
+function withText(message: string, stderr: string): string {
+  const said = stderr.trim();
+  return said === '' ? message : `${message} It wrote to stderr:\n${said.replace(/^/gm, '  ')}`;
+}

@@ -1,0 +1,75 @@
+import type { ServerContext } from '@modelcontextprotocol/server';
+import { type Calls, detailsOf, reportOnce } from '../../items/calls.js';
+import type { AppMetadata, AppSpec, ResourceContents, ToolSpec, ToolUi } from '../../items/specs.js';
+import { withTimeLimit } from '../../items/time-limit.js';
+import { uiMeta } from '../../items/ui.js';
+import { type Connection, contextMaker } from '../context.js';
+import type { Wire } from './handler.js';
+
+/** Longest time that `when` may take: lists wait for it. */
+const gateTimeoutMs = 1000;
+
+/** A tool as a client that shows UI sees it. @throws never */
+export async function entryWithUi(
+  tool: ToolSpec,
+  connection: Connection,
+  request: ServerContext,
+): Promise<Wire> {
+  const { wire, ui } = tool;
+  if (!ui) return wire;
+  const meta = uiMeta(ui, { withApp: await hasApp(tool, ui, { connection, request }) });
+  return meta ? withMeta(wire, meta) : wire;
+}
+
+/** Whether a tool has its app for whoever asks. What fails or is late has none. */
+async function hasApp(
+  tool: ToolSpec,
+  { app, when }: ToolUi,
+  { connection, request }: { readonly connection: Connection; readonly request: ServerContext },
+): Promise<boolean> {
+  if (!app || !when) return app !== undefined;
+  const { signal } = request.mcpReq;
+  try {
+    const makeContext = contextMaker(connection, request);
+    const answer = await withTimeLimit(
+      async (limit) => {
+        const gate = await when();
+        return await gate(makeContext(limit, tool));
+      },
+      { timeoutMs: gateTimeoutMs, signal },
+    );
+    return Boolean(answer);
+  } catch (error) {
+    if (signal.aborted) return false;
+    const what = `${tool.item}: goes without its app, since "when" failed: `;
+    reportOnce(connection.calls, what + detailsOf(error), what);
+    return false;
+  }
+}
+
+/** An app as `resources/list` shows it; what hosts are told of it stands there too, for those that ask beforehand. */
+export async function appEntry(app: AppSpec, calls: Calls): Promise<Wire> {
+  const meta = await metaOf(app, calls);
+  return withMeta(app.wire, meta);
+}
+
+/** The contents of an app. @throws ResultError if its page can no longer be read. */
+export async function readAppContents(app: AppSpec, calls: Calls): Promise<ResourceContents> {
+  const [page, meta] = await Promise.all([app.page(), metaOf(app, calls)]);
+  return Object.keys(meta).length > 0 ? { ...page, _meta: meta } : page;
+}
+
+async function metaOf(app: AppSpec, calls: Calls): Promise<AppMetadata['meta']> {
+  const { meta, problem } = await app.metadata();
+  if (problem) {
+    const { file, reason } = problem;
+    reportOnce(calls, `${app.item}: is served without its metadata (${file}): ${reason}`);
+  }
+  return meta;
+}
+
+function withMeta(wire: Wire, meta: Wire): Wire {
+  const { _meta } = wire;
+  const merged = { ...(_meta as Wire | undefined), ...meta };
+  return Object.keys(merged).length > 0 ? { ...wire, _meta: merged } : wire;
+}

@@ -1,0 +1,89 @@
+import { readFile, stat } from 'node:fs/promises';
+import path from 'node:path';
+import type { Location } from '../../extension/diagnostics.js';
+import type { Extension } from '../../extension/extension.js';
+import { messageOf } from '../../extension/modules.js';
+import { isInside } from '../../files/contain.js';
+import { positionAt } from '../../files/json-text.js';
+import type { CspList } from '../page/findings.js';
+
+/** The page of an app. */
+export interface PageFacts {
+  readonly file: string;
+  readonly bytes: number;
+  /** Why it cannot be shown, or shows less than it should. */
+  readonly faults: readonly { readonly reason: string; readonly location: Location }[];
+  readonly reaches: readonly PlacedReach[];
+  readonly evaluations: readonly { readonly by: string; readonly location: Location }[];
+  /** Where its `<base>` makes relative addresses lead. */
+  readonly base?: string;
+  /** The words of the protocol that it never says. */
+  readonly unsaid: readonly string[];
+}
+
+/** Something outside itself that a page asks for. */
+export interface PlacedReach {
+  /** As far as it is known before the page runs. */
+  readonly url: string;
+  /** The lists of which one must name its origin; none when hosts never allow it. */
+  readonly lists: readonly CspList[];
+  readonly by: string;
+  readonly location: Location;
+}
+
+/** Pages larger than this are not read: whatever they hold is not a page that somebody wrote. */
+const maxBytes = 16 * 1024 * 1024;
+
+/** Reads the page of an app; one that leads out of the package, or is not there, is told otherwise. */
+export async function gatherPage(file: string, extension: Extension): Promise<PageFacts | undefined> {
+  const { directory } = extension.manifest;
+  const target = path.join(directory, file);
+  if (!(await isInside(directory, target))) return undefined;
+  const read = await textOf(target);
+  const nothing = { file, faults: [], reaches: [], evaluations: [], unsaid: [] };
+  if ('reason' in read) {
+    return { ...nothing, bytes: read.bytes, faults: [{ reason: read.reason, location: { file } }] };
+  }
+  const { text, bytes } = read;
+  const { readPage } = await import('../page/page.js');
+  const { hasDoctype, reaches, evaluations, faults, base, unsaid } = readPage(text);
+  const placed = <T extends { readonly offset: number }>({ offset, ...rest }: T) => ({
+    ...rest,
+    location: { file, position: positionAt(text, offset) },
+  });
+  const doctype = { reason: 'does not begin with <!doctype html>', location: { file } };
+  return {
+    file,
+    bytes,
+    faults: [
+      ...(hasDoctype ? [] : [doctype]),
+      ...faults.map(({ reason, offset }) => ({
+        ...placed({ offset }),
+        reason: `has a script that no browser runs: ${reason}`,
+      })),
+    ],
+    reaches: reaches.map(placed),
+    evaluations: evaluations.map(placed),
+    ...(base !== undefined && { base }),
+    unsaid,
+  };
+}
+
+type Reading =
+  | { readonly text: string; readonly bytes: number }
+  | { readonly reason: string; readonly bytes: number };
+
+async function textOf(target: string): Promise<Reading> {
+  let bytes = 0;
+  try {
+    const info = await stat(target);
+    bytes = info.size;
+    if (!info.isFile()) return { bytes: 0, reason: 'is not a file' };
+    if (bytes > maxBytes) return { bytes, reason: `is larger than ${maxBytes / 1024 / 1024} MB` };
+    const text = new TextDecoder('utf-8', { fatal: true }).decode(await readFile(target));
+    return text.trim() === '' ? { bytes, reason: 'is empty' } : { bytes, text };
+  } catch (error) {
+    if (error instanceof TypeError) return { bytes, reason: 'is not UTF-8' };
+    return { bytes, reason: `cannot be read: ${messageOf(error)}` };
+  }
+}

@@ -1,0 +1,84 @@
+import { coversAddress } from '../../extension/origins.js';
+import { isRecord } from '../../extension/shapes.js';
+import type { PlacedReach } from '../facts/pages.js';
+import type { CspList } from '../page/findings.js';
+import { defineRule, type Rule } from './rule.js';
+
+export const blockedByCsp: Rule = defineRule({
+  code: 'blocked-by-csp',
+  severity: 'warning',
+  summary: 'A page asks for nothing that the policy of its host blocks.',
+  *check({ items }) {
+    for (const { kind, ref, definition, page } of items) {
+      if (kind !== 'apps' || !page) continue;
+      const { name } = ref;
+      for (const { by, location } of page.evaluations) {
+        const reason = 'The policy of hosts lets no text run as code. Write the code itself.';
+        yield { location, item: ref, facts: { name, what: `uses ${by}`, reason } };
+      }
+      // Without metadata that can be read, what is allowed is not known.
+      if (!definition) continue;
+      const lists = listsOf(definition.value.csp);
+      for (const reach of page.reaches) {
+        const reason = whyBlocked(reach, lists, page.base);
+        if (reason === undefined) continue;
+        const { by, url, location } = reach;
+        yield { location, item: ref, facts: { name, what: `asks for ${shortened(url)} (${by})`, reason } };
+      }
+    }
+  },
+  message: ({ name, what, reason }) => `The page of app "${name}" ${what}. ${reason}`,
+});
+
+type Lists = Readonly<Partial<Record<string, readonly string[]>>>;
+
+function listsOf(csp: unknown): Lists {
+  const entries = Object.entries(isRecord(csp) ? csp : {}).map(([list, held]) => [
+    list,
+    Array.isArray(held) ? held.filter((entry) => typeof entry === 'string') : [],
+  ]);
+  return Object.fromEntries(entries) as Lists;
+}
+
+/** Addresses within the page, of what it holds itself, and of nothing that is loaded. */
+const harmless = /^(?:$|#|(?:data|blob|about|javascript|mailto|tel):)/i;
+
+function whyBlocked(
+  { url, lists, by }: PlacedReach,
+  csp: Lists,
+  base: string | undefined,
+): string | undefined {
+  const written = url.trim();
+  if (harmless.test(written)) return undefined;
+  if (lists.length === 0) {
+    return by.includes('action')
+      ? 'Hosts do not let an app leave its page. Call a tool of your server instead.'
+      : 'Hosts allow no plugins. Use an image, a video or a frame instead.';
+  }
+  const address = addressOf(written, by, base);
+  if (!address) {
+    return 'The page has no address of its own that this could be relative to. Put the content into the page.';
+  }
+  if (lists.some((list) => csp[list]?.some((origin) => coversAddress(origin, address)))) return undefined;
+  if (!/^(?:https?|wss?):$/.test(address.protocol)) {
+    return `Nothing beginning with "${address.protocol}" is loaded. Put the content into the page.`;
+  }
+  return `Its policy does not allow that. Put the content into the page, or add "${address.protocol}//${address.host}" to ${wordsFor(lists)} in its metadata.`;
+}
+
+/** Where an address leads, if it says so without the address of the page. */
+function addressOf(written: string, by: string, base: string | undefined): URL | undefined {
+  // Modules are told apart by how they begin: "lodash" is no path, and no <base> makes it one.
+  if (by.startsWith('import') && !/^(?:[a-z][a-z\d+.-]*:|\.{0,2}\/)/i.test(written)) return undefined;
+  const absolute = written.startsWith('//') ? `https:${written}` : written;
+  const from = base !== undefined && URL.canParse(base) ? base : undefined;
+  return URL.canParse(absolute, from) ? new URL(absolute, from) : undefined;
+}
+
+function wordsFor(lists: readonly CspList[]): string {
+  return lists.map((list) => `csp.${list}`).join(' or ');
+}
+
+function shortened(url: string): string {
+  return JSON.stringify(url.length > 80 ? `${url.slice(0, 77)}…` : url);
+}

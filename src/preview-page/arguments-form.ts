@@ -1,0 +1,178 @@
+/** The part of a JSON Schema that a form can be made of. */
+interface Schema {
+  readonly type?: unknown;
+  readonly title?: unknown;
+  readonly description?: unknown;
+  readonly enum?: unknown;
+  readonly default?: unknown;
+  readonly examples?: unknown;
+  readonly properties?: Readonly<Record<string, Schema>>;
+  readonly required?: readonly string[];
+}
+
+type Arguments = Record<string, unknown>;
+
+/** Why what stands in a form is no argument. */
+export class ArgumentFault extends Error {}
+
+interface Field {
+  readonly name: string;
+  readonly control: HTMLInputElement | HTMLTextAreaElement | HTMLSelectElement;
+  /** What stands in it; undefined: nothing. */
+  read(): unknown;
+  write(value: unknown): void;
+}
+
+/** A form for the arguments of a tool, with a field per property. What is no plain value is written as JSON. */
+export class ArgumentsForm {
+  readonly #fields: readonly Field[];
+
+  constructor(place: HTMLElement, inputSchema: unknown) {
+    const { properties = {}, required = [] } = (inputSchema ?? {}) as Schema;
+    const entries = Object.entries(properties);
+    this.#fields = entries.map(([name, schema]) => makeField(name, schema, required.includes(name)));
+    place.replaceChildren(
+      ...entries.map(([name, schema], index) =>
+        rowOf(name, schema, { field: this.#fields[index]!, required: required.includes(name) }),
+      ),
+    );
+    for (const [index, [, schema]] of entries.entries()) {
+      const [example] = Array.isArray(schema.examples) ? schema.examples : [];
+      const start = schema.default ?? example;
+      if (start !== undefined) this.#fields[index]!.write(start);
+    }
+  }
+
+  /** @throws ArgumentFault if a field does not hold what its property is. */
+  read(): Arguments {
+    const values = this.#fields.map((field) => [field.name, field.read()] as const);
+    return Object.fromEntries(values.filter(([, value]) => value !== undefined));
+  }
+
+  write(args: Readonly<Arguments>): void {
+    for (const field of this.#fields) field.write(args[field.name]);
+  }
+}
+
+function rowOf(
+  name: string,
+  { description, title }: Schema,
+  { field, required }: { readonly field: Field; readonly required: boolean },
+): HTMLElement {
+  const row = document.createElement('div');
+  row.className = 'row';
+  const label = document.createElement('label');
+  label.htmlFor = field.control.id;
+  label.textContent = `${typeof title === 'string' ? `${title} (${name})` : name}${required ? ' *' : ''}`;
+  row.append(label, field.control);
+  if (typeof description === 'string') {
+    const note = document.createElement('p');
+    note.className = 'note';
+    note.id = `${field.control.id}-note`;
+    note.textContent = description;
+    field.control.setAttribute('aria-describedby', note.id);
+    row.append(note);
+  }
+  return row;
+}
+
+let count = 0;
+
+function makeField(name: string, schema: Schema, required: boolean): Field {
+  const field = fieldOf(name, schema);
+  count += 1;
+  field.control.id = `argument-${count}`;
+  field.control.name = name;
+  if (required) field.control.setAttribute('aria-required', 'true');
+  return field;
+}
+
+function fieldOf(name: string, schema: Schema): Field {
+  if (Array.isArray(schema.enum)) return choice(name, schema.enum);
+  if (schema.type === 'boolean') return choice(name, [true, false]);
+  if (schema.type === 'string') return text(name);
+  if (schema.type === 'number' || schema.type === 'integer') return number(name);
+  return json(name);
+}
+
+function choice(name: string, values: readonly unknown[]): Field {
+  const control = document.createElement('select');
+  const options = values.map((value, index) => new Option(showValue(value), `${index}`));
+  control.append(new Option('', ''), ...options);
+  return {
+    name,
+    control,
+    read: () => (control.value === '' ? undefined : values[Number(control.value)]),
+    write(value) {
+      const index = values.findIndex((one) => JSON.stringify(one) === JSON.stringify(value));
+      control.value = index === -1 ? '' : `${index}`;
+    },
+  };
+}
+
+function showValue(value: unknown): string {
+  return typeof value === 'string' ? value : JSON.stringify(value);
+}
+
+/** An empty text is none; who means one writes JSON. */
+function text(name: string): Field {
+  const control = document.createElement('textarea');
+  control.rows = 1;
+  return {
+    name,
+    control,
+    read: () => (control.value === '' ? undefined : control.value),
+    write: (value) => {
+      control.value = value === undefined ? '' : showValue(value);
+    },
+  };
+}
+
+function number(name: string): Field {
+  const control = document.createElement('input');
+  control.inputMode = 'decimal';
+  return {
+    name,
+    control,
+    read() {
+      const written = control.value.trim();
+      if (written === '') return undefined;
+      const value = Number(written);
+      if (Number.isNaN(value)) throw new ArgumentFault(`"${name}" is to be a number.`);
+      return value;
+    },
+    write: (value) => {
+      control.value = value === undefined ? '' : showValue(value);
+    },
+  };
+}
+
+function json(name: string): Field {
+  const control = document.createElement('textarea');
+  control.rows = 2;
+  control.spellcheck = false;
+  control.placeholder = 'JSON';
+  return {
+    name,
+    control,
+    read: () => (control.value.trim() === '' ? undefined : parse(control.value, `"${name}"`)),
+    write: (value) => {
+      control.value = value === undefined ? '' : JSON.stringify(value, undefined, 2);
+    },
+  };
+}
+
+/** Arguments as a whole. @throws ArgumentFault if the text is no JSON object. */
+export function parseArguments(written: string): Arguments {
+  const value = written.trim() === '' ? {} : parse(written, 'The arguments');
+  if (typeof value === 'object' && value !== null && !Array.isArray(value)) return value as Arguments;
+  throw new ArgumentFault('The arguments are to be a JSON object.');
+}
+
+function parse(written: string, what: string): unknown {
+  try {
+    return JSON.parse(written);
+  } catch (error) {
+    throw new ArgumentFault(`${what}: ${(error as Error).message}`);
+  }
+}

@@ -1,0 +1,50 @@
+import { buildAllow } from './permissions.js';
+
+/**
+ * The sandbox proxy: a page of another origin, sent under the app's policy, whose inner frame gets the app and its
+ * policy with it. It passes messages on and makes none but about itself.
+ * @see MCP Apps 2026-01-26, "Sandbox proxy"
+ */
+
+const own = 'ui/notifications/sandbox-';
+const host = document.querySelector<HTMLMetaElement>('meta[name=host]')!.content;
+
+document.addEventListener('DOMContentLoaded', () => {
+  const inner = document.createElement('iframe');
+  inner.title = 'App';
+  inner.setAttribute('sandbox', 'allow-scripts allow-same-origin allow-forms');
+  document.body.append(inner);
+
+  const tellHost = (method: string, params: object) =>
+    window.parent.postMessage({ jsonrpc: '2.0', method: own + method, params }, host);
+  const tellViolation = (event: SecurityPolicyViolationEvent) =>
+    tellHost('violation', {
+      directive: event.effectiveDirective,
+      blocked: event.blockedURI,
+      sample: event.sample,
+      line: event.lineNumber,
+    });
+
+  const show = ({ html, permissions }: { html: string; permissions?: object }) => {
+    inner.setAttribute('allow', buildAllow(permissions));
+    const page = inner.contentDocument!;
+    // What is written into a page of this origin stays under this page's policy.
+    page.open();
+    page.addEventListener('securitypolicyviolation', tellViolation);
+    page.write(html);
+    page.close();
+  };
+
+  document.addEventListener('securitypolicyviolation', tellViolation);
+  window.addEventListener('message', ({ source, origin, data }) => {
+    const method: unknown = data?.method;
+    const isOwn = typeof method === 'string' && method.startsWith(own);
+    if (source === window.parent && origin === host) {
+      if (method === `${own}resource-ready`) show(data.params);
+      else if (!isOwn) inner.contentWindow?.postMessage(data, '*');
+    } else if (source === inner.contentWindow && !isOwn) {
+      window.parent.postMessage(data, host);
+    }
+  });
+  tellHost('proxy-ready', {});
+});

@@ -1,0 +1,417 @@
+import './jitless.js';
+import type { McpUiDisplayMode, McpUiHostContext } from '@modelcontextprotocol/ext-apps/app-bridge';
+import type { ListedTool, PreviewState, Rendering, Theme } from '../engine/preview/contract.js';
+import { AppFrame, type AppListener } from './app-frame.js';
+import { ArgumentFault, ArgumentsForm, parseArguments } from './arguments-form.js';
+import { Log } from './log.js';
+import { askServer, listen, renderApp, report, restartServer } from './program.js';
+import { stylesOf } from './themes.js';
+
+type Arguments = Record<string, unknown>;
+
+const find = <Element extends HTMLElement>(id: string) => document.getElementById(id) as Element;
+const controls = {
+  app: find<HTMLSelectElement>('app'),
+  tool: find<HTMLSelectElement>('tool'),
+  theme: find<HTMLSelectElement>('theme'),
+  width: find<HTMLInputElement>('width'),
+  mode: find<HTMLSelectElement>('mode'),
+  asJson: find<HTMLInputElement>('as-json'),
+  json: find<HTMLTextAreaElement>('json'),
+  again: find<HTMLInputElement>('again'),
+  run: find<HTMLButtonElement>('run'),
+  cancel: find<HTMLButtonElement>('cancel'),
+};
+const [stage, place] = [find('stage'), find('place')];
+const logs = { violations: new Log('violations'), asks: new Log('asks'), messages: new Log('messages') };
+const stderr = { text: find('stderr'), count: find('stderr-count'), lines: 0 };
+
+/** A picture shows the app alone. */
+const isPicture = new URLSearchParams(location.search).has('picture');
+
+const displayModes: readonly McpUiDisplayMode[] = ['inline', 'fullscreen', 'pip'];
+const sizes = {
+  mostHeight: 4000,
+  leastHeight: 40,
+  firstHeight: 320,
+  pip: { width: 360, height: 260 },
+} as const;
+
+let state: PreviewState | undefined;
+let shownGeneration = -1;
+let form: ArgumentsForm | undefined;
+let formTool: string | undefined;
+/** What is on the stage. */
+let frame: AppFrame | undefined;
+let height: number | undefined;
+let call: AbortController | undefined;
+/** The arguments of the call that is shown; undefined where none is. */
+let called: Arguments | undefined;
+let turns = 0;
+let lastHeard = 0;
+
+function receive(next: PreviewState): void {
+  const isFirst = state === undefined;
+  state = next;
+  tellStatus(next);
+  if (next.status.name !== 'ready') return;
+  fillApps(next);
+  if (isFirst) beginAsAsked(next);
+  fillTools(next);
+  if (isFirst && next.asked.arguments) {
+    form?.write(next.asked.arguments);
+    controls.json.value = JSON.stringify(next.asked.arguments, undefined, 2);
+  }
+  if (next.generation === shownGeneration) return;
+  const again = isFirst ? (next.asked.call ? (next.asked.arguments ?? {}) : undefined) : called;
+  shownGeneration = next.generation;
+  void show(isFirst || controls.again.checked ? again : undefined);
+}
+
+function beginAsAsked({ asked }: PreviewState): void {
+  controls.app.value = asked.app;
+  const dark = matchMedia('(prefers-color-scheme: dark)').matches;
+  controls.theme.value = asked.theme ?? (dark ? 'dark' : 'light');
+  controls.width.value = `${asked.width ?? Math.min(800, Math.max(320, stage.clientWidth - 48))}`;
+  document.documentElement.dataset.theme = controls.theme.value;
+}
+
+function tellStatus({ reference, server, status }: PreviewState): void {
+  const name = server?.name || reference;
+  document.title = `${name} – preview`;
+  find('server-name').textContent = name;
+  const words = {
+    starting: 'Starting…',
+    ready: `Running${server?.version ? `, version ${server.version}` : ''}`,
+  };
+  find('status').textContent = status.name === 'failed' ? 'Not running' : words[status.name];
+  tellFault(status.name === 'failed' ? status.message : undefined);
+}
+
+function tellFault(text: string | undefined): void {
+  const fault = find('fault');
+  fault.hidden = text === undefined;
+  fault.textContent = text ?? '';
+}
+
+function fillApps({ apps }: PreviewState): void {
+  const chosen = controls.app.value;
+  controls.app.replaceChildren(...apps.map(({ uri, title }) => new Option(title, uri)));
+  if (apps.some(({ uri }) => uri === chosen)) controls.app.value = chosen;
+}
+
+function fillTools({ tools, apps, asked }: PreviewState): void {
+  const app = apps.find(({ uri }) => uri === controls.app.value);
+  const chosen = formTool ?? asked.tool;
+  const own = tools.filter(({ name }) => app?.tools.includes(name));
+  const others = tools.filter((tool) => !own.includes(tool));
+  controls.tool.replaceChildren(group('Shown by this app', own), group('Other tools', others));
+  if (chosen !== undefined && tools.some(({ name }) => name === chosen)) controls.tool.value = chosen;
+  else controls.tool.value = own[0]?.name ?? tools[0]?.name ?? '';
+  showTool();
+}
+
+function group(label: string, tools: readonly ListedTool[]): HTMLOptGroupElement {
+  const made = document.createElement('optgroup');
+  made.label = label;
+  made.hidden = tools.length === 0;
+  made.append(
+    ...tools.map(
+      ({ name, title }) => new Option(title && title !== name ? `${title} (${name})` : name, name),
+    ),
+  );
+  return made;
+}
+
+/** The form of the chosen tool; what was written into it stays while its properties do. */
+function showTool(): void {
+  const tool = toolNamed(controls.tool.value);
+  controls.run.disabled = tool === undefined;
+  find('tool-description').textContent = tool?.description ?? '';
+  const before = formTool === tool?.name ? readForm() : undefined;
+  form = new ArgumentsForm(find('fields'), tool?.inputSchema);
+  formTool = tool?.name;
+  if (before) form.write(before);
+}
+
+function readForm(): Arguments | undefined {
+  try {
+    return form?.read();
+  } catch {
+    return undefined;
+  }
+}
+
+function toolNamed(name: string): ListedTool | undefined {
+  return state?.tools.find((tool) => tool.name === name);
+}
+
+/** The arguments as they are written. @throws ArgumentFault */
+function readArguments(): Arguments {
+  return controls.asJson.checked ? parseArguments(controls.json.value) : (form?.read() ?? {});
+}
+
+/** Shows the chosen app anew, as hosts do for every call; with arguments, it is shown what its tool makes of them. */
+async function show(args: Arguments | undefined): Promise<void> {
+  turns += 1;
+  const turn = turns;
+  const isCurrent = () => turn === turns;
+  call?.abort();
+  called = args;
+  const old = frame;
+  frame = undefined;
+  await old?.close();
+  if (!isCurrent()) return;
+  for (const log of Object.values(logs)) log.clear();
+  height = undefined;
+  try {
+    const rendering = await renderApp(controls.app.value);
+    if (!isCurrent()) return;
+    tellPolicy(rendering);
+    const own = new AppFrame(rendering, place, { context: context(), listener: listenerOf(isCurrent) });
+    frame = own;
+    stage.classList.toggle('bordered', rendering.prefersBorder);
+    arrange();
+    await own.initialized;
+    if (!isCurrent()) return;
+    await report({ kind: 'initialized' });
+    offerModes(own.modes);
+    const isError = args ? await callFor(own, args) : false;
+    if (!isCurrent() || isError === undefined) return;
+    await settled();
+    await report({ kind: 'shown', height: Math.ceil(own.element.getBoundingClientRect().height), isError });
+  } catch (error) {
+    if (!isCurrent()) return;
+    const { message } = error as Error;
+    tellFault(message);
+    await report({ kind: 'failed', message });
+  }
+}
+
+/** Calls the chosen tool and shows the app what it does; whether the tool failed, undefined if it was not to end. */
+async function callFor(own: AppFrame, args: Arguments): Promise<boolean | undefined> {
+  const leaving = new AbortController();
+  call = leaving;
+  controls.cancel.disabled = false;
+  await own.sendInput(args);
+  try {
+    const params = { name: controls.tool.value, arguments: args };
+    const request = { method: 'tools/call', params, from: 'page' } as const;
+    const result = await askServer(request, leaving.signal);
+    await own.sendResult(result);
+    return (result as { isError?: unknown }).isError === true;
+  } catch (error) {
+    const reason = leaving.signal.aborted ? 'The call was cancelled.' : (error as Error).message;
+    await own.sendCancelled(reason);
+    if (leaving.signal.aborted) return undefined;
+    throw error;
+  } finally {
+    if (call === leaving) {
+      call = undefined;
+      controls.cancel.disabled = true;
+    }
+  }
+}
+
+/** Waits until the app has been silent for a moment, and has been painted. */
+async function settled(): Promise<void> {
+  const [silence, most] = [300, 3000];
+  const start = performance.now();
+  lastHeard = start;
+  while (performance.now() - lastHeard < silence && performance.now() - start < most) {
+    await new Promise((resolve) => setTimeout(resolve, 50));
+  }
+  for (let frames = 0; frames < 2; frames += 1) await new Promise(requestAnimationFrame);
+}
+
+function listenerOf(isCurrent: () => boolean): AppListener {
+  const whileCurrent =
+    <Heard extends readonly unknown[]>(hear: (...heard: Heard) => void) =>
+    (...heard: Heard) => {
+      if (!isCurrent()) return;
+      lastHeard = performance.now();
+      hear(...heard);
+    };
+  return {
+    message: whileCurrent((from, message) => {
+      const { method, id, params, ...rest } = message as Record<string, unknown>;
+      const arrow = from === 'app' ? '← from the app' : '→ to the app';
+      const number = id === undefined ? '' : ` #${id}`;
+      logs.messages.add(
+        `${arrow}: ${method ?? 'answer'}${number}`,
+        method ? params : (rest.error ?? rest.result),
+      );
+    }),
+    violation: whileCurrent((violation) => {
+      const { directive, blocked, sample, line } = violation;
+      const where = line > 0 ? ` (line ${line})` : '';
+      logs.violations.add(`${directive}: ${blocked}${where}`, sample || undefined);
+      void report({ kind: 'violation', violation });
+    }),
+    size: whileCurrent((size) => {
+      if (size.height === undefined || !Number.isFinite(size.height)) return;
+      height = Math.min(sizes.mostHeight, Math.max(sizes.leastHeight, Math.ceil(size.height)));
+      arrange();
+    }),
+    ask: whileCurrent((what, details) => logs.asks.add(what, details)),
+    mode(wanted) {
+      logs.asks.add('Display mode', wanted);
+      if (displayModes.includes(wanted) && frame?.modes.includes(wanted)) controls.mode.value = wanted;
+      changeContext();
+      return controls.mode.value as McpUiDisplayMode;
+    },
+    request: (method, params, signal) => askServer({ method, params: { ...params }, from: 'app' }, signal),
+    leave: whileCurrent(() => {
+      logs.asks.add('Close');
+      turns += 1;
+      void frame?.close();
+      frame = undefined;
+    }),
+  };
+}
+
+function tellPolicy({ policy, refused }: Rendering): void {
+  find('policy').textContent = policy;
+  const entries = refused.map(({ key, domain, reason }) => {
+    const entry = document.createElement('li');
+    entry.textContent = `${key}: ${domain} is left out. ${reason}`;
+    return entry;
+  });
+  find('refused').replaceChildren(...entries);
+}
+
+/** An app is never shown in a mode that it does not say it has. */
+function offerModes(modes: readonly McpUiDisplayMode[]): void {
+  for (const option of controls.mode.options) {
+    option.disabled = option.value !== 'inline' && !modes.includes(option.value as McpUiDisplayMode);
+  }
+  if (controls.mode.selectedOptions[0]?.disabled) controls.mode.value = 'inline';
+  changeContext();
+}
+
+function changeContext(): void {
+  document.documentElement.dataset.theme = controls.theme.value;
+  arrange();
+  frame?.setContext(context());
+}
+
+/** Gives the app its place. */
+function arrange(): void {
+  const mode = controls.mode.value;
+  stage.dataset.mode = mode;
+  if (!frame) return;
+  const { style } = frame.element;
+  const fixed = dimensions();
+  style.width = `${'width' in fixed ? fixed.width : widthAsked()}px`;
+  style.height = `${'height' in fixed ? fixed.height : (height ?? sizes.firstHeight)}px`;
+}
+
+function widthAsked(): number {
+  const width = Math.round(Number(controls.width.value));
+  return width >= 160 && width <= 4000 ? width : 800;
+}
+
+/** The room that the app has: fixed, or as high as it likes. */
+function dimensions(): { width: number } & ({ height: number } | { maxHeight: number }) {
+  if (isPicture) {
+    const fixed = state?.asked.height;
+    return fixed === undefined
+      ? { width: innerWidth, maxHeight: sizes.mostHeight }
+      : { width: innerWidth, height: fixed };
+  }
+  if (controls.mode.value === 'pip') return sizes.pip;
+  if (controls.mode.value === 'fullscreen') return { width: stage.clientWidth, height: stage.clientHeight };
+  return { width: widthAsked(), maxHeight: sizes.mostHeight };
+}
+
+function context(): McpUiHostContext {
+  const theme = controls.theme.value as Theme;
+  const tool = toolNamed(controls.tool.value);
+  return {
+    theme,
+    styles: { variables: stylesOf(theme) },
+    displayMode: controls.mode.value as McpUiDisplayMode,
+    availableDisplayModes: [...displayModes],
+    containerDimensions: dimensions(),
+    locale: navigator.language,
+    timeZone: Intl.DateTimeFormat().resolvedOptions().timeZone,
+    userAgent: 'agenttools-preview',
+    platform: 'web',
+    deviceCapabilities: {
+      touch: navigator.maxTouchPoints > 0,
+      hover: matchMedia('(hover: hover)').matches,
+    },
+    safeAreaInsets: { top: 0, right: 0, bottom: 0, left: 0 },
+    // biome-ignore lint/suspicious/noExplicitAny: a tool as the server lists it
+    ...(called && tool && { toolInfo: { tool: tool as any } }),
+  };
+}
+
+function submit(): void {
+  const fault = find('arguments-fault');
+  try {
+    const args = readArguments();
+    fault.hidden = true;
+    tellFault(undefined);
+    void show(args);
+  } catch (error) {
+    if (!(error instanceof ArgumentFault)) throw error;
+    fault.textContent = error.message;
+    fault.hidden = false;
+  }
+}
+
+/** What was written in one way is there in the other. */
+function switchForm(): void {
+  const isJson = controls.asJson.checked;
+  if (isJson) controls.json.value = JSON.stringify(readForm() ?? {}, undefined, 2);
+  else {
+    try {
+      form?.write(parseArguments(controls.json.value));
+    } catch {
+      // What is no JSON cannot be shown in fields.
+    }
+  }
+  find('json-row').hidden = !isJson;
+  find('fields').hidden = isJson;
+}
+
+controls.app.addEventListener('change', () => {
+  formTool = state?.apps.find(({ uri }) => uri === controls.app.value)?.tools[0];
+  if (state) fillTools(state);
+  void show(undefined);
+});
+controls.tool.addEventListener('change', () => {
+  const app = state?.apps.find(({ tools }) => tools.includes(controls.tool.value));
+  if (app) controls.app.value = app.uri;
+  showTool();
+  if (state) fillTools(state);
+});
+for (const control of [controls.theme, controls.width, controls.mode]) {
+  control.addEventListener('change', changeContext);
+}
+new ResizeObserver(() => changeContext()).observe(stage);
+controls.asJson.addEventListener('change', switchForm);
+controls.cancel.addEventListener('click', () => call?.abort());
+find('fresh').addEventListener('click', () => void show(undefined));
+find('restart').addEventListener('click', () => void restartServer());
+find('call').addEventListener('submit', (event) => {
+  event.preventDefault();
+  submit();
+});
+
+if (isPicture) document.documentElement.classList.add('picture');
+
+const events = listen({
+  state: receive,
+  stderr(text) {
+    stderr.lines += text.split('\n').length - 1;
+    stderr.count.textContent = `${stderr.lines}`;
+    stderr.text.textContent = `${stderr.text.textContent}${text}`.slice(-20_000);
+  },
+  changed: (method) => void frame?.sendChanged(method),
+});
+events.addEventListener('error', () =>
+  tellFault('The preview has ended. Start it again, and open the address that it prints.'),
+);
+events.addEventListener('open', () => tellFault(undefined));

@@ -1,0 +1,55 @@
+import type { Answer, PreviewEvents, Rendering, Report, ServerRequest } from '../engine/preview/contract.js';
+
+/** The program that serves this page, and the server behind it. */
+
+/** What the server answers. @throws Error with its words, and its code where it has one. */
+export async function askServer(request: ServerRequest, signal?: AbortSignal): Promise<unknown> {
+  const answer = await post<Answer>('request', request, signal);
+  if ('result' in answer) return answer.result;
+  throw Object.assign(new Error(answer.error.message), { code: answer.error.code });
+}
+
+export async function renderApp(uri: string): Promise<Rendering> {
+  return await post<Rendering>('render', { uri });
+}
+
+export async function restartServer(): Promise<void> {
+  await post('restart', {});
+}
+
+export async function report(what: Report): Promise<void> {
+  await post('report', what);
+}
+
+/** Hears of the server from now on. What is known already comes first. */
+export function listen(
+  listeners: {
+    readonly [Name in keyof PreviewEvents]: (data: PreviewEvents[Name]) => void;
+  },
+): EventSource {
+  const source = new EventSource('events');
+  for (const [name, hear] of Object.entries(listeners)) {
+    source.addEventListener(name, ({ data }) => hear(JSON.parse(data)));
+  }
+  return source;
+}
+
+async function post<Result = unknown>(action: string, body: object, signal?: AbortSignal): Promise<Result> {
+  const response = await fetch(action, {
+    method: 'POST',
+    headers: { 'content-type': 'application/json' },
+    body: JSON.stringify(body),
+    ...(signal && { signal }),
+  });
+  const text = await response.text();
+  if (response.ok) return JSON.parse(text) as Result;
+  throw new Error(messageIn(text) ?? `The program answers ${response.status}.`);
+}
+
+function messageIn(text: string): string | undefined {
+  try {
+    return (JSON.parse(text) as { message?: string }).message;
+  } catch {
+    return undefined;
+  }
+}
