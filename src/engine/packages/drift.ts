@@ -1,4 +1,6 @@
+import { AgentToolsError } from '../errors.js';
 import { Extension } from '../extension/extension.js';
+import { visibleMessage } from '../visible-text.js';
 import { compare, differences } from './comparison.js';
 import { compareDependencies, dependenciesOf, dependencyDifference } from './dependencies.js';
 import { fingerprintOf } from './fingerprint.js';
@@ -32,17 +34,25 @@ export async function driftOf(
 }
 
 /** How a package on disk, and what came with it, is not what was added, in a few words each. */
-export async function driftFrom({
-  name,
-  directory,
-  installation,
-  record,
-}: AddedPackage): Promise<readonly string[]> {
+export async function driftFrom(added: AddedPackage): Promise<readonly string[]> {
+  const parts = await Promise.all([ownDrift, dependencyDrift].map((part) => part(added).catch(asDifference)));
+  return parts.flat();
+}
+
+async function ownDrift({ directory, record }: AddedPackage): Promise<readonly string[]> {
   // Opened anew: who asks may have read it a while ago.
   const now = await Extension.open(directory).catch(() => undefined);
-  const own = now
-    ? differences(compare(record.fingerprint, await fingerprintOf(now)))
-    : ['its manifest cannot be read'];
+  if (!now) return ['its manifest cannot be read'];
+  return differences(compare(record.fingerprint, await fingerprintOf(now)));
+}
+
+async function dependencyDrift({ name, installation, record }: AddedPackage): Promise<readonly string[]> {
   const dependencies = await dependenciesOf(name, installation);
-  return [...own, ...compareDependencies(record.dependencies, dependencies).map(dependencyDifference)];
+  return compareDependencies(record.dependencies, dependencies).map(dependencyDifference);
+}
+
+/** What was added could be read. */
+function asDifference(error: unknown): readonly string[] {
+  if (error instanceof AgentToolsError) return [visibleMessage(error.message)];
+  throw error;
 }

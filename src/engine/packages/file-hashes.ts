@@ -3,28 +3,42 @@ import { createReadStream } from 'node:fs';
 import { readdir, readlink } from 'node:fs/promises';
 import path from 'node:path';
 import { eachOf } from '../bounded.js';
+import { AgentToolsError } from '../errors.js';
+import { reading } from '../file-fault.js';
 
 /** How many files are read at once. */
 const filesAtOnce = 8;
 
-/** SHA-256 of the files below a folder, by their paths with `/`, in order. Of a link it is where it leads to that counts. */
+/**
+ * SHA-256 of the files below a folder, by their paths with `/`, in order. Of a link it is where it leads to that counts.
+ * @throws AgentToolsError saying which of them cannot be read.
+ */
 export async function hashesIn(
   folder: string,
   isWanted: (file: string) => boolean = () => true,
 ): Promise<readonly (readonly [file: string, hash: string])[]> {
   const hashes: [string, string][] = [];
-  await eachOf(
-    await readdir(folder, { recursive: true, withFileTypes: true }),
-    filesAtOnce,
-    async (entry) => {
-      const target = path.join(entry.parentPath, entry.name);
-      const file = path.relative(folder, target).split(path.sep).join('/');
-      if (!isWanted(file)) return;
-      if (entry.isSymbolicLink()) hashes.push([file, hashOf(`link to ${await readlink(target)}`)]);
-      else if (entry.isFile()) hashes.push([file, await hashOfFile(target)]);
-    },
-  );
+  const entries = await readingOf(folder, () => readdir(folder, { recursive: true, withFileTypes: true }));
+  await eachOf(entries, filesAtOnce, async (entry) => {
+    const target = path.join(entry.parentPath, entry.name);
+    const file = path.relative(folder, target).split(path.sep).join('/');
+    if (!isWanted(file)) return;
+    if (entry.isSymbolicLink())
+      hashes.push([file, hashOf(`link to ${await readingOf(target, () => readlink(target))}`)]);
+    else if (entry.isFile()) hashes.push([file, await readingOf(target, () => hashOfFile(target))]);
+  });
   return hashes.sort(([one], [other]) => (one < other ? -1 : 1));
+}
+
+async function readingOf<T>(target: string, action: () => Promise<T>): Promise<T> {
+  return await reading(target, () => action().catch(rethrowClearer));
+}
+
+/** A name that is not UTF-8 leads nowhere once it has been read. */
+function rethrowClearer(error: NodeJS.ErrnoException): never {
+  const { path: file = '' } = error;
+  if (error.code !== 'ENOENT' || !file.includes('\uFFFD')) throw error;
+  throw new AgentToolsError('refused', `${file} cannot be read: its name is not UTF-8.`, { cause: error });
 }
 
 /** SHA-256 of a text. */

@@ -1,4 +1,6 @@
 import path from 'node:path';
+import { kinds } from '../extension/kinds.js';
+import { isPackageName } from '../extension/names.js';
 import { isRecord } from '../extension/shapes.js';
 import { replaceTextFile } from '../files/replace.js';
 import { readTextFile } from '../files/text-file.js';
@@ -39,12 +41,48 @@ export async function readRecord(installation: string): Promise<PackageRecord | 
   }
 }
 
+/** Anybody may have written to it. */
 function isPackageRecord(value: unknown): value is PackageRecord {
   if (!isRecord(value) || value.format !== 1) return false;
-  const { name, version, wanted, fingerprint, dependencies } = value;
-  const isPrinted = isRecord(fingerprint) && isRecord(fingerprint.files) && Array.isArray(fingerprint.items);
-  const isWhole = isPrinted && isRecord(dependencies);
-  return typeof name === 'string' && typeof version === 'string' && isRecord(wanted) && isWhole;
+  const { name, wanted, version, integrity, source, fingerprint, dependencies, time } = value;
+  const isNamed = typeof name === 'string' && isPackageName(name);
+  const isWanted = isRecord(wanted) && [wanted.kind, wanted.wanted].every(isText);
+  const isPrinted = isFingerprint(fingerprint) && isRecordOf(isDependencyPrint, dependencies);
+  return (
+    isNamed &&
+    isWanted &&
+    isPrinted &&
+    [version, time].every(isText) &&
+    [integrity, source].every(isTextOrNull)
+  );
+}
+
+function isFingerprint(value: unknown): boolean {
+  if (!isRecord(value) || !isRecordOf(isText, value.files)) return false;
+  return Array.isArray(value.items) && value.items.every(isItemPrint);
+}
+
+function isItemPrint(item: unknown): boolean {
+  if (!isRecord(item) || !kinds.some((kind) => kind === item.kind) || !isText(item.name)) return false;
+  const isPlain = [item.file, item.value].every((one) => one === undefined || isText(one));
+  return isPlain && Array.isArray(item.uses) && item.uses.every(isText);
+}
+
+function isDependencyPrint(print: unknown): boolean {
+  if (!isRecord(print) || typeof print.isExtension !== 'boolean') return false;
+  return isTextOrNull(print.version) && isText(print.digest);
+}
+
+function isRecordOf(isOne: (member: unknown) => boolean, value: unknown): boolean {
+  return isRecord(value) && Object.values(value).every(isOne);
+}
+
+function isText(value: unknown): boolean {
+  return typeof value === 'string';
+}
+
+function isTextOrNull(value: unknown): boolean {
+  return value === null || isText(value);
 }
 
 /** Whether two states of a package are one, with all that came with it. */

@@ -140,16 +140,23 @@ export class Shelf {
     await this.#clear({ gone: name });
   }
 
-  /** Removes what we put there, no link leads to and nobody works on or may be running; as far as that is possible. */
-  async #clear({ gone }: { readonly gone?: string } = {}): Promise<void> {
+  /**
+   * Removes what we put there, no link leads to and nobody works on or may be running; as far as that is possible. Where
+   * it cannot be told what counts, everything stays.
+   */
+  async #clear(options: { readonly gone?: string } = {}): Promise<void> {
+    await this.#clearAll(options).catch(() => undefined);
+  }
+
+  async #clearAll({ gone }: { readonly gone?: string }): Promise<void> {
     const links = await this.#names();
     const folders = new Set(links.map((name) => path.dirname(path.join(this.#links, name))));
     for (const folder of [this.#links, ...folders, this.#installations]) await sweep(folder);
     const counting = await Promise.all(
-      links.map((name) => realpath(path.join(this.#links, name)).catch(unless('ENOENT', ''))),
+      links.map((name) => realpath(path.join(this.#links, name)).catch(unless(leadsNowhere, ''))),
     );
-    const installations = await realpath(this.#installations).catch(unless('ENOENT', this.#installations));
-    for (const name of await namesIn(this.#installations)) {
+    const installations = await realpath(this.#installations);
+    for (const name of await namesIn(installations)) {
       const folder = path.join(installations, name);
       if (counting.some((directory) => directory.startsWith(folder + path.sep))) continue;
       if (!(await isOurs(folder))) continue;
@@ -163,7 +170,10 @@ export class Shelf {
     const names: string[] = [];
     for (const name of await namesIn(this.#links)) {
       if (!name.startsWith('@')) names.push(name);
-      else for (const inner of await namesIn(path.join(this.#links, name))) names.push(`${name}/${inner}`);
+      else
+        names.push(
+          ...(await namesIn(path.join(this.#links, name), leadsNowhere)).map((inner) => `${name}/${inner}`),
+        );
     }
     return names.sort();
   }
@@ -226,15 +236,18 @@ async function pointTo(link: string, directory: string): Promise<void> {
 }
 
 /** Names that are hidden are nobody's. */
-async function namesIn(folder: string): Promise<readonly string[]> {
-  const names = await readdir(folder).catch(unless<string[]>('ENOENT', []));
+async function namesIn(folder: string, none: readonly string[] = ['ENOENT']): Promise<readonly string[]> {
+  const names = await readdir(folder).catch(unless<string[]>(none, []));
   return names.filter((name) => !name.startsWith('.'));
 }
 
+/** What the system says of a path at which there is nothing: a link is broken or leads to itself, a folder is a file. */
+const leadsNowhere = ['ENOENT', 'ELOOP', 'ENOTDIR'];
+
 /** What cannot be read is not taken to be absent: that would clear away what counts. */
-function unless<T>(code: string, value: T): (error: unknown) => T {
+function unless<T>(codes: readonly string[], value: T): (error: unknown) => T {
   return (error) => {
-    if (codeOf(error) === code) return value;
+    if (codes.includes(codeOf(error) ?? '')) return value;
     throw error;
   };
 }

@@ -5,6 +5,7 @@ import { type PackageSpec, readSpec } from '../npm/spec.js';
 import { compareDependencies, dependenciesOf } from './dependencies.js';
 import { type Difference, differenceBetween, isSeen } from './difference.js';
 import { driftFrom } from './drift.js';
+import { fingerprintOf } from './fingerprint.js';
 import { isSamePackage, type PackageRecord } from './record.js';
 import type { PackagesSetting } from './setting.js';
 import { type AddedPackage, Shelf } from './shelf.js';
@@ -150,15 +151,28 @@ async function differenceTo(
   { loadCode }: Planning,
 ): Promise<Difference> {
   const options = loadCode ? { loadCode } : {};
-  const present = await Extension.open(before.directory, options).catch(() => undefined);
+  const present = await readable(before, options);
   const after = await Extension.open(extension.manifest.directory, options);
-  const dependencies = compareDependencies(
-    await dependenciesOf(before.name, before.installation),
-    record.dependencies,
-  );
+  const came = await dependenciesOf(before.name, before.installation).catch(() => before.record.dependencies);
+  const dependencies = compareDependencies(came, record.dependencies);
   const difference = await differenceBetween(present, after, { load: loadCode !== undefined, dependencies });
   const source = otherSource(before.record, record);
   return { ...difference, ...(source && { source }) };
+}
+
+/** What is there of it, unless a part of that cannot be read. */
+async function readable(
+  { directory }: AddedPackage,
+  options: { readonly loadCode?: LoadCode },
+): Promise<Extension | undefined> {
+  try {
+    const present = await Extension.open(directory, options);
+    await fingerprintOf(present);
+    return present;
+  } catch (error) {
+    if (error instanceof AgentToolsError) return undefined;
+    throw error;
+  }
 }
 
 /** A name that suddenly comes from elsewhere may be somebody else's. */

@@ -8,6 +8,7 @@ import {
   rmSync,
   symlinkSync,
   utimesSync,
+  writeFileSync,
 } from 'node:fs';
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
@@ -342,6 +343,72 @@ describe('the shelf', () => {
     expect(readdirSync(installed)).toEqual(expect.arrayContaining([...links, 'mine']));
     for (const file of Object.keys(mine)) expect(existsSync(path.join(installed, file))).toBe(true);
   }, 30_000);
+
+  it('works on whatever odd entries lie in it', async () => {
+    const here = setting();
+    await add('first', here);
+    const installed = path.join(here.packagesFolder, '../installed');
+    symlinkSync('/nowhere', path.join(installed, 'dangling-1.0.0-01234567'));
+    symlinkSync('loop', path.join(here.packagesFolder, 'loop'));
+    symlinkSync('@loop', path.join(here.packagesFolder, '@loop'));
+    addFiles(here.packagesFolder, { '@file': '', file: '' });
+    await add('second', here);
+    const shelf = new Shelf(here.packagesFolder);
+    expect((await shelf.all()).map(({ name }) => name)).toEqual(['first', 'second']);
+    const plans = await planUpdates({ names: [], load: false }, here);
+    await dropUpdates(plans);
+    expect(plans.map(({ before, drift, next }) => [before.name, drift, next])).toEqual([
+      ['first', [], undefined],
+      ['second', [], undefined],
+    ]);
+    await removePackages(['second'], { force: false }, { ...here, ...nobody });
+    expect(readdirSync(installed).filter((name) => name.startsWith('second'))).toEqual([]);
+  }, 30_000);
+
+  it('goes without a package whose record is not one', async () => {
+    const here = setting();
+    await add('first', here);
+    const { record, installation } = await add('second', here).then(({ added }) => added);
+    const { fingerprint } = record;
+    const broken = [
+      { ...record, name: '../first' },
+      { ...record, wanted: {} },
+      { ...record, source: 5 },
+      { ...record, dependencies: { left: null } },
+      { ...record, fingerprint: { ...fingerprint, files: { 'tell.js': 5 } } },
+      ...[null, { ...fingerprint.items[0], uses: undefined }, { ...fingerprint.items[0], kind: 'x' }].map(
+        (item) => ({ ...record, fingerprint: { ...fingerprint, items: [item] } }),
+      ),
+    ];
+    for (const value of broken) {
+      addFiles(installation, { 'added.json': value });
+      const plans = await planUpdates({ names: [], load: false }, here);
+      expect(plans.map(({ before }) => before.name)).toEqual(['first']);
+    }
+    expect((await add('second', here)).changed).toBe(true);
+    expect((await new Shelf(here.packagesFolder).all()).length).toBe(2);
+  }, 60_000);
+
+  // Other systems have no such names.
+  it.runIf(process.platform === 'linux')(
+    'tells of each package what of it cannot be read, and update puts that right',
+    async () => {
+      const here = setting();
+      await add('first', here);
+      const { directory } = (await add('second', here)).added;
+      writeFileSync(Buffer.concat([Buffer.from(`${directory}/odd-`), Buffer.from([0xff])]), '');
+      expect((await driftOf([await Extension.open(directory)], here)).join()).toMatch(
+        /^second: .*odd-\uFFFD cannot be read: its name is not UTF-8\.$/,
+      );
+      const [first, second] = await planUpdates({ names: [], load: false }, here);
+      expect([first!.drift, first!.next, first!.error]).toEqual([[], undefined, undefined]);
+      expect(second!.drift).toHaveLength(1);
+      await applyUpdate(second!, { dryRun: false, ask: async () => true }, here);
+      const [now] = await planUpdates({ names: ['second'], load: false }, here);
+      expect([now!.drift, now!.next]).toEqual([[], undefined]);
+    },
+    60_000,
+  );
 
   it('says so where it cannot be written to', async () => {
     const here = setting();
