@@ -4,7 +4,7 @@ import { AgentToolsError } from '../../engine/errors.js';
 import { messageOf } from '../../engine/extension/modules.js';
 import { type FoundServer, serverName } from '../../engine/extension/workspace.js';
 import { ownProgram, packageRoot, packageVersion } from '../../engine/folders.js';
-import { findOrObtain } from '../../engine/installation/obtaining.js';
+import { findOrObtain } from '../../engine/items/obtaining.js';
 import { type Picture, takePicture } from '../../engine/preview/picture.js';
 import { type AskedByWords, openPreview, type PreviewOptions } from '../../engine/preview/preview.js';
 import { visibleText } from '../../engine/visible-text.js';
@@ -83,7 +83,12 @@ async function findServer(
   const workspace = openWorkspace(host);
   return await withProgress(host, async (tell) => {
     const obtain = obtaining(host, { wanted: autoInstall, tell });
-    return await findOrObtain(() => workspace.findServer(server), { obtain, dryRun: false, signal });
+    const report = (line: string) => {
+      tell('');
+      host.stderr.write(`${visibleText(line)}\n`);
+    };
+    const find = () => workspace.findServer(server);
+    return await findOrObtain(find, { obtain, dryRun: false, signal, report });
   });
 }
 
