@@ -273,44 +273,43 @@ interface Binding {
 }
 
 /** The tools with the apps they name. One whose app cannot be had goes without, which `leftOut` then tells. */
-export async function bindApps(tools: readonly ToolSpec[], binding: Binding): Promise<readonly ToolSpec[]> {
-  return await Promise.all(
-    tools.map(withUiApart).map(async (tool) => {
-      if (!tool.ui?.named) return tool;
-      const app = await appOf(tool, tool.ui.named, binding);
-      return app ? { ...tool, ui: { ...tool.ui, app } } : tool;
+export async function bindApps(
+  tools: readonly ToolSpec[],
+  { workspace, leftOut }: Binding,
+): Promise<readonly ToolSpec[]> {
+  const bound = await Promise.all(
+    tools.map(withUiApart).map(async (tool): Promise<{ tool: ToolSpec; lost?: LeftOut }> => {
+      if (!tool.ui?.named) return { tool };
+      const found = await appOf(tool, tool.ui.named, workspace);
+      return 'app' in found ? { tool: { ...tool, ui: { ...tool.ui, app: found.app } } } : { tool, ...found };
     }),
   );
+  // Of several tools that go without the same app the first is named, however long each was looked for.
+  for (const { lost } of bound) {
+    const isTold = leftOut.some(({ kind, message }) => kind === 'apps' && message === lost?.message);
+    if (lost && !isTold) leftOut.push(lost);
+  }
+  return bound.map(({ tool }) => tool);
 }
 
 async function appOf(
   { name: tool }: ToolSpec,
   { reference, from, path }: NamedApp,
-  { workspace, leftOut }: Binding,
-): Promise<AppSpec | undefined> {
+  workspace: Workspace,
+): Promise<{ readonly app: AppSpec } | { readonly lost: LeftOut }> {
   let owner = from.extension;
   try {
     const found = await workspace.locateItem('apps', reference, owner, locate(from, path));
     owner = found.extension;
     const definition = await owner.definition('apps', found.item);
-    return await kept(definition, 'item', () => readApp(definition));
+    return { app: await kept(definition, 'item', () => readApp(definition)) };
   } catch (error) {
     if (!(error instanceof DefinitionError)) throw error;
     const { message, code, location } = error;
-    if (leftOut.some((one) => one.kind === 'apps' && one.message === message)) return undefined;
     const missingPackage = error instanceof UnknownItemError ? error.missingPackage : undefined;
     const missing = missingPackage !== undefined && { missingPackage };
-    leftOut.push({
-      kind: 'apps',
-      item: reference,
-      tool,
-      message,
-      code,
-      location,
-      extension: owner,
-      ...missing,
-    });
-    return undefined;
+    const about = { tool, message, code, location, extension: owner };
+    return { lost: { kind: 'apps', item: reference, ...about, ...missing } };
   }
 }
 
