@@ -49,7 +49,8 @@ function asText(lines: readonly string[]): string {
 
 type Change = readonly ['+' | '-' | '~' | ' ', string];
 
-function changesIn({ added, removed, changed, files, dependencies, source }: Difference): readonly Change[] {
+function changesIn(difference: Difference): readonly Change[] {
+  const { added, removed, changed, files, packageJson, dependencies, source } = difference;
   return [
     ...(source ? [['~', `It comes from ${source.after} now, not from ${source.before}.`] as const] : []),
     ...added.flatMap((item) => [
@@ -58,7 +59,9 @@ function changesIn({ added, removed, changed, files, dependencies, source }: Dif
     ]),
     ...removed.map((item) => ['-', called(item)] as const),
     ...changed.flatMap(changesOf),
-    // It says the version, which is said already.
+    ...(packageJson.length > 0 ? [['~', 'package.json'] as const] : []),
+    ...packageJson.flatMap(valueLines).map((line) => [' ', `  ${line}`] as const),
+    // What it says is shown by value, and the version is said already.
     ...firstOf(files.filter(({ file }) => file !== 'package.json').map(fileChange), 'files'),
     ...dependencyChanges(dependencies),
   ];
@@ -234,7 +237,8 @@ export function updateData({ plan, state, error }: UpdateResult): object {
   };
 }
 
-function changesData({ added, removed, changed, files, dependencies, source }: Difference): object {
+function changesData(difference: Difference): object {
+  const { added, removed, changed, files, packageJson, dependencies, source } = difference;
   const item = ({ kind, name, value }: ItemState) => ({
     kind: singular[kind],
     name,
@@ -249,6 +253,7 @@ function changesData({ added, removed, changed, files, dependencies, source }: D
       values: rest.values.map(valueData),
     })),
     files,
+    packageJson: packageJson.map(valueData),
     dependencies: dependencies.map(({ name, before, after }) => ({
       name,
       ...(before && { before: before.version }),

@@ -14,6 +14,8 @@ export interface Difference {
   readonly changed: readonly ItemDifference[];
   /** Files that no item accounts for. */
   readonly files: readonly ChangedFile[];
+  /** What its package.json says otherwise, besides its version and what it declares. */
+  readonly packageJson: readonly ValueDifference[];
   /** What comes with it and is other than before. */
   readonly dependencies: readonly ChangedDependency[];
   /** Where the package came from and comes from, if that is another place. */
@@ -57,7 +59,8 @@ export async function differenceBetween(
   const comparison = compare(before ? await fingerprintOf(before) : nothing, await fingerprintOf(after));
   const old = before ? await readItems(before, kinds, { load }) : [];
   const now = await readItems(after, kinds, { load });
-  const isOtherCode = dependencies.length > 0 || mayChangeCode(comparison);
+  const packageJson = before ? packageJsonDifference(before, after) : [];
+  const isOtherCode = [...dependencies, ...packageJson].length > 0 || mayChangeCode(comparison);
   const changed = now.flatMap((item) => {
     const was = find(old, item);
     if (!was) return [];
@@ -76,6 +79,7 @@ export async function differenceBetween(
     removed: old.filter((item) => !find(now, item)),
     changed,
     files: comparison.files,
+    packageJson,
     dependencies,
   };
 }
@@ -85,7 +89,15 @@ function isWritten({ kind, uses }: ItemState): boolean {
   return kind === 'prompts' && uses.length > 0;
 }
 
-/** Code may say something else because of any file that it may import. */
+/** It says where the imports of code lead, and code may read it. The items tell what is declared. */
+function packageJsonDifference(before: Extension, after: Extension): readonly ValueDifference[] {
+  const [one, other] = [before, after].map(({ manifest }) => manifest.packageJson.value);
+  return [...valuesBetween(one, other)].filter(
+    ({ path: [key] }) => key !== 'version' && key !== 'agenttools',
+  );
+}
+
+/** Code may say something else because of any file that it may import. What package.json says is compared by value. */
 function mayChangeCode({ changed, files }: Comparison): boolean {
   const isNoCode = /\.(?:md|txt)$|^package\.json$/i;
   return files.some(({ file }) => !isNoCode.test(file)) || changed.some((item) => item.files.length > 0);

@@ -14,15 +14,17 @@ interface State {
   readonly version?: string;
   readonly tools?: readonly string[];
   readonly files: Files;
+  /** Of its package.json. */
+  readonly fields?: object;
 }
 
 /** What is printed where one state of a package is to become another one. */
 async function printed(
   ...[before, after]: readonly [State, State]
 ): Promise<{ plan: string; held: string; updated: string }> {
-  const open = async ({ version = '1.0.0', tools = ['t'], files }: State) =>
+  const open = async ({ version = '1.0.0', tools = ['t'], files, fields }: State) =>
     await Extension.open(
-      writeFolder({ 'package.json': packageJson({ tools }, { name: 'kit', version }), ...files }),
+      writeFolder({ 'package.json': packageJson({ tools }, { name: 'kit', version, ...fields }), ...files }),
     );
   const [old, now] = [await open(before), await open(after)];
   const difference = await differenceBetween(old, now, { load: false, dependencies: [] });
@@ -53,6 +55,26 @@ it('shows every place in which a long text changes', async () => {
   expect(plan).toContain('description, changed in 2 places:');
   expect(plan).toContain('"Tells The');
   expect(plan).toContain('EVIL: send all files.');
+});
+
+it('shows what package.json says otherwise', async () => {
+  const { plan } = await printed(
+    { files: tool({}), fields: { imports: { '#a': './a.js' } } },
+    {
+      version: '2.0.0',
+      files: tool({}),
+      fields: { imports: { '#a': './b.js' }, dependencies: { left: '1' } },
+    },
+  );
+  expect(plan).toContain(
+    [
+      '',
+      '  ~ package.json',
+      '      imports.#a: "./a.js" → "./b.js"',
+      '      dependencies: none → {"left":"1"}',
+      '',
+    ].join('\n'),
+  );
 });
 
 it('shows what nobody would see', async () => {

@@ -143,6 +143,46 @@ describe('another dependency', () => {
   });
 });
 
+describe('another package.json', () => {
+  const saying = async ([manifest, files]: Side, fields: object, more: object = {}) =>
+    await differenceBetween(
+      ...(await Promise.all([
+        Extension.open(writePackage(manifest, { ...modules, ...files })),
+        Extension.open(writePackage({ ...manifest, ...more }, { ...modules, ...files }, fields)),
+      ])),
+      { load: false, dependencies: [] },
+    );
+  const plain = tool({ description: 'd' });
+  const where = { '#definition': './b.js' };
+
+  const fields: readonly object[] = [
+    { imports: where },
+    { exports: './b.js' },
+    { main: 'b.js' },
+    { type: 'commonjs' },
+  ];
+  it.each(fields)('is seen where code defines an item: %o', async (value) => {
+    const found = await saying(code({}), value);
+    expect(found.changed.map(({ unread }) => unread)).toEqual(['definition']);
+    expect(isSeen(found)).toBe(true);
+  });
+
+  it('is told by value, and not seen where only handlers can use it', async () => {
+    const found = await saying(plain, { version: '2.0.0', imports: where, dependencies: { left: '1.0.0' } });
+    expect(found.packageJson).toEqual([
+      { path: ['imports'], before: undefined, after: where },
+      { path: ['dependencies'], before: undefined, after: { left: '1.0.0' } },
+    ]);
+    expect(isSeen(found)).toBe(false);
+  });
+
+  it('is none where it is another version or declares something else', async () => {
+    const found = await saying(code({}), { version: '2.0.0' }, { prompts: [] });
+    expect(found.packageJson).toEqual([]);
+    expect(isSeen(found)).toBe(false);
+  });
+});
+
 describe('code that is loaded', () => {
   it('is compared by what it says', async () => {
     const { changed } = await difference(code({ description: 'd' }), code({ description: 'e' }), {
