@@ -26,9 +26,10 @@ export async function driftOf(
     else unknown.add(`${name} was not added by agenttools add: ${manifest.directory}`);
   }
   const lines = await Promise.all(
-    [...known.values()].map(async (added) =>
-      (await driftFrom(added)).map((difference) => `${added.name}: ${difference}`),
-    ),
+    [...known.values()].map(async (added) => [
+      ...(await driftFrom(added)).map((difference) => `${added.name}: ${difference}`),
+      ...(await shelf.strangeNamesOf(added)).map((name) => `${name}: it leads to a part of ${added.name}`),
+    ]),
   );
   return [...lines.flat(), ...unknown];
 }
@@ -53,6 +54,6 @@ async function dependencyDrift({ name, installation, record }: AddedPackage): Pr
 
 /** What was added could be read. */
 function asDifference(error: unknown): readonly string[] {
-  if (error instanceof AgentToolsError) return [visibleMessage(error.message)];
+  if (error instanceof AgentToolsError) return [visibleMessage(error.message).replace(/\.$/, '')];
   throw error;
 }

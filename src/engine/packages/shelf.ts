@@ -92,6 +92,16 @@ export class Shelf {
     return { name, directory: path.join(installation, 'node_modules', name), installation, record };
   }
 
+  /** Names by which something in a package is found, and which are not its own. Somebody has set their links otherwise. */
+  async strangeNamesOf({ name, directory, installation }: AddedPackage): Promise<readonly string[]> {
+    const names = await reading(this.#links, () => this.#names());
+    const targets = await Promise.all(
+      names.map(async (one) => [one, await realpath(path.join(this.#links, one)).catch(() => '')] as const),
+    );
+    const inside = targets.filter(([, target]) => target.startsWith(installation + path.sep));
+    return inside.flatMap(([one, target]) => (one === name && target === directory ? [] : [one]));
+  }
+
   /** A new folder to install something into. It is gone later if nobody puts it on the shelf. */
   async makeInstallation(): Promise<string> {
     return await writing(this.#installations, async () => {

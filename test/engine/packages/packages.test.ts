@@ -248,6 +248,20 @@ describe('drift', () => {
     expect(await driftOf([above], here)).toEqual([expected[0], 'above: dependency plain 1.0.0 is gone']);
   }, 60_000);
 
+  it('is told of a name that leads to another package, or to a part of one', async () => {
+    const here = setting();
+    for (const name of ['first', 'second']) await add(name, here);
+    const link = path.join(here.packagesFolder, 'first');
+    const second = realpathSync(path.join(here.packagesFolder, 'second'));
+    const workspace = openWorkspace({ packagesFolder: here.packagesFolder });
+    for (const target of [second, path.join(second, 'agenttools')]) {
+      rmSync(link);
+      symlinkSync(target, link, 'junction');
+      const found = (await workspace.findPackage('first')) ?? (await Extension.open(second));
+      expect(await driftOf([found], here)).toEqual(['first: it leads to a part of second']);
+    }
+  }, 30_000);
+
   it('is nothing of bundled extensions and of servers of the user', async () => {
     const folder = writeFolder({ 'package.json': packageJson({ tools: [] }) });
     const own = await Promise.all(
@@ -398,7 +412,7 @@ describe('the shelf', () => {
       const { directory } = (await add('second', here)).added;
       writeFileSync(Buffer.concat([Buffer.from(`${directory}/odd-`), Buffer.from([0xff])]), '');
       expect((await driftOf([await Extension.open(directory)], here)).join()).toMatch(
-        /^second: .*odd-\uFFFD cannot be read: its name is not UTF-8\.$/,
+        /^second: .*odd-\uFFFD cannot be read: its name is not UTF-8$/,
       );
       const [first, second] = await planUpdates({ names: [], load: false }, here);
       expect([first!.drift, first!.next, first!.error]).toEqual([[], undefined, undefined]);
