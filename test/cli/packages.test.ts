@@ -35,7 +35,7 @@ function machine({ npmrc = registry.npmrc() } = {}) {
     /** The folder of an added package, as it is found. */
     at: (name: string) => path.join(folder, 'node_modules', name),
     /** How many packages are on the disk, whether they count or not. */
-    installed: () => readdirSync(path.join(folder, 'installed')).length,
+    installed: () => readdirSync(path.join(folder, '../installed')).length,
   };
 }
 

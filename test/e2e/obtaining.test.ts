@@ -85,7 +85,7 @@ describe('start', () => {
     );
     const lists = await Promise.all(programs.map((program) => program.request('tools/list')));
     expect(lists.map(namesIn)).toEqual([['look-weather', 'look'], ['look-weather', 'look'], ['look-units']]);
-    expect(readdirSync(path.join(user.packages, 'installed'))).toHaveLength(2);
+    expect(readdirSync(path.join(user.packages, '../installed'))).toHaveLength(2);
     for (const program of programs) await endOf(program);
   });
 

@@ -42,12 +42,16 @@ export interface AddedPackage {
 export class Shelf {
   readonly #links: string;
   readonly #installations: string;
+  /** Where packages were installed once; some may be there still. */
+  readonly #formerInstallations: string;
   readonly #lockFile: string;
 
   constructor(packagesFolder: string) {
     const folder = path.dirname(packagesFolder);
     this.#links = packagesFolder;
-    this.#installations = path.join(folder, 'installed');
+    // Beside that folder, not in it: Node looks for imports in every `node_modules` above a package.
+    this.#installations = path.join(folder, '../installed');
+    this.#formerInstallations = path.join(folder, 'installed');
     this.#lockFile = path.join(folder, 'packages.lock');
   }
 
@@ -79,9 +83,12 @@ export class Shelf {
 
   /** The package that was added and with which npm installed what is in a folder; undefined if there is none. */
   async around(folder: string): Promise<AddedPackage | undefined> {
-    const [installations, real] = await Promise.all(
-      [this.#installations, folder].map((one) => realpath(one).catch(() => undefined)),
+    const [real, ...places] = await Promise.all(
+      [folder, this.#installations, this.#formerInstallations].map((one) =>
+        realpath(one).catch(() => undefined),
+      ),
     );
+    const installations = places.find((one) => one !== undefined && real?.startsWith(one + path.sep));
     if (installations === undefined || real === undefined) return undefined;
     const [first, ...rest] = path.relative(installations, real).split(path.sep);
     if (rest[0] !== 'node_modules') return undefined;
@@ -161,19 +168,25 @@ export class Shelf {
   async #clearAll({ gone }: { readonly gone?: string }): Promise<void> {
     const links = await this.#names();
     const folders = new Set(links.map((name) => path.dirname(path.join(this.#links, name))));
-    for (const folder of [this.#links, ...folders, this.#installations]) await sweep(folder);
+    const places = [this.#installations, this.#formerInstallations];
+    for (const folder of [this.#links, ...folders, ...places]) await sweep(folder);
     const counting = await Promise.all(
       links.map((name) => realpath(path.join(this.#links, name)).catch(unless(leadsNowhere, ''))),
     );
-    const installations = await realpath(this.#installations);
-    for (const name of await namesIn(installations)) {
-      const folder = path.join(installations, name);
-      if (counting.some((directory) => directory.startsWith(folder + path.sep))) continue;
-      if (!(await isOurs(folder))) continue;
-      const isGone = gone !== undefined && (await readRecord(folder))?.name === gone;
-      if (!isGone && (await mayRun(folder))) continue;
-      await removeWhole(folder);
+    for (const folder of await Promise.all(
+      places.map((one) => realpath(one).catch(unless(['ENOENT'], one))),
+    )) {
+      for (const name of await namesIn(folder)) {
+        const installation = path.join(folder, name);
+        if (counting.some((directory) => directory.startsWith(installation + path.sep))) continue;
+        if (!(await isOurs(installation))) continue;
+        const isGone = gone !== undefined && (await readRecord(installation))?.name === gone;
+        if (!isGone && (await mayRun(installation))) continue;
+        await removeWhole(installation);
+      }
     }
+    // Only if nothing is left in it.
+    await rmdir(this.#formerInstallations).catch(() => undefined);
   }
 
   async #names(): Promise<readonly string[]> {

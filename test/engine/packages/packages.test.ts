@@ -11,6 +11,7 @@ import {
   writeFileSync,
 } from 'node:fs';
 import { createServer } from 'node:http';
+import { createRequire } from 'node:module';
 import type { AddressInfo } from 'node:net';
 import path from 'node:path';
 import { beforeAll, describe, expect, it, onTestFinished, vi } from 'vitest';
@@ -189,7 +190,7 @@ describe('obtaining packages', () => {
     const npm = { ...here.npm, execPath: '/nowhere/bin/node' };
     const missing = await obtainWith({ ...here, npm })(['first'], {});
     expect(missing.get('first')).toMatch(/^npm cannot be found/);
-    expect(readdirSync(path.join(here.packagesFolder, '../installed'))).toEqual([]);
+    expect(readdirSync(path.join(here.packagesFolder, '../../installed'))).toEqual([]);
   });
 });
 
@@ -285,7 +286,7 @@ describe('the shelf', () => {
     await add('mover', here);
     await add('first', here);
     expect(existsSync(path.join(old, 'tell.js'))).toBe(true);
-    const installed = path.join(here.packagesFolder, '../installed');
+    const installed = path.join(here.packagesFolder, '../../installed');
     expect(readdirSync(installed)).toHaveLength(4);
 
     const eightDaysAgo = Date.now() / 1000 - 8 * 24 * 60 * 60;
@@ -316,16 +317,16 @@ describe('the shelf', () => {
   it('is mended where something was broken off', async () => {
     const here = setting();
     await add('first', here);
-    const installed = path.join(here.packagesFolder, '../installed');
+    const installed = path.join(here.packagesFolder, '../../installed');
     // Two that no link leads to, a link that leads nowhere, and one that a dead process was about to make.
     addFiles(installed, { 'left-1-01234567/package.json': '{}', 'left-2-89abcdef/added.json': '{' });
     const dead = /^(\.agenttools-\w+-).*$/.exec(
       path.basename(await new Shelf(here.packagesFolder).makeInstallation()),
     )![1];
     addFiles(installed, { [`${dead}999999999-1-0123456789ab.tmp/package.json`]: '{}' });
-    symlinkSync('../installed/nowhere', path.join(here.packagesFolder, 'second'));
+    symlinkSync('../../installed/nowhere', path.join(here.packagesFolder, 'second'));
     symlinkSync(
-      '../installed/nowhere',
+      '../../installed/nowhere',
       path.join(here.packagesFolder, `${dead}999999999-1-0123456789ab.tmp`),
     );
     await add('second', here);
@@ -342,12 +343,44 @@ describe('the shelf', () => {
     expect(await new Shelf(here.packagesFolder).all()).toEqual([]);
   }, 30_000);
 
+  it('keeps packages from importing what was added beside them', async () => {
+    const here = setting();
+    const { directory } = (await add('first', here)).added;
+    await add('second', here);
+    const imported = createRequire(path.join(directory, 'tell.js')).resolve.paths('second')!;
+    expect(imported).toContain(path.dirname(directory));
+    expect(imported.filter((folder) => existsSync(path.join(folder, 'second')))).toEqual([]);
+  }, 30_000);
+
+  it('knows what was installed in its former place, and clears that away', async () => {
+    const here = setting();
+    for (const name of ['first', 'second']) await add(name, here);
+    const former = path.join(here.packagesFolder, '../installed');
+    const installed = path.join(here.packagesFolder, '../../installed');
+    renameSync(installed, former);
+    for (const name of ['first', 'second']) {
+      const link = path.join(here.packagesFolder, name);
+      const { 0: kept } = readdirSync(former).filter((one) => one.startsWith(name));
+      rmSync(link);
+      symlinkSync(path.join(former, kept!, 'node_modules', name), link, 'junction');
+    }
+    const shelf = new Shelf(here.packagesFolder);
+    expect((await shelf.all()).map(({ name }) => name)).toEqual(['first', 'second']);
+    expect((await add('first', here)).changed).toBe(false);
+    addFiles(path.join(here.packagesFolder, 'first'), { 'tell.js': 'other' });
+    expect((await add('first', here)).changed).toBe(true);
+    expect(readdirSync(installed).filter((name) => name.startsWith('first'))).toHaveLength(1);
+    await removePackages(['first', 'second'], { force: true }, { ...here, ...nobody });
+    expect(existsSync(former)).toBe(false);
+    expect(readdirSync(installed)).toEqual([]);
+  }, 60_000);
+
   it('removes nothing that others put there, nor what a link leads to', async () => {
     const here = setting();
     await add('first', here);
     const precious = writeFolder({ 'added.json': '{}', 'sub/file': 'important' });
     const mine = { 'mine/added.json': '{}', 'mine-0123abcd/notes.txt': '', 'file-0123abcd': '' };
-    const installed = path.join(here.packagesFolder, '../installed');
+    const installed = path.join(here.packagesFolder, '../../installed');
     addFiles(installed, mine);
     const links = ['elsewhere', 'first-1.0.0-0123abcd'];
     for (const name of links) symlinkSync(precious, path.join(installed, name));
@@ -361,7 +394,7 @@ describe('the shelf', () => {
   it('works on whatever odd entries lie in it', async () => {
     const here = setting();
     await add('first', here);
-    const installed = path.join(here.packagesFolder, '../installed');
+    const installed = path.join(here.packagesFolder, '../../installed');
     symlinkSync('/nowhere', path.join(installed, 'dangling-1.0.0-01234567'));
     symlinkSync('loop', path.join(here.packagesFolder, 'loop'));
     symlinkSync('@loop', path.join(here.packagesFolder, '@loop'));

@@ -28,6 +28,6 @@ it('an update that cannot be planned leaves nothing behind', async () => {
   }
   await expect(planUpdates({ names: [], load: false }, setting)).rejects.toThrow(TypeError);
   expect(
-    readdirSync(path.join(packagesFolder, '../installed')).filter((name) => name.startsWith('.')),
+    readdirSync(path.join(packagesFolder, '../../installed')).filter((name) => name.startsWith('.')),
   ).toEqual([]);
 }, 60_000);
