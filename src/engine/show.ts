@@ -6,7 +6,7 @@ import type { FindPublished } from './discovery/lookup.js';
 import { AgentToolsError } from './errors.js';
 import { DefinitionError, type Extension } from './extension/extension.js';
 import { type Kind, kinds, singular } from './extension/kinds.js';
-import type { ManifestContent } from './extension/manifest.js';
+import { listFaults, type ManifestContent } from './extension/manifest.js';
 import { isPackageName, parseQualifiedName } from './extension/names.js';
 import { isRecord } from './extension/shapes.js';
 import { type FoundServer, isPathArgument, type Workspace } from './extension/workspace.js';
@@ -50,6 +50,8 @@ export interface ShowPlace {
   readonly receipts?: Receipts;
   /** Looks up what is not here; absent: nothing else is looked up. */
   readonly published?: FindPublished;
+  /** Told what is not shown though it might be expected, in a sentence. */
+  readonly note?: (text: string) => void;
 }
 
 /**
@@ -66,14 +68,25 @@ export async function show(reference: string, place: ShowPlace): Promise<Facts> 
   const { workspace } = place;
   try {
     const server = await findServer(reference, workspace);
-    if (!('failure' in server)) return await serverFacts(server, place);
+    if (!('failure' in server)) {
+      noteFaults(server.extension, place);
+      return await serverFacts(server, place);
+    }
     const named = await findNamed(reference, place);
     if (!named) return await factsOfPublished(reference, server.failure, place);
     const { extension, item } = named;
+    noteFaults(extension, place);
     return item === undefined ? packageFacts(extension) : await itemFacts(extension, item, workspace);
   } catch (error) {
     throw error instanceof DefinitionError ? unusable(error) : error;
   }
+}
+
+function noteFaults(
+  { name, manifest }: { readonly name: string; readonly manifest: ManifestContent },
+  { note = () => {} }: ShowPlace,
+): void {
+  for (const fault of listFaults(manifest)) note(`${name}: ${fault}`);
 }
 
 function unusable({ message, location }: DefinitionError): AgentToolsError {
@@ -99,8 +112,9 @@ async function findServer(
 async function factsOfPublished(
   reference: string,
   failure: AgentToolsError,
-  { workspace, published: find }: ShowPlace,
+  place: ShowPlace,
 ): Promise<PublishedFacts> {
+  const { workspace, published: find } = place;
   const { package: name, item } = packageIn(reference) ?? {};
   const isHere = name === undefined || (await workspace.findPackage(name)) !== undefined;
   if (!find || isHere) throw failure;
@@ -111,6 +125,7 @@ async function factsOfPublished(
   });
   if (!published) throw said(`The registry has a package ${name}, which is not an extension.`);
   const { publishedFacts } = await import('./discovery/published-facts.js');
+  noteFaults({ name, manifest: published.content }, place);
   const facts = publishedFacts(published, item);
   if (facts) return facts;
   throw new AgentToolsError('not-found', nothingNamed({ name, manifest: published.content }, item ?? name));

@@ -218,6 +218,15 @@ describe('add', () => {
     expect(stderr).toContain('warning: holed goes without its tool "tell": ');
   }, 20_000);
 
+  it('tells of what is declared, but in no list', async () => {
+    const agenttools = { tools: 'tell' };
+    const folder = writeFolder(kit({ name: 'unlisted', fields: { agenttools } }));
+    const { code, stderr } = await machine().run(['add', folder]);
+    expect(code).toBe(0);
+    expect(stderr).toContain('warning: unlisted: "tools" of the manifest is not a list. Expected');
+    expect(stderr).toContain('warning: unlisted declares nothing that could be served.');
+  }, 20_000);
+
   it('by two processes at once gets both', async () => {
     await publish({ name: 'one' }, { name: 'other' });
     const here = machine();

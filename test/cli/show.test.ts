@@ -203,6 +203,29 @@ describe('show', () => {
     expect(missing.stderr.split('\n')).toHaveLength(2);
   });
 
+  it.each(['./p', './p/s', './p/t'])(
+    'tells of what %s is declared beside, but in no list',
+    async (reference) => {
+      const { code, stderr } = await show([reference], {
+        files: {
+          'p/package.json': {
+            name: 'p',
+            version: '1.0.0',
+            agenttools: { servers: ['s'], tools: ['t'], prompts: 'p' },
+          },
+          'p/agenttools/servers/s.json': {},
+          'p/agenttools/tools/t.json': { description: 'T', handler: './h.js' },
+          'p/h.js': 'export default () => 1;',
+        },
+      });
+      expect({ code, stderr }).toEqual({
+        code: 0,
+        stderr:
+          'note: p: "prompts" of the manifest is not a list. Expected a list of names, such as "prompts": ["forecast"].\n',
+      });
+    },
+  );
+
   it('keeps what code definitions print off stdout', async () => {
     const { stdout, stderr } = await show(['./noisy/coded', 'description']);
     expect({ stdout, stderr }).toEqual({ stdout: 'In code.\n', stderr: 'loading\n' });

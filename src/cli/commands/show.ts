@@ -4,6 +4,7 @@ import { workspaceFolders } from '../../engine/folders.js';
 import { installationFolders } from '../../engine/installation/setting.js';
 import { isPublished, propertyOf } from '../../engine/property.js';
 import { show } from '../../engine/show.js';
+import { visibleMessage } from '../../engine/visible-text.js';
 import type { Host } from '../../host.js';
 import { ExitCode } from '../exit-code.js';
 import { guarded } from '../guarded.js';
@@ -22,7 +23,12 @@ export interface ShowInput {
 
 /** Prints everything known about a server, a package or an item, or one property of it. */
 export async function showCommand({ reference, property, json }: ShowInput, host: Host): Promise<ExitCode> {
-  const facts = await guarded(host, () => lookUp(reference, host));
+  const notes: string[] = [];
+  const facts = await guarded(host, () => lookUp(reference, host, (note) => void notes.push(note))).finally(
+    () => {
+      for (const note of notes) host.stderr.write(`note: ${visibleMessage(note)}\n`);
+    },
+  );
   if (property !== undefined) {
     const value = propertyOf(facts, property);
     host.stdout.write(json ? renderJson(value) : renderValue(value));
@@ -36,7 +42,7 @@ export async function showCommand({ reference, property, json }: ShowInput, host
   return ExitCode.Ok;
 }
 
-async function lookUp(reference: string, host: Host): Promise<Facts> {
+async function lookUp(reference: string, host: Host, note: (text: string) => void): Promise<Facts> {
   const { homeDirectory } = workspaceFolders(host);
   const { receipts } = installationFolders(host);
   const find = publishedExtensions({ npm: npmSetting(host) });
@@ -51,6 +57,7 @@ async function lookUp(reference: string, host: Host): Promise<Facts> {
       homeDirectory,
       receipts,
       published,
+      note,
     });
   });
 }

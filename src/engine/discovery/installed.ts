@@ -5,7 +5,7 @@ import { eachOf } from '../bounded.js';
 import { AgentToolsError } from '../errors.js';
 import { checkDefinition, describeFault, isSerious, serverLists } from '../extension/check.js';
 import { DefinitionError, Extension, type Origin } from '../extension/extension.js';
-import { type Declaration, ManifestError } from '../extension/manifest.js';
+import { type Declaration, listFaults, ManifestError } from '../extension/manifest.js';
 import { isPackageName } from '../extension/names.js';
 import type { ServerOutline, SourceName } from './listed-server.js';
 import {
@@ -139,11 +139,12 @@ async function readPackage(
       throw new AgentToolsError('failed', `${manifest.directory} declares more than can be listed.`);
     }
     const { servers, notes } = await serversOf(extension, outlined);
+    const faults = listFaults(manifest).map((fault) => `${outlined.name}: ${fault}`);
     const location = manifest.directory;
     report.found({
       name: origin === 'package' ? outlined.name : undefined,
       servers: servers.map((server) => ({ ...server, source, location })),
-      notes,
+      notes: [...faults, ...notes],
     });
   } catch (error) {
     const isOther = error instanceof ManifestError && error.diagnostic === 'no-extension';

@@ -1,7 +1,7 @@
 import type { NpmSetting } from '../npm/setting.js';
 import { builtinSource, packagesSource, projectSource, userServersSource } from './installed.js';
 import type { ListedServer } from './listed-server.js';
-import { readPattern } from './pattern.js';
+import { readMeaning, readPattern } from './pattern.js';
 import { ask, type Findings, type Source } from './source.js';
 
 /** Where servers are looked for. Every folder is absolute. */
@@ -50,7 +50,7 @@ export interface ServerList {
 /** The servers there are. Neither code of an extension is run nor anything installed. */
 export async function listServers(options: ListServersOptions): Promise<ServerList> {
   const { folders, remote, ignoreProject = false } = options;
-  const sources = [...localSources(folders), ...(remote ? [remoteSource(remote, folders)] : [])];
+  const sources = [...localSources(folders), ...(remote ? [remoteSource(remote, options)] : [])];
   const asked = ignoreProject ? sources.filter(({ name }) => name !== 'project') : sources;
   return await listFrom(asked, options);
 }
@@ -62,7 +62,7 @@ export async function listFrom(
 ): Promise<ServerList> {
   const findings = await Promise.all(sources.map(ask));
   const matches = pattern === undefined ? () => true : readPattern(pattern);
-  const found = firstOfEach(findings);
+  const found = firstOfEach(findings, readMeaning(pattern));
   const servers = found.servers
     .filter(matches)
     .filter(({ server: { source, name } }) => source !== 'built-in' || builtIn || name === pattern)
@@ -87,7 +87,7 @@ const remoteTimeLimitMs = 90_000;
 
 function remoteSource(
   { npm, refresh = false, tell = () => {}, pageSize = 250 }: RemoteOptions,
-  { cacheFolder }: DiscoveryFolders,
+  { folders: { cacheFolder }, pattern }: ListServersOptions,
 ): Source {
   return {
     name: 'remote',
@@ -99,7 +99,15 @@ function remoteSource(
         import('./remote.js'),
       ]);
       const registries = await openRegistries({ npm, cacheFolder });
-      const search = { registries, cacheFolder, refresh, pageSize, now: Date.now, tell };
+      const search = {
+        registries,
+        cacheFolder,
+        refresh,
+        pageSize,
+        now: Date.now,
+        tell,
+        isMeant: readMeaning(pattern),
+      };
       await searchRegistries(search, report, signal);
     },
   };
@@ -112,7 +120,10 @@ interface Candidate {
 }
 
 /** Of packages and servers of one name, the ones that a command line would lead to; and what is to be said of those. */
-function firstOfEach(findings: readonly Findings[]): {
+function firstOfEach(
+  findings: readonly Findings[],
+  isMeant: (packageName: string) => boolean,
+): {
   readonly servers: readonly Candidate[];
   readonly notes: readonly string[];
 } {
@@ -125,7 +136,8 @@ function firstOfEach(findings: readonly Findings[]): {
       return !packages.has(name) && packages.add(name);
     });
     fresh.sort((a, b) => ((a.name ?? '') < (b.name ?? '') ? -1 : 1));
-    notes.push(...fresh.flatMap((one) => one.notes), ...source.notes);
+    const meant = fresh.filter(({ name }) => name === undefined || isMeant(name));
+    notes.push(...meant.flatMap((one) => one.notes), ...source.notes);
     return fresh
       .flatMap((found) => found.servers.map((server) => ({ package: found.name, name: server.name, server })))
       .filter(({ name }) => !names.has(name) && names.add(name))

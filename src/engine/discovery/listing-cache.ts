@@ -10,6 +10,16 @@ export interface RemotePackage {
   readonly name: string;
   readonly publication: Publication;
   readonly servers: readonly ServerOutline[];
+  /** What of it is not listed, and why. */
+  readonly notes: readonly string[];
+}
+
+/** A package of a registry that is not listed. */
+export interface LeftOutPackage {
+  readonly name: string;
+  /** What kind of reason it is, in a word or two. */
+  readonly reason: string;
+  readonly message: string;
 }
 
 /** What a registry had when it was asked. */
@@ -17,12 +27,13 @@ export interface Listing {
   /** Milliseconds since 1970. */
   readonly time: number;
   readonly packages: readonly RemotePackage[];
-  /** What it has that is not listed. */
+  readonly leftOut: readonly LeftOutPackage[];
+  /** What else is to be said of it. */
   readonly notes: readonly string[];
 }
 
 /** Whoever changes what is written takes another number. */
-const format = 1;
+const format = 2;
 
 /** A listing that was kept; undefined if there is none, or none that can be used. */
 export async function readListing(file: string, now: number): Promise<Listing | undefined> {
@@ -30,8 +41,8 @@ export async function readListing(file: string, now: number): Promise<Listing | 
     const { text } = await readTextFile(file);
     const kept: unknown = JSON.parse(text ?? 'null');
     if (!isRecord(kept) || kept.format !== format || !isListing(kept) || kept.time > now) return undefined;
-    const { time, packages, notes } = kept;
-    return { time, packages, notes };
+    const { time, packages, leftOut, notes } = kept;
+    return { time, packages, leftOut, notes };
   } catch {
     return undefined;
   }
@@ -48,14 +59,19 @@ export async function keepListing(file: string, listing: Listing): Promise<void>
 }
 
 function isListing(value: Record<string, unknown>): value is Record<string, unknown> & Listing {
-  return Number.isFinite(value.time) && isListOf(isText, value.notes) && isListOf(isPackage, value.packages);
+  const lists = isListOf(isText, value.notes) && isListOf(isLeftOut, value.leftOut);
+  return Number.isFinite(value.time) && lists && isListOf(isPackage, value.packages);
+}
+
+function isLeftOut(value: unknown): boolean {
+  return isRecord(value) && isText(value.name) && isText(value.reason) && isText(value.message);
 }
 
 function isPackage(value: unknown): boolean {
   if (!isRecord(value) || !isText(value.name) || !isRecord(value.publication)) return false;
   const { publisher, published, provenance } = value.publication;
   const isPublication = isTextOrNull(publisher) && isTextOrNull(published) && typeof provenance === 'boolean';
-  return isPublication && isListOf(isOutline, value.servers);
+  return isPublication && isListOf(isOutline, value.servers) && isListOf(isText, value.notes);
 }
 
 function isOutline(value: unknown): boolean {

@@ -14,6 +14,16 @@ export function readPattern(pattern: string): Matches {
     );
 }
 
+/** Whether a package may have servers that a pattern asks for, whatever they are called; absent: all are asked for. */
+export function readMeaning(pattern: string | undefined): (packageName: string) => boolean {
+  if (pattern === undefined) return () => true;
+  const matches = readPattern(pattern);
+  const beginnings = Array.from(pattern, (_, index) => readPattern(pattern.slice(0, index + 1)));
+  return (name) =>
+    matches({ name, package: name }) ||
+    beginnings.some((begins) => begins({ name: `${name}/`, package: undefined }));
+}
+
 function expressionOf(pattern: string): RegExp {
   const parts = pattern.split(/\*+/).map((part) => part.replace(/[\\^$.|?+()[\]{}]/g, '\\$&'));
   return new RegExp(`^${parts.join('.*')}$`, 's');

@@ -1,10 +1,17 @@
 import path from 'node:path';
 import { eachOf } from '../bounded.js';
+import { listFaults } from '../extension/manifest.js';
 import { RegistryError, type RegistryFault } from '../npm/registry.js';
 import type { RegistryPlace } from '../npm/settings.js';
 import { withoutUserinfo } from '../npm/without-userinfo.js';
 import { shortened } from '../visible-text.js';
-import { keepListing, type Listing, type RemotePackage, readListing } from './listing-cache.js';
+import {
+  keepListing,
+  type LeftOutPackage,
+  type Listing,
+  type RemotePackage,
+  readListing,
+} from './listing-cache.js';
 import { declaredServers, outlinedAs } from './outline.js';
 import { PublishedError, readPublished } from './published.js';
 import type { Registries } from './registries.js';
@@ -22,6 +29,8 @@ export interface RemoteSearch {
   readonly now: () => number;
   /** Says what it is at. */
   readonly tell: (text: string) => void;
+  /** Whether a package may have what is looked for; absent: every one may. */
+  readonly isMeant?: (packageName: string) => boolean;
 }
 
 /** What was listed a moment ago is listed again without asking anybody. */
@@ -60,33 +69,37 @@ async function searchRegistry(
   report: Report,
   signal: AbortSignal,
 ): Promise<void> {
-  const { registries, cacheFolder, refresh, now } = search;
+  const { registries, cacheFolder, refresh, now, isMeant = () => true } = search;
+  const reportNotes = ({ leftOut, notes }: Listing) => {
+    const meant = leftOut.filter(({ name }) => isMeant(name));
+    for (const note of notes) report.note(note);
+    if (meant.length > 0) report.note(leftOutNote(meant, hostOf(place.url)));
+  };
+  const reportListing = (listing: Listing) => {
+    for (const one of listing.packages) reportPackage(one, report);
+    reportNotes(listing);
+  };
   const file = path.join(cacheFolder, 'listings', `${registries.identityOf(place)}.json`);
   const kept = await readListing(file, now());
-  if (kept && !refresh && now() - kept.time < freshMs) return reportListing(kept, report);
+  if (kept && !refresh && now() - kept.time < freshMs) return reportListing(kept);
   try {
     const { listing, isWhole } = await listRegistry(place, search, { report, signal });
-    for (const note of listing.notes) report.note(note);
+    reportNotes(listing);
     if (isWhole) await keepListing(file, listing);
   } catch (error) {
     if (!(error instanceof RegistryError)) throw error;
     const { what, wayOut } = refusal(error);
     report.note(`The registry ${hostOf(place.url)} ${what}. ${insteadOf(kept, now())}${wayOut}`);
-    if (kept) reportListing(kept, report);
+    if (kept) reportListing(kept);
   }
 }
 
-function reportListing({ packages, notes }: Listing, report: Report): void {
-  for (const one of packages) reportPackage(one, report);
-  for (const note of notes) report.note(note);
-}
-
-function reportPackage({ name, publication, servers }: RemotePackage, report: Report): void {
+function reportPackage({ name, publication, servers, notes }: RemotePackage, report: Report): void {
   const place = { source: 'remote', location: null } as const;
   report.found({
     name,
     servers: servers.map((server) => ({ ...server, ...place, ...publication })),
-    notes: [],
+    notes,
   });
 }
 
@@ -171,12 +184,9 @@ async function listRegistry(
     reportPackage(found, report);
   });
   signal.throwIfAborted();
-  const notes = [
-    ...(isPartial ? [`The search of ${host} does not find all extensions. ${byName}`] : []),
-    ...(leftOut.size === 0 ? [] : [leftOutNote(leftOut, host)]),
-  ];
+  const notes = isPartial ? [`The search of ${host} does not find all extensions. ${byName}`] : [];
   const isWhole = [...leftOut.values()].every(({ fault }) => !passing.includes(fault));
-  return { listing: { time: now(), packages, notes }, isWhole };
+  return { listing: { time: now(), packages, leftOut: sortedByName(leftOut), notes }, isWhole };
 }
 
 const tooMuch = new PublishedError('too-large', 'the registry has more than can be listed');
@@ -200,6 +210,7 @@ async function readHit(
       provenance: publication.provenance,
     },
     servers: declaredServers(outlinedAs(name, content)),
+    notes: listFaults(content).map((fault) => `${name}: ${fault}`),
   };
 }
 
@@ -216,14 +227,18 @@ const reasons: Readonly<Record<RegistryFault, string>> = {
 
 const packagesInDetail = 5;
 
-/** One line, however many there are: how many of each kind, and of the first ones why. */
-function leftOutNote(leftOut: ReadonlyMap<string, PublishedError>, host: string): string {
+function sortedByName(leftOut: ReadonlyMap<string, PublishedError>): readonly LeftOutPackage[] {
   const sorted = [...leftOut].sort(([a], [b]) => (a < b ? -1 : 1));
+  return sorted.map(([name, { fault, message }]) => ({ name, reason: reasons[fault], message }));
+}
+
+/** One line, however many there are: how many of each kind, and of the first ones why. */
+function leftOutNote(leftOut: readonly LeftOutPackage[], host: string): string {
   const counts = new Map<string, number>();
-  for (const [, { fault }] of sorted) counts.set(reasons[fault], (counts.get(reasons[fault]) ?? 0) + 1);
+  for (const { reason } of leftOut) counts.set(reason, (counts.get(reason) ?? 0) + 1);
   const summary = [...counts].map(([reason, count]) => `${count} ${reason}`).join(', ');
-  const details = sorted.slice(0, packagesInDetail).map(([name, { message }]) => `${name}: ${message}`);
-  const more = sorted.length > packagesInDetail ? [`and ${sorted.length - packagesInDetail} more`] : [];
-  const what = sorted.length === 1 ? '1 package' : `${sorted.length} packages`;
+  const details = leftOut.slice(0, packagesInDetail).map(({ name, message }) => `${name}: ${message}`);
+  const more = leftOut.length > packagesInDetail ? [`and ${leftOut.length - packagesInDetail} more`] : [];
+  const what = leftOut.length === 1 ? '1 package' : `${leftOut.length} packages`;
   return `${what} of ${host} left out (${summary}). ${[...details, ...more].join('; ')}`;
 }

@@ -243,6 +243,18 @@ function readDeclarations(translation: Translation, base: DocumentPath): Record<
   return declarations;
 }
 
+/** What is declared, but not in a list, and so not at all; a sentence for each. */
+export function listFaults({
+  translation: { value },
+}: Pick<ManifestContent, 'translation'>): readonly string[] {
+  const faulty = kinds.filter((kind) => value[kind] !== undefined && !Array.isArray(value[kind]));
+  return faulty.map(listFault);
+}
+
+export function listFault(kind: Kind): string {
+  return `"${kind}" of the manifest is not a list. Expected a list of names, such as "${kind}": ["forecast"].`;
+}
+
 /** Reads one entry: `"name"`, `["name", "description"]` or `{ "name": …, … }`; undefined if it is none of them. */
 export function readDeclaration(kind: Kind, entry: unknown, at: DocumentPath): Declaration | undefined {
   if (typeof entry === 'string')

@@ -5,6 +5,7 @@ import { didYouMean } from '../spelling.js';
 import type { Location } from './diagnostics.js';
 import { type Definition, DefinitionError, Extension, type LoadCode, type Origin } from './extension.js';
 import { type Kind, singular } from './kinds.js';
+import { listFaults } from './manifest.js';
 import { isPackageName, isPublishedName, parseQualifiedName, qualify, shortName } from './names.js';
 
 /** Where packages are looked for. Every folder is absolute. */
@@ -321,7 +322,11 @@ function onlyServer(extension: Extension, spell = (name: string) => extension.qu
     const wayOut = `See what is wrong with: agenttools validate ${extension.manifest.directory}`;
     throw new AgentToolsError(
       'not-found',
-      `${extension.name} declares nothing that could be served. ${wayOut}`,
+      [
+        `${extension.name} declares nothing that could be served.`,
+        ...listFaults(extension.manifest),
+        wayOut,
+      ].join(' '),
     );
   }
   if (servers.length === 0) return { extension };

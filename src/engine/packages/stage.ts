@@ -3,7 +3,7 @@ import path from 'node:path';
 import { AgentToolsError } from '../errors.js';
 import { Extension } from '../extension/extension.js';
 import { kinds } from '../extension/kinds.js';
-import { ManifestError } from '../extension/manifest.js';
+import { listFaults, ManifestError } from '../extension/manifest.js';
 import { isPackageName, isPublishedName } from '../extension/names.js';
 import { isRecord } from '../extension/shapes.js';
 import { reading, writing } from '../file-fault.js';
@@ -161,5 +161,7 @@ async function warningsAbout(extension: Extension): Promise<readonly string[]> {
   const lost = items.flatMap(({ problem, ...item }) =>
     problem === undefined ? [] : [`${extension.name} goes without its ${called(item)}: ${problem}`],
   );
-  return items.length === 0 ? [`${extension.name} declares nothing that could be served.`] : lost;
+  const faults = listFaults(extension.manifest).map((fault) => `${extension.name}: ${fault}`);
+  const nothing = items.length === 0 ? [`${extension.name} declares nothing that could be served.`] : [];
+  return [...faults, ...nothing, ...lost];
 }

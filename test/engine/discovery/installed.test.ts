@@ -151,6 +151,24 @@ describe('where servers are', () => {
     expect(servers).toEqual([]);
   });
 
+  test('what is declared, but in no list, is told of', async () => {
+    const { servers, notes } = await list({
+      'global/kit/package.json': extension('kit', { tools: 'greet', prompts: ['p'] }),
+      'global/other/package.json': extension('other', { tools: {} }),
+    });
+    expect(servers.map(({ name }) => name)).toEqual(['kit/kit']);
+    expect(notes).toEqual([
+      expect.stringMatching(/^kit: "tools" of the manifest is not a list\. Expected/),
+      expect.stringMatching(/^other: "tools" of the manifest is not a list\. Expected/),
+    ]);
+  });
+
+  test('only what the pattern could mean is told of', async () => {
+    const files = { 'global/kit/package.json': extension('kit', 3) };
+    expect((await list(files, { pattern: 'other' })).notes).toEqual([]);
+    expect((await list(files, { pattern: 'kit/*' })).notes).toHaveLength(1);
+  });
+
   test('an empty machine has built-in servers only', async () => {
     expect(await names({})).toEqual([]);
     expect(await names({}, { builtIn: true })).toContain('built-in agenttools');

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { readPattern } from '../../../src/engine/discovery/pattern.js';
+import { readMeaning, readPattern } from '../../../src/engine/discovery/pattern.js';
 
 const servers = {
   '@acme/weather/main': '@acme/weather',
@@ -31,4 +31,23 @@ test.each([
     matches({ name, package: packageName }),
   );
   expect(found.map(([name]) => name)).toEqual(expected);
+});
+
+test.each([
+  [undefined, true],
+  ['*', true],
+  ['@acme/weather', true],
+  ['acme/weather', true],
+  ['@acme/*', true],
+  ['@acme/weather/radar', true],
+  ['acme/weather/ra*', true],
+  ['@ac*dar', true],
+  ['*radar*', true],
+  ['@acme/weather-2/radar', false],
+  ['@acme/other*', false],
+  ['@acme/weath', false],
+  ['weather*', false],
+  ['other', false],
+])('%s may ask for a server of @acme/weather: %s', (pattern, expected) => {
+  expect(readMeaning(pattern)('@acme/weather')).toBe(expected);
 });

@@ -28,7 +28,13 @@ async function search(registries: Registries, options: Partial<RemoteSearch> = {
       tell: (text) => told.push(text),
       ...options,
     },
-    { found: (found) => packages.push(found), note: (text) => notes.push(text) },
+    {
+      found: (found) => {
+        packages.push(found);
+        notes.push(...found.notes);
+      },
+      note: (text) => notes.push(text),
+    },
     AbortSignal.timeout(20_000),
   );
   const servers = packages.flatMap((one) => one.servers);
@@ -136,6 +142,16 @@ describe('searching', () => {
     });
     const { servers } = await search(fakeRegistries({ [url]: registryOf([version]) }));
     expect(JSON.stringify(servers).length).toBeLessThan(2000);
+  });
+
+  test('what is declared, but in no list, is told of, from what was kept, too', async () => {
+    const cacheFolder = writeFolder();
+    const version = versionOf('kit', { tools: 'greet', prompts: ['p'] });
+    const registries = fakeRegistries({ [url]: registryOf([version]) });
+    const { names, notes } = await search(registries, { cacheFolder });
+    expect(names).toEqual(['kit/kit']);
+    expect(notes).toEqual([expect.stringMatching(/^kit: "tools" of the manifest is not a list\. Expected/)]);
+    expect((await search(registries, { cacheFolder })).notes).toEqual(notes);
   });
 
   test('a registry that gives the same page for ever is left', async () => {
@@ -445,6 +461,20 @@ describe('what was listed', () => {
     expect((await search(registries, { cacheFolder })).notes).toEqual(notes);
   });
 
+  test('is told of what was left out only where it may be what is looked for', async () => {
+    const cacheFolder = writeFolder();
+    const broken = (name: string) => versionOf(name, 3);
+    const registries = fakeRegistries({ [url]: registryOf([broken('@acme/one'), broken('two')]) });
+    const options = { cacheFolder, isMeant: (name: string) => name === 'two' };
+    const { notes } = await search(registries, options);
+    expect(notes).toEqual([
+      expect.stringMatching(/^1 package of registry\.example left out \(1 broken\)\. two: /),
+    ]);
+    expect((await search(registries, options)).notes).toEqual(notes);
+    expect((await search(registries, { cacheFolder, isMeant: () => false })).notes).toEqual([]);
+    expect((await search(registries, { cacheFolder })).notes[0]).toMatch(/^2 packages/);
+  });
+
   test('is not kept while something may come yet', async () => {
     const cacheFolder = writeFolder();
     const registry = { ...registryOf(versions(2)), '/kit-001/latest': fault('offline') };
@@ -455,10 +485,11 @@ describe('what was listed', () => {
   test.each([
     'x',
     'null',
-    '{"format":1}',
-    '{"format":1,"time":1,"notes":[],"packages":[{"name":"evil"}]}',
-    '{"format":1,"time":99999999999999,"notes":[],"packages":[]}',
-    '{"format":1,"time":999999999999,"notes":[],"packages":[{"name":"evil","publication":{"publisher":null,"published":null,"provenance":true},"servers":[{"name":1}]}]}',
+    '{"format":2}',
+    '{"format":2,"time":1,"leftOut":[],"notes":[],"packages":[{"name":"evil"}]}',
+    '{"format":2,"time":99999999999999,"leftOut":[],"notes":[],"packages":[]}',
+    '{"format":2,"time":999999999999,"leftOut":[{"name":"evil"}],"notes":[],"packages":[]}',
+    '{"format":2,"time":999999999999,"leftOut":[],"notes":[],"packages":[{"name":"evil","publication":{"publisher":null,"published":null,"provenance":true},"servers":[{"name":1}],"notes":[]}]}',
   ])('counts for nothing where it is %s', async (text) => {
     const cacheFolder = writeFolder();
     const registries = fakeRegistries({ [url]: registryOf(versions(1)) });

@@ -1,5 +1,5 @@
 import { kinds } from '../../extension/kinds.js';
-import { locateInManifest } from '../../extension/manifest.js';
+import { listFault, locateInManifest } from '../../extension/manifest.js';
 import { defineRule, type Rule } from './rule.js';
 
 export const invalidDeclarationList: Rule = defineRule({
@@ -14,6 +14,5 @@ export const invalidDeclarationList: Rule = defineRule({
       yield { location: locateInManifest(manifest, [kind]), facts: kind };
     }
   },
-  message: (kind) =>
-    `"${kind}" of the manifest is not a list. Expected a list of names, such as "${kind}": ["forecast"].`,
+  message: listFault,
 });
