@@ -1,5 +1,7 @@
+import { execFileSync } from 'node:child_process';
 import { existsSync, mkdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
+import { Readable } from 'node:stream';
 import { beforeEach, describe, expect, it } from 'vitest';
 import { addFiles, type Files, packageJson, writeFolder } from '../support/packages.js';
 import { type RunOptions, runCli } from '../support/run-cli.js';
@@ -211,6 +213,40 @@ describe('a definition that is given', () => {
     const { code, stderr } = await create('z', '--from', 'bad.json');
     expect({ code, stderr }).toEqual({ code: 1, stderr: expect.stringContaining(expected) });
     expect(stderr).not.toContain('z#');
+  });
+
+  it.each([
+    ['is too large', 'large.json', /large\.json is larger than 5 MB\./],
+    ['is no UTF-8', 'latin.json', /latin\.json is not UTF-8: byte 18 \(line 1, column 19\)/],
+    ['is a folder', 'mine', /mine is a folder, not a file\./],
+  ])('that %s is refused', async (_, file, message) => {
+    writeFileSync(path.join(cwd, 'large.json'), ' '.repeat(5 * 1024 * 1024 + 1));
+    writeFileSync(path.join(cwd, 'latin.json'), Buffer.from('{ "description": "\xe9" }', 'latin1'));
+    mkdirSync(path.join(cwd, 'mine'), { recursive: true });
+    const { code, stderr } = await create('trip', '--from', file);
+    expect(code).toBe(1);
+    expect(stderr).toMatch(message);
+  });
+
+  it.runIf(process.platform === 'linux').each(['/dev/zero', 'pipe.json'])(
+    '%s is not waited for',
+    async (file) => {
+      if (file === 'pipe.json') execFileSync('mkfifo', [path.join(cwd, file)]);
+      const { code, stderr } = await create('trip', '--from', file);
+      expect(code).toBe(1);
+      expect(stderr).toMatch(/is a (?:device|named pipe), not a regular file\./);
+    },
+  );
+
+  it('that never ends on stdin is not read to its end', async () => {
+    async function* endless() {
+      for (;;) yield Buffer.alloc(65_536, ' ');
+    }
+    const { code, stderr } = await run(['create-server', 'trip', '--from', '-'], {
+      stdin: Readable.from(endless()),
+    });
+    expect(code).toBe(1);
+    expect(stderr).toContain('stdin is larger than 5 MB.');
   });
 
   it('is refused when there is none', async () => {

@@ -16,7 +16,7 @@ export interface RunOptions {
   /** Written below the working directory first. */
   readonly files?: Files;
   readonly env?: Readonly<Record<string, string>>;
-  readonly stdin?: string;
+  readonly stdin?: string | Readable;
   /** The home folder; a new temporary one when absent. */
   readonly home?: string;
   readonly color?: boolean;
@@ -74,7 +74,7 @@ export function fakeHost({
     },
     home,
     platform: process.platform,
-    stdin: Readable.from(stdin === undefined ? [] : [stdin]),
+    stdin: stdin instanceof Readable ? stdin : Readable.from(stdin === undefined ? [] : [stdin]),
     stdout,
     stderr,
     color,

@@ -1,7 +1,6 @@
 import path from 'node:path';
-import { text as readText } from 'node:stream/consumers';
 import { createUserServer } from '../../engine/user-servers/create.js';
-import { parseServerText, readServerFile } from '../../engine/user-servers/file.js';
+import { readServerFile, readServerStream } from '../../engine/user-servers/file.js';
 import { visibleMessage } from '../../engine/visible-text.js';
 import type { Host } from '../../host.js';
 import { ExitCode } from '../exit-code.js';
@@ -46,5 +45,5 @@ export async function createServerCommand(
 
 async function definitionIn(from: string, { cwd, stdin }: Host): ReturnType<typeof readServerFile> {
   if (from !== '-') return await readServerFile(path.resolve(cwd, from));
-  return await parseServerText(await readText(stdin), { file: 'stdin', directory: cwd });
+  return await readServerStream(stdin, cwd);
 }

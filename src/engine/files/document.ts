@@ -32,7 +32,7 @@ export class DocumentError extends Error {
 }
 
 /** Definition files larger than this are refused: 5 MB of data is no longer a definition. */
-const maxDocumentBytes = 5 * 1024 * 1024;
+export const maxDocumentBytes = 5 * 1024 * 1024;
 
 /** Deeper nesting is refused, so that whatever walks the value cannot run out of stack. */
 const maxDocumentDepth = 500;

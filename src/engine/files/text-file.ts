@@ -1,5 +1,5 @@
 import { constants, type Stats } from 'node:fs';
-import { access, type FileHandle, lstat, open, readlink, realpath, stat } from 'node:fs/promises';
+import { access, lstat, open, readlink, realpath, stat } from 'node:fs/promises';
 import { platform } from 'node:os';
 import path from 'node:path';
 import { codeOf, FileRefusal, linkLoop, readingRefusal } from './refusal.js';
@@ -18,23 +18,34 @@ export interface TextFile {
 }
 
 /** Text that people and programs configure things by is never larger: 20 MB. */
-const maxBytes = 20 * 1024 * 1024;
+const maxConfigBytes = 20 * 1024 * 1024;
+
+export interface ReadOptions {
+  /** Larger files are refused. */
+  readonly maxBytes?: number;
+}
 
 /**
  * Reads a text file, or finds that it is not there, and where it would be.
  * @throws FileRefusal if it is no regular file of UTF-8 text, or cannot be read. Nothing that could make us wait is opened.
  */
-export async function readTextFile(file: string): Promise<TextFile> {
+export async function readTextFile(
+  file: string,
+  { maxBytes = maxConfigBytes }: ReadOptions = {},
+): Promise<TextFile> {
   try {
     const realFile = await followLinks(file);
     const info = await unlessAbsent(lstat(realFile));
     if (info === undefined) return { file, realFile, text: null, mode: undefined, owner: undefined };
     if (info.isSymbolicLink()) throw linkLoop(file);
-    requireRegular(info, file);
+    requireRegular(info, file, maxBytes);
     const handle = await open(realFile, constants.O_RDONLY | constants.O_NONBLOCK | constants.O_NOFOLLOW);
     try {
-      const { mode, uid, gid } = requireRegular(await handle.stat(), file);
-      const text = decode(await bytesOf(handle, file), file);
+      const { mode, uid, gid } = requireRegular(await handle.stat(), file, maxBytes);
+      const text = decodeText(
+        await readBytes(handle.createReadStream({ autoClose: false }), file, maxBytes),
+        file,
+      );
       return { file, realFile, text, mode: mode & 0o7777, owner: { uid, gid } };
     } finally {
       await handle.close();
@@ -90,7 +101,7 @@ async function unlessAbsent<T>(found: Promise<T>): Promise<T | undefined> {
   }
 }
 
-function requireRegular(info: Stats, file: string): Stats {
+function requireRegular(info: Stats, file: string, maxBytes: number): Stats {
   if (info.isDirectory()) {
     throw new FileRefusal('folder', file, `${file} is a folder, not a file. Move it away, or name a file.`);
   }
@@ -98,7 +109,7 @@ function requireRegular(info: Stats, file: string): Stats {
     const message = `${file} is ${kindOf(info)}, not a regular file. Move it away, or name a file.`;
     throw new FileRefusal('special', file, message);
   }
-  if (info.size > maxBytes) throw tooLarge(file);
+  if (info.size > maxBytes) throw tooLarge(file, maxBytes);
   return info;
 }
 
@@ -108,21 +119,30 @@ function kindOf(info: Stats): string {
   return 'a device';
 }
 
-function tooLarge(file: string): FileRefusal {
+function tooLarge(file: string, maxBytes: number): FileRefusal {
   const message = `${file} is larger than ${maxBytes / 1024 / 1024} MB. See whether it is the right file.`;
   return new FileRefusal('too-large', file, message);
 }
 
-/** All bytes of a file, which may grow while it is read. */
-async function bytesOf(handle: FileHandle, file: string): Promise<Buffer> {
+/** All bytes of a file, which may grow while it is read, or of a stream that may never end. @throws FileRefusal */
+export async function readBytes(
+  stream: AsyncIterable<string | Buffer>,
+  file: string,
+  maxBytes: number,
+): Promise<Buffer> {
   const chunks: Buffer[] = [];
-  for await (const chunk of handle.createReadStream({ autoClose: false, end: maxBytes })) chunks.push(chunk);
-  const bytes = Buffer.concat(chunks);
-  if (bytes.length > maxBytes) throw tooLarge(file);
-  return bytes;
+  let length = 0;
+  for await (const chunk of stream) {
+    const bytes = Buffer.from(chunk);
+    length += bytes.length;
+    if (length > maxBytes) throw tooLarge(file, maxBytes);
+    chunks.push(bytes);
+  }
+  return Buffer.concat(chunks);
 }
 
-function decode(bytes: Buffer, file: string): string {
+/** The text of UTF-8. @throws FileRefusal saying where it is none */
+export function decodeText(bytes: Buffer, file: string): string {
   const text = bytes.toString('utf8');
   const fault = firstDifference(bytes, Buffer.from(text));
   if (fault === undefined) return text;

@@ -1,7 +1,8 @@
-import { readFile } from 'node:fs/promises';
 import path from 'node:path';
 import { AgentToolsError } from '../errors.js';
-import { DocumentError, parseDocument } from '../files/document.js';
+import { asUserError } from '../file-fault.js';
+import { DocumentError, maxDocumentBytes, parseDocument } from '../files/document.js';
+import { decodeText, readBytes, readTextFile } from '../files/text-file.js';
 
 /** A definition that was written down somewhere, and what its paths are relative to. */
 interface WrittenDefinition {
@@ -11,15 +12,24 @@ interface WrittenDefinition {
 
 /** Reads the definition of a server: `.json` strictly, anything else with comments. @throws AgentToolsError */
 export async function readServerFile(file: string): Promise<WrittenDefinition> {
-  const text = await readFile(file, 'utf8').catch((error: NodeJS.ErrnoException) => {
-    const problem = error.code === 'ENOENT' ? 'There is no file' : `${error.code}: cannot read the file`;
-    throw new AgentToolsError('not-found', `${problem} ${file}.`);
-  });
+  const { text } = await asUserError(() => readTextFile(file, { maxBytes: maxDocumentBytes }));
+  if (text === null) throw new AgentToolsError('not-found', `There is no file ${file}.`);
   return await parseServerText(text, { file, directory: path.dirname(file) });
 }
 
-/** The same of a text. @throws AgentToolsError */
-export async function parseServerText(
+/** The same of what comes in; its paths are relative to a folder. @throws AgentToolsError */
+export async function readServerStream(
+  stream: AsyncIterable<string | Buffer>,
+  directory: string,
+): Promise<WrittenDefinition> {
+  const file = 'stdin';
+  const text = await asUserError(async () =>
+    decodeText(await readBytes(stream, file, maxDocumentBytes), file),
+  );
+  return await parseServerText(text, { file, directory });
+}
+
+async function parseServerText(
   text: string,
   { file, directory }: { readonly file: string; readonly directory: string },
 ): Promise<WrittenDefinition> {
