@@ -10,7 +10,8 @@ export interface ToolSummary {
   readonly title: string;
   readonly description: string | null;
   readonly inputSchema: unknown;
-  readonly outputSchema?: unknown;
+  /** Null if it has none. */
+  readonly outputSchema: unknown;
   /** Absent if clients that show UI see nothing else than others. */
   readonly ui?: ToolUiFacts;
   readonly hidden: boolean;
@@ -170,13 +171,16 @@ export interface PublicationFacts {
 export interface DeclaredParameterFacts {
   readonly name: string;
   readonly description: string | null;
-  readonly required: boolean;
+  /** Null if that is not said. */
+  readonly required: boolean | null;
 }
 
-/** What the manifest of a package that is not here says of one item. */
+/** What the manifest of a package that is not here says of one item; null is what it does not say. */
 export interface PublishedDeclarationFacts extends DeclarationFacts {
-  readonly parameters?: readonly DeclaredParameterFacts[];
-  readonly arguments?: readonly DeclaredParameterFacts[];
+  /** Of a tool. */
+  readonly parameters?: readonly DeclaredParameterFacts[] | null;
+  /** Of a prompt. */
+  readonly arguments?: readonly DeclaredParameterFacts[] | null;
 }
 
 export interface PublishedServerFacts extends PublicationFacts {
@@ -188,6 +192,9 @@ export interface PublishedServerFacts extends PublicationFacts {
   readonly configKey: string;
   readonly tools: readonly PublishedDeclarationFacts[];
   readonly prompts: readonly PublishedDeclarationFacts[];
+  readonly resources: readonly PublishedDeclarationFacts[];
+  /** Where `install` has written it, though it is not here. */
+  readonly installations: readonly InstallationFacts[];
 }
 
 export interface PublishedPackageFacts

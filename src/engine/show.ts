@@ -7,9 +7,9 @@ import { AgentToolsError } from './errors.js';
 import { DefinitionError, type Extension } from './extension/extension.js';
 import { type Kind, kinds, singular } from './extension/kinds.js';
 import { listFaults, type ManifestContent } from './extension/manifest.js';
-import { isPackageName, parseQualifiedName } from './extension/names.js';
+import { isPackageName, parseQualifiedName, withScope } from './extension/names.js';
 import { isRecord } from './extension/shapes.js';
-import { type FoundServer, isPathArgument, type Workspace } from './extension/workspace.js';
+import { type FoundServer, isPathArgument, NoServerError, type Workspace } from './extension/workspace.js';
 import type {
   AppFacts,
   AppSummary,
@@ -118,17 +118,35 @@ async function factsOfPublished(
   const { package: name, item } = packageIn(reference) ?? {};
   const isHere = name === undefined || (await workspace.findPackage(name)) !== undefined;
   if (!find || isHere) throw failure;
-  const said = (text: string) => new AgentToolsError('not-found', `${failure.message}\n${text}`);
-  const published = await find(name).catch((error: unknown) => {
+  const what = failure instanceof NoServerError ? failure.what : failure.message;
+  const published = await find(name).catch(async (error: unknown) => {
     if (!(error instanceof AgentToolsError)) throw error;
-    throw said(`The registry was asked, too, for ${name}: ${error.message}.`);
+    if (!isUnknownToRegistry(error)) {
+      const message = `${failure.message}\nThe registry was asked, too, for ${name}: ${error.message}.`;
+      throw new AgentToolsError('not-found', message);
+    }
+    const scoped = withScope(reference);
+    const isMeant = scoped !== undefined && (await find(scoped).catch(() => undefined)) !== undefined;
+    const hint = isMeant ? ` Did you mean "${scoped}"?` : '';
+    throw new AgentToolsError('not-found', `${what} No package ${name} is here, nor in the registry.${hint}`);
   });
-  if (!published) throw said(`The registry has a package ${name}, which is not an extension.`);
+  if (!published) {
+    throw new AgentToolsError(
+      'not-found',
+      `${what} The registry has a package ${name}, which is not an extension.`,
+    );
+  }
   const { publishedFacts } = await import('./discovery/published-facts.js');
   noteFaults({ name, manifest: published.content }, place);
-  const facts = publishedFacts(published, item);
+  const installations = async (server: string) =>
+    place.receipts ? await installationsOf(server, place.receipts) : [];
+  const facts = await publishedFacts(published, item, installations);
   if (facts) return facts;
   throw new AgentToolsError('not-found', nothingNamed({ name, manifest: published.content }, item ?? name));
+}
+
+function isUnknownToRegistry(error: AgentToolsError): boolean {
+  return 'fault' in error && error.fault === 'not-found';
 }
 
 /** The package that a reference names, by itself or with an item. */
@@ -181,7 +199,7 @@ async function serverFacts(found: FoundServer, { workspace, receipts }: ShowPlac
     kind: 'server',
     name: spec.qualifiedName,
     title: typeof title === 'string' ? title : null,
-    description: spec.description ?? null,
+    description: spec.description ?? aboutPackage(extension),
     version: spec.info.version,
     package: extension.name,
     directory: extension.manifest.directory,
@@ -198,6 +216,12 @@ async function serverFacts(found: FoundServer, { workspace, receipts }: ShowPlac
     leftOut: spec.leftOut.map(leftOutFacts),
     installations: receipts ? await installationsOf(spec.qualifiedName, receipts) : [],
   };
+}
+
+/** What is said of a server of a package that says nothing of itself, here and in every list. */
+function aboutPackage({ origin, manifest: { packageJson } }: Extension): string | null {
+  if (origin !== 'package' || !isRecord(packageJson.value)) return null;
+  return textOf(packageJson.value.description);
 }
 
 /** A damaged record is for list-installed to tell of. */
@@ -225,7 +249,7 @@ function toolSummary(tool: ToolSpec): ToolSummary {
     title: String(wire.title),
     description: textOf(wire.description),
     inputSchema: wire.inputSchema,
-    ...(wire.outputSchema !== undefined && { outputSchema: wire.outputSchema }),
+    outputSchema: wire.outputSchema ?? null,
     ...(hasUi(tool) && { ui: toolUiFacts(tool.ui!) }),
     hidden,
   };

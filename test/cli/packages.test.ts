@@ -303,6 +303,15 @@ describe('add', () => {
   });
 
   it.each([
+    ['acme/weather', '@acme/weather'],
+    ['acme/weather@^1', '@acme/weather@^1'],
+  ])('asks whether %s is to be %s', async (word, meant) => {
+    const { code, stderr } = await machine().run(['add', word]);
+    expect(code).toBe(2);
+    expect(stderr).toContain(`Did you mean "${meant}"?`);
+  });
+
+  it.each([
     ['git', 'github:acme/weather'],
     ['another name', 'weather@npm:@acme/plain'],
     ['nothing', '@'],

@@ -83,10 +83,10 @@ describe('show of what is not installed', () => {
             description: 'Forecast for a place.',
             parameters: [
               { name: 'place', description: 'Where', required: true },
-              { name: 'days', description: null, required: false },
+              { name: 'days', description: null, required: null },
             ],
           },
-          { name: 'x', item: '@acme/other/x', description: null },
+          { name: 'x', item: '@acme/other/x', description: null, parameters: null },
         ],
         prompts: [
           {
@@ -96,6 +96,8 @@ describe('show of what is not installed', () => {
             arguments: [{ name: 'place', description: 'Where', required: true }],
           },
         ],
+        resources: [{ name: 'stations', item: '@acme/weather/stations', description: null }],
+        installations: [],
       });
     },
   );
@@ -121,6 +123,9 @@ describe('show of what is not installed', () => {
       prompts
         briefing
           place (required)  Where
+
+      resources
+        stations
       "
     `);
   });
@@ -172,8 +177,15 @@ describe('show of what is not installed', () => {
     [['several', 'directory'], 'Add it with: agenttools add several'],
     [['@acme/weather', 'tols'], 'A server has no property "tols". Did you mean "tools"?'],
     [['@acme/weather/forecst'], 'Did you mean "forecast"?'],
-    [['@acme/none'], 'The registry was asked, too, for @acme/none: the registry does not have it.'],
-    [['plain'], 'The registry has a package plain, which is not an extension.'],
+    [
+      ['@acme/none'],
+      'error: There is no server "@acme/none". No package @acme/none is here, nor in the registry.\n',
+    ],
+    [['acme/weather'], 'No package acme is here, nor in the registry. Did you mean "@acme/weather"?\n'],
+    [
+      ['plain'],
+      'error: There is no server "plain". The registry has a package plain, which is not an extension.\n',
+    ],
     [['agenttool'], 'Did you mean "agenttools"?'],
     [['broken'], '"agenttools" in package.json must be an object or the path of a manifest file'],
   ])('%j exits 1', async (words, message) => {

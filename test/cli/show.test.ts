@@ -137,8 +137,30 @@ describe('show', () => {
     expect((await show(['./weather', 'version'])).stdout).toBe('1.2.0\n');
     expect((await show(['./weather', 'version', '--json'])).stdout).toBe('"1.2.0"\n');
     expect(JSON.parse((await show(['./weather/forecast', 'options'])).stdout)).toEqual({ unit: 'C' });
-    expect((await show(['./several/one', 'instructions'])).stdout).toBe('');
+    expect((await show(['./several/one', 'instructions'])).stdout).toBe('null\n');
     expect((await show(['./several/one', 'instructions', '--json'])).stdout).toBe('null\n');
+  });
+
+  it('has null for what is not given', async () => {
+    const { stdout } = await show(['./weather', '--json']);
+    const { tools } = JSON.parse(stdout);
+    expect(tools[1]).toMatchObject({ name: 'radar', outputSchema: null });
+    expect((await show(['./weather/radar', 'outputSchema'])).stdout).toBe('null\n');
+  });
+
+  it('says of a server what list-servers says of it', async () => {
+    const about = { name: 'p', version: '1.0.0', description: 'About it.' };
+    const files = { 'package.json': { ...about, agenttools: { tools: ['t'] } } };
+    const { stdout, cwd } = await show(['.', 'description'], { files });
+    expect(stdout).toBe('About it.\n');
+    const listed = await runCli(['list-servers', '--json'], { cwd });
+    expect(JSON.parse(listed.stdout)).toMatchObject([{ name: 'p/p', description: 'About it.' }]);
+  });
+
+  it('suggests the scope that is missing', async () => {
+    const kit = { name: '@acme/kit', version: '1.0.0', agenttools: { tools: ['t'] } };
+    const { stderr } = await show(['acme/kit'], { files: { 'node_modules/@acme/kit/package.json': kit } });
+    expect(stderr).toContain('There is no server "acme/kit". Did you mean "@acme/kit"?');
   });
 
   it('finds what a path, a relative name or the current folder means', async () => {

@@ -35,9 +35,8 @@ export function renderFacts(facts: Facts, options: ColorOption): string {
   ].join('');
 }
 
-/** One property alone: texts as they are but for control characters, anything else as JSON. */
+/** One property alone: texts as they are but for what nobody sees, anything else as JSON. */
 export function renderValue(value: unknown): string {
-  if (value === null) return '';
   return typeof value === 'string' ? `${visibleText(value)}\n` : renderJson(value);
 }
 
@@ -87,8 +86,8 @@ function declarationRow({ name, description, hidden }: Described, style: ChalkIn
   return `  ${style.cyan(visibleLine(name))}${mark}${first ? `  ${first}` : ''}\n${rest}`;
 }
 
-function parametersRows({ parameters = [] }: PublishedDeclarationFacts): string {
-  return parameters.map(argumentRow).join('');
+function parametersRows({ parameters }: PublishedDeclarationFacts): string {
+  return (parameters ?? []).map(argumentRow).join('');
 }
 
 function toolRow(tool: ToolSummary, style: ChalkInstance): string {
@@ -119,7 +118,7 @@ function parameterRows(schema: unknown): string {
 }
 
 function resultRow(schema: unknown): string {
-  return schema === undefined ? '' : `    result: ${typeName(schema)}\n`;
+  return schema === null ? '' : `    result: ${typeName(schema)}\n`;
 }
 
 function typeName(schema: unknown): string {

@@ -54,6 +54,11 @@ function implicitServer(outlined: Outlined): ServerOutline {
   return outline(shortName(outlined.name), { tools: '*', prompts: '*' }, outlined);
 }
 
+/** The resources of a server of which only its declaration, if that, is known; what it does not list, it may have. */
+export function listedResources(declaration: Declaration | undefined, outlined: Outlined): readonly string[] {
+  return itemsOf('resources', declaration?.metadata.resources ?? '*', outlined);
+}
+
 /** Whoever declares more than anybody could look over is not listed: every server may list every item. */
 export function isListable({ declarations }: ManifestContent): boolean {
   const declared = kinds.reduce((sum, kind) => sum + declarations[kind].length, 0);
@@ -106,7 +111,7 @@ const longestVersion = 100;
 
 /** The items that a list of a server names, in its order. What is no name is left out. */
 function itemsOf(
-  kind: 'tools' | 'prompts',
+  kind: 'tools' | 'prompts' | 'resources',
   list: unknown,
   { content, qualify }: Outlined,
 ): readonly string[] {

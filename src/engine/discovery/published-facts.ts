@@ -4,6 +4,7 @@ import { isItemName, qualify } from '../extension/names.js';
 import { isRecord } from '../extension/shapes.js';
 import type {
   DeclaredParameterFacts,
+  InstallationFacts,
   PublicationFacts,
   PublishedDeclarationFacts,
   PublishedFacts,
@@ -13,26 +14,32 @@ import type {
 } from '../facts.js';
 import { shortened } from '../visible-text.js';
 import type { ServerOutline } from './listed-server.js';
-import { declaredServers, outlinedAs } from './outline.js';
+import { declaredServers, listedResources, outlinedAs } from './outline.js';
 import type { PublishedExtension } from './published.js';
 
 /**
  * What is known of a package that is not here, or of an item of it: of the package's only server, or, where it has
  * several, of the package; a server wins, then a tool, a prompt, a resource, an app. Undefined if there is no such item.
  */
-export function publishedFacts(
+export async function publishedFacts(
   published: PublishedExtension,
   item: string | undefined,
-): PublishedFacts | undefined {
+  installationsOf: (server: string) => Promise<readonly InstallationFacts[]>,
+): Promise<PublishedFacts | undefined> {
   const { name, content } = published;
   const servers = declaredServers(outlinedAs(name, content));
-  if (item === undefined)
-    return servers.length === 1 ? serverFacts(servers[0]!, published) : packageFacts(published);
+  const factsOf = async (server: ServerOutline) =>
+    serverFacts(server, published, await installationsOf(server.name));
+  if (item === undefined) return servers.length === 1 ? await factsOf(servers[0]!) : packageFacts(published);
   const server = servers.find((one) => one.name === qualify(name, item));
-  return server ? serverFacts(server, published) : itemFacts(item, published);
+  return server ? await factsOf(server) : itemFacts(item, published);
 }
 
-function serverFacts(server: ServerOutline, published: PublishedExtension): PublishedServerFacts {
+function serverFacts(
+  server: ServerOutline,
+  published: PublishedExtension,
+  installations: readonly InstallationFacts[],
+): PublishedServerFacts {
   const { name, content } = published;
   const item = server.name.slice(name.length + 1);
   const declaration = content.declarations.servers.find((one) => one.name === item);
@@ -46,6 +53,10 @@ function serverFacts(server: ServerOutline, published: PublishedExtension): Publ
     configKey: isItemName(configKey) ? configKey : item,
     tools: server.tools.map((one) => referencedFacts('tools', one, published)),
     prompts: server.prompts.map((one) => referencedFacts('prompts', one, published)),
+    resources: listedResources(declaration, outlinedAs(name, content)).map((one) =>
+      referencedFacts('resources', one, published),
+    ),
+    installations,
   };
 }
 
@@ -86,14 +97,15 @@ function publicationFacts({ content, publication }: PublishedExtension): Publica
 
 /** An item that a server lists: of this package, or by name alone. */
 function referencedFacts(
-  kind: 'tools' | 'prompts',
+  kind: 'tools' | 'prompts' | 'resources',
   reference: string,
   { name, content }: PublishedExtension,
 ): PublishedDeclarationFacts {
   const own = reference.startsWith(`${name}/`) ? reference.slice(name.length + 1) : undefined;
   const declaration = own === undefined ? undefined : declarationOf(kind, own, content);
   if (declaration) return declarationFacts(declaration, name);
-  return { name: reference.slice(reference.lastIndexOf('/') + 1), item: reference, description: null };
+  const item = reference.slice(reference.lastIndexOf('/') + 1);
+  return { name: item, item: reference, description: null, ...parameterFacts(kind, {}) };
 }
 
 function declarationOf(kind: Kind, item: string, { declarations }: ManifestContent): Declaration | undefined {
@@ -101,27 +113,35 @@ function declarationOf(kind: Kind, item: string, { declarations }: ManifestConte
 }
 
 function declarationFacts(
-  { name, description, metadata }: Declaration,
+  { kind, name, description, metadata }: Declaration,
   packageName: string,
 ): PublishedDeclarationFacts {
-  const { parameters, arguments: args } = metadata;
   return {
     name,
     item: qualify(packageName, name),
     description: textOf(description),
-    ...(parameters !== undefined && { parameters: parametersOf(parameters) }),
-    ...(args !== undefined && { arguments: parametersOf(args) }),
+    ...parameterFacts(kind, metadata),
   };
 }
 
+function parameterFacts(
+  kind: Kind,
+  { parameters, arguments: args }: Declaration['metadata'],
+): Pick<PublishedDeclarationFacts, 'parameters' | 'arguments'> {
+  if (kind === 'tools') return { parameters: parametersOf(parameters) };
+  return kind === 'prompts' ? { arguments: parametersOf(args) } : {};
+}
+
 /** As far as they are told: a list of names or of objects with names, or an object by name. */
-function parametersOf(said: unknown): readonly DeclaredParameterFacts[] {
+function parametersOf(said: unknown): readonly DeclaredParameterFacts[] | null {
+  if (said === undefined) return null;
   const entries = Array.isArray(said) ? said.map(namedEntry) : isRecord(said) ? Object.entries(said) : [];
   return entries.slice(0, maxParameters).flatMap(([name, about]) => {
     if (typeof name !== 'string') return [];
     const { description, Help: help, required } = isRecord(about) ? about : {};
     const text = textOf(description ?? help);
-    return [{ name: shortened(name, maxNameLength), description: text, required: required === true }];
+    const isRequired = typeof required === 'boolean' ? required : null;
+    return [{ name: shortened(name, maxNameLength), description: text, required: isRequired }];
   });
 }
 

@@ -31,6 +31,12 @@ export function isPublishedName(name: unknown): name is string {
   return typeof name === 'string' && name.length <= 214 && isPackageName(name) && !/^[-_.]/.test(name);
 }
 
+/** The package that a name may mean whose `@` is missing: `scope/name` may mean `@scope/name`. */
+export function withScope(text: string): string | undefined {
+  const name = `@${text}`;
+  return !text.startsWith('@') && text.includes('/') && isPackageName(name) ? name : undefined;
+}
+
 /** An item of a package: `@scope/name/item` or `name/item`. */
 export interface QualifiedName {
   readonly package: string;

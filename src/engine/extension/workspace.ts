@@ -6,7 +6,14 @@ import type { Location } from './diagnostics.js';
 import { type Definition, DefinitionError, Extension, type LoadCode, type Origin } from './extension.js';
 import { type Kind, singular } from './kinds.js';
 import { listFaults } from './manifest.js';
-import { isPackageName, isPublishedName, parseQualifiedName, qualify, shortName } from './names.js';
+import {
+  isPackageName,
+  isPublishedName,
+  parseQualifiedName,
+  qualify,
+  shortName,
+  withScope,
+} from './names.js';
 
 /** Where packages are looked for. Every folder is absolute. */
 export interface WorkspaceOptions {
@@ -60,14 +67,25 @@ export class UnknownItemError extends DefinitionError {
   }
 }
 
+/** A name that leads to no server. */
+export class NoServerError extends AgentToolsError {
+  /** The message without the way out, for those who know a better one. */
+  readonly what: string;
+
+  constructor(what: string, wayOut: string) {
+    super('not-found', `${what} ${wayOut}`);
+    this.what = what;
+  }
+}
+
 /** A server whose package is not here. */
-export class MissingPackageError extends AgentToolsError {
+export class MissingPackageError extends NoServerError {
   readonly packageName: string;
   /** Qualified name, or the package where nothing else was named. */
   readonly server: string;
 
-  constructor(packageName: string, server: string, message: string) {
-    super('not-found', message);
+  constructor(packageName: string, server: string, what: string, wayOut: string) {
+    super(what, wayOut);
     this.packageName = packageName;
     this.server = server;
   }
@@ -277,10 +295,14 @@ export class Workspace {
     const bare = [...(made ? [made] : []), ...(await this.builtins())].flatMap(
       ({ manifest }) => manifest.declarations.servers,
     );
-    const meant = didYouMean(
-      reference,
-      bare.map(({ name }) => name),
-    );
+    const scoped = withScope(reference);
+    const isScoped = scoped !== undefined && (await this.findPackage(scoped).catch(() => undefined));
+    const meant = isScoped
+      ? scoped
+      : didYouMean(
+          reference,
+          bare.map(({ name }) => name),
+        );
     const hint = meant ? ` Did you mean "${meant}"?` : '';
     if (await this.#isPathWithoutDot(reference)) {
       const message = `There is no server "${reference}".${hint} If it is meant as a path, write ./${reference}`;
@@ -291,7 +313,7 @@ export class Workspace {
       const wayOut = `The package ${packageName} is not installed. Add it with: agenttools add ${packageName}`;
       const qualified = parseQualifiedName(reference);
       const server = qualified ? qualify(packageName, qualified.item) : reference;
-      return new MissingPackageError(packageName, server, `${what} ${wayOut}`);
+      return new MissingPackageError(packageName, server, what, wayOut);
     }
     const wayOut =
       'Give a path such as ./my-plugin, a qualified name such as @scope/name/server, or a server that is built in or your own.';
@@ -299,7 +321,7 @@ export class Workspace {
     const asPackage = isPublishedName(reference)
       ? ` If it is a package of the registry, add it with: agenttools add ${reference}, or name its server: ${reference}/<server>.`
       : '';
-    return new AgentToolsError('not-found', `${what} ${wayOut}${asPackage}`);
+    return new NoServerError(what, `${wayOut}${asPackage}`);
   }
 
   /** Whether a reference would lead to a package, or to something in one, if it were a path. */

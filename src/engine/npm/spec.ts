@@ -36,9 +36,11 @@ export async function readSpec(text: string, cwd: string): Promise<PackageSpec> 
     case 'directory':
       return await specAt(path.resolve(cwd, fetchSpec!));
   }
+  const isUnscoped = /^[\w.~-]+\/[\w.~-]+(?:@[^/:]*)?$/.test(text);
+  const hint = isUnscoped ? ` Did you mean "@${text}"?` : '';
   throw new AgentToolsError(
     'usage',
-    `"${withoutUserinfo(text)}" is not a package that can be added. ${expected}`,
+    `"${withoutUserinfo(text)}" is not a package that can be added.${hint} ${expected}`,
   );
 }
 
