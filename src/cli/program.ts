@@ -1,4 +1,4 @@
-import { Command, CommanderError } from 'commander';
+import { Command, CommanderError, Help } from 'commander';
 import { AgentToolsError } from '../engine/errors.js';
 import { packageVersion } from '../engine/folders.js';
 import type { Host } from '../host.js';
@@ -30,6 +30,14 @@ export async function runProgram(argv: readonly string[], host: Host): Promise<E
   return exitCode;
 }
 
+const standardHelp = new Help();
+
+/** Of several other names, help shows only the first by itself. */
+function withAliases(text: string, command: Command): string {
+  const names = command.aliases();
+  return names.length > 1 ? text.replace(`|${names[0]}`, `|${names.join('|')}`) : text;
+}
+
 /** The grammar. `answer` takes the exit code of the command that ran. */
 export function createProgram(host: Host, answer: (code: ExitCode) => void): Command {
   const program = new Command('agenttools')
@@ -39,7 +47,11 @@ export function createProgram(host: Host, answer: (code: ExitCode) => void): Com
     .helpOption('-h, --help', 'show help')
     .helpCommand('help [command]', 'show help for a command')
     .showSuggestionAfterError()
-    .configureHelp({ showGlobalOptions: true })
+    .configureHelp({
+      showGlobalOptions: true,
+      subcommandTerm: (command) => withAliases(standardHelp.subcommandTerm(command), command),
+      commandUsage: (command) => withAliases(standardHelp.commandUsage(command), command),
+    })
     .exitOverride()
     .configureOutput({
       writeOut: (text) => host.stdout.write(text),

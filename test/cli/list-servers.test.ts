@@ -90,6 +90,13 @@ describe('list-servers', () => {
     }
   });
 
+  it('has its shorter names in the help', async () => {
+    expect((await runCli(['--help'])).stdout).toContain('list-servers|list|ls [options] [pattern]');
+    expect((await runCli(['ls', '--help'])).stdout).toContain(
+      'agenttools list-servers|list|ls [options] [pattern]',
+    );
+  });
+
   it('says where else to look when there is nothing', async () => {
     const empty = async (words: readonly string[]) => (await runCli(['ls', ...words])).stdout;
     expect(await empty([])).toBe(
@@ -98,6 +105,12 @@ describe('list-servers', () => {
     expect(await empty(['@none/*'])).toMatch(/^No server matches "@none\/\*"\. --built-in/);
     expect(await empty(['@none/*', '--built-in'])).toBe(
       'No server matches "@none/*". --remote those in the npm registry.\n',
+    );
+    expect(await empty(['--remote'])).toMatch(
+      /^There is no server here, nor was one found in the registry\. --built-in/,
+    );
+    expect(await empty(['none', '--remote'])).toMatch(
+      /^No server here matches "none", nor was one found in the registry\. /,
     );
     expect(await empty(['--json'])).toBe('[]\n');
   });

@@ -47,8 +47,11 @@ function renderNothing({ pattern, builtIn, remote }: ServersOptions): string {
     ...(builtIn ? [] : ['--built-in lists those that come with AgentTools']),
     ...(remote ? [] : ['--remote those in the npm registry']),
   ].join(', ');
+  const found = remote ? ', nor was one found in the registry' : '';
   const nothing =
-    pattern === undefined ? 'There is no server here.' : `No server matches "${visibleLine(pattern)}".`;
+    pattern === undefined
+      ? `There is no server here${found}.`
+      : `No server${remote ? ' here' : ''} matches "${visibleLine(pattern)}"${found}.`;
   return `${nothing}${others && ` ${others}.`}\n`;
 }
 
