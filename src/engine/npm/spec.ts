@@ -34,13 +34,11 @@ export async function readSpec(text: string, cwd: string): Promise<PackageSpec> 
       return { kind: 'tarball', wanted: fetchSpec! };
     case 'file':
     case 'directory':
-      return await specAt(path.resolve(cwd, fetchSpec!));
+      return await specAt(path.resolve(cwd, fetchSpec!), hintFor(text));
   }
-  const isUnscoped = /^[\w.~-]+\/[\w.~-]+(?:@[^/:]*)?$/.test(text);
-  const hint = isUnscoped ? ` Did you mean "@${text}"?` : '';
   throw new AgentToolsError(
     'usage',
-    `"${withoutUserinfo(text)}" is not a package that can be added.${hint} ${expected}`,
+    `"${withoutUserinfo(text)}" is not a package that can be added.${hintFor(text)} ${expected}`,
   );
 }
 
@@ -66,9 +64,15 @@ function requireNoPassword(address: string): void {
   throw new AgentToolsError('usage', message);
 }
 
-async function specAt(place: string): Promise<PackageSpec> {
+/** `acme/weather` is npm's word for a repository, and `acme/weather@^1` for a folder; most likely neither is meant. */
+function hintFor(text: string): string {
+  const isUnscoped = /^\w[\w.~-]*\/[\w.~-]+(?:@[^/:]*)?$/.test(text);
+  return isUnscoped ? ` Did you mean "@${text}"?` : '';
+}
+
+async function specAt(place: string, hint: string): Promise<PackageSpec> {
   const info = await stat(place).catch(() => undefined);
   if (info?.isDirectory()) return { kind: 'folder', wanted: place };
   if (info?.isFile()) return { kind: 'tarball', wanted: place };
-  throw new AgentToolsError('not-found', `There is neither a folder nor a tarball at ${place}.`);
+  throw new AgentToolsError('not-found', `There is neither a folder nor a tarball at ${place}.${hint}`);
 }
