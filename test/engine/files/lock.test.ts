@@ -120,7 +120,13 @@ describe.each([
 
   it('still comes to those in line behind one that gave up', async () => {
     const work = new EventEmitter();
-    const first = withLock(lockFile, () => once(work, 'done'));
+    const begun = once(work, 'begun');
+    const first = withLock(lockFile, () => {
+      const done = once(work, 'done');
+      work.emit('begun');
+      return done;
+    });
+    await begun;
     const second = refusalOf(lockOnce(10));
     const third = lockOnce(10_000);
     await second;
