@@ -49,7 +49,7 @@ test('the way from an empty folder to a tool in a client works as it is written'
   expect(found).toMatchObject({
     code: 0,
     stdout: expect.stringContaining('my-plugin/my-plugin'),
-    stderr: expect.stringMatching(/^Installed my-plugin\/my-plugin in Claude/),
+    stderr: expect.stringMatching(/^Added my-plugin 0\.1\.0, .*\nInstalled my-plugin\/my-plugin in Claude/),
   });
 
   // What the README shows of the files is in them.

@@ -285,7 +285,9 @@ test.for(Object.entries(mostlyValid))(
       const workspace = optionsFor(inspector.entry).workspace(async () => ({}));
       const extension = await workspace.open(folder);
       const { leftOut } = await composeServer({ extension, server: 'a' }, workspace);
-      expect(leftOut.map(({ code, message }) => `${code}: ${message}`)).toEqual([]);
+      // Of other packages nothing is known; what is not found in them is a warning.
+      const own = leftOut.filter(({ code }) => code !== 'unresolved-reference');
+      expect(own.map(({ code, message }) => `${code}: ${message}`)).toEqual([]);
     });
     await fc.assert(property, { numRuns });
     expect(served).toBeGreaterThan(numRuns / 20);
