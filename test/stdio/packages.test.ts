@@ -24,7 +24,7 @@ function machine() {
   return {
     env,
     packages: path.join(home, 'data/packages/node_modules'),
-    installed: path.join(home, 'data/packages/installed'),
+    installed: path.join(home, 'data/installed'),
     run: async (...args: string[]): Promise<Ran> =>
       await execute(process.execPath, [programFile, ...args], { cwd: home, env }),
   };
@@ -55,7 +55,7 @@ describe('from add to remove', () => {
     expect(held.stderr).toContain('It is defined by code; see what that says with --load.');
     const loaded = await here.run('update', '--load');
     expect(loaded.stderr).toMatch(
-      /agenttools\/tools\/tell\.js has changed\nUpdated @acme\/kit from 1\.0\.0 to 1\.1\.0\./,
+      /agenttools\/tools\/tell\.js has changed\n {2}Nothing that the model sees changes\.\nUpdated @acme\/kit from 1\.0\.0 to 1\.1\.0\./,
     );
     expect(loaded.code).toBe(0);
     expect(await served.textOf('tell')).toBe('told by 1.0.0');

@@ -31,6 +31,10 @@ export async function ending(
 ): Promise<Ended> {
   signal?.throwIfAborted();
   const isLeader = platform !== 'win32';
+  const send = isLeader ? sendToGroup : endOnWindows;
+  // A signal that comes as soon as the program runs must find that somebody listens.
+  const started: { child?: ChildProcess } = {};
+  const ours = withUs(() => started.child && send(started.child, 'SIGKILL'));
   const child = spawn(command, args, {
     cwd,
     env,
@@ -38,8 +42,7 @@ export async function ending(
     windowsHide: true,
     detached: isLeader,
   });
-  const send = isLeader ? sendToGroup : endOnWindows;
-  const ours = withUs(() => send(child, 'SIGKILL'));
+  started.child = child;
   const timers: NodeJS.Timeout[] = [];
   const abort = () => {
     send(child, 'SIGTERM');
