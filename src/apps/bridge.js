@@ -7,8 +7,9 @@ const introductionMs = 30_000;
 /** How long any other answer may take: hosts ask their user for consent, and tools work. */
 const answerMs = 300_000;
 
-/** Sizes are told this long after a change, so that a page that moves sends few messages. */
+/** Sizes are told this long after the last change, so that a page that moves sends few messages; one that never rests, this often. */
 const settledMs = 50;
+const restlessMs = 500;
 
 /**
  * Connects this page to the host that shows it. Handlers stand here, and not in calls that follow, so that none misses
@@ -80,7 +81,13 @@ export function connectApp({ name, version = '1.0.0', displayModes = ['inline'],
         if (error) reject(failure(error.message, error));
         else resolve(result ?? {});
       });
-      send({ id, method, params });
+      try {
+        send({ id, method, params });
+      } catch (error) {
+        // What cannot be copied to the host is never sent, so nothing answers it.
+        settle();
+        reject(error);
+      }
     });
   }
 
@@ -178,8 +185,9 @@ export function connectApp({ name, version = '1.0.0', displayModes = ['inline'],
   function observeSize() {
     let told = '';
     let timer;
+    let since = 0;
     const tell = () => {
-      timer = undefined;
+      since = 0;
       const { height } = page.style;
       page.style.height = 'max-content';
       const content = Math.ceil(page.getBoundingClientRect().height);
@@ -195,7 +203,10 @@ export function connectApp({ name, version = '1.0.0', displayModes = ['inline'],
       notify('ui/notifications/size-changed', size);
     };
     const observer = new ResizeObserver(() => {
-      timer ??= setTimeout(tell, settledMs);
+      const now = performance.now();
+      since ||= now;
+      clearTimeout(timer);
+      timer = setTimeout(tell, Math.min(settledMs, since + restlessMs - now));
     });
     observer.observe(page);
     observer.observe(document.body);

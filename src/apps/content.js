@@ -1,8 +1,15 @@
-/** Longer texts are cut, so that no result makes the page unusable. */
+/** The texts of a result are cut where they are longer than this together, so that none makes the page unusable. */
 const longestText = 200_000;
+
+/** So many blocks of a result are shown. */
+const mostBlocks = 500;
 
 /** Longer blocks are shown as they are: looking for marks in them could take long. */
 const longestMarked = 20_000;
+
+/** Texts of more lines, and tables of more cells, are shown as they are: a page bears only so many elements. */
+const mostLines = 5000;
+const mostCells = 20_000;
 
 /** Quotes and lists in one another beyond this are shown as they are. */
 const deepest = 6;
@@ -71,10 +78,17 @@ export function link(app, label, address) {
  */
 export function contentNodes(app, blocks, { isMarkdown = false, mayLoad = () => false, alt = 'Image' } = {}) {
   const options = { app, mayLoad };
+  let left = longestText;
+  /** As much of a text as there is room for. */
+  const fitted = (text) => {
+    const kept = cut(text, left);
+    left -= Math.min(text.length, left);
+    return kept;
+  };
   const kinds = {
     __proto__: null,
     text: ({ text }) => {
-      const bare = bareText(text);
+      const bare = fitted(bareText(text));
       if (bare === '') return [];
       return isMarkdown ? [...markdown(bare, options).childNodes] : [el('pre', { tabindex: '0' }, bare)];
     },
@@ -86,11 +100,18 @@ export function contentNodes(app, blocks, { isMarkdown = false, mayLoad = () => 
       const address = dataUrl('audio', mimeType, data);
       return address ? [el('audio', { src: address, controls: '' })] : [];
     },
-    resource_link: ({ uri, title, name }) => [el('p', {}, link(app, String(title ?? name ?? uri), uri))],
+    resource_link: ({ uri, title, name }) => [
+      el('p', {}, link(app, fitted(String(title ?? name ?? uri)), uri)),
+    ],
     resource: ({ resource }) =>
-      typeof resource?.text === 'string' ? [el('pre', { tabindex: '0' }, cut(resource.text))] : [],
+      typeof resource?.text === 'string' ? [el('pre', { tabindex: '0' }, fitted(resource.text))] : [],
   };
-  return blocks.flatMap((block) => kinds[block?.type]?.(block) ?? []);
+  const nodes = [];
+  for (const block of blocks.slice(0, mostBlocks)) {
+    if (left > 0 && nodes.length < mostLines) nodes.push(...(kinds[block?.type]?.(block) ?? []));
+  }
+  if (blocks.length > mostBlocks) nodes.push(el('p', {}, shortened));
+  return nodes;
 }
 
 /** The blocks of a result, whatever came as one. */
@@ -102,12 +123,12 @@ export function blocksOf(result) {
 /** The text of a block without what is meant for the model or for this page. */
 export function bareText(text) {
   if (typeof text !== 'string') return '';
-  return cut(
-    between(text, '<system-reminder>', '</system-reminder>')
-      .replace(/\[This tool call rendered an interactive widget [^\]]{0,2000}\]/g, '')
-      .replace(/<result uuid="[^"]{0,100}">|<\/result>/g, '')
-      .trim(),
-  );
+  // One more than is shown, so that whoever shows it sees that there was more.
+  return between(text, '<system-reminder>', '</system-reminder>')
+    .slice(0, longestText + 1)
+    .replace(/\[This tool call rendered an interactive widget [^\]]{0,2000}\]/g, '')
+    .replace(/<result uuid="[^"]{0,100}">|<\/result>/g, '')
+    .trim();
 }
 
 /** A text without everything from a start to its end. */
@@ -121,8 +142,10 @@ function between(text, start, end) {
   );
 }
 
-function cut(text) {
-  return text.length > longestText ? `${text.slice(0, longestText)}\n… (shortened)` : text;
+const shortened = '… (shortened)';
+
+function cut(text, longest = longestText) {
+  return text.length > longest ? `${text.slice(0, longest)}\n${shortened}` : text;
 }
 
 function dataUrl(kind, mimeType, data) {
@@ -135,16 +158,20 @@ function dataUrl(kind, mimeType, data) {
 /** The Markdown that tools write, as nodes: no HTML of it is ever anything but text. */
 export function markdown(text, options) {
   const fragment = document.createDocumentFragment();
-  fragment.append(...blockNodes(cut(text).split(/\r?\n/), { mayLoad: () => false, ...options }, 0));
+  const lines = cut(text).split(/\r?\n/);
+  if (lines.length > mostLines) fragment.append(asItIs(lines));
+  else fragment.append(...blockNodes(lines, { mayLoad: () => false, ...options }, 0));
   return fragment;
 }
 
+const asItIs = (lines) => el('pre', { tabindex: '0' }, lines.join('\n'));
+
 const fence = /^ {0,3}```/;
-const heading = /^ {0,3}(#{1,6})\s+(.*)$/;
+const heading = /^ {0,3}(#{1,6})\s([\s\S]*)$/;
 const rule = /^ {0,3}(?:-{3,}|\*{3,}|_{3,})\s*$/;
 const quote = /^ {0,3}> ?/;
 const item = /^( {0,3})([-*+]|\d{1,9}[.)])\s+/;
-const tableRule = /^[\s|:-]*-[\s|:-]*$/;
+const isTableRule = (line) => /^[\s|:-]+$/.test(line) && line.includes('-') && line.includes('|');
 
 function blockNodes(lines, options, depth) {
   const nodes = [];
@@ -167,7 +194,7 @@ function blockNodes(lines, options, depth) {
       at += 1;
     } else if (heading.test(line)) {
       const [, marks, title] = heading.exec(line);
-      nodes.push(el(`h${Math.max(marks.length, 2)}`, {}, ...inlineNodes(title, options)));
+      nodes.push(el(`h${Math.max(marks.length, 2)}`, {}, ...inlineNodes(title.trim(), options)));
       at += 1;
     } else if (rule.test(line)) {
       nodes.push(el('hr'));
@@ -183,7 +210,7 @@ function blockNodes(lines, options, depth) {
           depth,
         ),
       );
-    } else if (line.includes('|') && tableRule.test(lines[at + 1] ?? '') && lines[at + 1].includes('|')) {
+    } else if (line.includes('|') && isTableRule(lines[at + 1] ?? '')) {
       nodes.push(
         tableNode(
           takeWhile((one) => one.includes('|')),
@@ -220,7 +247,9 @@ function listNode(lines, options, depth) {
   return el(isOrdered ? 'ol' : 'ul', start === 1 ? {} : { start: String(start) }, ...nodes);
 }
 
-function tableNode([head, , ...rows], options) {
+function tableNode(lines, options) {
+  if (lines.join('').split('|').length > mostCells) return asItIs(lines);
+  const [head, , ...rows] = lines;
   const cells = (line) =>
     line
       .trim()

@@ -264,6 +264,26 @@ describeInBrowser('the bridge', () => {
     expect(sizes).toEqual([120, 300]);
   });
 
+  test('tells its size when it rests, and now and then while it never does', async () => {
+    const clockwork = `let clock = 1, due, resize;
+      performance.now = () => clock;
+      ResizeObserver = class { constructor(tell) { resize = tell } observe() {} disconnect() {} };
+      setTimeout = (run, ms) => { if (ms <= 50) due = { run, at: clock + ms }; return 1 };
+      clearTimeout = () => { due = undefined };
+      const grow = (height) => { document.querySelector('main').style.height = height + 'px'; resize() };
+      const pass = (ms) => { clock += ms; if (due?.at <= clock) { const { run } = due; due = undefined; run() } };`;
+    await open({ width: 500, html: page().replace('<script>', `<script>${clockwork}</script><script>`) });
+    await app.heard('ui/notifications/size-changed');
+    await run('void (grow(130), pass(40), grow(140), pass(40), pass(10))');
+    await run('(() => { for (let height = 201; height < 215; height++) { grow(height); pass(40) } })()');
+    await app.heard(({ params }) => params?.height === 213);
+    await app.teardown();
+    const sizes = app.messages.flatMap(({ message }) =>
+      message.method === 'ui/notifications/size-changed' ? [message.params.height] : [],
+    );
+    expect(sizes).toEqual([120, 140, 213]);
+  });
+
   test('does not tell a size that the host has fixed', async () => {
     await open({ width: 500, hostContext: { containerDimensions: { width: 500, maxHeight: 900 } } });
     expect((await app.heard('ui/notifications/size-changed')).params).toEqual({ height: 120 });
@@ -282,6 +302,17 @@ describeInBrowser('the bridge', () => {
 });
 
 describeInBrowser('the bridge, when something fails', () => {
+  test('what cannot be sent fails at once, and is not cancelled later', async () => {
+    await open();
+    await run('void (globalThis.giving = new AbortController())');
+    expect(await run("app.callServerTool('t', { a() {} }, { signal: giving.signal })")).toMatch(
+      /DataCloneError/,
+    );
+    await run('giving.abort()');
+    await app.teardown();
+    expect(methods('app')).not.toContain('notifications/cancelled');
+  });
+
   test('a handler that throws is told of, and the next message is heard', async () => {
     await open({
       html: page().replace("onInput: tell('input')", "onInput() { throw new Error('broken handler') }"),

@@ -77,6 +77,14 @@ async function open(viewer: Viewer, options: Partial<OpenOptions> = {}): Promise
 const shown = () => app.frame.locator('body').innerText();
 const see = (words: string) => app.frame.getByText(words).first().waitFor();
 
+/** A host that counts as the app does asks with the id of a call that is open: the app answers. */
+async function answersCollision(): Promise<void> {
+  const { id } = await app.heard('tools/call');
+  await app.post({ jsonrpc: '2.0', id, method: 'ping' });
+  const pong = { jsonrpc: '2.0', id, result: {} };
+  expect(await app.heard((one) => one.id === id && 'result' in one)).toEqual(pong);
+}
+
 afterEach(async () => {
   const faults = app.messages.flatMap(({ from, message }) => (from === 'app' ? faultsOf(message) : []));
   expect(faults).toEqual([]);
@@ -113,9 +121,18 @@ describeInBrowser.each(viewers)('%s', (viewer) => {
       'Math.ceil(document.documentElement.getBoundingClientRect().height)',
     );
     await app.heard(({ params }) => params?.height === height);
-    expect(await app.frame.evaluate('document.documentElement.scrollWidth')).toBe(width);
+    const scrollWidth = () => app.frame.evaluate('document.documentElement.scrollWidth');
+    expect(await scrollWidth()).toBe(width);
     await app.screenshot(`${viewer}-${width}-${theme}`);
     expect(await barriersOf(app.frame)).toEqual([]);
+
+    const wanted = width === 320 ? 1200 : 320;
+    const before = app.messages.length;
+    await app.page.setViewportSize({ width: wanted, height: 900 });
+    const told = () =>
+      app.messages.slice(before).map(({ message }) => [message.method, message.params?.width]);
+    await expect.poll(told).toContainEqual(['ui/notifications/size-changed', wanted]);
+    expect(await scrollWidth()).toBe(wanted);
 
     expect(await app.teardown()).toEqual({});
     expect(await shown()).toContain('Closed');
@@ -125,24 +142,21 @@ describeInBrowser.each(viewers)('%s', (viewer) => {
     await open(viewer);
     await app.sendInput(input);
     await app.sendResult(result);
+    await see(seen.at(-1)!);
+    await expect.poll(() => app.requests).toEqual(viewer === 'notebook-viewer' ? [notebookUrl] : []);
     await app.teardown();
-    expect(app.requests).toEqual(viewer === 'notebook-viewer' ? [notebookUrl] : []);
   });
 
-  test('works where eval is blocked and a host counts from the ids of the app', async () => {
+  test('works where eval is blocked', async () => {
     // What a test runs in a page is free of its policy; what stands in the page is not.
     const attempt =
       "try { eval('1') } catch ({ name }) { document.documentElement.dataset.evaluated = name }";
     await open(viewer, { html: pageOf(viewer).replace('</body>', `<script>${attempt}</script></body>`) });
     expect(await app.frame.locator('html').getAttribute('data-evaluated')).toBe('EvalError');
     expect(app.violations.splice(0)).toEqual(['script-src eval']);
-    const { id } = await app.heard('ui/initialize');
-    await app.post({ jsonrpc: '2.0', id, method: 'ping' });
-    expect(await app.heard((one) => one.id === id && 'result' in one)).toEqual({
-      jsonrpc: '2.0',
-      id,
-      result: {},
-    });
+    await app.sendInput(input);
+    await app.sendResult(result);
+    await see(seen[0]!);
   });
 
   test('takes the colours and fonts of the host', async () => {
@@ -195,15 +209,18 @@ describeInBrowser.each(viewers)('%s', (viewer) => {
     expect(await shown()).not.toContain('late words');
   });
 
-  test.each([{}, { content: null }, { content: [null, 1, { type: 'text' }, { type: 'text', text: '' }] }])(
-    'survives the result %j',
-    async (odd) => {
-      await open(viewer);
-      await app.post({ jsonrpc: '2.0', method: 'ui/notifications/tool-result', params: odd });
-      await app.post({ jsonrpc: '2.0', method: 'ui/notifications/tool-input' });
-      expect(await app.teardown()).toEqual({});
-    },
-  );
+  test.each([
+    {},
+    { content: null },
+    { content: [null, 1, { type: 'text' }, { type: 'text', text: '' }] },
+    { content: [null], isError: true },
+    { content: [], structuredContent: { pods: [null, { subpods: null }, { subpods: [null, 1, {}] }] } },
+  ])('survives the result %j', async (odd) => {
+    await open(viewer);
+    await app.post({ jsonrpc: '2.0', method: 'ui/notifications/tool-result', params: odd });
+    await app.post({ jsonrpc: '2.0', method: 'ui/notifications/tool-input' });
+    expect(await app.teardown()).toEqual({});
+  });
 
   test('says so where no host shows it', async () => {
     await open(viewer);
@@ -236,6 +253,17 @@ describeInBrowser('the test of MCP Apps', () => {
     expect(await app.frame.locator('#checks li[data-done]').allInnerTexts()).toContainEqual(
       expect.stringMatching(/^tools\/call from the app/),
     );
+  });
+
+  test('answers a request of the host that has the id of a call, and the call', async () => {
+    let release: (result: object) => void = () => {};
+    await open('mcp-apps-test', {
+      answers: { 'tools/call': () => new Promise((resolve) => (release = resolve)) },
+    });
+    await button().press('Enter');
+    await answersCollision();
+    release({ content: [text('its own answer')] });
+    await see('its own answer');
   });
 
   test('says why a call failed, and lets it be tried again', async () => {
@@ -278,7 +306,7 @@ describeInBrowser('the notebook viewer', () => {
     await app.sendResult(result);
     await frameOf().waitFor();
     expect(await frameOf().getAttribute('src')).toBe(url);
-    expect(app.requests).toEqual([url]);
+    await expect.poll(() => app.requests).toEqual([url]);
   });
 
   test('takes no mark that stands in the output', async () => {
@@ -439,6 +467,18 @@ describeInBrowser('the Wolfram|Alpha viewer', () => {
     expect(await shown()).not.toContain('second answer');
   });
 
+  test('answers a request of the host that has the id of a question, and the question', async () => {
+    let release: (result: object) => void = () => {};
+    await open('wolframalpha-viewer', {
+      answers: { 'tools/call': () => new Promise((resolve) => (release = resolve)) },
+    });
+    await bar().fill('a');
+    await go().press('Enter');
+    await answersCollision();
+    release({ content: [text('its own answer')] });
+    await see('its own answer');
+  });
+
   test('says why a question failed, and opens it in Wolfram|Alpha', async () => {
     await open('wolframalpha-viewer', {
       answers: {
@@ -519,12 +559,46 @@ describeInBrowser('Markdown', () => {
     ['`', 50_000],
     ['|-', 20_000],
     ['\n', 200_000],
-    ['<system-reminder>', 20_000],
+    ['<system-reminder>', 10_000],
     ['- a\n  ', 10_000],
   ])('bears %j %i times', async (piece, times) => {
     await open('wolframalpha-viewer');
     await app.sendResult({ content: [text(piece.repeat(times)), text('the end')] });
     await see('the end');
+  });
+
+  test.each([
+    ['a|b\n', '-', 'x'],
+    ['a|b\n', '-|', 'x'],
+    ['a|b\n|-|\n', '|', ''],
+    ['a|b\n|-|\n', '|\n', ''],
+    ['', '>\na\n', ''],
+    ['', '# \n', ''],
+    ['# ', ' ', 'x\u2028y'],
+    ['', '[', ''],
+    ['', '![', ''],
+    ['', '[a](', ''],
+    ['', '*a', ''],
+    ['', '**a', ''],
+  ])('bears %j and as many %j as fit', async (start, piece, end) => {
+    await open('wolframalpha-viewer');
+    for (const length of [19_990, 199_980]) {
+      const body = piece.repeat(Math.floor((length - start.length - end.length) / piece.length));
+      await app.sendResult({ content: [text(start + body + end), text(`the end of ${length}`)] });
+      await see(`the end of ${length}`);
+    }
+  });
+
+  test('is cut where its blocks are too long together', async () => {
+    await open('wolframalpha-viewer');
+    const block = text(`${'word '.repeat(3000)}\n\n`);
+    await app.sendResult({ content: [...Array.from({ length: 30 }, () => block), text('the end')] });
+    await see('… (shortened)');
+    expect((await shown()).length).toBeLessThan(202_000);
+    expect(await shown()).not.toContain('the end');
+    await app.sendResult({ content: Array.from({ length: 600 }, () => text('few')) });
+    await see('… (shortened)');
+    expect((await shown()).match(/few/g)).toHaveLength(500);
   });
 });
 
