@@ -32,6 +32,7 @@ export class AppFrame {
   /** Settles when the app has said that it is there. */
   readonly initialized: Promise<void>;
   readonly #bridge: AppBridge;
+  #isInitialized = false;
 
   constructor(
     rendering: Rendering,
@@ -88,6 +89,7 @@ export class AppFrame {
       }, initializeTimeoutMs);
       bridge.addEventListener('initialized', () => {
         clearTimeout(late);
+        this.#isInitialized = true;
         resolve();
       });
     });
@@ -125,8 +127,9 @@ export class AppFrame {
 
   /** Lets the app end what it does, then removes it. */
   async close(): Promise<void> {
-    const isThere = await Promise.race([this.initialized.then(() => true), false]).catch(() => false);
-    if (isThere) await this.#bridge.teardownResource({}, { timeout: teardownTimeoutMs }).catch(() => {});
+    if (this.#isInitialized) {
+      await this.#bridge.teardownResource({}, { timeout: teardownTimeoutMs }).catch(() => {});
+    }
     await this.#bridge.close().catch(() => {});
     this.element.remove();
   }

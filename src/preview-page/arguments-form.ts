@@ -6,8 +6,8 @@ interface Schema {
   readonly enum?: unknown;
   readonly default?: unknown;
   readonly examples?: unknown;
-  readonly properties?: Readonly<Record<string, Schema>>;
-  readonly required?: readonly string[];
+  readonly properties?: unknown;
+  readonly required?: unknown;
 }
 
 type Arguments = Record<string, unknown>;
@@ -28,8 +28,11 @@ export class ArgumentsForm {
   readonly #fields: readonly Field[];
 
   constructor(place: HTMLElement, inputSchema: unknown) {
-    const { properties = {}, required = [] } = (inputSchema ?? {}) as Schema;
-    const entries = Object.entries(properties);
+    const { properties, required: listed } = schemaOf(inputSchema);
+    const required: readonly unknown[] = Array.isArray(listed) ? listed : [];
+    const entries = Object.entries(schemaOf(properties)).map(
+      ([name, schema]) => [name, schemaOf(schema)] as const,
+    );
     this.#fields = entries.map(([name, schema]) => makeField(name, schema, required.includes(name)));
     place.replaceChildren(
       ...entries.map(([name, schema], index) =>
@@ -52,6 +55,11 @@ export class ArgumentsForm {
   write(args: Readonly<Arguments>): void {
     for (const field of this.#fields) field.write(args[field.name]);
   }
+}
+
+/** A schema comes from a server, so it may be anything; what is no object says nothing. */
+function schemaOf(value: unknown): Schema {
+  return typeof value === 'object' && value !== null && !Array.isArray(value) ? value : {};
 }
 
 function rowOf(

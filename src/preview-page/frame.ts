@@ -7,6 +7,7 @@ import { buildAllow } from './permissions.js';
  */
 
 const own = 'ui/notifications/sandbox-';
+const here = window.location.origin;
 const host = document.querySelector<HTMLMetaElement>('meta[name=host]')!.content;
 
 document.addEventListener('DOMContentLoaded', () => {
@@ -41,8 +42,9 @@ document.addEventListener('DOMContentLoaded', () => {
     const isOwn = typeof method === 'string' && method.startsWith(own);
     if (source === window.parent && origin === host) {
       if (method === `${own}resource-ready`) show(data.params);
-      else if (!isOwn) inner.contentWindow?.postMessage(data, '*');
-    } else if (source === inner.contentWindow && !isOwn) {
+      else if (!isOwn) inner.contentWindow?.postMessage(data, here);
+      // The app has this page's origin; a page that its frame went to is not the app.
+    } else if (source === inner.contentWindow && origin === here && !isOwn) {
       window.parent.postMessage(data, host);
     }
   });

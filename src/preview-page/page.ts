@@ -9,6 +9,19 @@ import { stylesOf } from './themes.js';
 
 type Arguments = Record<string, unknown>;
 
+/** A call as it was made, whatever the form says since. */
+interface Called {
+  readonly tool: string;
+  readonly args: Arguments;
+}
+
+/** The form of a tool, made of what its schema was. */
+interface ToolForm {
+  readonly tool: string | undefined;
+  readonly schema: string;
+  readonly fields: ArgumentsForm;
+}
+
 const find = <Element extends HTMLElement>(id: string) => document.getElementById(id) as Element;
 const controls = {
   app: find<HTMLSelectElement>('app'),
@@ -39,33 +52,47 @@ const sizes = {
 
 let state: PreviewState | undefined;
 let shownGeneration = -1;
-let form: ArgumentsForm | undefined;
-let formTool: string | undefined;
-/** What is on the stage. */
+/** Whether what the command line asks for has been shown; until then it stands. */
+let hasBegun = false;
+let form: ToolForm | undefined;
+/** What is on the stage, and the address of its app. */
 let frame: AppFrame | undefined;
+let shownApp: string | undefined;
+/** The end of the app that was on the stage before. */
+let farewell: Promise<void> = Promise.resolve();
 let height: number | undefined;
 let call: AbortController | undefined;
-/** The arguments of the call that is shown; undefined where none is. */
-let called: Arguments | undefined;
+/** The call that is shown; undefined where none is. */
+let called: Called | undefined;
 let turns = 0;
+/** The turn whose app is heard: until it is gone, its last words count. */
+let heardTurn = 0;
 let lastHeard = 0;
 
 function receive(next: PreviewState): void {
-  const isFirst = state === undefined;
   state = next;
   tellStatus(next);
   if (next.status.name !== 'ready') return;
+  const isFirst = !hasBegun;
+  hasBegun = true;
   fillApps(next);
   if (isFirst) beginAsAsked(next);
   fillTools(next);
   if (isFirst && next.asked.arguments) {
-    form?.write(next.asked.arguments);
+    form?.fields.write(next.asked.arguments);
     controls.json.value = JSON.stringify(next.asked.arguments, undefined, 2);
   }
   if (next.generation === shownGeneration) return;
-  const again = isFirst ? (next.asked.call ? (next.asked.arguments ?? {}) : undefined) : called;
   shownGeneration = next.generation;
-  void show(isFirst || controls.again.checked ? again : undefined);
+  if (isFirst) return void show(controls.app.value, callAsked(next));
+  const isThere = next.apps.some(({ uri }) => uri === shownApp);
+  void show(isThere ? shownApp! : controls.app.value, controls.again.checked ? called : undefined);
+}
+
+/** The call that the command line asks for. */
+function callAsked({ asked }: PreviewState): Called | undefined {
+  if (!asked.call || asked.tool === undefined) return undefined;
+  return { tool: asked.tool, args: { ...asked.arguments } };
 }
 
 function beginAsAsked({ asked }: PreviewState): void {
@@ -100,9 +127,10 @@ function fillApps({ apps }: PreviewState): void {
   if (apps.some(({ uri }) => uri === chosen)) controls.app.value = chosen;
 }
 
-function fillTools({ tools, apps, asked }: PreviewState): void {
+/** Offers the tools; chosen is the wanted one, else what was. */
+function fillTools({ tools, apps, asked }: PreviewState, wanted?: string): void {
   const app = apps.find(({ uri }) => uri === controls.app.value);
-  const chosen = formTool ?? asked.tool;
+  const chosen = wanted ?? (controls.tool.value || asked.tool);
   const own = tools.filter(({ name }) => app?.tools.includes(name));
   const others = tools.filter((tool) => !own.includes(tool));
   controls.tool.replaceChildren(group('Shown by this app', own), group('Other tools', others));
@@ -128,15 +156,16 @@ function showTool(): void {
   const tool = toolNamed(controls.tool.value);
   controls.run.disabled = tool === undefined;
   find('tool-description').textContent = tool?.description ?? '';
-  const before = formTool === tool?.name ? readForm() : undefined;
-  form = new ArgumentsForm(find('fields'), tool?.inputSchema);
-  formTool = tool?.name;
-  if (before) form.write(before);
+  const schema = JSON.stringify(tool?.inputSchema ?? {});
+  if (form && form.tool === tool?.name && form.schema === schema) return;
+  const before = form && form.tool === tool?.name ? readForm() : undefined;
+  form = { tool: tool?.name, schema, fields: new ArgumentsForm(find('fields'), tool?.inputSchema) };
+  if (before) form.fields.write(before);
 }
 
 function readForm(): Arguments | undefined {
   try {
-    return form?.read();
+    return form?.fields.read();
   } catch {
     return undefined;
   }
@@ -148,27 +177,28 @@ function toolNamed(name: string): ListedTool | undefined {
 
 /** The arguments as they are written. @throws ArgumentFault */
 function readArguments(): Arguments {
-  return controls.asJson.checked ? parseArguments(controls.json.value) : (form?.read() ?? {});
+  return controls.asJson.checked ? parseArguments(controls.json.value) : (form?.fields.read() ?? {});
 }
 
-/** Shows the chosen app anew, as hosts do for every call; with arguments, it is shown what its tool makes of them. */
-async function show(args: Arguments | undefined): Promise<void> {
+/** Shows an app anew, as hosts do for every call; with a call, it is shown what comes of it. */
+async function show(app: string, wanted: Called | undefined): Promise<void> {
   turns += 1;
   const turn = turns;
   const isCurrent = () => turn === turns;
   call?.abort();
-  called = args;
-  const old = frame;
-  frame = undefined;
-  await old?.close();
-  if (!isCurrent()) return;
+  called = wanted;
+  shownApp = app;
+  tellFault(undefined);
   for (const log of Object.values(logs)) log.clear();
+  await clearStage();
+  if (!isCurrent()) return;
+  heardTurn = turn;
   height = undefined;
   try {
-    const rendering = await renderApp(controls.app.value);
+    const rendering = await renderApp(app);
     if (!isCurrent()) return;
     tellPolicy(rendering);
-    const own = new AppFrame(rendering, place, { context: context(), listener: listenerOf(isCurrent) });
+    const own = new AppFrame(rendering, place, { context: context(), listener: listenerOf(turn) });
     frame = own;
     stage.classList.toggle('bordered', rendering.prefersBorder);
     arrange();
@@ -176,7 +206,7 @@ async function show(args: Arguments | undefined): Promise<void> {
     if (!isCurrent()) return;
     await report({ kind: 'initialized' });
     offerModes(own.modes);
-    const isError = args ? await callFor(own, args) : false;
+    const isError = wanted ? await callFor(own, wanted) : false;
     if (!isCurrent() || isError === undefined) return;
     await settled();
     await report({ kind: 'shown', height: Math.ceil(own.element.getBoundingClientRect().height), isError });
@@ -188,14 +218,21 @@ async function show(args: Arguments | undefined): Promise<void> {
   }
 }
 
-/** Calls the chosen tool and shows the app what it does; whether the tool failed, undefined if it was not to end. */
-async function callFor(own: AppFrame, args: Arguments): Promise<boolean | undefined> {
+/** Waits for the app on the stage to end, also when others wait already. */
+async function clearStage(): Promise<void> {
+  if (frame) farewell = frame.close();
+  frame = undefined;
+  await farewell;
+}
+
+/** Calls a tool and shows the app what it does; whether the tool failed, undefined if it was not to end. */
+async function callFor(own: AppFrame, { tool, args }: Called): Promise<boolean | undefined> {
   const leaving = new AbortController();
   call = leaving;
   controls.cancel.disabled = false;
   await own.sendInput(args);
   try {
-    const params = { name: controls.tool.value, arguments: args };
+    const params = { name: tool, arguments: args };
     const request = { method: 'tools/call', params, from: 'page' } as const;
     const result = await askServer(request, leaving.signal);
     await own.sendResult(result);
@@ -224,16 +261,16 @@ async function settled(): Promise<void> {
   for (let frames = 0; frames < 2; frames += 1) await new Promise(requestAnimationFrame);
 }
 
-function listenerOf(isCurrent: () => boolean): AppListener {
-  const whileCurrent =
+function listenerOf(turn: number): AppListener {
+  const whileHeard =
     <Heard extends readonly unknown[]>(hear: (...heard: Heard) => void) =>
     (...heard: Heard) => {
-      if (!isCurrent()) return;
+      if (turn !== heardTurn) return;
       lastHeard = performance.now();
       hear(...heard);
     };
   return {
-    message: whileCurrent((from, message) => {
+    message: whileHeard((from, message) => {
       const { method, id, params, ...rest } = message as Record<string, unknown>;
       const arrow = from === 'app' ? '← from the app' : '→ to the app';
       const number = id === undefined ? '' : ` #${id}`;
@@ -242,18 +279,18 @@ function listenerOf(isCurrent: () => boolean): AppListener {
         method ? params : (rest.error ?? rest.result),
       );
     }),
-    violation: whileCurrent((violation) => {
+    violation: whileHeard((violation) => {
       const { directive, blocked, sample, line } = violation;
       const where = line > 0 ? ` (line ${line})` : '';
       logs.violations.add(`${directive}: ${blocked}${where}`, sample || undefined);
       void report({ kind: 'violation', violation });
     }),
-    size: whileCurrent((size) => {
+    size: whileHeard((size) => {
       if (size.height === undefined || !Number.isFinite(size.height)) return;
       height = Math.min(sizes.mostHeight, Math.max(sizes.leastHeight, Math.ceil(size.height)));
       arrange();
     }),
-    ask: whileCurrent((what, details) => logs.asks.add(what, details)),
+    ask: whileHeard((what, details) => logs.asks.add(what, details)),
     mode(wanted) {
       logs.asks.add('Display mode', wanted);
       if (displayModes.includes(wanted) && frame?.modes.includes(wanted)) controls.mode.value = wanted;
@@ -261,11 +298,11 @@ function listenerOf(isCurrent: () => boolean): AppListener {
       return controls.mode.value as McpUiDisplayMode;
     },
     request: (method, params, signal) => askServer({ method, params: { ...params }, from: 'app' }, signal),
-    leave: whileCurrent(() => {
+    leave: whileHeard(() => {
+      if (!frame) return;
       logs.asks.add('Close');
       turns += 1;
-      void frame?.close();
-      frame = undefined;
+      void clearStage();
     }),
   };
 }
@@ -326,7 +363,7 @@ function dimensions(): { width: number } & ({ height: number } | { maxHeight: nu
 
 function context(): McpUiHostContext {
   const theme = controls.theme.value as Theme;
-  const tool = toolNamed(controls.tool.value);
+  const tool = called && toolNamed(called.tool);
   return {
     theme,
     styles: { variables: stylesOf(theme) },
@@ -343,7 +380,7 @@ function context(): McpUiHostContext {
     },
     safeAreaInsets: { top: 0, right: 0, bottom: 0, left: 0 },
     // biome-ignore lint/suspicious/noExplicitAny: a tool as the server lists it
-    ...(called && tool && { toolInfo: { tool: tool as any } }),
+    ...(tool && { toolInfo: { tool: tool as any } }),
   };
 }
 
@@ -352,8 +389,7 @@ function submit(): void {
   try {
     const args = readArguments();
     fault.hidden = true;
-    tellFault(undefined);
-    void show(args);
+    void show(controls.app.value, { tool: controls.tool.value, args });
   } catch (error) {
     if (!(error instanceof ArgumentFault)) throw error;
     fault.textContent = error.message;
@@ -367,7 +403,7 @@ function switchForm(): void {
   if (isJson) controls.json.value = JSON.stringify(readForm() ?? {}, undefined, 2);
   else {
     try {
-      form?.write(parseArguments(controls.json.value));
+      form?.fields.write(parseArguments(controls.json.value));
     } catch {
       // What is no JSON cannot be shown in fields.
     }
@@ -377,9 +413,9 @@ function switchForm(): void {
 }
 
 controls.app.addEventListener('change', () => {
-  formTool = state?.apps.find(({ uri }) => uri === controls.app.value)?.tools[0];
-  if (state) fillTools(state);
-  void show(undefined);
+  const app = state?.apps.find(({ uri }) => uri === controls.app.value);
+  if (state) fillTools(state, app?.tools[0]);
+  void show(controls.app.value, undefined);
 });
 controls.tool.addEventListener('change', () => {
   const app = state?.apps.find(({ tools }) => tools.includes(controls.tool.value));
@@ -393,7 +429,7 @@ for (const control of [controls.theme, controls.width, controls.mode]) {
 new ResizeObserver(() => changeContext()).observe(stage);
 controls.asJson.addEventListener('change', switchForm);
 controls.cancel.addEventListener('click', () => call?.abort());
-find('fresh').addEventListener('click', () => void show(undefined));
+find('fresh').addEventListener('click', () => void show(controls.app.value, undefined));
 find('restart').addEventListener('click', () => void restartServer());
 find('call').addEventListener('submit', (event) => {
   event.preventDefault();
@@ -403,7 +439,15 @@ find('call').addEventListener('submit', (event) => {
 if (isPicture) document.documentElement.classList.add('picture');
 
 const events = listen({
-  state: receive,
+  state(next) {
+    try {
+      receive(next);
+    } catch (error) {
+      const { message } = error as Error;
+      tellFault(message);
+      void report({ kind: 'failed', message });
+    }
+  },
   stderr(text) {
     stderr.lines += text.split('\n').length - 1;
     stderr.count.textContent = `${stderr.lines}`;
@@ -414,4 +458,10 @@ const events = listen({
 events.addEventListener('error', () =>
   tellFault('The preview has ended. Start it again, and open the address that it prints.'),
 );
-events.addEventListener('open', () => tellFault(undefined));
+events.addEventListener('open', () => {
+  tellFault(undefined);
+  // What was written so far comes again.
+  stderr.lines = 0;
+  stderr.count.textContent = '0';
+  stderr.text.textContent = '';
+});

@@ -22,8 +22,8 @@ const viewer = (heading = 'Forecast') => `<!doctype html>
 <style>body { margin: 0; font: 16px sans-serif } main { display: flow-root; height: 240px }</style>
 <main>
 <h1>${heading}</h1>
-<p id="theme"></p><p id="width"></p><p id="mode"></p><p id="result"></p><p id="answer"></p>
-<button id="call">Call</button><button id="hidden">Call hidden</button><button id="ask">Ask</button>
+<p id="theme"></p><p id="width"></p><p id="mode"></p><p id="tool"></p><p id="result"></p><p id="answer"></p>
+<button id="call">Call</button><button id="hidden">Call hidden</button><button id="ask">Ask</button><button id="unlisted">Call unlisted</button>
 </main>
 <script>${minified('bridge.js')}</script>
 <script>
@@ -33,10 +33,12 @@ const app = connectApp({
   name: 'viewer',
   displayModes: ['inline', 'fullscreen'],
   onResult: (result) => put('result', textOf(result)),
+  onTeardown: () => app.notify('notifications/message', { level: 'info', data: 'last words' }),
   onCancelled: (reason) => put('result', 'cancelled: ' + reason),
-  onContext: ({ theme, displayMode, containerDimensions }) => {
+  onContext: ({ theme, displayMode, containerDimensions, toolInfo }) => {
     put('theme', 'theme ' + theme);
     put('mode', 'mode ' + displayMode);
+    put('tool', 'tool ' + toolInfo?.tool.name);
     put('width', 'width ' + containerDimensions.width);
   },
 });
@@ -44,6 +46,7 @@ const call = (name, args) =>
   app.callServerTool(name, args).then(textOf, ({ message }) => message).then((text) => put('answer', text));
 document.getElementById('call').onclick = () => call('forecast', { place: 'Rome' });
 document.getElementById('hidden').onclick = () => call('secret', {});
+document.getElementById('unlisted').onclick = () => call('unlisted', {});
 document.getElementById('ask').onclick = async () => {
   await app.openLink('https://a.example/');
   await app.sendMessage('${hostile}');
@@ -242,6 +245,8 @@ describeInBrowser('in a browser, the page of a preview', () => {
     await app.getByText('Rain in Rome').waitFor();
     await app.getByRole('button', { name: 'Call hidden' }).click();
     await app.getByText('The tool "secret" is not for apps.').waitFor();
+    await app.getByRole('button', { name: 'Call unlisted' }).click();
+    await app.getByText('There is no tool "unlisted".').waitFor();
   });
 
   test('shows what the app asks of the host, as text, and does not do it', async () => {
@@ -263,6 +268,37 @@ describeInBrowser('in a browser, the page of a preview', () => {
     await app.getByText('Sun in Bonn').waitFor();
     await writeFile(path.join(directory, 'agenttools/apps/viewer.html'), viewer('Outlook'));
     await app.getByText('Outlook').waitFor();
+  });
+
+  test('lets an app end before another takes its place', async () => {
+    await openPage(call);
+    await app.getByText('Rain in Bonn').waitFor();
+    await page.getByRole('button', { name: 'Show without a call' }).click();
+    await page.locator('#asks').getByText('last words').waitFor();
+    await app.getByText('Forecast').waitFor();
+    expect(await app.locator('#result').textContent()).toBe('');
+  });
+
+  test('calls again what was called, not what has been chosen since', async () => {
+    await openPage(call);
+    await app.getByText('Rain in Bonn').waitFor();
+    await page.locator('#tool').selectOption('secret');
+    await app.getByText('tool forecast').waitFor();
+    await writeFile(path.join(directory, 'src/tools.js'), extension['src/tools.js'].replace('Rain', 'Sun'));
+    await app.getByText('Sun in Bonn').waitFor();
+    expect(await app.locator('#tool').textContent()).toBe('tool forecast');
+    expect(await page.locator('#tool').inputValue()).toBe('secret');
+  });
+
+  test('keeps what is half written while the server starts anew', async () => {
+    await openPage(call);
+    await app.getByText('Rain in Bonn').waitFor();
+    const days = page.getByLabel('days');
+    await days.fill('th');
+    await writeFile(path.join(directory, 'src/tools.js'), extension['src/tools.js'].replace('Rain', 'Sun'));
+    await app.getByText('Sun in Bonn').waitFor();
+    expect(await days.inputValue()).toBe('th');
+    expect(await page.evaluate('document.activeElement.name')).toBe('days');
   });
 
   test('says what is wrong while an extension is, and goes on when it is right', async () => {

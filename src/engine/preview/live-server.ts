@@ -127,7 +127,8 @@ export class LiveServer {
   /** Why an app may not call a tool. */
   #refusalOf(name: unknown): string | undefined {
     const tool = this.tools.find((one) => one.name === name);
-    return tool && !isForApps(tool) ? `The tool "${tool.name}" is not for apps.` : undefined;
+    if (!tool) return `There is no tool "${String(name)}".`;
+    return isForApps(tool) ? undefined : `The tool "${tool.name}" is not for apps.`;
   }
 
   /** @throws what the server answers instead. */

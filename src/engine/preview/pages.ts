@@ -71,6 +71,7 @@ export async function servePages({ folder, port, actions, greet }: PagesOptions)
     if (policy === undefined || request.method !== 'GET') return refuse(response);
     send(response, 200, framePage.replace('{{host}}', originOf(hostServer)), {
       'content-type': 'text/html; charset=utf-8',
+      'origin-agent-cluster': '?1',
       'content-security-policy': `${policy}; frame-ancestors ${originOf(hostServer)}`,
     });
   });
@@ -116,8 +117,9 @@ export async function servePages({ folder, port, actions, greet }: PagesOptions)
     greet((name, data) => writeEvent(response, name, data));
   };
 
-  await listen(frameServer, 0);
+  // First the one whose port may be taken: nothing is left open then.
   await listen(hostServer, port);
+  await listen(frameServer, 0);
   return {
     url: `${originOf(hostServer)}/${token}/`,
     send: (name, data) => {
