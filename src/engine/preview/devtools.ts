@@ -9,6 +9,10 @@ import { AgentToolsError } from '../errors.js';
 export interface BrowserOptions {
   readonly file: string;
   readonly env: Readonly<Record<string, string | undefined>>;
+  /** Kills it. */
+  readonly signal: AbortSignal;
+  /** It has ended, and nobody has closed it. */
+  readonly onEnd: (error: AgentToolsError) => void;
 }
 
 type Params = Readonly<Record<string, unknown>>;
@@ -30,24 +34,33 @@ export class Browser {
   #rest = '';
   #stderr = '';
   #isOver = false;
+  #isClosing = false;
 
-  private constructor(child: ChildProcess, profile: string) {
+  private constructor(child: ChildProcess, profile: string, { signal, onEnd }: BrowserOptions) {
     this.#child = child;
     this.#profile = profile;
+    const kill = () => child.kill('SIGKILL');
+    if (signal.aborted) kill();
+    signal.addEventListener('abort', kill);
     const output = child.stdio[4] as Readable;
     output.setEncoding('utf8').on('data', (text: string) => this.#read(text));
     for (const pipe of child.stdio) pipe?.on('error', () => {});
     child.stderr?.setEncoding('utf8').on('data', (text: string) => {
       this.#stderr = (this.#stderr + text).slice(-4000);
     });
-    this.#ended = new Promise((resolve) => {
-      child.once('error', (error) => this.#over(error.message, resolve));
-      child.once('close', () => this.#over('it ended', resolve));
+    this.#ended = new Promise<string>((resolve) => {
+      child.once('error', ({ message }) => resolve(message));
+      child.once('close', () => resolve('it ended'));
+    }).then((reason) => {
+      signal.removeEventListener('abort', kill);
+      this.#over(reason);
+      if (!this.#isClosing) onEnd(this.#failure(reason));
     });
   }
 
   /** @throws AgentToolsError `failed` if it does not start. */
-  static async open({ file, env }: BrowserOptions): Promise<Browser> {
+  static async open(options: BrowserOptions): Promise<Browser> {
+    const { file, env } = options;
     const profile = await mkdtemp(path.join(tmpdir(), 'agenttools-preview-'));
     const args = [
       '--headless',
@@ -68,7 +81,7 @@ export class Browser {
     ];
     const stdio = ['ignore', 'ignore', 'pipe', 'pipe', 'pipe'] as const;
     const child = spawn(file, args, { env: { ...env }, stdio: [...stdio], windowsHide: true });
-    return new Browser(child, profile);
+    return new Browser(child, profile, options);
   }
 
   /** @throws AgentToolsError `failed` if the browser is gone, or says no. */
@@ -82,6 +95,7 @@ export class Browser {
   }
 
   async close(): Promise<void> {
+    this.#isClosing = true;
     const timer = setTimeout(() => this.#child.kill('SIGKILL'), exitTimeoutMs);
     await this.send('Browser.close').catch(() => this.#child.kill('SIGKILL'));
     await this.#ended;
@@ -104,11 +118,10 @@ export class Browser {
     else waiting.resolve(result ?? {});
   }
 
-  #over(reason: string, resolve: () => void): void {
+  #over(reason: string): void {
     this.#isOver = true;
     for (const { reject } of this.#waiting.values()) reject(this.#failure(reason));
     this.#waiting.clear();
-    resolve();
   }
 
   #failure(reason: string): AgentToolsError {

@@ -47,17 +47,28 @@ export async function takePicture({ place, signal, ...options }: PictureOptions)
       if (report.kind === 'failed') outcome.reject(new AgentToolsError('failed', report.message));
     },
   });
+  // Whatever ends this kills the browser, which so answers what is waited for; the first reason counts.
+  const ending = new AbortController();
+  const giveUp = (error: Error) => {
+    ending.abort(error);
+    outcome.reject(error);
+  };
   const late = setTimeout(() => {
-    outcome.reject(new AgentToolsError('failed', `The app showed nothing within ${showTimeoutMs / 1000} s.`));
+    giveUp(new AgentToolsError('failed', `The app showed nothing within ${showTimeoutMs / 1000} s.`));
   }, showTimeoutMs);
-  const stop = () =>
-    outcome.reject(new AgentToolsError('failed', 'The picture was not taken: a signal came.'));
+  const stop = () => giveUp(new AgentToolsError('failed', 'The picture was not taken: a signal came.'));
   signal.addEventListener('abort', stop);
   try {
     const { asked } = preview;
     const { width = standard.width, height, theme = 'light' } = asked;
     const window: Window = { width, height: height ?? standard.height, theme };
-    const shown = await openWindow(`${preview.url}?picture`, { file, env: place.env, window });
+    const shown = await openWindow(`${preview.url}?picture`, {
+      file,
+      env: place.env,
+      window,
+      signal: ending.signal,
+      onEnd: giveUp,
+    });
     try {
       const { height: own, isError } = await outcome.promise;
       const size = { ...window, height: height ?? own };
@@ -68,6 +79,8 @@ export async function takePicture({ place, signal, ...options }: PictureOptions)
     } finally {
       await shown.close();
     }
+  } catch (error) {
+    throw ending.signal.aborted ? ending.signal.reason : error;
   } finally {
     clearTimeout(late);
     signal.removeEventListener('abort', stop);
