@@ -301,6 +301,33 @@ describeInBrowser('in a browser, the page of a preview', () => {
     expect(await page.evaluate('document.activeElement.name')).toBe('days');
   });
 
+  test('has no ear for a page that took the place of the app', async () => {
+    const foreign = 'https://foreign.example';
+    await writeFiles(directory, {
+      'agenttools/apps/viewer.json': { csp: { frameDomains: [foreign] } },
+      'agenttools/apps/viewer.html': viewer().replace('</main>', `<a href="${foreign}/">Leave</a></main>`),
+    });
+    await openPage(call);
+    await page.route(`${foreign}/**`, (route) =>
+      route.fulfill({
+        contentType: 'text/html',
+        body: `<h1>Foreign</h1><p></p><script>
+          addEventListener('message', ({ data }) => { document.querySelector('p').textContent += data.method; });
+          parent.postMessage({ jsonrpc: '2.0', id: 'foreign', method: 'tools/call', params: { name: 'forecast' } }, '*');
+        </script>`,
+      }),
+    );
+    await app.getByText('Rain in Bonn').waitFor();
+    await app.getByRole('link', { name: 'Leave' }).click();
+    await app.getByText('Foreign').waitFor();
+    await page.getByLabel('Theme').selectOption('dark');
+    await page.locator('#messages').getByText('host-context-changed').first().waitFor({ state: 'attached' });
+    for (const frame of page.frames()) await frame.evaluate('new Promise((later) => setTimeout(later, 100))');
+    expect(await app.locator('p').textContent()).toBe('');
+    expect(await page.locator('#messages').textContent()).not.toContain('#foreign');
+    requests = requests.filter((url) => !url.startsWith(foreign));
+  });
+
   test('says what is wrong while an extension is, and goes on when it is right', async () => {
     await openPage(call);
     await app.getByText('Rain in Bonn').waitFor();
