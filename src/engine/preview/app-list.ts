@@ -78,8 +78,9 @@ export function chooseApp(
     throw new AgentToolsError('not-found', `There is no tool "${named}". ${known(named, names, 'tools')}`);
   }
   if (apps.length === 0) {
-    const wayOut = 'Declare one in the manifest\'s "apps" and bind it to a tool by the key "ui".';
-    throw new AgentToolsError('not-found', `The server has no apps. ${wayOut}`);
+    const wayOut =
+      'Declare one in the manifest\'s "apps" and bind it to a tool by the key "ui"; what is wrong with one that is, agenttools validate says.';
+    throw new AgentToolsError('not-found', `The server has no apps that could be shown. ${wayOut}`);
   }
   const bound = tool && appUriOf(tool);
   const app = wanted === undefined ? bound : apps.find((one) => isNamed(one, wanted))?.uri;
