@@ -98,6 +98,33 @@ test('what the metadata declares is not blocked, in the flat form and under "ui"
   ]);
 });
 
+test.each([
+  ['<img src="data:image/png;base64,AA">', undefined],
+  ['<video poster="data:image/png;base64,AA" src="data:video/mp4;base64,AA"></video>', undefined],
+  ['<link rel="icon" href="data:,">', undefined],
+  ['<style>a { background: url(data:image/png;base64,AA) }</style>', undefined],
+  ['<script>image.src = "data:image/png;base64," + text</script>', undefined],
+  ['<iframe src="about:blank"></iframe>', undefined],
+  ['<img src="blob:x">', '"blob:x" (<img src>)'],
+  ['<script>image.src = URL.createObjectURL(file)</script>', '"blob:" (.src)'],
+  ['<script>new Worker(URL.createObjectURL(file))</script>', '"blob:" (new Worker())'],
+  ['<script>fetch("data:text/csv,1")</script>', '"data:text/csv,1" (fetch())'],
+  ['<script src="data:text/javascript,1"></script>', '"data:text/javascript,1" (<script src>)'],
+  ['<iframe src="data:text/html,1"></iframe>', '"data:text/html,1" (<iframe src>)'],
+  ['<link rel="stylesheet" href="data:text/css,a{}">', '"data:text/css,a{}" (<link href>)'],
+  [
+    '<style>@font-face { src: url(data:font/woff2;base64,AA) }</style>',
+    '"data:font/woff2;base64,AA" (@font-face)',
+  ],
+])('what %s holds in its address is asked for as %s', async (html, what) => {
+  const reported = await found(await packageWith({ [file]: `<!doctype html>${handshake}${html}` }));
+  expect(reported).toEqual(
+    what === undefined
+      ? []
+      : [expect.stringContaining(`asks for ${what}. Only images, sound and video are taken`)],
+  );
+});
+
 test('relative addresses lead where a <base> says, which has to be declared as well', async () => {
   const page = `<!doctype html><base href="https://a.example/app/">${handshake}<img src="1.png">`;
   const csp = { resourceDomains: ['https://a.example'] };

@@ -16,6 +16,15 @@ function evaluated(script: string): readonly string[] {
   return readPage(`<!doctype html><script>${script}</script>`).evaluations.map(({ by }) => by);
 }
 
+test.each([
+  ['<!doctype html>', true],
+  ['<!DOCTYPE HTML>', true],
+  ['<!doctype html SYSTEM "about:legacy-compat">', true],
+  ['<!doctype svg>', false],
+  ['<!doctype html PUBLIC "-//W3C//DTD HTML 4.01//EN">', false],
+  ['<p>', false],
+])('%s is the doctype of HTML: %s', (html, has) => expect(readPage(html).hasDoctype).toBe(has));
+
 describe('markup', () => {
   test.each([
     ['<img src=a.png>', ['<img src> a.png @1:6']],
@@ -41,6 +50,10 @@ describe('styles', () => {
     [`<style>@import 'a.css' screen;</style>`, ['@import a.css @1:8']],
     ['<style>a::after{content:"url(a.png)"}</style>', []],
     ['<style>/* url(a.png)', []],
+    [
+      '<style>@font-face {src:url(a.woff)} a{background:url(a.png)}</style>',
+      ['@font-face a.woff @1:24', 'url() a.png @1:50'],
+    ],
     [`<p style="background:url('a.png')">`, ['url() a.png @1:4']],
   ])('%s', (html, expected) => expect(asked(html)).toEqual(expected));
 });
@@ -62,6 +75,8 @@ describe('scripts', () => {
     ['x.open("get", "/a")', ['XMLHttpRequest /a']],
     ['new Worker("a.js")', ['new Worker() a.js']],
     ['new Map("a")', []],
+    ['new Worker(URL.createObjectURL(blob))', ['new Worker() blob:']],
+    [`fetch(\`data:text/csv,\${rows}\`)`, ['fetch() data:text/csv,']],
     ['image.src = "a.png"', ['.src a.png']],
     ['import("https://a.example/m.js")', ['import() https://a.example/m.js']],
     ['// fetch("/a")', []],

@@ -31,7 +31,9 @@ export function readPage(text: string): Page {
     evaluations,
     faults,
     ...(base !== undefined && { base }),
-    hasDoctype: document.childNodes.some(({ nodeName }) => nodeName === '#documentType'),
+    hasDoctype: document.childNodes.some(
+      (node) => 'publicId' in node && node.name === 'html' && node.publicId === '',
+    ),
     unsaid: isUnknown ? [] : handshake.filter((word) => !said.some((one) => one.includes(word))),
   };
 }

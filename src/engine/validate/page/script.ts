@@ -181,7 +181,7 @@ function evaluationBy(node: AnyNode): string | undefined {
 function addressOf(expression: Expression | SpreadElement, constants: Constants): string | undefined {
   const { text, isWhole } = beginningOf(expression, constants);
   if (isWhole) return text;
-  const leads = /^(?:[a-z][a-z\d+.-]*:)?\/\/[^/?#]+[/?#]|^\.{0,2}\/(?!\/)/i;
+  const leads = /^(?:[a-z][a-z\d+.-]*:)?\/\/[^/?#]+[/?#]|^\.{0,2}\/(?!\/)|^(?:data|blob):/i;
   return leads.test(text) ? text : undefined;
 }
 
@@ -216,6 +216,10 @@ function beginningOf(expression: AnyNode | null, constants: Constants, depth = 0
       if (name !== 'URL') return unknown;
       return base ? { ...next(base), isWhole: false } : next(first ?? null);
     }
+    case 'CallExpression':
+      return memberName(expression.callee) === 'createObjectURL'
+        ? { text: 'blob:', isWhole: false }
+        : unknown;
     default:
       return unknown;
   }

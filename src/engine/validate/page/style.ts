@@ -1,16 +1,18 @@
 import type { Reach } from './findings.js';
 
-/** A comment, an import, an address, or a string, which is passed over so that what it holds is not taken for one. */
+/** A comment, the start of a font, the end of a block, an import, an address, or a string, which is passed over so that what it holds is not taken for one. */
 const tokens =
-  /\/\*[\s\S]*?(?:\*\/|$)|(?<import>@import\s+)(?:url\(\s*)?(?:"(?<a>[^"\n]*)"|'(?<b>[^'\n]*)'|(?<c>[^\s"'();]+))|url\(\s*(?:"(?<d>[^"\n]*)"|'(?<e>[^'\n]*)'|(?<f>[^"'()\s]*))\s*\)|"(?:\\[\s\S]|[^"\\\n])*"|'(?:\\[\s\S]|[^'\\\n])*'/gi;
+  /\/\*[\s\S]*?(?:\*\/|$)|(?<font>@font-face\s*\{)|(?<end>\})|(?<import>@import\s+)(?:url\(\s*)?(?:"(?<a>[^"\n]*)"|'(?<b>[^'\n]*)'|(?<c>[^\s"'();]+))|url\(\s*(?:"(?<d>[^"\n]*)"|'(?<e>[^'\n]*)'|(?<f>[^"'()\s]*))\s*\)|"(?:\\[\s\S]|[^"\\\n])*"|'(?:\\[\s\S]|[^'\\\n])*'/gi;
 
 /** What a stylesheet, or the style of one element, loads. */
 export function* reachesOfStyle(css: string): Generator<Reach> {
+  let isFont = false;
   for (const { groups = {}, index } of css.matchAll(tokens)) {
-    const { a, b, c, d, e, f } = groups;
+    const { a, b, c, d, e, f, font, end } = groups;
+    if (font !== undefined || end !== undefined) isFont = font !== undefined;
     const url = a ?? b ?? c ?? d ?? e ?? f;
     if (url === undefined) continue;
-    const by = groups.import === undefined ? 'url()' : '@import';
+    const by = groups.import !== undefined ? '@import' : isFont ? '@font-face' : 'url()';
     yield { url, lists: ['resourceDomains'], by, offset: index };
   }
 }

@@ -40,8 +40,17 @@ function listsOf(csp: unknown): Lists {
   return Object.fromEntries(entries) as Lists;
 }
 
-/** Addresses within the page, of what it holds itself, and of nothing that is loaded. */
-const harmless = /^(?:$|#|(?:data|blob|about|javascript|mailto|tel):)/i;
+/** Addresses within the page, and of nothing that is loaded. */
+const harmless = /^(?:$|#|(?:about|javascript|mailto|tel):)/i;
+
+/** What may stand in a `data:` address: images, sound and video. What `.src` belongs to is not known. */
+const embeds = /^(?:<(?:img|source|audio|video|track|input|image|use) |url\(\)$|\.src$|new Audio\()/;
+
+/** Whether a page may hold in an address what is asked for. Of links, icons are images. */
+function isEmbedded(written: string, by: string): boolean {
+  if (!/^data:/i.test(written)) return false;
+  return embeds.test(by) || (by.startsWith('<link') && !/^data:(?:text|application|font)\//i.test(written));
+}
 
 function whyBlocked(
   { url, lists, by }: PlacedReach,
@@ -49,11 +58,14 @@ function whyBlocked(
   base: string | undefined,
 ): string | undefined {
   const written = url.trim();
-  if (harmless.test(written)) return undefined;
+  if (harmless.test(written) || isEmbedded(written, by)) return undefined;
   if (lists.length === 0) {
     return by.includes('action')
       ? 'Hosts do not let an app leave its page. Call a tool of your server instead.'
       : 'Hosts allow no plugins. Use an image, a video or a frame instead.';
+  }
+  if (/^(?:data|blob):/i.test(written)) {
+    return 'Only images, sound and video are taken from an address that holds them, and only with "data:". Put the content itself into the page.';
   }
   const address = addressOf(written, by, base);
   if (!address) {
