@@ -100,11 +100,12 @@ afterEach(async () => {
   preview = undefined;
 });
 
-async function open(asked: AskedByWords = {}): Promise<Preview> {
+async function open(asked: AskedByWords = {}, server?: string): Promise<Preview> {
   const { command, args } = ownProgram();
+  const words = server === undefined ? [...args, 'start', directory] : [path.join(directory, server)];
   preview = await openPreview({
     reference: directory,
-    child: { command, args: [...args, 'start', directory], cwd: directory, env: bareEnvironment() },
+    child: { command, args: words, cwd: directory, env: bareEnvironment() },
     directory,
     pageFolder: path.join(root, 'dist/preview'),
     version: '1.0.0',
@@ -165,8 +166,8 @@ let page: Page;
 let app: FrameLocator;
 let requests: string[];
 
-async function openPage(asked: AskedByWords = {}): Promise<void> {
-  const { url } = await open(asked);
+async function openPage(asked: AskedByWords = {}, server?: string): Promise<void> {
+  const { url } = await open(asked, server);
   const context = await (await openBrowser()).newContext({ viewport: { width: 1280, height: 900 } });
   page = await context.newPage();
   requests = [];
@@ -326,6 +327,38 @@ describeInBrowser('in a browser, the page of a preview', () => {
     expect(await app.locator('p').textContent()).toBe('');
     expect(await page.locator('#messages').textContent()).not.toContain('#foreign');
     requests = requests.filter((url) => !url.startsWith(foreign));
+  });
+
+  test('makes a form of any schema that a server has', async () => {
+    const uri = 'ui://other/viewer';
+    const inputSchema = { type: 'object', properties: { place: null, days: { enum: null, title: 7, examples: {} } } };
+    const answers = {
+      initialize: {
+        protocolVersion: '2025-11-25',
+        capabilities: { tools: {}, resources: {} },
+        serverInfo: { name: 'other', version: '1' },
+      },
+      'tools/list': { tools: [{ name: 'forecast', inputSchema, _meta: { ui: { resourceUri: uri } } }] },
+      'resources/list': { resources: [] },
+      'resources/read': { contents: [{ uri, mimeType: 'text/html;profile=mcp-app', text: viewer() }] },
+      'tools/call': { content: [{ type: 'text', text: 'Fog' }] },
+    };
+    await writeFiles(directory, {
+      'other.mjs': `
+        import { createInterface } from 'node:readline';
+        const answers = ${JSON.stringify(answers)};
+        for await (const line of createInterface(process.stdin)) {
+          const { id, method } = JSON.parse(line);
+          if (method in answers) console.log(JSON.stringify({ jsonrpc: '2.0', id, result: answers[method] }));
+        }
+      `,
+    });
+    await openPage({}, 'other.mjs');
+    await app.getByText('Forecast').waitFor();
+    await page.getByLabel('place').fill('"Bonn"');
+    await page.getByRole('button', { name: 'Call', exact: true }).click();
+    await app.getByText('Fog').waitFor();
+    expect(await page.locator('#messages').textContent()).toContain('"place": "Bonn"');
   });
 
   test('says what is wrong while an extension is, and goes on when it is right', async () => {
