@@ -99,10 +99,10 @@ function everySort(): string {
       'agenttools/apps/other.json': { ui: { permissions: { camera: {} }, domain: 'a.example' } },
       'agenttools/apps/unused.html': page,
       'tools.js': `
-        export const chart = () => ({
+        export const chart = ({ own }) => ({
           content: [{ type: 'text', text: 'complete' }],
           structuredContent: { points: [1] },
-          _meta: { notebookUrl: 'https://example.com/n' },
+          _meta: { notebookUrl: 'https://example.com/n', ...(own && { ui: { mine: true } }) },
         });
         export const zoom = () => 'zoomed';
         export const plain = (_, ctx) => ({ ui: ctx.ui });`,
@@ -221,7 +221,7 @@ describe.concurrent.each(eras)('%s: to a client that shows UI', (era) => {
     await program.end();
   });
 
-  test('results are what they are to any other, with their `_meta`', async () => {
+  test('results tell of the app of their tool, and are otherwise what they are to any other', async () => {
     const { program, request } = await open(era, `${everySort()}/all`);
     const without = await open(era, `${everySort()}/all`, { capabilities: {} });
     const on = await request('tools/call', { name: 'plot' });
@@ -230,7 +230,15 @@ describe.concurrent.each(eras)('%s: to a client that shows UI', (era) => {
       structuredContent: { points: [1] },
       _meta: { notebookUrl: 'https://example.com/n' },
     });
-    expect(await without.request('tools/call', { name: 'plot' })).toEqual(on);
+    const { ui, ...meta } = on._meta;
+    expect(ui).toEqual({ resourceUri: uri });
+    expect(await without.request('tools/call', { name: 'plot' })).toEqual({ ...on, _meta: meta });
+    expect((await request('tools/call', { name: 'zoom' }))._meta).toMatchObject({ ui: { resourceUri: uri } });
+    expect((await request('tools/call', { name: 'reset' }))._meta?.ui).toBeUndefined();
+    expect((await request('tools/call', { name: 'plain' }))._meta?.ui).toBeUndefined();
+    const own = await request('tools/call', { name: 'plot', arguments: { own: true } });
+    expect(own._meta.ui).toEqual({ mine: true });
+    expect((await without.request('tools/call', { name: 'zoom' }))._meta?.ui).toBeUndefined();
     expect((await request('tools/call', { name: 'plain' })).structuredContent).toEqual({ ui: true });
     expect((await without.request('tools/call', { name: 'plain' })).structuredContent).toEqual({ ui: false });
     await Promise.all([program.end(), without.program.end()]);

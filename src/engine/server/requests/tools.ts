@@ -58,11 +58,25 @@ export async function call(
   const version = server.getNegotiatedProtocolVersion();
   const content = result.content.map((block) => blockFor(version, block));
   const { _meta: meta } = result;
-  const _meta = meta && !showsUi(connection, request) ? withoutUi(meta) : meta;
+  const _meta = showsUi(connection, request)
+    ? await metaWithApp(meta, tool, { connection, request })
+    : meta && withoutUi(meta);
   return server.projectCallToolResult(
     { ...result, content, ...(_meta && { _meta }) } as never,
     tool.output?.wire,
   );
+}
+
+/** Some hosts look for the app of a tool at its result; what the result says of UI itself counts for more. */
+async function metaWithApp(
+  meta: ToolResult['_meta'],
+  tool: ToolSpec,
+  { connection, request }: { readonly connection: Connection; readonly request: ServerContext },
+): Promise<ToolResult['_meta']> {
+  if (!tool.ui || meta?.ui !== undefined) return meta;
+  const { _meta: told } = await entryWithUi(tool, connection, request);
+  const ui = isRecord(told) && isRecord(told.ui) ? told.ui : {};
+  return typeof ui.resourceUri === 'string' ? { ...meta, ui: { resourceUri: ui.resourceUri } } : meta;
 }
 
 function find({ server: { registry } }: Calls, name: unknown): ToolSpec | undefined {
