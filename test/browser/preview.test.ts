@@ -331,7 +331,10 @@ describeInBrowser('in a browser, the page of a preview', () => {
 
   test('makes a form of any schema that a server has', async () => {
     const uri = 'ui://other/viewer';
-    const inputSchema = { type: 'object', properties: { place: null, days: { enum: null, title: 7, examples: {} } } };
+    const inputSchema = {
+      type: 'object',
+      properties: { place: null, days: { enum: null, title: 7, examples: {} } },
+    };
     const answers = {
       initialize: {
         protocolVersion: '2025-11-25',

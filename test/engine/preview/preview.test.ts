@@ -52,5 +52,7 @@ test('a server that does not speak at all is given up by a signal', async () => 
 
 test('a server without apps says so', async () => {
   const answers = { initialize, 'tools/list': { tools: [] }, 'resources/list': { resources: [] } };
-  await expect(openPreview(await options(answers, 20_000))).rejects.toThrow('The server has no apps that could be shown.');
+  await expect(openPreview(await options(answers, 20_000))).rejects.toThrow(
+    'The server has no apps that could be shown.',
+  );
 });
