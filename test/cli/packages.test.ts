@@ -24,7 +24,9 @@ beforeAll(async () => {
 function machine({ npmrc = registry.npmrc() } = {}) {
   const home = writeFolder({ '.npmrc': npmrc });
   const folder = path.join(home, 'agenttools/packages');
-  const env = { HOME: home, npm_config_cache: cache, npm_config_fetch_retries: '0' };
+  // Where Node came without npm, npm is on PATH.
+  const { PATH = '' } = process.env;
+  const env = { PATH, HOME: home, npm_config_cache: cache, npm_config_fetch_retries: '0' };
   return {
     home,
     folder,

@@ -18,6 +18,7 @@ import { beforeAll, describe, expect, it, onTestFinished, vi } from 'vitest';
 import { Extension } from '../../../src/engine/extension/extension.js';
 import type { Settled } from '../../../src/engine/extension/obtain.js';
 import { withLock } from '../../../src/engine/files/lock.js';
+import type { NpmSetting } from '../../../src/engine/npm/setting.js';
 import { readSpec } from '../../../src/engine/npm/spec.js';
 import { addPackage } from '../../../src/engine/packages/add.js';
 import { driftOf } from '../../../src/engine/packages/drift.js';
@@ -49,7 +50,12 @@ function setting(more: Partial<PackagesSetting> = {}): PackagesSetting {
   return {
     packagesFolder: path.join(home, 'data/packages/node_modules'),
     npm: {
-      env: { HOME: home, npm_config_cache: cache, npm_config_fetch_retries: '0' },
+      env: {
+        PATH: process.env.PATH,
+        HOME: home,
+        npm_config_cache: cache,
+        npm_config_fetch_retries: '0',
+      },
       home,
       platform: process.platform,
       execPath: process.execPath,
@@ -58,6 +64,11 @@ function setting(more: Partial<PackagesSetting> = {}): PackagesSetting {
     tell: () => {},
     ...more,
   };
+}
+
+/** A machine without npm. */
+function withoutNpm(npm: NpmSetting): NpmSetting {
+  return { ...npm, env: { ...npm.env, PATH: '' }, execPath: '/nowhere/bin/node' };
 }
 
 /** A registry that takes every question and never answers. */
@@ -151,7 +162,7 @@ describe('obtaining packages', () => {
   }, 30_000);
 
   it('has all its time after it has waited for another process', async () => {
-    const here = setting({ npm: { ...setting().npm, execPath: '/nowhere/bin/node' } });
+    const here = setting({ npm: withoutNpm(setting().npm) });
     const clock = vi.spyOn(AbortSignal, 'timeout');
     onTestFinished(() => clock.mockRestore());
     const asked = await withLock(lockFileOf(here), async () => {
@@ -180,14 +191,14 @@ describe('obtaining packages', () => {
   }, 30_000);
 
   it.each(['--userconfig=evil', '_evil', 'e'.repeat(215)])('hands npm no %s', async (name) => {
-    const here = setting({ npm: { ...setting().npm, execPath: '/nowhere/bin/node' } });
+    const here = setting({ npm: withoutNpm(setting().npm) });
     const missing = await obtainWith(here)([name], {});
     expect(missing.get(name)).toBe(`"${name}" is not a name that a package in a registry can have.`);
   });
 
   it('needs npm, and says so', async () => {
     const here = setting();
-    const npm = { ...here.npm, execPath: '/nowhere/bin/node' };
+    const npm = withoutNpm(here.npm);
     const missing = await obtainWith({ ...here, npm })(['first'], {});
     expect(missing.get('first')).toMatch(/^npm cannot be found/);
     expect(readdirSync(path.join(here.packagesFolder, '../../installed'))).toEqual([]);

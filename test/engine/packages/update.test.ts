@@ -17,7 +17,12 @@ it('an update that cannot be planned leaves nothing behind', async () => {
   const packagesFolder = path.join(home, 'data/packages/node_modules');
   const setting = {
     packagesFolder,
-    npm: { env: { HOME: home }, home, platform: process.platform, execPath: process.execPath },
+    npm: {
+      env: { PATH: process.env.PATH, HOME: home },
+      home,
+      platform: process.platform,
+      execPath: process.execPath,
+    },
     now: () => new Date(0),
     tell: () => {},
   };
