@@ -21,7 +21,7 @@ beforeAll(async () => {
 }, 60_000);
 
 /** A machine whose npm is set to our registry. */
-function machine({ npmrc = registry.npmrc() } = {}) {
+function machine({ npmrc = registry.settings() } = {}) {
   const home = writeFolder({ '.npmrc': npmrc });
   const folder = path.join(home, 'agenttools/packages');
   // Where Node came without npm, npm is on PATH.
@@ -169,7 +169,7 @@ describe('add', () => {
     expect(code).toBe(0);
     expect(readdirSync(trace)).toEqual([]);
     // The trap works: npm by itself runs into it.
-    const plain = writeFolder({ 'package.json': '{}', '.npmrc': registry.npmrc() });
+    const plain = writeFolder({ 'package.json': '{}', '.npmrc': registry.settings() });
     await promisify(execFile)('npm', ['install', 'trap-published'], {
       cwd: plain,
       env: {
@@ -323,7 +323,7 @@ describe('add', () => {
     await publish({ name: '@private/kit' });
     const project = writeFolder({
       'package.json': { name: 'project' },
-      '.npmrc': registry.npmrc({ scope: '@private', withCredentials: true }),
+      '.npmrc': registry.settings({ scope: '@private', withCredentials: true }),
     });
     const here = machine({ npmrc: 'registry=http://127.0.0.1:9/\n' });
     const { code, stderr } = await here.run(['add', '@private/kit'], project);
@@ -491,7 +491,7 @@ describe('update', () => {
     const here = machine();
     await here.run(['add', '@acme/moved']);
     await elsewhere.publish(kit({ name: '@acme/moved', version: '9.0.0' }));
-    addFiles(here.home, { '.npmrc': elsewhere.npmrc() });
+    addFiles(here.home, { '.npmrc': elsewhere.settings() });
     const { code, stderr } = await here.run(['update']);
     expect(code).toBe(1);
     const [old, now] = [registry, elsewhere].map(({ url }) => url.slice(0, -1));

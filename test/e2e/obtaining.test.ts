@@ -34,7 +34,7 @@ beforeAll(async () => {
 afterAll(() => expect(readdirSync(traces)).toEqual([]));
 
 /** A user on a machine with nothing on it, whose npm is set to the registry, or to one that is not there. */
-function newUser(npmrc = registry.npmrc()) {
+function newUser(npmrc = registry.settings()) {
   const home = writeFolder({ '.npmrc': npmrc });
   const env = {
     HOME: home,

@@ -25,7 +25,7 @@ test('the way from an empty folder to a tool in a client works as it is written'
   expect(commands.length).toBeGreaterThanOrEqual(3);
   const stubs = 'npx() { "$@"; }\nnpm() { [ "$*" = "install --global agenttools" ] || command npm "$@"; }';
   const run = async (home: string, lines: readonly string[]) => {
-    addFiles(home, { '.npmrc': registry.npmrc({ withCredentials: true }) });
+    addFiles(home, { '.npmrc': registry.settings({ withCredentials: true }) });
     const env = {
       PATH: `${path.join(machine, 'node_modules/.bin')}:${process.env.PATH}`,
       HOME: home,

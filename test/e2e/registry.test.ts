@@ -46,7 +46,7 @@ describe.each(registryPrograms.filter(({ isWanted }) => isWanted))('$name', ({ p
   });
 
   /** The home of a user whose npm is set so. */
-  const home = (npmrc = registry.npmrc()) => writeFolder({ '.npmrc': npmrc });
+  const home = (npmrc = registry.settings()) => writeFolder({ '.npmrc': npmrc });
 
   const run = async (words: readonly string[], options: RunOptions = {}): Promise<Run> =>
     await runCli(words, { home: home(), ...options });
@@ -194,7 +194,7 @@ describe.each(registryPrograms.filter(({ isWanted }) => isWanted))('$name', ({ p
     test('is listed with its age when the registry is gone', async () => {
       const other = await startRegistry();
       await publishAll(other, packages.slice(0, 2));
-      const user = home(other.npmrc());
+      const user = home(other.settings());
       await list(['--remote'], { home: user });
       await other.stop();
       const { names, notes } = await list(['--refresh'], { home: user });
@@ -261,12 +261,14 @@ describe.each(registryPrograms.filter(({ isWanted }) => isWanted))('$name', ({ p
     test('says why it cannot', async () => {
       await expect(facts('hostile-bomb')).rejects.toThrow('it is too large to be read');
       await expect(facts('none-field')).rejects.toThrow('which is not an extension');
-      await expect(facts('@acme/nothing')).rejects.toThrow('No package @acme/nothing is here, nor in the registry.');
+      await expect(facts('@acme/nothing')).rejects.toThrow(
+        'No package @acme/nothing is here, nor in the registry.',
+      );
       await expect(facts('@private/one')).rejects.toThrow('it is not for the credentials that npm has');
     });
 
     test('uses the credentials that npm has', async () => {
-      const user = home(registry.npmrc({ withCredentials: true }));
+      const user = home(registry.settings({ withCredentials: true }));
       expect(await facts('@private/one', user)).toMatchObject({ name: '@private/one/one', installed: false });
     });
 
@@ -280,17 +282,17 @@ describe.each(registryPrograms.filter(({ isWanted }) => isWanted))('$name', ({ p
 
   describe('credentials and scopes', () => {
     test('show what is private, and only to those who have them', async () => {
-      const user = home(registry.npmrc({ withCredentials: true }));
+      const user = home(registry.settings({ withCredentials: true }));
       expect((await list(['--remote', '@private/*'], { home: user })).names).toEqual([
         '@private/one/one',
         '@private/two/two',
       ]);
-      writeFileSync(path.join(user, '.npmrc'), registry.npmrc());
+      writeFileSync(path.join(user, '.npmrc'), registry.settings());
       expect((await list(['--remote', '@private/*'], { home: user })).names).toEqual([]);
     });
 
     test('a registry for a scope is asked for that scope alone', async () => {
-      const user = home(`registry=${nowhere}\n${registry.npmrc({ scope: '@odd' })}`);
+      const user = home(`registry=${nowhere}\n${registry.settings({ scope: '@odd' })}`);
       const { names, notes } = await list(['--remote'], { home: user });
       expect(names).toEqual(['@odd/attested/attested', '@odd/path/main']);
       expect(notes).toContain('The registry 127.0.0.1:9 cannot be reached.');
@@ -298,14 +300,14 @@ describe.each(registryPrograms.filter(({ isWanted }) => isWanted))('$name', ({ p
 
     test('a scope that comes from elsewhere is not taken from the registry for everything', async () => {
       const { names } = await list(['--remote'], {
-        home: home(`${registry.npmrc()}@odd:registry=${nowhere}\n`),
+        home: home(`${registry.settings()}@odd:registry=${nowhere}\n`),
       });
       expect(names.filter((name) => name.startsWith('@odd/'))).toEqual([]);
       expect(names).toContain('odd-two/main');
     });
 
     test('the project has a say', async () => {
-      const cwd = writeFolder({ 'package.json': { name: 'x' }, '.npmrc': registry.npmrc() });
+      const cwd = writeFolder({ 'package.json': { name: 'x' }, '.npmrc': registry.settings() });
       const { names } = await list(['--remote', 'odd-two'], { cwd, home: home(`registry=${nowhere}`) });
       expect(names).toEqual(['odd-two/main', 'odd-two/second']);
     });

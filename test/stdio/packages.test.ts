@@ -19,7 +19,7 @@ beforeAll(async () => {
 
 /** A machine whose npm is set to our registry. */
 function machine() {
-  const home = writeFolder({ '.npmrc': registry.npmrc() });
+  const home = writeFolder({ '.npmrc': registry.settings() });
   const env = { HOME: home, AGENTTOOLS_HOME: path.join(home, 'data'), npm_config_cache: cache };
   return {
     env,

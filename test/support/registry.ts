@@ -26,7 +26,7 @@ export interface PublishOptions {
 export interface Registry {
   readonly url: string;
   /** Lines of an `.npmrc` that sets npm to it; with the credentials of its one user if asked for. */
-  npmrc(options?: { readonly withCredentials?: boolean; readonly scope?: string }): string;
+  settings(options?: { readonly withCredentials?: boolean; readonly scope?: string }): string;
   /** Publishes a package, which is not packed by npm: its files are what is given. Gives its tarball. */
   publish(files: Files, options?: PublishOptions): Promise<Buffer>;
   /** What was asked of it so far, such as `GET /-/v1/search?text=…`. */
@@ -58,7 +58,7 @@ export async function startRegistry(options: RegistryOptions = {}): Promise<Regi
   const authorization = { authorization: `Bearer ${token}`, 'content-type': 'application/json' };
   const registry: Registry = {
     url,
-    npmrc: ({ withCredentials = false, scope } = {}) =>
+    settings: ({ withCredentials = false, scope } = {}) =>
       [
         scope === undefined ? `registry=${url}` : `${scope}:registry=${url}`,
         ...(withCredentials ? [`//127.0.0.1:${port}/:_authToken=${token}`] : []),

@@ -115,7 +115,9 @@ describe('what a project says of registries and connections', () => {
 
 describe('npm', () => {
   it('installs from the registry that the user is set to, and runs no scripts whatever the settings say', async () => {
-    const home = writeFolder({ '.npmrc': `${registry.npmrc()}ignore-scripts=false\npackage-lock=false\n` });
+    const home = writeFolder({
+      '.npmrc': `${registry.settings()}ignore-scripts=false\npackage-lock=false\n`,
+    });
     const folder = writeFolder({ 'package.json': '{}' });
     const env = { ...settingOf(home).env, HOME: home, npm_config_global: 'true' };
     await runNpm(['install', '@acme/kit'], { folder, setting: settingOf(home, { env }) });
@@ -136,7 +138,7 @@ describe('npm', () => {
   it('knows what the project says of registries and credentials, though it works elsewhere', async () => {
     const home = writeFolder({ '.npmrc': 'registry=http://127.0.0.1:9/\n' });
     const project = writeFolder({ 'package.json': '{}' });
-    addFiles(project, { '.npmrc': registry.npmrc({ scope: '@private', withCredentials: true }) });
+    addFiles(project, { '.npmrc': registry.settings({ scope: '@private', withCredentials: true }) });
     const folder = writeFolder({ 'package.json': '{}' });
     const env = { ...settingOf(home).env, HOME: home };
     await runNpm(['install', '@private/kit'], { folder, setting: settingOf(home, { env, cwd: project }) });
@@ -148,7 +150,7 @@ describe('npm', () => {
     ['@acme/kit@9', 'ETARGET', /No matching version found for @acme\/kit@9\..*npm view/s],
     ['@private/kit', 'E401', /npm login/],
   ])('says why it could not install %s', async (spec, npmCode, message) => {
-    const home = writeFolder({ '.npmrc': registry.npmrc() });
+    const home = writeFolder({ '.npmrc': registry.settings() });
     const folder = writeFolder({ 'package.json': '{}' });
     const env = { ...settingOf(home).env, HOME: home };
     const running = runNpm(['install', spec], { folder, setting: settingOf(home, { env }) });
@@ -180,7 +182,7 @@ describe('npm', () => {
     'usage=true',
   ])('does what it is told to though the user has set %s', async (line) => {
     const home = writeFolder({ '.npmrc': `registry=http://127.0.0.1:9/\n${line}\n` });
-    const project = writeFolder({ 'package.json': '{}', '.npmrc': registry.npmrc() });
+    const project = writeFolder({ 'package.json': '{}', '.npmrc': registry.settings() });
     const folder = writeFolder({ 'package.json': '{}' });
     const setting = settingOf(home, { env: { ...settingOf(home).env, HOME: home }, cwd: project });
     await runNpm(['install', '--save', '@acme/kit'], { folder, setting });
@@ -227,7 +229,7 @@ describe('npm', () => {
   });
 
   it('takes what stands behind -- for no option', async () => {
-    const home = writeFolder({ '.npmrc': registry.npmrc() });
+    const home = writeFolder({ '.npmrc': registry.settings() });
     const env = { ...settingOf(home).env, HOME: home };
     const running = runNpm(['install', '--', '--version'], {
       folder: writeFolder({ 'package.json': '{}' }),

@@ -46,7 +46,7 @@ const kit = (name: string, version = '1.0.0') => ({
 });
 
 function setting(more: Partial<PackagesSetting> = {}): PackagesSetting {
-  const home = writeFolder({ '.npmrc': registry.npmrc() });
+  const home = writeFolder({ '.npmrc': registry.settings() });
   return {
     packagesFolder: path.join(home, 'data/packages/node_modules'),
     npm: {
@@ -119,7 +119,7 @@ describe('obtaining packages', () => {
   it('does not hold up what can be had for what is slow to come', async () => {
     const control = new AbortController();
     const settled: Settled[] = [];
-    const npmrc = `@slow:registry=${await silentRegistry()}\n${registry.npmrc()}`;
+    const npmrc = `@slow:registry=${await silentRegistry()}\n${registry.settings()}`;
     const home = writeFolder({ '.npmrc': npmrc });
     const base = setting();
     const here = setting({ npm: { ...base.npm, home, env: { ...base.npm.env, HOME: home } } });
