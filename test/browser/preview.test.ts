@@ -141,7 +141,7 @@ describe('the page of a preview', () => {
     for (const [address, headers] of [
       [origin, {}],
       [`${origin}/wrong${pathname}`, {}],
-      [`${origin}${pathname.slice(0, -2)}x/`, {}],
+      [`${origin}${pathname.slice(0, -2)}/`, {}],
       [`${origin}/events`, {}],
       [url, { host: `attacker.example:${port}` }],
       [url, { host: `localhost:${port}` }],
