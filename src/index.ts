@@ -22,6 +22,8 @@ export {
   user,
 } from './engine/items/builders.js';
 export type {
+  Answer,
+  AskOptions,
   Context as ToolContext,
   ItemPage,
   ItemQuery,
@@ -29,6 +31,9 @@ export type {
   ListedItem,
   ListedKind,
   LogLevel,
+  Root,
+  Session,
+  UrlAnswer,
 } from './engine/items/context.js';
 export {
   definePrompt,

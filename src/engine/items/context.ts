@@ -1,3 +1,4 @@
+import type { InferInput } from '../schema/infer.js';
 import type { ToolResult } from './builders.js';
 
 /** Where a message stands between noise and alarm. @see MCP, server/utilities/logging */
@@ -46,6 +47,37 @@ export interface ItemRegistry {
   resolve(name: string, kind?: ListedKind): ListedItem | undefined;
 }
 
+/** What the user made of a question: filled in, refused, or put away. @see MCP, client/elicitation */
+export type Answer<T> =
+  | { readonly action: 'accept'; readonly content: T }
+  | { readonly action: 'decline' }
+  | { readonly action: 'cancel' };
+
+/** What a user who was sent somewhere made of it. */
+export interface UrlAnswer {
+  readonly action: 'accept' | 'decline' | 'cancel';
+}
+
+/** How something is asked of the client. */
+export interface AskOptions {
+  /** Finds the answer when the handler runs again; by the order of questions when absent: `e1`, `e2`, … */
+  readonly key?: string;
+  /** How long to wait for an answer, where the client is asked while the handler waits; no limit of its own when absent. */
+  readonly timeoutMs?: number;
+}
+
+/** A folder that the client works in. @see MCP, client/roots */
+export interface Root {
+  readonly uri: string;
+  readonly name?: string;
+}
+
+/** What is kept between the requests of one session. */
+export interface Session {
+  get(key: string): unknown;
+  set(key: string, value: unknown): void;
+}
+
 /** What a handler may know and do besides its arguments. */
 export interface Context {
   /** Aborts when the client cancels, the time is up, or the client has gone. */
@@ -74,6 +106,40 @@ export interface Context {
    * @throws ToolError if there is no such tool, or calls are nested too deep
    */
   callTool(name: string, args?: Readonly<Record<string, unknown>>): Promise<ToolResult>;
+  /**
+   * Asks the user, with a form of flat fields: strings, numbers, booleans, and choices. What comes back has been checked
+   * and cast as arguments are. Where the protocol has no questions in the middle of a call, the handler runs again from
+   * its beginning once the answers are there: see {@link step}.
+   * @throws MissingCapabilityError if the client cannot ask; TypeError for a schema that no form can be made of
+   */
+  elicit<const S>(message: string, schema: S, options?: AskOptions): Promise<Answer<InferInput<S>>>;
+  /** Sends the user to an address, for what must not pass through the client. @throws as {@link elicit} does */
+  elicitUrl(message: string, url: string, options?: AskOptions): Promise<UrlAnswer>;
+  /** Does something once, however often the handler runs again. The outcome is a JSON value. */
+  step<T>(key: string, work: () => T | Promise<T>): Promise<T>;
+  /**
+   * Has the client's model answer: params and result of `sampling/createMessage`.
+   * @deprecated MCP 2026-07-28 deprecates sampling
+   */
+  sample(
+    params: Readonly<Record<string, unknown>>,
+    options?: AskOptions,
+  ): Promise<Readonly<Record<string, unknown>>>;
+  /**
+   * The folders that the client works in.
+   * @deprecated MCP 2026-07-28 deprecates roots
+   */
+  roots(options?: AskOptions): Promise<readonly Root[]>;
+  /** The client's first root as an absolute path, as far as it is known; up to 2025-11-25 only. */
+  readonly root: string | undefined;
+  /** What is kept between the requests of this session; undefined on 2026-07-28, which has none. */
+  readonly session: Session | undefined;
+  /** Claims of the token that the request came with; undefined where none was asked for. */
+  readonly auth: Readonly<Record<string, unknown>> | undefined;
+  /** Tells clients that a list is not what it was. */
+  notifyChanged(kind: ListedKind): void;
+  /** Tells those who subscribed to a resource that it is not what it was. */
+  notifyResourceUpdated(uri: string): void;
   /** Kept for the time of this call. */
   readonly locals: Record<string, unknown>;
   /** Revision of MCP this request is made in, such as `2026-07-28`. */
