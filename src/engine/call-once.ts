@@ -8,6 +8,7 @@ import { callTool } from './items/call.js';
 import type { Calls, MakeContext } from './items/calls.js';
 import type { LogLevel } from './items/context.js';
 import { Initializers } from './items/initialize.js';
+import { nobodyToAsk } from './items/interaction.js';
 import { callFrom } from './items/nested.js';
 import { composeObtaining, type Obtained } from './items/obtaining.js';
 import { MissingCapabilityError } from './items/requirements.js';
@@ -120,6 +121,11 @@ function contextsWithoutClient(calls: Calls, depth = 0): MakeContext {
     registry: server.registry.forHandlers,
     callTool: (name, args) =>
       callFrom({ calls, limit, depth, makeContext: contextsWithoutClient(calls, depth + 1) }, name, args),
+    ...nobodyToAsk,
+    session: undefined,
+    auth: undefined,
+    notifyChanged: () => {},
+    notifyResourceUpdated: () => {},
     locals: {},
     protocolVersion: 'none',
     requestId: undefined,

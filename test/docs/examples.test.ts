@@ -3,6 +3,7 @@ import { beforeAll, describe, expect, test } from 'vitest';
 import { callOnce } from '../../src/engine/call-once.js';
 import { parseDocument } from '../../src/engine/files/document.js';
 import type { Context } from '../../src/engine/items/context.js';
+import { nobodyToAsk } from '../../src/engine/items/interaction.js';
 import { composeServer, type ServerSpec } from '../../src/engine/items/server.js';
 import type { ToolSpec } from '../../src/engine/items/specs.js';
 import { uiMeta } from '../../src/engine/items/ui.js';
@@ -144,6 +145,11 @@ const context: Context = {
   ui: false,
   registry: { list: () => ({ items: [] }), resolve: () => undefined },
   callTool: () => Promise.reject(new Error('There is no server.')),
+  ...nobodyToAsk,
+  session: undefined,
+  auth: undefined,
+  notifyChanged: silent,
+  notifyResourceUpdated: silent,
   locals: {},
   protocolVersion: '2026-07-28',
   requestId: 1,

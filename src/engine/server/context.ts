@@ -1,6 +1,7 @@
 import type { Server, ServerContext } from '@modelcontextprotocol/server';
 import type { Calls, MakeContext } from '../items/calls.js';
 import type { Context, LogLevel } from '../items/context.js';
+import { nobodyToAsk } from '../items/interaction.js';
 import { callFrom } from '../items/nested.js';
 import type { ToolSpec } from '../items/specs.js';
 import type { Limit } from '../items/time-limit.js';
@@ -44,6 +45,11 @@ export function contextMaker(connection: Connection, request: ServerContext, dep
       const makeContext = contextMaker(connection, request, depth + 1);
       return callFrom({ calls, limit, depth, makeContext }, name, args);
     },
+    ...nobodyToAsk,
+    session: undefined,
+    auth: undefined,
+    notifyChanged: () => {},
+    notifyResourceUpdated: () => {},
     locals: {},
     protocolVersion: connection.server.getNegotiatedProtocolVersion() ?? 'unknown',
     requestId: mcpReq.id,
