@@ -1,0 +1,142 @@
+import { cpSync, mkdirSync, symlinkSync } from 'node:fs';
+import path from 'node:path';
+import { Client, type ClientCapabilities, type ClientOptions } from '@modelcontextprotocol/client';
+import { StdioClientTransport } from '@modelcontextprotocol/client/stdio';
+import { afterAll, afterEach, expect } from 'vitest';
+import { writeFolder } from './packages.js';
+import { bareEnvironment, eventually, fixture, type Message, programFile, root } from './program.js';
+import { type Spoken, wireFaults } from './wire-schema.js';
+
+/** The newest revision of each era, and how the official client is made to speak it. */
+export const eras = {
+  '2025-11-25': { mode: 'legacy' },
+  '2026-07-28': { mode: { pin: '2026-07-28' } },
+} as const satisfies Record<string, ClientOptions['versionNegotiation']>;
+
+export type Revision = keyof typeof eras;
+
+/** Both, to run a suite in each. */
+export const revisions = Object.keys(eras) as Revision[];
+
+export interface ConnectOptions {
+  readonly revision: Revision;
+  readonly capabilities?: ClientCapabilities;
+  /** Who answers what the server asks, by method; those of the capabilities. */
+  readonly answers?: Readonly<Record<string, (params: Message) => unknown>>;
+  readonly env?: Readonly<Record<string, string>>;
+  /** More of how the client is made. */
+  readonly client?: ClientOptions;
+}
+
+/** The official client, connected over a pipe to a server that runs in a process of its own. */
+export interface Connected {
+  readonly client: Client;
+  readonly revision: Revision;
+  /** Everything that went over the pipe, in order. */
+  readonly spoken: readonly Spoken[];
+  /** Notifications of the server, in order. */
+  heard(method: string): Message[];
+  /** Waits until the server has sent a notification as often as told. */
+  hears(method: string, times?: number): Promise<Message[]>;
+  /** What the server printed on stderr. */
+  stderr(): string;
+  /** Calls a tool. */
+  call(name: string, args?: Readonly<Record<string, unknown>>): Promise<Message>;
+  /** Calls a tool; the text of its first block. */
+  textOf(name: string, args?: Readonly<Record<string, unknown>>): Promise<string>;
+  /** Names of the tools that are listed. */
+  toolNames(): Promise<readonly string[]>;
+  /** The tool as it is listed. */
+  tool(name: string): Promise<Message>;
+  close(): Promise<void>;
+}
+
+const connections: Connected[] = [];
+const toldFaults = new Set<string>();
+
+/** Nothing that a server has written may be against the schema of its revision; a fault is told once. */
+afterEach(() => {
+  const faults = connections.flatMap(({ revision, spoken }) => wireFaults(revision, spoken));
+  const fresh = faults.filter((fault) => !toldFaults.has(fault));
+  for (const fault of fresh) toldFaults.add(fault);
+  expect(fresh).toEqual([]);
+});
+
+afterAll(async () => {
+  await Promise.all(connections.map(async ({ client }) => await client.close()));
+});
+
+/** Starts `agenttools start <server>` and connects to it. It is closed after the test file at the latest. */
+export async function connect(server: string, options: ConnectOptions): Promise<Connected> {
+  const { revision, capabilities = {}, answers = {}, env = {} } = options;
+  const transport = new TappedTransport({
+    command: process.execPath,
+    args: [programFile, 'start', server],
+    env: bareEnvironment(env),
+    stderr: 'pipe',
+  });
+  const printed: unknown[] = [];
+  transport.stderr?.on('data', (chunk) => printed.push(chunk));
+  const client = new Client(
+    { name: 'official', version: '1.0.0' },
+    { versionNegotiation: eras[revision], capabilities, ...options.client },
+  );
+  for (const [method, answer] of Object.entries(answers)) {
+    client.setRequestHandler(method as 'elicitation/create', ({ params }) => answer(params) as never);
+  }
+  await client.connect(transport);
+  const connected: Connected = {
+    client,
+    revision,
+    spoken: transport.spoken,
+    heard: (method) =>
+      transport.spoken.flatMap(({ by, message }) =>
+        by === 'server' && message.method === method ? [message] : [],
+      ),
+    hears: async (method, times = 1) => {
+      await eventually(() => connected.heard(method).length >= times, `${times} times ${method}`);
+      return connected.heard(method);
+    },
+    stderr: () => printed.join(''),
+    call: async (name, args = {}) => await client.callTool({ name, arguments: args }),
+    textOf: async (name, args) => (await connected.call(name, args)).content[0]?.text,
+    toolNames: async () => (await client.listTools()).tools.map(({ name }) => name),
+    tool: async (wanted) => (await client.listTools()).tools.find(({ name }) => name === wanted),
+    close: async () => await client.close(),
+  };
+  connections.push(connected);
+  return connected;
+}
+
+/** The transport of the official client, which also keeps what goes over the pipe, as it goes. */
+class TappedTransport extends StdioClientTransport {
+  readonly spoken: Spoken[] = [];
+  #partial = '';
+
+  override async start(): Promise<void> {
+    await super.start();
+    // The transport reads with a schema of its own, which may drop what does not fit; the pipe itself tells all.
+    const { stdout } = (this as unknown as { _process: { stdout: NodeJS.ReadableStream } })._process;
+    const decoder = new TextDecoder();
+    stdout.prependListener('data', (chunk: Buffer) => {
+      const lines = (this.#partial + decoder.decode(chunk, { stream: true })).split('\n');
+      this.#partial = lines.pop() ?? '';
+      for (const line of lines) this.spoken.push({ by: 'server', message: JSON.parse(line) });
+    });
+  }
+
+  override async send(message: Message): Promise<void> {
+    this.spoken.push({ by: 'client', message });
+    await super.send(message);
+  }
+}
+
+/** A fixture extension as it is where it is installed: beside `agenttools`, which it may import. Gives its folder. */
+export function installFixture(name: string): string {
+  const folder = writeFolder();
+  const directory = path.join(folder, name);
+  cpSync(fixture(name), directory, { recursive: true });
+  mkdirSync(path.join(folder, 'node_modules'));
+  symlinkSync(root, path.join(folder, 'node_modules/agenttools'), 'dir');
+  return directory;
+}
