@@ -1,7 +1,7 @@
-import { findBoundsFault } from './bounds.js';
 import { cast } from './cast.js';
-import { type CheckResult, type CompiledSchema, isRecord, type SchemaSide } from './compiled.js';
-import { dialectOf, unknownDialect } from './dialects.js';
+import { type CheckResult, type CompiledSchema, type SchemaSide } from './compiled.js';
+import { dialectOf } from './dialects.js';
+import { asWire } from './early.js';
 import { compileFields, toWire } from './field-spec.js';
 import { tellForm } from './form.js';
 import type { JsonSchema } from './json-schema.js';
@@ -25,7 +25,7 @@ export async function compileSchema(
   value: unknown,
   { side, rawOnly = false, resolveFrom }: CompileOptions,
 ): Promise<CompiledSchema> {
-  const told = await tellForm(value, { side, rawOnly });
+  const told = tellForm(value, { side, rawOnly });
   if (told.form === 'fields') return compileFieldSpec(told.spec, side);
   if (told.form === 'raw') return compileWire('raw', told.schema, side);
   if (told.form === 'described') return compileWire('standard', describedWire(told.described, side), side);
@@ -51,17 +51,6 @@ function compileWire(form: 'raw' | 'standard', schema: unknown, side: SchemaSide
   const wire = asWire(schema, side);
   requireReferences(wire);
   return { form, wire, check: checkLazily(wire, side) };
-}
-
-/** A schema that clients will accept for this side. */
-function asWire(schema: unknown, side: SchemaSide): JsonSchema {
-  const fault = findBoundsFault(schema);
-  if (fault) throw fault;
-  if (!isRecord(schema)) throw new SchemaError('A JSON Schema must be an object.');
-  if (!dialectOf(schema)) throw new SchemaError(unknownDialect, ['$schema']);
-  if (side === 'input' && schema.type !== 'object')
-    throw new SchemaError('The schema of an input must describe an object: "type": "object" at its root.');
-  return schema;
 }
 
 /** @throws SchemaError for a `$ref` that leads nowhere: no call could ever be checked by such a schema. */

@@ -19,11 +19,11 @@ export function isSchemaValue(value: unknown): boolean {
 }
 
 /** Tells the forms apart. Under a raw-only key everything that is not JSON Schema is an error. */
-export async function tellForm(
+export function tellForm(
   value: unknown,
   { side, rawOnly }: { side: SchemaSide; rawOnly: boolean },
-): Promise<SchemaForm> {
-  const form = await recognise(value, side, rawOnly);
+): SchemaForm {
+  const form = recognise(value, side, rawOnly);
   if (!rawOnly || form.form === 'raw') return form;
   throw new SchemaError(
     `${side}Schema takes JSON Schema only. Put ${namesOfForms[form.form]} under "${side}".`,
@@ -37,9 +37,9 @@ const namesOfForms: Readonly<Record<SchemaForm['form'], string>> = {
   described: 'a Standard Schema',
 };
 
-async function recognise(value: unknown, side: SchemaSide, rawOnly: boolean): Promise<SchemaForm> {
+function recognise(value: unknown, side: SchemaSide, rawOnly: boolean): SchemaForm {
   if (isStandardSchema(value)) return { form: 'standard', schema: value };
-  if (typeof value === 'string') return { form: 'raw', schema: await parseSchemaText(value) };
+  if (typeof value === 'string') return { form: 'raw', schema: parseSchemaText(value) };
   if (hasBrand(value, fieldsBrand)) return { form: 'fields', spec: value[fieldsBrand] };
   if (hasBrand(value, jsonSchemaBrand)) return readRaw(value[jsonSchemaBrand]);
   if (isRecord(value) && typeof value['@@'] === 'string') return readDescribed(value);
@@ -53,12 +53,12 @@ async function recognise(value: unknown, side: SchemaSide, rawOnly: boolean): Pr
   );
 }
 
-async function readRaw(schema: unknown): Promise<SchemaForm> {
-  return { form: 'raw', schema: typeof schema === 'string' ? await parseSchemaText(schema) : schema };
+function readRaw(schema: unknown): SchemaForm {
+  return { form: 'raw', schema: typeof schema === 'string' ? parseSchemaText(schema) : schema };
 }
 
 /** A value of a module that was looked at in another process. */
-function readDescribed(described: Readonly<Record<string, unknown>>): SchemaForm | Promise<SchemaForm> {
+function readDescribed(described: Readonly<Record<string, unknown>>): SchemaForm {
   switch (described['@@']) {
     case 'fields':
       return { form: 'fields', spec: described.spec };

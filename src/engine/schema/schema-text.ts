@@ -1,22 +1,20 @@
 import { isRecord } from './compiled.js';
+import { findJsonFault } from './json-fault.js';
 import { SchemaError } from './schema-error.js';
 
-/** The object that a JSON text holds. Errors name line and column within the text. */
-export async function parseSchemaText(text: string): Promise<Record<string, unknown>> {
-  const value = await parse(text);
+/** The object that a JSON text holds. @throws SchemaError, naming line and column within the text */
+export function parseSchemaText(text: string): Record<string, unknown> {
+  const value = parse(text);
   if (isRecord(value)) return value;
   throw new SchemaError(`The JSON text must hold an object, not ${kindOf(value)}.`);
 }
 
-async function parse(text: string): Promise<unknown> {
+function parse(text: string): unknown {
   try {
     return JSON.parse(text);
   } catch (cause) {
-    const { explainFault, positionAt } = await import('../files/json-text.js');
-    const { message, offset } = explainFault(text, { comments: false });
-    const { line, column } = positionAt(text, offset);
-    const reason = text.trim() === '' ? 'The JSON text is empty.' : message;
-    throw new SchemaError(`${reason} (line ${line}, column ${column})`, [], { cause });
+    const { message, line, column } = findJsonFault(text);
+    throw new SchemaError(`${message} (line ${line}, column ${column})`, [], { cause });
   }
 }
 

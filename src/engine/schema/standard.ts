@@ -53,8 +53,18 @@ export async function standardWire(
   side: SchemaSide,
   resolveFrom: string | undefined,
 ): Promise<JsonSchema> {
-  const { vendor } = schema['~standard'];
   const writer = schema['~standard'].jsonSchema ?? (await borrowWriter(schema, resolveFrom));
+  return written(writer, side, schema);
+}
+
+/** As {@link standardWire}, where the schema can say it by itself; undefined otherwise. @throws SchemaError */
+export function writeNow(schema: StandardSchema, side: SchemaSide): JsonSchema | undefined {
+  const writer = schema['~standard'].jsonSchema;
+  return writer && written(writer, side, schema);
+}
+
+function written(writer: Writer, side: SchemaSide, schema: StandardSchema): JsonSchema {
+  const { vendor } = schema['~standard'];
   const wire = write(writer, side, vendor);
   if (isRecord(wire)) return JSON.parse(JSON.stringify(wire));
   throw new SchemaError(

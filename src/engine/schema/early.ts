@@ -1,0 +1,51 @@
+import { findBoundsFault } from './bounds.js';
+import { isRecord, type SchemaSide } from './compiled.js';
+import { dialectOf, unknownDialect } from './dialects.js';
+import { compileFields } from './field-spec.js';
+import { type SchemaForm, tellForm } from './form.js';
+import type { JsonSchema } from './json-schema.js';
+import { SchemaError } from './schema-error.js';
+import { writeNow } from './standard.js';
+
+/** Which schema is looked at. */
+interface Place {
+  readonly side: SchemaSide;
+  /** It stood under `inputSchema` or `outputSchema`, which take JSON Schema only. */
+  readonly rawOnly: boolean;
+}
+
+/**
+ * Makes sure that a value is a schema, as far as that shows at once: nothing is loaded, and no library is asked.
+ * @throws SchemaError if it is none
+ */
+export function requireSchema(value: unknown, place: Place): void {
+  const told = tellForm(value, place);
+  if (told.form !== 'standard') wireOf(told, place.side);
+}
+
+/**
+ * What lists show of a schema; undefined for one whose library says it with the help of a second one, which would have
+ * to be loaded.
+ * @throws SchemaError if it is none
+ */
+export function wireSchema(value: unknown, place: Place): JsonSchema | undefined {
+  return wireOf(tellForm(value, place), place.side);
+}
+
+function wireOf(told: SchemaForm, side: SchemaSide): JsonSchema | undefined {
+  if (told.form === 'fields') return asWire(compileFields(told.spec).wire, side);
+  if (told.form === 'raw') return asWire(told.schema, side);
+  const written = told.form === 'standard' ? writeNow(told.schema, side) : told.described[side];
+  return written === undefined ? undefined : asWire(written, side);
+}
+
+/** A schema that clients will accept for this side. @throws SchemaError */
+export function asWire(schema: unknown, side: SchemaSide): JsonSchema {
+  const fault = findBoundsFault(schema);
+  if (fault) throw fault;
+  if (!isRecord(schema)) throw new SchemaError('A JSON Schema must be an object.');
+  if (!dialectOf(schema)) throw new SchemaError(unknownDialect, ['$schema']);
+  if (side === 'input' && schema.type !== 'object')
+    throw new SchemaError('The schema of an input must describe an object: "type": "object" at its root.');
+  return schema;
+}
