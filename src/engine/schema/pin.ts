@@ -6,7 +6,7 @@ import { fits } from './fits.js';
 import { fromPointer, type SchemaIssue } from './issues.js';
 import type { JsonSchema } from './json-schema.js';
 import { targetOf, unfoldedSize } from './leads.js';
-import { type Pinned, Pinning } from './pinning.js';
+import { onlyPinned, type Pinned, Rewriting, type Settled } from './rewriting.js';
 import { SchemaError } from './schema-error.js';
 
 /**
@@ -25,11 +25,15 @@ export type PinFault =
  */
 export function withoutPinned(whole: JsonSchema, pinned: Pinned): JsonSchema {
   // If nothing fits it, that is a fault, and told as one.
-  return restOf(whole, pinned) || whole;
+  return restOf(whole, onlyPinned(pinned)) || whole;
 }
 
-function restOf(whole: JsonSchema, pinned: Pinned): JsonSchema | false {
-  const rest = new Pinning(whole, pinned).rest();
+/**
+ * The schema of what is left to send when some things about arguments are settled; `false` if nothing could be.
+ * @throws SchemaError if it gets too large, or is nested too deep to be worked out
+ */
+export function restOf(whole: JsonSchema, settled: Settled): JsonSchema | false {
+  const rest = new Rewriting(whole, settled).rest();
   if (!isRecord(rest)) return false;
   const left = { ...rest, properties: isRecord(rest.properties) ? rest.properties : {} };
   const schema = withFormerTargets(left, whole);
@@ -61,7 +65,7 @@ export async function findPinFaults(input: CompiledSchema, pinned: Pinned): Prom
 
 function restOrFault(wire: JsonSchema, pinned: Pinned): ReturnType<typeof restOf> | SchemaError {
   try {
-    return restOf(wire, pinned);
+    return restOf(wire, onlyPinned(pinned));
   } catch (error) {
     if (error instanceof SchemaError) return error;
     throw error;

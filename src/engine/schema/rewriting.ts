@@ -6,8 +6,27 @@ import type { JsonSchema } from './json-schema.js';
 import { maxFollowedDepth, targetOf } from './leads.js';
 import { SchemaError } from './schema-error.js';
 
-/** Values of arguments that are given beforehand. */
+/** Values of arguments, by name. */
 export type Pinned = Readonly<Record<string, unknown>>;
+
+/** What is settled of arguments before anybody sends them. Names are those that the tool itself knows. */
+export interface Settled {
+  /** Given beforehand. */
+  readonly pinned: Pinned;
+  /** Never given. */
+  readonly absent: ReadonlySet<string>;
+  /** Given even if nobody sends them. */
+  readonly defaulted: ReadonlySet<string>;
+  /** What clients call them, where that is another name. */
+  readonly names: ReadonlyMap<string, string>;
+  /** What clients are told of them, where that is something else. */
+  readonly told: ReadonlyMap<string, (schema: JsonSchema) => JsonSchema>;
+}
+
+/** Nothing settled but the values of some. */
+export function onlyPinned(pinned: Pinned): Settled {
+  return { pinned, absent: new Set(), defaulted: new Set(), names: new Map(), told: new Map() };
+}
 
 /** What a reference leads to, and what is left of that. */
 interface Followed {
@@ -20,21 +39,23 @@ interface Followed {
 /** How many definitions that are asked for in one place only are written within each other. */
 const mostWithin = 8;
 
-/** Works out what schemas ask for when some properties are there already. */
-export class Pinning {
+/** Works out what schemas ask of those who send arguments when some things about these are settled. */
+export class Rewriting {
   readonly #root: JsonSchema;
+  readonly #settled: Settled;
   readonly #pinned: Pinned;
   /** What references lead to, each worked out once, however many there are. */
   readonly #followed = new Map<object, Followed>();
   #depth = 0;
 
-  constructor(root: JsonSchema, pinned: Pinned) {
+  constructor(root: JsonSchema, settled: Settled) {
     this.#root = root;
-    this.#pinned = pinned;
+    this.#settled = settled;
+    this.#pinned = settled.pinned;
   }
 
   /**
-   * The schema of the other properties: `false` if the fixed ones do not fit it.
+   * The schema of what is left to send: `false` if what is settled does not fit it.
    * @throws SchemaError if it is nested too deep
    */
   rest(): unknown {
@@ -42,7 +63,7 @@ export class Pinning {
     return isRecord(rest) ? this.#written(rest) : rest;
   }
 
-  /** What a schema asks of the other properties, references to what asks for less as marks. */
+  /** What a schema asks of what is left, references to what asks for something else as marks. */
   #rest(schema: unknown): unknown {
     if (!isRecord(schema)) return schema;
     if (this.#depth > maxFollowedDepth) throw new SchemaError('Its references lead on too deep.');
@@ -58,7 +79,7 @@ export class Pinning {
     if (!this.#takesPinned(schema)) return false;
     const { $ref, if: condition, then, else: otherwise, allOf, anyOf, oneOf, not, ...plain } = schema;
     const parts = [
-      this.#withoutNames(plain),
+      this.#withoutNames(plain, schema === this.#root),
       this.#judged({ if: condition, then, else: otherwise }),
       this.#follow($ref),
       this.#all(allOf),
@@ -92,43 +113,88 @@ export class Pinning {
     return Object.keys(this.#pinned);
   }
 
-  readonly #stays = (name: unknown) => !Object.hasOwn(this.#pinned, String(name));
+  readonly #stays = (name: string) => !Object.hasOwn(this.#pinned, name) && !this.#settled.absent.has(name);
 
-  /** Keywords that name properties, or count them, without the fixed ones. */
-  #withoutNames(schema: JsonSchema): JsonSchema | false {
+  /** Whether a name that is asked for has to be sent. */
+  readonly #isAwaited = (name: unknown) =>
+    !Object.hasOwn(this.#pinned, String(name)) && !this.#settled.defaulted.has(String(name));
+
+  readonly #isAbsent = (name: unknown) => this.#settled.absent.has(String(name));
+
+  readonly #called = (name: unknown) => this.#settled.names.get(String(name)) ?? String(name);
+
+  /** Keywords that name properties, or count them, as they read with what is settled. */
+  #withoutNames(schema: JsonSchema, isRoot: boolean): JsonSchema | false {
     const { properties, default: standard, examples, required, minProperties, maxProperties } = schema;
     const { dependentRequired, dependentSchemas, dependencies, ...others } = schema;
     const dependent = { dependentRequired, dependentSchemas, dependencies };
+    const there = [...this.#names, ...this.#settled.defaulted];
     const asked = Object.values(dependent).flatMap((held) =>
-      isRecord(held) ? this.#names.flatMap((name) => (Object.hasOwn(held, name) ? [held[name]] : [])) : [],
+      isRecord(held) ? there.flatMap((name) => (Object.hasOwn(held, name) ? [held[name]] : [])) : [],
     );
     const applied = asked.filter((one) => !Array.isArray(one)).map((one) => this.#rest(one));
     if (applied.includes(false)) return false;
     const needed = [required, ...asked].flatMap((names) => (Array.isArray(names) ? names : []));
+    if (needed.some(this.#isAbsent)) return false;
     const count = this.#names.length;
     const least = typeof minProperties === 'number' ? minProperties - count : 0;
+    const forbidden = Object.values(dependent).flatMap((held) => this.#withAbsent(held));
     return present({
       ...others,
-      ...(properties !== undefined && { properties: filled(this.#picked(properties)) }),
+      properties: filled(this.#properties(properties, { forbidden, isRoot })),
       ...(standard !== undefined && { default: this.#picked(standard) }),
       ...(Array.isArray(examples) && { examples: examples.map((one) => this.#picked(one)) }),
       ...(least > 0 && { minProperties: least }),
       ...(typeof maxProperties === 'number' && { maxProperties: maxProperties - count }),
       ...mapped(dependent, (held) => filled(this.#dependents(held))),
-      required: filled([...new Set(needed.filter(this.#stays))]),
+      required: filled([...new Set(needed.filter(this.#isAwaited).map(this.#called))]),
       allOf: filled(applied.filter((one) => !isTrivial(one))),
     });
   }
 
+  /** Names that may not be sent, since they come only together with one that never is there. */
+  #withAbsent(dependents: unknown): readonly string[] {
+    if (!isRecord(dependents)) return [];
+    const entries = Object.entries(dependents);
+    return entries.flatMap(([name, asked]) =>
+      this.#stays(name) && Array.isArray(asked) && asked.some(this.#isAbsent) ? [name] : [],
+    );
+  }
+
+  #properties(
+    held: unknown,
+    { forbidden, isRoot }: { readonly forbidden: readonly string[]; readonly isRoot: boolean },
+  ): unknown {
+    const entries = isRecord(held) ? Object.entries(held) : [];
+    const left = entries.filter(([name]) => this.#stays(name));
+    const told = left.map(([name, schema]) => [this.#called(name), this.#told(name, schema, isRoot)] as const);
+    const none = forbidden.map((name) => [this.#called(name), false] as const);
+    return isRecord(held) || none.length > 0 ? Object.fromEntries([...told, ...none]) : held;
+  }
+
+  /** What is told of a property: at the root of the schema if that lists it, else wherever it is listed. */
+  #told(name: string, schema: unknown, isRoot: boolean): unknown {
+    const tell = this.#settled.told.get(name);
+    const { properties } = this.#root;
+    const isElsewhere = !isRoot && isRecord(properties) && Object.hasOwn(properties, name);
+    if (!tell || isElsewhere || schema === false) return schema;
+    return tell(isRecord(schema) ? schema : {});
+  }
+
   #picked(held: unknown): unknown {
     if (!isRecord(held)) return held;
-    return Object.fromEntries(Object.entries(held).filter(([name]) => this.#stays(name)));
+    const left = Object.entries(held).filter(([name]) => this.#stays(name));
+    return Object.fromEntries(left.map(([name, value]) => [this.#called(name), value]));
   }
 
   #dependents(held: unknown): unknown {
     const others = this.#picked(held);
     if (!isRecord(others)) return others;
-    return mapped(others, (asked) => (Array.isArray(asked) ? asked.filter(this.#stays) : this.#rest(asked)));
+    return mapped(others, (asked) =>
+      Array.isArray(asked)
+        ? asked.filter((name) => this.#isAwaited(name) && !this.#isAbsent(name)).map(this.#called)
+        : this.#rest(asked),
+    );
   }
 
   #judged(given: {
