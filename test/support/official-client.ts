@@ -34,6 +34,8 @@ export interface Connected {
   readonly revision: Revision;
   /** Everything that went over the pipe, in order. */
   readonly spoken: readonly Spoken[];
+  /** What the server answered last, as it wrote it: the client leaves out what it does not know. */
+  lastAnswer(): Message;
   /** Notifications of the server, in order. */
   heard(method: string): Message[];
   /** Waits until the server has sent a notification as often as told. */
@@ -89,6 +91,8 @@ export async function connect(server: string, options: ConnectOptions): Promise<
     client,
     revision,
     spoken: transport.spoken,
+    lastAnswer: () =>
+      transport.spoken.findLast(({ by, message }) => by === 'server' && !('method' in message))?.message,
     heard: (method) =>
       transport.spoken.flatMap(({ by, message }) =>
         by === 'server' && message.method === method ? [message] : [],

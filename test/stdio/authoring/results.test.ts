@@ -176,8 +176,7 @@ describe.each(revisions)('what a tool returns reaches the client (%s)', (revisio
     // The client itself refuses what does not fit the schema that it was listed.
     const answer = server.call('tolerated-mismatch');
     await expect(answer.then(({ structuredContent }) => structuredContent)).rejects.toThrow(/schema/);
-    const { message } = server.spoken.findLast(({ by }) => by === 'server')!;
-    expect(message.result.structuredContent).toEqual({ quotient: 'two' });
+    expect(server.lastAnswer().result.structuredContent).toEqual({ quotient: 'two' });
     await eventually(() => /tolerated-mismatch.*quotient/.test(server.stderr()), 'the warning');
   });
 });
