@@ -24,6 +24,12 @@ export interface ConnectOptions {
   /** Who answers what the server asks, by method; those of the capabilities. */
   readonly answers?: Readonly<Record<string, (params: Message) => unknown>>;
   readonly env?: Readonly<Record<string, string>>;
+  /** What starts the server, when the command line is not ours to make. */
+  readonly command?: {
+    readonly command: string;
+    readonly args: string[];
+    readonly env?: Readonly<Record<string, string>>;
+  };
   /** More of how the client is made. */
   readonly client?: ClientOptions;
 }
@@ -70,11 +76,13 @@ afterAll(async () => {
 
 /** Starts `agenttools start <server>` and connects to it. It is closed after the test file at the latest. */
 export async function connect(server: string, options: ConnectOptions): Promise<Connected> {
-  const { revision, capabilities = {}, answers = {}, env = {} } = options;
+  const { revision, capabilities = {}, answers = {}, env } = options;
+  const ours = { command: process.execPath, args: [programFile, 'start', server], env: {} };
+  const { command, args, env: more } = options.command ?? ours;
   const transport = new TappedTransport({
-    command: process.execPath,
-    args: [programFile, 'start', server],
-    env: bareEnvironment(env),
+    command,
+    args,
+    env: bareEnvironment({ ...more, ...env }),
     stderr: 'pipe',
   });
   const printed: unknown[] = [];

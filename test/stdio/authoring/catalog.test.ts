@@ -1,0 +1,86 @@
+import { beforeAll, describe, expect, test } from 'vitest';
+import { type Connected, connect, installFixture, revisions } from '../../support/official-client.js';
+import type { Message } from '../../support/program.js';
+
+const names = (section: Message) => section.map(({ name }: Message) => name);
+
+describe.each(revisions)('the catalog tool (%s)', (revision) => {
+  let server: Connected;
+  const catalog = async (args: object = {}) => (await server.call('catalog', { ...args })).structuredContent;
+
+  beforeAll(async () => {
+    server = await connect(`${installFixture('authoring')}/visibility`, { revision });
+  });
+
+  test('lists everything, hidden things and itself too, by section [N-32, N-33, N-36, N-37]', async () => {
+    const all = await catalog();
+    expect(Object.keys(all)).toEqual(['tools', 'prompts', 'resources', 'resource_templates']);
+    expect(names(all.tools)).toEqual([
+      'shown',
+      'hidden',
+      'invisible',
+      'contradictory',
+      'categorized',
+      'greet-hidden',
+      'greet-visible',
+      'catalog',
+    ]);
+    expect(names(all.prompts)).toEqual(['whisper', 'shout']);
+    expect(names(all.resources)).toEqual(['shown', 'hidden']);
+    expect(names(all.resource_templates)).toEqual(['room']);
+    expect(await server.toolNames()).not.toContain('catalog');
+  });
+
+  test('tells each entry whole, with whether it is hidden and its category [N-20, N-36, N-38]', async () => {
+    const { tools } = await catalog({ type: 'tools' });
+    const listed = await server.tool('greet-visible');
+    expect(tools.find(({ name }: Message) => name === 'greet-visible')).toEqual({
+      ...listed,
+      hidden: false,
+      category: 'attic',
+    });
+    expect(tools.find(({ name }: Message) => name === 'hidden')).toMatchObject({
+      inputSchema: { type: 'object' },
+      hidden: true,
+      category: 'Cellar',
+    });
+    expect(tools.find(({ name }: Message) => name === 'shown')).not.toHaveProperty('category');
+  });
+
+  test.each(['tools', 'prompts', 'resources', 'resource_templates'])(
+    'has only the section asked for (%s) [N-33, N-36]',
+    async (type) => {
+      expect(Object.keys(await catalog({ type }))).toEqual([type]);
+    },
+  );
+
+  test('looks for a text in names, descriptions and addresses, whatever the case [N-34]', async () => {
+    const found = await catalog({ query: 'SHOWN' });
+    expect([names(found.tools), names(found.prompts), names(found.resources)]).toEqual([
+      ['shown'],
+      [],
+      ['shown'],
+    ]);
+    expect(names((await catalog({ query: 'another GREET' })).tools)).toEqual(['greet-visible']);
+    expect(names((await catalog({ query: 'KIT://hid' })).resources)).toEqual(['hidden']);
+    expect(names((await catalog({ query: '{room}' })).resource_templates)).toEqual(['room']);
+  });
+
+  test('narrows down to a category, whatever the case; what has none is left out [N-35]', async () => {
+    const attic = await catalog({ category: 'ATTIC' });
+    expect(names(attic.tools)).toEqual(['categorized', 'greet-visible']);
+    expect(names(attic.prompts)).toEqual(['shout']);
+    expect(attic.resources).toEqual([]);
+    expect((await catalog({ category: 'att' })).tools).toEqual([]);
+  });
+
+  test('leaves out hidden things when told to [N-33]', async () => {
+    const visible = await catalog({ include_hidden: false });
+    expect(names(visible.tools)).toEqual(await server.toolNames());
+    expect(names(visible.prompts)).toEqual(['shout']);
+  });
+
+  test('refuses other arguments [N-33, N-40]', async () => {
+    expect(await server.call('catalog', { type: 'servers' })).toMatchObject({ isError: true });
+  });
+});
