@@ -3,6 +3,7 @@ import { describe, expect, test } from 'vitest';
 import { Initializers } from '../../src/engine/items/initialize.js';
 import { composeServer } from '../../src/engine/items/server.js';
 import { parseToolOptions } from '../../src/engine/items/tool-options.js';
+import { Audience } from '../../src/engine/server/audience.js';
 import { openWorkspace } from '../support/packages.js';
 import { fixture, root } from '../support/program.js';
 import { openSession, type Session } from '../support/session.js';
@@ -16,7 +17,7 @@ async function open(capabilities: object = ui): Promise<Session> {
   const spec = await composeServer(await workspace.findServer(fixture('wolfram-stand-ins')), workspace);
   const report = () => {};
   const calls = { server: spec, initializers: new Initializers(), env: {}, report };
-  const served = { calls, toolOptions: parseToolOptions(undefined, report) };
+  const served = { calls, toolOptions: parseToolOptions(undefined, report), audience: new Audience() };
   return await openSession({ served }, { capabilities });
 }
 

@@ -2,6 +2,7 @@ import type { LoadCode } from '../../src/engine/extension/extension.js';
 import { Initializers } from '../../src/engine/items/initialize.js';
 import { composeServer, type ServerSpec } from '../../src/engine/items/server.js';
 import { parseToolOptions } from '../../src/engine/items/tool-options.js';
+import { Audience } from '../../src/engine/server/audience.js';
 import { createServer, type Served } from '../../src/engine/server/factory.js';
 import { Backend } from '../../src/engine/server/stdio/backend.js';
 import type { Era } from '../../src/engine/server/stdio/eras.js';
@@ -39,7 +40,8 @@ export async function compose(
   const report = (line: string) => void reports.push(line);
   const calls = { server: spec, initializers: new Initializers(), env, report };
   const options = toolOptions === undefined ? undefined : JSON.stringify(toolOptions);
-  return { directory, spec, reports, served: { calls, toolOptions: parseToolOptions(options, report) } };
+  const served = { calls, toolOptions: parseToolOptions(options, report), audience: new Audience() };
+  return { directory, spec, reports, served };
 }
 
 export interface Session {

@@ -182,6 +182,7 @@ const resourceShape: Shape = {
   complete: { types: ['object'], description: 'Variable name to complete(value, ctx).' },
   annotations: annotationsOfContent,
   size: { types: ['count'], description: 'Bytes, when known.' },
+  subscribable: { types: ['boolean'], description: 'Clients may ask to be told when it changes.' },
   hidden,
   visible,
   category,
@@ -189,6 +190,15 @@ const resourceShape: Shape = {
   meta,
   cache,
   timeoutMs: { types: ['positive-number'], description: 'Longest run of `read`; 60000 when absent.' },
+};
+
+const listShape: Shape = {
+  tools: { types: ['callable'], description: 'tools(ctx, registry): what tools/list shows.' },
+  prompts: { types: ['callable'], description: 'prompts(ctx, registry): what prompts/list shows.' },
+  resources: {
+    types: ['callable'],
+    description: 'resources(ctx, registry): what the lists of resources and of their templates show.',
+  },
 };
 
 const serverShape: Shape = {
@@ -206,6 +216,11 @@ const serverShape: Shape = {
   prompts: { types: ['list', 'string'], description: 'Names, { "use": name, … }, definitions, or "*".' },
   resources: { types: ['list', 'string'], description: 'Names, { "use": name, … }, definitions, or "*".' },
   apps: { types: ['list', 'string'], description: 'Names of UI apps, or "*".' },
+  list: {
+    types: ['object'],
+    description: 'What lists show to whoever asks: { tools, prompts, resources }, each a hook.',
+    shape: listShape,
+  },
   icons,
   websiteUrl: { types: ['string'], description: 'Where to read more.' },
   transport: { types: ['string'], description: 'How it is usually served.', values: ['stdio', 'http'] },

@@ -1,6 +1,6 @@
 import type { InferInput, InferOutput } from '../schema/infer.js';
 import type { Annotations, ContentBlock, PromptMessage, ToolResult } from './builders.js';
-import type { Context } from './context.js';
+import type { Context, ItemPage, ItemRegistry, ListedItem } from './context.js';
 
 type Awaitable<T> = T | Promise<T>;
 
@@ -180,6 +180,8 @@ export interface ResourceDefinition extends Common {
   readonly annotations?: Annotations;
   /** Bytes, when known. */
   readonly size?: number;
+  /** Clients may ask to be told when it changes: see `ctx.notifyResourceUpdated`. */
+  readonly subscribable?: boolean;
   readonly cache?: Cache;
 }
 
@@ -189,6 +191,9 @@ export function defineResource(definition: ResourceDefinition): ResourceDefiniti
 }
 
 type Entries = '*' | readonly (string | { readonly use: string; readonly [key: string]: unknown } | object)[];
+
+/** Picks of a server's items those that a list shows to whoever asks. The others stay usable by name. */
+type ListHook = (ctx: Context, registry: ItemRegistry) => Awaitable<ItemPage | readonly ListedItem[]>;
 
 /** A server as its author writes it: which items it offers, under which names. */
 export interface ServerDefinition {
@@ -207,6 +212,13 @@ export interface ServerDefinition {
   readonly prompts?: Entries;
   readonly resources?: Entries;
   readonly apps?: '*' | readonly string[];
+  /** What lists show; all that is not hidden when absent. */
+  readonly list?: {
+    readonly tools?: ListHook;
+    readonly prompts?: ListHook;
+    /** Templates too. */
+    readonly resources?: ListHook;
+  };
   readonly icons?: readonly Icon[];
   readonly websiteUrl?: string;
   readonly transport?: 'stdio' | 'http';

@@ -37,7 +37,8 @@ export class Initializers {
 
   /** A hook runs for all calls: what belongs to the one that came first is not its business. */
   #detached(ctx: Context): Context {
-    return { ...ctx, signal: this.#signal, progress: () => {}, callTool: refuseCall, locals: {} };
+    const nobody = { session: undefined, auth: undefined };
+    return { ...ctx, ...nobody, signal: this.#signal, progress: () => {}, callTool: refuseCall, locals: {} };
   }
 
   #once(hook: Lazy<Initializer>, ctx: Context): Promise<unknown> {

@@ -120,11 +120,16 @@ const callableKeys = {
 
 /** The modules a definition refers to, by the keys that name them. */
 export function moduleReferences({ kind, value }: Definition): readonly ReferredModule[] {
-  return callableKeys[kind].flatMap((key) => {
+  const own = callableKeys[kind].flatMap((key) => {
     const reference = value[key];
     if (typeof reference !== 'string' || (key === 'content' && value.type !== 'function')) return [];
     return [{ key, reference }];
   });
+  const hooks = kind === 'servers' && isRecord(value.list) ? Object.entries(value.list) : [];
+  const nested = hooks.flatMap(([name, reference]) =>
+    typeof reference === 'string' ? [{ key: `list.${name}`, reference }] : [],
+  );
+  return [...own, ...nested];
 }
 
 interface ReferredModule {
@@ -144,7 +149,7 @@ export async function requireModules(definition: Definition): Promise<void> {
       if (!(error instanceof ModuleReferenceError)) throw error;
       const code = error.fault === 'outside' ? 'path-outside-package' : 'missing-handler';
       const message = `${nameOf(definition)} has an unusable "${key}": ${error.message}`;
-      throw new DefinitionError(code, message, locate(definition, [key]));
+      throw new DefinitionError(code, message, locate(definition, key.split('.')));
     }
   }
 }

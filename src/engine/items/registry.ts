@@ -1,3 +1,4 @@
+import { isRecord } from '../extension/shapes.js';
 import { distinctNames } from './collisions.js';
 import type { ItemQuery, ItemRegistry, ListedItem, ListedKind } from './context.js';
 import type { PromptSpec, ResourceSpec, ToolSpec } from './specs.js';
@@ -8,6 +9,9 @@ interface Specs {
   prompts: PromptSpec;
   resources: ResourceSpec;
 }
+
+/** An item of a kind. */
+export type SpecOf<K extends ServedKind> = Specs[K];
 
 /** The kinds a client can list. */
 export type ServedKind = ListedKind;
@@ -77,6 +81,11 @@ export class Registry {
     return this.#forHandlers;
   }
 
+  /** The items as the hook of a list sees them. */
+  forHook(kind: ListedKind, view: Omit<View, 'kind'>): ItemRegistry {
+    return handlersView(this, { ...view, kind });
+  }
+
   /** What a list method shows. @throws CursorError for a cursor that is not ours. */
   list<K extends ServedKind>(
     kind: K,
@@ -92,16 +101,31 @@ export class Registry {
   }
 }
 
-function handlersView(registry: Registry): ItemRegistry {
+interface View {
+  /** What is asked for without a kind. */
+  readonly kind?: ListedKind;
+  /** Where pages of that kind begin, unless the query says. */
+  readonly cursor?: string | undefined;
+  /** Whether tools that only apps may call count as hidden. */
+  readonly hidesAppTools?: boolean;
+}
+
+function handlersView(
+  registry: Registry,
+  { kind: usual = 'tools', cursor: start, hidesAppTools = true }: View = {},
+): ItemRegistry {
   return {
-    list({ kind = 'tools', pageSize = Number.POSITIVE_INFINITY, ...query }: ItemQuery = {}) {
+    list({ kind = usual, pageSize = Number.POSITIVE_INFINITY, ...query }: ItemQuery = {}) {
       if (!(pageSize >= 1)) throw new RangeError(`pageSize is ${pageSize}; it has to be 1 or more.`);
-      const keep = query.includeHidden ? undefined : (spec: Specs[ServedKind]) => !isForApps(spec);
-      const options = { ...query, pageSize: Math.ceil(pageSize), ...(keep && { keep }) };
+      const isAll = query.includeHidden || !hidesAppTools;
+      const keep = isAll ? undefined : (spec: Specs[ServedKind]) => !isForApps(spec);
+      const isGoingOn = kind === usual && Number.isFinite(pageSize);
+      const cursor = query.cursor ?? (isGoingOn ? start : undefined);
+      const options = { ...query, cursor, pageSize: Math.ceil(pageSize), ...(keep && { keep }) };
       const { items, ...next } = registry.list(kind, options);
       return { items: items.map(asListed), ...next };
     },
-    resolve(name: string, kind: ListedKind = 'tools') {
+    resolve(name: string, kind: ListedKind = usual) {
       const found =
         kind === 'resources'
           ? (registry.all(kind).find(({ uri, uriTemplate }) => (uri ?? uriTemplate) === name) ??
@@ -123,26 +147,56 @@ function isForApps(spec: Specs[ServedKind]): boolean {
   return spec.kind === 'tools' && isAppOnly(spec);
 }
 
-/** Cuts one page out of a list. @throws CursorError for a cursor that {@link page} did not make. */
+/**
+ * Cuts one page out of a list, which may have changed since the page before: the cursor knows the last entry that was
+ * sent, and goes on behind it wherever that is now.
+ * @throws CursorError for a cursor that {@link page} did not make, or whose entry has gone.
+ */
 export function page<T>(items: readonly T[], cursor: string | undefined, size: number): Page<T> {
-  const start = cursor === undefined ? 0 : readCursor(cursor, items.length);
+  const start = cursor === undefined ? 0 : readCursor(cursor, items);
   const end = start + size;
-  return { items: items.slice(start, end), ...(end < items.length && { nextCursor: makeCursor(end) }) };
+  return {
+    items: items.slice(start, end),
+    ...(end < items.length && { nextCursor: makeCursor(end, items) }),
+  };
 }
 
-const cursorPrefix = 'at:';
+/** How many entries came before, and the last of them. */
+type Place = readonly [count: number, last: string];
 
-function makeCursor(offset: number): string {
-  return Buffer.from(cursorPrefix + offset).toString('base64url');
+function makeCursor(count: number, items: readonly unknown[]): string {
+  return encodeCursor([count, keyOf(items[count - 1])]);
 }
 
-function readCursor(cursor: string, length: number): number {
-  const text = Buffer.from(cursor, 'base64url').toString();
-  const offset = text.startsWith(cursorPrefix) ? Number(text.slice(cursorPrefix.length)) : Number.NaN;
-  if (!Number.isInteger(offset) || offset < 1 || offset >= length || makeCursor(offset) !== cursor) {
-    throw new CursorError('Invalid cursor');
+function encodeCursor(place: Place): string {
+  return Buffer.from(JSON.stringify(place)).toString('base64url');
+}
+
+function readCursor(cursor: string, items: readonly unknown[]): number {
+  const [count, last] = placeOf(cursor);
+  if (count <= items.length && keyOf(items[count - 1]) === last) return count;
+  const index = items.findIndex((item) => keyOf(item) === last);
+  if (index === -1) throw new CursorError('Invalid cursor');
+  return index + 1;
+}
+
+function placeOf(cursor: string): Place {
+  try {
+    const place: unknown = JSON.parse(Buffer.from(cursor, 'base64url').toString());
+    const [count, last] = place as Place;
+    const isPlace = Number.isSafeInteger(count) && count >= 1 && typeof last === 'string';
+    if (isPlace && encodeCursor([count, last]) === cursor) return [count, last];
+  } catch {
+    // Whatever it is, it is not ours.
   }
-  return offset;
+  throw new CursorError('Invalid cursor');
+}
+
+/** What tells an entry of a list, or what one is made of, from the others. */
+function keyOf(item: unknown): string {
+  if (!isRecord(item)) return String(item);
+  const { uri, uriTemplate, name } = isRecord(item.wire) ? item.wire : item;
+  return String(uri ?? uriTemplate ?? name);
 }
 
 function withOwnNames<S extends ToolSpec | PromptSpec>(specs: readonly S[]): readonly S[] {

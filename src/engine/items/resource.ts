@@ -36,6 +36,7 @@ export async function readResource(definition: Definition): Promise<ResourceSpec
     uri,
     uriTemplate,
     read: reader(definition, mimeType),
+    subscribable: value.subscribable === true,
     list: value.list === undefined ? undefined : lazyFunction(value.list, extension),
     complete: new Map(
       Object.entries(isRecord(value.complete) ? value.complete : {}).map(([name, complete]) => [

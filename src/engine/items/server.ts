@@ -14,12 +14,14 @@ import { type Lazy, lazyFunction } from './lazy.js';
 import { applyOverride, isOverride } from './override.js';
 import { readPrompt } from './prompt.js';
 import { locate, readCache, requireModules, requireUsable } from './read.js';
-import { Registry, type ServedKind } from './registry.js';
+import { listedKinds, Registry, type ServedKind } from './registry.js';
 import { readResource } from './resource.js';
 import type {
   AppSpec,
   CacheHint,
   Initializer,
+  ListHook,
+  ListHooks,
   NamedApp,
   PromptSpec,
   ResourceSpec,
@@ -59,6 +61,8 @@ export interface Servable {
   /** Whether there is anything that is only for clients that show UI. */
   readonly hasUi: boolean;
   readonly initialize: Lazy<Initializer> | undefined;
+  /** What decides on lists instead of what is hidden. */
+  readonly listHooks: ListHooks;
   readonly exposeErrors: boolean;
   readonly cache: CacheHint | undefined;
 }
@@ -134,6 +138,7 @@ export async function composeDefinition(definition: Definition, workspace: Works
       value.initialize === undefined
         ? undefined
         : kept(definition, 'initialize', () => lazyFunction<Initializer>(value.initialize, extension)),
+    listHooks: readListHooks(value.list, extension),
     exposeErrors: value.exposeErrors === true,
     cache: readCache(value.cache),
     leftOut,
@@ -154,6 +159,12 @@ function implicitServer(extension: Extension): Definition {
     value: translation.value,
     translation,
   };
+}
+
+function readListHooks(list: unknown, extension: Extension): ListHooks {
+  if (!isRecord(list)) return {};
+  const given = listedKinds.filter((kind) => list[kind] !== undefined);
+  return Object.fromEntries(given.map((kind) => [kind, lazyFunction<ListHook>(list[kind], extension)]));
 }
 
 /** `instructions` may be several texts; they are joined by a blank line. */

@@ -2,7 +2,7 @@ import type { Definition } from '../extension/extension.js';
 import type { DocumentPath } from '../files/document.js';
 import type { CompiledSchema } from '../schema/index.js';
 import type { PromptMessage } from './builders.js';
-import type { Context } from './context.js';
+import type { Context, ItemRegistry, ListedKind } from './context.js';
 import type { Lazy } from './lazy.js';
 
 /** An object as it goes over the wire. */
@@ -42,6 +42,10 @@ export interface Requirements {
 
 export type ToolHandler = (args: unknown, ctx: Context) => unknown;
 export type Initializer = (ctx: Context) => unknown;
+
+/** Picks the items that a list shows to whoever asks. */
+export type ListHook = (ctx: Context, registry: ItemRegistry) => unknown;
+export type ListHooks = Readonly<Partial<Record<ListedKind, Lazy<ListHook>>>>;
 
 /** A tool, ready to be listed and called. */
 export interface ToolSpec extends Spec {
@@ -143,4 +147,6 @@ export interface ResourceSpec extends Spec {
   /** The resources of a template, as list entries. */
   readonly list: Lazy<(ctx: Context) => unknown> | undefined;
   readonly complete: ReadonlyMap<string, Lazy<Complete>>;
+  /** Whether clients may ask to be told when it changes. */
+  readonly subscribable: boolean;
 }

@@ -1,6 +1,6 @@
 import type { Server, ServerContext } from '@modelcontextprotocol/server';
 import type { Calls, MakeContext } from '../items/calls.js';
-import type { Context, LogLevel } from '../items/context.js';
+import type { Context, LogLevel, Session } from '../items/context.js';
 import { nobodyToAsk } from '../items/interaction.js';
 import { callFrom } from '../items/nested.js';
 import type { ToolSpec } from '../items/specs.js';
@@ -19,6 +19,12 @@ export interface Connection {
   readonly toolOptions: Readonly<Record<string, Readonly<Record<string, unknown>>>>;
   /** What is still to come; undefined: nothing. */
   readonly outstanding: Outstanding | undefined;
+  /** What handlers tell all clients of the server; fit to be kept beyond a request. */
+  readonly announce: Pick<Context, 'notifyChanged' | 'notifyResourceUpdated'>;
+  /** What handlers keep for as long as it lasts; undefined on 2026-07-28, whose requests stand alone. */
+  readonly session: Session | undefined;
+  /** Resources that a 2025-era client wants to hear of. */
+  readonly subscribed: Set<string>;
   /** Lowest level a 2025-era client wants to see; `logging/setLevel` changes it. */
   logLevel: (typeof logLevels)[number];
 }
@@ -46,16 +52,22 @@ export function contextMaker(connection: Connection, request: ServerContext, dep
       return callFrom({ calls, limit, depth, makeContext }, name, args);
     },
     ...nobodyToAsk,
-    session: undefined,
-    auth: undefined,
-    notifyChanged: () => {},
-    notifyResourceUpdated: () => {},
+    session: connection.session,
+    auth: authOf(request),
+    ...connection.announce,
     locals: {},
     protocolVersion: connection.server.getNegotiatedProtocolVersion() ?? 'unknown',
     requestId: mcpReq.id,
     server: { name: calls.server.info.name, version: calls.server.info.version },
     ...(tool && { tool: { name: tool.name } }),
   });
+}
+
+/** What is known of a checked token; not the token itself, which is no business of handlers. */
+function authOf({ http }: ServerContext): Context['auth'] {
+  if (!http?.authInfo) return undefined;
+  const { token: _, extra, ...claims } = http.authInfo;
+  return { ...extra, ...claims };
 }
 
 /** A capability by name, nested ones with dots: `sampling.tools`. */

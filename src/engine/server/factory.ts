@@ -11,6 +11,7 @@ import type { Calls } from '../items/calls.js';
 import { listedKinds, type ServedKind } from '../items/registry.js';
 import type { CacheHint } from '../items/specs.js';
 import { isUiResource } from '../items/ui.js';
+import { type Audience, announcer, listenerOf } from './audience.js';
 import { type Connection, showsUi } from './context.js';
 import type { Outstanding } from './outstanding.js';
 import { complete } from './requests/completion.js';
@@ -18,14 +19,22 @@ import { toProtocolError } from './requests/errors.js';
 import type { Handler, Wire } from './requests/handler.js';
 import { get, listPrompts } from './requests/prompts.js';
 import { listResources, listTemplates, read } from './requests/resources.js';
+import { mayBeSubscribed, subscribe, unsubscribe } from './requests/subscriptions.js';
 import { call, listTools } from './requests/tools.js';
+import { openSession } from './session.js';
 import { type Era, legacyVersions, logLevels } from './stdio/eras.js';
+import { honourOnly } from './stdio/listen.js';
 import { allowsUi, declaresUi, UiServer, uiCapability } from './ui.js';
 
+interface Method {
+  readonly capability: keyof ServerCapabilities;
+  /** The part of the capability that offers it, if the whole does not. */
+  readonly feature?: string;
+  readonly handler: Handler;
+}
+
 /** Who answers which method, and the capability that offers it. */
-const methods: Readonly<
-  Record<string, { readonly capability: keyof ServerCapabilities; readonly handler: Handler }>
-> = {
+const methods: Readonly<Record<string, Method>> = {
   'tools/list': { capability: 'tools', handler: whole('tools', listTools) },
   'tools/call': { capability: 'tools', handler: call },
   'prompts/list': { capability: 'prompts', handler: whole('prompts', listPrompts) },
@@ -33,6 +42,8 @@ const methods: Readonly<
   'resources/list': { capability: 'resources', handler: whole('resources', listResources) },
   'resources/templates/list': { capability: 'resources', handler: whole('resources', listTemplates) },
   'resources/read': { capability: 'resources', handler: read },
+  'resources/subscribe': { capability: 'resources', feature: 'subscribe', handler: subscribe },
+  'resources/unsubscribe': { capability: 'resources', feature: 'subscribe', handler: unsubscribe },
   'completion/complete': { capability: 'completions', handler: complete },
   'logging/setLevel': { capability: 'logging', handler: setLogLevel },
 };
@@ -47,12 +58,14 @@ const hotMethod = 'tools/call';
 export interface Served {
   readonly calls: Calls;
   readonly toolOptions: Connection['toolOptions'];
+  /** Who is told what changes. */
+  readonly audience: Audience;
   /** What the server still waits for; absent: nothing. */
   readonly outstanding?: Outstanding;
 }
 
 /** Makes the SDK server that speaks for a composed server in one era. */
-export function createServer({ calls, toolOptions, outstanding }: Served, era: Era): Server {
+export function createServer({ calls, toolOptions, audience, outstanding }: Served, era: Era): Server {
   const { info, instructions, cache } = calls.server;
   const isWhole = !listedKinds.some((kind) => outstanding?.includes(kind));
   // Tools that are still to come may bring their apps along.
@@ -62,7 +75,7 @@ export function createServer({ calls, toolOptions, outstanding }: Served, era: E
     capabilities: offered,
     ...(instructions !== undefined && { instructions }),
     // What may change any moment is not to be kept.
-    ...(cache && isWhole && { cacheHints: listHints(cache, mayHaveUi) }),
+    ...(cache && isWhole && { cacheHints: listHints(cache, calls.server, mayHaveUi) }),
     supportedProtocolVersions: [...legacyVersions],
   };
   const server = mayHaveUi
@@ -73,9 +86,24 @@ export function createServer({ calls, toolOptions, outstanding }: Served, era: E
       })
     : new Server(info as Implementation, options);
   const waiting = isWhole ? undefined : outstanding;
-  const connection: Connection = { era, server, calls, toolOptions, outstanding: waiting, logLevel: 'info' };
-  for (const [method, { capability, handler }] of Object.entries(methods)) {
-    if (!(capability in offered) || method === hotMethod) continue;
+  const connection: Connection = {
+    era,
+    server,
+    calls,
+    toolOptions,
+    outstanding: waiting,
+    announce: announcer({ calls, audience, mayChange: (kind) => offered[kind]?.listChanged === true }),
+    session: era === 'legacy' ? openSession() : undefined,
+    subscribed: new Set(),
+    logLevel: 'info',
+  };
+  const listener = listenerOf(server, era, connection.subscribed);
+  audience.join(listener);
+  server.onclose = () => audience.leave(listener);
+  if (era === 'modern') honourOnly(server, (uri) => mayBeSubscribed(connection, uri));
+  for (const [method, row] of Object.entries(methods)) {
+    const { handler } = row;
+    if (!isOffered(row, offered) || method === hotMethod) continue;
     server.setRequestHandler(
       method as 'tools/list',
       ({ params }, request) => answer(handler, connection, params, request) as never,
@@ -89,6 +117,11 @@ export function createServer({ calls, toolOptions, outstanding }: Served, era: E
     return (await answer(row.handler, connection, params, request)) as Result;
   };
   return server;
+}
+
+function isOffered({ capability, feature }: Method, offered: ServerCapabilities): boolean {
+  const held = offered[capability] as Wire | undefined;
+  return feature === undefined ? held !== undefined : held?.[feature] === true;
 }
 
 async function answer(
@@ -124,7 +157,7 @@ function whole(kind: ServedKind, handler: Handler): Handler {
 
 /** Capabilities by what there is, or is still to come; never more. */
 function capabilitiesOf(
-  { server: { registry, apps } }: Calls,
+  { server: { registry, apps, listHooks } }: Calls,
   outstanding: Outstanding | undefined,
   withUi: boolean,
 ): ServerCapabilities {
@@ -137,9 +170,18 @@ function capabilitiesOf(
   const completes = [...registry.all('prompts'), ...registry.all('resources')].some(
     ({ complete }) => complete.size > 0,
   );
+  /** Whether a list may be another one the next time. */
+  const mayChange = (kind: ServedKind) =>
+    isComing(kind) ||
+    listHooks[kind] !== undefined ||
+    (kind === 'tools' && withUi && registry.all(kind).some(({ ui }) => ui?.when !== undefined)) ||
+    (kind === 'resources' && registry.all(kind).some(({ list }) => list !== undefined));
+  const subscribable = registry.all('resources').filter((spec) => withUi || !isUiResource(spec));
+  const maySubscribe = isComing('resources') || subscribable.some((spec) => spec.subscribable);
   const listed = listedKinds.flatMap((kind) => {
-    if (isComing(kind)) return [[kind, { listChanged: true }]];
-    return isThere(kind) ? [[kind, {}]] : [];
+    if (!isComing(kind) && !isThere(kind)) return [];
+    const listChanged = mayChange(kind) && { listChanged: true };
+    return [[kind, { ...listChanged, ...(kind === 'resources' && maySubscribe && { subscribe: true }) }]];
   });
   return {
     ...Object.fromEntries(listed),
@@ -149,15 +191,15 @@ function capabilitiesOf(
   };
 }
 
-/** What clients that show UI are told is not for others. */
-function listHints({ ttlMs, scope }: CacheHint, mayHaveUi: boolean) {
-  const hint: SdkCacheHint = { ttlMs, cacheScope: scope };
-  const varying: SdkCacheHint = mayHaveUi ? { ttlMs, cacheScope: 'private' } : hint;
+/** What clients that show UI are told is not for others; nor is what a hook picks for whoever asks. */
+function listHints({ ttlMs, scope }: CacheHint, { listHooks }: Calls['server'], mayHaveUi: boolean) {
+  const hint = (varies: boolean): SdkCacheHint => ({ ttlMs, cacheScope: varies ? 'private' : scope });
+  const resources = hint(mayHaveUi || listHooks.resources !== undefined);
   return {
-    'tools/list': varying,
-    'prompts/list': hint,
-    'resources/list': varying,
-    'resources/templates/list': varying,
-    'server/discover': varying,
+    'tools/list': hint(mayHaveUi || listHooks.tools !== undefined),
+    'prompts/list': hint(listHooks.prompts !== undefined),
+    'resources/list': resources,
+    'resources/templates/list': resources,
+    'server/discover': hint(mayHaveUi),
   };
 }

@@ -99,6 +99,7 @@ export function standIn({ packageName, server }: MissingPackageError): LookoutRe
       apps: new Map(),
       hasUi: false,
       initialize: undefined,
+      listHooks: {},
       exposeErrors: false,
       cache: undefined,
     },

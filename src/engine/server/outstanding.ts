@@ -2,6 +2,7 @@ import { messageOf } from '../extension/modules.js';
 import type { Obtain, Settled } from '../extension/obtain.js';
 import { type Lack, packagesIn, whoNeeds } from '../items/lacks.js';
 import type { ServedKind } from '../items/registry.js';
+import type { Audience } from './audience.js';
 import { oneLine } from './one-line.js';
 
 /** A server after packages came: what it still lacks, and whose lists are not what they were. */
@@ -15,8 +16,8 @@ export interface OutstandingOptions {
   readonly obtain: Obtain;
   /** Composes the server anew, of what is here now. */
   readonly renew: () => Promise<Renewal>;
-  /** Tells clients that lists which they may have read have changed. */
-  readonly announce: (kinds: readonly ServedKind[]) => void;
+  /** Who is told that lists which they may have read have changed. */
+  readonly audience: Pick<Audience, 'listChanged'>;
   /** Takes one line for stderr. */
   readonly report: (line: string) => void;
   /** Aborts when nobody is served any more. */
@@ -154,8 +155,7 @@ export class Outstanding {
 
   #accept({ lacks, changed }: Renewal): undefined {
     this.#lacks = lacks;
-    const stale = changed.filter((kind) => this.#behind.delete(kind));
-    if (stale.length > 0) this.#options.announce(stale);
+    for (const kind of changed) if (this.#behind.delete(kind)) this.#options.audience.listChanged(kind);
   }
 }
 

@@ -6,6 +6,7 @@ import { Initializers } from '../items/initialize.js';
 import { listedKinds } from '../items/registry.js';
 import type { Servable } from '../items/server.js';
 import { parseToolOptions } from '../items/tool-options.js';
+import { Audience } from './audience.js';
 import { createServer } from './factory.js';
 import { type LookoutRequest, type LookoutSetting, openLookout, standIn } from './lookout.js';
 import type { OutstandingOptions, Patience } from './outstanding.js';
@@ -42,7 +43,8 @@ export async function prepareServer(
   });
   const calls = { server, initializers: new Initializers(), env: host.env, report };
   const toolOptions = parseToolOptions(host.env.MCP_TOOL_OPTIONS, report);
-  if (!obtain || lacks.length === 0) return (era) => createServer({ calls, toolOptions }, era);
+  const audience = new Audience();
+  if (!obtain || lacks.length === 0) return (era) => createServer({ calls, toolOptions, audience }, era);
 
   const renew: OutstandingOptions['renew'] = async () => {
     const next = await lookout({ tellsMissing: false }).catch((error: unknown) => {
@@ -53,29 +55,17 @@ export async function prepareServer(
     calls.server = next.server;
     return { lacks: next.lacks, changed };
   };
-  const connected: Server[] = [];
-  const announce = (kinds: readonly ListedKind[]) => {
-    for (const one of connected) for (const kind of kinds) announcements[kind](one).catch(() => {});
-  };
   // Most servers have everything, and clients wait for what is loaded.
   const { Outstanding } = await import('./outstanding.js');
-  const outstanding = new Outstanding({ lacks, obtain, renew, announce, report, signal, patience });
-  return (era) => {
-    const made = createServer({ calls, toolOptions, outstanding }, era);
-    connected.push(made);
-    return made;
-  };
+  const outstanding = new Outstanding({ lacks, obtain, renew, audience, report, signal, patience });
+  return (era) => createServer({ calls, toolOptions, audience, outstanding }, era);
 }
 
-const announcements = {
-  tools: (server) => server.sendToolListChanged(),
-  prompts: (server) => server.sendPromptListChanged(),
-  resources: (server) => server.sendResourceListChanged(),
-} as const satisfies Record<ListedKind, (server: Server) => Promise<void>>;
-
 function isChanged(kind: ListedKind, before: Servable, after: Servable): boolean {
-  const shown = ({ registry, apps }: Servable) => {
-    const { items } = registry.list(kind, { pageSize: Number.POSITIVE_INFINITY });
+  const shown = ({ registry, apps, listHooks }: Servable) => {
+    // Nobody knows what a hook picks.
+    const includeHidden = listHooks[kind] !== undefined;
+    const { items } = registry.list(kind, { includeHidden, pageSize: Number.POSITIVE_INFINITY });
     const uris = items.map((spec) => (spec.kind === 'tools' ? spec.ui?.app?.uri : undefined));
     return JSON.stringify([items.map(({ wire }) => wire), uris, kind === 'resources' && [...apps.keys()]]);
   };

@@ -429,7 +429,7 @@ test('a client learns what may still change, and no more', async () => {
   expect(await capabilitiesOf({ server: '@far/one/main' })).toEqual({
     tools: { listChanged },
     prompts: { listChanged },
-    resources: { listChanged },
+    resources: { listChanged, subscribe: true },
     completions: {},
     logging: {},
   });
@@ -494,7 +494,7 @@ function endingEarly() {
       return new Map();
     },
     renew: async () => ({ lacks: [lack('@far/two')], changed: [] }),
-    announce: () => {},
+    audience: { listChanged: () => {} },
     report: () => {},
     signal: end.signal,
   });
@@ -528,7 +528,7 @@ test('what cannot be had is told while others are still being installed', async 
       return new Promise(() => {});
     },
     renew: async () => ({ lacks: [], changed: [] }),
-    announce: () => {},
+    audience: { listChanged: () => {} },
     report: () => {},
     signal: end.signal,
     patience: { ...eager, waitMs: 1 },

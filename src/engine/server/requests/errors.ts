@@ -5,6 +5,7 @@ import { MissingCapabilityError, RequirementError } from '../../items/requiremen
 import type { Wire } from './handler.js';
 
 /** @see JSON-RPC 2.0, section 5.1 */
+export const invalidRequest = -32600;
 export const invalidParams = -32602;
 export const internalError = -32603;
 /** @see MCP 2026-07-28, basic, "Error Codes" */

@@ -1,10 +1,43 @@
-import { page } from '../../items/registry.js';
+import type { ServerContext } from '@modelcontextprotocol/server';
+import { type Page, page, type ServedKind, type SpecOf } from '../../items/registry.js';
 import type { Connection } from '../context.js';
 import type { Wire } from './handler.js';
 
-/** One page of entries under a key, as a list method answers. @throws CursorError for a cursor that is not ours. */
-export function pageOf({ calls }: Connection, key: string, entries: readonly Wire[], cursor: unknown): Wire {
-  const { items, nextCursor } = page(entries, cursorOf(cursor), calls.server.registry.pageSize);
+/** The request of a list: who asks, and where the page begins. */
+export interface ListRequest {
+  readonly connection: Connection;
+  readonly request: ServerContext;
+  readonly cursor: string | undefined;
+}
+
+/** What a list shows to whoever asks. */
+export interface Shown<S> {
+  readonly specs: readonly S[];
+  /** Cuts the page that was asked for out of what was made of the items. @throws CursorError for a cursor that is not ours. */
+  page<T>(entries: readonly T[]): Page<T>;
+}
+
+/** What a list of a kind shows: what its hook picks, or all that is not hidden. @throws CursorError */
+export async function shownItems<K extends ServedKind>(
+  kind: K,
+  asked: ListRequest,
+): Promise<Shown<SpecOf<K>>> {
+  const { registry, listHooks } = asked.connection.calls.server;
+  const hook = listHooks[kind];
+  if (hook) {
+    // Few servers have hooks, and what runs them is loaded for those.
+    const { pickedItems } = await import('../visibility.js');
+    const picked = await pickedItems(kind, hook, asked);
+    if (picked) return picked;
+  }
+  return {
+    specs: registry.all(kind).filter(({ hidden }) => !hidden),
+    page: (entries) => page(entries, asked.cursor, registry.pageSize),
+  };
+}
+
+/** A page under the key that a list method answers with. */
+export function answerOf(key: string, { items, nextCursor }: Page<Wire>): Wire {
   return { [key]: items, ...(nextCursor !== undefined && { nextCursor }) };
 }
 

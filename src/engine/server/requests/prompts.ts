@@ -4,12 +4,16 @@ import { type Connection, contextMaker } from '../context.js';
 import { blockFor } from '../revisions.js';
 import { internalError, invalidParams } from './errors.js';
 import type { Wire } from './handler.js';
-import { cursorOf } from './lists.js';
+import { answerOf, cursorOf, shownItems } from './lists.js';
 
 /** `prompts/list` */
-export function listPrompts({ calls }: Connection, { cursor }: Wire): Wire {
-  const { items, nextCursor } = calls.server.registry.list('prompts', { cursor: cursorOf(cursor) });
-  return { prompts: items.map(({ wire }) => wire), ...(nextCursor !== undefined && { nextCursor }) };
+export async function listPrompts(
+  connection: Connection,
+  { cursor }: Wire,
+  request: ServerContext,
+): Promise<Wire> {
+  const { specs, page } = await shownItems('prompts', { connection, request, cursor: cursorOf(cursor) });
+  return answerOf('prompts', page(specs.map(({ wire }) => wire)));
 }
 
 /** `prompts/get` */

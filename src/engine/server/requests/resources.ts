@@ -8,31 +8,33 @@ import { messageOf } from '../../extension/modules.js';
 import { isRecord } from '../../extension/shapes.js';
 import { brands, isBranded } from '../../items/brands.js';
 import { type Calls, detailsOf, exposesErrors } from '../../items/calls.js';
+import type { Registry } from '../../items/registry.js';
 import type { AppSpec, ResourceSpec } from '../../items/specs.js';
 import { withTimeLimit } from '../../items/time-limit.js';
 import { isUiResource } from '../../items/ui.js';
 import { type Connection, contextMaker, showsUi } from '../context.js';
 import { internalError } from './errors.js';
 import type { Wire } from './handler.js';
-import { pageOf } from './lists.js';
+import { answerOf, cursorOf, type ListRequest, type Shown, shownItems } from './lists.js';
 import { appEntry, readAppContents } from './ui.js';
 
 /** `resources/templates/list` */
-export function listTemplates(connection: Connection, { cursor }: Wire, request: ServerContext): Wire {
-  const templates = listed(connection, request).filter(({ uriTemplate }) => uriTemplate !== undefined);
-  return pageOf(
-    connection,
-    'resourceTemplates',
-    templates.map(({ wire }) => wire),
-    cursor,
-  );
+export async function listTemplates(
+  connection: Connection,
+  { cursor }: Wire,
+  request: ServerContext,
+): Promise<Wire> {
+  const { specs, page } = await listed({ connection, request, cursor: cursorOf(cursor) });
+  const templates = specs.filter(({ uriTemplate }) => uriTemplate !== undefined);
+  return answerOf('resourceTemplates', page(templates.map(({ wire }) => wire)));
 }
 
 /** Resources and templates that lists show. Those that are UI are for clients that show it. */
-function listed(connection: Connection, request: ServerContext): readonly ResourceSpec[] {
-  const { registry, hasUi } = connection.calls.server;
-  const specs = registry.all('resources').filter(({ hidden }) => !hidden);
-  return !hasUi || showsUi(connection, request) ? specs : specs.filter((spec) => !isUiResource(spec));
+async function listed(asked: ListRequest): Promise<Shown<ResourceSpec>> {
+  const { connection, request } = asked;
+  const shown = await shownItems('resources', asked);
+  if (!connection.calls.server.hasUi || showsUi(connection, request)) return shown;
+  return { ...shown, specs: shown.specs.filter((spec) => !isUiResource(spec)) };
 }
 
 /** `resources/list`: fixed resources, what the templates that can be listed hold right now, and apps. */
@@ -42,8 +44,9 @@ export async function listResources(
   request: ServerContext,
 ): Promise<Wire> {
   const { calls } = connection;
+  const { specs, page } = await listed({ connection, request, cursor: cursorOf(cursor) });
   const entries = await Promise.all(
-    listed(connection, request).map(async (spec) =>
+    specs.map(async (spec) =>
       spec.uri === undefined ? await instancesOf(connection, spec, request) : [spec.wire],
     ),
   );
@@ -51,7 +54,7 @@ export async function listResources(
   const others = entries.flat().filter(({ uri }) => !apps.has(String(uri)));
   const visible = [...apps.values()].filter(({ hidden }) => !hidden);
   const pages = await Promise.all(visible.map(async (app) => await appEntry(app, calls)));
-  return pageOf(connection, 'resources', [...distinct(others), ...pages], cursor);
+  return answerOf('resources', page([...distinct(others), ...pages]));
 }
 
 const none: ReadonlyMap<string, AppSpec> = new Map();
@@ -105,13 +108,8 @@ const textKeys: ReadonlySet<string> = new Set(['name', 'title', 'description', '
 
 /** `resources/read` */
 export async function read(connection: Connection, { uri }: Wire, request: ServerContext): Promise<Wire> {
-  const { calls, era, outstanding } = connection;
-  const look = () => findResource(connection, String(uri), request);
-  const found = look() ?? (await outstanding?.find('resources', look, request.mcpReq.signal));
-  if (!found) {
-    const what = `Resource not found: ${String(uri)}`;
-    throw new ResourceNotFoundError(String(uri), outstanding?.explain(what, 'resources') ?? what);
-  }
+  const { calls, era } = connection;
+  const found = await requireResource(connection, String(uri), request);
   if ('app' in found) return await readApp(found.app, calls);
   const { spec, variables } = found;
   const makeContext = contextMaker(connection, request);
@@ -152,7 +150,20 @@ function readFailure(
 
 type FoundResource = { readonly app: AppSpec } | { readonly spec: ResourceSpec; readonly variables: Wire };
 
-/** The app or the resource of an address: exact ones first, then the first template that fits. */
+/** The app or the resource of an address. @throws ResourceNotFoundError */
+export async function requireResource(
+  connection: Connection,
+  uri: string,
+  request: ServerContext,
+): Promise<FoundResource> {
+  const { outstanding } = connection;
+  const look = () => findResource(connection, uri, request);
+  const found = look() ?? (await outstanding?.find('resources', look, request.mcpReq.signal));
+  if (found) return found;
+  const what = `Resource not found: ${uri}`;
+  throw new ResourceNotFoundError(uri, outstanding?.explain(what, 'resources') ?? what);
+}
+
 function findResource(
   connection: Connection,
   uri: string,
@@ -161,7 +172,15 @@ function findResource(
   const app = shownApps(connection, request).get(uri);
   if (app) return { app };
   if (isUiResource({ uri }) && !showsUi(connection, request)) return undefined;
-  const specs = connection.calls.server.registry.all('resources');
+  return resourceAt(connection.calls.server.registry, uri);
+}
+
+/** The resource of an address: exact ones first, then the first template that fits. */
+export function resourceAt(
+  registry: Registry,
+  uri: string,
+): { readonly spec: ResourceSpec; readonly variables: Wire } | undefined {
+  const specs = registry.all('resources');
   const exact = specs.find((spec) => spec.uri === uri);
   if (exact) return { spec: exact, variables: {} };
   for (const spec of specs) {

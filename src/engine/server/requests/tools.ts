@@ -10,7 +10,7 @@ import { type Connection, contextMaker, showsUi } from '../context.js';
 import { blockFor } from '../revisions.js';
 import { invalidParams } from './errors.js';
 import type { Wire } from './handler.js';
-import { cursorOf } from './lists.js';
+import { answerOf, cursorOf, shownItems } from './lists.js';
 import { entryWithUi } from './ui.js';
 
 /** `tools/list` */
@@ -19,17 +19,16 @@ export async function listTools(
   { cursor }: Wire,
   request: ServerContext,
 ): Promise<Wire> {
-  const { registry, hasUi } = connection.calls.server;
-  const isShown = hasUi && showsUi(connection, request);
-  const { items, nextCursor } = registry.list('tools', {
-    cursor: cursorOf(cursor),
-    // A client that does not know of apps would show their tools to the model.
-    ...(hasUi && !isShown && { keep: (tool) => !isAppOnly(tool) }),
-  });
-  const tools = isShown
-    ? await Promise.all(items.map((tool) => entryWithUi(tool, connection, request)))
-    : items.map(({ wire }) => wire);
-  return { tools, ...(nextCursor !== undefined && { nextCursor }) };
+  const { hasUi } = connection.calls.server;
+  const { specs, page } = await shownItems('tools', { connection, request, cursor: cursorOf(cursor) });
+  if (!hasUi) return answerOf('tools', page(specs.map(({ wire }) => wire)));
+  // A client that does not know of apps would show their tools to the model.
+  if (!showsUi(connection, request)) {
+    return answerOf('tools', page(specs.filter((tool) => !isAppOnly(tool)).map(({ wire }) => wire)));
+  }
+  const { items, ...next } = page(specs);
+  const entries = await Promise.all(items.map((tool) => entryWithUi(tool, connection, request)));
+  return answerOf('tools', { items: entries, ...next });
 }
 
 /** `tools/call` */

@@ -2,6 +2,7 @@ import type { JSONRPCMessage, Server, TransportSendOptions } from '@modelcontext
 
 import { Channel } from './channel.js';
 import type { Era } from './eras.js';
+import { withoutUnhonoured } from './listen.js';
 
 export interface BackendOptions {
   readonly era: Era;
@@ -49,6 +50,8 @@ const connectors: Record<Era, (server: Server, channel: Channel) => Promise<() =
   modern: async (server, channel) => {
     const { serveStdio } = await import('@modelcontextprotocol/server/stdio');
     const handle = serveStdio(() => server, { transport: channel, legacy: 'reject' });
+    const { onmessage } = channel;
+    channel.onmessage = (message) => onmessage?.(withoutUnhonoured(server, message));
     return () => handle.close();
   },
 };

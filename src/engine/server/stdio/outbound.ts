@@ -99,6 +99,8 @@ export class Outbound {
   }
 }
 
+const readers = new Set(['resources/read', 'resources/subscribe']);
+
 /**
  * An error of a server in the words and numbers of its era: a resource that does not exist is -32002 up to 2025-11-25
  * (server/resources, Error handling), and -32602 with the `uri` since.
@@ -106,7 +108,7 @@ export class Outbound {
 function forClient(call: Call, error: ErrorBody): ErrorBody {
   const isMissingResource =
     call.era === 'legacy' &&
-    call.method === 'resources/read' &&
+    readers.has(call.method) &&
     error.code === ErrorNumber.InvalidParams &&
     isObject(error.data) &&
     error.data.uri !== undefined;

@@ -1,0 +1,103 @@
+import type { Server } from '@modelcontextprotocol/server';
+import { type Calls, reportOnce } from '../items/calls.js';
+import type { Context, ListedKind } from '../items/context.js';
+import { listedKinds } from '../items/registry.js';
+import { resourceAt } from './requests/resources.js';
+import type { Era } from './stdio/eras.js';
+
+/** A connection, as far as it is told what changes. */
+export interface Listener {
+  listChanged(kind: ListedKind): void;
+  resourceUpdated(uri: string): void;
+}
+
+/** Everybody whom one server serves. What changes is told to all of them, and here alone. */
+export class Audience {
+  readonly #listeners = new Set<Listener>();
+  /** What is still to be told in this turn, by what it is about. */
+  readonly #news = new Map<string, (listener: Listener) => void>();
+
+  join(listener: Listener): void {
+    this.#listeners.add(listener);
+  }
+
+  leave(listener: Listener): void {
+    this.#listeners.delete(listener);
+  }
+
+  listChanged(kind: ListedKind): void {
+    this.#tell(kind, (listener) => listener.listChanged(kind));
+  }
+
+  resourceUpdated(uri: string): void {
+    this.#tell(`resource ${uri}`, (listener) => listener.resourceUpdated(uri));
+  }
+
+  /** What a handler says in a loop is told once. */
+  #tell(about: string, tell: (listener: Listener) => void): void {
+    if (this.#news.size === 0) queueMicrotask(() => this.#tellAll());
+    this.#news.set(about, tell);
+  }
+
+  #tellAll(): void {
+    const news = [...this.#news.values()];
+    this.#news.clear();
+    for (const listener of this.#listeners) for (const tell of news) tell(listener);
+  }
+}
+
+/** Tells one client, once it has introduced itself, and no more than it was promised or has asked for. */
+export function listenerOf(server: Server, era: Era, subscribed: ReadonlySet<string>): Listener {
+  const isThere = () => era === 'modern' || server.getClientCapabilities() !== undefined;
+  return {
+    listChanged(kind) {
+      const isPromised = server.getCapabilities()[kind]?.listChanged === true;
+      if (isThere() && isPromised) announcements[kind](server).catch(() => {});
+    },
+    resourceUpdated(uri) {
+      // On 2026-07-28 the SDK's entry knows the subscriptions, and drops what nobody listens to.
+      if (era === 'modern' || subscribed.has(uri)) server.sendResourceUpdated({ uri }).catch(() => {});
+    },
+  };
+}
+
+const announcements = {
+  tools: (server) => server.sendToolListChanged(),
+  prompts: (server) => server.sendPromptListChanged(),
+  resources: (server) => server.sendResourceListChanged(),
+} as const satisfies Record<ListedKind, (server: Server) => Promise<void>>;
+
+export interface AnnouncerOptions {
+  readonly calls: Calls;
+  readonly audience: Audience;
+  /** Whether clients were promised to hear of a list. */
+  readonly mayChange: (kind: ListedKind) => boolean;
+}
+
+/** What handlers announce by. It knows no request, so that what goes on in the background may keep it. */
+export function announcer({
+  calls,
+  audience,
+  mayChange,
+}: AnnouncerOptions): Pick<Context, 'notifyChanged' | 'notifyResourceUpdated'> {
+  const inVain = (what: string, why: string) =>
+    reportOnce(calls, `${calls.server.qualifiedName}: ${what} tells nobody: ${why}.`, what);
+  return {
+    notifyChanged(kind) {
+      if (!listedKinds.includes(kind)) {
+        throw new TypeError(`There is no list of "${String(kind)}". Expected tools, prompts or resources.`);
+      }
+      if (mayChange(kind)) audience.listChanged(kind);
+      else
+        inVain(
+          `notifyChanged('${kind}')`,
+          `the server has no "list" hook of ${kind}, so their list is always the same`,
+        );
+    },
+    notifyResourceUpdated(uri) {
+      if (typeof uri !== 'string') throw new TypeError('The address of a resource is a string.');
+      if (resourceAt(calls.server.registry, uri)?.spec.subscribable) audience.resourceUpdated(uri);
+      else inVain('notifyResourceUpdated', `no resource that is "subscribable" has the address ${uri}`);
+    },
+  };
+}
