@@ -1,5 +1,5 @@
 import { kinds } from '../extension/kinds.js';
-import type { Declaration, ManifestContent } from '../extension/manifest.js';
+import { type Declaration, declaresItems, type ManifestContent } from '../extension/manifest.js';
 import { isItemName, parseQualifiedName, qualify, shortName } from '../extension/names.js';
 import { isRecord } from '../extension/shapes.js';
 import { shortened } from '../visible-text.js';
@@ -26,7 +26,7 @@ export function outlinedAs(name: string, content: ManifestContent): Outlined {
 export function declaredServers(outlined: Outlined): readonly ServerOutline[] {
   const { servers } = outlined.content.declarations;
   if (servers.length > 0) return servers.map((declaration) => declaredServer(declaration, outlined));
-  return hasItems(outlined.content) ? [implicitServer(outlined)] : [];
+  return declaresItems(outlined.content) ? [implicitServer(outlined)] : [];
 }
 
 /** A server of which only its declaration is known: what it does not list, it may have. */
@@ -76,11 +76,6 @@ function lengthOf(list: unknown, all: number): number {
   return Array.isArray(list) ? list.length : all;
 }
 
-function hasItems({ declarations }: ManifestContent): boolean {
-  const { tools, prompts, resources, apps } = declarations;
-  return tools.length + prompts.length + resources.length + apps.length > 0;
-}
-
 /** What a definition or a declaration says, in whatever form. */
 interface Said {
   readonly description?: unknown;
@@ -120,6 +115,10 @@ function itemsOf(
   if (!Array.isArray(list)) return [];
   const known = new Set(declared);
   const names = list.flatMap((entry) => {
+    if (kind === 'tools' && isRecord(entry) && typeof entry.toolkit === 'string') {
+      const toolkit = content.toolkits.find(({ name }) => name === entry.toolkit);
+      return (toolkit?.tools ?? []).map(({ name }) => qualify(name));
+    }
     const { use: reference, name } = isRecord(entry) ? entry : { use: entry, name: undefined };
     // A definition right in the list.
     if (reference === undefined) return isItemName(name) ? [qualify(name)] : [];

@@ -6,11 +6,12 @@ import { visibleMessage } from '../visible-text.js';
 import { type DefinitionFile, type DefinitionFiles, listDefinitionFiles } from './definition-files.js';
 import type { Location } from './diagnostics.js';
 import { type Kind, singular } from './kinds.js';
-import { type Manifest, readManifest } from './manifest.js';
+import { type Declaration, type Manifest, readManifest } from './manifest.js';
 import { exportOf, importModule, messageOf } from './modules.js';
 import { qualify } from './names.js';
 import { isFunctionLike, isRecord } from './shapes.js';
 import { type Translation, translate } from './spellings.js';
+import { readTools, type ToolkitContent, toolkitIn } from './toolkits.js';
 
 /** The definition of one item, read but not yet judged. */
 export interface Definition {
@@ -23,6 +24,21 @@ export interface Definition {
   /** In our own spelling. */
   readonly value: Readonly<Record<string, unknown>>;
   readonly translation: Translation;
+}
+
+/** The tools of one file or list, read but not yet judged. */
+export interface Toolkit {
+  /** As messages call it: `Toolkit "files"`. */
+  readonly what: string;
+  /** What it says for all its tools. */
+  readonly options: Readonly<Record<string, unknown>>;
+  readonly file: DefinitionFile;
+  /** Where in the file it begins. */
+  readonly at: DocumentPath;
+  /** In its order. */
+  readonly tools: readonly Definition[];
+  /** Entries that are no tools to be had. */
+  readonly faults: readonly DefinitionError[];
 }
 
 /** Why an item cannot be had, as one diagnostic. Its message is one line, whatever it quotes. */
@@ -62,6 +78,7 @@ export class Extension {
   readonly #definitions = new Map<string, Promise<Definition>>();
   readonly #documents = new Map<string, Promise<DataDocument>>();
   readonly #modules = new Map<string, Promise<unknown>>();
+  readonly #toolkits = new Map<string, Promise<Toolkit>>();
   #files: Promise<DefinitionFiles> | undefined;
 
   /** Of a manifest that was read otherwise. */
@@ -103,6 +120,79 @@ export class Extension {
     return this.manifest.declarations[kind].some(({ name }) => name === item);
   }
 
+  /**
+   * Whether it has an item: one that its manifest declares, or a tool of a toolkit. Those are looked into for names
+   * that nothing else has.
+   * @throws DefinitionError if nothing has the name, and a toolkit that might cannot be read.
+   */
+  async has(kind: Kind, item: string): Promise<boolean> {
+    return this.isDeclared(kind, item) || (kind === 'tools' && (await this.#inToolkits(item)) !== undefined);
+  }
+
+  /** Everything that it declares, with the tools of its toolkits. One that cannot be read has those it is said to have. */
+  async declared(kind: Kind): Promise<readonly Declaration[]> {
+    const known = this.manifest.declarations[kind];
+    if (kind !== 'tools') return known;
+    const found = this.manifest.toolkits.map(async ({ name: toolkit, path: at }) => {
+      const { tools } = await this.toolkit(toolkit).catch(() => ({ tools: [] }));
+      return tools.map(
+        ({ item, value: { description } }): Declaration => ({
+          kind,
+          name: item,
+          ...(typeof description === 'string' && { description }),
+          metadata: {},
+          path: at,
+          toolkit,
+        }),
+      );
+    });
+    const all = new Map(known.map((one) => [one.name, one]));
+    for (const one of (await Promise.all(found)).flat()) if (!all.has(one.name)) all.set(one.name, one);
+    return [...all.values()];
+  }
+
+  async #inToolkits(item: string): Promise<Definition | undefined> {
+    const failures: unknown[] = [];
+    for (const { name } of this.manifest.toolkits) {
+      const toolkit = await this.toolkit(name).catch((error) => {
+        failures.push(error);
+      });
+      const found = toolkit?.tools.find((tool) => tool.item === item);
+      if (found) return found;
+    }
+    if (failures.length > 0) throw failures[0];
+    return undefined;
+  }
+
+  /** A toolkit that the manifest declares. @throws DefinitionError saying why there is none. */
+  toolkit(name: string): Promise<Toolkit> {
+    const known = this.#toolkits.get(name);
+    if (known) return known;
+    const reading = this.#readToolkit(name).catch((error) => {
+      this.#toolkits.delete(name);
+      throw error;
+    });
+    this.#toolkits.set(name, reading);
+    return reading;
+  }
+
+  async #readToolkit(name: string): Promise<Toolkit> {
+    const what = `Toolkit "${name}"`;
+    const { document, base, toolkits, root } = this.manifest;
+    const declaration = toolkits.find((one) => one.name === name);
+    const [file] = (await this.files()).find('tools', name).filter(({ combined }) => !combined);
+    if (!file) {
+      const expected = path.posix.join(root, 'tools', `${name}.js`);
+      const declaredAt = { file: document.file, path: declaration?.path ?? base };
+      const message = `${what} has no definition. Expected ${expected}.`;
+      throw new DefinitionError('missing-definition', message, declaredAt);
+    }
+    const content = toolkitIn(await this.#read(file, what));
+    if (content) return toolkitOf(content, { what, extension: this, file, at: [] });
+    const message = `${what} is no toolkit in ${file.file}. Expected a list of tools, or an object with "tools".`;
+    throw new DefinitionError('invalid-definition', message, { file: file.file });
+  }
+
   /** The definition of a declared item. @throws DefinitionError saying why there is none. */
   definition(kind: Kind, item: string): Promise<Definition> {
     const key = `${kind}/${item}`;
@@ -124,8 +214,16 @@ export class Extension {
       file: this.manifest.document.file,
       path: declaration?.path ?? this.manifest.base,
     };
-    const candidates = files.find(kind, item);
-    const file = candidates[0];
+    if (declaration?.toolkit !== undefined) {
+      const { tools, file } = await this.toolkit(declaration.toolkit);
+      const found = tools.find((tool) => tool.item === item);
+      if (found) return found;
+      const message = `${what} has no definition. ${file.file}, the toolkit "${declaration.toolkit}", has no tool of that name.`;
+      throw new DefinitionError('missing-definition', message, declaredAt);
+    }
+    const inToolkit = kind === 'tools' && !declaration ? await this.#inToolkits(item) : undefined;
+    if (inToolkit) return inToolkit;
+    const file = files.find(kind, item)[0];
     if (!file) {
       const ending = kind === 'apps' ? 'html' : 'json';
       const expected = path.posix.join(this.manifest.root, kind, `${item}.${ending}`);
@@ -135,34 +233,26 @@ export class Extension {
         declaredAt,
       );
     }
-    const location: Location = { file: file.file };
-    if (!(await isInside(this.manifest.directory, path.join(this.manifest.directory, file.file)))) {
-      const message = `${file.file} is a link that leads out of the package.`;
-      throw new DefinitionError('path-outside-package', message, location);
-    }
-    const whole = await this.#wholeOf(file, what);
-    const held = file.combined ? entryOf(whole, item) : whole;
+    const whole = await this.#read(file, what);
+    const { held, at } = file.combined ? entryOf(whole, item) : { held: whole, at: [] };
     if (held === undefined && file.combined) {
       const message = `${what} has no definition. ${file.file} has no entry "${item}", and there is no file of its own.`;
       throw new DefinitionError('missing-definition', message, declaredAt);
     }
     if (!isRecord(held) || isFunctionLike(held)) {
       const message = `${what} is not an object in ${file.file}. A definition is an object.`;
-      throw new DefinitionError('invalid-definition', message, {
-        ...location,
-        path: file.combined ? [item] : [],
-      });
+      throw new DefinitionError('invalid-definition', message, { file: file.file, path: at });
     }
     const translation = translate(held, kind);
-    return {
-      kind,
-      item,
-      extension: this,
-      file,
-      at: file.combined ? [item] : [],
-      value: translation.value,
-      translation,
-    };
+    return { kind, item, extension: this, file, at, value: translation.value, translation };
+  }
+
+  /** What a file holds. @throws DefinitionError if it is not the package's, or cannot be had. */
+  async #read(file: DefinitionFile, what: string): Promise<unknown> {
+    const { directory } = this.manifest;
+    if (await isInside(directory, path.join(directory, file.file))) return await this.#wholeOf(file, what);
+    const message = `${file.file} is a link that leads out of the package.`;
+    throw new DefinitionError('path-outside-package', message, { file: file.file });
   }
 
   async #wholeOf(file: DefinitionFile, what: string): Promise<unknown> {
@@ -226,18 +316,43 @@ async function placeOf({ manifest }: Extension, { file, offset }: DocumentError)
   return { file, position: positionAt(text, offset) };
 }
 
-/** One entry of a combined file: by key, or, in a list of definitions, by name. */
-function entryOf(whole: unknown, item: string): unknown {
-  if (Array.isArray(whole)) return whole.find((entry) => isRecord(entry) && nameOf(entry) === item);
-  return isRecord(whole) && Object.hasOwn(whole, item) ? whole[item] : undefined;
+/** One entry of a combined file: by key, or, in a list of definitions or a toolkit, by name. */
+function entryOf(whole: unknown, item: string): { readonly held: unknown; readonly at: DocumentPath } {
+  const content = toolkitIn(whole);
+  if (!content)
+    return { held: isRecord(whole) && Object.hasOwn(whole, item) ? whole[item] : undefined, at: [item] };
+  const found = readTools(content).tools.find(({ name }) => name === item);
+  return { held: found?.value, at: [...content.path, ...(found ? [found.index] : [])] };
 }
 
-function nameOf(definition: Record<string, unknown>): unknown {
-  if (definition.name !== undefined) return definition.name;
-  const { handler } = definition;
-  return typeof handler === 'function' || isRecord(handler)
-    ? (handler as { name?: unknown }).name
-    : undefined;
+/** Where a toolkit stands, and whose it is. */
+interface KitPlace extends Pick<Definition, 'extension' | 'file' | 'at'> {
+  readonly what: string;
+}
+
+/** Makes a toolkit of what was read, wherever that stands. */
+export function toolkitOf(content: ToolkitContent, place: KitPlace): Toolkit {
+  const { what, extension, file, at } = place;
+  const translations = content.tools.map((tool) =>
+    isRecord(tool) && !isFunctionLike(tool) ? translate(tool, 'tools') : undefined,
+  );
+  const values = content.tools.map((tool, index) => translations[index]?.value ?? tool);
+  const { tools, faults } = readTools({ ...content, tools: values });
+  const placeOf = (index: number): DocumentPath => [...at, ...content.path, index];
+  return {
+    what,
+    options: content.options,
+    file,
+    at,
+    tools: tools.map(({ index, name, value }) => {
+      const translation = { ...translations[index]!, value };
+      return { kind: 'tools', item: name, extension, file, at: placeOf(index), value, translation };
+    }),
+    faults: faults.map(({ index, reason }) => {
+      const location = { file: file.file, path: placeOf(index) };
+      return new DefinitionError('invalid-toolkit', `${what} ${reason}`, location);
+    }),
+  };
 }
 
 function upperFirst(text: string): string {

@@ -25,6 +25,18 @@ export interface Declaration {
   readonly metadata: Readonly<Record<string, unknown>>;
   /** Where it stands in the manifest's document. */
   readonly path: DocumentPath;
+  /** The toolkit that is to hold it, where its entry is one of a toolkit. */
+  readonly toolkit?: string;
+}
+
+/** An entry of `tools` that declares all tools of one file: `{ "toolkit": "files" }`. */
+export interface ToolkitDeclaration {
+  /** Of the file. */
+  readonly name: string;
+  readonly description?: string;
+  /** Its tools as far as the entry tells, for those who do not look into the file; absent: it tells none. */
+  readonly tools?: readonly Declaration[];
+  readonly path: DocumentPath;
 }
 
 /** What package.json and its manifest say, wherever the package is. Reading one never runs code of the package. */
@@ -43,6 +55,8 @@ export interface ManifestContent {
   readonly root: string;
   /** Entries that are well formed, in their order. */
   readonly declarations: Readonly<Record<Kind, readonly Declaration[]>>;
+  /** Toolkits. What their entries tell of their tools is among the declarations. */
+  readonly toolkits: readonly ToolkitDeclaration[];
   /** Diagnostic code to the severity the author gave it. */
   readonly rules: Readonly<Record<string, Severity | 'off'>>;
 }
@@ -136,7 +150,7 @@ export async function interpretManifest(
     base,
     translation,
     root: typeof translation.value.root === 'string' ? translation.value.root : defaultRoot,
-    declarations: readDeclarations(translation, base),
+    ...readDeclarations(translation, base),
     rules: readRules(translation.value.rules),
   };
 }
@@ -220,7 +234,10 @@ async function readPart(directory: string, file: string, reference?: Location): 
   }
 }
 
-function readDeclarations(translation: Translation, base: DocumentPath): Record<Kind, Declaration[]> {
+function readDeclarations(
+  translation: Translation,
+  base: DocumentPath,
+): Pick<ManifestContent, 'declarations' | 'toolkits'> {
   const declarations: Record<Kind, Declaration[]> = {
     servers: [],
     tools: [],
@@ -228,19 +245,68 @@ function readDeclarations(translation: Translation, base: DocumentPath): Record<
     resources: [],
     apps: [],
   };
+  const toolkits: ToolkitDeclaration[] = [];
   for (const kind of kinds) {
     const list = translation.value[kind];
     if (!Array.isArray(list)) continue;
     const at = [...base, ...(translation.origins.get(kind) ?? [kind])];
     const seen = new Set<string>();
     for (const [index, entry] of list.entries()) {
-      const declaration = readDeclaration(kind, entry, [...at, index]);
-      if (!declaration || seen.has(declaration.name)) continue;
-      seen.add(declaration.name);
-      declarations[kind].push(declaration);
+      const toolkit = kind === 'tools' ? readToolkit(entry, [...at, index]) : undefined;
+      if (toolkit && !toolkits.some(({ name }) => name === toolkit.name)) toolkits.push(toolkit);
+      const declared = toolkit ? (toolkit.tools ?? []) : [readDeclaration(kind, entry, [...at, index])];
+      for (const declaration of declared) {
+        if (!declaration || seen.has(declaration.name)) continue;
+        seen.add(declaration.name);
+        declarations[kind].push(declaration);
+      }
     }
   }
-  return declarations;
+  return { declarations, toolkits };
+}
+
+/** Reads `{ "toolkit": name, "tools"?: […] }`; undefined for any other entry. What is no declaration in it is left out. */
+export function readToolkit(entry: unknown, at: DocumentPath): ToolkitDeclaration | undefined {
+  if (!isRecord(entry)) return undefined;
+  const { value, origins } = translate(entry, 'declaration');
+  const { toolkit: name, description, tools } = value;
+  if (!isItemName(name)) return undefined;
+  const listed = Array.isArray(tools)
+    ? tools.flatMap((tool, index) => {
+        const path = [...at, ...(origins.get('tools') ?? ['tools']), index];
+        const declaration = readDeclaration('tools', tool, path);
+        return declaration ? [{ ...declaration, toolkit: name }] : [];
+      })
+    : undefined;
+  return {
+    name,
+    ...(typeof description === 'string' && { description }),
+    ...(listed && { tools: listed }),
+    path: at,
+  };
+}
+
+/** Everything of a kind that a manifest declares, as a server would list it: toolkits stand for their tools. */
+export function listOfAll(
+  { declarations, toolkits }: Pick<ManifestContent, 'declarations' | 'toolkits'>,
+  kind: Kind,
+): readonly (string | { readonly toolkit: string })[] {
+  const items = declarations[kind].filter(({ toolkit }) => toolkit === undefined);
+  if (kind !== 'tools' || toolkits.length === 0) return items.map(({ name }) => name);
+  const entries = [
+    ...items.map(({ name, path: at }) => ({ entry: name, index: Number(at.at(-1)) })),
+    ...toolkits.map(({ name, path: at }) => ({ entry: { toolkit: name }, index: Number(at.at(-1)) })),
+  ];
+  return entries.sort((a, b) => a.index - b.index).map(({ entry }) => entry);
+}
+
+/** Whether a manifest declares anything that a server could serve. */
+export function declaresItems({
+  declarations,
+  toolkits,
+}: Pick<ManifestContent, 'declarations' | 'toolkits'>): boolean {
+  const { tools, prompts, resources, apps } = declarations;
+  return tools.length + prompts.length + resources.length + apps.length + toolkits.length > 0;
 }
 
 /** What is declared, but not in a list, and so not at all; a sentence for each. */

@@ -30,6 +30,8 @@ export interface Field {
   readonly values?: readonly string[];
   /** What the object, or each object of the list, holds. */
   readonly shape?: Shape;
+  /** What each value of the object holds, whatever its key. */
+  readonly each?: Shape;
   /** `null` is legal too, and means something. */
   readonly nullable?: boolean;
 }
@@ -179,7 +181,10 @@ const resourceShape: Shape = {
   file: { types: ['string'], description: 'A file of the package.' },
   read: { types: ['callable'], description: 'read(uri, variables, ctx): the content.' },
   list: { types: ['callable'], description: 'list(ctx): the resources of a template.' },
-  complete: { types: ['object'], description: 'Variable name to complete(value, ctx).' },
+  complete: {
+    types: ['object'],
+    description: 'Variable name to suggestions: a list, or complete(value, ctx).',
+  },
   annotations: annotationsOfContent,
   size: { types: ['count'], description: 'Bytes, when known.' },
   subscribable: { types: ['boolean'], description: 'Clients may ask to be told when it changes.' },
@@ -273,6 +278,29 @@ export const shapes = {
   apps: appShape,
 } as const satisfies Record<Kind, Shape>;
 
+/** What a toolkit says for all its tools. */
+const toolkitWide: Shape = {
+  category: { ...category, description: '`_meta.category` of its tools that have none of their own.' },
+  hidden: { ...hidden, description: 'Leaves its tools out of lists, save those that say otherwise.' },
+  visible,
+};
+
+/** The keys of a toolkit: several tools in one file. */
+export const toolkitShape: Shape = {
+  ...toolkitWide,
+  tools: { types: ['list'], description: 'Its tools.', required: true },
+};
+
+/** What an entry of a server's list may say of all tools of a toolkit; `name` and `description` of an only one. */
+export const toolkitOverrideShape: Shape = {
+  toolkit: { types: ['string'], description: 'The toolkit: a name, or a qualified name.', required: true },
+  category: { ...category, description: '`_meta.category` of all its tools, whatever they say; null: none.' },
+  hidden: { ...hidden, description: 'Leaves all its tools out of lists, or none, whatever they say.' },
+  visible,
+  name: toolShape.name!,
+  description: toolShape.description!,
+};
+
 const anyOverride: Shape = {
   use: { types: ['string'], description: 'The item, by name or qualified name.', required: true },
   name: toolShape.name!,
@@ -286,6 +314,18 @@ const anyOverride: Shape = {
   timeoutMs: toolShape.timeoutMs!,
 };
 
+/** What an entry may change about one argument. */
+const parameterShape: Shape = {
+  name: { types: ['string'], description: 'What clients call it.' },
+  description: { types: ['string'], description: 'What it means, for the model.' },
+  enum: { types: ['list'], description: 'The only ones of its values that clients may send.' },
+  hidden: {
+    types: ['boolean'],
+    description: 'Clients neither see nor send it; the tool gets its default all the same.',
+  },
+  default: { types: ['any'], description: 'What the tool gets where it is not sent.' },
+};
+
 /** What an entry of a server's list may change of the item it names, by the kind that is listed. */
 export const overrideShapes = {
   tools: {
@@ -294,6 +334,11 @@ export const overrideShapes = {
     ui: toolShape.ui!,
     options: toolShape.options!,
     arguments: { types: ['object'], description: 'Arguments fixed here and taken out of the schema.' },
+    parameters: {
+      types: ['object'],
+      description: 'What is changed about arguments, by the names that the tool knows.',
+      each: parameterShape,
+    },
   },
   prompts: {
     ...anyOverride,
@@ -341,6 +386,7 @@ export function* checkShape(
     }
     if (field.shape && (!Array.isArray(held) || field.types.includes('list')))
       yield* checkNested(held, field.shape, path);
+    if (field.each && isRecord(held)) yield* checkEach(held, field.each, path);
   }
 }
 
@@ -358,6 +404,17 @@ function* checkNested(held: unknown, shape: Shape, at: DocumentPath): Generator<
   for (const [index, entry] of held.entries()) {
     if (isRecord(entry)) yield* checkShape(entry, shape, [...at, index]);
     else yield { path: [...at, index], problem: 'type', expected: 'an object' };
+  }
+}
+
+function* checkEach(
+  held: Readonly<Record<string, unknown>>,
+  shape: Shape,
+  at: DocumentPath,
+): Generator<ShapeFault> {
+  for (const [key, entry] of Object.entries(held)) {
+    if (isRecord(entry)) yield* checkShape(entry, shape, [...at, key]);
+    else yield { path: [...at, key], problem: 'type', expected: 'an object' };
   }
 }
 

@@ -195,6 +195,7 @@ const declarationKeys = {
   resources: 1,
   configKey: 1,
   uri: 1,
+  toolkit: 1,
 };
 
 const knownKeys: Record<Place, Readonly<Record<string, unknown>>> = {

@@ -3,9 +3,16 @@ import path from 'node:path';
 import { AgentToolsError } from '../errors.js';
 import { didYouMean } from '../spelling.js';
 import type { Location } from './diagnostics.js';
-import { type Definition, DefinitionError, Extension, type LoadCode, type Origin } from './extension.js';
+import {
+  type Definition,
+  DefinitionError,
+  Extension,
+  type LoadCode,
+  type Origin,
+  type Toolkit,
+} from './extension.js';
 import { type Kind, singular } from './kinds.js';
-import { listFaults } from './manifest.js';
+import { declaresItems, listFaults } from './manifest.js';
 import {
   isPackageName,
   isPublishedName,
@@ -210,32 +217,57 @@ export class Workspace {
     location: Location,
   ): Promise<{ extension: Extension; item: string }> {
     if (!reference.includes('/')) {
-      if (from.isDeclared(kind, reference)) return { extension: from, item: reference };
+      const own = await from.has(kind, reference).catch((error: unknown) => error);
+      if (own === true) return { extension: from, item: reference };
       const builtin = await this.#builtinOf(kind, reference);
       if (builtin) return { extension: builtin, item: reference };
-      throw this.#unknown(kind, reference, from, location);
+      // A toolkit that cannot be read may be what would have it.
+      throw own === false ? await this.#unknown(kind, reference, from, location) : own;
     }
     const qualified = parseQualifiedName(reference);
-    if (!qualified) throw this.#unknown(kind, reference, from, location);
-    const extension = await this.findPackage(qualified.package, from).catch((error) => {
-      throw new UnknownItemError('unresolved-reference', (error as Error).message, location, {
-        foreign: true,
-      });
-    });
-    if (extension?.isDeclared(kind, qualified.item)) return { extension, item: qualified.item };
-    if (extension === from) throw this.#unknown(kind, qualified.item, from, location);
-    const what = `${singular[kind]} "${reference}"`;
-    const reason = extension
-      ? `the package ${qualified.package} declares no ${singular[kind]} "${qualified.item}"`
-      : `the package ${qualified.package} is not installed; add it with: agenttools add ${qualified.package}`;
-    throw new UnknownItemError('unresolved-reference', `The ${what} cannot be found: ${reason}.`, location, {
-      foreign: true,
-      missingPackage: extension ? undefined : qualified.package,
+    if (!qualified) throw await this.#unknown(kind, reference, from, location);
+    const { package: name, item } = qualified;
+    const extension = await this.#referredPackage(name, from, location);
+    if (await extension?.has(kind, item)) return { extension: extension!, item };
+    if (extension === from) throw await this.#unknown(kind, item, from, location);
+    throw lost({ what: singular[kind], reference, name, item, isHere: extension !== undefined }, location);
+  }
+
+  /**
+   * A toolkit by the name that a definition of `from` gives it: its own, or, by a qualified name, another package's.
+   * @throws UnknownItemError if it leads nowhere; DefinitionError if it cannot be read.
+   */
+  async resolveToolkit(reference: string, from: Extension, location: Location): Promise<Toolkit> {
+    const qualified = reference.includes('/') ? parseQualifiedName(reference) : undefined;
+    const extension = qualified ? await this.#referredPackage(qualified.package, from, location) : from;
+    const name = qualified?.item ?? reference;
+    const declared = extension?.manifest.toolkits.map((one) => one.name) ?? [];
+    if (extension && declared.includes(name)) return await extension.toolkit(name);
+    if (qualified && extension !== from) {
+      const { package: owner, item } = qualified;
+      const isHere = extension !== undefined;
+      throw lost({ what: 'toolkit', reference, name: owner, item, isHere }, location);
+    }
+    const meant = didYouMean(name, declared);
+    const hint = meant ? ` Did you mean "${meant}"?` : '';
+    const message = `${from.name} declares no toolkit "${name}".${hint} Declared: ${declared.join(', ') || 'none'}.`;
+    throw new UnknownItemError('unknown-tool', message, location, { foreign: false });
+  }
+
+  async #referredPackage(name: string, from: Extension, location: Location): Promise<Extension | undefined> {
+    return await this.findPackage(name, from).catch((error) => {
+      const { message } = error as Error;
+      throw new UnknownItemError('unresolved-reference', message, location, { foreign: true });
     });
   }
 
-  #unknown(kind: Kind, reference: string, from: Extension, location: Location): UnknownItemError {
-    const declared = from.manifest.declarations[kind].map(({ name }) => name);
+  async #unknown(
+    kind: Kind,
+    reference: string,
+    from: Extension,
+    location: Location,
+  ): Promise<UnknownItemError> {
+    const declared = (await from.declared(kind)).map(({ name }) => name);
     const meant = didYouMean(reference, declared);
     const hint = meant ? ` Did you mean "${meant}"?` : '';
     if (from.origin === 'user') {
@@ -332,6 +364,25 @@ export class Workspace {
   }
 }
 
+/** What another package does not have, or would have if it were here. */
+function lost(
+  {
+    what,
+    reference,
+    name,
+    item,
+    isHere,
+  }: Readonly<Record<'what' | 'reference' | 'name' | 'item', string>> & { readonly isHere: boolean },
+  location: Location,
+): UnknownItemError {
+  const reason = isHere
+    ? `the package ${name} declares no ${what} "${item}"`
+    : `the package ${name} is not installed; add it with: agenttools add ${name}`;
+  const message = `The ${what} "${reference}" cannot be found: ${reason}.`;
+  const missingPackage = isHere ? undefined : name;
+  return new UnknownItemError('unresolved-reference', message, location, { foreign: true, missingPackage });
+}
+
 /** Whether a command-line argument is a path: it begins with `.`, `/`, `~` or a drive letter. */
 export function isPathArgument(text: string): boolean {
   return /^(?:[./~\\]|[A-Za-z]:[\\/])/.test(text);
@@ -372,8 +423,7 @@ function namedServer(extension: Extension, server: string): FoundServer {
 }
 
 function hasItems({ manifest }: Extension): boolean {
-  const { tools, prompts, resources, apps } = manifest.declarations;
-  return tools.length + prompts.length + resources.length + apps.length > 0;
+  return declaresItems(manifest);
 }
 
 /** The qualified names of an extension's servers, whether it declares them or not. */

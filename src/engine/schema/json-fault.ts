@@ -53,7 +53,7 @@ function scan(text: string): { readonly message: string; readonly offset: number
       offset++;
       continue;
     }
-    const isName = wanted === 'name' || wanted === 'first name';
+    const isName: boolean = wanted === 'name' || wanted === 'first name';
     const value = isName && next !== '"' ? undefined : taken(scalar);
     if (value === undefined || !(isName || wanted === 'value' || wanted === 'first item')) {
       return { message: faultAt(next, wanted), offset };

@@ -1,0 +1,110 @@
+import type { DocumentPath } from '../files/document.js';
+import { isItemName } from './names.js';
+import { isFunctionLike, isRecord } from './shapes.js';
+
+/** Several tools in one value, and what holds for those that do not say otherwise. */
+export interface ToolkitContent {
+  readonly options: Readonly<Record<string, unknown>>;
+  readonly tools: readonly unknown[];
+  /** Where the tools stand in the value. */
+  readonly path: DocumentPath;
+}
+
+/** Reads a list of tools, or `{ category, …, tools: […] }`; undefined if a value is neither. */
+export function toolkitIn(value: unknown): ToolkitContent | undefined {
+  if (Array.isArray(value)) return { options: {}, tools: value, path: [] };
+  if (!isToolkit(value)) return undefined;
+  const { tools, ...options } = value;
+  return { options, tools, path: ['tools'] };
+}
+
+/** Whether a value is a toolkit that says what it is: no tool has a list of tools. */
+export function isToolkit(
+  value: unknown,
+): value is Readonly<Record<string, unknown>> & { readonly tools: readonly unknown[] } {
+  return isRecord(value) && Array.isArray(value.tools) && value.handler === undefined;
+}
+
+/** One tool of a toolkit. */
+export interface ToolInKit {
+  /** Which entry of the list it is. */
+  readonly index: number;
+  /** Its wire name, and the name of the item it is. */
+  readonly name: string;
+  /** With what it takes over from the toolkit. */
+  readonly value: Readonly<Record<string, unknown>>;
+}
+
+/** An entry of a toolkit that is no tool to be had. */
+export interface KitFault {
+  readonly index: number;
+  /** Follows the name of the toolkit. */
+  readonly reason: string;
+}
+
+/** Reads the entries of a toolkit. Of several with one name the first is the tool. */
+export function readTools({ options, tools }: Pick<ToolkitContent, 'options' | 'tools'>): {
+  readonly tools: readonly ToolInKit[];
+  readonly faults: readonly KitFault[];
+} {
+  const faults: KitFault[] = [];
+  const seen = new Set<string>();
+  const read = tools.flatMap((value, index): ToolInKit[] => {
+    const fault = faultOf(value, index, seen);
+    if (fault !== undefined) {
+      faults.push({ index, reason: fault });
+      return [];
+    }
+    const name = nameOfTool(value as Record<string, unknown>)!;
+    seen.add(name);
+    return [{ index, name, value: inheriting(value as Record<string, unknown>, options) }];
+  });
+  return { tools: read, faults };
+}
+
+function faultOf(value: unknown, index: number, seen: ReadonlySet<string>): string | undefined {
+  const entry = `entry ${index + 1}`;
+  if (!isRecord(value) || isFunctionLike(value)) {
+    return `has no tool as ${entry}. Expected an object with "handler", such as tool() makes.`;
+  }
+  const name = nameOfTool(value);
+  if (name === undefined) return `has a tool without a name as ${entry}. ${givesName}`;
+  if (!isItemName(name)) {
+    return `has a tool named ${JSON.stringify(name)} as ${entry}. Expected 1 to 128 of A-Z a-z 0-9 _ . -`;
+  }
+  return seen.has(name) ? `has several tools named "${name}". Give each a "name" of its own.` : undefined;
+}
+
+/** The way out for a tool without a name. */
+export const givesName = 'Give it a "name", or its function one.';
+
+/** What a tool is called: its `name`, else the name of its function or of the export that its handler refers to. */
+export function nameOfTool({ name, handler }: Readonly<Record<string, unknown>>): string | undefined {
+  if (name !== undefined) return typeof name === 'string' ? name : undefined;
+  if (typeof handler === 'string') return exportNameIn(handler);
+  return isFunctionLike(handler) ? functionName(handler as { readonly name?: unknown }) : undefined;
+}
+
+/** The name that a function was given where it was written; what is exported without one is called `default`. */
+export function functionName({ name }: { readonly name?: unknown }): string | undefined {
+  return typeof name === 'string' && name !== '' && name !== 'default' ? name : undefined;
+}
+
+function exportNameIn(reference: string): string | undefined {
+  const hash = reference.lastIndexOf('#');
+  return hash === -1 ? undefined : functionName({ name: reference.slice(hash + 1) });
+}
+
+/** A tool with what it takes over from its toolkit: whatever it says itself wins, and `null` is no category. */
+function inheriting(
+  tool: Readonly<Record<string, unknown>>,
+  { category, hidden, visible }: Readonly<Record<string, unknown>>,
+): Readonly<Record<string, unknown>> {
+  const saysSo = tool.hidden !== undefined || tool.visible !== undefined;
+  return {
+    ...tool,
+    ...(tool.category === undefined && category !== undefined && { category }),
+    ...(!saysSo && hidden !== undefined && { hidden }),
+    ...(!saysSo && visible !== undefined && { visible }),
+  };
+}
