@@ -1,6 +1,7 @@
 import { isContentBlock } from './content-block.js';
 import type { Kind } from './kinds.js';
 import { checkShape, isFunctionLike, isRecord, type ShapeFault, shapes } from './shapes.js';
+import { readUriTemplate, type UriTemplate, UriTemplateError } from './uri-template.js';
 
 /**
  * Everything about a definition that can be judged without looking elsewhere: its keys, and the rules between them.
@@ -127,13 +128,7 @@ function* checkResource(value: Readonly<Record<string, unknown>>): Generator<Sha
   if (typeof uri === 'string' && !isUri(uri)) {
     yield { path: ['uri'], problem: 'value', expected: 'an absolute URI such as "app://config" (RFC 3986)' };
   }
-  if (typeof uriTemplate === 'string' && !isUri(uriTemplate.replace(templateExpression, 'x'))) {
-    yield {
-      path: ['uriTemplate'],
-      problem: 'value',
-      expected: 'a URI template such as "db://{table}" (RFC 6570)',
-    };
-  }
+  if (typeof uriTemplate === 'string') yield* checkTemplate(uriTemplate, value.complete);
   const given = contentKeys.filter((key) => value[key] !== undefined);
   if (given.length === 0) yield { path: ['text'], problem: 'missing', expected: '"text", "file" or "read"' };
   if (given.length > 1) {
@@ -152,15 +147,29 @@ function* checkResource(value: Readonly<Record<string, unknown>>): Generator<Sha
   }
 }
 
-/**
- * One expression of a URI template: an operator, and names with their modifiers.
- * @see RFC 6570, 2.2 to 2.4
- */
-const templateExpression = (() => {
-  const character = '(?:\\w|%[\\dA-Fa-f]{2})';
-  const variable = `${character}+(?:\\.${character}+)*(?::[1-9]\\d{0,3}|\\*)?`;
-  return new RegExp(`\\{[+#./;?&]?${variable}(?:,${variable})*\\}`, 'g');
-})();
+function* checkTemplate(text: string, complete: unknown): Generator<ShapeFault> {
+  const path = ['uriTemplate'];
+  let template: UriTemplate;
+  try {
+    template = readUriTemplate(text);
+  } catch (error) {
+    if (!(error instanceof UriTemplateError)) throw error;
+    yield { path, problem: 'value', expected: `another URI template (RFC 6570): ${error.message}` };
+    return;
+  }
+  if (!isUri(text.replace(/\{[^{}]*\}/g, 'x'))) {
+    yield { path, problem: 'value', expected: 'a URI template such as "db://{table}" (RFC 6570)' };
+  }
+  if (!isRecord(complete)) return;
+  for (const [name, suggestions] of Object.entries(complete)) {
+    const at = ['complete', name];
+    if (!template.variables.includes(name)) {
+      yield { path: at, problem: 'unknown', expected: 'a variable', known: template.variables };
+    } else if (Array.isArray(suggestions) && suggestions.some((one) => typeof one !== 'string')) {
+      yield { path: at, problem: 'type', expected: 'a list of strings, a function or a module reference' };
+    }
+  }
+}
 
 /** An absolute URI without spaces or control characters. */
 function isUri(text: string): boolean {

@@ -7,10 +7,11 @@ import { brands, isBranded } from './brands.js';
 import { blocksOf, type ContentBlock, type PromptMessage, user } from './builders.js';
 import { isContentBlock } from './content-block.js';
 import type { Context } from './context.js';
-import { type Lazy, lazyFunction } from './lazy.js';
+import { lazyFunction } from './lazy.js';
 import { commonParts, commonWire, requireModules, requireUsable } from './read.js';
 import { ResultError } from './results.js';
-import type { Complete, PromptResult, PromptSpec } from './specs.js';
+import type { PromptResult, PromptSpec } from './specs.js';
+import { readSuggestions } from './suggestions.js';
 import { fill } from './template.js';
 
 type Values = Readonly<Record<string, string>>;
@@ -44,7 +45,7 @@ export async function readPrompt(definition: Definition): Promise<PromptSpec> {
     render: renderer(normal),
     complete: new Map(
       list.flatMap(({ name, complete }) =>
-        complete === undefined ? [] : [[name, completion(complete, normal)]],
+        complete === undefined ? [] : [[name, readSuggestions(complete, normal.extension)]],
       ),
     ),
   };
@@ -67,13 +68,6 @@ interface PromptArgument {
 function readArguments(value: unknown): readonly unknown[] | undefined {
   if (!Array.isArray(value)) return undefined;
   return value.map((entry) => (isRecord(entry) ? translateArgument(entry) : entry));
-}
-
-/** A list of suggestions is filtered by what was typed; a function is asked. */
-function completion(value: unknown, { extension }: Definition): Lazy<Complete> {
-  if (!Array.isArray(value)) return lazyFunction<Complete>(value, extension);
-  const known = value.map(String);
-  return async () => (typed) => known.filter((one) => one.toLowerCase().startsWith(typed.toLowerCase()));
 }
 
 /** How a prompt's messages are made: literal text, a template, fixed messages, or a function. */

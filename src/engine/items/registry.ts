@@ -104,15 +104,15 @@ export class Registry {
 interface View {
   /** What is asked for without a kind. */
   readonly kind?: ListedKind;
-  /** Where pages of that kind begin, unless the query says. */
-  readonly cursor?: string | undefined;
+  /** Tells where pages of that kind begin, unless the query does. */
+  readonly start?: () => string | undefined;
   /** Whether tools that only apps may call count as hidden. */
   readonly hidesAppTools?: boolean;
 }
 
 function handlersView(
   registry: Registry,
-  { kind: usual = 'tools', cursor: start, hidesAppTools = true }: View = {},
+  { kind: usual = 'tools', start, hidesAppTools = true }: View = {},
 ): ItemRegistry {
   return {
     list({ kind = usual, pageSize = Number.POSITIVE_INFINITY, ...query }: ItemQuery = {}) {
@@ -120,7 +120,7 @@ function handlersView(
       const isAll = query.includeHidden || !hidesAppTools;
       const keep = isAll ? undefined : (spec: Specs[ServedKind]) => !isForApps(spec);
       const isGoingOn = kind === usual && Number.isFinite(pageSize);
-      const cursor = query.cursor ?? (isGoingOn ? start : undefined);
+      const cursor = query.cursor ?? (isGoingOn ? start?.() : undefined);
       const options = { ...query, cursor, pageSize: Math.ceil(pageSize), ...(keep && { keep }) };
       const { items, ...next } = registry.list(kind, options);
       return { items: items.map(asListed), ...next };

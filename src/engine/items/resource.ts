@@ -3,12 +3,14 @@ import path from 'node:path';
 import { lookup } from 'mrmime';
 import { type Definition, DefinitionError } from '../extension/extension.js';
 import { isRecord } from '../extension/shapes.js';
+import { readUriTemplate } from '../extension/uri-template.js';
 import { isInScope, pathFault } from '../files/contain.js';
 import type { Context } from './context.js';
 import { lazyFunction } from './lazy.js';
 import { commonParts, commonWire, locate, nameOf, requireModules, requireUsable } from './read.js';
 import { ResultError } from './results.js';
-import type { Complete, ResourceContents, ResourceSpec } from './specs.js';
+import type { ResourceContents, ResourceSpec } from './specs.js';
+import { readSuggestions } from './suggestions.js';
 
 type Read = ResourceSpec['read'];
 type ReadFunction = (uri: string, variables: Readonly<Record<string, unknown>>, ctx: Context) => unknown;
@@ -35,13 +37,14 @@ export async function readResource(definition: Definition): Promise<ResourceSpec
     },
     uri,
     uriTemplate,
+    template: uriTemplate === undefined ? undefined : readUriTemplate(uriTemplate),
     read: reader(definition, mimeType),
     subscribable: value.subscribable === true,
     list: value.list === undefined ? undefined : lazyFunction(value.list, extension),
     complete: new Map(
       Object.entries(isRecord(value.complete) ? value.complete : {}).map(([name, complete]) => [
         name,
-        lazyFunction<Complete>(complete, extension),
+        readSuggestions(complete, extension),
       ]),
     ),
   };

@@ -1,4 +1,5 @@
 import type { Definition } from '../extension/extension.js';
+import type { UriTemplate } from '../extension/uri-template.js';
 import type { DocumentPath } from '../files/document.js';
 import type { CompiledSchema } from '../schema/index.js';
 import type { PromptMessage } from './builders.js';
@@ -139,6 +140,8 @@ export interface ResourceSpec extends Spec {
   readonly kind: 'resources';
   readonly uri: string | undefined;
   readonly uriTemplate: string | undefined;
+  /** Tells which addresses are those of a template, and what for. */
+  readonly template: UriTemplate | undefined;
   read(
     uri: string,
     variables: Readonly<Record<string, unknown>>,

@@ -109,8 +109,11 @@ const expected: Record<string, readonly string[]> = {
   'invalid-resource': [
     'invalid-resource agenttools/resources/names.json#/uri',
     'invalid-resource agenttools/resources/names.json#/text',
+    'invalid-resource agenttools/resources/pages.json#/uriTemplate',
+    'invalid-resource agenttools/resources/books.json#/complete/book',
     'invalid-resource agenttools/resources/gone.json#/file',
     'invalid-resource agenttools/servers/greeter.json#/resources/1',
+    'unknown-definition-key agenttools/resources/books.json#/complete/page',
   ],
   'invalid-server': [
     'invalid-server agenttools/servers/greeter.json#/version',

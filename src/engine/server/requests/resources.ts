@@ -1,9 +1,4 @@
-import {
-  ProtocolError,
-  ResourceNotFoundError,
-  type ServerContext,
-  UriTemplate,
-} from '@modelcontextprotocol/server';
+import { ProtocolError, ResourceNotFoundError, type ServerContext } from '@modelcontextprotocol/server';
 import { messageOf } from '../../extension/modules.js';
 import { isRecord } from '../../extension/shapes.js';
 import { brands, isBranded } from '../../items/brands.js';
@@ -184,19 +179,8 @@ export function resourceAt(
   const exact = specs.find((spec) => spec.uri === uri);
   if (exact) return { spec: exact, variables: {} };
   for (const spec of specs) {
-    const matched = spec.uriTemplate === undefined ? null : new UriTemplate(spec.uriTemplate).match(uri);
-    if (!matched) continue;
-    const decoded = Object.entries(matched).map(([name, value]) => [name, decodedValue(value)]);
-    return { spec, variables: Object.fromEntries(decoded) };
+    const variables = spec.template?.match(uri);
+    if (variables) return { spec, variables };
   }
   return undefined;
-}
-
-function decodedValue(value: string | string[]): string | string[] {
-  if (Array.isArray(value)) return value.map((part) => decodedValue(part) as string);
-  try {
-    return decodeURIComponent(value);
-  } catch {
-    return value;
-  }
 }

@@ -78,7 +78,11 @@ const keysOf = {
 
 function* membersOf(key: string, value: unknown): Iterable<CallableKey> {
   if (!isRecord(value) || isFunctionLike(value)) return;
-  for (const [name, held] of Object.entries(value)) yield { path: [key, name], value: held, hasShape: false };
+  for (const [name, held] of Object.entries(value)) {
+    // A list of suggestions is as good as a function that makes them.
+    if (Array.isArray(held)) continue;
+    yield { path: [key, name], value: held, hasShape: false };
+  }
 }
 
 async function callableFacts(

@@ -1,0 +1,181 @@
+export type Takes = (unit: string) => boolean;
+
+/** What an address looks like, piece by piece. A unit of it is a character, or what percent-encoding makes of one. */
+export type Pattern<V> =
+  | { readonly is: 'text'; readonly text: string }
+  | { readonly is: 'all'; readonly of: readonly Pattern<V>[] }
+  /** The first if the rest of the address allows for it. */
+  | { readonly is: 'either'; readonly first: Pattern<V>; readonly second: Pattern<V> }
+  /** Once or more; begins with text. */
+  | { readonly is: 'many'; readonly of: Pattern<V> }
+  /** As many units as the rest of the address allows for. */
+  | {
+      readonly is: 'value';
+      readonly of: V;
+      readonly takes: Takes;
+      readonly least: number;
+      readonly most: number;
+    };
+
+export const text = (literal: string): Pattern<never> => ({ is: 'text', text: literal });
+export const all = <V>(...of: readonly Pattern<V>[]): Pattern<V> => ({ is: 'all', of });
+export const either = <V>(first: Pattern<V>, second: Pattern<V>): Pattern<V> => ({
+  is: 'either',
+  first,
+  second,
+});
+export const maybe = <V>(of: Pattern<V>): Pattern<V> => either(of, all());
+export const many = <V>(of: Pattern<V>): Pattern<V> => ({ is: 'many', of });
+
+/** The values in an address, in order, as they stand there; undefined if it looks otherwise. */
+export type Reader<V> = (uri: string) => readonly (readonly [of: V, text: string])[] | undefined;
+
+/**
+ * What a walk over an address does: take a unit, go on in one of two ways, or note where a value begins or ends.
+ * Ways back lead to `take`.
+ */
+type Step<V> =
+  | { readonly does: 'take'; readonly takes: Takes }
+  | { readonly does: 'choose'; first: number; second: number }
+  | { readonly does: 'begin' }
+  | { readonly does: 'end'; readonly of: V };
+
+/** Patterns that need more were not written by people. */
+const maxSteps = 20_000;
+
+/** Room for what is known of each step at each unit; addresses that need more are not read. */
+const maxRoom = 1 << 24;
+
+/** Makes a pattern readable; undefined if it is too long. Reading takes time that grows with the address alone. */
+export function reader<V>(pattern: Pattern<V>): Reader<V> | undefined {
+  const steps: Step<V>[] = [];
+  append(pattern, steps);
+  if (steps.length > maxSteps) return undefined;
+  return (uri) => {
+    const room = (steps.length + 1) * (uri.length + 1);
+    return room > maxRoom ? undefined : read(steps, unitsOf(uri));
+  };
+}
+
+function append<V>(pattern: Pattern<V>, steps: Step<V>[]): void {
+  if (steps.length > maxSteps) return;
+  switch (pattern.is) {
+    case 'text':
+      for (const wanted of unitsOf(pattern.text).map(normal))
+        steps.push({ does: 'take', takes: (unit) => normal(unit) === wanted });
+      break;
+    case 'all':
+      for (const one of pattern.of) append(one, steps);
+      break;
+    case 'either':
+      appendEither(pattern, steps);
+      break;
+    case 'many': {
+      const start = steps.length;
+      append(pattern.of, steps);
+      steps.push({ does: 'choose', first: start, second: steps.length + 1 });
+      break;
+    }
+    default:
+      steps.push({ does: 'begin' });
+      appendRun(pattern, steps);
+      steps.push({ does: 'end', of: pattern.of });
+  }
+}
+
+function appendEither<V>({ first, second }: Extract<Pattern<V>, { is: 'either' }>, steps: Step<V>[]): void {
+  const choice = { does: 'choose' as const, first: steps.length + 1, second: 0 };
+  steps.push(choice);
+  append(first, steps);
+  // Both ways on are the same here: past the second.
+  const leap = { does: 'choose' as const, first: 0, second: 0 };
+  steps.push(leap);
+  choice.second = steps.length;
+  append(second, steps);
+  leap.first = steps.length;
+  leap.second = steps.length;
+}
+
+function appendRun<V>({ takes, least, most }: Extract<Pattern<V>, { is: 'value' }>, steps: Step<V>[]): void {
+  const take = { does: 'take', takes } as const;
+  if (most === Infinity) {
+    const start = steps.length + (least === 0 ? 1 : 0);
+    if (least === 0) steps.push({ does: 'choose', first: start, second: start + 2 });
+    steps.push(take, { does: 'choose', first: start, second: start + 2 });
+    return;
+  }
+  for (let count = 1; count <= most; count += 1) {
+    const next = steps.length + 1;
+    if (count > least) steps.push({ does: 'choose', first: next, second: next + 1 });
+    steps.push(take);
+  }
+}
+
+const unitPattern = /%[C-Fc-f][\dA-Fa-f](?:%[89ABab][\dA-Fa-f])+|%[\dA-Fa-f]{2}|[\s\S]/gu;
+
+function unitsOf(uri: string): readonly string[] {
+  return uri.match(unitPattern) ?? [];
+}
+
+/** What is the same in two addresses: only reserved characters mean something else when encoded. @see RFC 3986, 6.2.2 */
+function normal(unit: string): string {
+  if (unit.length === 1 || !unit.startsWith('%')) return unit;
+  const character = decoded(unit);
+  return /^[\w.~-]$|^[^\0-\x7f]/.test(character) ? character : unit.toUpperCase();
+}
+
+/** Text without percent-encoding; as it is if that is broken. */
+export function decoded(value: string): string {
+  try {
+    return decodeURIComponent(value);
+  } catch {
+    return value;
+  }
+}
+
+/** Finds out from which steps the end can be reached, backwards, then walks. */
+function read<V>(steps: readonly Step<V>[], units: readonly string[]): ReturnType<Reader<V>> {
+  const width = steps.length + 1;
+  const leads = new Uint8Array(width * (units.length + 1));
+  leads[units.length * width + steps.length] = 1;
+  for (let at = units.length; at >= 0; at -= 1) {
+    const here = at * width;
+    const unit = units[at];
+    for (const [index, step] of steps.entries()) {
+      if (step.does !== 'take' || unit === undefined || !leads[here + width + index + 1]) continue;
+      if (step.takes(unit)) leads[here + index] = 1;
+    }
+    for (let index = steps.length - 1; index >= 0; index -= 1) {
+      const step = steps[index]!;
+      if (step.does === 'take') continue;
+      const onward =
+        step.does === 'choose'
+          ? leads[here + step.first] || leads[here + step.second]
+          : leads[here + index + 1];
+      if (onward) leads[here + index] = 1;
+    }
+  }
+  return leads[0] ? walk(steps, units, (index, at) => leads[at * width + index] === 1) : undefined;
+}
+
+function walk<V>(
+  steps: readonly Step<V>[],
+  units: readonly string[],
+  leads: (index: number, at: number) => boolean,
+): readonly (readonly [V, string])[] {
+  const noted: [V, string][] = [];
+  let at = 0;
+  let start = 0;
+  for (let index = 0; index < steps.length; ) {
+    const step = steps[index]!;
+    if (step.does === 'choose') {
+      index = leads(step.first, at) ? step.first : step.second;
+      continue;
+    }
+    if (step.does === 'take') at += 1;
+    else if (step.does === 'begin') start = at;
+    else noted.push([step.of, units.slice(start, at).join('')]);
+    index += 1;
+  }
+  return noted;
+}

@@ -1,0 +1,43 @@
+import type { Extension } from '../extension/extension.js';
+import { isRecord } from '../extension/shapes.js';
+import { type Lazy, lazyFunction } from './lazy.js';
+import { ResultError } from './results.js';
+import type { Complete } from './specs.js';
+
+/** What is suggested while somebody types. */
+export interface Suggestions {
+  readonly values: readonly string[];
+  /** How many there are in all, if that is known. */
+  readonly total?: number;
+  readonly hasMore: boolean;
+}
+
+/** At most this many are sent. @see MCP, server/utilities/completion */
+const maxValues = 100;
+
+/** Reads a `complete`: a list is filtered by what was typed, a function is asked. */
+export function readSuggestions(value: unknown, extension: Extension): Lazy<Complete> {
+  if (!Array.isArray(value)) return lazyFunction<Complete>(value, extension);
+  const known = value.map(String);
+  return async () => (typed) => known.filter((one) => one.toLowerCase().startsWith(typed.toLowerCase()));
+}
+
+/**
+ * Makes suggestions of what a `complete` function returned: a list of strings, or `{ values, total?, hasMore? }`.
+ * @throws ResultError for anything else.
+ */
+export function toSuggestions(value: unknown): Suggestions {
+  const { values, total, hasMore } = isRecord(value) ? value : { values: value };
+  if (!Array.isArray(values) || !values.every((one) => typeof one === 'string' || typeof one === 'number')) {
+    throw new ResultError('"complete" returns a list of strings, or { values, total?, hasMore? }');
+  }
+  const shown = values.slice(0, maxValues).map(String);
+  const isCut = values.length > maxValues;
+  if (!isRecord(value)) return { values: shown, total: values.length, hasMore: isCut };
+  const isTotal = Number.isSafeInteger(total) && (total as number) >= values.length;
+  return {
+    values: shown,
+    ...(isTotal && { total: total as number }),
+    hasMore: isCut || hasMore === true || (isTotal && (total as number) > values.length),
+  };
+}
