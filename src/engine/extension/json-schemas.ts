@@ -162,11 +162,12 @@ function objectOf(shape: Shape): JsonSchema {
   };
 }
 
-function schemaOf({ types, description, values, shape, nullable }: Field): JsonSchema {
+function schemaOf({ types, description, values, shape, each, nullable }: Field): JsonSchema {
   const kinds = types.map((type): JsonSchema => {
     if (type === 'string' && values) return { enum: values };
     if (type === 'string-list' && values) return { ...stringList, items: { enum: values }, minItems: 1 };
     if (type === 'object' && shape) return objectOf(shape);
+    if (type === 'object' && each) return { type: 'object', additionalProperties: objectOf(each) };
     if (type === 'list' && shape) return { ...valueTypes.list, items: objectOf(shape) };
     return valueTypes[type];
   });

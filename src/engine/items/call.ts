@@ -47,9 +47,8 @@ export async function callTool(
 class CallFailure extends Error {}
 
 async function checkArguments(tool: ToolSpec, args: Readonly<Record<string, unknown>>): Promise<unknown> {
-  const isPinned = Object.keys(tool.pinned).length > 0;
   // Handlers may change what they are given.
-  const checked = await tool.input.check({ ...args, ...(isPinned && structuredClone(tool.pinned)) });
+  const checked = await tool.input.check({ ...args });
   if (checked.ok) return checked.value;
   throw new CallFailure(`Invalid arguments for tool "${tool.name}": ${formatIssues(checked.issues)}`);
 }

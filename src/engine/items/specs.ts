@@ -51,6 +51,7 @@ export type ListHooks = Readonly<Partial<Record<ListedKind, Lazy<ListHook>>>>;
 /** A tool, ready to be listed and called. */
 export interface ToolSpec extends Spec {
   readonly kind: 'tools';
+  /** As the server that lists it has changed it: it takes what clients know, and gives what the handler knows. */
   readonly input: CompiledSchema;
   readonly output: CompiledSchema | undefined;
   readonly handler: Lazy<ToolHandler>;
@@ -60,8 +61,6 @@ export interface ToolSpec extends Spec {
   readonly onOutputMismatch: 'error' | 'warn';
   /** Undefined: none was asked for; null: none is wanted. */
   readonly ui: ToolUi | null | undefined;
-  /** Arguments fixed by the server that lists it; they win over sent ones. */
-  readonly pinned: Readonly<Record<string, unknown>>;
 }
 
 /** Who may call a tool: the model, or apps of its server. @see MCP Apps 2026-01-26, "Resource Discovery" */

@@ -55,7 +55,6 @@ export async function readTool(definition: Definition): Promise<ToolSpec> {
     options: readOptions(value.options),
     onOutputMismatch: value.onOutputMismatch === 'warn' ? 'warn' : 'error',
     ui: readUi(value.ui, definition, ['ui']),
-    pinned: {},
   };
 }
 

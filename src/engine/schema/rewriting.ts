@@ -167,7 +167,9 @@ export class Rewriting {
   ): unknown {
     const entries = isRecord(held) ? Object.entries(held) : [];
     const left = entries.filter(([name]) => this.#stays(name));
-    const told = left.map(([name, schema]) => [this.#called(name), this.#told(name, schema, isRoot)] as const);
+    const told = left.map(
+      ([name, schema]) => [this.#called(name), this.#told(name, schema, isRoot)] as const,
+    );
     const none = forbidden.map((name) => [this.#called(name), false] as const);
     return isRecord(held) || none.length > 0 ? Object.fromEntries([...told, ...none]) : held;
   }

@@ -225,14 +225,88 @@ describe('"use"', () => {
   });
 
   test('fixes arguments: they leave the schema, and win over sent ones', async () => {
-    const { wire, input, pinned } = await used({ arguments: { days: 3 } });
+    const { wire, input } = await used({ arguments: { days: 3 } });
     expect(wire.inputSchema).toMatchObject({ required: ['city'] });
     expect(Object.keys((wire.inputSchema as { properties: object }).properties)).toEqual(['city']);
-    expect(pinned).toEqual({ days: 3 });
-    expect(input.wire).toMatchObject({ required: ['city', 'days'] });
+    expect(input.wire).toBe(wire.inputSchema);
+    for (const sent of [{ city: 'Ostwick' }, { city: 'Ostwick', days: 5 }, { city: 'Ostwick', days: 'x' }]) {
+      expect(await input.check(sent)).toEqual({ ok: true, value: { city: 'Ostwick', days: 3 } });
+    }
     const all = (await used({ arguments: { days: 3, city: 'Ostwick' } })).wire.inputSchema;
     expect(all).toMatchObject({ properties: {} });
     expect(all).not.toHaveProperty('required');
+  });
+
+  test('changes what clients know of arguments, and the handler gets what it knows', async () => {
+    const { wire, input } = await used({
+      parameters: { city: { name: 'place', description: 'Where' }, days: { default: 3 } },
+    });
+    expect(wire.inputSchema).toEqual({
+      type: 'object',
+      properties: {
+        place: { type: 'string', description: 'Where' },
+        days: { type: 'integer', default: 3 },
+      },
+      required: ['place'],
+    });
+    expect(await input.check({ place: 'Ostwick' })).toEqual({
+      ok: true,
+      value: { city: 'Ostwick', days: 3 },
+    });
+  });
+
+  test('leaves output, and the tool itself, as they are', async () => {
+    const definition = { ...tool, hidden: false, output: { city: { type: 'string', required: true } } };
+    const { spec } = await composeLive({
+      tools: { x: { ...definition, handler: ({ city }: { city: string }) => ({ city }) } },
+      server: { tools: ['x', { use: 'x', name: 'y', parameters: { city: { name: 'place' } } }] },
+    });
+    const [plain, changed] = spec.registry.all('tools');
+    expect(changed?.wire.outputSchema).toEqual(plain?.wire.outputSchema);
+    expect(plain?.wire.inputSchema).toMatchObject({ required: ['city', 'days'] });
+    expect(changed?.wire.inputSchema).toMatchObject({ required: ['place', 'days'] });
+  });
+
+  test.each(['legacy', 'modern'] as const)(
+    'is what %s clients list, call and are refused by',
+    async (era) => {
+      const served = await composeLive({
+        tools: { x: { ...tool, hidden: false, timeoutMs: 5000 } },
+        server: {
+          tools: [{ use: 'x', parameters: { city: { name: 'place' }, days: { hidden: true, default: 2 } } }],
+        },
+      });
+      const session = await openSession(served, { era });
+      const [listed] = (await session.request('tools/list')).tools;
+      expect(listed.inputSchema).toEqual({
+        type: 'object',
+        properties: { place: { type: 'string' } },
+        required: ['place'],
+      });
+      const { structuredContent } = await session.request('tools/call', {
+        name: 'x',
+        arguments: { place: 'Bonn' },
+      });
+      expect(structuredContent).toEqual({ city: 'Bonn', days: 2 });
+      expect(await session.request('tools/call', { name: 'x', arguments: { city: 'Bonn' } })).toMatchObject({
+        isError: true,
+        content: [{ text: 'Invalid arguments for tool "x": "place" is required at /place' }],
+      });
+      expect(await session.request('tools/call', { name: 'x', arguments: { place: 5 } })).toMatchObject({
+        isError: true,
+        content: [{ text: 'Invalid arguments for tool "x": "place" must be string at /place' }],
+      });
+    },
+  );
+
+  test('changes nothing where a server lists a tool as it is', async () => {
+    const { spec } = await composeLive({
+      tools: { x: tool },
+      server: { tools: ['x', { use: 'x', title: 'X' }] },
+    });
+    const [plain, titled] = spec.registry.all('tools');
+    expect(titled?.input).toBe(plain?.input);
+    expect(titled?.input.check).toBe(plain?.input.check);
   });
 
   test('gives each call fixed arguments of its own, for handlers may change what they get', async () => {
@@ -316,8 +390,82 @@ describe('"use"', () => {
     [{ arguments: { day: 3 } }, 'invalid-server', /fixes the argument "day".* Did you mean "days"\?/],
     [{ arguments: { days: 'x' } }, 'invalid-server', /fixes "days" to what it cannot be: .*integer/],
     [{ options: { c: 4 } }, 'invalid-server', /fixes the option "c".* It has: a, b\./],
+    [{ parameters: [] }, 'invalid-server', /unusable "parameters"\. Expected an object/],
+    [{ parameters: { city: 'place' } }, 'invalid-server', /unusable "parameters\.city"\. Expected an object/],
+    [{ parameters: { city: { nmae: 'x' } } }, 'invalid-server', /unknown key "parameters\.city\.nmae"/],
+    [{ parameters: { city: { name: 5 } } }, 'invalid-server', /unusable "parameters\.city\.name"/],
+    [
+      { parameters: { city: { hidden: 'yes' } } },
+      'invalid-server',
+      /"parameters\.city\.hidden".*true or false/,
+    ],
+    [
+      { parameters: { citty: { name: 'x' } } },
+      'invalid-server',
+      /changes the argument "citty".* Did you mean "city"\?/,
+    ],
+    [{ parameters: { city: { name: 'days' } } }, 'invalid-server', /"city" "days", which is another one\./],
+    [
+      { parameters: { city: { name: 'x' }, days: { name: 'x' } } },
+      'invalid-server',
+      /calls the argument "city" "x", and "days" too\./,
+    ],
+    [
+      { parameters: { city: { hidden: true } } },
+      'invalid-server',
+      /"city", which is required and has no default/,
+    ],
+    [
+      { parameters: { days: { enum: [1, 2] } } },
+      'invalid-server',
+      /values of "days", whose schema does not list any/,
+    ],
+    [
+      { parameters: { days: { default: 'x' } } },
+      'invalid-server',
+      /"days" a default that it cannot be: .*integer/,
+    ],
+    [
+      { arguments: { city: 'Bonn' }, parameters: { city: { name: 'place' } } },
+      'invalid-server',
+      /changes the argument "city", whose value it fixes under "arguments"/,
+    ],
     [{ name: 'no name' }, 'invalid-wire-name', /entry "x", has the wire name "no name"/],
   ];
+
+  test('says where it chooses what an argument cannot be', async () => {
+    const unit = { type: 'enum', values: ['metric', 'imperial'], default: 'metric' };
+    const faults = async (change: object) => {
+      const { spec } = await composeLive({
+        tools: { x: { handler, input: { unit } } },
+        server: { tools: [{ use: 'x', parameters: { unit: change } }] },
+      });
+      return spec.leftOut.map(({ message, location }) => [message, location.path?.slice(3).join('/')]);
+    };
+    const start = 'Server "main", entry "x",';
+    expect(await faults({ enum: ['metrics', 'imperial'] })).toEqual([
+      [
+        `${start} leaves "unit" the value "metrics", which it does not have. Did you mean "metric"? It has: "metric", "imperial".`,
+        'parameters/unit/enum/0',
+      ],
+    ]);
+    expect(await faults({ enum: ['imperial'] })).toEqual([
+      [
+        `${start} leaves "unit" values without its default "metric". Keep that, or give another "default".`,
+        'parameters/unit/enum',
+      ],
+    ]);
+    expect(await faults({ enum: ['imperial'], default: 'imperial' })).toEqual([]);
+    expect(await faults({ hidden: true, description: 'x' })).toEqual([
+      [
+        `${start} hides the argument "unit", so nobody sees its "description".`,
+        'parameters/unit/description',
+      ],
+    ]);
+    expect(await faults({ hidden: true, default: 'x' })).toEqual([
+      [expect.stringContaining('"unit" a default that it cannot be'), 'parameters/unit/default'],
+    ]);
+  });
 
   test.each(wrong)('that says what cannot be is left out: %j', async (override, code, message) => {
     const { spec } = await composeLive({

@@ -6,7 +6,7 @@ import { isRecord } from '../../extension/shapes.js';
 import { implicitServerName, UnknownItemError, type Workspace } from '../../extension/workspace.js';
 import type { DocumentPath } from '../../files/document.js';
 import { distinctNames } from '../../items/collisions.js';
-import { type FixFault, findFixFaults, type Taken } from '../../items/override.js';
+import { type FixFault, findFixFaults, type Taken } from '../../items/override-faults.js';
 import { withArguments } from '../../items/prompt.js';
 import { locate } from '../../items/read.js';
 import { inline, listEntries } from '../../items/server.js';
