@@ -123,6 +123,15 @@ const expected: Record<string, readonly string[]> = {
     'invalid-server agenttools/servers/third.json#/LLMEvaluator',
     'invalid-server agenttools/servers/greeter.json#/tools/2/handler',
   ],
+  'invalid-server-parameters': [
+    'invalid-server agenttools/servers/greeter.json#/tools/0/parameters/nmae',
+    'invalid-server agenttools/servers/greeter.json#/tools/0/parameters/name/hidden',
+    'invalid-server agenttools/servers/greeter.json#/tools/0/parameters/tone/enum/1',
+    'invalid-server agenttools/servers/greeter.json#/tools/0/parameters/tone/enum',
+    'invalid-server agenttools/servers/greeter.json#/tools/0/parameters/times/name',
+    'invalid-server agenttools/servers/greeter.json#/tools/1/parameters/times/descripton',
+    'invalid-server agenttools/servers/greeter.json#/tools/1/parameters/tone',
+  ],
   'invalid-tool': [
     'invalid-tool agenttools/tools/hello.json#/title',
     'invalid-tool agenttools/tools/hello.json#/annotations/readOnlyHint',
