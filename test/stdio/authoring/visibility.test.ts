@@ -44,3 +44,86 @@ describe.each(revisions)('categories (%s)', (revision) => {
     expect((await tool('greet-visible')).description).toBe('Another greeting.');
   });
 });
+
+describe.each(revisions)('lists that a server decides on (%s)', (revision) => {
+  const open = async () => await connect(`${authoring}/doors`, { revision });
+  const always = ['public', 'unlock', 'count', 'change', 'touch'];
+
+  test('go by the session where there are sessions, and by nothing of the connection else [N-50, N-51, N-52]', async () => {
+    const { toolNames, textOf, hears } = await open();
+    expect(await toolNames()).toEqual(always);
+    if (revision === '2025-11-25') {
+      expect(await textOf('unlock')).toBe('unlocked');
+      await hears('notifications/tools/list_changed');
+      expect(await toolNames()).toEqual(['public', 'power', 'unlock', 'count', 'change', 'touch']);
+      return;
+    }
+    expect(await textOf('unlock')).toBe('there is no session');
+    expect(await toolNames()).toEqual(always);
+  });
+
+  test('do not say what may be called [N-29, N-50]', async () => {
+    const { textOf } = await open();
+    expect(await textOf('power')).toBe('for those who know');
+  });
+
+  test('are of one session, whose values stay; values of a call do not [N-51]', async () => {
+    const { call, textOf } = await open();
+    const first = (await call('count')).structuredContent;
+    const second = (await call('count')).structuredContent;
+    const counts = revision === '2025-11-25' ? [1, 2] : [1, 1];
+    expect([first, second]).toEqual(counts.map((count) => ({ count, local: 1 })));
+    await textOf('unlock');
+    expect(await (await open()).toolNames()).toEqual(always);
+  });
+});
+
+describe.each(revisions)('clients that want to know of changes (%s)', (revision) => {
+  const kinds = ['tools', 'prompts', 'resources'] as const;
+
+  test('are told which list has changed [N-52, L-101]', async () => {
+    const { client, call, hears, heard } = await connect(`${authoring}/doors`, { revision });
+    for (const kind of kinds) {
+      expect(client.getServerCapabilities()?.[kind]).toMatchObject({ listChanged: true });
+    }
+    if (revision === '2026-07-28') {
+      const subscription = await client.listen({
+        toolsListChanged: true,
+        promptsListChanged: true,
+        resourcesListChanged: true,
+      });
+      expect(subscription.honoredFilter).toMatchObject({ toolsListChanged: true });
+    }
+    for (const kind of kinds) {
+      await call('change', { kind });
+      await hears(`notifications/${kind}/list_changed`);
+    }
+    expect(kinds.map((kind) => heard(`notifications/${kind}/list_changed`).length)).toEqual([1, 1, 1]);
+  });
+
+  test('are told of a resource they subscribed to, until they do no more [N-61]', async () => {
+    const { client, call, hears, heard } = await connect(`${authoring}/doors`, { revision });
+    const uri = 'kit://watched';
+    const end =
+      revision === '2025-11-25'
+        ? await client
+            .subscribeResource({ uri })
+            .then(() => async () => void (await client.unsubscribeResource({ uri })))
+        : await client.listen({ resourceSubscriptions: [uri] }).then((one) => async () => await one.close());
+    await call('touch', { uri });
+    await call('touch', { uri: 'kit://still' });
+    expect(await hears('notifications/resources/updated')).toMatchObject([{ params: { uri } }]);
+    await end();
+    await call('touch', { uri });
+    // What is sent before an answer comes before it.
+    await call('public');
+    expect(heard('notifications/resources/updated')).toHaveLength(1);
+  });
+
+  test('who do not subscribe are not told [N-61]', async () => {
+    const { call, heard } = await connect(`${authoring}/doors`, { revision });
+    await call('touch', { uri: 'kit://watched' });
+    await call('public');
+    expect(heard('notifications/resources/updated')).toEqual([]);
+  });
+});

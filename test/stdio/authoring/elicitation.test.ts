@@ -1,0 +1,194 @@
+import { describe, expect, test } from 'vitest';
+import { connect, installFixture, type Revision, revisions } from '../../support/official-client.js';
+import type { Message } from '../../support/program.js';
+
+const server = `${installFixture('authoring')}/elicitation`;
+
+type Answer = object | ((params: Message) => object);
+
+/** A client whose user gives these answers, by what is asked; whoever asks anything else is refused. */
+async function withAnswers(revision: Revision, answers: Readonly<Record<string, Answer>>) {
+  const asked: Message[] = [];
+  const answering = (params: Message) => {
+    asked.push(params);
+    const answer = answers[params.message];
+    if (answer === undefined) throw new Error(`Nobody expected to be asked: ${params.message}`);
+    return typeof answer === 'function' ? answer(params) : answer;
+  };
+  const connected = await connect(server, {
+    revision,
+    capabilities: { elicitation: { form: {}, url: {} } },
+    answers: { 'elicitation/create': answering },
+  });
+  return { ...connected, asked };
+}
+
+const accept = (content: object) => ({ action: 'accept', content });
+
+describe.each(revisions)('a tool that asks (%s)', (revision) => {
+  test('is answered with what the user filled in [L-60, L-61, L-63]', async () => {
+    const { textOf, asked } = await withAnswers(revision, { 'What is your name?': accept({ name: 'Ada' }) });
+    expect(await textOf('ask_name')).toBe('Hello, Ada!');
+    expect(asked).toMatchObject([
+      {
+        message: 'What is your name?',
+        requestedSchema: {
+          type: 'object',
+          properties: { name: { type: 'string', minLength: 1 } },
+          required: ['name'],
+        },
+      },
+    ]);
+  });
+
+  test.each([
+    ['decline', 'No name was given.'],
+    ['cancel', 'Never mind.'],
+  ])('hears a user who does not answer (%s) [L-61]', async (action, said) => {
+    const { textOf } = await withAnswers(revision, { 'What is your name?': { action } });
+    expect(await textOf('ask_name')).toBe(said);
+  });
+
+  test('asks several times in one call, each question once [L-60]', async () => {
+    const { textOf, asked } = await withAnswers(revision, {
+      'Which colour do you like?': accept({ colour: 'green' }),
+      'Which animal do you like?': { action: 'decline' },
+      'Which number do you like?': accept({ number: 'seven' }),
+    });
+    expect(await textOf('interview')).toBe('green, decline, seven');
+    expect(asked).toHaveLength(3);
+  });
+
+  test('asks several things at once [L-60, L-68]', async () => {
+    const { textOf, asked } = await withAnswers(revision, {
+      'What comes first?': accept({ what: 'tea' }),
+      'What comes second?': accept({ what: 'cake' }),
+    });
+    expect(await textOf('together')).toBe('tea before cake');
+    expect(asked).toHaveLength(2);
+  });
+
+  test('gets values of the types it asked for, choices and defaults too [L-60, L-61]', async () => {
+    const { call, asked } = await withAnswers(revision, {
+      'Tell about your journey.': accept({ days: 3, bags: '2', mail: 'ada@acme.example' }),
+    });
+    expect((await call('form')).structuredContent).toEqual({
+      answer: {
+        action: 'accept',
+        content: { days: 3, class: 'second', bags: 2, insured: false, mail: 'ada@acme.example' },
+      },
+    });
+    expect(asked[0].requestedSchema.properties).toMatchObject({
+      days: { type: 'integer', minimum: 1, maximum: 30 },
+      class: { type: 'string', enum: ['first', 'second'] },
+      insured: { type: 'boolean', default: false },
+      mail: { type: 'string', format: 'email' },
+    });
+  });
+
+  test('has its own JSON Schema passed through, titles of choices too [L-67]', async () => {
+    const { call, asked } = await withAnswers(revision, { 'Which size?': accept({ size: 'm' }) });
+    expect((await call('raw-form')).structuredContent.answer.content).toEqual({ size: 'm' });
+    expect(asked[0].requestedSchema.properties.size).toEqual({
+      type: 'string',
+      enum: ['s', 'm'],
+      enumNames: ['Small', 'Medium'],
+    });
+  });
+
+  test('does once what may not be done twice [L-60, L-68]', async () => {
+    const { call } = await withAnswers(revision, {
+      'Where to?': accept({ place: 'Ostwick' }),
+      'When?': accept({ day: 'Monday' }),
+    });
+    const ticket = async () => (await call('ticket')).structuredContent;
+    expect(await ticket()).toEqual({ number: 1, taken: 1, place: 'Ostwick', day: 'Monday' });
+    expect(await ticket()).toEqual({ number: 2, taken: 2, place: 'Ostwick', day: 'Monday' });
+  });
+
+  test('sends the user to an address [L-66]', async () => {
+    const { call, asked } = await withAnswers(revision, { 'Sign in over there.': { action: 'accept' } });
+    expect((await call('visit')).structuredContent).toEqual({ action: 'accept' });
+    expect(asked).toMatchObject([{ mode: 'url', url: 'https://acme.example/sign-in' }]);
+  });
+
+  test('is asked for in prompts and resources too [L-60, L-68]', async () => {
+    const { client } = await withAnswers(revision, {
+      'To whom?': accept({ name: 'Ada' }),
+      'What is the word?': accept({ word: 'please' }),
+    });
+    expect((await client.getPrompt({ name: 'letter' })).messages).toMatchObject([
+      { content: { text: 'Write to Ada.' } },
+    ]);
+    expect((await client.readResource({ uri: 'kit://diary' })).contents).toMatchObject([
+      { text: 'dear diary' },
+    ]);
+  });
+});
+
+describe.each(revisions)('of a client that cannot be asked (%s)', (revision) => {
+  const open = async () => await connect(server, { revision });
+
+  /** A failed result in the one era, an error of the protocol in the other. */
+  async function refusal(call: Promise<Message>): Promise<Message> {
+    return await call.then(
+      ({ isError, content }) => ({ isError, said: content[0].text }),
+      ({ code, message, data }) => ({ code, said: message, data }),
+    );
+  }
+
+  test.each(['ask_name', 'demanding', 'visit'])(
+    'nothing is asked, and the tool fails by its name (%s) [L-02, L-35, L-64]',
+    async (name) => {
+      const { call, spoken } = await open();
+      const said = await refusal(call(name));
+      expect(said).toMatchObject(revision === '2025-11-25' ? { isError: true } : { code: -32021 });
+      expect(said.said).toContain('elicitation');
+      if (revision === '2026-07-28') expect(said.data.requiredCapabilities).toHaveProperty('elicitation');
+      expect(JSON.stringify(spoken)).not.toContain('elicitation/create');
+    },
+  );
+
+  test('a tool may find that out, and others work as ever [L-35, L-64, L-65]', async () => {
+    const { call } = await open();
+    expect((await call('ready')).structuredContent).toEqual({ can: false });
+    const { call: asked } = await withAnswers(revision, {});
+    expect((await asked('ready')).structuredContent).toEqual({ can: true });
+  });
+
+  test("the capability is not the server's to have [L-02, L-04]", async () => {
+    expect((await open()).client.getServerCapabilities()).not.toHaveProperty('elicitation');
+  });
+});
+
+describe.each(revisions)('the model and the folders of a client (%s)', (revision) => {
+  test('are asked for like the user, where the client has them [N-74]', async () => {
+    const { textOf, call } = await connect(server, {
+      revision,
+      capabilities: { sampling: {}, roots: {} },
+      answers: {
+        'sampling/createMessage': () => ({
+          model: 'abacus',
+          role: 'assistant',
+          content: { type: 'text', text: 'four' },
+        }),
+        'roots/list': () => ({ roots: [{ uri: 'file:///work', name: 'work' }] }),
+      },
+    });
+    expect(await textOf('sample')).toBe('four');
+    expect((await call('roots')).structuredContent).toEqual({
+      roots: [{ uri: 'file:///work', name: 'work' }],
+    });
+  });
+
+  test('are told to be missing where it does not [N-74]', async () => {
+    const { call } = await connect(server, { revision });
+    for (const name of ['sample', 'roots']) {
+      const said = await call(name).then(
+        ({ isError, content }) => isError && content[0].text,
+        ({ code, message }) => code === -32021 && message,
+      );
+      expect(said).toContain(name === 'sample' ? 'sampling' : 'roots');
+    }
+  });
+});
