@@ -1,4 +1,4 @@
-import { isContentBlock } from './content-block.js';
+import { isAnnotations, isContentBlock, isIconAddress } from './content-block.js';
 import type { Kind } from './kinds.js';
 import { checkShape, isFunctionLike, isRecord, type ShapeFault, shapes } from './shapes.js';
 import { readUriTemplate, type UriTemplate, UriTemplateError } from './uri-template.js';
@@ -12,6 +12,7 @@ export function* checkDefinition(
   value: Readonly<Record<string, unknown>>,
 ): Generator<ShapeFault> {
   yield* checkShape(value, shapes[kind]);
+  yield* checkIcons(value.icons);
   yield* between[kind](value);
 }
 
@@ -111,6 +112,13 @@ export function isTemplate(value: unknown): value is { template: string } {
   return isRecord(value) && typeof value.template === 'string';
 }
 
+function* checkIcons(icons: unknown): Generator<ShapeFault> {
+  for (const [index, icon] of (Array.isArray(icons) ? icons : []).entries()) {
+    if (!isRecord(icon) || typeof icon.src !== 'string' || isIconAddress(icon.src)) continue;
+    yield { path: ['icons', index, 'src'], problem: 'value', expected: 'an https: or data: address' };
+  }
+}
+
 const contentKeys = ['text', 'file', 'read'];
 
 function* checkResource(value: Readonly<Record<string, unknown>>): Generator<ShapeFault> {
@@ -129,6 +137,13 @@ function* checkResource(value: Readonly<Record<string, unknown>>): Generator<Sha
     yield { path: ['uri'], problem: 'value', expected: 'an absolute URI such as "app://config" (RFC 3986)' };
   }
   if (typeof uriTemplate === 'string') yield* checkTemplate(uriTemplate, value.complete);
+  if (isRecord(value.annotations) && !isAnnotations(value.annotations)) {
+    yield {
+      path: ['annotations'],
+      problem: 'value',
+      expected: '"audience" of "user" and "assistant", "priority" from 0 to 1, "lastModified" in ISO 8601',
+    };
+  }
   const given = contentKeys.filter((key) => value[key] !== undefined);
   if (given.length === 0) yield { path: ['text'], problem: 'missing', expected: '"text", "file" or "read"' };
   if (given.length > 1) {

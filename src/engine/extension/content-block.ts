@@ -24,7 +24,7 @@ const blockTypes: Readonly<Record<string, Readonly<Record<string, Check>>>> = {
     description: optional(isText),
     mimeType: optional(isText),
     size: optional((value) => typeof value === 'number'),
-    icons: optional(Array.isArray),
+    icons: optional(isIcons),
   },
   resource: { resource: isContents },
 };
@@ -53,12 +53,35 @@ function isContents(value: unknown): boolean {
   );
 }
 
-function isAnnotations(value: unknown): boolean {
+/** Whether a value can be the annotations of a resource or a block. @see MCP, schema, Annotations */
+export function isAnnotations(value: unknown): value is Readonly<Record<string, unknown>> {
   if (!isRecord(value)) return false;
   const { audience, priority, lastModified } = value;
   return (
     optional(isAudience)(audience) && optional(isPriority)(priority) && optional(isInstant)(lastModified)
   );
+}
+
+/** Whether a value can be the icons of something. @see MCP, schema, Icon */
+export function isIcons(value: unknown): value is readonly Readonly<Record<string, unknown>>[] {
+  return Array.isArray(value) && value.every(isIcon);
+}
+
+function isIcon(value: unknown): boolean {
+  if (!isRecord(value)) return false;
+  const { src, mimeType, sizes, theme } = value;
+  const isSizes: Check = (list) => Array.isArray(list) && list.every(isText);
+  return (
+    isIconAddress(src) &&
+    optional(isText)(mimeType) &&
+    optional(isSizes)(sizes) &&
+    optional((one) => one === 'light' || one === 'dark')(theme)
+  );
+}
+
+/** Clients load icons from the web, or from the address itself. */
+export function isIconAddress(value: unknown): boolean {
+  return typeof value === 'string' && /^(?:https?:\/\/.|data:)/i.test(value);
 }
 
 const isAudience: Check = (value) =>

@@ -1,9 +1,12 @@
 import { ProtocolError, ResourceNotFoundError, type ServerContext } from '@modelcontextprotocol/server';
 import { messageOf } from '../../extension/modules.js';
-import { isRecord } from '../../extension/shapes.js';
 import { brands, isBranded } from '../../items/brands.js';
-import { type Calls, detailsOf, exposesErrors } from '../../items/calls.js';
+import { type Calls, detailsOf, exposesErrors, reportOnce } from '../../items/calls.js';
+import { instanceOf } from '../../items/instances.js';
+import { Suspension } from '../../items/interaction.js';
 import type { Registry } from '../../items/registry.js';
+import { MissingCapabilityError } from '../../items/requirements.js';
+import { ResultError } from '../../items/results.js';
 import type { AppSpec, ResourceSpec } from '../../items/specs.js';
 import { withTimeLimit } from '../../items/time-limit.js';
 import { isUiResource } from '../../items/ui.js';
@@ -79,35 +82,40 @@ async function instancesOf(
       timeoutMs: spec.timeoutMs,
       signal: request.mcpReq.signal,
     });
-    const entries: readonly unknown[] = Array.isArray(found) ? found : [];
-    return entries.map((entry) => instanceOf(spec, entry)).filter((entry) => entry !== undefined);
+    if (!Array.isArray(found)) throw new ResultError('"list" returns a list of { uri, … }');
+    const { registry } = calls.server;
+    const entries = found.map((entry) => instanceOf(spec, entry));
+    if (entries.includes(undefined)) {
+      const what = `${spec.item}: its list has entries without an address of the template; they are left out`;
+      reportOnce(calls, what);
+    }
+    // What is a resource of its own is shown as that, if at all.
+    const fixed = new Set(registry.all('resources').map(({ uri }) => uri));
+    return entries.filter((entry) => entry !== undefined).filter(({ uri }) => !fixed.has(uri));
   } catch (error) {
-    connection.calls.report(`${spec.item}: its list failed: ${detailsOf(error)}`);
+    calls.report(`${spec.item}: its list failed: ${detailsOf(error)}`);
     return [];
   }
 }
 
-/** One resource of a template as a list shows it; what is not told is as for the template. */
-function instanceOf({ wire }: ResourceSpec, entry: unknown): Wire | undefined {
-  if (!isRecord(entry) || typeof entry.uri !== 'string') return undefined;
-  const { uriTemplate: _, ...common } = wire;
-  const told = Object.entries(entry).filter(
-    ([key, value]) => !textKeys.has(key) || typeof value === 'string',
-  );
-  const { name = entry.uri, title = name, ...rest } = Object.fromEntries(told);
-  return { ...common, ...rest, name, title };
-}
-
-/** Keys of a list entry that clients refuse unless they hold text. */
-const textKeys: ReadonlySet<string> = new Set(['name', 'title', 'description', 'mimeType']);
-
 /** `resources/read` */
 export async function read(connection: Connection, { uri }: Wire, request: ServerContext): Promise<Wire> {
-  const { calls, era } = connection;
+  const { calls } = connection;
   const found = await requireResource(connection, String(uri), request);
   if ('app' in found) return await readApp(found.app, calls);
-  const { spec, variables } = found;
-  const makeContext = contextMaker(connection, request);
+  const dialogue = new Dialogue(connection, request, {
+    method: 'resources/read',
+    name: String(uri),
+    args: undefined,
+  });
+  return await inDialogue(dialogue, async () => await readResource(found, dialogue));
+}
+
+async function readResource({ spec, variables }: FoundSpec, dialogue: Dialogue): Promise<Wire> {
+  const { connection, request, subject } = dialogue;
+  const { calls, era } = connection;
+  const uri = subject.name;
+  const makeContext = contextMaker(connection, request, { dialogue });
   try {
     const contents = await withTimeLimit(
       async (limit) => {

@@ -1,0 +1,48 @@
+import { isAnnotations, isIcons } from '../extension/content-block.js';
+import { isRecord } from '../extension/shapes.js';
+import type { ResourceSpec } from './specs.js';
+
+type Entry = Readonly<Record<string, unknown>> & { readonly uri: string };
+
+/** What a list entry may hold; clients refuse whole lists for less. @see MCP, schema, Resource */
+const accepts: Readonly<Record<string, (value: unknown) => boolean>> = {
+  name: isText,
+  title: isText,
+  description: isText,
+  mimeType: isText,
+  size: (value) => Number.isSafeInteger(value) && (value as number) >= 0,
+  icons: isIcons,
+  annotations: isAnnotations,
+  _meta: isRecord,
+};
+
+function isText(value: unknown): boolean {
+  return typeof value === 'string';
+}
+
+/**
+ * One resource of a template as lists show it: what its entry does not say, or says wrongly, is as for the template.
+ * Undefined if it has no address of the template.
+ */
+export function instanceOf({ wire, template }: ResourceSpec, told: unknown): Entry | undefined {
+  if (!isRecord(told) || typeof told.uri !== 'string' || !template?.match(told.uri)) return undefined;
+  const { uriTemplate: _, _meta: common, ...shared } = wire;
+  const { uri, meta, category, ...entry } = told;
+  const own = Object.entries({ _meta: meta, ...entry }).filter(
+    ([key, value]) => accepts[key]?.(value) ?? false,
+  );
+  const { name = uri, title = name, _meta, ...rest } = Object.fromEntries(own);
+  const merged = {
+    ...(isRecord(common) && common),
+    ...(isRecord(_meta) && _meta),
+    ...(typeof category === 'string' && { category }),
+  };
+  return {
+    ...shared,
+    ...rest,
+    uri,
+    name: String(name),
+    title,
+    ...(Object.keys(merged).length > 0 && { _meta: merged }),
+  };
+}
