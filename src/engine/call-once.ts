@@ -122,6 +122,7 @@ function contextsWithoutClient(calls: Calls, depth = 0): MakeContext {
     callTool: (name, args) =>
       callFrom({ calls, limit, depth, makeContext: contextsWithoutClient(calls, depth + 1) }, name, args),
     ...nobodyToAsk,
+    root: undefined,
     session: undefined,
     auth: undefined,
     notifyChanged: () => {},

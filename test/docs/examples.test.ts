@@ -146,6 +146,7 @@ const context: Context = {
   registry: { list: () => ({ items: [] }), resolve: () => undefined },
   callTool: () => Promise.reject(new Error('There is no server.')),
   ...nobodyToAsk,
+  root: undefined,
   session: undefined,
   auth: undefined,
   notifyChanged: silent,

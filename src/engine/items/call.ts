@@ -3,15 +3,16 @@ import { formatIssues, SchemaError } from '../schema/index.js';
 import { brands, isBranded } from './brands.js';
 import { error as failure, structured, type ToolResult } from './builders.js';
 import { type Calls, detailsOf, exposesErrors, type MakeContext } from './calls.js';
+import { Suspension } from './interaction.js';
 import { MissingCapabilityError, RequirementError, requireMet } from './requirements.js';
 import { ResultError, toToolResult } from './results.js';
 import type { ToolHandler, ToolSpec } from './specs.js';
-import { TimeoutError, withTimeLimit } from './time-limit.js';
+import { TimeoutError, withoutClock, withTimeLimit } from './time-limit.js';
 
 /**
  * Calls a tool: checks the arguments, runs the hooks, then the handler within its time, then checks the result.
  * Whatever goes wrong becomes a result that the model can read, save for errors meant for the protocol.
- * @throws MissingCapabilityError, and errors branded as protocol errors as they are.
+ * @throws MissingCapabilityError, Suspension, and errors branded as protocol errors as they are.
  */
 export async function callTool(
   tool: ToolSpec,
@@ -20,7 +21,7 @@ export async function callTool(
 ): Promise<ToolResult> {
   try {
     await requireMet(`Tool "${tool.name}"`, tool.requires, {
-      context: () => makeContext({ signal, isOver: false }, tool),
+      context: () => makeContext(withoutClock(signal), tool),
       env: calls.env,
     });
     const delivered = await checkArguments(tool, args);
@@ -94,6 +95,7 @@ function withStructured(result: ToolResult, value: unknown): ToolResult {
 function failureOf(tool: ToolSpec, error: unknown, calls: Calls): ToolResult {
   const { report } = calls;
   if (isBranded(error, brands.protocolError) || error instanceof MissingCapabilityError) throw error;
+  if (error instanceof Suspension) throw error;
   if (error instanceof CallFailure || error instanceof RequirementError) return failure(error.message);
   if (isBranded(error, brands.toolError)) return failure(messageOf(error));
   if (isBranded(error, brands.exitRequest)) return failure(`Tool "${tool.name}": ${messageOf(error)}`);

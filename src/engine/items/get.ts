@@ -1,9 +1,10 @@
 import { messageOf } from '../extension/modules.js';
 import { brands, isBranded } from './brands.js';
 import { type Calls, detailsOf, exposesErrors, type MakeContext } from './calls.js';
-import { requireMet } from './requirements.js';
+import { Suspension } from './interaction.js';
+import { MissingCapabilityError, requireMet } from './requirements.js';
 import type { PromptResult, PromptSpec } from './specs.js';
-import { TimeoutError, withTimeLimit } from './time-limit.js';
+import { TimeoutError, withoutClock, withTimeLimit } from './time-limit.js';
 
 /** A prompt that could not be made; `text` may go to the client. */
 export class PromptFailure extends Error {
@@ -18,7 +19,7 @@ export class PromptFailure extends Error {
 
 /**
  * Makes the messages of a prompt.
- * @throws PromptFailure, RequirementError, and errors branded as protocol errors as they are.
+ * @throws PromptFailure, RequirementError, Suspension, and errors branded as protocol errors as they are.
  */
 export async function getPrompt(
   prompt: PromptSpec,
@@ -29,7 +30,7 @@ export async function getPrompt(
   if (missing.length > 0)
     throw new PromptFailure('arguments', `Missing required arguments: ${missing.join(', ')}`);
   await requireMet(`Prompt "${prompt.name}"`, prompt.requires, {
-    context: () => makeContext({ signal, isOver: false }),
+    context: () => makeContext(withoutClock(signal)),
     env: calls.env,
   });
   try {
@@ -51,6 +52,7 @@ export async function getPrompt(
 
 function promptFailureOf(prompt: PromptSpec, error: unknown, calls: Calls): unknown {
   if (isBranded(error, brands.protocolError)) return error;
+  if (error instanceof MissingCapabilityError || error instanceof Suspension) return error;
   if (isBranded(error, brands.toolError)) return new PromptFailure('failed', messageOf(error));
   if (error instanceof TimeoutError)
     return new PromptFailure('failed', `Prompt "${prompt.name}" gave ${error.message}.`);

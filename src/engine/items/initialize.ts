@@ -1,4 +1,5 @@
 import type { Context } from './context.js';
+import { unableToAsk } from './interaction.js';
 import type { Lazy } from './lazy.js';
 import type { Initializer } from './specs.js';
 
@@ -37,7 +38,7 @@ export class Initializers {
 
   /** A hook runs for all calls: what belongs to the one that came first is not its business. */
   #detached(ctx: Context): Context {
-    const nobody = { session: undefined, auth: undefined };
+    const nobody = { ...unableToAsk('"initialize"'), root: undefined, session: undefined, auth: undefined };
     return { ...ctx, ...nobody, signal: this.#signal, progress: () => {}, callTool: refuseCall, locals: {} };
   }
 

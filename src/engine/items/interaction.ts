@@ -2,7 +2,21 @@ import type { Context } from './context.js';
 import { MissingCapabilityError } from './requirements.js';
 
 /** The part of a context that asks the client. */
-export type Interaction = Pick<Context, 'elicit' | 'elicitUrl' | 'step' | 'sample' | 'roots' | 'root'>;
+export type Interaction = Pick<Context, 'elicit' | 'elicitUrl' | 'step' | 'sample' | 'roots'>;
+
+/** Why a run ends that waits for the client: it never goes on, and another will begin where the answers are known. */
+export class Suspension extends Error {
+  override readonly name = 'Suspension';
+
+  constructor() {
+    super('The client is asked first; the handler will run again.');
+  }
+}
+
+/** Waits for what will not come. */
+export function never(): Promise<never> {
+  return new Promise(() => {});
+}
 
 /** For calls where there is nobody to ask. */
 export const nobodyToAsk: Interaction = {
@@ -11,15 +25,22 @@ export const nobodyToAsk: Interaction = {
   step: async (_key, work) => await work(),
   sample: () => refuse('sampling'),
   roots: () => refuse('roots'),
-  root: undefined,
 };
 
-/** What a client without a capability is told. */
-export function missing(capability: string): MissingCapabilityError {
-  const text = `This needs the client capability "${capability}", which this client does not have.`;
+/** For code that runs on nobody's behalf, or where the protocol has no room for questions. */
+export function unableToAsk(where: string): Interaction {
+  const refused = async (): Promise<never> => {
+    throw new Error(`${where} cannot ask the client. Tools, prompts and resources can, while they are used.`);
+  };
+  return { ...nobodyToAsk, elicit: refused, elicitUrl: refused, sample: refused, roots: refused };
+}
+
+/** What is said of a client without a capability. */
+export function missing(what: string, capability: string): MissingCapabilityError {
+  const text = `${what} needs the client capability "${capability}", which this client does not have.`;
   return new MissingCapabilityError(text, [capability]);
 }
 
 async function refuse(capability: string): Promise<never> {
-  throw missing(capability);
+  throw missing('This', capability);
 }

@@ -11,20 +11,29 @@ export interface Limit {
   readonly signal: AbortSignal;
   /** The same as `signal.aborted`, for less. */
   readonly isOver: boolean;
+  /** Stops the clock until what it gives is called: whoever waits for a person is not slow. */
+  pause(): () => void;
+  /** Ends the wait for work that will not go on; nothing if it has ended already. */
+  end(reason: Error): void;
+}
+
+/** A limit for what runs before the clock starts. */
+export function withoutClock(signal: AbortSignal): Limit {
+  return { signal, isOver: false, pause: () => () => {}, end: () => {} };
 }
 
 /**
  * Runs work until it ends, or until its time is up. Code that blocks the thread is not interrupted.
- * @throws TimeoutError, or whatever the work throws.
+ * @throws TimeoutError, what the run was ended for, or whatever the work throws.
  */
 export async function withTimeLimit<T>(
   work: (limit: Limit) => T | Promise<T>,
   { timeoutMs, signal }: { readonly timeoutMs: number; readonly signal: AbortSignal },
 ): Promise<T> {
-  const run = new Run(signal);
+  const run = new Run(signal, timeoutMs);
   try {
     const outcome = work(run);
-    return isThenable(outcome) ? await run.within(timeoutMs, Promise.resolve(outcome)) : outcome;
+    return isThenable(outcome) ? await run.within(Promise.resolve(outcome)) : outcome;
   } finally {
     run.forget();
   }
@@ -36,15 +45,24 @@ function isThenable<T>(value: T | PromiseLike<T>): value is PromiseLike<T> {
 
 class Run implements Limit {
   readonly #outer: AbortSignal;
+  readonly #timeoutMs: number;
   #controller: AbortController | undefined;
-  #timeout: TimeoutError | undefined;
+  /** Why it is over, if nobody outside said so. */
+  #reason: Error | undefined;
+  #wait: ReturnType<typeof deadlines.add> | undefined;
+  #reject: ((reason: Error) => void) | undefined;
+  #leftMs: number;
+  #pauses = 0;
+  #isDone = false;
 
-  constructor(outer: AbortSignal) {
+  constructor(outer: AbortSignal, timeoutMs: number) {
     this.#outer = outer;
+    this.#timeoutMs = timeoutMs;
+    this.#leftMs = timeoutMs;
   }
 
   get isOver(): boolean {
-    return this.#timeout !== undefined || this.#outer.aborted;
+    return this.#reason !== undefined || this.#outer.aborted;
   }
 
   get signal(): AbortSignal {
@@ -55,20 +73,55 @@ class Run implements Limit {
     return this.#controller.signal;
   }
 
-  within<T>(timeoutMs: number, outcome: Promise<T>): Promise<T> {
+  within<T>(outcome: Promise<T>): Promise<T> {
     return new Promise((resolve, reject) => {
-      const wait = deadlines.add(timeoutMs, () => {
-        this.#timeout = new TimeoutError(`no answer within ${timeoutMs / 1000} s`);
-        this.#abort();
-        reject(this.#timeout);
-      });
-      outcome.then(resolve, reject).finally(() => deadlines.remove(wait));
+      this.#reject = reject;
+      if (this.#reason) reject(this.#reason);
+      else this.#start();
+      outcome.then(resolve, reject);
     });
   }
 
+  pause(): () => void {
+    this.#pauses += 1;
+    this.#stop();
+    let isPaused = true;
+    return () => {
+      if (!isPaused) return;
+      isPaused = false;
+      this.#pauses -= 1;
+      this.#start();
+    };
+  }
+
+  end(reason: Error): void {
+    if (this.#isDone || this.#reason) return;
+    this.#reason = reason;
+    this.#stop();
+    this.#abort();
+    this.#reject?.(reason);
+  }
+
   forget(): void {
+    this.#isDone = true;
+    this.#stop();
     if (this.#controller) this.#outer.removeEventListener('abort', this.#abort);
   }
 
-  readonly #abort = (): void => this.#controller?.abort(this.#timeout ?? this.#outer.reason);
+  #start(): void {
+    if (!this.#reject || this.#wait || this.#pauses > 0 || this.#isDone || this.#reason) return;
+    this.#wait = deadlines.add(this.#leftMs, () => {
+      this.#wait = undefined;
+      this.end(new TimeoutError(`no answer within ${this.#timeoutMs / 1000} s`));
+    });
+  }
+
+  #stop(): void {
+    if (!this.#wait) return;
+    deadlines.remove(this.#wait);
+    this.#leftMs = Math.max(0, this.#wait.at - performance.now());
+    this.#wait = undefined;
+  }
+
+  readonly #abort = (): void => this.#controller?.abort(this.#reason ?? this.#outer.reason);
 }

@@ -1,10 +1,11 @@
+import { canonical } from '../canonical.js';
 import type { Extension } from '../extension/extension.js';
 import { type Kind, kinds } from '../extension/kinds.js';
 import { isRecord } from '../extension/shapes.js';
 import type { DocumentPath } from '../files/document.js';
 import { type ChangedFile, type Comparison, compare, find } from './comparison.js';
 import type { ChangedDependency } from './dependencies.js';
-import { canonical, fingerprintOf } from './fingerprint.js';
+import { fingerprintOf } from './fingerprint.js';
 import { type ItemState, readItems } from './items.js';
 
 /** What another version of a package brings. */

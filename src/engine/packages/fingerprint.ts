@@ -1,3 +1,4 @@
+import { canonical } from '../canonical.js';
 import type { Extension } from '../extension/extension.js';
 import { type Kind, kinds } from '../extension/kinds.js';
 import { hashesIn, hashOf } from './file-hashes.js';
@@ -51,15 +52,4 @@ async function filesIn(
   return Object.fromEntries(
     hashes.map(([file, hash]) => [file, documents.has(file) ? hashOf(canonical(documents.get(file))) : hash]),
   );
-}
-
-/** The one JSON text of a value, however its file spells it. */
-export function canonical(value: unknown): string {
-  if (Array.isArray(value)) return `[${value.map(canonical).join(',')}]`;
-  if (typeof value !== 'object' || value === null) return JSON.stringify(value) ?? 'null';
-  const members = Object.entries(value)
-    .filter(([, held]) => held !== undefined)
-    .sort(([one], [other]) => (one < other ? -1 : 1))
-    .map(([key, held]) => `${JSON.stringify(key)}:${canonical(held)}`);
-  return `{${members.join(',')}}`;
 }

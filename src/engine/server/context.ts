@@ -1,12 +1,14 @@
 import type { Server, ServerContext } from '@modelcontextprotocol/server';
 import type { Calls, MakeContext } from '../items/calls.js';
 import type { Context, LogLevel, Session } from '../items/context.js';
-import { nobodyToAsk } from '../items/interaction.js';
+import { unableToAsk } from '../items/interaction.js';
 import { callFrom } from '../items/nested.js';
 import type { ToolSpec } from '../items/specs.js';
 import type { Limit } from '../items/time-limit.js';
 import { optionsFor } from '../items/tool-options.js';
+import { type Dialogue, Speaker } from './interaction/dialogue.js';
 import type { Outstanding } from './outstanding.js';
+import { isObject } from './stdio/envelope.js';
 import { type Era, logLevels, metaKey } from './stdio/eras.js';
 import { allowsUi, declaresUi } from './ui.js';
 
@@ -25,43 +27,74 @@ export interface Connection {
   readonly session: Session | undefined;
   /** Resources that a 2025-era client wants to hear of. */
   readonly subscribed: Set<string>;
+  /** Where a 2025-era client works, as far as it told. */
+  root: string | undefined;
   /** Lowest level a 2025-era client wants to see; `logging/setLevel` changes it. */
   logLevel: (typeof logLevels)[number];
 }
 
-/** Makes handlers' contexts for one request, `depth` calls away from what the client asked for. */
-export function contextMaker(connection: Connection, request: ServerContext, depth = 0): MakeContext {
+/** Where handlers of one request stand. */
+interface Standing {
+  /** In which they ask the client; absent where they cannot. */
+  readonly dialogue?: Dialogue;
+  /** How many calls away from what the client asked for. */
+  readonly depth?: number;
+  /** What their keys begin with. */
+  readonly prefix?: string;
+  /** The calls that they stand in, the outermost first. */
+  readonly outer?: readonly Limit[];
+}
+
+/** Makes handlers' contexts for one request. */
+export function contextMaker(
+  connection: Connection,
+  request: ServerContext,
+  { dialogue, depth = 0, prefix = '', outer = [] }: Standing = {},
+): MakeContext {
   const { mcpReq } = request;
   const { calls } = connection;
   const client = clientOf(connection, request);
-  return (limit, tool) => ({
-    get signal() {
-      return limit.signal;
-    },
-    progress: progressOf(request, limit),
-    log: logOf(connection, request, limit, tool),
-    options: tool ? optionsFor(tool, connection.toolOptions) : {},
-    client,
-    can: (capability) => hasCapability(client.capabilities, capability),
-    get ui() {
-      return allowsUi(calls.env) && declaresUi(client.capabilities);
-    },
-    registry: calls.server.registry.forHandlers,
-    callTool: (name, args) => {
-      const makeContext = contextMaker(connection, request, depth + 1);
-      return callFrom({ calls, limit, depth, makeContext }, name, args);
-    },
-    ...nobodyToAsk,
-    session: connection.session,
-    auth: authOf(request),
-    ...connection.announce,
-    locals: {},
-    protocolVersion: connection.server.getNegotiatedProtocolVersion() ?? 'unknown',
-    requestId: mcpReq.id,
-    server: { name: calls.server.info.name, version: calls.server.info.version },
-    ...(tool && { tool: { name: tool.name } }),
-  });
+  const can = (capability: string) => hasCapability(client.capabilities, capability);
+  return (limit, tool) => {
+    const log = logOf(connection, request, limit, tool);
+    const limits = [...outer, limit];
+    const what = tool ? `Tool "${tool.name}"` : 'This';
+    const speaker = dialogue && new Speaker(dialogue, { prefix, limits, what, can, note: log.debug });
+    return {
+      get signal() {
+        return limit.signal;
+      },
+      progress: progressOf(request, limit),
+      log,
+      options: tool ? optionsFor(tool, connection.toolOptions) : {},
+      client,
+      can,
+      get ui() {
+        return allowsUi(calls.env) && declaresUi(client.capabilities);
+      },
+      registry: calls.server.registry.forHandlers,
+      callTool: (name, args) => {
+        const inner = speaker ? { dialogue, prefix: speaker.nextPrefix(), outer: limits } : {};
+        const makeContext = contextMaker(connection, request, { ...inner, depth: depth + 1 });
+        const call = callFrom({ calls, limit, depth, makeContext }, name, args);
+        return speaker ? speaker.outcome(call) : call;
+      },
+      ...(speaker?.interaction() ?? listing),
+      root: connection.root,
+      session: connection.session,
+      auth: authOf(request),
+      ...connection.announce,
+      locals: {},
+      protocolVersion: connection.server.getNegotiatedProtocolVersion() ?? 'unknown',
+      requestId: mcpReq.id,
+      server: { name: calls.server.info.name, version: calls.server.info.version },
+      ...(tool && { tool: { name: tool.name } }),
+    };
+  };
 }
+
+/** @see MCP 2026-07-28, basic/patterns/mrtr, Supported Requests */
+const listing = unableToAsk('What makes lists and completions');
 
 /** What is known of a checked token; not the token itself, which is no business of handlers. */
 function authOf({ http }: ServerContext): Context['auth'] {
@@ -70,8 +103,18 @@ function authOf({ http }: ServerContext): Context['auth'] {
   return { ...extra, ...claims };
 }
 
-/** A capability by name, nested ones with dots: `sampling.tools`. */
+/**
+ * A capability by name, nested ones with dots: `sampling.tools`. Who can be asked and names no way is asked by forms.
+ * @see MCP 2025-11-25 and later, client/elicitation, Capabilities
+ */
 function hasCapability(capabilities: Readonly<Record<string, unknown>>, name: string): boolean {
+  if (
+    name === 'elicitation.form' &&
+    isObject(capabilities.elicitation) &&
+    !('url' in capabilities.elicitation)
+  ) {
+    return true;
+  }
   let held: unknown = capabilities;
   for (const part of name.split('.')) {
     if (typeof held !== 'object' || held === null || !Object.hasOwn(held, part)) return false;

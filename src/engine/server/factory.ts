@@ -95,6 +95,7 @@ export function createServer({ calls, toolOptions, audience, outstanding }: Serv
     announce: announcer({ calls, audience, mayChange: (kind) => offered[kind]?.listChanged === true }),
     session: era === 'legacy' ? openSession() : undefined,
     subscribed: new Set(),
+    root: undefined,
     logLevel: 'info',
   };
   const listener = listenerOf(server, era, connection.subscribed);

@@ -1,6 +1,7 @@
 import { ProtocolError, type ServerContext } from '@modelcontextprotocol/server';
 import { getPrompt, PromptFailure } from '../../items/get.js';
 import { type Connection, contextMaker } from '../context.js';
+import { Dialogue, inDialogue } from '../interaction/dialogue.js';
 import { blockFor } from '../revisions.js';
 import { internalError, invalidParams } from './errors.js';
 import type { Wire } from './handler.js';
@@ -29,15 +30,26 @@ export async function get(
     const what = `Unknown prompt: ${String(name)}`;
     throw new ProtocolError(invalidParams, outstanding?.explain(what, 'prompts') ?? what);
   }
-  const made = await getPrompt(prompt, (args ?? {}) as Readonly<Record<string, string>>, {
-    calls,
-    signal: request.mcpReq.signal,
-    makeContext: contextMaker(connection, request),
-  }).catch((error) => {
-    if (!(error instanceof PromptFailure)) throw error;
-    throw new ProtocolError(error.code === 'arguments' ? invalidParams : internalError, error.message);
+  const values = (args ?? {}) as Readonly<Record<string, string>>;
+  const dialogue = new Dialogue(connection, request, {
+    method: 'prompts/get',
+    name: prompt.name,
+    args: values,
   });
-  const version = server.getNegotiatedProtocolVersion();
-  const messages = made.messages.map(({ role, content }) => ({ role, content: blockFor(version, content) }));
-  return { ...made, messages };
+  return await inDialogue(dialogue, async () => {
+    const made = await getPrompt(prompt, values, {
+      calls,
+      signal: request.mcpReq.signal,
+      makeContext: contextMaker(connection, request, { dialogue }),
+    }).catch((error) => {
+      if (!(error instanceof PromptFailure)) throw error;
+      throw new ProtocolError(error.code === 'arguments' ? invalidParams : internalError, error.message);
+    });
+    const version = server.getNegotiatedProtocolVersion();
+    const messages = made.messages.map(({ role, content }) => ({
+      role,
+      content: blockFor(version, content),
+    }));
+    return { ...made, messages };
+  });
 }

@@ -11,6 +11,7 @@ import type { AppSpec, ResourceSpec } from '../../items/specs.js';
 import { withTimeLimit } from '../../items/time-limit.js';
 import { isUiResource } from '../../items/ui.js';
 import { type Connection, contextMaker, showsUi } from '../context.js';
+import { Dialogue, inDialogue } from '../interaction/dialogue.js';
 import { internalError } from './errors.js';
 import type { Wire } from './handler.js';
 import { answerOf, cursorOf, type ListRequest, type Shown, shownItems } from './lists.js';
@@ -75,6 +76,7 @@ async function instancesOf(
   request: ServerContext,
 ): Promise<readonly Wire[]> {
   if (!spec.list) return [];
+  const { calls } = connection;
   try {
     const list = await spec.list();
     const makeContext = contextMaker(connection, request);
@@ -121,14 +123,15 @@ async function readResource({ spec, variables }: FoundSpec, dialogue: Dialogue):
       async (limit) => {
         const ctx = makeContext(limit);
         await calls.initializers.ready({ server: calls.server.initialize }, ctx);
-        return await spec.read(String(uri), variables, ctx);
+        return await spec.read(uri, variables, ctx);
       },
       { timeoutMs: spec.timeoutMs, signal: request.mcpReq.signal },
     );
     const hint = era === 'modern' ? spec.cache : undefined;
     return { contents, ...(hint && { ttlMs: hint.ttlMs, cacheScope: hint.scope }) };
   } catch (error) {
-    if (isBranded(error, brands.protocolError)) throw error;
+    const isAnswer = error instanceof MissingCapabilityError || error instanceof Suspension;
+    if (isAnswer || isBranded(error, brands.protocolError)) throw error;
     if (isBranded(error, brands.toolError)) throw new ProtocolError(internalError, (error as Error).message);
     throw readFailure(error, { calls, item: spec.item, uri });
   }
@@ -151,7 +154,12 @@ function readFailure(
   return new ProtocolError(internalError, text, { uri });
 }
 
-type FoundResource = { readonly app: AppSpec } | { readonly spec: ResourceSpec; readonly variables: Wire };
+type FoundResource = { readonly app: AppSpec } | FoundSpec;
+
+interface FoundSpec {
+  readonly spec: ResourceSpec;
+  readonly variables: Wire;
+}
 
 /** The app or the resource of an address. @throws ResourceNotFoundError */
 export async function requireResource(

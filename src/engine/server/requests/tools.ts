@@ -7,6 +7,7 @@ import { MissingCapabilityError } from '../../items/requirements.js';
 import type { ToolSpec } from '../../items/specs.js';
 import { isAppOnly, withoutUi } from '../../items/ui.js';
 import { type Connection, contextMaker, showsUi } from '../context.js';
+import { Dialogue, inDialogue, type Subject } from '../interaction/dialogue.js';
 import { blockFor } from '../revisions.js';
 import { invalidParams } from './errors.js';
 import type { Wire } from './handler.js';
@@ -37,7 +38,7 @@ export async function call(
   { name, arguments: args }: Wire,
   request: ServerContext,
 ): Promise<Wire> {
-  const { calls, server, outstanding } = connection;
+  const { calls, outstanding } = connection;
   const tool =
     find(calls, name) ?? (await outstanding?.find('tools', () => find(calls, name), request.mcpReq.signal));
   if (!tool) {
@@ -49,11 +50,25 @@ export async function call(
   }
   // A handler that copies its arguments by assignment would change a prototype.
   if (args && Object.hasOwn(args, '__proto__')) Reflect.deleteProperty(args, '__proto__');
-  const result = await callTool(tool, args ?? {}, {
-    calls,
-    signal: request.mcpReq.signal,
-    makeContext: contextMaker(connection, request),
-  }).catch((error) => answerMissing(error, connection));
+  const subject: Subject = { method: 'tools/call', name: tool.name, args };
+  const dialogue = new Dialogue(connection, request, subject);
+  return await inDialogue(dialogue, async () => {
+    const result = await callTool(tool, args ?? {}, {
+      calls,
+      signal: request.mcpReq.signal,
+      makeContext: contextMaker(connection, request, { dialogue }),
+    }).catch((error) => answerMissing(error, connection));
+    return await resultFor(tool, result, { connection, request });
+  });
+}
+
+/** A result as whoever asked knows results. */
+async function resultFor(
+  tool: ToolSpec,
+  result: ToolResult,
+  { connection, request }: { readonly connection: Connection; readonly request: ServerContext },
+): Promise<Wire> {
+  const { server } = connection;
   const version = server.getNegotiatedProtocolVersion();
   const content = result.content.map((block) => blockFor(version, block));
   const { _meta: meta } = result;

@@ -25,8 +25,11 @@ export class Outbound {
     if (!('method' in message)) return this.#sendResponse(era, message as Outgoing);
     if ('id' in message) return this.#sendRequest(message, options);
     const params = message.params as JsonObject | undefined;
-    if (!this.#isWanted(era, message.method, params, options?.relatedRequestId)) return Promise.resolve();
-    if (message.method === 'notifications/cancelled') this.#asked.delete(params?.requestId as MessageId);
+    // What was asked for a call is taken back, though the call itself was cancelled: the client may still show it.
+    const isTakenBack =
+      message.method === 'notifications/cancelled' && this.#asked.delete(params?.requestId as MessageId);
+    const isWanted = isTakenBack || this.#isWanted(era, message.method, params, options?.relatedRequestId);
+    if (!isWanted) return Promise.resolve();
     return this.#outlet.write(message);
   }
 

@@ -51,6 +51,9 @@ const reference: Check = (value, path) => {
   return members(type === 'ref/prompt' ? { name: text } : { uri: text })(value, path);
 };
 
+/** What a request brings that is made again with answers. @see MCP 2026-07-28, basic/patterns/mrtr */
+const retried = { inputResponses: optional(object), requestState: optional(text) };
+
 const page = members({ cursor: optional(text) });
 const byUri = members({ uri: text });
 
@@ -65,12 +68,12 @@ const checks: Readonly<Record<string, Check>> = {
     clientInfo: members({ name: text, version: text }),
   }),
   'tools/list': page,
-  'tools/call': members({ name: text, arguments: optional(object), inputResponses: optional(object) }),
+  'tools/call': members({ name: text, arguments: optional(object), ...retried }),
   'prompts/list': page,
-  'prompts/get': members({ name: text, arguments: optional(texts), inputResponses: optional(object) }),
+  'prompts/get': members({ name: text, arguments: optional(texts), ...retried }),
   'resources/list': page,
   'resources/templates/list': page,
-  'resources/read': members({ uri: text, inputResponses: optional(object) }),
+  'resources/read': members({ uri: text, ...retried }),
   'resources/subscribe': byUri,
   'resources/unsubscribe': byUri,
   'completion/complete': members({
@@ -102,8 +105,9 @@ function findMethodFault(era: Era, method: string, params: JsonObject): Fault | 
   return Object.hasOwn(checks, method) ? checks[method]?.(params, []) : undefined;
 }
 
-function isPlainCall({ name, arguments: args, inputResponses }: JsonObject): boolean {
-  return typeof name === 'string' && (args === undefined || isObject(args)) && inputResponses === undefined;
+function isPlainCall({ name, arguments: args, inputResponses, requestState }: JsonObject): boolean {
+  const isFirst = inputResponses === undefined && requestState === undefined;
+  return typeof name === 'string' && (args === undefined || isObject(args)) && isFirst;
 }
 
 /** Receivers behind the front drop a message whose `_meta` they cannot read, so it would never be answered. */

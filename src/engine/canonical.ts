@@ -1,0 +1,10 @@
+/** The one JSON text of a value, in whatever order its members come. */
+export function canonical(value: unknown): string {
+  if (Array.isArray(value)) return `[${value.map(canonical).join(',')}]`;
+  if (typeof value !== 'object' || value === null) return JSON.stringify(value) ?? 'null';
+  const members = Object.entries(value)
+    .filter(([, held]) => held !== undefined)
+    .sort(([one], [other]) => (one < other ? -1 : 1))
+    .map(([key, held]) => `${JSON.stringify(key)}:${canonical(held)}`);
+  return `{${members.join(',')}}`;
+}

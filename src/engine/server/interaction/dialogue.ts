@@ -1,0 +1,162 @@
+import type { ServerContext } from '@modelcontextprotocol/server';
+import type { Answer, AskOptions, UrlAnswer } from '../../items/context.js';
+import { type Interaction, never, Suspension } from '../../items/interaction.js';
+import type { Limit } from '../../items/time-limit.js';
+import type { Connection } from '../context.js';
+import type { Wire } from '../requests/handler.js';
+import type { Partner } from './partner.js';
+import type { Manner, Question } from './questions.js';
+
+/** The request that questions belong to: one that brings answers must be the one that was asked in. */
+export interface Subject {
+  readonly method: 'tools/call' | 'prompts/get' | 'resources/read';
+  /** Name, or address. */
+  readonly name: string;
+  readonly args: unknown;
+}
+
+/**
+ * What the handlers of one request and its client say to each other. Few handlers ask, so what it takes to ask is
+ * loaded for the first that does.
+ */
+export class Dialogue {
+  /** Whether the client has to be asked first: what waits here will not go on. */
+  isSuspended = false;
+  readonly #keys = new Set<string>();
+  #partner: Promise<Partner> | undefined;
+
+  constructor(
+    readonly connection: Connection,
+    readonly request: ServerContext,
+    readonly subject: Subject,
+  ) {}
+
+  /** Who answers. Rejects if the request brings a state that is not ours. */
+  partner(): Promise<Partner> {
+    this.#partner ??= import('./meet.js').then(({ meet }) => meet(this));
+    return this.#partner;
+  }
+
+  /** Gives a key to one question or step. @throws Error if another has it */
+  claim(kind: 'question' | 'step', key: string): string {
+    const claimed = `${kind}:${key}`;
+    if (this.#keys.has(claimed)) throw new Error(`Two ${kind}s of one call have the key "${key}".`);
+    this.#keys.add(claimed);
+    return key;
+  }
+}
+
+/**
+ * Does what a request asks for, in a dialogue. On 2026-07-28 that ends with the questions that are open, and begins
+ * anew with their answers.
+ * @see MCP 2026-07-28, basic/patterns/mrtr
+ * @throws ProtocolError for a state that is forged, for another request or too old; and whatever the work throws
+ */
+export async function inDialogue(dialogue: Dialogue, work: () => Promise<Wire>): Promise<Wire> {
+  const { connection, request } = dialogue;
+  if (connection.era === 'modern' && isRetry(request)) await dialogue.partner();
+  try {
+    return await work();
+  } catch (error) {
+    if (!(error instanceof Suspension)) throw error;
+    const partner = await dialogue.partner();
+    return await partner.inputRequired();
+  }
+}
+
+function isRetry({ mcpReq }: ServerContext): boolean {
+  return mcpReq.inputResponses !== undefined || mcpReq.requestState() !== undefined;
+}
+
+/** Whoever speaks in a dialogue, and how far. */
+export interface Part {
+  /** What the keys of this handler begin with, so that no other has the same. */
+  readonly prefix: string;
+  /** Those of the calls that this one stands in, and its own last. */
+  readonly limits: readonly Limit[];
+  /** The handler in words. */
+  readonly what: string;
+  readonly can: (capability: string) => boolean;
+  readonly note: (text: string) => void;
+}
+
+/** One handler's part in a dialogue. */
+export class Speaker {
+  readonly #dialogue: Dialogue;
+  readonly #part: Part;
+  #questions = 0;
+  #calls = 0;
+
+  constructor(dialogue: Dialogue, part: Part) {
+    this.#dialogue = dialogue;
+    this.#part = part;
+  }
+
+  /** Keys are given where a question is asked, before anything is waited for: their order is that of the questions. */
+  interaction(): Interaction {
+    const elicit = async (message: string, schema: unknown, options?: AskOptions): Promise<Answer<never>> =>
+      await this.#ask(options, async (manner) => {
+        const { formQuestion } = await import('./questions.js');
+        return await formQuestion({ message, schema }, manner);
+      });
+    return {
+      elicit,
+      elicitUrl: async (message, url, options) =>
+        await this.#ask<UrlAnswer>(options, async (manner) => {
+          const { urlQuestion } = await import('./questions.js');
+          return urlQuestion({ message, url }, manner);
+        }),
+      sample: async (params, options) =>
+        await this.#ask(options, async () => {
+          const { samplingQuestion } = await import('./questions.js');
+          return samplingQuestion(params);
+        }),
+      roots: async (options) =>
+        await this.#ask(options, async () => {
+          const { rootsQuestion } = await import('./questions.js');
+          return rootsQuestion();
+        }),
+      step: async (name, work) => {
+        const key = this.#dialogue.claim('step', this.#part.prefix + name);
+        const partner = await this.#dialogue.partner();
+        return (await partner.step(key, work)) as Awaited<ReturnType<typeof work>>;
+      },
+    };
+  }
+
+  /** What the keys of a call begin with that this handler makes now. */
+  nextPrefix(): string {
+    this.#calls += 1;
+    return `${this.#part.prefix}c${this.#calls}.`;
+  }
+
+  /** What a call within this one comes to; nothing ever, if the client has to be asked first. */
+  async outcome<T>(call: Promise<T>): Promise<T> {
+    try {
+      const value = await call;
+      return this.#dialogue.isSuspended ? await never() : value;
+    } catch (error) {
+      if (this.#dialogue.isSuspended) return await never();
+      throw error;
+    }
+  }
+
+  #nextOrdinal(): string {
+    this.#questions += 1;
+    return `e${this.#questions}`;
+  }
+
+  async #ask<T>(options: AskOptions | undefined, make: (manner: Manner) => Promise<Question<T>>): Promise<T> {
+    const { prefix, note } = this.#part;
+    const key = this.#dialogue.claim('question', prefix + (options?.key ?? this.#nextOrdinal()));
+    const { era, server } = this.#dialogue.connection;
+    const version = server.getNegotiatedProtocolVersion() ?? '';
+    const partner = await this.#dialogue.partner();
+    return await partner.ask({
+      ...this.#part,
+      key,
+      timeoutMs: options?.timeoutMs,
+      make: () => make({ version, isModern: era === 'modern', note }),
+    });
+  }
+}

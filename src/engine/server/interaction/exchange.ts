@@ -1,0 +1,74 @@
+import { ProtocolError, SdkError, SdkErrorCode } from '@modelcontextprotocol/server';
+import { messageOf } from '../../extension/modules.js';
+import { ToolError } from '../../items/builders.js';
+import type { Wire } from '../requests/handler.js';
+import { clientGone } from '../stdio/outbound.js';
+import type { Dialogue } from './dialogue.js';
+import { type Asked, type Partner, prepare } from './partner.js';
+import type { Question } from './questions.js';
+import { Steps } from './steps.js';
+
+/** How often the user is asked for what fits the schema. */
+const maxAttempts = 3;
+
+/** Longer than this no timer runs; a person may take as long as it pleases. */
+const unlimitedMs = 2 ** 31 - 1;
+
+/** Answers are checked by the question, which knows what to make of those that are none. */
+const anyResult = {
+  '~standard': { version: 1 as const, vendor: 'agenttools', validate: (value: unknown) => ({ value }) },
+};
+
+/** Up to 2025-11-25: the client is sent a request while the handler waits. */
+export class Exchange implements Partner {
+  readonly #dialogue: Dialogue;
+  readonly #steps = new Steps();
+
+  constructor(dialogue: Dialogue) {
+    this.#dialogue = dialogue;
+  }
+
+  async ask<T>(asked: Asked<T>): Promise<T> {
+    let question = await prepare(asked);
+    for (let attempt = 1; ; attempt += 1) {
+      const response = await this.#send(question, asked);
+      if ('failure' in response) return question.unanswered(response.failure);
+      const reading = await question.read(response.result);
+      if ('answer' in reading) return reading.answer;
+      if (attempt === maxAttempts || !question.again) return question.unanswered(reading.problem);
+      question = question.again(reading.problem);
+    }
+  }
+
+  step(key: string, work: () => unknown): Promise<unknown> {
+    return this.#steps.run(key, work);
+  }
+
+  async inputRequired(): Promise<Wire> {
+    throw new Error('Up to 2025-11-25 no request ends with questions.');
+  }
+
+  /** Meanwhile no clock of the calls that wait runs. @throws what the call was ended for, or that the client has gone */
+  async #send(
+    { method, params }: Question<unknown>,
+    { limits, timeoutMs }: Asked<unknown>,
+  ): Promise<{ readonly result: unknown } | { readonly failure: string }> {
+    const limit = limits.at(-1)!;
+    if (limit.isOver) throw limit.signal.reason;
+    const resume = limits.map((one) => one.pause());
+    try {
+      const request = { method, ...(params && { params }) } as { method: string };
+      const options = { signal: limit.signal, timeout: timeoutMs ?? unlimitedMs };
+      return { result: await this.#dialogue.request.mcpReq.send(request, anyResult, options) };
+    } catch (error) {
+      if (limit.isOver) throw limit.signal.reason;
+      if (error instanceof ProtocolError && error.message !== clientGone) return { failure: error.message };
+      if (error instanceof SdkError && error.code === SdkErrorCode.RequestTimeout) {
+        return { failure: 'no answer in time' };
+      }
+      throw new ToolError(clientGone, { cause: messageOf(error) });
+    } finally {
+      for (const go of resume) go();
+    }
+  }
+}

@@ -1,0 +1,156 @@
+import { brands } from '../../items/brands.js';
+import type { JsonSchema } from '../../schema/index.js';
+import { isObject } from '../stdio/envelope.js';
+
+/** A schema that no form can be made of. The model may read why. */
+export class FormError extends TypeError {
+  override readonly name = 'FormError';
+  readonly [brands.toolError] = true;
+}
+
+/** The revision that brought choices with titles, choices of several and defaults of every type to forms. */
+const richForms = '2025-11-25';
+
+/**
+ * The form that asks for what a schema describes: one level of fields, as far as a revision knows them. What a form
+ * cannot say, such as a pattern, is checked when the answer comes.
+ * @see MCP 2025-06-18 and later, client/elicitation, Requested Schema
+ * @throws FormError naming the field that fits no form
+ */
+export function formOf({ properties, required }: JsonSchema, version: string): JsonSchema {
+  if (!isObject(properties)) throw new FormError('A question asks for fields, and its schema has none.');
+  const fields = Object.entries(properties).map(([name, schema]) => [name, fieldOf(name, schema, version)]);
+  const asked = Array.isArray(required) ? required.filter((name) => Object.hasOwn(properties, name)) : [];
+  return {
+    type: 'object',
+    properties: Object.fromEntries(fields),
+    ...(asked.length > 0 && { required: asked }),
+  };
+}
+
+/** What a field of each type may say in a form, and what must hold for it to be said. */
+const keywords: Readonly<Record<string, Readonly<Record<string, (value: unknown) => boolean>>>> = {
+  string: { minLength: isCount, maxLength: isCount, format: isFormat },
+  number: { minimum: isNumber, maximum: isNumber },
+  integer: { minimum: isNumber, maximum: isNumber },
+  boolean: {},
+};
+
+/** Whether a value may be the default of a field of a type. */
+const isDefault: Readonly<Record<string, (value: unknown) => boolean>> = {
+  string: isText,
+  number: isNumber,
+  integer: Number.isInteger,
+  boolean: (value) => typeof value === 'boolean',
+};
+
+function fieldOf(name: string, schema: unknown, version: string): JsonSchema {
+  if (!isObject(schema)) throw unfit(name, 'must say its type');
+  const { type } = schema;
+  const told = { ...pick(schema, { title: isText, description: isText }) };
+  const options = optionsOf(schema);
+  if (options) {
+    const initial = options.some(({ value }) => value === schema.default) ? schema.default : undefined;
+    return { ...told, type: 'string', ...choice(options, schema, version), ...defaulted(initial, version) };
+  }
+  if (schema.enum !== undefined || schema.const !== undefined) throw unfit(name, 'may only list texts');
+  if (type === 'array') return { ...told, ...choices(name, schema, version) };
+  if (typeof type !== 'string' || !Object.hasOwn(keywords, type)) {
+    const known = 'a text, a number, a boolean, a choice, or an array of choices';
+    throw unfit(name, `must be ${known}, which fit a form`);
+  }
+  const initial = isDefault[type]!(schema.default) ? schema.default : undefined;
+  return { ...told, type, ...pick(schema, keywords[type]!), ...defaulted(initial, version) };
+}
+
+/** One of the things to choose from. */
+interface Option {
+  readonly value: string;
+  readonly title: string | undefined;
+}
+
+/** What can be chosen, if a schema lists texts in one of the ways there are. */
+function optionsOf(schema: JsonSchema): readonly Option[] | undefined {
+  const { enum: values, enumNames: names, const: only } = schema;
+  if (typeof only === 'string') return [{ value: only, title: undefined }];
+  if (isTexts(values)) {
+    return values.map((value, index) => ({
+      value,
+      title: isTexts(names) ? names[index] : undefined,
+    }));
+  }
+  const listed = schema.oneOf ?? schema.anyOf;
+  if (!Array.isArray(listed) || listed.length === 0) return undefined;
+  const options = listed.map((one: unknown) => {
+    if (!isObject(one) || typeof one.const !== 'string') return undefined;
+    return { value: one.const, title: isText(one.title) ? (one.title as string) : undefined };
+  });
+  return options.every((one) => one !== undefined) ? options : undefined;
+}
+
+/** A choice of one. `enumNames` is how titles were given first, and where they were, they stay. */
+function choice(options: readonly Option[], { enumNames }: JsonSchema, version: string): JsonSchema {
+  const values = options.map(({ value }) => value);
+  const isTitled = options.some(({ title }) => title !== undefined);
+  if (!isTitled) return { enum: values };
+  if (version >= richForms && enumNames === undefined) return { oneOf: options.map(titled) };
+  return { enum: values, enumNames: options.map(({ value, title }) => title ?? value) };
+}
+
+/** A choice of several. */
+function choices(name: string, schema: JsonSchema, version: string): JsonSchema {
+  const options = isObject(schema.items) ? optionsOf(schema.items) : undefined;
+  if (!options) throw unfit(name, 'may only be an array of choices: texts that are listed');
+  if (version < richForms) {
+    throw unfit(name, `asks to choose several, which MCP ${version}, spoken by this client, does not have`);
+  }
+  const isTitled = options.some(({ title }) => title !== undefined);
+  const { default: initial } = schema;
+  const isFit = isTexts(initial) && initial.every((one) => options.some(({ value }) => value === one));
+  return {
+    type: 'array',
+    ...pick(schema, { minItems: isCount, maxItems: isCount }),
+    items: isTitled
+      ? { anyOf: options.map(titled) }
+      : { type: 'string', enum: options.map(({ value }) => value) },
+    ...defaulted(isFit ? initial : undefined, version),
+  };
+}
+
+function titled({ value, title }: Option): JsonSchema {
+  return { const: value, title: title ?? value };
+}
+
+/** Before 2025-11-25 only what is true or false could have a default. */
+function defaulted(value: unknown, version: string): JsonSchema {
+  return value === undefined || (version < richForms && typeof value !== 'boolean') ? {} : { default: value };
+}
+
+function pick(schema: JsonSchema, wanted: Readonly<Record<string, (value: unknown) => boolean>>): JsonSchema {
+  const kept = Object.entries(wanted).filter(([key, isFit]) => isFit(schema[key]));
+  return Object.fromEntries(kept.map(([key]) => [key, schema[key]]));
+}
+
+function unfit(name: string, problem: string): FormError {
+  return new FormError(`The field "${name}" of a question ${problem}.`);
+}
+
+function isText(value: unknown): boolean {
+  return typeof value === 'string';
+}
+
+function isTexts(value: unknown): value is readonly string[] {
+  return Array.isArray(value) && value.length > 0 && value.every(isText);
+}
+
+function isNumber(value: unknown): boolean {
+  return Number.isFinite(value);
+}
+
+function isCount(value: unknown): boolean {
+  return Number.isInteger(value) && Number(value) >= 0;
+}
+
+function isFormat(value: unknown): boolean {
+  return ['date', 'date-time', 'email', 'uri'].includes(value as string);
+}

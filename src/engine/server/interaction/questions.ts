@@ -1,0 +1,159 @@
+import { randomUUID } from 'node:crypto';
+import { ToolError } from '../../items/builders.js';
+import type { Answer, Root, UrlAnswer } from '../../items/context.js';
+import { type CompiledSchema, compileSchema, formatIssues, SchemaError } from '../../schema/index.js';
+import { isObject, type JsonObject } from '../stdio/envelope.js';
+import { FormError, formOf } from './form.js';
+
+/** Something the client is asked, and how its answer is understood. */
+export interface Question<T> {
+  readonly method: 'elicitation/create' | 'sampling/createMessage' | 'roots/list';
+  readonly params?: JsonObject;
+  /** What the client must have declared. */
+  readonly capabilities: readonly string[];
+  /** The answer, or what is wrong with what the user filled in. @throws ToolError for what is no answer at all */
+  read(response: unknown): Reading<T> | Promise<Reading<T>>;
+  /** What it comes to when the client refuses to ask, or is too late. @throws ToolError if it comes to nothing */
+  unanswered(reason: string): T;
+  /** The same question, once more, with what was wrong. */
+  again?(problem: string): Question<T>;
+}
+
+export type Reading<T> = { readonly answer: T } | { readonly problem: string };
+
+/** How what is amiss with a client is told to whoever looks for it. */
+type Note = (text: string) => void;
+
+/** What of the connection shapes a question. */
+export interface Manner {
+  readonly version: string;
+  readonly isModern: boolean;
+  readonly note: Note;
+}
+
+/** @throws FormError if no form can be made of the schema */
+export async function formQuestion(
+  { message, schema }: { readonly message: string; readonly schema: unknown },
+  { version, note }: Manner,
+): Promise<Question<Answer<never>>> {
+  requireText(message);
+  const compiled = await compiledOnce(schema);
+  const requestedSchema = formOf(compiled.wire, version);
+  const ask = (text: string): Question<Answer<never>> => ({
+    method: 'elicitation/create',
+    // Clients before 2025-11-25 know no modes, and none means a form.
+    params: { ...(version >= '2025-11-25' && { mode: 'form' }), message: text, requestedSchema },
+    capabilities: ['elicitation.form'],
+    read: (response) => readForm(response, compiled, note),
+    unanswered: (reason) => cancelled(reason, note),
+    again: (problem) => ask(`${message}\n\n${problem}`),
+  });
+  return ask(message);
+}
+
+/** @throws TypeError if the address is none */
+export function urlQuestion(
+  { message, url }: { readonly message: string; readonly url: string },
+  { isModern, note }: Manner,
+): Question<UrlAnswer> {
+  requireText(message);
+  if (!URL.canParse(url)) throw new TypeError(`The user cannot be sent to "${url}", which is not a URL.`);
+  return {
+    method: 'elicitation/create',
+    params: { mode: 'url', message, url, ...(!isModern && { elicitationId: randomUUID() }) },
+    capabilities: ['elicitation.url'],
+    read: (response) => {
+      const action = isObject(response) ? response.action : undefined;
+      if (action === 'accept' || action === 'decline' || action === 'cancel') return { answer: { action } };
+      return { answer: cancelled(`the action ${JSON.stringify(action)}`, note) };
+    },
+    unanswered: (reason) => cancelled(reason, note),
+  };
+}
+
+export function samplingQuestion(params: JsonObject): Question<JsonObject> {
+  const usesTools = params.tools !== undefined || params.toolChoice !== undefined;
+  return {
+    method: 'sampling/createMessage',
+    params,
+    capabilities: usesTools ? ['sampling', 'sampling.tools'] : ['sampling'],
+    read: (response) => {
+      const isMessage =
+        isObject(response) &&
+        typeof response.role === 'string' &&
+        (isObject(response.content) || Array.isArray(response.content));
+      if (!isMessage) throw new ToolError('The client answered a request for sampling with no message.');
+      return { answer: response };
+    },
+    unanswered: (reason) => {
+      throw new ToolError(`The client did not let its model answer: ${reason}`);
+    },
+  };
+}
+
+export function rootsQuestion(): Question<readonly Root[]> {
+  return {
+    method: 'roots/list',
+    capabilities: ['roots'],
+    read: (response) => {
+      const roots = rootsIn(response);
+      if (!roots) throw new ToolError('The client answered a request for its roots with no list.');
+      return { answer: roots };
+    },
+    unanswered: (reason) => {
+      throw new ToolError(`The client did not tell its roots: ${reason}`);
+    },
+  };
+}
+
+/** The roots in a result of `roots/list`. */
+export function rootsIn(result: unknown): readonly Root[] | undefined {
+  if (!isObject(result) || !Array.isArray(result.roots)) return undefined;
+  return result.roots.flatMap((root: unknown) => {
+    if (!isObject(root) || typeof root.uri !== 'string') return [];
+    return [{ uri: root.uri, ...(typeof root.name === 'string' && { name: root.name }) }];
+  });
+}
+
+/** An action that is none of the three, or content that is no object, is as if the user had put the question away. */
+async function readForm(
+  response: unknown,
+  compiled: CompiledSchema,
+  note: Note,
+): Promise<Reading<Answer<never>>> {
+  const { action, content = {} } = isObject(response) ? response : {};
+  if (action === 'decline' || action === 'cancel') return { answer: { action } };
+  if (action !== 'accept') return { answer: cancelled(`the action ${JSON.stringify(action)}`, note) };
+  if (!isObject(content)) return { answer: cancelled('content that is no object', note) };
+  const checked = await compiled.check(content);
+  if (!checked.ok) return { problem: formatIssues(checked.issues) };
+  return { answer: { action, content: checked.value as never } };
+}
+
+function cancelled(reason: string, note: Note): { readonly action: 'cancel' } {
+  note(`The client answered a question with ${reason}, which counts as "cancel".`);
+  return { action: 'cancel' };
+}
+
+const known = new WeakMap<object, Promise<CompiledSchema>>();
+
+/** A schema that is asked with again is compiled once. */
+function compiledOnce(schema: unknown): Promise<CompiledSchema> {
+  if (typeof schema !== 'object' || schema === null) return compiledForm(schema);
+  const compiled = known.get(schema) ?? compiledForm(schema);
+  known.set(schema, compiled);
+  return compiled;
+}
+
+async function compiledForm(schema: unknown): Promise<CompiledSchema> {
+  try {
+    return await compileSchema(schema, { side: 'input' });
+  } catch (error) {
+    if (!(error instanceof SchemaError)) throw error;
+    throw new FormError(`The schema of a question is unusable: ${error.message}`, { cause: error });
+  }
+}
+
+function requireText(message: unknown): void {
+  if (typeof message !== 'string') throw new TypeError('A question needs a text to ask it with.');
+}

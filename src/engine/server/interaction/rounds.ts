@@ -1,0 +1,105 @@
+import { never, Suspension } from '../../items/interaction.js';
+import type { Wire } from '../requests/handler.js';
+import type { Dialogue } from './dialogue.js';
+import { type Asked, type Partner, prepare } from './partner.js';
+import type { Question } from './questions.js';
+import { nothing, type Remembered, readState, writeState } from './state.js';
+import { Steps } from './steps.js';
+
+/** One run of a handler, with what the request brings along. @throws ProtocolError for a state that is not ours */
+export async function beginRound(dialogue: Dialogue): Promise<Partner> {
+  const { mcpReq } = dialogue.request;
+  const state = mcpReq.requestState();
+  const remembered = state === undefined ? nothing : await readState(dialogue, state);
+  return new Round(dialogue, remembered, mcpReq.inputResponses ?? {});
+}
+
+/**
+ * 2026-07-28: nobody can be asked while a handler waits, so its run ends where it has nothing left to do, and another
+ * begins once the client brings the answers. What is asked in one run goes out together.
+ * @see MCP 2026-07-28, basic/patterns/mrtr
+ */
+class Round implements Partner {
+  readonly #dialogue: Dialogue;
+  readonly #steps: Steps;
+  /** What the client answered in this and earlier rounds, by key. */
+  readonly #answers: Map<string, unknown>;
+  /** What the client brought, asked or not: nobody looks at keys that no question has. */
+  readonly #brought: ReadonlyMap<string, unknown>;
+  readonly #open = new Map<
+    string,
+    { readonly question: Question<unknown>; readonly asked: Asked<unknown> }
+  >();
+  #preparing = 0;
+
+  constructor(dialogue: Dialogue, { answers, steps, asked }: Remembered, brought: Wire) {
+    this.#dialogue = dialogue;
+    this.#steps = new Steps(steps, () => this.#endSoon());
+    this.#brought = new Map(Object.entries(brought));
+    const fresh = asked
+      .filter((key) => this.#brought.has(key))
+      .map((key) => [key, this.#brought.get(key)] as const);
+    this.#answers = new Map([...fresh, ...Object.entries(answers)]);
+  }
+
+  async ask<T>(asked: Asked<T>): Promise<T> {
+    if (this.#dialogue.isSuspended) return await never();
+    this.#preparing += 1;
+    try {
+      const question = await prepare(asked);
+      const reading = await this.#read(asked.key, question);
+      if (reading && 'answer' in reading) return reading.answer;
+      const open = reading ? (question.again?.(reading.problem) ?? question) : question;
+      this.#open.set(asked.key, { question: open, asked });
+    } finally {
+      this.#preparing -= 1;
+      this.#endSoon();
+    }
+    return await never();
+  }
+
+  async step(key: string, work: () => unknown): Promise<unknown> {
+    return this.#dialogue.isSuspended ? await never() : await this.#steps.run(key, work);
+  }
+
+  async inputRequired(): Promise<Wire> {
+    const requests = [...this.#open].map(([key, { question }]) => {
+      const { method, params } = question;
+      return [key, { method, ...(params && { params }) }];
+    });
+    const remembered: Remembered = {
+      answers: Object.fromEntries(this.#answers),
+      steps: this.#steps.done,
+      asked: [...this.#open.keys()],
+    };
+    return {
+      resultType: 'input_required',
+      inputRequests: Object.fromEntries(requests),
+      requestState: await writeState(this.#dialogue, remembered),
+    };
+  }
+
+  /** An answer that does not fit is forgotten, so that the user is asked again. */
+  async #read<T>(key: string, question: Question<T>): Promise<ReturnType<Question<T>['read']> | undefined> {
+    const response = this.#answers.get(key) ?? this.#brought.get(key);
+    if (response === undefined) return undefined;
+    this.#answers.set(key, response);
+    const reading = await question.read(response);
+    if ('problem' in reading) this.#answers.delete(key);
+    return reading;
+  }
+
+  /** Ends the run once everything that can go on without the client has had its turn. */
+  #endSoon(): void {
+    if (this.#open.size > 0) setImmediate(() => this.#end());
+  }
+
+  #end(): void {
+    if (this.#dialogue.isSuspended || this.#preparing > 0 || this.#steps.isAnyRunning) return;
+    this.#dialogue.isSuspended = true;
+    const reason = new Suspension();
+    for (const { asked } of this.#open.values()) {
+      for (const limit of asked.limits) limit.end(reason);
+    }
+  }
+}

@@ -1,0 +1,92 @@
+import { createHash, randomBytes } from 'node:crypto';
+import { createRequestStateCodec, ProtocolError, type RequestStateCodec } from '@modelcontextprotocol/server';
+import { canonical } from '../../canonical.js';
+import { type Calls, reportOnce } from '../../items/calls.js';
+import { internalError, invalidParams } from '../requests/errors.js';
+import type { Dialogue } from './dialogue.js';
+
+/** What a call has come to so far. It lies with the client: signed, and readable to whoever looks. */
+export interface Remembered {
+  /** Responses by the keys of their questions. */
+  readonly answers: Readonly<Record<string, unknown>>;
+  /** JSON texts by the keys of steps. */
+  readonly steps: Readonly<Record<string, string>>;
+  /** The keys that were asked for last. */
+  readonly asked: readonly string[];
+}
+
+export const nothing: Remembered = { answers: {}, steps: {}, asked: [] };
+
+/** How long a user may take over one round. */
+const lifetimeSeconds = 60 * 60;
+
+/** The longest state that is handed out. */
+const maxLength = 1024 * 1024;
+
+/** Set it where several processes serve one client, so that each takes the states of the others. */
+const secretVariable = 'AGENTTOOLS_STATE_SECRET';
+
+/** Shorter ones could be guessed. */
+const minSecretLength = 32;
+
+/** States that only this process can read. */
+const ownKey = randomBytes(32);
+
+const codecs = new Map<string, RequestStateCodec<Remembered>>();
+
+/** Packs what is to be remembered. @throws ProtocolError if it is too much */
+export async function writeState(dialogue: Dialogue, remembered: Remembered): Promise<string> {
+  const state = await codecFor(dialogue.connection.calls).mint(remembered, bound(dialogue));
+  if (state.length <= maxLength) return state;
+  const much = `The answers and steps of this call take ${state.length} characters, and ${maxLength} are the most.`;
+  throw new ProtocolError(internalError, much);
+}
+
+/**
+ * Unpacks a state that was handed out for the same request.
+ * @throws ProtocolError for any other; which reason it is would only help to forge one
+ */
+export async function readState(dialogue: Dialogue, state: unknown): Promise<Remembered> {
+  try {
+    return await codecFor(dialogue.connection.calls).verify(state as string, bound(dialogue));
+  } catch {
+    const { method } = dialogue.subject;
+    const problem = '"requestState" was not made for this request, was changed, or has expired';
+    throw new ProtocolError(
+      invalidParams,
+      `Invalid params for ${method}: ${problem}. Call again without it.`,
+    );
+  }
+}
+
+function codecFor(calls: Calls): RequestStateCodec<Remembered> {
+  const secret = secretOf(calls);
+  const codec =
+    codecs.get(secret) ??
+    createRequestStateCodec<Remembered>({
+      key: secret === '' ? ownKey : createHash('sha256').update(secret).digest(),
+      ttlSeconds: lifetimeSeconds,
+      bind: (subject) => subject as never,
+    });
+  codecs.set(secret, codec);
+  return codec;
+}
+
+function secretOf(calls: Calls): string {
+  const secret = calls.env[secretVariable] ?? '';
+  if (secret === '' || secret.length >= minSecretLength) return secret;
+  reportOnce(calls, `${secretVariable} is not used: it has fewer than ${minSecretLength} characters.`);
+  return '';
+}
+
+/**
+ * What a state is good for: this request of this server, by whoever made it. The codec takes it for its context.
+ * @see MCP 2026-07-28, basic/patterns/mrtr, Server Requirements 5
+ */
+function bound({ connection, request, subject }: Dialogue): never {
+  const { info } = connection.calls.server;
+  const principal = request.http?.authInfo;
+  const whose = principal ? [principal.clientId, principal.extra?.sub] : [];
+  const { method, name, args } = subject;
+  return canonical([info.name, method, name, args ?? {}, whose]) as never;
+}

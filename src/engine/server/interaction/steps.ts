@@ -1,0 +1,69 @@
+import { AsyncLocalStorage } from 'node:async_hooks';
+import { messageOf } from '../../extension/modules.js';
+import { ToolError } from '../../items/builders.js';
+
+/** How much the steps of one call may keep, in characters of JSON: it travels to the client and back. */
+const maxKept = 256 * 1024;
+
+const within = new AsyncLocalStorage<true>();
+
+/** Whether this runs in a step, which cannot wait for answers: it would begin anew with them. */
+export function isInStep(): boolean {
+  return within.getStore() === true;
+}
+
+/** What is done once in a call, and what it came to: JSON texts by key, empty for nothing. */
+export class Steps {
+  readonly #done: Map<string, string>;
+  readonly #onEnd: () => void;
+  #running = 0;
+
+  constructor(done: Readonly<Record<string, string>> = {}, onEnd: () => void = () => {}) {
+    this.#done = new Map(Object.entries(done));
+    this.#onEnd = onEnd;
+  }
+
+  get isAnyRunning(): boolean {
+    return this.#running > 0;
+  }
+
+  get done(): Readonly<Record<string, string>> {
+    return Object.fromEntries(this.#done);
+  }
+
+  /** Does it, or gives what it came to before. A step that fails is not done. @throws ToolError if it keeps too much */
+  async run(key: string, work: () => unknown): Promise<unknown> {
+    const known = this.#done.get(key);
+    if (known !== undefined) return outcomeOf(known);
+    this.#running += 1;
+    try {
+      const text = textOf(key, await within.run(true, async () => await work()));
+      this.#requireRoom(key, text);
+      this.#done.set(key, text);
+      return outcomeOf(text);
+    } finally {
+      this.#running -= 1;
+      this.#onEnd();
+    }
+  }
+
+  #requireRoom(key: string, text: string): void {
+    const kept = [...this.#done.values()].reduce((sum, one) => sum + one.length, text.length);
+    if (kept <= maxKept) return;
+    throw new ToolError(
+      `With the step "${key}" this call keeps ${kept} characters of JSON; ${maxKept} are the most. Keep a name for it instead.`,
+    );
+  }
+}
+
+function textOf(key: string, value: unknown): string {
+  try {
+    return JSON.stringify(value) ?? '';
+  } catch (error) {
+    throw new TypeError(`The step "${key}" gave what JSON cannot hold: ${messageOf(error)}`);
+  }
+}
+
+function outcomeOf(text: string): unknown {
+  return text === '' ? undefined : JSON.parse(text);
+}
