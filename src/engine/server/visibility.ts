@@ -1,85 +1,97 @@
-import type { ServerContext } from '@modelcontextprotocol/server';
 import { isRecord } from '../extension/shapes.js';
-import { detailsOf, reportOnce } from '../items/calls.js';
-import type { Context } from '../items/context.js';
+import { detailsOf, type MakeContext, reportOnce } from '../items/calls.js';
 import type { Lazy } from '../items/lazy.js';
 import { CursorError, page, type Registry, type ServedKind, type SpecOf } from '../items/registry.js';
 import type { ListHook } from '../items/specs.js';
 import { type Limit, withTimeLimit } from '../items/time-limit.js';
-import { type Connection, contextMaker, showsUi } from './context.js';
+import { contextMaker, showsUi } from './context.js';
 import type { Wire } from './requests/handler.js';
 import type { ListRequest, Shown } from './requests/lists.js';
 
 /** Longest time that a hook may take once it is loaded: lists wait for it. */
 const hookTimeoutMs = 1000;
 
-/** What the hook of a list picks; undefined if it failed, which is reported. @throws CursorError */
+/** Tells the cursors of lists that a hook cuts from those of the lists that we cut. */
+const cursorPrefix = 'hook.';
+
+/**
+ * What the hook of a list picks; undefined if it failed, which is reported. A hook cuts pages itself by saying what comes
+ * next; if it does not, what it picked is cut as other lists are.
+ * @throws CursorError
+ */
 export async function pickedItems<K extends ServedKind>(
   kind: K,
   hook: Lazy<ListHook>,
-  { connection, request, cursor }: ListRequest,
+  asked: ListRequest,
 ): Promise<Shown<SpecOf<K>> | undefined> {
-  const { server } = connection.calls;
-  const { registry } = server;
-  const start = ownCursor(cursor);
+  const { cursor, connection } = asked;
+  const start = cursor?.startsWith(cursorPrefix) ? cursor.slice(cursorPrefix.length) : undefined;
+  const picked = await runHook(kind, hook, { ...asked, start });
+  // Who goes on from a page of the hook's is not helped by a page of another list.
+  if (start !== undefined && !picked?.wentOn) throw new CursorError('Invalid cursor');
+  if (!picked) return undefined;
+  const { specs, nextCursor: next } = picked;
+  if (start === undefined && next === undefined) {
+    return { specs, page: (entries) => page(entries, cursor, connection.calls.server.registry.pageSize) };
+  }
+  if (start === undefined && cursor !== undefined) throw new CursorError('Invalid cursor');
+  const nextCursor = next === undefined ? {} : { nextCursor: cursorPrefix + next };
+  return { specs, page: (items) => ({ items, ...nextCursor }) };
+}
+
+interface Picked<S> {
+  readonly specs: readonly S[];
+  readonly nextCursor: string | undefined;
+  /** Whether it began where it was told to. */
+  readonly wentOn: boolean;
+}
+
+async function runHook<K extends ServedKind>(
+  kind: K,
+  hook: Lazy<ListHook>,
+  { connection, request, start }: ListRequest & { readonly start: string | undefined },
+): Promise<Picked<SpecOf<K>> | undefined> {
+  const { calls } = connection;
+  const { registry, qualifiedName } = calls.server;
   const { signal } = request.mcpReq;
+  let wentOn = false;
+  const view = registry.forHook(kind, {
+    hidesAppTools: !showsUi(connection, request),
+    start: () => {
+      wentOn = true;
+      return start;
+    },
+  });
   try {
     const pick = await hook();
-    const view = registry.forHook(kind, { cursor: start, hidesAppTools: !showsUi(connection, request) });
-    const contextOf = hookContext(connection, request);
-    const picked = readPick(
-      await withTimeLimit((limit) => pick(contextOf(limit), view), { timeoutMs: hookTimeoutMs, signal }),
-    );
+    const makeContext = contextMaker(connection, request);
+    const contextOf = connection.era === 'modern' ? impartial(makeContext) : makeContext;
+    const work = (limit: Limit) => pick(contextOf(limit), view);
+    const picked = readPick(await withTimeLimit(work, { timeoutMs: hookTimeoutMs, signal }));
     const specs = specsOf(kind, picked.items, registry, (name) => {
-      const what = `${server.qualifiedName}: the hook of its list of ${kind} gave what the server does not have; left out: `;
-      reportOnce(connection.calls, what + name, what);
+      const what = `${qualifiedName}: the hook of its list of ${kind} gave what the server does not have; left out: `;
+      reportOnce(calls, what + name, what);
     });
-    return { specs, page: pageOf(registry, picked.nextCursor, cursor) };
+    return { specs, nextCursor: picked.nextCursor, wentOn };
   } catch (error) {
-    // Who goes on from a page of the hook's is not helped by a page of another list.
-    if (start !== undefined) throw new CursorError('Invalid cursor');
     if (signal.aborted) return undefined;
-    const what = `${server.qualifiedName}: the list of ${kind} is the usual one, since its hook failed: `;
-    reportOnce(connection.calls, what + detailsOf(error), what);
+    const what = `${qualifiedName}: the list of ${kind} is the usual one, since its hook failed: `;
+    reportOnce(calls, what + detailsOf(error), what);
     return undefined;
   }
-}
-
-/** A hook pages itself by saying what comes next; if it does not, what it gave is cut as other lists are. */
-function pageOf(
-  registry: Registry,
-  next: string | undefined,
-  cursor: string | undefined,
-): Shown<unknown>['page'] {
-  if (next !== undefined) return (entries) => ({ items: entries, nextCursor: cursorPrefix + next });
-  if (ownCursor(cursor) !== undefined) return (entries) => ({ items: entries });
-  return (entries) => page(entries, cursor, registry.pageSize);
-}
-
-/** Tells the cursors of hooks from those of lists that the engine cuts. */
-const cursorPrefix = 'hook.';
-
-function ownCursor(cursor: string | undefined): string | undefined {
-  return cursor?.startsWith(cursorPrefix) ? cursor.slice(cursorPrefix.length) : undefined;
 }
 
 /**
  * On 2026-07-28 a list is the same whatever came before on a connection, and whoever is at its other end; it may go by
  * the authorization of the request (server/tools, Capabilities).
  */
-function hookContext(connection: Connection, request: ServerContext): (limit: Limit) => Context {
-  const makeContext = contextMaker(connection, request);
-  if (connection.era === 'legacy') return makeContext;
-  return (limit) => ({ ...makeContext(limit), ...nobodyInParticular });
+function impartial(makeContext: MakeContext): MakeContext {
+  const nobody = { name: undefined, version: undefined, capabilities: {} };
+  const unknown = { client: nobody, can: () => false, ui: false, requestId: undefined };
+  return (limit) => ({ ...makeContext(limit), ...unknown });
 }
 
-const nobodyInParticular = {
-  client: { name: undefined, version: undefined, capabilities: {} },
-  can: () => false,
-  ui: false,
-  requestId: undefined,
-} as const satisfies Partial<Context>;
-
+/** What a hook gave, before its items are looked up. */
 interface Pick {
   readonly items: readonly unknown[];
   readonly nextCursor: string | undefined;
