@@ -12,8 +12,8 @@ export interface FieldPlan {
   readonly name: string;
   readonly plan: CastPlan;
   readonly required: boolean;
-  /** The default, as declared and as the wire shows it. */
-  readonly initial: { readonly value: unknown; readonly wire: unknown } | undefined;
+  /** The default as the wire shows it; a record, for it may be anything. */
+  readonly initial: { readonly wire: unknown } | undefined;
 }
 
 /** Casts a value that has passed its check: declared keys only, declared enum values, defaults where a key is absent. */
@@ -34,14 +34,10 @@ function castObject(value: Readonly<Record<string, unknown>>, fields: readonly F
   const result = emptyFor(fields);
   for (const { name, plan, required, initial } of fields) {
     if (Object.hasOwn(value, name)) result[name] = cast(value[name], plan);
-    else if (initial && !required) result[name] = fresh(initial.value);
+    // Cast anew for each call: what one handler does to a list is not what the next one gets.
+    else if (initial && !required) result[name] = cast(initial.wire, plan);
   }
   return result;
-}
-
-/** A default of its own for each call: what one handler does to a list is not what the next one gets. */
-function fresh(value: unknown): unknown {
-  return typeof value === 'object' && value !== null ? structuredClone(value) : value;
 }
 
 /** Without prototype where an absent field would otherwise read as something every object inherits. */

@@ -1,5 +1,6 @@
 import type { CastPlan, FieldPlan } from './cast.js';
 import { isRecord } from './compiled.js';
+import { expectation } from './field-default.js';
 import { commonOptions, optionChecks, optionsInstead } from './field-options.js';
 import type { EnumValue } from './fields.js';
 import type { JsonSchema } from './json-schema.js';
@@ -107,7 +108,7 @@ function compileObject(spec: unknown, place: Place): CompiledField {
 
     const options = readOptions(field, at);
     const compiled = compileField(options, at);
-    const initial = readDefault(options, compiled.plan, at);
+    const initial = readDefault(options, compiled, at);
     const { description } = options;
     properties[name] = {
       ...compiled.wire,
@@ -290,8 +291,8 @@ function compileArray({ items, min, max }: Options, place: Place): CompiledField
   };
 }
 
-/** The default as the handler gets it and as the wire shows it. */
-function readDefault(options: Options, plan: CastPlan, place: Place): FieldPlan['initial'] {
+/** The default, as the wire shows it. */
+function readDefault(options: Options, compiled: CompiledField, place: Place): FieldPlan['initial'] {
   const value = options.default;
   if (value === undefined) return undefined;
 
@@ -301,30 +302,14 @@ function readDefault(options: Options, plan: CastPlan, place: Place): FieldPlan[
     place.warnings.push({ path, message: `${about}: a default of null is never applied. Leave it out.` });
     return undefined;
   }
-  const wanted = expectation(value, plan);
+  const wanted = expectation(value, compiled);
   if (wanted) throw fault(place, `the default must be ${wanted}`, 'default');
   if (options.required === true)
     place.warnings.push({
       path,
       message: `${about} is required, so its default is never used. Drop one of the two.`,
     });
-  return { value, wire: toWire(value, plan) };
-}
-
-/** What a default should have been; `undefined` if it fits. */
-function expectation(value: unknown, plan: CastPlan): string | undefined {
-  if (plan.kind === 'enum')
-    return plan.values.includes(value as EnumValue)
-      ? undefined
-      : `one of ${plan.values.map(quote).join(', ')}`;
-  if (plan.kind === 'array') {
-    if (!Array.isArray(value)) return 'an array';
-    const wrong = value.map((item) => expectation(item, plan.items)).find((wanted) => wanted !== undefined);
-    return wrong && `an array, each item ${wrong}`;
-  }
-  if (plan.kind === 'object') return isRecord(value) ? undefined : 'an object';
-  if (plan.type === 'integer') return Number.isInteger(value) ? undefined : 'an integer';
-  return typeof value === plan.type ? undefined : `a ${plan.type}`;
+  return { wire: toWire(value, compiled.plan) };
 }
 
 /** A value as declared, in the words of the wire. */

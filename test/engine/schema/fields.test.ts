@@ -151,6 +151,33 @@ const wrong: [field: unknown, message: RegExp, path: (string | number)[]][] = [
   [{ type: 'enum', values: [1, 2], default: 3 }, /the default must be one of 1, 2/, ['default']],
   [{ type: 'string[]', default: [1] }, /the default must be an array, each item a string/, ['default']],
   [{ type: 'object', fields: { a: 'string' }, default: [] }, /the default must be an object/, ['default']],
+  [{ type: 'integer', min: 1, default: 0 }, /the default must be at least 1\./, ['default']],
+  [{ type: 'number', max: 1, default: 1.5 }, /the default must be at most 1\./, ['default']],
+  [{ type: 'string', minLength: 2, default: 'x' }, /must be a string of at least 2 characters/, ['default']],
+  [{ type: 'string', maxLength: 1, default: 'xy' }, /must be a string of at most 1 characters/, ['default']],
+  [{ type: 'string', pattern: '^a', default: 'b' }, /must be a string that matches \^a/, ['default']],
+  [{ type: 'string[]', min: 1, default: [] }, /the default must be an array of at least 1\./, ['default']],
+  [{ type: 'string[]', max: 1, default: ['a', 'b'] }, /must be an array of at most 1\./, ['default']],
+  [
+    { type: 'array', items: { type: 'integer', min: 1 }, default: [0] },
+    /must be an array, each item at least 1/,
+    ['default'],
+  ],
+  [
+    { type: 'object', fields: { a: 'string' }, default: { b: 'x' } },
+    /must be an object of its fields, without "b"/,
+    ['default'],
+  ],
+  [
+    { type: 'object', fields: { a: { type: 'string', required: true } }, default: {} },
+    /must be an object with "a"/,
+    ['default'],
+  ],
+  [
+    { type: 'object', fields: { a: { type: 'enum', values: [1] } }, default: { a: 2 } },
+    /must be an object whose "a" is one of 1/,
+    ['default'],
+  ],
 ];
 
 test.each(wrong)('%j is refused', async (field, message, path) => {
@@ -247,6 +274,24 @@ describe('arguments', () => {
       { o: { type: 'object', fields: { a: { type: 'integer', default: 1 } } } },
       { o: { z: 1 } },
       { o: { a: 1 } },
+    ],
+    [
+      'defaults in an object that is itself a default apply',
+      {
+        o: {
+          type: 'object',
+          fields: { a: { type: 'integer', default: 1 }, e: { type: 'enum', values: [1, 2] } },
+          default: { e: 2 },
+        },
+      },
+      {},
+      { o: { a: 1, e: 2 } },
+    ],
+    [
+      'an astral character is one character',
+      { s: { type: 'string', maxLength: 1, default: '😀' } },
+      {},
+      { s: '😀' },
     ],
     [
       'defaults in an object wait for it',
