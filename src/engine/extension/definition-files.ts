@@ -38,7 +38,12 @@ export interface DefinitionFiles {
   /** Items that have a file of their own, declared or not. */
   items(kind: Kind): readonly string[];
   combined(kind: Kind): readonly DefinitionFile[];
+  /** The file with what `derive` found out, if there is one. */
+  readonly derived: string | undefined;
 }
+
+/** What `derive` writes into the root. */
+export const derivedFile = 'derived.json';
 
 /** Lists the definition files of a package. An absent root has none. */
 export async function listDefinitionFiles(directory: string, root: string): Promise<DefinitionFiles> {
@@ -65,6 +70,7 @@ export async function listDefinitionFiles(directory: string, root: string): Prom
   return {
     rootExists: rootEntries !== undefined,
     combined,
+    derived: rootEntries?.includes(derivedFile) ? `${prefix}${derivedFile}` : undefined,
     find: (kind, item) => [
       ...matching(folders.get(kind) ?? [], item, kind, `${kind}/`, false),
       ...combined(kind),

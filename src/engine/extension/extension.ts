@@ -3,7 +3,13 @@ import { features } from 'node:process';
 import { isInside, type PathScope, pathFault } from '../files/contain.js';
 import { type DataDocument, DocumentError, type DocumentPath, readDocument } from '../files/document.js';
 import { visibleMessage } from '../visible-text.js';
-import { type DefinitionFile, type DefinitionFiles, listDefinitionFiles } from './definition-files.js';
+import {
+  type DefinitionFile,
+  type DefinitionFiles,
+  derivedFile,
+  listDefinitionFiles,
+} from './definition-files.js';
+import type { Derived, DerivedFunction } from './derived.js';
 import type { Location } from './diagnostics.js';
 import { type Kind, singular } from './kinds.js';
 import { type Declaration, type Manifest, readManifest } from './manifest.js';
@@ -24,12 +30,25 @@ export interface Definition {
   /** In our own spelling. */
   readonly value: Readonly<Record<string, unknown>>;
   readonly translation: Translation;
+  /** What its function says of itself, and `value` takes over. */
+  readonly derived?: DerivedPart;
+}
+
+/** A function that a definition leaves its arguments to. */
+export interface DerivedPart {
+  readonly function: DerivedFunction;
+  /** The file that tells. */
+  readonly file: string;
+  readonly reference: string;
+  /** The keys that are not written in the definition. */
+  readonly keys: readonly string[];
 }
 
 /** The tools of one file or list, read but not yet judged. */
 export interface Toolkit {
   /** As messages call it: `Toolkit "files"`. */
   readonly what: string;
+  readonly extension: Extension;
   /** What it says for all its tools. */
   readonly options: Readonly<Record<string, unknown>>;
   readonly file: DefinitionFile;
@@ -67,6 +86,8 @@ export type Origin = 'package' | 'builtin' | 'user';
 /** How an extension is opened. */
 export interface ExtensionOptions {
   readonly loadCode?: LoadCode;
+  /** Takes definitions as they are written, whatever was derived for them. */
+  readonly isUnderived?: boolean;
   /** `package` when absent. */
   readonly origin?: Origin;
 }
@@ -80,13 +101,15 @@ export class Extension {
   readonly #modules = new Map<string, Promise<unknown>>();
   readonly #toolkits = new Map<string, Promise<Toolkit>>();
   #files: Promise<DefinitionFiles> | undefined;
+  readonly #isUnderived: boolean;
 
   /** Of a manifest that was read otherwise. */
   constructor(
     readonly manifest: Manifest,
-    { loadCode = importDefault, origin = 'package' }: ExtensionOptions = {},
+    { loadCode = importDefault, origin = 'package', isUnderived = false }: ExtensionOptions = {},
   ) {
     this.#loadCode = loadCode;
+    this.#isUnderived = isUnderived;
     this.origin = origin;
   }
 
@@ -180,6 +203,8 @@ export class Extension {
     const what = `Toolkit "${name}"`;
     const { document, base, toolkits, root } = this.manifest;
     const declaration = toolkits.find((one) => one.name === name);
+    if (declaration?.module !== undefined)
+      return await this.#derivedToolkit(what, declaration.module, declaration.path);
     const [file] = (await this.files()).find('tools', name).filter(({ combined }) => !combined);
     if (!file) {
       const expected = path.posix.join(root, 'tools', `${name}.js`);
@@ -188,7 +213,10 @@ export class Extension {
       throw new DefinitionError('missing-definition', message, declaredAt);
     }
     const content = toolkitIn(await this.#read(file, what));
-    if (content) return toolkitOf(content, { what, extension: this, file, at: [] });
+    if (content) {
+      const toolkit = toolkitOf(content, { what, extension: this, file, at: [] });
+      return { ...toolkit, tools: await Promise.all(toolkit.tools.map((tool) => this.completed(tool))) };
+    }
     const message = `${what} is no toolkit in ${file.file}. Expected a list of tools, or an object with "tools".`;
     throw new DefinitionError('invalid-definition', message, { file: file.file });
   }
@@ -224,6 +252,8 @@ export class Extension {
     const inToolkit = kind === 'tools' && !declaration ? await this.#inToolkits(item) : undefined;
     if (inToolkit) return inToolkit;
     const file = files.find(kind, item)[0];
+    const unwritten = file || kind !== 'tools' ? undefined : await this.#derivedTool(item);
+    if (unwritten) return unwritten;
     if (!file) {
       const ending = kind === 'apps' ? 'html' : 'json';
       const expected = path.posix.join(this.manifest.root, kind, `${item}.${ending}`);
@@ -244,7 +274,86 @@ export class Extension {
       throw new DefinitionError('invalid-definition', message, { file: file.file, path: at });
     }
     const translation = translate(held, kind);
-    return { kind, item, extension: this, file, at, value: translation.value, translation };
+    return await this.completed({
+      kind,
+      item,
+      extension: this,
+      file,
+      at,
+      value: translation.value,
+      translation,
+    });
+  }
+
+  /** What was derived from the types of its functions, if that was done. @throws DefinitionError if it cannot be read */
+  async derived(): Promise<{ readonly derived: Derived; readonly file: string } | undefined> {
+    const { derived: file } = this.#isUnderived ? {} : await this.files();
+    if (file === undefined) return undefined;
+    const { asDerived } = await import('./derived.js');
+    const { value } = await this.document(file);
+    const derived = asDerived(value);
+    if (derived) return { derived, file };
+    const message = `${file} is not what this version of "agenttools derive" writes. Run it again.`;
+    throw new DefinitionError('invalid-definition', message, { file });
+  }
+
+  /** A definition with what its function says of itself, where it leaves its arguments to it. */
+  async completed(definition: Definition): Promise<Definition> {
+    const { kind, value } = definition;
+    const leavesInput = kind === 'tools' && value.input === undefined && value.inputSchema === undefined;
+    if (!leavesInput || typeof value.handler !== 'string') return definition;
+    const found = await this.derived();
+    if (!found) return definition;
+    const { canonicalReference, withDerivedKeys } = await import('./derived.js');
+    const reference = canonicalReference(value.handler) ?? '';
+    const { functions } = found.derived;
+    if (!Object.hasOwn(functions, reference)) return definition;
+    const known = functions[reference]!;
+    const whole = withDerivedKeys(value, known);
+    const keys = Object.keys(whole).filter((key) => value[key] === undefined);
+    return { ...definition, value: whole, derived: { function: known, file: found.file, reference, keys } };
+  }
+
+  /** A tool that is nothing but a function marked as one. */
+  async #derivedTool(item: string): Promise<Definition | undefined> {
+    const found = await this.derived();
+    if (!found || !Object.hasOwn(found.derived.tools, item)) return undefined;
+    return await this.#unwritten(item, found.derived.tools[item]!, found.file);
+  }
+
+  async #unwritten(item: string, handler: string, file: string): Promise<Definition> {
+    const translation = translate({ handler }, 'tools');
+    const { value } = translation;
+    const source: DefinitionFile = { file, language: 'data', combined: false };
+    return await this.completed({
+      kind: 'tools',
+      item,
+      extension: this,
+      file: source,
+      at: ['functions', handler],
+      value,
+      translation,
+    });
+  }
+
+  async #derivedToolkit(what: string, module: string, declaredAt: DocumentPath): Promise<Toolkit> {
+    const found = await this.derived();
+    const location = { file: this.manifest.document.file, path: declaredAt };
+    if (!found) {
+      const message = `${what} has no ${path.posix.join(this.manifest.root, derivedFile)}. Run "agenttools derive".`;
+      throw new DefinitionError('missing-definition', message, location);
+    }
+    const { canonicalReference, moduleIn } = await import('./derived.js');
+    const meant = canonicalReference(module);
+    if (meant === undefined) {
+      const message = `${what} names the module "${module}". Expected a file of the package, such as "./dist/files.js".`;
+      throw new DefinitionError('invalid-toolkit', message, location);
+    }
+    const { derived, file } = found;
+    const own = Object.entries(derived.tools).filter(([, reference]) => moduleIn(reference) === meant);
+    const tools = await Promise.all(own.map(([item, reference]) => this.#unwritten(item, reference, file)));
+    const source: DefinitionFile = { file, language: 'data', combined: false };
+    return { what, options: {}, file: source, at: ['tools'], tools, faults: [] };
   }
 
   /** What a file holds. @throws DefinitionError if it is not the package's, or cannot be had. */
@@ -341,6 +450,7 @@ export function toolkitOf(content: ToolkitContent, place: KitPlace): Toolkit {
   const placeOf = (index: number): DocumentPath => [...at, ...content.path, index];
   return {
     what,
+    extension,
     options: content.options,
     file,
     at,

@@ -36,6 +36,8 @@ export interface ToolkitDeclaration {
   readonly description?: string;
   /** Its tools as far as the entry tells, for those who do not look into the file; absent: it tells none. */
   readonly tools?: readonly Declaration[];
+  /** The module whose functions marked `@mcp` are its tools; absent: a file defines it. */
+  readonly module?: string;
   readonly path: DocumentPath;
 }
 
@@ -269,7 +271,7 @@ function readDeclarations(
 export function readToolkit(entry: unknown, at: DocumentPath): ToolkitDeclaration | undefined {
   if (!isRecord(entry)) return undefined;
   const { value, origins } = translate(entry, 'declaration');
-  const { toolkit: name, description, tools } = value;
+  const { toolkit: name, description, tools, module } = value;
   if (!isItemName(name)) return undefined;
   const listed = Array.isArray(tools)
     ? tools.flatMap((tool, index) => {
@@ -282,6 +284,7 @@ export function readToolkit(entry: unknown, at: DocumentPath): ToolkitDeclaratio
     name,
     ...(typeof description === 'string' && { description }),
     ...(listed && { tools: listed }),
+    ...(typeof module === 'string' && { module }),
     path: at,
   };
 }

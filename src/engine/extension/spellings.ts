@@ -196,6 +196,7 @@ const declarationKeys = {
   configKey: 1,
   uri: 1,
   toolkit: 1,
+  module: 1,
 };
 
 const knownKeys: Record<Place, Readonly<Record<string, unknown>>> = {
