@@ -96,9 +96,12 @@ function* checkMessages(messages: readonly unknown[]): Generator<ShapeFault> {
   for (const [index, message] of messages.entries()) {
     if (!isRecord(message) || message.content === undefined) continue;
     const { content } = message;
-    if (typeof content === 'string' || isTemplate(content) || isContentBlock(content)) continue;
+    const pieces = Array.isArray(content) ? content : [content];
+    const isPiece = (one: unknown) => typeof one === 'string' || isTemplate(one) || isContentBlock(one);
+    if (pieces.length > 0 && pieces.every(isPiece)) continue;
     const path = ['messages', index, 'content'];
-    const expected = 'a string, { "template": … } or a content block with all that its "type" needs';
+    const expected =
+      'a string, { "template": … }, a content block with all that its "type" needs, or a list of these';
     yield { path, problem: 'type', expected };
   }
 }

@@ -108,14 +108,40 @@ export function defineTool<
   return checked('tool', definition as ToolDefinition<I, O>);
 }
 
+/** Suggestions: a list, of which those that begin like what was typed are sent, or a function of what was typed. */
+type Complete =
+  | readonly string[]
+  | ((value: string, ctx: Context) => Awaitable<readonly string[] | SuggestedValues>);
+
+/** Suggestions of which there may be more than these. */
+interface SuggestedValues {
+  readonly values: readonly string[];
+  readonly total?: number;
+  readonly hasMore?: boolean;
+}
+
+/** A resource of a template, as a list shows it; what it does not say is as for the template. */
+interface ListedResource {
+  readonly uri: string;
+  readonly name?: string;
+  readonly title?: string;
+  readonly description?: string;
+  readonly mimeType?: string;
+  /** Bytes, when known. */
+  readonly size?: number;
+  readonly icons?: readonly Icon[];
+  readonly annotations?: Annotations;
+  readonly category?: string;
+  readonly meta?: Readonly<Record<string, unknown>>;
+}
+
 interface PromptArgument {
   readonly name: string;
   readonly title?: string;
   readonly description?: string;
   /** Whether it must be given; false when absent. */
   readonly required?: boolean;
-  /** Suggestions: a list, or a function of what was typed. */
-  readonly complete?: readonly string[] | ((value: string, ctx: Context) => Awaitable<readonly string[]>);
+  readonly complete?: Complete;
 }
 
 /** The arguments a prompt function gets: the required ones are there. */
@@ -125,13 +151,23 @@ export type PromptArguments<A extends readonly PromptArgument[]> = {
   readonly [K in A[number] as K extends { readonly required: true } ? never : K['name']]?: string;
 };
 
+type Piece = string | ContentBlock | ToolResult;
+
+/** What somebody says: several pieces are as many messages. */
+interface Turn {
+  readonly role: 'user' | 'assistant';
+  readonly content: Piece | readonly Piece[];
+}
+
 type PromptReturn =
   | string
   | number
   | ContentBlock
   | ToolResult
-  | readonly (string | PromptMessage | ContentBlock | ToolResult)[]
-  | { readonly description?: string; readonly messages: readonly (string | PromptMessage)[] };
+  | readonly (Piece | PromptMessage | Turn)[]
+  | { readonly description?: string; readonly messages: readonly (Piece | PromptMessage | Turn)[] };
+
+type FixedPiece = string | { readonly template: string } | ContentBlock;
 
 /** A prompt as its author writes it: `content`, or `messages` with roles. */
 export interface PromptDefinition<A extends readonly PromptArgument[] = readonly PromptArgument[]>
@@ -146,7 +182,7 @@ export interface PromptDefinition<A extends readonly PromptArgument[] = readonly
     | ((args: PromptArguments<A>, ctx: Context) => Awaitable<PromptReturn>);
   readonly messages?: readonly {
     readonly role: 'user' | 'assistant';
-    readonly content: string | { readonly template: string } | ContentBlock;
+    readonly content: FixedPiece | readonly FixedPiece[];
   }[];
   readonly requires?: Requires;
 }
@@ -175,8 +211,9 @@ export interface ResourceDefinition extends Common {
     ctx: Context,
   ): Awaitable<ResourceReturn>;
   /** The resources of a template. */
-  list?(ctx: Context): Awaitable<readonly { readonly uri: string; readonly name?: string }[]>;
-  readonly complete?: Readonly<Record<string, (value: string, ctx: Context) => Awaitable<readonly string[]>>>;
+  list?(ctx: Context): Awaitable<readonly ListedResource[]>;
+  /** Suggestions for the variables of the template. */
+  readonly complete?: Readonly<Record<string, Complete>>;
   readonly annotations?: Annotations;
   /** Bytes, when known. */
   readonly size?: number;

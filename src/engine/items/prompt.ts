@@ -76,7 +76,9 @@ function renderer({ value, extension }: Definition): Render {
   if (Array.isArray(messages)) {
     const fixed = messages as readonly { role: 'user' | 'assistant'; content: unknown }[];
     return async (args) => ({
-      messages: fixed.map(({ role, content }) => ({ role, content: fixedBlock(content, args) })),
+      messages: fixed.flatMap(({ role, content }) =>
+        [content].flat().map((one) => ({ role, content: fixedBlock(one, args) })),
+      ),
     });
   }
   const isFunction = typeof content === 'function' || type === 'function';
@@ -127,10 +129,12 @@ function toMessages(items: readonly unknown[]): readonly PromptMessage[] {
   });
 }
 
+/** Several blocks stand for as many messages: one of MCP holds one. */
 function blocksOfMessage(content: unknown): readonly ContentBlock[] {
+  if (Array.isArray(content) && content.length > 0) return content.flatMap(blocksOfMessage);
   const blocks = typeof content === 'string' || isRecord(content) ? blocksOf(content as never) : [];
   if (blocks.length === 0 || !blocks.every(isContentBlock)) {
-    throw new ResultError('a prompt message holds a string or a content block');
+    throw new ResultError('a prompt message holds strings or content blocks');
   }
   return blocks;
 }
