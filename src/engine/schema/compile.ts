@@ -1,5 +1,5 @@
 import { cast } from './cast.js';
-import { type CheckResult, type CompiledSchema, type SchemaSide } from './compiled.js';
+import type { CheckResult, CompiledSchema, SchemaSide } from './compiled.js';
 import { dialectOf } from './dialects.js';
 import { asWire } from './early.js';
 import { compileFields, toWire } from './field-spec.js';

@@ -43,8 +43,11 @@ function recognise(value: unknown, side: SchemaSide, rawOnly: boolean): SchemaFo
   if (hasBrand(value, fieldsBrand)) return { form: 'fields', spec: value[fieldsBrand] };
   if (hasBrand(value, jsonSchemaBrand)) return readRaw(value[jsonSchemaBrand]);
   if (isRecord(value) && typeof value['@@'] === 'string') return readDescribed(value);
-  if (isRecord(value) && (rawOnly || isRawLooking(value, side))) return { form: 'raw', schema: value };
-  if (!rawOnly && isRecord(value)) return readUnmarked(value);
+  if (isRecord(value) && (rawOnly || isRawLooking(value, side))) {
+    if (!rawOnly) requireNoFields(value, side);
+    return { form: 'raw', schema: value };
+  }
+  if (!rawOnly && isRecord(value)) return readUnmarked(value, side);
   if (!rawOnly && Array.isArray(value)) return { form: 'fields', spec: value };
   throw new SchemaError(
     rawOnly
@@ -88,18 +91,32 @@ function isRawLooking(value: Readonly<Record<string, unknown>>, side: SchemaSide
   return isRecord(value.properties) && typeof value.properties.type !== 'string';
 }
 
-function readUnmarked(value: Readonly<Record<string, unknown>>): SchemaForm {
+/** @throws SchemaError for fields whose names are keywords: no input is a JSON Schema like this */
+function requireNoFields(value: Readonly<Record<string, unknown>>, side: SchemaSide): void {
+  if (side === 'output' || value.type === 'object' || !Object.values(value).every(looksLikeField)) return;
+  const keyword = rawKeywords.find((name) => Object.hasOwn(value, name));
+  if (keyword === undefined) return;
+  const what = `"${keyword}" may be a keyword of JSON Schema or a field of that name.`;
+  throw new SchemaError(`${what} ${settled(side)}`, [keyword]);
+}
+
+/** How an author settles what is meant; data has no functions to wrap it in. */
+function settled(side: SchemaSide): string {
+  return `Wrap it in jsonSchema() or fields(); in data, put it under "${side}Schema" or write a list of [name, field].`;
+}
+
+function readUnmarked(value: Readonly<Record<string, unknown>>, side: SchemaSide): SchemaForm {
   const fault =
     typeof value.type === 'string' && Object.keys(value).length === 1 ? undefined : findFault(value);
   if (fault === null) return { form: 'fields', spec: value };
   if (typeof value.type === 'string')
     throw new SchemaError(
-      `"type": "${value.type}" may begin a JSON Schema or be a field named "type". Wrap it in jsonSchema() or fields().`,
+      `"type": "${value.type}" may begin a JSON Schema or be a field named "type". ${settled(side)}`,
       ['type'],
     );
   if (fault && Object.values(value).some(looksLikeField)) throw fault;
   throw new SchemaError(
-    `Neither a field spec nor a JSON Schema. Wrap it in fields() or jsonSchema(). ${fault?.message ?? ''}`.trimEnd(),
+    `Neither a field spec nor a JSON Schema. ${settled(side)} ${fault?.message ?? ''}`.trimEnd(),
     fault?.path,
   );
 }

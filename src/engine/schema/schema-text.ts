@@ -4,7 +4,8 @@ import { SchemaError } from './schema-error.js';
 
 /** The object that a JSON text holds. @throws SchemaError, naming line and column within the text */
 export function parseSchemaText(text: string): Record<string, unknown> {
-  const value = parse(text);
+  // Files that were read as they are may begin with a mark of their byte order.
+  const value = parse(text.replace(/^\uFEFF/, ''));
   if (isRecord(value)) return value;
   throw new SchemaError(`The JSON text must hold an object, not ${kindOf(value)}.`);
 }

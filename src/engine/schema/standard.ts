@@ -4,6 +4,7 @@ import type { CheckResult, CompiledSchema, SchemaSide } from './compiled.js';
 import { isRecord } from './compiled.js';
 import { nameAt, type SchemaIssue, toPointer } from './issues.js';
 import type { JsonSchema } from './json-schema.js';
+import { targetOf } from './leads.js';
 import { SchemaError } from './schema-error.js';
 
 /** The part of https://standardschema.dev that is used. */
@@ -66,10 +67,26 @@ export function writeNow(schema: StandardSchema, side: SchemaSide): JsonSchema |
 function written(writer: Writer, side: SchemaSide, schema: StandardSchema): JsonSchema {
   const { vendor } = schema['~standard'];
   const wire = write(writer, side, vendor);
-  if (isRecord(wire)) return JSON.parse(JSON.stringify(wire));
+  if (isRecord(wire)) return withRootType(JSON.parse(JSON.stringify(wire)));
   throw new SchemaError(
     `The ${vendor} schema gives no JSON Schema object for its ${side}. Give ${side}Schema.`,
   );
+}
+
+/** A choice among objects is an object. Libraries say so of each of them, and MCP wants it said of the whole. */
+function withRootType(wire: JsonSchema): JsonSchema {
+  return wire.type === undefined && isOfObjects(wire, wire, 8) ? { ...wire, type: 'object' } : wire;
+}
+
+function isOfObjects(schema: unknown, root: JsonSchema, left: number): boolean {
+  if (!isRecord(schema) || left === 0) return false;
+  if (schema.type !== undefined) return schema.type === 'object';
+  const { $ref, anyOf, oneOf, allOf } = schema;
+  const isOne = (one: unknown) => isOfObjects(one, root, left - 1);
+  if (typeof $ref === 'string' && isOne(targetOf($ref, root))) return true;
+  const choices = [anyOf, oneOf].filter((list) => Array.isArray(list));
+  if (choices.some((list) => list.length > 0 && list.every(isOne))) return true;
+  return Array.isArray(allOf) && allOf.some(isOne);
 }
 
 type Writer = NonNullable<StandardSchema['~standard']['jsonSchema']>;
@@ -78,7 +95,7 @@ function write(writer: Writer, side: SchemaSide, vendor: string): unknown {
   try {
     return writer[side]({ target: 'draft-2020-12' });
   } catch (error) {
-    const reason = error instanceof Error ? error.message : String(error);
+    const reason = (error instanceof Error ? error.message : String(error)).replace(/\.?$/, '.');
     throw new SchemaError(
       `The ${vendor} schema cannot be written as JSON Schema: ${reason} Give ${side}Schema, or mend the schema.`,
       [],
@@ -104,7 +121,7 @@ async function borrowWriter(schema: StandardSchema, resolveFrom: string | undefi
   const convert = load?.[source.export];
   if (typeof convert !== 'function')
     throw new SchemaError(
-      `A ${vendor} schema needs ${source.name} to say its JSON Schema. Run: npm install ${source.name}`,
+      `A ${vendor} schema needs ${source.name} to say its JSON Schema. Run: npm install ${source.name}, or give inputSchema or outputSchema.`,
     );
   return callWriter(() => convert(schema), vendor);
 }

@@ -51,6 +51,19 @@ const told: [name: string, value: unknown, side: SchemaSide, form: string][] = [
   ['a bare type with keywords as output', { type: 'array', items: { type: 'number' } }, 'output', 'raw'],
   ['fields as output', { quotient: { type: 'number' } }, 'output', 'fields'],
   ['JSON text', '{"type":"object"}', 'input', 'raw'],
+  ['JSON text of a file with a byte order mark', '\uFEFF{"type":"object"}', 'input', 'raw'],
+  [
+    'a list of fields whose names are keywords',
+    [
+      ['if', 'string'],
+      ['type', 'string'],
+    ],
+    'input',
+    'fields',
+  ],
+  ['fields() whose names are keywords', fields({ not: 'string', $ref: 'string' }), 'input', 'fields'],
+  ['a field named type among others', { type: { type: 'string' }, city: 'string' }, 'input', 'fields'],
+  ['a keyword with a schema as output', { not: { type: 'string' } }, 'output', 'raw'],
   ['jsonSchema()', jsonSchema({ type: 'object', fields: {} }), 'input', 'raw'],
   ['jsonSchema() of a text', jsonSchema('{"type":"object"}'), 'input', 'raw'],
   ['zod', z.object({ a: z.string() }), 'input', 'standard'],
@@ -80,6 +93,13 @@ const refused: [
 ][] = [
   ['an ambiguous type', { type: 'string' }, 'input', /Wrap it in jsonSchema\(\) or fields\(\)/, ['type']],
   ['an ambiguous type with options', { type: 'string', required: true }, 'output', /Wrap it in/, ['type']],
+  [
+    'a field whose name is a keyword',
+    { city: 'string', if: { type: 'string' } },
+    'input',
+    /"if" may be a keyword.*Wrap it in jsonSchema\(\) or fields\(\); in data, put it under "inputSchema" or write a list/,
+    ['if'],
+  ],
   ['a raw array as input', { type: 'array', items: { type: 'string' } }, 'input', /Wrap it in/, ['type']],
   [
     'neither form',

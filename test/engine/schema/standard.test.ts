@@ -103,3 +103,85 @@ it('asks nobody else when a valibot schema already says its JSON Schema', async 
     required: ['city'],
   });
 });
+
+const choices = {
+  zod: z.discriminatedUnion('by', [
+    z.object({ by: z.literal('name'), name: z.string() }),
+    z.object({ by: z.literal('id'), id: z.number() }),
+  ]),
+  valibot: v.variant('by', [
+    v.object({ by: v.literal('name'), name: v.string() }),
+    v.object({ by: v.literal('id'), id: v.number() }),
+  ]),
+  arktype: type({ by: "'name'", name: 'string' }).or({ by: "'id'", id: 'number' }),
+};
+
+describe.each(Object.entries(choices))('a choice among objects of %s', (_, schema) => {
+  it('is an object, as clients want it', async () => {
+    const { wire, check } = await compileSchema(schema, { side: 'input', resolveFrom });
+    expect(wire).toMatchObject({ type: 'object' });
+    expect(await check({ by: 'id', id: 5 })).toEqual({ ok: true, value: { by: 'id', id: 5 } });
+    expect(await check({ by: 'id', name: 'x' })).toMatchObject({ ok: false });
+    expect((await compileSchema(schema, { side: 'output', resolveFrom })).wire).toMatchObject({
+      type: 'object',
+    });
+  });
+});
+
+it('a choice among more than objects is none, and no input', async () => {
+  const schema = z.union([z.object({ a: z.string() }), z.string()]);
+  expect((await compileSchema(schema, { side: 'output' })).wire).not.toHaveProperty('type');
+  await expect(compileSchema(schema, { side: 'input' })).rejects.toThrow('"type": "object" at its root');
+});
+
+describe('what a library makes of defaults', () => {
+  const defaultOf = async (schema: unknown) => {
+    const { wire } = await compileSchema(schema, { side: 'input', resolveFrom });
+    return (wire.properties as Record<string, { default?: unknown }>).days?.default;
+  };
+
+  it('is told by zod and valibot, and not by arktype', async () => {
+    expect(await defaultOf(libraries.zod)).toBe(3);
+    expect(await defaultOf(libraries.valibot)).toBe(3);
+    expect(await defaultOf(libraries.arktype)).toBeUndefined();
+  });
+
+  it('is there in what zod says of its output, which is closed', async () => {
+    const { wire } = await compileSchema(libraries.zod, { side: 'output' });
+    expect(wire).toMatchObject({ required: ['city', 'days'], additionalProperties: false });
+  });
+});
+
+describe('what a library gives back when it refuses', () => {
+  const own = (result: unknown) => ({ '~standard': { version: 1, vendor: 'own', validate: () => result } });
+  const say = { jsonSchema: { input: () => ({ type: 'object' }), output: () => ({ type: 'object' }) } };
+  const checked = async (result: unknown) => {
+    const schema = own(result);
+    Object.assign(schema['~standard'], say);
+    const { check } = await compileSchema(schema, { side: 'input' });
+    return await check({});
+  };
+
+  it.each([
+    ['issues alone', { issues: [{ message: 'no' }] }],
+    ['issues beside a value', { issues: [{ message: 'no' }], typed: false, value: {} }],
+    ['a list that has issues', Object.assign([1], { issues: [{ message: 'no' }] })],
+  ])('is read whatever its form: %s', async (_, result) => {
+    expect(await checked(result)).toEqual({ ok: false, issues: [{ path: '', message: 'no' }] });
+  });
+
+  it.each([
+    ['no issues', { value: { a: 1 } }],
+    ['issues that are none', { value: { a: 1 }, issues: undefined }],
+  ])('and what it accepts: %s', async (_, result) => {
+    expect(await checked(result)).toEqual({ ok: true, value: { a: 1 } });
+  });
+
+  it('names the way to what is wrong, whichever way it is written', async () => {
+    const issues = [{ message: 'no', path: [{ key: 'a/b' }, 0, 'c'] }];
+    expect(await checked({ issues })).toEqual({
+      ok: false,
+      issues: [{ path: '/a~1b/0/c', message: '"c": no' }],
+    });
+  });
+});
