@@ -48,6 +48,19 @@ export {
   type ToolDefinition,
   type ToolOutput,
 } from './engine/items/define.js';
+export {
+  type Changes,
+  defineToolkit,
+  expand,
+  type Toolkit,
+  type ToolkitOptions,
+  type ToolOptions,
+  type ToolRegistration,
+  type ToolSpec,
+  tool,
+  type Used,
+  use,
+} from './engine/items/toolkit.js';
 export { type Field, type FieldSpec, type Fields, fields } from './engine/schema/fields.js';
 export type { InferFields, InferInput, InferOutput } from './engine/schema/infer.js';
 export { jsonSchema, type RawSchema } from './engine/schema/json-schema.js';

@@ -37,12 +37,20 @@ export function describeFault(what: string, { path, problem, expected, known }: 
 type Between = (value: Readonly<Record<string, unknown>>) => Iterable<ShapeFault>;
 
 const between = {
-  tools: () => [],
+  tools: checkTool,
   prompts: checkPrompt,
   resources: checkResource,
   servers: checkServer,
   apps: () => [],
 } as const satisfies Record<Kind, Between>;
+
+/** Parameters are counted up to the first one with a default, as the language does. */
+function* checkTool({ handler }: Readonly<Record<string, unknown>>): Generator<ShapeFault> {
+  const count = isFunctionLike(handler) ? (handler as { readonly length?: unknown }).length : 0;
+  if (typeof count !== 'number' || count <= 2) return;
+  const expected = `a function of at most (args, ctx); it has ${count} parameters`;
+  yield { path: ['handler'], problem: 'value', expected };
+}
 
 function* checkPrompt(value: Readonly<Record<string, unknown>>): Generator<ShapeFault> {
   const { content, messages, type, arguments: declared } = value;

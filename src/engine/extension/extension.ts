@@ -353,7 +353,7 @@ export class Extension {
     const own = Object.entries(derived.tools).filter(([, reference]) => moduleIn(reference) === meant);
     const tools = await Promise.all(own.map(([item, reference]) => this.#unwritten(item, reference, file)));
     const source: DefinitionFile = { file, language: 'data', combined: false };
-    return { what, options: {}, file: source, at: ['tools'], tools, faults: [] };
+    return { what, extension: this, options: {}, file: source, at: ['tools'], tools, faults: [] };
   }
 
   /** What a file holds. @throws DefinitionError if it is not the package's, or cannot be had. */

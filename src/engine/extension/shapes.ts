@@ -32,8 +32,6 @@ export interface Field {
   readonly shape?: Shape;
   /** What each value of the object holds, whatever its key. */
   readonly each?: Shape;
-  /** What each value of the object holds, whatever its key. */
-  readonly each?: Shape;
   /** `null` is legal too, and means something. */
   readonly nullable?: boolean;
 }
@@ -328,18 +326,6 @@ const parameterShape: Shape = {
   default: { types: ['any'], description: 'What the tool gets where it is not sent.' },
 };
 
-/** What an entry may change about one argument. */
-const parameterShape: Shape = {
-  name: { types: ['string'], description: 'What clients call it.' },
-  description: { types: ['string'], description: 'What it means, for the model.' },
-  enum: { types: ['list'], description: 'The only ones of its values that clients may send.' },
-  hidden: {
-    types: ['boolean'],
-    description: 'Clients neither see nor send it; the tool gets its default all the same.',
-  },
-  default: { types: ['any'], description: 'What the tool gets where it is not sent.' },
-};
-
 /** What an entry of a server's list may change of the item it names, by the kind that is listed. */
 export const overrideShapes = {
   tools: {
@@ -348,11 +334,6 @@ export const overrideShapes = {
     ui: toolShape.ui!,
     options: toolShape.options!,
     arguments: { types: ['object'], description: 'Arguments fixed here and taken out of the schema.' },
-    parameters: {
-      types: ['object'],
-      description: 'What is changed about arguments, by the names that the tool knows.',
-      each: parameterShape,
-    },
     parameters: {
       types: ['object'],
       description: 'What is changed about arguments, by the names that the tool knows.',
@@ -406,7 +387,6 @@ export function* checkShape(
     if (field.shape && (!Array.isArray(held) || field.types.includes('list')))
       yield* checkNested(held, field.shape, path);
     if (field.each && isRecord(held)) yield* checkEach(held, field.each, path);
-    if (field.each && isRecord(held)) yield* checkEach(held, field.each, path);
   }
 }
 
@@ -424,17 +404,6 @@ function* checkNested(held: unknown, shape: Shape, at: DocumentPath): Generator<
   for (const [index, entry] of held.entries()) {
     if (isRecord(entry)) yield* checkShape(entry, shape, [...at, index]);
     else yield { path: [...at, index], problem: 'type', expected: 'an object' };
-  }
-}
-
-function* checkEach(
-  held: Readonly<Record<string, unknown>>,
-  shape: Shape,
-  at: DocumentPath,
-): Generator<ShapeFault> {
-  for (const [key, entry] of Object.entries(held)) {
-    if (isRecord(entry)) yield* checkShape(entry, shape, [...at, key]);
-    else yield { path: [...at, key], problem: 'type', expected: 'an object' };
   }
 }
 

@@ -1,6 +1,6 @@
 import type { DocumentPath } from '../files/document.js';
 import { isItemName } from './names.js';
-import { isFunctionLike, isRecord } from './shapes.js';
+import { checkShape, isFunctionLike, isRecord, type ShapeFault, toolkitOverrideShape } from './shapes.js';
 
 /** Several tools in one value, and what holds for those that do not say otherwise. */
 export interface ToolkitContent {
@@ -107,4 +107,21 @@ function inheriting(
     ...(!saysSo && hidden !== undefined && { hidden }),
     ...(!saysSo && visible !== undefined && { visible }),
   };
+}
+
+/**
+ * What is wrong with what is said of all tools of a toolkit where it is registered: a name and a description would be
+ * those of every tool, so they are for an only one.
+ */
+export function* checkToolkitOverride(
+  override: Readonly<Record<string, unknown>>,
+  count: number,
+): Generator<ShapeFault> {
+  yield* checkShape(override, toolkitOverrideShape);
+  if (count === 1) return;
+  for (const key of ['name', 'description']) {
+    if (override[key] === undefined) continue;
+    const expected = `none: it is ambiguous for a toolkit of ${count} tools. Say it of each tool`;
+    yield { path: [key], problem: 'value', expected };
+  }
 }

@@ -3,14 +3,7 @@ import path from 'node:path';
 import { AgentToolsError } from '../errors.js';
 import { didYouMean } from '../spelling.js';
 import type { Location } from './diagnostics.js';
-import {
-  type Definition,
-  DefinitionError,
-  Extension,
-  type LoadCode,
-  type Origin,
-  type Toolkit,
-} from './extension.js';
+import { type Definition, DefinitionError, Extension, type LoadCode, type Origin } from './extension.js';
 import { type Kind, singular } from './kinds.js';
 import { declaresItems, listFaults } from './manifest.js';
 import {
@@ -234,15 +227,19 @@ export class Workspace {
   }
 
   /**
-   * A toolkit by the name that a definition of `from` gives it: its own, or, by a qualified name, another package's.
-   * @throws UnknownItemError if it leads nowhere; DefinitionError if it cannot be read.
+   * Whose toolkit a name in a definition of `from` means: its own, or, by a qualified name, another package's.
+   * @throws UnknownItemError if it leads nowhere
    */
-  async resolveToolkit(reference: string, from: Extension, location: Location): Promise<Toolkit> {
+  async locateToolkit(
+    reference: string,
+    from: Extension,
+    location: Location,
+  ): Promise<{ extension: Extension; name: string }> {
     const qualified = reference.includes('/') ? parseQualifiedName(reference) : undefined;
     const extension = qualified ? await this.#referredPackage(qualified.package, from, location) : from;
     const name = qualified?.item ?? reference;
     const declared = extension?.manifest.toolkits.map((one) => one.name) ?? [];
-    if (extension && declared.includes(name)) return await extension.toolkit(name);
+    if (extension && declared.includes(name)) return { extension, name };
     if (qualified && extension !== from) {
       const { package: owner, item } = qualified;
       const isHere = extension !== undefined;

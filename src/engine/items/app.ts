@@ -7,9 +7,10 @@ import { isRecord } from '../extension/shapes.js';
 import { translate } from '../extension/spellings.js';
 import { isInside } from '../files/contain.js';
 import { type DataDocument, DocumentError, readDocument } from '../files/document.js';
-import { commonParts, commonWire, nameOf } from './read.js';
+import { commonParts, nameOf } from './read.js';
 import { ResultError } from './results.js';
 import type { AppMetadata, AppSpec, ResourceContents } from './specs.js';
+import { commonWire } from './wire.js';
 
 /** What the page of an app is. @see MCP Apps 2026-01-26, "UI Resource Format" */
 export const appMimeType = 'text/html;profile=mcp-app';

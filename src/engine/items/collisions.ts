@@ -23,3 +23,23 @@ function numbered(name: string, number: number): string {
   const suffix = String(number);
   return name.slice(0, maxLength - suffix.length) + suffix;
 }
+
+/** Something that a list has, by what it was made of and by its name; `inToolkit` if it came with others. */
+interface Listed {
+  readonly name: string;
+  readonly definition: object;
+  readonly inToolkit: boolean;
+}
+
+/**
+ * Drops tools of toolkits that the list has by themselves, too, under the same name: what is said of one tool counts more
+ * than what is said of all.
+ */
+export function withoutRepeats<T extends Listed>(listed: readonly T[]): readonly T[] {
+  const alone = listed.filter(({ inToolkit }) => !inToolkit);
+  if (alone.length === listed.length) return listed;
+  return listed.filter(
+    ({ name, definition, inToolkit }) =>
+      !inToolkit || !alone.some((one) => one.name === name && one.definition === definition),
+  );
+}

@@ -2,7 +2,7 @@ import type { InferInput, InferOutput } from '../schema/infer.js';
 import type { Annotations, ContentBlock, PromptMessage, ToolResult } from './builders.js';
 import type { Context, ItemPage, ItemRegistry, ListedItem } from './context.js';
 
-type Awaitable<T> = T | Promise<T>;
+export type Awaitable<T> = T | Promise<T>;
 
 interface Icon {
   /** An https: or data: address. */

@@ -8,11 +8,12 @@ import { blocksOf, type ContentBlock, type PromptMessage, user } from './builder
 import { isContentBlock } from './content-block.js';
 import type { Context } from './context.js';
 import { lazyFunction } from './lazy.js';
-import { commonParts, commonWire, requireModules, requireUsable } from './read.js';
+import { commonParts, requireModules, requireUsable } from './read.js';
 import { ResultError } from './results.js';
 import type { PromptResult, PromptSpec } from './specs.js';
 import { readSuggestions } from './suggestions.js';
 import { fill } from './template.js';
+import { commonWire } from './wire.js';
 
 type Values = Readonly<Record<string, string>>;
 type Render = (args: Values, ctx: Context) => Promise<PromptResult>;

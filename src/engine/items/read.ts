@@ -7,6 +7,7 @@ import { isWireName } from '../extension/names.js';
 import { isRecord, type ShapeFault } from '../extension/shapes.js';
 import type { DocumentPath } from '../files/document.js';
 import type { CacheHint, Requirements } from './specs.js';
+import { isHiddenBy } from './wire.js';
 
 /** Longest run of a call when the definition does not say. */
 const defaultTimeoutMs = 60_000;
@@ -57,30 +58,12 @@ export function commonParts(definition: Definition) {
   const { value, extension, item } = definition;
   return {
     item: extension.qualify(item),
-    hidden: typeof value.hidden === 'boolean' ? value.hidden : value.visible === false,
+    hidden: isHiddenBy(value, false),
     timeoutMs: typeof value.timeoutMs === 'number' ? value.timeoutMs : defaultTimeoutMs,
     requires: readRequirements(value.requires),
     cache: readCache(value.cache),
     definition,
   };
-}
-
-/** The parts of a list entry that all kinds of items have in common; absent ones are left out. */
-export function commonWire({ value, item }: Definition, name = wireNameOf(value, item)) {
-  const category = value.category;
-  const meta = isRecord(value.meta) ? value.meta : undefined;
-  const _meta = typeof category === 'string' ? { ...meta, category } : meta;
-  return {
-    name,
-    title: typeof value.title === 'string' ? value.title : item,
-    ...(typeof value.description === 'string' && { description: value.description }),
-    ...(Array.isArray(value.icons) && { icons: value.icons }),
-    ...(_meta && Object.keys(_meta).length > 0 && { _meta }),
-  };
-}
-
-function wireNameOf(value: Readonly<Record<string, unknown>>, item: string): string {
-  return typeof value.name === 'string' ? value.name : item;
 }
 
 /** What an item needs, whichever way it was written. */
@@ -152,4 +135,18 @@ export async function requireModules(definition: Definition): Promise<void> {
       throw new DefinitionError(code, message, locate(definition, key.split('.')));
     }
   }
+}
+
+/** What was made of definitions: an item that is listed twice, or composed again, is one item, whose hooks run once. */
+const makings = new WeakMap<Definition, Map<string, unknown>>();
+
+export function kept<T>(definition: Definition, part: string, make: () => T): T {
+  const parts = makings.get(definition) ?? new Map<string, unknown>();
+  makings.set(definition, parts);
+  if (parts.has(part)) return parts.get(part) as T;
+  const made = make();
+  parts.set(part, made);
+  // What failed may have been mended by the next time.
+  if (made instanceof Promise) made.catch(() => parts.delete(part));
+  return made;
 }

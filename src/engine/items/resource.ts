@@ -7,10 +7,11 @@ import { readUriTemplate } from '../extension/uri-template.js';
 import { isInScope, pathFault } from '../files/contain.js';
 import type { Context } from './context.js';
 import { lazyFunction } from './lazy.js';
-import { commonParts, commonWire, locate, nameOf, requireModules, requireUsable } from './read.js';
+import { commonParts, locate, nameOf, requireModules, requireUsable } from './read.js';
 import { ResultError } from './results.js';
 import type { ResourceContents, ResourceSpec } from './specs.js';
 import { readSuggestions } from './suggestions.js';
+import { commonWire } from './wire.js';
 
 type Read = ResourceSpec['read'];
 type ReadFunction = (uri: string, variables: Readonly<Record<string, unknown>>, ctx: Context) => unknown;

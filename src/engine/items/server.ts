@@ -10,11 +10,13 @@ import {
   type Workspace,
 } from '../extension/workspace.js';
 import { readApp } from './app.js';
+import { withoutRepeats } from './collisions.js';
+import { type ComposedKind, isToolkitEntry, type Listing, listEntries, resolveEntry } from './entries.js';
 import { type Lazy, lazyFunction } from './lazy.js';
 import { applyOverride, isOverride } from './override.js';
 import { readPrompt } from './prompt.js';
-import { locate, readCache, requireModules, requireUsable } from './read.js';
-import { listedKinds, Registry, type ServedKind } from './registry.js';
+import { kept, locate, readCache, requireModules, requireUsable } from './read.js';
+import { listedKinds, Registry } from './registry.js';
 import { readResource } from './resource.js';
 import type {
   AppSpec,
@@ -45,9 +47,6 @@ export interface LeftOut {
   /** The package that would have to be here; absent if that is not what is wrong. */
   readonly missingPackage?: string;
 }
-
-/** The kinds a server is composed of. */
-type ComposedKind = ServedKind | 'apps';
 
 /** What serving asks of a server. */
 export interface Servable {
@@ -191,91 +190,75 @@ interface ListJob<K extends ComposedKind> {
   readonly leftOut: LeftOut[];
 }
 
-/** Entries of a server's list as they were written, `"*"` spelled out. */
-export function listEntries({ value, extension }: Definition, kind: ComposedKind): readonly unknown[] {
-  const list = value[kind];
-  if (list === '*') return extension.manifest.declarations[kind].map(({ name }) => name);
-  return Array.isArray(list) ? list : [];
-}
-
 async function composeList<K extends ComposedKind>(job: ListJob<K>): Promise<readonly SpecOf<K>[]> {
   const entries = listEntries(job.definition, job.kind);
   const composed = await Promise.all(
     entries.map((entry, index) => composeEntry(job, entry, [job.kind, index])),
   );
-  job.leftOut.push(...composed.flatMap(({ leftOut }) => leftOut ?? []));
-  return composed.flatMap(({ spec }) => spec ?? []);
+  job.leftOut.push(...composed.flatMap(({ leftOut }) => leftOut));
+  return withoutRepeats(composed.flatMap(({ found }) => found)).map(({ spec }) => spec);
 }
 
-/** What was made of definitions: an item that is listed twice, or composed again, is one item, whose hooks run once. */
-const makings = new WeakMap<Definition, Map<string, unknown>>();
-
-function kept<T>(definition: Definition, part: string, make: () => T): T {
-  const parts = makings.get(definition) ?? new Map<string, unknown>();
-  makings.set(definition, parts);
-  if (parts.has(part)) return parts.get(part) as T;
-  const made = make();
-  parts.set(part, made);
-  // What failed may have been mended by the next time.
-  if (made instanceof Promise) made.catch(() => parts.delete(part));
-  return made;
+/** An item of a list, and what tells whether another entry lists it too. */
+interface Composed<K extends ComposedKind> extends Pick<Listing, 'definition' | 'inToolkit'> {
+  readonly name: string;
+  readonly spec: SpecOf<K>;
 }
 
 async function composeEntry<K extends ComposedKind>(
-  { kind, read, definition, workspace }: ListJob<K>,
+  { kind, read, definition: server, workspace }: ListJob<K>,
   entry: unknown,
   path: readonly (string | number)[],
-): Promise<{ spec?: SpecOf<K>; leftOut?: LeftOut }> {
-  const reference = isOverride(entry) ? entry.use : entry;
-  let owner = definition.extension;
-  try {
-    const readOnce = (one: Definition) => kept(one, 'item', () => read(one));
-    if (typeof reference !== 'string') {
-      return {
-        spec: await readOnce(kept(definition, path.join('/'), () => inline(definition, kind, entry, path))),
-      };
-    }
-    const found = await workspace.locateItem(kind, reference, owner, locate(definition, path));
-    owner = found.extension;
-    const spec = await readOnce(await owner.definition(kind, found.item));
-    owner = definition.extension;
-    return {
-      spec: isOverride(entry) ? await applyOverride(spec, entry, { server: definition, path }) : spec,
-    };
-  } catch (error) {
+): Promise<{ found: readonly Composed<K>[]; leftOut: readonly LeftOut[] }> {
+  const { extension } = server;
+  const leftOut: LeftOut[] = [];
+  const losing = (item: string, owner: Extension, error: unknown) => {
     if (!(error instanceof DefinitionError)) throw error;
-    const { item: server, extension } = definition;
-    const item = typeof reference === 'string' ? reference : `${extension.qualify(server)}#${path.join('/')}`;
     const { message, code, location } = error;
     const missingPackage = error instanceof UnknownItemError ? error.missingPackage : undefined;
     const missing = missingPackage !== undefined && { missingPackage };
-    return { leftOut: { kind, item, message, code, location, extension: owner, ...missing } };
+    leftOut.push({ kind, item, message, code, location, extension: owner, ...missing });
+  };
+  const here = `${extension.qualify(server.item)}#${path.join('/')}`;
+  const written = referenceIn(entry, kind) ?? here;
+  let owner = extension;
+  try {
+    const onOwner = (found: Extension) => {
+      owner = found;
+    };
+    const place = { kind, server, workspace, path, onOwner };
+    const { listings, faults, toolkit } = await resolveEntry(entry, place);
+    for (const fault of faults) losing(written, toolkit?.extension ?? extension, fault);
+    const found = await Promise.all(
+      listings.map(async (listing): Promise<readonly Composed<K>[]> => {
+        const { definition, changes, reference, inToolkit } = listing;
+        const item = inToolkit ? definition.extension.qualify(definition.item) : (reference ?? here);
+        let source = definition.extension;
+        try {
+          let spec = await kept(definition, 'item', () => read(definition));
+          source = extension;
+          for (const { override, path: at } of changes) {
+            spec = await applyOverride(spec, override, { server, path: at });
+          }
+          return [{ definition, inToolkit, name: spec.name, spec }];
+        } catch (error) {
+          losing(item, source, error);
+          return [];
+        }
+      }),
+    );
+    return { found: found.flat(), leftOut };
+  } catch (error) {
+    losing(written, owner, error);
+    return { found: [], leftOut };
   }
 }
 
-/** A definition written right into a server's list. */
-export function inline(
-  server: Definition,
-  kind: ComposedKind,
-  entry: unknown,
-  path: readonly (string | number)[],
-): Definition {
-  const location = locate(server, path);
-  if (kind === 'apps') {
-    const message = 'An app is named, it cannot be defined in a server.';
-    throw new DefinitionError('invalid-server', message, location);
-  }
-  if (!isRecord(entry)) {
-    throw new DefinitionError(
-      'invalid-server',
-      `An entry of "${kind}" is neither a name nor a definition.`,
-      location,
-    );
-  }
-  const translation = translate(entry, kind);
-  const { name, uri } = translation.value;
-  const item = typeof name === 'string' ? name : typeof uri === 'string' ? uri : `${kind}-${path[1]}`;
-  return { ...server, kind, item, at: location.path ?? [], value: translation.value, translation };
+/** The name that an entry gives. */
+function referenceIn(entry: unknown, kind: ComposedKind): string | undefined {
+  if (typeof entry === 'string') return entry;
+  if (isOverride(entry)) return entry.use;
+  return isToolkitEntry(entry, kind) ? entry.toolkit : undefined;
 }
 
 interface Binding {

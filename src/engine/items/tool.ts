@@ -8,23 +8,10 @@ import {
   type SchemaSide,
 } from '../schema/index.js';
 import { lazyFunction } from './lazy.js';
-import {
-  commonParts,
-  commonWire,
-  locate,
-  nameOf,
-  requireModules,
-  requireUsable,
-  requireWireName,
-} from './read.js';
+import { commonParts, locate, nameOf, requireModules, requireUsable, requireWireName } from './read.js';
 import type { Initializer, ToolHandler, ToolSpec } from './specs.js';
 import { readUi } from './ui.js';
-
-/** The keys a side's schema may stand in; the first one present counts. */
-export const schemaKeys = {
-  input: ['inputSchema', 'input'],
-  output: ['outputSchema', 'output'],
-} as const satisfies Record<SchemaSide, readonly string[]>;
+import { schemaIn, toolWire } from './wire.js';
 
 /** Makes a tool of its definition. @throws DefinitionError with the first thing that is wrong with it. */
 export async function readTool(definition: Definition): Promise<ToolSpec> {
@@ -35,18 +22,13 @@ export async function readTool(definition: Definition): Promise<ToolSpec> {
     readSchema(definition, 'input'),
     readSchema(definition, 'output'),
   ]);
-  const base = commonWire(definition);
-  requireWireName(base.name, nameOf(definition), locate(definition, ['name']));
+  const wire = toolWire(definition, { input: input.wire, output: output?.wire });
+  requireWireName(wire.name, nameOf(definition), locate(definition, ['name']));
   return {
     ...commonParts(definition),
     kind: 'tools',
-    name: base.name,
-    wire: {
-      ...base,
-      inputSchema: input.wire,
-      ...(output && { outputSchema: output.wire }),
-      ...(isRecord(value.annotations) && { annotations: value.annotations }),
-    },
+    name: wire.name,
+    wire,
     input,
     output,
     handler: lazyFunction<ToolHandler>(value.handler, extension),
@@ -64,12 +46,12 @@ export async function readSchema(
   side: SchemaSide,
 ): Promise<CompiledSchema | undefined> {
   const { value, extension, file } = definition;
-  const key = schemaKeys[side].find((name) => value[name] !== undefined);
-  if (!key) return undefined;
-  const rawOnly = key === 'inputSchema' || key === 'outputSchema';
+  const written = schemaIn(value, side);
+  if (!written) return undefined;
+  const { key, schema, rawOnly } = written;
   const resolveFrom = `${extension.manifest.directory}/${file.file}`;
   try {
-    return await compileSchema(value[key], { side, rawOnly, resolveFrom });
+    return await compileSchema(schema, { side, rawOnly, resolveFrom });
   } catch (error) {
     if (!(error instanceof SchemaError)) throw error;
     throw new DefinitionError(

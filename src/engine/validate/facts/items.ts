@@ -11,7 +11,8 @@ import { isInScope, pathFault } from '../../files/contain.js';
 import { withMetadata } from '../../items/app.js';
 import { withArguments } from '../../items/prompt.js';
 import { locate } from '../../items/read.js';
-import { readSchema, schemaKeys } from '../../items/tool.js';
+import { readSchema } from '../../items/tool.js';
+import { schemaIn } from '../../items/wire.js';
 import { type CompiledSchema, checkWireSchema, type SchemaSide } from '../../schema/index.js';
 import { InspectionError } from '../inspector.js';
 import { type CallableFacts, gatherCallables } from './callables.js';
@@ -136,8 +137,8 @@ async function gatherSchemaFaults(definition: Definition): Promise<SchemaFault[]
 }
 
 async function schemaFaultsOf(definition: Definition, side: SchemaSide): Promise<SchemaFault[]> {
-  const key = schemaKeys[side].find((name) => definition.value[name] !== undefined);
-  if (!key || isLeftToShape(definition.value[key], key)) return [];
+  const { key, schema } = schemaIn(definition.value, side) ?? {};
+  if (key === undefined || isLeftToShape(schema, key)) return [];
   try {
     const compiled = await readSchema(definition, side);
     return compiled ? await wireFaults(compiled, { definition, side, key }) : [];

@@ -1,0 +1,189 @@
+import { describeFault, type serverLists } from '../extension/check.js';
+import {
+  type Definition,
+  DefinitionError,
+  type Extension,
+  type Toolkit,
+  toolkitOf,
+} from '../extension/extension.js';
+import { listOfAll } from '../extension/manifest.js';
+import { isRecord } from '../extension/shapes.js';
+import { translate } from '../extension/spellings.js';
+import { checkToolkitOverride, isToolkit, toolkitIn } from '../extension/toolkits.js';
+import type { Workspace } from '../extension/workspace.js';
+import type { Override } from './override.js';
+import { kept, locate, nameOf } from './read.js';
+
+/** The kinds a server is composed of. */
+export type ComposedKind = (typeof serverLists)[number];
+
+type EntryPath = readonly (string | number)[];
+
+/** An item that an entry of a server's list stands for. */
+export interface Listing {
+  readonly definition: Definition;
+  /** The name that leads to it, as it was written; absent for a definition that stands right there. */
+  readonly reference?: string;
+  /** What is said of it there, from the inside out. */
+  readonly changes: readonly Change[];
+  /** It is listed with all others of its toolkit. */
+  readonly inToolkit: boolean;
+}
+
+/** Something that an entry says of the item it stands for. */
+export interface Change {
+  readonly override: Override;
+  /** Where it stands in the server. */
+  readonly path: EntryPath;
+}
+
+/** What an entry stands for, and what of it cannot be had. */
+export interface Entry {
+  readonly listings: readonly Listing[];
+  readonly faults: readonly DefinitionError[];
+  /** The toolkit that it lists. */
+  readonly toolkit?: Toolkit;
+}
+
+/** Where an entry stands. */
+export interface EntryPlace {
+  readonly kind: ComposedKind;
+  readonly server: Definition;
+  readonly workspace: Workspace;
+  readonly path: EntryPath;
+  /** Told whose the item is as soon as that is known, before its definition is read. */
+  readonly onOwner?: (owner: Extension) => void;
+}
+
+/** Entries of a server's list as they were written, `"*"` spelled out. */
+export function listEntries({ value, extension }: Definition, kind: ComposedKind): readonly unknown[] {
+  const list = value[kind];
+  if (list === '*') return listOfAll(extension.manifest, kind);
+  return Array.isArray(list) ? list : [];
+}
+
+/** `{ "use": item, … }`; in code, the item may stand there itself. */
+export function isUse(entry: unknown): entry is Readonly<Record<string, unknown>> {
+  return isRecord(entry) && Object.hasOwn(entry, 'use');
+}
+
+/** `{ "toolkit": name, … }` */
+export function isToolkitEntry(
+  entry: unknown,
+  kind: ComposedKind,
+): entry is Readonly<Record<string, unknown>> & { readonly toolkit: string } {
+  return kind === 'tools' && isRecord(entry) && typeof entry.toolkit === 'string';
+}
+
+/**
+ * What an entry of a server's list stands for. Whoever serves, shows or checks a server asks this.
+ * @throws DefinitionError if it stands for nothing that can be had
+ */
+export async function resolveEntry(entry: unknown, place: EntryPlace): Promise<Entry> {
+  const { kind, server, workspace, path } = place;
+  if (typeof entry === 'string') return await resolveName(entry, place, path);
+  if (isUse(entry)) return await resolveUse(entry, place);
+  if (isToolkitEntry(entry, kind)) {
+    const location = locate(server, [...path, 'toolkit']);
+    const found = await workspace.locateToolkit(entry.toolkit, server.extension, location);
+    place.onOwner?.(found.extension);
+    const toolkit = await found.extension.toolkit(found.name);
+    place.onOwner?.(server.extension);
+    const override = { ...entry, use: toolkit.what };
+    requireToolkitChanges(entry, `entry "${entry.toolkit}"`, toolkit.tools.length, place);
+    return withChange(listingsOf(toolkit), { override, path });
+  }
+  if (kind === 'tools' && isToolkit(entry)) return listingsOf(toolkitHere(entry, place));
+  const definition = kept(server, path.join('/'), () => inline(server, kind, entry, path));
+  return { listings: [{ definition, changes: [], inToolkit: false }], faults: [] };
+}
+
+async function resolveName(reference: string, place: EntryPlace, path: EntryPath): Promise<Entry> {
+  const { kind, server, workspace, onOwner } = place;
+  const found = await workspace.locateItem(kind, reference, server.extension, locate(server, path));
+  onOwner?.(found.extension);
+  const definition = await found.extension.definition(kind, found.item);
+  return { listings: [{ definition, reference, changes: [], inToolkit: false }], faults: [] };
+}
+
+async function resolveUse(entry: Readonly<Record<string, unknown>>, place: EntryPlace): Promise<Entry> {
+  const { kind, server, path } = place;
+  const { use: item } = entry;
+  const at = [...path, 'use'];
+  if (typeof item !== 'string' && !isRecord(item) && !Array.isArray(item)) {
+    const message = `${nameOf(server)}, an entry of "${kind}", has an unusable "use". Expected a name or a definition.`;
+    throw new DefinitionError('invalid-server', message, locate(server, at));
+  }
+  const inner = { ...place, path: at };
+  const found =
+    kind === 'tools' && Array.isArray(item)
+      ? listingsOf(toolkitHere(item, inner))
+      : typeof item === 'string'
+        ? await resolveName(item, place, at)
+        : await resolveEntry(item, inner);
+  if (found.toolkit) {
+    const { use: _, ...said } = entry;
+    requireToolkitChanges({ ...said, toolkit: '' }, 'an entry', found.listings.length, place);
+  }
+  const name = typeof item === 'string' ? item : (found.listings[0]?.definition.item ?? kind);
+  return withChange(found, { override: { ...entry, use: name }, path });
+}
+
+/** @throws DefinitionError if something is said of all tools of a toolkit that cannot be said of all */
+function requireToolkitChanges(
+  said: Readonly<Record<string, unknown>>,
+  entry: string,
+  count: number,
+  { server, path }: EntryPlace,
+): void {
+  for (const fault of checkToolkitOverride(said, count)) {
+    const message = describeFault(`${nameOf(server)}, ${entry},`, fault);
+    throw new DefinitionError('invalid-server', message, locate(server, [...path, ...fault.path]));
+  }
+}
+
+function listingsOf(toolkit: Toolkit): Entry {
+  const listings = toolkit.tools.map((definition) => ({
+    definition,
+    reference: definition.item,
+    changes: [],
+    inToolkit: true,
+  }));
+  return { listings, faults: toolkit.faults, toolkit };
+}
+
+function withChange(entry: Entry, change: Change): Entry {
+  const { toolkit: _, use: __, ...said } = change.override;
+  if (Object.keys(said).length === 0 && entry.toolkit) return entry;
+  const listings = entry.listings.map((one) => ({ ...one, changes: [...one.changes, change] }));
+  return { ...entry, listings };
+}
+
+/** A toolkit that stands right in a server's list. */
+function toolkitHere(entry: unknown, { server, path }: EntryPlace): Toolkit {
+  return kept(server, path.join('/'), () => {
+    const at = locate(server, path).path ?? [];
+    const what = `A toolkit of server "${server.item}"`;
+    return toolkitOf(toolkitIn(entry)!, { what, extension: server.extension, file: server.file, at });
+  });
+}
+
+/** A definition written right into a server's list. */
+export function inline(server: Definition, kind: ComposedKind, entry: unknown, path: EntryPath): Definition {
+  const location = locate(server, path);
+  if (kind === 'apps') {
+    const message = 'An app is named, it cannot be defined in a server.';
+    throw new DefinitionError('invalid-server', message, location);
+  }
+  if (!isRecord(entry)) {
+    throw new DefinitionError(
+      'invalid-server',
+      `An entry of "${kind}" is neither a name nor a definition.`,
+      location,
+    );
+  }
+  const translation = translate(entry, kind);
+  const { name, uri } = translation.value;
+  const item = typeof name === 'string' ? name : typeof uri === 'string' ? uri : `${kind}-${path[1]}`;
+  return { ...server, kind, item, at: location.path ?? [], value: translation.value, translation };
+}
