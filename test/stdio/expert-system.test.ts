@@ -1,4 +1,7 @@
+import { readFileSync } from 'node:fs';
+import path from 'node:path';
 import { describe, expect, test } from 'vitest';
+import { blocks, pages } from '../docs/support/pages.js';
 import { connect, type Revision, revisions } from '../support/official-client.js';
 import { fixture, type Message } from '../support/program.js';
 
@@ -21,6 +24,49 @@ async function withUser(revision: Revision, saw: Readonly<Record<string, unknown
   });
   return { ...connected, asked };
 }
+
+const page = 'example-expert-system';
+
+/** What the page about it tells: what is asked and answered, by the table. */
+function conversation(): readonly (readonly [asked: string, answer: string])[] {
+  const [, rows = ''] = /^\| the guide asks .*?\n\|.*?\n(.*?)\n\n/ms.exec(pages[page]!) ?? [];
+  return rows.split('\n').map((row) => {
+    const [, asked = '', answer = ''] = row.split('|').map((cell) => cell.trim());
+    return [asked, answer];
+  });
+}
+
+const told = (what: string) =>
+  blocks.find(({ page: on, words }) => on === page && words.dialogue === what)!.text;
+
+describe('the page about the bird guide', () => {
+  test('shows its files as they are', () => {
+    const shown = blocks.filter((block) => block.page === page && block.words.file !== undefined);
+    expect(shown.length).toBeGreaterThan(5);
+    for (const { words, text } of shown) {
+      expect(text, words.file).toBe(readFileSync(path.join(guide, words.file!), 'utf8'));
+    }
+  });
+
+  test.each(revisions)('tells a conversation that comes to pass (%s)', async (revision) => {
+    const expected = conversation();
+    const asked: string[] = [];
+    const answers = { yes: true, no: false } as Readonly<Record<string, boolean>>;
+    const { textOf } = await connect(guide, {
+      revision,
+      capabilities: { elicitation: {} },
+      answers: {
+        'elicitation/create': ({ message, requestedSchema }: Message) => {
+          const [name = ''] = Object.keys(requestedSchema.properties);
+          const [, answer = ''] = expected[asked.push(message) - 1] ?? [];
+          return { action: 'accept', content: { [name]: answers[answer] ?? answer } };
+        },
+      },
+    });
+    expect(`${await textOf('identify', JSON.parse(told('arguments')))}\n`).toBe(told('answer'));
+    expect(asked).toEqual(expected.map(([question]) => question));
+  });
+});
 
 describe.each(revisions)('the bird guide (%s)', (revision) => {
   const robin = { bill: 'thin or short', size: 'like a sparrow', breast: 'orange', note: false };

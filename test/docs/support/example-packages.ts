@@ -26,7 +26,8 @@ export interface ExamplePackage {
 export function examplePackages(blocks: readonly Block[]): readonly ExamplePackage[] {
   const byKey = new Map<string, Block[]>();
   for (const block of blocks) {
-    if (Object.keys(block.words).length === 0 || block.words.program !== undefined) continue;
+    const isElsewhere = block.words.program !== undefined || block.words.dialogue !== undefined;
+    if (Object.keys(block.words).length === 0 || isElsewhere) continue;
     const key = `${block.page}/${block.words.package ?? 'kit'}`;
     byKey.set(key, [...(byKey.get(key) ?? []), block]);
   }

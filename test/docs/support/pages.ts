@@ -11,6 +11,8 @@ import { fileURLToPath } from 'node:url';
  * - `call=<tool>`, `get=<prompt>`, `read=<uri>`: what is sent and what comes back.
  * - `left-out`: what `start` says of the items it leaves out.
  * - `program=<file>`: a program that uses `agenttools/engine`.
+ * - `dialogue=arguments`, `dialogue=answer`: what a tool that asks is called with, and what the model reads in the end; held
+ *   by `test/stdio/expert-system.test.ts`.
  * - `server=<name>` says which server is meant when the package has several.
  */
 export interface Block {
