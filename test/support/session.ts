@@ -56,18 +56,22 @@ export interface Session {
   cancel(id: number): void;
   /** Every notification that has come, in order. */
   readonly notifications: Message[];
+  /** Every request of the server that has come, in order. */
+  readonly asked: Message[];
 }
 
 export interface SessionOptions {
   readonly era?: Era;
   readonly version?: string;
   readonly capabilities?: object;
+  /** Answers what the server asks; undefined: not at all. An `error` beside nothing else is one. */
+  readonly answer?: (request: Message) => Message;
 }
 
 /** A client in the same process, already introduced. */
 export async function openSession(
   { served }: Pick<Composed, 'served'>,
-  { era = 'legacy', version = '2025-11-25', capabilities = {} }: SessionOptions = {},
+  { era = 'legacy', version = '2025-11-25', capabilities = {}, answer }: SessionOptions = {},
 ): Promise<Session> {
   const waiting = new Map<unknown, (message: Message) => void>();
   const notifications: Message[] = [];
@@ -76,7 +80,8 @@ export async function openSession(
     createServer: (wanted) => createServer(served, wanted),
     send: async (message: Message) => {
       const wire = JSON.parse(JSON.stringify(message));
-      if ('method' in wire) notifications.push(wire);
+      if ('method' in wire && 'id' in wire) ask(wire);
+      else if ('method' in wire) notifications.push(wire);
       else waiting.get(wire.id)?.(wire);
     },
     onFailure: (error) => {
@@ -89,9 +94,18 @@ export async function openSession(
     'io.modelcontextprotocol/clientCapabilities': capabilities,
     'io.modelcontextprotocol/clientInfo': clientInfo,
   };
+  const asked: Message[] = [];
+  const ask = (request: Message) => {
+    asked.push(request);
+    const told = answer?.(request);
+    if (told === undefined) return;
+    const outcome = 'error' in told ? told : { result: told };
+    backend.deliver({ jsonrpc: '2.0', id: request.id, ...outcome } as Message);
+  };
   let last = 0;
   const session: Session = {
     notifications,
+    asked,
     send(method, params = {}, meta) {
       const id = ++last;
       const answer = new Promise<Message>((resolve, reject) => {

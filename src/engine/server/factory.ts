@@ -101,6 +101,11 @@ export function createServer({ calls, toolOptions, audience, outstanding }: Serv
   const listener = listenerOf(server, era, connection.subscribed);
   audience.join(listener);
   server.onclose = () => audience.leave(listener);
+  server.oninitialized = () => {
+    if (!server.getClientCapabilities()?.roots) return;
+    // Few clients have roots.
+    void import('./interaction/roots.js').then(({ watchRoots }) => watchRoots(connection));
+  };
   if (era === 'modern') honourOnly(server, (uri) => mayBeSubscribed(connection, uri));
   for (const [method, row] of Object.entries(methods)) {
     const { handler } = row;

@@ -4,6 +4,7 @@ import type { Answer, Root, UrlAnswer } from '../../items/context.js';
 import { type CompiledSchema, compileSchema, formatIssues, SchemaError } from '../../schema/index.js';
 import { isObject, type JsonObject } from '../stdio/envelope.js';
 import { FormError, formOf } from './form.js';
+import { rootsIn } from './roots.js';
 
 /** Something the client is asked, and how its answer is understood. */
 export interface Question<T> {
@@ -104,15 +105,6 @@ export function rootsQuestion(): Question<readonly Root[]> {
       throw new ToolError(`The client did not tell its roots: ${reason}`);
     },
   };
-}
-
-/** The roots in a result of `roots/list`. */
-export function rootsIn(result: unknown): readonly Root[] | undefined {
-  if (!isObject(result) || !Array.isArray(result.roots)) return undefined;
-  return result.roots.flatMap((root: unknown) => {
-    if (!isObject(root) || typeof root.uri !== 'string') return [];
-    return [{ uri: root.uri, ...(typeof root.name === 'string' && { name: root.name }) }];
-  });
 }
 
 /** An action that is none of the three, or content that is no object, is as if the user had put the question away. */

@@ -1,0 +1,38 @@
+import { fileURLToPath } from 'node:url';
+import type { Root } from '../../items/context.js';
+import type { Connection } from '../context.js';
+import { isObject } from '../stdio/envelope.js';
+
+/**
+ * Learns where a 2025-era client works, now and whenever that changes. Nobody waits for it, and a client that does not
+ * tell is no reason to stop.
+ * @see MCP 2025-11-25, client/roots
+ */
+export function watchRoots(connection: Connection): void {
+  const { server } = connection;
+  const look = async (): Promise<void> => {
+    const answer = await server.request({ method: 'roots/list' }).catch(() => undefined);
+    connection.root = pathOf(rootsIn(answer)?.[0]?.uri);
+  };
+  server.setNotificationHandler('notifications/roots/list_changed', () => void look());
+  void look();
+}
+
+/** The roots in a result of `roots/list`. */
+export function rootsIn(result: unknown): readonly Root[] | undefined {
+  if (!isObject(result) || !Array.isArray(result.roots)) return undefined;
+  return result.roots.flatMap((root: unknown) => {
+    if (!isObject(root) || typeof root.uri !== 'string') return [];
+    return [{ uri: root.uri, ...(typeof root.name === 'string' && { name: root.name }) }];
+  });
+}
+
+/** The absolute path of a `file:` address on this machine. */
+function pathOf(uri: string | undefined): string | undefined {
+  if (!uri?.startsWith('file:')) return undefined;
+  try {
+    return fileURLToPath(uri);
+  } catch {
+    return undefined;
+  }
+}
