@@ -1,10 +1,7 @@
-import { cpSync, mkdirSync, symlinkSync } from 'node:fs';
-import path from 'node:path';
 import { Client, type ClientCapabilities, type ClientOptions } from '@modelcontextprotocol/client';
 import { StdioClientTransport } from '@modelcontextprotocol/client/stdio';
 import { afterAll, afterEach, expect } from 'vitest';
-import { writeFolder } from './packages.js';
-import { bareEnvironment, eventually, fixture, type Message, programFile, root } from './program.js';
+import { bareEnvironment, eventually, type Message, programFile } from './program.js';
 import { type Spoken, wireFaults } from './wire-schema.js';
 
 /** The newest revision of each era, and how the official client is made to speak it. */
@@ -141,14 +138,4 @@ class TappedTransport extends StdioClientTransport {
     this.spoken.push({ by: 'client', message });
     await super.send(message);
   }
-}
-
-/** A fixture extension as it is where it is installed: beside `agenttools`, which it may import. Gives its folder. */
-export function installFixture(name: string): string {
-  const folder = writeFolder();
-  const directory = path.join(folder, name);
-  cpSync(fixture(name), directory, { recursive: true });
-  mkdirSync(path.join(folder, 'node_modules'));
-  symlinkSync(root, path.join(folder, 'node_modules/agenttools'), 'dir');
-  return directory;
 }

@@ -1,5 +1,6 @@
 import { describe, expect, test } from 'vitest';
-import { connect, installFixture, type Revision, revisions } from '../../support/official-client.js';
+import { installFixture } from '../../support/installed.js';
+import { connect, type Revision, revisions } from '../../support/official-client.js';
 import type { Message } from '../../support/program.js';
 
 const server = `${installFixture('authoring')}/elicitation`;

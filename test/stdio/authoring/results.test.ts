@@ -1,5 +1,6 @@
 import { beforeAll, describe, expect, test } from 'vitest';
-import { type Connected, connect, installFixture, revisions } from '../../support/official-client.js';
+import { installFixture } from '../../support/installed.js';
+import { type Connected, connect, revisions } from '../../support/official-client.js';
 import { eventually } from '../../support/program.js';
 
 const dot = Buffer.of(137, 80, 78, 71).toString('base64');

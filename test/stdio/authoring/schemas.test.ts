@@ -1,5 +1,6 @@
 import { beforeAll, describe, expect, test } from 'vitest';
-import { type Connected, connect, installFixture, revisions } from '../../support/official-client.js';
+import { installFixture } from '../../support/installed.js';
+import { type Connected, connect, revisions } from '../../support/official-client.js';
 
 const query = { type: 'object', properties: { q: { type: 'string', minLength: 2 } }, required: ['q'] };
 

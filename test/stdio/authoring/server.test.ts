@@ -2,7 +2,8 @@ import { execFileSync } from 'node:child_process';
 import { readFileSync } from 'node:fs';
 import path from 'node:path';
 import { describe, expect, test } from 'vitest';
-import { connect, installFixture, revisions } from '../../support/official-client.js';
+import { installFixture } from '../../support/installed.js';
+import { connect, revisions } from '../../support/official-client.js';
 import { writeFolder } from '../../support/packages.js';
 import {
   bareEnvironment,
