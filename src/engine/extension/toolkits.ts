@@ -82,7 +82,9 @@ export const givesName = 'Give it a "name", or its function one.';
 export function nameOfTool({ name, handler }: Readonly<Record<string, unknown>>): string | undefined {
   if (name !== undefined) return typeof name === 'string' ? name : undefined;
   if (typeof handler === 'string') return exportNameIn(handler);
-  return isFunctionLike(handler) ? functionName(handler as { readonly name?: unknown }) : undefined;
+  const given = isFunctionLike(handler) ? functionName(handler as { readonly name?: unknown }) : undefined;
+  // So the language calls a function that is written right after the key.
+  return given === 'handler' ? undefined : given;
 }
 
 /** The name that a function was given where it was written; what is exported without one is called `default`. */

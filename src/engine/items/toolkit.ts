@@ -99,8 +99,8 @@ export function tool(...parts: readonly unknown[]): AnyTool {
   const run = parts.at(-1);
   const sets = parts.slice(0, -1);
   const options = Object.fromEntries(sets.filter(isRecord).flatMap(saidIn));
-  const name = nameOfTool({ name: options.name, handler: run });
-  const what = called(name);
+  const name = options.name ?? (typeof run === 'function' ? functionName(run) : undefined);
+  const what = called(typeof name === 'string' ? name : undefined);
   for (const [index, set] of sets.entries()) {
     if (isRecord(set)) continue;
     throw new TypeError(`${what}: its option set ${index + 1} is ${kindOf(set)}. Expected an object.`);
@@ -110,10 +110,10 @@ export function tool(...parts: readonly unknown[]): AnyTool {
       `${what} has no function: its last argument is ${kindOf(run)}. Expected tool(options, function).`,
     );
   }
-  if (options.name === undefined && functionName(run) === undefined) {
+  if (name === undefined) {
     throw new TypeError(`A tool has no name, because its function has none. ${givesName}`);
   }
-  const made = { ...options, name: options.name ?? name, handler: run };
+  const made = { ...options, name, handler: run };
   requireTool(made);
   return made as unknown as AnyTool;
 }
