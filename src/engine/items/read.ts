@@ -18,9 +18,12 @@ export function nameOf({ kind, item }: Pick<Definition, 'kind' | 'item'>): strin
   return `${word.charAt(0).toUpperCase()}${word.slice(1)} "${item}"`;
 }
 
-/** Where a key of a definition stands in its file. */
-export function locate({ file, at, translation }: Definition, path: DocumentPath = []): Location {
+/** Where a key of a definition stands in its file, or in the one that it was derived into. */
+export function locate({ file, at, translation, derived }: Definition, path: DocumentPath = []): Location {
   const [first, ...rest] = path;
+  if (derived && typeof first === 'string' && derived.keys.includes(first)) {
+    return { file: derived.file, path: ['functions', derived.reference, ...path] };
+  }
   const origin = typeof first === 'string' ? translation.origins.get(first) : undefined;
   return { file: file.file, path: [...at, ...(origin ? [...origin, ...rest] : path)] };
 }

@@ -1,4 +1,4 @@
-import { type Definition, DefinitionError } from '../extension/extension.js';
+import { type Definition, DefinitionError, type DerivedPart } from '../extension/extension.js';
 import { isRecord } from '../extension/shapes.js';
 import {
   type CompiledSchema,
@@ -7,7 +7,7 @@ import {
   SchemaError,
   type SchemaSide,
 } from '../schema/index.js';
-import { lazyFunction } from './lazy.js';
+import { type Lazy, lazyFunction } from './lazy.js';
 import { commonParts, locate, nameOf, requireModules, requireUsable, requireWireName } from './read.js';
 import type { Initializer, ToolHandler, ToolSpec } from './specs.js';
 import { readUi } from './ui.js';
@@ -18,10 +18,14 @@ export async function readTool(definition: Definition): Promise<ToolSpec> {
   requireUsable(definition);
   await requireModules(definition);
   const { value, extension } = definition;
-  const [input = noInput, output] = await Promise.all([
+  const [written = noInput, output] = await Promise.all([
     readSchema(definition, 'input'),
     readSchema(definition, 'output'),
   ]);
+  const load = lazyFunction<ToolHandler>(value.handler, extension);
+  const { input, handler } = definition.derived
+    ? await bindDerived(definition.derived, written, load)
+    : { input: written, handler: load };
   const wire = toolWire(definition, { input: input.wire, output: output?.wire });
   requireWireName(wire.name, nameOf(definition), locate(definition, ['name']));
   return {
@@ -31,12 +35,28 @@ export async function readTool(definition: Definition): Promise<ToolSpec> {
     wire,
     input,
     output,
-    handler: lazyFunction<ToolHandler>(value.handler, extension),
+    handler,
     initialize:
       value.initialize === undefined ? undefined : lazyFunction<Initializer>(value.initialize, extension),
     options: readOptions(value.options),
     onOutputMismatch: value.onOutputMismatch === 'warn' ? 'warn' : 'error',
     ui: readUi(value.ui, definition, ['ui']),
+  };
+}
+
+/** A handler that is any function: its arguments go to its parameters by name, as what its types say. */
+async function bindDerived(
+  derived: DerivedPart,
+  written: CompiledSchema,
+  load: Lazy<ToolHandler>,
+): Promise<Pick<ToolSpec, 'input' | 'handler'>> {
+  const [{ dispatched }, { withCasts }] = await Promise.all([
+    import('./derived-call.js'),
+    import('../schema/casts.js'),
+  ]);
+  return {
+    input: withCasts(written, derived.function.casts ?? {}),
+    handler: dispatched(load, derived),
   };
 }
 

@@ -1,0 +1,272 @@
+import { mkdir, realpath, rename, rm, stat, writeFile } from 'node:fs/promises';
+import path from 'node:path';
+import { isDeepStrictEqual } from 'node:util';
+import { AgentToolsError } from '../errors.js';
+import { derivedFile } from '../extension/definition-files.js';
+import { asDerived, type Derived, type DerivedFunction, moduleIn } from '../extension/derived.js';
+import { fingerprintOf } from '../extension/derived-sources.js';
+import type { Location } from '../extension/diagnostics.js';
+import type { Extension } from '../extension/extension.js';
+import { isItemName } from '../extension/names.js';
+import { DocumentError, readDocument } from '../files/document.js';
+import type { FunctionFacts, Misplaced, TypeSource } from './facts.js';
+import { deriveFunction } from './function-schema.js';
+import { readToolTags } from './mcp-tag.js';
+import { findTargets, openUnderived, type Target, type Targets } from './targets.js';
+
+export interface DeriveOptions {
+  /** Longest time for reading types; 60 s when absent. */
+  readonly timeoutMs?: number;
+  /** How many files the types may lead to; 10000 when absent. */
+  readonly maxFiles?: number;
+}
+
+/** Something that the author should know, or (`error`) must mend first. */
+export interface DeriveRemark {
+  readonly severity: 'error' | 'warning';
+  readonly message: string;
+  /** Relative to the package folder, with `/`. */
+  readonly file: string;
+  /** From 1. */
+  readonly line: number;
+  /** From 1. */
+  readonly column: number;
+}
+
+/** What was found out about the functions of a package. */
+export interface Derivation {
+  /** The package folder. */
+  readonly directory: string;
+  /** Where it is kept, relative to the package, with `/`. */
+  readonly file: string;
+  /** Absent if there is nothing to derive, or something has to be mended first. */
+  readonly derived: Derived | undefined;
+  readonly remarks: readonly DeriveRemark[];
+  /** Whether the file is there, and holds this. */
+  readonly state: 'current' | 'stale' | 'absent';
+}
+
+const defaults = { timeoutMs: 60_000, maxFiles: 10_000 };
+
+/**
+ * Derives schemas, titles, descriptions, hints and the order of parameters from types and doc comments of the functions
+ * that tools are. Runs the project's TypeScript, and no code of the extension.
+ * @throws AgentToolsError `usage` if there is no package; ManifestError; without a compiler, what to install
+ */
+export async function derive(
+  given: string,
+  { timeoutMs = defaults.timeoutMs, maxFiles = defaults.maxFiles }: DeriveOptions = {},
+): Promise<Derivation> {
+  const directory = await requirePackage(given);
+  const extension = await openUnderived(directory);
+  const file = path.posix.join(extension.manifest.root.replaceAll('\\', '/'), derivedFile);
+  const targets = await findTargets(extension);
+  const remarks: DeriveRemark[] = [];
+  for (const { message, location } of targets.faults) {
+    remarks.push({ severity: 'error', message, ...(await placeOf(extension, location)) });
+  }
+  const modules = modulesOf(targets);
+  const found = new Findings(targets, extension);
+  if (modules.length > 0) {
+    const { openTypeScript } = await import('./typescript/source.js');
+    found.read(await openTypeScript(directory, modules, { timeoutMs, maxFiles }), modules);
+  }
+  found.requireUnwritten();
+  remarks.push(...found.remarks);
+  const isEmpty = Object.keys(found.functions).length === 0;
+  const hasErrors = remarks.some(({ severity }) => severity === 'error');
+  const derived = hasErrors || isEmpty ? undefined : await whole(directory, found);
+  return { directory, file, derived, remarks, state: await stateOf(directory, file, derived) };
+}
+
+/** Puts what was derived into its file, or takes the file away if there is nothing. */
+export async function writeDerivation({ directory, file, derived, state }: Derivation): Promise<void> {
+  const target = path.join(directory, file);
+  if (state === 'current') return;
+  if (!derived) return await rm(target, { force: true });
+  await mkdir(path.dirname(target), { recursive: true });
+  const temporary = `${target}.${crypto.randomUUID()}.tmp`;
+  try {
+    await writeFile(temporary, `${JSON.stringify(derived, undefined, 2)}\n`, { flag: 'wx' });
+    await rename(temporary, target);
+  } catch (error) {
+    await rm(temporary, { force: true });
+    throw error;
+  }
+}
+
+async function requirePackage(directory: string): Promise<string> {
+  const info = await stat(path.join(directory, 'package.json')).catch(() => undefined);
+  if (!info?.isFile()) throw new AgentToolsError('usage', `There is no package.json in ${directory}.`);
+  return await realpath(directory);
+}
+
+function modulesOf({ handlers, toolkits, entry }: Targets): readonly string[] {
+  const referred = handlers.map(({ reference }) => moduleIn(reference));
+  return [...new Set([...toolkits, ...referred, ...(entry === undefined ? [] : [entry])])];
+}
+
+async function whole(directory: string, { files, functions, tools }: Findings): Promise<Derived> {
+  const prints = await Promise.all(
+    files.map(async (file) => [file, (await fingerprintOf(directory, file)) ?? ''] as const),
+  );
+  const derived: Derived = { version: 1, files: Object.fromEntries(prints), functions, tools };
+  // As it will be read: JSON has no undefined, and a file is compared with this.
+  return JSON.parse(JSON.stringify(derived)) as Derived;
+}
+
+async function stateOf(
+  directory: string,
+  file: string,
+  derived: Derived | undefined,
+): Promise<Derivation['state']> {
+  try {
+    const { value } = await readDocument(path.join(directory, file), file);
+    return isDeepStrictEqual(value, derived) && asDerived(value) ? 'current' : 'stale';
+  } catch (error) {
+    if (!(error instanceof DocumentError)) throw error;
+    if (error.offset !== undefined) return 'stale';
+    return (await stat(path.join(directory, file)).catch(() => undefined)) ? 'stale' : 'absent';
+  }
+}
+
+async function placeOf(
+  { manifest }: Extension,
+  { file, path: at, position }: Location,
+): Promise<{ file: string; line: number; column: number }> {
+  if (position || !at) return { file, line: 1, column: 1, ...position };
+  const { text } = await readDocument(path.join(manifest.directory, file), file).catch(() => ({ text: '' }));
+  const { positionsIn } = await import('../files/json-text.js');
+  return { file, ...(text === '' ? { line: 1, column: 1 } : positionsIn(text)(at, { key: false })) };
+}
+
+/** What is found out of types, tool by tool. */
+class Findings {
+  readonly functions: Record<string, DerivedFunction> = {};
+  readonly tools: Record<string, string> = {};
+  readonly remarks: DeriveRemark[] = [];
+  files: readonly string[] = [];
+  /** The function that a marked tool is. */
+  readonly #marked = new Map<string, unknown>();
+  readonly #handled = new Set<unknown>();
+
+  constructor(
+    readonly targets: Targets,
+    readonly extension: Extension,
+  ) {}
+
+  read(types: TypeSource, modules: readonly string[]): void {
+    for (const target of onePerFunction(this.targets.handlers)) this.#readHandler(target, types);
+    for (const module of modules) this.#readMarked(module, types);
+    this.files = types.files();
+  }
+
+  #readHandler({ tool, reference, skipsOutput }: Target, types: TypeSource): void {
+    const module = moduleIn(reference);
+    const name = exportIn(reference);
+    const { exports, functionOf } = types.moduleOf(module);
+    const facts = functionOf(name);
+    if (facts) {
+      this.#handled.add(facts.identity);
+      this.#derive(tool, reference, facts, skipsOutput);
+      return;
+    }
+    const why = exports.includes(name)
+      ? `"${name}" of ${module} is no function.`
+      : `${module} has no export "${name}". It exports: ${exports.join(', ') || 'nothing'}.`;
+    this.#remark('error', `Tool "${tool}": ${why}`, { file: module.slice('./'.length), line: 1, column: 1 });
+  }
+
+  #derive(tool: string, reference: string, facts: FunctionFacts, skipsOutput: boolean): void {
+    this.functions[reference] = deriveFunction(facts, {
+      tags: readToolTags(facts.doc),
+      skipsOutput,
+      remark: ({ severity, message, position }) =>
+        this.#remark(severity, `Tool "${tool}": ${message}`, position),
+    });
+  }
+
+  /** The functions of a module that are tools by their mark alone. */
+  #readMarked(module: string, types: TypeSource): void {
+    const { exports, functionOf, misplaced } = types.moduleOf(module);
+    for (const one of misplaced) this.#remark('error', misplacedMessage(one), one.position);
+    for (const name of exports) {
+      const facts = functionOf(name);
+      if (!facts || this.#handled.has(facts.identity)) continue;
+      const tags = readToolTags(facts.doc);
+      if (tags.isMarked) this.#addMarked(tags.name ?? facts.name, module, name, facts);
+    }
+  }
+
+  #addMarked(tool: string, module: string, exportName: string, facts: FunctionFacts): void {
+    const { position, identity } = facts;
+    if (this.#marked.get(tool) === identity) return;
+    const fault = this.#nameFault(tool);
+    if (fault !== undefined) {
+      this.#remark('error', fault, position);
+      return;
+    }
+    const reference = exportName === 'default' ? module : `${module}#${exportName}`;
+    this.#marked.set(tool, identity);
+    this.#derive(tool, reference, facts, false);
+    this.tools[tool] = reference;
+    const { declarations } = this.extension.manifest;
+    const isReachable =
+      this.targets.toolkits.includes(module) || declarations.tools.some(({ name }) => name === tool);
+    if (isReachable) return;
+    const message = `Tool "${tool}": its function is marked "@mcp", and nothing declares it. Add "${tool}" to "tools" in the manifest, or { "toolkit": "<name>", "module": "${module}" } for all of its module.`;
+    this.#remark('warning', message, position);
+  }
+
+  #nameFault(tool: string): string | undefined {
+    if (tool === '') return 'A function marked "@mcp" has no name. Write @mcp name=…';
+    if (!isItemName(tool)) return `"@mcp" names the tool "${tool}". Expected 1 to 128 of A-Z a-z 0-9 _ . -`;
+    if (this.#marked.has(tool))
+      return `Several functions marked "@mcp" are the tool "${tool}". Give each a name of its own.`;
+    if (!this.targets.written.includes(tool)) return undefined;
+    return `A function marked "@mcp" is the tool "${tool}", which has a definition of its own. Leave one of them out.`;
+  }
+
+  /** Whatever is declared is something. */
+  requireUnwritten(): void {
+    const { manifest } = this.extension;
+    for (const name of this.targets.unwritten) {
+      if (Object.hasOwn(this.tools, name)) continue;
+      const where = this.targets.entry
+        ? ` of ${this.targets.entry}, or of a module that a handler names,`
+        : '';
+      const message = `Tool "${name}" has no definition, and no exported function${where} is marked "@mcp" and has that name.`;
+      this.#remark('error', message, { file: manifest.document.file, line: 1, column: 1 });
+    }
+  }
+
+  #remark(
+    severity: DeriveRemark['severity'],
+    message: string,
+    place: Omit<DeriveRemark, 'severity' | 'message'>,
+  ): void {
+    const { file, line, column } = place;
+    this.remarks.push({ severity, message, file, line, column });
+  }
+}
+
+/** Several tools may be one function; what comes out is left out only if all of them say so. */
+function onePerFunction(targets: readonly Target[]): readonly Target[] {
+  const byReference = new Map<string, Target>();
+  for (const target of targets) {
+    const known = byReference.get(target.reference);
+    const skipsOutput = target.skipsOutput && (known?.skipsOutput ?? true);
+    byReference.set(target.reference, { ...(known ?? target), skipsOutput });
+  }
+  return [...byReference.values()];
+}
+
+function exportIn(reference: string): string {
+  const hash = reference.lastIndexOf('#');
+  return hash === -1 ? 'default' : reference.slice(hash + 1);
+}
+
+function misplacedMessage({ name, reason }: Misplaced): string {
+  if (reason === 'no-function') return `"@mcp" is only for functions, and "${name}" is none.`;
+  return `"@mcp" is only for exported functions, and "${name}" is not exported.`;
+}

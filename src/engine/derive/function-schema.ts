@@ -1,0 +1,199 @@
+import type { Binding, DerivedFunction } from '../extension/derived.js';
+import type { CastName } from '../schema/casts.js';
+import { toPointer } from '../schema/issues.js';
+import type { FunctionFacts, ParameterFacts, PropertyFacts, SourcePosition, TypeFacts } from './facts.js';
+import { noDoc } from './facts.js';
+import { type Draft, valueTags } from './keywords.js';
+import type { ToolTags } from './mcp-tag.js';
+import {
+  below,
+  flat,
+  isNothing,
+  type MappedType,
+  objectSchema,
+  TypeMapper,
+  withFallback,
+} from './type-schema.js';
+
+/** Something about a function that its author should know, or must mend. */
+export interface Remark {
+  readonly severity: 'error' | 'warning';
+  readonly message: string;
+  readonly position: SourcePosition;
+}
+
+interface Derivation {
+  readonly tags: ToolTags;
+  /** The definition says itself what comes out. */
+  readonly skipsOutput: boolean;
+  /** Takes what there is to say. */
+  readonly remark: (remark: Remark) => void;
+}
+
+/** What a function's types and doc comment say of its tool. */
+export function deriveFunction(
+  facts: FunctionFacts,
+  { tags, skipsOutput, remark }: Derivation,
+): DerivedFunction {
+  const { name, doc, position } = facts;
+  for (const { message, position: at } of tags.faults) remark({ severity: 'error', message, position: at });
+  if (facts.signatures > 1) {
+    const message = `its function has ${facts.signatures} signatures; only the first is used.`;
+    remark({ severity: 'warning', message, position });
+  }
+  warnOfStrayTags(facts, remark);
+  const input = deriveInput(facts, remark);
+  const outputSchema = skipsOutput ? undefined : deriveOutput(facts, remark);
+  const title = tags.title ?? name;
+  const description = tags.description ?? doc.text;
+  return {
+    ...(title !== '' && { title }),
+    ...(description !== '' && { description }),
+    ...(tags.category !== undefined && { category: tags.category }),
+    ...(tags.hidden !== undefined && { hidden: tags.hidden }),
+    ...(tags.annotations && { annotations: tags.annotations }),
+    inputSchema: input.schema,
+    ...(outputSchema && { outputSchema }),
+    ...(input.casts.length > 0 && { casts: Object.fromEntries(input.casts) }),
+    parameters: input.parameters,
+  };
+}
+
+/** A tag in the middle of a `@param` line is one of the function: its parser says so, and its author hardly meant it. */
+function warnOfStrayTags({ doc }: FunctionFacts, remark: Derivation['remark']): void {
+  for (const { name, position } of doc.tags) {
+    if (!valueTags.includes(name)) continue;
+    const message = `"@${name}" stands on the function, where it constrains nothing, even inside a @param line. Put it on a property of an interface, or on a named type such as "type Days = number".`;
+    remark({ severity: 'warning', message, position });
+  }
+}
+
+interface Input {
+  readonly schema: Draft;
+  readonly casts: readonly (readonly [pointer: string, CastName])[];
+  readonly parameters: readonly Binding[];
+}
+
+function deriveInput({ parameters }: FunctionFacts, remark: Derivation['remark']): Input {
+  const report = ({ path, message, position }: { path: string; message: string; position: SourcePosition }) =>
+    remark({ severity: 'error', message: `parameter "${path}" ${message}.`, position });
+  const mapper = new TypeMapper('input', report);
+  const own = parameters.filter(({ isContext }) => !isContext);
+  const isHandler = own.length === 1 && own[0] !== undefined && isArguments(own[0]);
+  if (isHandler) {
+    const mapped = mapWhole(own[0]!, mapper);
+    const bindings = parameters.map((one): Binding => (one.isContext ? { context: true } : { whole: true }));
+    return withDefinitions({ ...mapped, parameters: bindings }, mapper);
+  }
+  const named = parameters.map((one, index) => ({ ...one, name: one.name ?? `arg${index + 1}` }));
+  for (const { name, isTakenApart, position } of named) {
+    if (!isTakenApart) continue;
+    const message = `its function takes a parameter apart that is not its only one; clients see it as "${name}". Give it a name.`;
+    remark({ severity: 'warning', message, position });
+  }
+  const listed = named.filter(({ isContext }) => !isContext);
+  const mapped = listed.map((one) => [one.name, mapParameter(one, mapper)] as const);
+  const required = listed.filter(({ isOptional, isRest }) => !isOptional && !isRest).map(({ name }) => name);
+  return withDefinitions(
+    {
+      schema: objectSchema(
+        mapped.map(([name, { schema }]) => [name, schema]),
+        required,
+      ),
+      casts: mapped.flatMap(([name, one]) => below(`/properties${toPointer([name])}`, one)),
+      parameters: named.map(({ name, isContext, isRest }): Binding => {
+        if (isContext) return { context: true };
+        return isRest ? { name, rest: true } : { name };
+      }),
+    },
+    mapper,
+  );
+}
+
+/** Whether a parameter is all arguments: it is taken apart, or called `args` as that of a handler. */
+function isArguments({ name, isTakenApart, isRest, type }: ParameterFacts): boolean {
+  return !isRest && (isTakenApart || name === 'args') && objectIn(type) !== undefined;
+}
+
+type ObjectFacts = Extract<TypeFacts, { kind: 'object' }>;
+
+/** The object that a type is, looking through its names. */
+function objectIn(type: TypeFacts): ObjectFacts | undefined {
+  if (type.kind === 'object') return type;
+  if (type.kind === 'named') return objectIn(type.look());
+  if (type.kind !== 'union') return undefined;
+  const [only, ...others] = flat(type.members).filter((member) => member.kind !== 'undefined');
+  return only && others.length === 0 ? objectIn(only) : undefined;
+}
+
+/** The arguments as one object: its properties, with the defaults and texts of the parts that are taken. */
+function mapWhole(parameter: ParameterFacts, mapper: TypeMapper): MappedType {
+  const { type, position, partFallbacks, partTexts } = parameter;
+  const whole = objectIn(type)!;
+  const properties = whole.properties.map((property): PropertyFacts => {
+    const { name, doc, isOptional } = property;
+    const hasFallback = Object.hasOwn(partFallbacks, name);
+    const text = Object.hasOwn(partTexts, name) ? partTexts[name]! : doc.text;
+    return { ...property, doc: { ...doc, text }, isOptional: isOptional || hasFallback };
+  });
+  const mapped = mapper.part({ name: '', type: { ...whole, properties }, doc: noDoc, position });
+  const held = mapped.schema.properties as Readonly<Record<string, Draft>>;
+  const withDefaults = Object.entries(held).map(([name, schema]) => {
+    const fallback = Object.hasOwn(partFallbacks, name) ? partFallbacks[name] : undefined;
+    return [name, withFallback({ schema, casts: [] }, fallback).schema];
+  });
+  return { ...mapped, schema: { ...mapped.schema, properties: Object.fromEntries(withDefaults) } };
+}
+
+function mapParameter(parameter: ParameterFacts & { readonly name: string }, mapper: TypeMapper): MappedType {
+  const { name, type, text, position, fallback } = parameter;
+  return withFallback(mapper.part({ name, type, doc: { text, tags: [] }, position }), fallback);
+}
+
+/** The types that refer to themselves stand beside the properties. */
+function withDefinitions(input: Input, { definitions }: TypeMapper): Input {
+  if (definitions.size === 0) return input;
+  const entries = [...definitions];
+  return {
+    ...input,
+    schema: {
+      ...input.schema,
+      $defs: Object.fromEntries(entries.map(([name, { schema }]) => [name, schema])),
+    },
+    casts: [...input.casts, ...entries.flatMap(([name, one]) => below(`/$defs${toPointer([name])}`, one))],
+  };
+}
+
+/** The schema of what a function gives: none for nothing, for anything, and for what says itself what it is. */
+function deriveOutput(
+  { result, doc, position }: FunctionFacts,
+  remark: Derivation['remark'],
+): Draft | undefined {
+  const all = membersOf(result);
+  const members = all.filter(({ kind }) => kind !== 'finished');
+  const isUnknown = members.length === 0 || members.some(({ kind }) => kind === 'any');
+  if (isUnknown || members.every(isNothing)) return undefined;
+  const mapper = new TypeMapper('output', ({ path, message, position: at }) =>
+    remark({
+      severity: 'error',
+      message: `${path.replace(/^result/, 'the result')} ${message}.`,
+      position: at,
+    }),
+  );
+  const text = doc.tags.findLast(({ name }) => name === 'returns' || name === 'return')?.text ?? '';
+  const type: TypeFacts = members.length === all.length ? result : { kind: 'union', members };
+  const { schema } = mapper.part({ name: 'result', type, doc: { text, tags: [] }, position });
+  if (mapper.definitions.size === 0) return schema;
+  const definitions = [...mapper.definitions].map(([name, one]) => [name, one.schema]);
+  return { ...schema, $defs: Object.fromEntries(definitions) };
+}
+
+/** What a function may give, one by one; names that stand for several are looked through. */
+function membersOf(type: TypeFacts): readonly TypeFacts[] {
+  if (type.kind === 'union') return type.members.flatMap(membersOf);
+  if (type.kind !== 'named') return [type];
+  const inner = type.look();
+  return inner.kind === 'union' || inner.kind === 'finished' || inner.kind === 'any'
+    ? membersOf(inner)
+    : [type];
+}

@@ -1,0 +1,149 @@
+import type { DocTag, SourcePosition } from './facts.js';
+
+/** A schema while it is being made. */
+export type Draft = Record<string, unknown>;
+
+/** One thing wrong with a tag. */
+export interface TagFault {
+  readonly tag: string;
+  readonly reason: string;
+  readonly position: SourcePosition;
+}
+
+type JsonType = 'string' | 'number' | 'array' | 'object';
+
+/** A tag that says something of values. */
+interface Constraint {
+  readonly keyword: string;
+  /** What it can be said of; anything when absent. */
+  readonly of?: JsonType;
+  /** The keyword's value; undefined if the text is none. */
+  read(text: string, draft: Draft): unknown;
+  /** What the text should be. */
+  readonly expected: string;
+}
+
+const numeric = (keyword: string, of: JsonType): Constraint => ({
+  keyword,
+  of,
+  read: (text) => (text !== '' && Number.isFinite(Number(text)) ? Number(text) : undefined),
+  expected: 'a number',
+});
+
+const count = (keyword: string, of: JsonType): Constraint => ({
+  keyword,
+  of,
+  read: (text) => (/^\d+$/.test(text) ? Number(text) : undefined),
+  expected: 'a whole number, 0 or more',
+});
+
+/** The tags that become keywords of a schema, on properties and on named types. */
+const constraints: Readonly<Record<string, Constraint>> = {
+  minimum: numeric('minimum', 'number'),
+  maximum: numeric('maximum', 'number'),
+  exclusiveMinimum: numeric('exclusiveMinimum', 'number'),
+  exclusiveMaximum: numeric('exclusiveMaximum', 'number'),
+  multipleOf: {
+    ...numeric('multipleOf', 'number'),
+    read: (text) => (Number(text) > 0 && Number.isFinite(Number(text)) ? Number(text) : undefined),
+    expected: 'a number above 0',
+  },
+  minLength: count('minLength', 'string'),
+  maxLength: count('maxLength', 'string'),
+  minItems: count('minItems', 'array'),
+  maxItems: count('maxItems', 'array'),
+  pattern: { keyword: 'pattern', of: 'string', read: readPattern, expected: 'a regular expression' },
+  format: {
+    keyword: 'format',
+    of: 'string',
+    read: (text) => (/^\S+$/.test(text) ? text : undefined),
+    expected: 'the name of a format, such as email',
+  },
+  integer: {
+    keyword: 'type',
+    of: 'number',
+    read: (text) => (text === '' ? 'integer' : undefined),
+    expected: 'nothing',
+  },
+  asType: {
+    keyword: 'type',
+    of: 'number',
+    read: (text) => (text === 'integer' ? 'integer' : undefined),
+    expected: 'integer',
+  },
+  title: { keyword: 'title', read: (text) => text || undefined, expected: 'a text' },
+  default: { keyword: 'default', read: readValue, expected: 'a value' },
+  deprecated: { keyword: 'deprecated', read: () => true, expected: '' },
+};
+
+/** The tags that say something of values, so that they mean nothing on a function. */
+export const valueTags: readonly string[] = Object.keys(constraints).filter(
+  (name) => name !== 'title' && name !== 'deprecated',
+);
+
+function readPattern(text: string): string | undefined {
+  try {
+    new RegExp(text, 'u');
+    return text || undefined;
+  } catch {
+    return undefined;
+  }
+}
+
+/** A value as JSON, or the text itself where a string is wanted. */
+function readValue(text: string, draft: Draft): unknown {
+  const parsed = parse(text);
+  const isString =
+    mayBe(draft, 'string') && !['number', 'array', 'object'].some((type) => mayBe(draft, type as JsonType));
+  return isString && typeof parsed !== 'string' ? text : (parsed ?? text);
+}
+
+function parse(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch {
+    // JavaScript has another kind of quotes.
+    return /^'[^'\\]*'$/.test(text) ? text.slice(1, -1) : undefined;
+  }
+}
+
+/** Puts what tags say into a schema; tells which of them cannot be. */
+export function applyTags(draft: Draft, tags: readonly DocTag[]): TagFault[] {
+  const faults: TagFault[] = [];
+  for (const { name, text, position } of tags) {
+    if (name === 'example') {
+      const examples = Array.isArray(draft.examples) ? draft.examples : [];
+      draft.examples = [...examples, readValue(text, draft)];
+      continue;
+    }
+    if (!Object.hasOwn(constraints, name)) continue;
+    const { keyword, of, read, expected } = constraints[name]!;
+    const value = read(text, draft);
+    const fitting = of === undefined ? [draft] : membersOf(draft).filter((member) => mayBe(member, of));
+    if (value === undefined)
+      faults.push({ tag: name, reason: `takes ${expected}, and is "${text}"`, position });
+    else if (fitting.length === 0)
+      faults.push({ tag: name, reason: `can be said of ${words[of!]} only`, position });
+    else for (const member of fitting) member[keyword] = value;
+  }
+  return faults;
+}
+
+const words = {
+  string: 'strings',
+  number: 'numbers',
+  array: 'lists',
+  object: 'objects',
+} as const satisfies Record<JsonType, string>;
+
+/** The schema itself, or the members of a choice. */
+function membersOf(draft: Draft): Draft[] {
+  return Array.isArray(draft.anyOf) ? (draft.anyOf as Draft[]).flatMap(membersOf) : [draft];
+}
+
+function mayBe(draft: Draft, type: JsonType): boolean {
+  if (Array.isArray(draft.anyOf)) return membersOf(draft).some((member) => mayBe(member, type));
+  const { type: held } = draft;
+  if (held === undefined) return !('const' in draft || 'enum' in draft || '$ref' in draft);
+  return held === type || (held === 'integer' && type === 'number');
+}

@@ -1,0 +1,101 @@
+import { didYouMean } from '../spelling.js';
+import type { DocFacts, SourcePosition } from './facts.js';
+
+/** What the tags of a function say of its tool. */
+export interface ToolTags {
+  /** It is marked `@mcp`: a tool without a definition of its own. */
+  readonly isMarked: boolean;
+  readonly name?: string;
+  readonly title?: string;
+  readonly description?: string;
+  readonly category?: string;
+  readonly hidden?: boolean;
+  readonly annotations?: Readonly<Record<string, boolean>>;
+  readonly faults: readonly { readonly message: string; readonly position: SourcePosition }[];
+}
+
+type Setting = 'name' | 'title' | 'description' | 'category' | 'hidden' | 'visible' | keyof typeof hints;
+
+/** Hints for clients, by the tag or key that sets them. @see MCP, ToolAnnotations */
+const hints = {
+  readonly: 'readOnlyHint',
+  destructive: 'destructiveHint',
+  idempotent: 'idempotentHint',
+  openWorld: 'openWorldHint',
+} as const;
+
+/** What may stand in `@mcp`, and what is a tag of its own as well. */
+const settings = {
+  name: { type: 'text', isTag: false },
+  title: { type: 'text', isTag: true },
+  description: { type: 'text', isTag: false },
+  category: { type: 'text', isTag: true },
+  hidden: { type: 'flag', isTag: true },
+  visible: { type: 'flag', isTag: false },
+  readonly: { type: 'flag', isTag: true },
+  destructive: { type: 'flag', isTag: true },
+  idempotent: { type: 'flag', isTag: true },
+  openWorld: { type: 'flag', isTag: true },
+} as const satisfies Record<Setting, { readonly type: 'text' | 'flag'; readonly isTag: boolean }>;
+
+/** `key`, `key=value` or `key="a value"`. */
+const word = /([^\s=]+)(?:=(?:"((?:[^"\\]|\\.)*)"|(\S*)))?/g;
+
+/** Reads the tags of a function in their order: of two that say the same, the later wins. */
+export function readToolTags({ tags }: DocFacts): ToolTags {
+  const read: Partial<Record<Setting, string | boolean>> = {};
+  const faults: { message: string; position: SourcePosition }[] = [];
+  const set = (key: string, text: string | undefined, from: string, position: SourcePosition) => {
+    const fault = assign(read, key, text);
+    if (fault) faults.push({ message: `${from} ${fault}`, position });
+  };
+  for (const { name, text, position } of tags) {
+    if (name === 'mcp') {
+      for (const [, key = '', quoted, bare] of text.matchAll(word)) {
+        set(key, quoted?.replace(/\\(.)/g, '$1') ?? bare, '"@mcp"', position);
+      }
+    } else if (Object.hasOwn(settings, name) && settings[name as Setting].isTag) {
+      set(name, text === '' ? undefined : text, `"@${name}"`, position);
+    }
+  }
+  const { name, title, description, category, hidden, visible } = read as Record<string, never>;
+  const annotations = Object.entries(hints).flatMap(([key, hint]) =>
+    read[key as Setting] === undefined ? [] : [[hint, read[key as Setting] as boolean]],
+  );
+  const isHidden = hidden ?? (visible === undefined ? undefined : !visible);
+  return {
+    isMarked: tags.some((tag) => tag.name === 'mcp'),
+    ...(name !== undefined && { name }),
+    ...(title !== undefined && { title }),
+    ...(description !== undefined && { description }),
+    ...(category !== undefined && { category }),
+    ...(isHidden !== undefined && { hidden: isHidden }),
+    ...(annotations.length > 0 && {
+      annotations: Object.fromEntries(annotations) as Record<string, boolean>,
+    }),
+    faults,
+  };
+}
+
+function assign(
+  read: Partial<Record<Setting, string | boolean>>,
+  key: string,
+  text: string | undefined,
+): string | undefined {
+  if (!Object.hasOwn(settings, key)) {
+    const known = Object.keys(settings);
+    const meant = didYouMean(key, known);
+    return `has an unknown key "${key}".${meant ? ` Did you mean "${meant}"?` : ''} Known keys: ${known.join(', ')}.`;
+  }
+  const { type } = settings[key as Setting];
+  if (type === 'text') {
+    if (!text) return `has "${key}" without a text. Expected ${key}="…".`;
+    read[key as Setting] = text;
+    return undefined;
+  }
+  if (text !== undefined && text !== 'true' && text !== 'false') {
+    return `has "${key}" with the value "${text}". Expected true or false.`;
+  }
+  read[key as Setting] = text !== 'false';
+  return undefined;
+}

@@ -1,0 +1,67 @@
+import { readFile, stat } from 'node:fs/promises';
+import path from 'node:path';
+import { isRecord } from '../extension/shapes.js';
+import { isInside, pathFault } from '../files/contain.js';
+
+/** Larger maps are not read: the sources in them are too many to look through. */
+const maxMapBytes = 20 * 1024 * 1024;
+
+/** The TypeScript that a compiled module says it was made of. */
+export interface MappedSources {
+  /** Files of the package that exist, relative to it, with `/`. */
+  readonly sources: readonly string[];
+  /** The file of the map, if it is one of its own. */
+  readonly map: string | undefined;
+}
+
+/** What the source map of a module names. @see ECMA-426, 11.1.2 and 9 */
+export async function readMappedSources(directory: string, file: string): Promise<MappedSources> {
+  const nothing: MappedSources = { sources: [], map: undefined };
+  const text = await readFile(path.join(directory, file), 'utf8').catch(() => '');
+  const url = [...text.matchAll(/^[ \t]*\/\/[#@] sourceMappingURL=(\S+)[ \t]*$/gm)].at(-1)?.[1];
+  if (url === undefined) return nothing;
+  const folder = path.posix.dirname(file);
+  const [, inline] = /^data:application\/json[^,]*;base64,(.*)$/.exec(url) ?? [];
+  if (inline !== undefined) {
+    return {
+      sources: await existing(directory, folder, parse(Buffer.from(inline, 'base64').toString())),
+      map: undefined,
+    };
+  }
+  const map = path.posix.join(folder, decodeURI(url));
+  if (url.includes(':') || pathFault(map)) return nothing;
+  const target = path.join(directory, map);
+  const info = await stat(target).catch(() => undefined);
+  if (!info?.isFile() || info.size > maxMapBytes || !(await isInside(directory, target))) return nothing;
+  const sources = await existing(directory, path.posix.dirname(map), parse(await readFile(target, 'utf8')));
+  return { sources, map };
+}
+
+function parse(text: string): readonly string[] {
+  try {
+    const value: unknown = JSON.parse(text.replace(/^\)\]\}'[^\n]*\n/, ''));
+    if (!isRecord(value) || !Array.isArray(value.sources)) return [];
+    const root =
+      typeof value.sourceRoot === 'string' && value.sourceRoot !== '' ? `${value.sourceRoot}/` : '';
+    return value.sources.flatMap((source) => (typeof source === 'string' ? [root + source] : []));
+  } catch {
+    return [];
+  }
+}
+
+async function existing(
+  directory: string,
+  folder: string,
+  named: readonly string[],
+): Promise<readonly string[]> {
+  const files = named
+    .filter((source) => /\.[cm]?tsx?$/.test(source) && !source.includes(':'))
+    .map((source) => path.posix.join(folder, source))
+    .filter((file) => !pathFault(file) && !file.split('/').includes('node_modules'));
+  const found = await Promise.all(
+    [...new Set(files)].map(async (file) =>
+      (await isInside(directory, path.join(directory, file))) ? [file] : [],
+    ),
+  );
+  return found.flat();
+}

@@ -1,0 +1,182 @@
+import { canonicalReference, moduleIn } from '../extension/derived.js';
+import type { Location } from '../extension/diagnostics.js';
+import { type Definition, DefinitionError, Extension } from '../extension/extension.js';
+import { locateModule, ModuleReferenceError, parseModuleReference } from '../extension/modules.js';
+import { isRecord } from '../extension/shapes.js';
+import { translate } from '../extension/spellings.js';
+import { toolkitIn } from '../extension/toolkits.js';
+
+/** A tool that leaves its arguments to its function. */
+export interface Target {
+  readonly tool: string;
+  /** Canonical. */
+  readonly reference: string;
+  /** Its definition says itself what comes out. */
+  readonly skipsOutput: boolean;
+}
+
+/** What there is to derive in a package, by its manifest and its data definitions. None of its code is run. */
+export interface Targets {
+  readonly handlers: readonly Target[];
+  /** Declared tools without a definition: functions marked `@mcp`, or nothing. */
+  readonly unwritten: readonly string[];
+  /** Modules whose marked functions are a toolkit, as canonical references. */
+  readonly toolkits: readonly string[];
+  /** The module that importing the package gives; looked for where something is unwritten. */
+  readonly entry: string | undefined;
+  /** Names of tools with a definition of their own. */
+  readonly written: readonly string[];
+  readonly faults: readonly TargetFault[];
+}
+
+/** Why nothing can be derived for a tool. */
+export interface TargetFault {
+  readonly message: string;
+  readonly location: Location;
+}
+
+/** Thrown instead of running a definition in code. */
+class CodeDefinition extends Error {}
+
+/** Opens a package so that none of its code is run and nothing derived is taken over. */
+export async function openUnderived(directory: string): Promise<Extension> {
+  return await Extension.open(directory, {
+    isUnderived: true,
+    loadCode: () => Promise.reject(new CodeDefinition('definitions in code are not looked into')),
+  });
+}
+
+/** Finds what there is to derive. */
+export async function findTargets(extension: Extension): Promise<Targets> {
+  const { declarations, toolkits } = extension.manifest;
+  const faults: TargetFault[] = [];
+  const unwritten: string[] = [];
+  const definitions: Definition[] = [];
+  for (const { name, toolkit } of declarations.tools) {
+    if (toolkit !== undefined) continue;
+    const found = await unlessCode(extension.definition('tools', name));
+    if (found instanceof DefinitionError) {
+      if (found.code === 'missing-definition') unwritten.push(name);
+      else faults.push(found);
+    } else if (found) definitions.push(found);
+  }
+  const modules: string[] = [];
+  for (const { name, module, path } of toolkits) {
+    if (module !== undefined) {
+      const reference = canonicalReference(module);
+      const location = { file: extension.manifest.document.file, path };
+      const fault =
+        reference === undefined ? `"${module}" is no file of the package` : await missing(extension, module);
+      if (fault !== undefined) faults.push({ message: `Toolkit "${name}": ${fault}`, location });
+      else modules.push(reference!);
+      continue;
+    }
+    const found = await unlessCode(extension.toolkit(name));
+    if (found instanceof DefinitionError) faults.push(found);
+    else if (found) definitions.push(...found.tools);
+  }
+  definitions.push(...(await inlineTools(extension, faults)));
+  const handlers: Target[] = [];
+  for (const definition of definitions) {
+    const target = await targetOf(definition);
+    if (target && 'message' in target) faults.push(target);
+    else if (target) handlers.push(target);
+  }
+  return {
+    handlers,
+    unwritten,
+    toolkits: modules,
+    entry: unwritten.length > 0 ? await entryOf(extension) : undefined,
+    written: definitions.map(({ item }) => item),
+    faults,
+  };
+}
+
+/** What was asked for, why it cannot be had, or nothing where only code could tell. */
+async function unlessCode<T>(asked: Promise<T>): Promise<T | DefinitionError | undefined> {
+  try {
+    return await asked;
+  } catch (error) {
+    if (!(error instanceof DefinitionError)) throw error;
+    return error.cause instanceof CodeDefinition || error.code === 'typescript-only' ? undefined : error;
+  }
+}
+
+/** Tools that are defined right in a server's list. */
+async function inlineTools(extension: Extension, faults: TargetFault[]): Promise<readonly Definition[]> {
+  const found: Definition[] = [];
+  for (const { name } of extension.manifest.declarations.servers) {
+    const server = await unlessCode(extension.definition('servers', name));
+    if (server instanceof DefinitionError) faults.push(server);
+    if (!server || server instanceof DefinitionError || !Array.isArray(server.value.tools)) continue;
+    for (const [index, entry] of server.value.tools.entries()) {
+      const kit = toolkitIn(entry);
+      const own = kit ? kit.tools : [entry];
+      for (const tool of own) {
+        if (!isRecord(tool) || tool.use !== undefined || tool.toolkit !== undefined) continue;
+        const translation = translate(tool, 'tools');
+        const { value } = translation;
+        const item = typeof value.name === 'string' ? value.name : `${name}#tools/${index}`;
+        const at = [...server.at, 'tools', index];
+        found.push({ ...server, kind: 'tools', item, at, value, translation });
+      }
+    }
+  }
+  return found;
+}
+
+async function targetOf({
+  item: tool,
+  value,
+  extension,
+  file,
+  at,
+}: Definition): Promise<Target | TargetFault | undefined> {
+  const { handler, input, inputSchema, output, outputSchema } = value;
+  if (typeof handler !== 'string' || input !== undefined || inputSchema !== undefined) return undefined;
+  const location = { file: file.file, path: [...at, 'handler'] };
+  const reference = canonicalReference(handler);
+  const fault = await missing(extension, handler);
+  if (fault !== undefined || reference === undefined) {
+    return { message: `Tool "${tool}": ${fault ?? `"${handler}" is no module reference.`}`, location };
+  }
+  return { tool, reference, skipsOutput: output !== undefined || outputSchema !== undefined };
+}
+
+/** Why a module is not there to be looked at. */
+async function missing({ paths }: Extension, text: string): Promise<string | undefined> {
+  try {
+    const reference = parseModuleReference(text);
+    await locateModule(paths, reference);
+    if (/\.[cm]?[jt]sx?$/.test(reference.file)) return undefined;
+    return `${reference.file} is no module of JavaScript or TypeScript.`;
+  } catch (error) {
+    if (!(error instanceof ModuleReferenceError)) throw error;
+    const hint = error.fault === 'missing' ? ' If it is compiled, build the package first.' : '';
+    return `${error.message}${hint}`;
+  }
+}
+
+/** The module of `exports`, `main` or by the name that Node takes last. @see https://nodejs.org/api/packages.html#package-entry-points */
+async function entryOf(extension: Extension): Promise<string | undefined> {
+  const { exports, main } = extension.manifest.packageJson.value as Readonly<Record<string, unknown>>;
+  const root = isRecord(exports) && Object.hasOwn(exports, '.') ? exports['.'] : exports;
+  const named = [targetIn(root), typeof main === 'string' ? main : undefined, './index.js'];
+  for (const one of named) {
+    if (one === undefined) continue;
+    const reference = canonicalReference(one.startsWith('./') ? one : `./${one}`);
+    if (reference === undefined) continue;
+    if ((await missing(extension, reference)) === undefined) return moduleIn(reference);
+  }
+  return undefined;
+}
+
+function targetIn(value: unknown): string | undefined {
+  if (typeof value === 'string') return value;
+  if (!isRecord(value)) return undefined;
+  for (const condition of ['node', 'import', 'module-sync', 'require', 'default']) {
+    const found = Object.hasOwn(value, condition) ? targetIn(value[condition]) : undefined;
+    if (found !== undefined) return found;
+  }
+  return undefined;
+}

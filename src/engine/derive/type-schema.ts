@@ -1,0 +1,298 @@
+import type { CastName } from '../schema/casts.js';
+import { toPointer } from '../schema/issues.js';
+import type { DocFacts, Fallback, Literal, PropertyFacts, SourcePosition, TypeFacts } from './facts.js';
+import { applyTags, type Draft } from './keywords.js';
+
+/** A schema, and where in it values are cast: pointers relative to it. */
+export interface MappedType {
+  readonly schema: Draft;
+  readonly casts: readonly (readonly [pointer: string, CastName])[];
+}
+
+/** What has no JSON form, and where. */
+export interface TypeFault {
+  /** From the parameter inwards, as in `place.at[].when`. */
+  readonly path: string;
+  readonly message: string;
+  readonly position: SourcePosition;
+}
+
+/** Where a type stands. */
+interface Place {
+  readonly path: string;
+  readonly position: SourcePosition;
+  readonly depth: number;
+}
+
+/** Deeper types are refused: one that grows with each step would never end. */
+const maxDepth = 50;
+
+/** More parts than this are no interface that a model could fill in. */
+const maxParts = 5000;
+
+/** A part of a whole: a parameter, or the result. */
+export interface Part {
+  /** Empty for what is nothing but its own properties. */
+  readonly name: string;
+  readonly type: TypeFacts;
+  readonly doc: DocFacts;
+  readonly position: SourcePosition;
+}
+
+/**
+ * Maps types to JSON Schema, for all parts of one side of one tool: they share `$defs`. What cannot be mapped is told by
+ * `report`, and is `{}`.
+ */
+export class TypeMapper {
+  readonly #defs = new Map<unknown, { readonly name: string; isUsed: boolean }>();
+  readonly #finished = new Map<string, MappedType>();
+  #parts = 0;
+
+  constructor(
+    readonly side: 'input' | 'output',
+    readonly report: (fault: TypeFault) => void,
+  ) {}
+
+  /** The schema of a part, as it stands in the whole. */
+  part({ name, type, doc, position }: Part): MappedType {
+    const place = { path: name, position, depth: 0 };
+    return this.#documented(this.#map(type, place), doc, place);
+  }
+
+  /** The types that refer to themselves, under the names that the parts use. */
+  get definitions(): ReadonlyMap<string, MappedType> {
+    return this.#finished;
+  }
+
+  /** What a doc comment says goes into the schema. */
+  #documented(mapped: MappedType, { text, tags }: DocFacts, { path }: Place): MappedType {
+    const schema = { ...mapped.schema, ...(text !== '' && { description: text }) };
+    for (const { tag, reason, position } of applyTags(schema, tags)) {
+      this.report({ path, message: `has "@${tag}", which ${reason}`, position });
+    }
+    return { ...mapped, schema };
+  }
+
+  #map(type: TypeFacts, place: Place): MappedType {
+    if (++this.#parts > maxParts) return this.#refuse(place, `has a type of more than ${maxParts} parts`);
+    if (place.depth > maxDepth) {
+      return this.#refuse(place, `has a type nested deeper than ${maxDepth} levels, or one that never ends`);
+    }
+    const map = this.#mappings[type.kind] as (type: TypeFacts, place: Place) => MappedType;
+    return map(type, { ...place, depth: place.depth + 1 });
+  }
+
+  /** One fault is enough for a type without end. */
+  #refuse({ path, position }: Place, message: string): MappedType {
+    if (this.#parts <= maxParts + 1 || !message.includes('parts')) this.report({ path, message, position });
+    return { schema: {}, casts: [] };
+  }
+
+  /** A row for every kind of type. */
+  readonly #mappings = {
+    any: () => plain({}),
+    string: () => plain({ type: 'string' }),
+    number: () => plain({ type: 'number' }),
+    integer: () => plain({ type: 'integer' }),
+    boolean: () => plain({ type: 'boolean' }),
+    null: () => plain({ type: 'null' }),
+    undefined: (_, place) => this.#unmappable('undefined', 'JSON has no such value', place),
+    never: (_, place) => this.#unmappable('never', 'there is no such value', place),
+    literal: ({ value }) => plain({ type: typeof value, const: value }),
+    array: (type, place) => this.#array(type, place),
+    tuple: (type, place) => this.#tuple(type, place),
+    object: (type, place) => this.#object(type, place),
+    union: (type, place) => this.#union(type.members, place),
+    cast: ({ to }) => ({ schema: { ...castSchemas[to] }, casts: [['', to]] }),
+    finished: (_, place) =>
+      this.#unmappable('ToolResult', 'only what a function gives can be a result', place),
+    named: (type, place) => this.#named(type, place),
+    unmappable: ({ text, reason }, place) => this.#unmappable(text, reason, place),
+  } satisfies {
+    [K in TypeFacts['kind']]: (type: Extract<TypeFacts, { kind: K }>, place: Place) => MappedType;
+  };
+
+  #unmappable(text: string, reason: string, { path, position }: Place): MappedType {
+    this.report({ path, message: `has type ${text}, which has no JSON form: ${reason}`, position });
+    return plain({});
+  }
+
+  #array({ items, isSet }: Extract<TypeFacts, { kind: 'array' }>, place: Place): MappedType {
+    const inner = this.#map(items, { ...place, path: `${place.path}[]` });
+    return {
+      schema: { type: 'array', items: inner.schema, ...(isSet && { uniqueItems: true }) },
+      casts: [...below('/items', inner), ...(isSet ? [['', 'Set'] as const] : [])],
+    };
+  }
+
+  #tuple({ items, rest }: Extract<TypeFacts, { kind: 'tuple' }>, place: Place): MappedType {
+    const mapped = items.map(({ type }, index) =>
+      this.#map(type, { ...place, path: `${place.path}[${index}]` }),
+    );
+    const others = rest && this.#map(rest, { ...place, path: `${place.path}[]` });
+    return {
+      schema: {
+        type: 'array',
+        ...(mapped.length > 0 && { prefixItems: mapped.map(({ schema }) => schema) }),
+        ...(others && { items: others.schema }),
+        minItems: items.filter(({ isOptional }) => !isOptional).length,
+        ...(!others && { maxItems: items.length }),
+      },
+      casts: [
+        ...mapped.flatMap((one, index) => below(`/prefixItems/${index}`, one)),
+        ...(others ? below('/items', others) : []),
+      ],
+    };
+  }
+
+  #object({ properties, others }: Extract<TypeFacts, { kind: 'object' }>, place: Place): MappedType {
+    // A property that can never be there is how unions say which member is meant.
+    const there = properties.filter(({ type, isOptional }) => !(isOptional && isNothing(type)));
+    const mapped = there.map((property) => [property.name, this.#property(property, place)] as const);
+    const further = others && this.#map(others, { ...place, path: `${place.path}[key]` });
+    return {
+      schema: {
+        ...objectSchema(
+          mapped.map(([name, { schema }]) => [name, schema]),
+          there.filter(({ isOptional }) => !isOptional).map(({ name }) => name),
+        ),
+        ...(further && { additionalProperties: further.schema }),
+      },
+      casts: [
+        ...mapped.flatMap(([name, one]) => below(`/properties${toPointer([name])}`, one)),
+        ...(further ? below('/additionalProperties', further) : []),
+      ],
+    };
+  }
+
+  #property({ name, type, doc, position }: PropertyFacts, { path, depth }: Place): MappedType {
+    const place = { path: path === '' ? name : `${path}.${name}`, position, depth };
+    return this.#documented(this.#map(type, place), doc, place);
+  }
+
+  #union(given: readonly TypeFacts[], place: Place): MappedType {
+    const members = flat(given);
+    const hasNothing = members.some(({ kind }) => kind === 'undefined');
+    // A value of T is one of T | undefined. In what a function gives JSON knows no undefined but null.
+    const isNullable = members.some(({ kind }) => kind === 'null') || (hasNothing && this.side === 'output');
+    const rest = members.filter(({ kind }) => !['undefined', 'null', 'never'].includes(kind));
+    if (rest.some(({ kind }) => kind === 'any')) return plain({});
+    const mapped = [
+      ...literalChoice(rest.flatMap((one) => (one.kind === 'literal' ? [one.value] : []))),
+      ...rest.filter(({ kind }) => kind !== 'literal').map((one) => this.#map(one, place)),
+    ];
+    this.#requireOneCast(mapped, place);
+    return choice([...distinct(mapped), ...(isNullable ? [plain({ type: 'null' })] : [])]);
+  }
+
+  /** Of a string nobody could tell whether it is to be a date or an address. */
+  #requireOneCast(members: readonly MappedType[], place: Place): void {
+    const casts = new Set(
+      members.flatMap(({ casts }) => casts.filter(([at]) => at === '').map(([, to]) => to)),
+    );
+    casts.delete('Set');
+    if (casts.size > 1) {
+      this.#unmappable([...casts].join(' | '), 'a string could be meant as either', place);
+    }
+  }
+
+  #named(type: Extract<TypeFacts, { kind: 'named' }>, place: Place): MappedType {
+    const known = this.#defs.get(type.identity);
+    if (known) {
+      known.isUsed = true;
+      return plain({ $ref: `#/$defs/${known.name}` });
+    }
+    const definition = { name: this.#nameFor(type.name), isUsed: false };
+    this.#defs.set(type.identity, definition);
+    const mapped = this.#documented(this.#map(type.look(), place), type.doc, place);
+    if (!definition.isUsed) {
+      this.#defs.delete(type.identity);
+      return mapped;
+    }
+    this.#finished.set(definition.name, mapped);
+    return plain({ $ref: `#/$defs/${definition.name}` });
+  }
+
+  #nameFor(wanted: string): string {
+    const stem = wanted.replace(/\W/g, '_') || 'Type';
+    const taken = new Set([...this.#defs.values()].map(({ name }) => name));
+    let name = stem;
+    for (let count = 2; taken.has(name) || this.#finished.has(name); count++) name = `${stem}${count}`;
+    return name;
+  }
+}
+
+const castSchemas = {
+  Date: { type: 'string', format: 'date-time' },
+  URL: { type: 'string', format: 'uri' },
+  Uint8Array: { type: 'string', contentEncoding: 'base64' },
+  Buffer: { type: 'string', contentEncoding: 'base64' },
+} as const satisfies Record<Exclude<CastName, 'Set'>, Draft>;
+
+/** An object schema: `required` only where something is. */
+export function objectSchema(
+  properties: readonly (readonly [name: string, schema: Draft])[],
+  required: readonly string[],
+): Draft {
+  return {
+    type: 'object',
+    properties: Object.fromEntries(properties),
+    ...(required.length > 0 && { required: [...required] }),
+  };
+}
+
+/** What is written after a default: the value it has when nothing is sent. */
+export function withFallback(mapped: MappedType, fallback: Fallback | undefined): MappedType {
+  if (fallback?.value === undefined || 'default' in mapped.schema) return mapped;
+  return { ...mapped, schema: { ...mapped.schema, default: fallback.value } };
+}
+
+/** The casts of a part, seen from the whole. */
+export function below(step: string, { casts }: MappedType): MappedType['casts'] {
+  return casts.map(([at, to]) => [`${step}${at}`, to]);
+}
+
+/** The members of a union, those of unions in it among them. */
+export function flat(members: readonly TypeFacts[]): readonly TypeFacts[] {
+  return members.flatMap((one) => (one.kind === 'union' ? flat(one.members) : one));
+}
+
+/** Whether there is no value to give. */
+export function isNothing(type: TypeFacts): boolean {
+  if (type.kind === 'union') return flat([type]).every(isNothing);
+  return type.kind === 'undefined' || type.kind === 'never';
+}
+
+function plain(schema: Draft): MappedType {
+  return { schema, casts: [] };
+}
+
+/** `const` for one literal, `enum` for several, with their type if they have one in common. */
+function literalChoice(values: readonly Literal[]): MappedType[] {
+  const different = [...new Set(values)];
+  if (different.length === 0) return [];
+  const types = new Set(different.map((value) => typeof value));
+  const [type] = types.size === 1 ? types : [];
+  if (type === 'boolean' && different.length === 2) return [plain({ type })];
+  const common = type !== undefined && { type };
+  if (different.length === 1) return [plain({ ...common, const: different[0] })];
+  return [plain({ ...common, enum: different })];
+}
+
+function distinct(members: readonly MappedType[]): readonly MappedType[] {
+  const seen = new Set<string>();
+  return members.filter((member) => {
+    const text = JSON.stringify(member);
+    return !seen.has(text) && seen.add(text);
+  });
+}
+
+function choice(members: readonly MappedType[]): MappedType {
+  const [first, ...others] = members;
+  if (!first) return plain({});
+  if (others.length === 0) return first;
+  return {
+    schema: { anyOf: members.map(({ schema }) => schema) },
+    casts: members.flatMap((member, index) => below(`/anyOf/${index}`, member)),
+  };
+}

@@ -1,0 +1,38 @@
+import { createRequire } from 'node:module';
+import path from 'node:path';
+import type ts from '@typescript/typescript6';
+import { AgentToolsError } from '../../errors.js';
+
+/** The compiler's API, as its package gives it. */
+export type TypeScript = typeof ts;
+
+/** Where it is looked for, in this order. @see https://www.npmjs.com/package/@typescript/typescript6 */
+const packages = ['typescript', '@typescript/typescript6'];
+
+/**
+ * The TypeScript that a project has, if programs can ask it. Its own code is run, and nothing else of the project.
+ * @throws AgentToolsError saying what to install
+ */
+export function findCompiler(directory: string): TypeScript {
+  const require = createRequire(path.join(directory, 'package.json'));
+  const silent: string[] = [];
+  for (const name of packages) {
+    let file: string;
+    try {
+      file = require.resolve(name);
+    } catch {
+      continue;
+    }
+    const found = require(file) as Partial<TypeScript>;
+    if (typeof found.createProgram === 'function') return found as TypeScript;
+    silent.push(`${name} ${String(found.version ?? '')}`.trim());
+  }
+  const why =
+    silent.length === 0
+      ? `There is no TypeScript in ${directory} or above it.`
+      : `${silent.join(' and ')} has no API that programs can ask for types.`;
+  throw new AgentToolsError(
+    'failed',
+    `${why} Types are read by the TypeScript of the project. Install one: npm install --save-dev @typescript/typescript6`,
+  );
+}

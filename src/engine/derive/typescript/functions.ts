@@ -1,0 +1,258 @@
+import type ts from '@typescript/typescript6';
+import type { Fallback, FunctionFacts, Misplaced, ModuleFacts, ParameterFacts } from '../facts.js';
+import { docOf, parameterTexts } from './docs.js';
+import { fallbackOf, fallbacksIn } from './literals.js';
+import type { Program } from './program.js';
+import { mayBeUndefined, TypeReader, writtenOf } from './types.js';
+
+/** What a module exports, as far as it is functions; the compiled modules beside declarations tell their defaults. */
+export function readModule(source: ts.SourceFile, program: Program, compiledOf: CompiledOf): ModuleFacts {
+  const { checker } = program;
+  const found = exportsOf(source, program);
+  const functions = new Map<string, FunctionFacts | undefined>();
+  return {
+    exports: [...found.keys()],
+    functionOf(name) {
+      const symbol = found.get(name);
+      if (!symbol) return undefined;
+      if (!functions.has(name)) {
+        const type = checker.getTypeOfSymbolAtLocation(symbol, source);
+        functions.set(name, readFunction(symbol, type, program, compiledOf));
+      }
+      return functions.get(name);
+    },
+    misplaced: misplacedIn(source, new Set(found.values()), program),
+  };
+}
+
+/** The compiled module beside a file of declarations. */
+export type CompiledOf = (declarations: ts.SourceFile) => ts.SourceFile | undefined;
+
+/** What is exported, by name; what was renamed or comes from elsewhere is what it stands for. */
+function exportsOf(source: ts.SourceFile, { ts, checker }: Program): ReadonlyMap<string, ts.Symbol> {
+  const module = checker.getSymbolAtLocation(source);
+  if (!module) return new Map();
+  const resolve = (symbol: ts.Symbol) =>
+    symbol.flags & ts.SymbolFlags.Alias ? checker.getAliasedSymbol(symbol) : symbol;
+  const found = new Map(checker.getExportsOfModule(module).map((one) => [one.name, resolve(one)]));
+  // `module.exports = …` is what an import gets as default.
+  const whole = module.exports?.get('export=' as ts.__String);
+  if (whole && !found.has('default')) found.set('default', resolve(whole));
+  found.delete('export=');
+  return found;
+}
+
+function readFunction(
+  symbol: ts.Symbol,
+  type: ts.Type,
+  program: Program,
+  compiledOf: CompiledOf,
+): FunctionFacts | undefined {
+  const { ts, checker, positionOf } = program;
+  const [signature, ...others] = type.getCallSignatures();
+  if (!signature) return undefined;
+  const declaration = signature.getDeclaration() as ts.SignatureDeclaration | undefined;
+  const place = declaration ?? symbol.valueDeclaration;
+  if (!place) return undefined;
+  const documented = [declaration, symbol.valueDeclaration].find((one) => one && hasComment(one, ts));
+  const texts = parameterTexts(documented, program);
+  const compiled = declaration && compiledFunction(declaration, symbol, program, compiledOf);
+  const reader = new TypeReader(program);
+  const name = nameOf(symbol, declaration, ts);
+  const last = signature.parameters.length - 1;
+  const returned = checker.getReturnTypeOfSignature(signature);
+  const awaited = checker.getAwaitedType(returned) ?? returned;
+  return {
+    identity: symbol.valueDeclaration ?? symbol,
+    name,
+    position: positionOf(place),
+    doc: docOf(documented, program),
+    signatures: 1 + others.length,
+    parameters: signature.parameters.map((parameter, index): ParameterFacts => {
+      const node = parameter.valueDeclaration as ts.ParameterDeclaration | undefined;
+      const isParameter = node !== undefined && ts.isParameter(node);
+      const own = isParameter ? node : undefined;
+      const other = compiled?.parameters[index];
+      const initializer = own?.initializer ?? other?.initializer;
+      const isTakenApart = own !== undefined && !ts.isIdentifier(own.name);
+      const given = isTakenApart ? undefined : parameter.name;
+      const parameterType = checker.getTypeOfSymbolAtLocation(parameter, place);
+      const patterns = [own, other].flatMap((one) => (one && !ts.isIdentifier(one.name) ? [one.name] : []));
+      const isContext = index === last && (given === 'ctx' || isToolContext(writtenOf(own, ts), program));
+      return {
+        name: given,
+        isTakenApart: isTakenApart && ts.isObjectBindingPattern(own.name),
+        isOptional: isOptional(own, parameterType, initializer, program),
+        isRest: own?.dotDotDotToken !== undefined,
+        isContext,
+        fallback: fallbackFor(own, initializer, ts),
+        partFallbacks: Object.assign({}, ...patterns.map((pattern) => fallbacksIn(pattern, ts))),
+        text: given === undefined ? '' : (texts.whole[given] ?? ''),
+        partTexts: isTakenApart ? { ...texts.whole, ...texts.parts } : texts.parts,
+        type: isContext ? { kind: 'any' } : reader.read(parameterType, writtenOf(own, ts)),
+        position: positionOf(own ?? place),
+      };
+    }),
+    result: reader.read(awaited, resultNode(declaration, awaited, program)),
+  };
+}
+
+function hasComment(node: ts.Node, typescript: Program['ts']): boolean {
+  return typescript.getJSDocCommentsAndTags(node).some(typescript.isJSDoc);
+}
+
+function nameOf(
+  symbol: ts.Symbol,
+  declaration: ts.SignatureDeclaration | undefined,
+  typescript: Program['ts'],
+): string {
+  const own =
+    declaration?.name && typescript.isIdentifier(declaration.name) ? declaration.name.text : undefined;
+  const value = symbol.valueDeclaration;
+  const variable = value && typescript.isVariableDeclaration(value) ? value.name.getText() : undefined;
+  return own ?? variable ?? (/^(?:default|export=|__)/.test(symbol.name) ? '' : symbol.name);
+}
+
+function isOptional(
+  node: ts.ParameterDeclaration | undefined,
+  type: ts.Type,
+  initializer: ts.Expression | undefined,
+  { ts, checker }: Program,
+): boolean {
+  if (initializer || mayBeUndefined(type, ts)) return true;
+  if (!node) return false;
+  if (node.questionToken) return true;
+  const isTyped = writtenOf(node, ts) !== undefined;
+  return isTyped && checker.isOptionalParameter(node);
+}
+
+/** The default: an initializer, or what JSDoc puts into brackets, as in `[days=3]`. */
+function fallbackFor(
+  node: ts.ParameterDeclaration | undefined,
+  initializer: ts.Expression | undefined,
+  typescript: Program['ts'],
+): Fallback | undefined {
+  if (initializer) return fallbackOf(initializer, typescript);
+  const tag = node && typescript.getJSDocParameterTags(node).find(({ isBracketed }) => isBracketed);
+  const [, text] = /\[\s*[\w.$]+\s*=\s*([^\]]*?)\s*\]/.exec(tag?.getText() ?? '') ?? [];
+  if (text === undefined) return undefined;
+  try {
+    return { value: JSON.parse(text.replace(/^'([^'\\]*)'$/, '"$1"')) as unknown };
+  } catch {
+    return {};
+  }
+}
+
+/** Whether a type is the context of handlers, under whatever name it was imported. */
+function isToolContext(node: ts.TypeNode | undefined, { ts, checker }: Program): boolean {
+  if (!node) return false;
+  const name = ts.isTypeReferenceNode(node)
+    ? node.typeName
+    : ts.isImportTypeNode(node)
+      ? node.qualifier
+      : undefined;
+  if (!name) return false;
+  const last = ts.isQualifiedName(name) ? name.right : name;
+  if (last.text === 'ToolContext') return true;
+  const [declaration] = checker.getSymbolAtLocation(last)?.declarations ?? [];
+  return (
+    declaration !== undefined &&
+    ts.isImportSpecifier(declaration) &&
+    declaration.propertyName?.text === 'ToolContext'
+  );
+}
+
+/** How what a function gives is written, without the promise of it. */
+function resultNode(
+  declaration: ts.SignatureDeclaration | undefined,
+  awaited: ts.Type,
+  { ts, checker }: Program,
+): ts.TypeNode | undefined {
+  if (!declaration) return undefined;
+  const node = declaration.type ?? ts.getJSDocReturnType(declaration);
+  if (!node) return undefined;
+  const inner =
+    ts.isTypeReferenceNode(node) && node.typeName.getText() === 'Promise' ? node.typeArguments?.[0] : node;
+  return inner && checker.getTypeFromTypeNode(inner) === awaited ? inner : undefined;
+}
+
+/** The function as it was compiled, which still has the defaults that declarations leave out. */
+function compiledFunction(
+  declaration: ts.SignatureDeclaration,
+  symbol: ts.Symbol,
+  { ts }: Program,
+  compiledOf: CompiledOf,
+): ts.SignatureDeclaration | undefined {
+  const source = declaration.getSourceFile();
+  if (!source.isDeclarationFile) return undefined;
+  const module = compiledOf(source);
+  return module && functionNamed(module, nameOf(symbol, declaration, ts), ts);
+}
+
+function functionNamed(
+  { statements }: ts.SourceFile,
+  name: string,
+  typescript: Program['ts'],
+): ts.SignatureDeclaration | undefined {
+  for (const statement of statements) {
+    if (typescript.isFunctionDeclaration(statement)) {
+      const isDefault = statement.modifiers?.some(
+        ({ kind }) => kind === typescript.SyntaxKind.DefaultKeyword,
+      );
+      if (statement.name?.text === name || (name === '' && isDefault)) return statement;
+    }
+    if (
+      typescript.isExportAssignment(statement) &&
+      name === '' &&
+      isFunctionNode(statement.expression, typescript)
+    ) {
+      return statement.expression;
+    }
+    if (!typescript.isVariableStatement(statement)) continue;
+    for (const { name: variable, initializer } of statement.declarationList.declarations) {
+      const isMeant = typescript.isIdentifier(variable) && variable.text === name;
+      if (isMeant && initializer && isFunctionNode(initializer, typescript)) return initializer;
+    }
+  }
+  return undefined;
+}
+
+function isFunctionNode(
+  node: ts.Node,
+  typescript: Program['ts'],
+): node is ts.ArrowFunction | ts.FunctionExpression {
+  return typescript.isArrowFunction(node) || typescript.isFunctionExpression(node);
+}
+
+/** What is marked `@mcp` at the top of a module without being an exported function. */
+export function misplacedIn(
+  source: ts.SourceFile,
+  exported: ReadonlySet<ts.Symbol>,
+  program: Program,
+): readonly Misplaced[] {
+  const { ts, checker, positionOf } = program;
+  return source.statements.flatMap((statement): Misplaced[] => {
+    const isMarked = docOf(statement, program).tags.some(({ name }) => name === 'mcp');
+    if (!isMarked) return [];
+    const nodes: readonly ts.Node[] = ts.isVariableStatement(statement)
+      ? statement.declarationList.declarations
+      : [statement];
+    return nodes.flatMap((node): Misplaced[] => {
+      const named = (node as { name?: ts.Node }).name;
+      const name = named?.getText() ?? 'default';
+      const symbol = named && checker.getSymbolAtLocation(named);
+      if (ts.isExportAssignment(node) || ts.isExpressionStatement(node)) return [];
+      const isFunction = symbol
+        ? checker.getTypeOfSymbolAtLocation(symbol, node).getCallSignatures().length > 0
+        : ts.isFunctionDeclaration(node);
+      if (!isFunction) return [{ name, reason: 'no-function', position: positionOf(node) }];
+      const isDefault = ts.getCombinedModifierFlags(node as ts.Declaration) & ts.ModifierFlags.Default;
+      if (isDefault || (symbol && exported.has(symbol))) return [];
+      // A local symbol and the export of the same declaration are two.
+      const isExported = [...exported].some(({ declarations = [] }) =>
+        declarations.includes(node as ts.Declaration),
+      );
+      return isExported ? [] : [{ name, reason: 'not-exported', position: positionOf(node) }];
+    });
+  });
+}

@@ -1,0 +1,139 @@
+import path from 'node:path';
+import type ts from '@typescript/typescript6';
+import { AgentToolsError } from '../../errors.js';
+import type { SourcePosition } from '../facts.js';
+import type { TypeScript } from './compiler.js';
+
+/** What reading types may cost. */
+export interface Bounds {
+  readonly maxFiles: number;
+  readonly timeoutMs: number;
+}
+
+/** A compiler's view of some files of a package, and the means to speak of places in it. */
+export interface Program {
+  readonly ts: TypeScript;
+  readonly checker: ts.TypeChecker;
+  /** A file by its path in the package. */
+  sourceOf(file: string): ts.SourceFile | undefined;
+  /** Parses a file that is not among them. */
+  parse(file: string): ts.SourceFile | undefined;
+  positionOf(node: ts.Node): SourcePosition;
+  /** Whether a declaration stands in the package itself, and not in one that it depends on. */
+  isOwn(node: ts.Node): boolean;
+  /** Whether a declaration is one of the language's, or of Node's. */
+  isStandard(node: ts.Node): boolean;
+  /** The files of the package that were read. */
+  files(): readonly string[];
+  /** @throws AgentToolsError once the time is up */
+  heedTime(): void;
+}
+
+interface ProgramPlan {
+  readonly ts: TypeScript;
+  readonly directory: string;
+  /** Relative to the package. */
+  readonly roots: readonly string[];
+  readonly bounds: Bounds;
+}
+
+/** Reads files and what they import. The project's own compiler options say how names are found. */
+export function createProgram({ ts, directory, roots, bounds }: ProgramPlan): Program {
+  const options = optionsOf(ts, directory);
+  const host = ts.createCompilerHost(options, true);
+  const deadline = performance.now() + bounds.timeoutMs;
+  const heedTime = () => {
+    if (performance.now() < deadline) return;
+    const seconds = bounds.timeoutMs / 1000;
+    throw new AgentToolsError('failed', `The types of ${directory} could not be read within ${seconds} s.`);
+  };
+  let count = 0;
+  const getSourceFile = host.getSourceFile.bind(host);
+  host.getCurrentDirectory = () => directory;
+  host.getSourceFile = (...given) => {
+    heedTime();
+    if (++count > bounds.maxFiles) {
+      const message = `The types of ${directory} lead to more than ${bounds.maxFiles} files.`;
+      throw new AgentToolsError('failed', message);
+    }
+    return getSourceFile(...given);
+  };
+  const absolute = (file: string) => path.join(directory, file).replaceAll('\\', '/');
+  const program = ts.createProgram({ rootNames: roots.map(absolute), options, host });
+  const parsed = new Map<string, ts.SourceFile | undefined>();
+  const relative = (file: string) => path.relative(directory, file).replaceAll('\\', '/');
+  const isOwnFile = (file: string) => {
+    const between = relative(file);
+    return (
+      !between.startsWith('../') && !path.isAbsolute(between) && !between.split('/').includes('node_modules')
+    );
+  };
+  return {
+    ts,
+    checker: program.getTypeChecker(),
+    sourceOf: (file) => program.getSourceFile(absolute(file)),
+    parse(file) {
+      if (!parsed.has(file)) {
+        const text = host.readFile(absolute(file));
+        const source =
+          text === undefined
+            ? undefined
+            : ts.createSourceFile(absolute(file), text, ts.ScriptTarget.Latest, true);
+        parsed.set(file, source);
+      }
+      return parsed.get(file);
+    },
+    positionOf(node) {
+      const source = node.getSourceFile();
+      const { line, character } = source.getLineAndCharacterOfPosition(node.getStart(source));
+      return { file: relative(source.fileName), line: line + 1, column: character + 1 };
+    },
+    isOwn: (node) => isOwnFile(node.getSourceFile().fileName),
+    isStandard(node) {
+      const source = node.getSourceFile();
+      return (
+        program.isSourceFileDefaultLibrary(source) || /\/node_modules\/@types\/node\//.test(source.fileName)
+      );
+    },
+    files() {
+      const read = program.getSourceFiles().map(({ fileName }) => fileName);
+      const own = [
+        ...read.filter(isOwnFile).map(relative),
+        ...[...parsed].filter(([, one]) => one).map(([file]) => file),
+      ];
+      return [...new Set(own)].sort();
+    },
+    heedTime,
+  };
+}
+
+/** The project's options, as far as they say how to read; what they say of writing does not matter here. */
+function optionsOf(ts: TypeScript, directory: string): ts.CompilerOptions {
+  const file = ts.findConfigFile(directory, ts.sys.fileExists);
+  const { config } = file === undefined ? { config: {} } : ts.readConfigFile(file, ts.sys.readFile);
+  const given = ts.convertCompilerOptionsFromJson({}, directory).options;
+  const host = { ...ts.sys, readDirectory: () => [] };
+  const own =
+    file === undefined
+      ? given
+      : ts.parseJsonConfigFileContent(config, host, path.dirname(file), {}, file).options;
+  const [major = 5] = ts.versionMajorMinor.split('.').map(Number);
+  return {
+    ...own,
+    // Since TypeScript 6 no types are there unless they are named.
+    ...(own.types === undefined && major >= 6 && { types: ['*'] }),
+    target: ts.ScriptTarget.ESNext,
+    module: own.module ?? ts.ModuleKind.NodeNext,
+    moduleResolution: own.moduleResolution ?? ts.ModuleResolutionKind.NodeNext,
+    allowJs: true,
+    checkJs: false,
+    maxNodeModuleJsDepth: 0,
+    strict: true,
+    strictNullChecks: true,
+    noEmit: true,
+    skipLibCheck: true,
+    composite: false,
+    incremental: false,
+    declaration: false,
+  };
+}

@@ -1,0 +1,121 @@
+import { stat } from 'node:fs/promises';
+import path from 'node:path';
+import type ts from '@typescript/typescript6';
+import { isInside } from '../../files/contain.js';
+import type { FunctionFacts, Misplaced, ModuleFacts, TypeSource } from '../facts.js';
+import { readMappedSources } from '../source-map.js';
+import { findCompiler } from './compiler.js';
+import { docOf } from './docs.js';
+import { readModule } from './functions.js';
+import { type Bounds, createProgram, type Program } from './program.js';
+
+/** Where the types of a module come from. */
+interface Origin {
+  /** Files of the package; several where a module was bundled of them. */
+  readonly files: readonly string[];
+  /** Read on the way. */
+  readonly map?: string | undefined;
+}
+
+/** The types of modules of a package, by the project's own TypeScript. Modules are `./file.js`, and exist. */
+export async function openTypeScript(
+  directory: string,
+  modules: readonly string[],
+  bounds: Bounds,
+): Promise<TypeSource> {
+  const ts = findCompiler(directory);
+  const origins = new Map(
+    await Promise.all(modules.map(async (module) => [module, await originOf(directory, module)] as const)),
+  );
+  const roots = [...new Set([...origins.values()].flatMap(({ files }) => files))];
+  const program = createProgram({ ts, directory, roots, bounds });
+  const known = new Map<string, ModuleFacts>();
+  const read = (module: string): ModuleFacts => {
+    const { files } = origins.get(module)!;
+    const parts = files.flatMap((file) => {
+      const source = program.sourceOf(file);
+      if (!source) return [];
+      const facts = readModule(source, program, (declarations) =>
+        compiledBeside(declarations, directory, program),
+      );
+      return [
+        { ...facts, misplaced: [...facts.misplaced, ...misplacedBeside(source, facts, directory, program)] },
+      ];
+    });
+    return parts.length === 1 ? parts[0]! : joined(parts);
+  };
+  return {
+    moduleOf(reference) {
+      const facts = known.get(reference) ?? read(reference);
+      known.set(reference, facts);
+      return facts;
+    },
+    files: () => {
+      const maps = [...origins.values()].flatMap(({ map }) => map ?? []);
+      return [...new Set([...program.files(), ...maps])].sort();
+    },
+  };
+}
+
+/** The declarations beside a module, else the sources its source map names, else the module itself. */
+async function originOf(directory: string, module: string): Promise<Origin> {
+  const file = module.slice('./'.length);
+  if (/\.[cm]?tsx?$/.test(file)) return { files: [file] };
+  const declarations = file.replace(/\.([cm]?)jsx?$/, '.d.$1ts');
+  if (declarations !== file && (await isOwnFile(directory, declarations))) return { files: [declarations] };
+  const { sources, map } = await readMappedSources(directory, file);
+  return sources.length > 0 ? { files: sources, map } : { files: [file] };
+}
+
+async function isOwnFile(directory: string, file: string): Promise<boolean> {
+  const target = path.join(directory, file);
+  const info = await stat(target).catch(() => undefined);
+  return info?.isFile() === true && (await isInside(directory, target));
+}
+
+/** Of the sources that a module was made of, the last is the one that began it. */
+function joined(parts: readonly ModuleFacts[]): ModuleFacts {
+  const inOrder = parts.toReversed();
+  return {
+    exports: [...new Set(inOrder.flatMap(({ exports }) => exports))],
+    functionOf(name): FunctionFacts | undefined {
+      for (const part of inOrder) {
+        const found = part.functionOf(name);
+        if (found) return found;
+      }
+      return undefined;
+    },
+    misplaced: parts.flatMap(({ misplaced }) => misplaced),
+  };
+}
+
+/** The compiled module that declarations were written for. */
+function compiledBeside(
+  { fileName, isDeclarationFile }: ts.SourceFile,
+  directory: string,
+  { parse }: Program,
+): ts.SourceFile | undefined {
+  const file = path.relative(directory, fileName).replaceAll('\\', '/');
+  if (!isDeclarationFile || file.startsWith('../') || file.split('/').includes('node_modules'))
+    return undefined;
+  return parse(file.replace(/\.d\.([cm]?)ts$/, '.$1js'));
+}
+
+/** Declarations leave out what is not exported; the compiled module still has its comments. */
+function misplacedBeside(
+  source: ts.SourceFile,
+  facts: ModuleFacts,
+  directory: string,
+  program: Program,
+): readonly Misplaced[] {
+  const { ts, positionOf } = program;
+  const compiled = compiledBeside(source, directory, program);
+  if (!compiled) return [];
+  const known = new Set(facts.exports.flatMap((name) => [name, facts.functionOf(name)?.name]));
+  return compiled.statements.flatMap((statement): Misplaced[] => {
+    if (!ts.isFunctionDeclaration(statement) || !statement.name || known.has(statement.name.text)) return [];
+    const isMarked = docOf(statement, program).tags.some(({ name }) => name === 'mcp');
+    const { text: name } = statement.name;
+    return isMarked ? [{ name, reason: 'not-exported', position: positionOf(statement) }] : [];
+  });
+}
