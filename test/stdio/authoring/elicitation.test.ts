@@ -1,7 +1,8 @@
 import { describe, expect, test } from 'vitest';
 import { installFixture } from '../../support/installed.js';
 import { connect, type Revision, revisions } from '../../support/official-client.js';
-import type { Message } from '../../support/program.js';
+import { type Message, startProgram } from '../../support/program.js';
+import { wireFaults } from '../../support/wire-schema.js';
 
 const server = `${installFixture('authoring')}/elicitation`;
 
@@ -191,5 +192,82 @@ describe.each(revisions)('the model and the folders of a client (%s)', (revision
       );
       expect(said).toContain(name === 'sample' ? 'sampling' : 'roots');
     }
+  });
+});
+
+describe('the rounds of 2026-07-28', () => {
+  const revision = '2026-07-28';
+
+  /** A call in one round, as it is written on the pipe, and held against the schema. */
+  function caller() {
+    const program = startProgram(server);
+    return async (name: string, more: object = {}): Promise<Message> => {
+      const _meta = {
+        'io.modelcontextprotocol/protocolVersion': revision,
+        'io.modelcontextprotocol/clientInfo': { name: 'test', version: '1' },
+        'io.modelcontextprotocol/clientCapabilities': { elicitation: { form: {} } },
+      };
+      const params = { name, arguments: {}, ...more, _meta };
+      const request = { jsonrpc: '2.0', id: program.freshId(), method: 'tools/call', params };
+      const answer = await program.ask(request);
+      const spoken = [
+        { by: 'client' as const, message: request },
+        { by: 'server' as const, message: answer },
+      ];
+      expect(wireFaults(revision, spoken)).toEqual([]);
+      return answer;
+    };
+  }
+
+  test('ask by a result, and go on with what it is answered [L-68]', async () => {
+    const call = caller();
+    const { result } = await call('ask_name');
+    expect(result).toMatchObject({
+      resultType: 'input_required',
+      inputRequests: { e1: { method: 'elicitation/create', params: { message: 'What is your name?' } } },
+    });
+    expect(result).not.toHaveProperty('ttlMs');
+    const { requestState } = result;
+    const inputResponses = { e1: accept({ name: 'Ada' }), stray: accept({ name: 'Eve' }) };
+    const { result: done } = await call('ask_name', { inputResponses, requestState });
+    expect(done).toMatchObject({ resultType: 'complete', content: [{ text: 'Hello, Ada!' }] });
+  });
+
+  test('ask again for what was not answered, and for what was answered otherwise than asked [L-62, L-68]', async () => {
+    const call = caller();
+    const { requestState } = (await call('ask_name')).result;
+    for (const inputResponses of [{}, { other: accept({ name: 'Ada' }) }]) {
+      const { result } = await call('ask_name', { inputResponses, requestState });
+      expect(result.inputRequests).toHaveProperty('e1');
+    }
+    for (const content of [{}, { name: 5 }, undefined]) {
+      const inputResponses = { e1: { action: 'accept', content } };
+      const { result } = await call('ask_name', { inputResponses, requestState });
+      expect(result.inputRequests.e1.params.message).toMatch(/^What is your name\?\n\n"name" /);
+    }
+    const { result } = await call('ask_name', {
+      inputResponses: { e1: { action: 'perhaps' } },
+      requestState,
+    });
+    expect(result.content).toEqual([{ type: 'text', text: 'Never mind.' }]);
+  });
+
+  test('refuse a state that was changed, or is of another call [L-68]', async () => {
+    const call = caller();
+    const { requestState } = (await call('interview')).result;
+    const inputResponses = { e1: accept({ colour: 'green' }) };
+    const second = (await call('interview', { inputResponses, requestState })).result.requestState;
+    const middle = Math.floor(second.length / 2);
+    const changed = `${second.slice(0, middle)}${second[middle] === 'A' ? 'B' : 'A'}${second.slice(middle + 1)}`;
+    for (const [name, more] of [
+      ['interview', { requestState: changed }],
+      ['interview', { requestState: 'made up' }],
+      ['ask_name', { requestState: second }],
+      ['interview', { requestState: second, arguments: { other: true } }],
+    ] as const) {
+      expect((await call(name, more)).error).toMatchObject({ code: -32602 });
+    }
+    const { result } = await call('interview', { requestState: second });
+    expect(Object.keys(result.inputRequests)).toEqual(['e2']);
   });
 });
