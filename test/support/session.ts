@@ -54,6 +54,9 @@ export interface Session {
     meta?: object,
   ): { readonly id: number; readonly answer: Promise<Message> };
   cancel(id: number): void;
+  /** Answers a request of the server. */
+  reply(id: unknown, result: object): void;
+  notify(method: string, params?: object): void;
   /** Every notification that has come, in order. */
   readonly notifications: Message[];
   /** Every request of the server that has come, in order. */
@@ -122,12 +125,10 @@ export async function openSession(
       return { id, answer };
     },
     request: (method, params, meta) => session.send(method, params, meta).answer,
-    cancel: (requestId) =>
-      backend.deliver({
-        jsonrpc: '2.0',
-        method: 'notifications/cancelled',
-        params: { requestId },
-      } as Message),
+    cancel: (requestId) => session.notify('notifications/cancelled', { requestId }),
+    reply: (id, result) => backend.deliver({ jsonrpc: '2.0', id, result } as Message),
+    notify: (method, params) =>
+      backend.deliver({ jsonrpc: '2.0', method, ...(params && { params }) } as Message),
   };
   if (era === 'legacy') {
     await session.request('initialize', { protocolVersion: version, capabilities, clientInfo });

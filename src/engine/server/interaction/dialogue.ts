@@ -1,7 +1,7 @@
 import type { ServerContext } from '@modelcontextprotocol/server';
 import type { Answer, AskOptions, UrlAnswer } from '../../items/context.js';
 import { type Interaction, never, Suspension } from '../../items/interaction.js';
-import type { Limit } from '../../items/time-limit.js';
+import { type Limit, offTheClock } from '../../items/time-limit.js';
 import type { Connection } from '../context.js';
 import type { Wire } from '../requests/handler.js';
 import type { Partner } from './partner.js';
@@ -147,11 +147,11 @@ export class Speaker {
   }
 
   async #ask<T>(options: AskOptions | undefined, make: (manner: Manner) => Promise<Question<T>>): Promise<T> {
-    const { prefix, note } = this.#part;
+    const { prefix, limits, note } = this.#part;
     const key = this.#dialogue.claim('question', prefix + (options?.key ?? this.#nextOrdinal()));
     const { era, server } = this.#dialogue.connection;
     const version = server.getNegotiatedProtocolVersion() ?? '';
-    const partner = await this.#dialogue.partner();
+    const partner = await offTheClock(limits, () => this.#dialogue.partner());
     return await partner.ask({
       ...this.#part,
       key,

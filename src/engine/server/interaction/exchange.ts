@@ -1,6 +1,7 @@
 import { ProtocolError, SdkError, SdkErrorCode } from '@modelcontextprotocol/server';
 import { messageOf } from '../../extension/modules.js';
 import { ToolError } from '../../items/builders.js';
+import { offTheClock } from '../../items/time-limit.js';
 import type { Wire } from '../requests/handler.js';
 import { clientGone } from '../stdio/outbound.js';
 import type { Dialogue } from './dialogue.js';
@@ -28,7 +29,20 @@ export class Exchange implements Partner {
     this.#dialogue = dialogue;
   }
 
+  /** Meanwhile no clock of the calls that wait runs. */
   async ask<T>(asked: Asked<T>): Promise<T> {
+    return await offTheClock(asked.limits, () => this.#ask(asked));
+  }
+
+  step(key: string, work: () => unknown): Promise<unknown> {
+    return this.#steps.run(key, work);
+  }
+
+  async inputRequired(): Promise<Wire> {
+    throw new Error('Up to 2025-11-25 no request ends with questions.');
+  }
+
+  async #ask<T>(asked: Asked<T>): Promise<T> {
     let question = await prepare(asked);
     for (let attempt = 1; ; attempt += 1) {
       const response = await this.#send(question, asked);
@@ -40,25 +54,16 @@ export class Exchange implements Partner {
     }
   }
 
-  step(key: string, work: () => unknown): Promise<unknown> {
-    return this.#steps.run(key, work);
-  }
-
-  async inputRequired(): Promise<Wire> {
-    throw new Error('Up to 2025-11-25 no request ends with questions.');
-  }
-
-  /** Meanwhile no clock of the calls that wait runs. @throws what the call was ended for, or that the client has gone */
+  /** @throws what the call was ended for, or that the client has gone */
   async #send(
     { method, params }: Question<unknown>,
     { limits, timeoutMs }: Asked<unknown>,
   ): Promise<{ readonly result: unknown } | { readonly failure: string }> {
     const limit = limits.at(-1)!;
     if (limit.isOver) throw limit.signal.reason;
-    const resume = limits.map((one) => one.pause());
     try {
       const request = { method, ...(params && { params }) } as { method: string };
-      const options = { signal: limit.signal, timeout: timeoutMs ?? unlimitedMs };
+      const options = { signal: limit.signal, timeout: Math.min(timeoutMs ?? unlimitedMs, unlimitedMs) };
       return { result: await this.#dialogue.request.mcpReq.send(request, anyResult, options) };
     } catch (error) {
       if (limit.isOver) throw limit.signal.reason;
@@ -67,8 +72,6 @@ export class Exchange implements Partner {
         return { failure: 'no answer in time' };
       }
       throw new ToolError(clientGone, { cause: messageOf(error) });
-    } finally {
-      for (const go of resume) go();
     }
   }
 }

@@ -34,3 +34,17 @@ function responses(requests: Readonly<Record<string, Message>>, respond: Respond
   const told = Object.entries(requests).map(([key, request]) => [key, respond(request, key)]);
   return Object.fromEntries(told.filter(([, response]) => response !== undefined));
 }
+
+/** A promise that the test itself keeps. */
+export interface Pending<T> {
+  readonly promise: Promise<T>;
+  readonly resolve: (value: T) => void;
+}
+
+export function pending<T = void>(): Pending<T> {
+  let resolve: (value: T) => void = () => {};
+  const promise = new Promise<T>((kept) => {
+    resolve = kept;
+  });
+  return { promise, resolve };
+}
