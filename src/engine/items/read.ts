@@ -6,6 +6,7 @@ import { ModuleReferenceError, requireModule } from '../extension/modules.js';
 import { isWireName } from '../extension/names.js';
 import { isRecord, type ShapeFault } from '../extension/shapes.js';
 import type { DocumentPath } from '../files/document.js';
+import { listedKinds } from './registry.js';
 import type { CacheHint, Requirements } from './specs.js';
 import { isHiddenBy } from './wire.js';
 
@@ -111,10 +112,11 @@ export function moduleReferences({ kind, value }: Definition): readonly Referred
     if (typeof reference !== 'string' || (key === 'content' && value.type !== 'function')) return [];
     return [{ key, reference }];
   });
-  const hooks = kind === 'servers' && isRecord(value.list) ? Object.entries(value.list) : [];
-  const nested = hooks.flatMap(([name, reference]) =>
-    typeof reference === 'string' ? [{ key: `list.${name}`, reference }] : [],
-  );
+  const hooks = kind === 'servers' && isRecord(value.list) ? value.list : {};
+  const nested = listedKinds.flatMap((name) => {
+    const reference = hooks[name];
+    return typeof reference === 'string' ? [{ key: `list.${name}`, reference }] : [];
+  });
   return [...own, ...nested];
 }
 

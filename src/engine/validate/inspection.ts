@@ -41,4 +41,6 @@ export interface LoadedModule {
   readonly value: unknown;
   /** What each of its exports is, as `typeof` tells it; what a CommonJS module exports is among them. */
   readonly types: Readonly<Record<string, string>>;
+  /** Which members of their context exported functions name; those that name none are left out. */
+  readonly contextMembers: Readonly<Record<string, readonly string[]>>;
 }

@@ -5,6 +5,7 @@ import { fileURLToPath, pathToFileURL } from 'node:url';
 import { isMainThread, Worker } from 'node:worker_threads';
 import { exportOf } from '../extension/modules.js';
 import type { Position } from '../files/document.js';
+import { contextMembersIn } from './context-members.js';
 import type { InspectionReply, InspectionRequest, LoadedModule, ModuleFailure } from './inspection.js';
 import { parseModule } from './module-syntax.js';
 import { describeValue, textOf } from './plain-value.js';
@@ -62,14 +63,16 @@ const tasks = {
   parse: async (file: string) => parseModule(await readFile(file, 'utf8'), file),
   load: async (file: string): Promise<LoadedModule> => {
     const module = (await import(pathToFileURL(file).href)) as Record<string, unknown>;
-    return { value: await describeValue(exportOf(module, 'default'), file), types: typesOf(module) };
+    const names = [...new Set(['default', ...Object.keys(module), ...namesIn(module.default)])];
+    const held = names.map((name) => [name, heldUnder(module, name)] as const);
+    const members = held.map(([name, value]) => [name, contextMembersIn(value)] as const);
+    return {
+      value: await describeValue(exportOf(module, 'default'), file),
+      types: Object.fromEntries(held.map(([name, value]) => [name, value === null ? 'null' : typeof value])),
+      contextMembers: Object.fromEntries(members.filter(([, found]) => found.length > 0)),
+    };
   },
 };
-
-function typesOf(module: Record<string, unknown>): Record<string, string> {
-  const names = new Set(['default', ...Object.keys(module), ...namesIn(module.default)]);
-  return Object.fromEntries([...names].map((name) => [name, typeOfExport(module, name)]));
-}
 
 /** More exports than this are not looked at. */
 const maxNames = 10_000;
@@ -83,12 +86,11 @@ function namesIn(value: unknown): string[] {
   }
 }
 
-function typeOfExport(module: Record<string, unknown>, name: string): string {
+function heldUnder(module: Record<string, unknown>, name: string): unknown {
   try {
-    const value = exportOf(module, name);
-    return value === null ? 'null' : typeof value;
+    return exportOf(module, name);
   } catch {
-    return 'undefined';
+    return undefined;
   }
 }
 

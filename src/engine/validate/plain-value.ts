@@ -1,4 +1,5 @@
 import { describeSchema, isSchemaValue } from '../schema/index.js';
+import { contextMembersIn } from './context-members.js';
 
 /** Deeper values are cut: no definition is that deep, and schemas are refused long before. */
 const maxDepth = 200;
@@ -21,7 +22,7 @@ interface Walk {
 }
 
 /**
- * A live value as plain data, fit to leave its process. Functions become `{ "@@": "function", name, length }`, schemas
+ * A live value as plain data, fit to leave its process. Functions become `{ "@@": "function", name, length, contextMembers? }`, schemas
  * what {@link describeSchema} makes of them, whatever else has no JSON form an object whose `"@@"` says what it was.
  */
 export async function describeValue(value: unknown, file: string): Promise<unknown> {
@@ -47,12 +48,20 @@ async function describe(value: unknown, walk: Walk): Promise<unknown> {
 
 async function describeObject(value: object, walk: Walk): Promise<unknown> {
   if (isSchemaValue(value)) return await entriesOf((await describeSchema(value, walk.file)) as object, walk);
-  if (typeof value === 'function')
-    return mark('function', { name: String(value.name), length: Number(value.length) });
+  if (typeof value === 'function') return describeFunction(value as () => unknown);
   if (Array.isArray(value)) return await itemsOf(value, walk);
   const tag = Object.prototype.toString.call(value).slice(8, -1);
   if (opaque.has(tag) || ArrayBuffer.isView(value)) return mark(tag);
   return await entriesOf(value, walk);
+}
+
+function describeFunction(value: (...args: never[]) => unknown): Record<string, unknown> {
+  const contextMembers = contextMembersIn(value);
+  return mark('function', {
+    name: String(value.name),
+    length: Number(value.length),
+    ...(contextMembers.length > 0 && { contextMembers }),
+  });
 }
 
 /** Built-in objects whose content is not in their keys. */

@@ -185,6 +185,10 @@ const expected: Record<string, readonly string[]> = {
   ],
   'path-outside-package-manifest': ['path-outside-package package.json#/agenttools'],
   'path-outside-package-root': ['path-outside-package package.json#/agenttools/root'],
+  'session-only-visibility': [
+    'session-only-visibility agenttools/servers/vault.json#/list/tools',
+    'session-only-visibility agenttools/servers/hall.js#/list/tools',
+  ],
   'shadowed-definition': ['shadowed-definition agenttools/tools.json#/hello'],
   'slow-start': [],
   'typescript-only': [

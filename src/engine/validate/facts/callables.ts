@@ -22,6 +22,8 @@ export interface CallableFacts {
   /** The module it names, relative to the package folder, if that exists. */
   readonly file?: string;
   readonly isTypeScript?: boolean;
+  /** The members of its context that its source names, as far as rules ask about them. */
+  readonly contextMembers?: readonly string[];
   readonly fault?: CallableFault;
 }
 
@@ -71,7 +73,10 @@ const keysOf = {
   },
   *servers({ initialize, list }: Value) {
     yield { path: ['initialize'], value: initialize, hasShape: true };
-    yield* membersOf('list', list);
+    if (!isRecord(list) || isFunctionLike(list)) return;
+    for (const kind of ['tools', 'prompts', 'resources']) {
+      yield { path: ['list', kind], value: list[kind], hasShape: true };
+    }
   },
   *apps() {},
 } as const satisfies Record<Kind, (value: Value) => Iterable<CallableKey>>;
@@ -94,7 +99,8 @@ async function callableFacts(
   if (value === undefined) return facts;
   if (typeof value === 'string') return { ...facts, ...(await referenceFacts(value, definition, modules)) };
   const isLive = isFunctionLike(value) && definition.file.language !== 'data';
-  if (isLive || (hasShape && !isFunctionLike(value))) return facts;
+  if (isLive) return { ...facts, ...membersNamedBy(value) };
+  if (hasShape && !isFunctionLike(value)) return facts;
   return {
     ...facts,
     fault: {
@@ -104,7 +110,14 @@ async function callableFacts(
   };
 }
 
-type ReferenceFacts = Pick<CallableFacts, 'file' | 'isTypeScript' | 'fault'>;
+/** What the process that loaded a function has seen in its source. */
+function membersNamedBy(value: unknown): Pick<CallableFacts, 'contextMembers'> {
+  const { contextMembers } = value as { readonly contextMembers?: readonly string[] };
+  return contextMembers ? { contextMembers } : {};
+}
+
+type LoadedFacts = Pick<CallableFacts, 'fault' | 'contextMembers'>;
+type ReferenceFacts = Pick<CallableFacts, 'file' | 'isTypeScript'> & LoadedFacts;
 
 async function referenceFacts(
   text: string,
@@ -119,8 +132,8 @@ async function referenceFacts(
     if (!isModuleFile(file))
       return { file, fault: { kind: 'missing', reason: `names ${file}, which is no JavaScript module` } };
     const isTypeScript = typescript.includes(path.extname(file));
-    const fault = isTypeScript ? undefined : await loadFault(file, reference.exportName, modules);
-    return { file, isTypeScript, ...(fault && { fault }) };
+    const loaded = isTypeScript ? {} : await loadedFacts(file, reference.exportName, modules);
+    return { file, isTypeScript, ...loaded };
   } catch (error) {
     if (!(error instanceof ModuleReferenceError)) throw error;
     const kind = error.fault === 'outside' ? 'outside' : 'missing';
@@ -128,33 +141,28 @@ async function referenceFacts(
   }
 }
 
-async function loadFault(
-  file: string,
-  name: string,
-  modules: ModuleReader,
-): Promise<CallableFault | undefined> {
+async function loadedFacts(file: string, name: string, modules: ModuleReader): Promise<LoadedFacts> {
   try {
-    const { types } = await modules.load(file);
+    const { types, contextMembers: named } = await modules.load(file);
     const type = Object.hasOwn(types, name) ? types[name] : undefined;
-    if (type === 'function') return undefined;
+    if (type === 'function') return Object.hasOwn(named, name) ? { contextMembers: named[name]! } : {};
     if (type !== undefined && type !== 'undefined') {
-      return {
-        kind: 'missing',
-        reason: `names the export "${name}" of ${file}, which is no function but of type ${type}`,
-      };
+      return missing(`names the export "${name}" of ${file}, which is no function but of type ${type}`);
     }
     const known = namesIn(types).join(', ') || 'nothing';
-    return {
-      kind: 'missing',
-      reason: `names the export "${name}", which ${file} does not have. It exports: ${known}`,
-    };
+    return missing(`names the export "${name}", which ${file} does not have. It exports: ${known}`);
   } catch (error) {
-    if (error instanceof NotLoadedError) return undefined;
+    if (error instanceof NotLoadedError) return {};
     if (!(error instanceof InspectionError)) throw error;
     const { position } = error.failure;
     const place = position ? `${file}:${position.line}:${position.column}` : file;
-    return { kind: 'failed', reason: `cannot be had, because ${place} does not load: ${messageOf(error)}` };
+    const reason = `cannot be had, because ${place} does not load: ${messageOf(error)}`;
+    return { fault: { kind: 'failed', reason } };
   }
+}
+
+function missing(reason: string): LoadedFacts {
+  return { fault: { kind: 'missing', reason } };
 }
 
 /** The exports that are there. */

@@ -33,6 +33,7 @@ import { notChecked } from './not-checked.js';
 import { notPacked } from './not-packed.js';
 import { pathOutsidePackage } from './path-outside-package.js';
 import type { Rule, RuleRow } from './rule.js';
+import { sessionOnlyVisibility } from './session-only-visibility.js';
 import { shadowedDefinition } from './shadowed-definition.js';
 import { slowStart } from './slow-start.js';
 import { typescriptOnly } from './typescript-only.js';
@@ -95,6 +96,7 @@ export const rules: readonly Rule[] = [
   unresolvedReference,
   duplicateWireName,
   // Compatibility
+  sessionOnlyVisibility,
   moduleFormat,
   // Packaging
   notPacked,

@@ -1,0 +1,14 @@
+/** Members of the context that rules ask about. */
+const askedAbout = ['session', 'auth'];
+
+/** Longer sources are not looked into: hooks are short, and what is generated is not what somebody thought. */
+const maxLength = 20_000;
+
+/** The members of its context that the source of a function names. What it only hands on is not seen. */
+export function contextMembersIn(value: unknown): readonly string[] {
+  if (typeof value !== 'function') return [];
+  const source = Function.prototype.toString.call(value);
+  if (source.length > maxLength) return [];
+  const code = source.replace(/\/\*[\s\S]*?\*\/|\/\/.*$/gm, '');
+  return askedAbout.filter((name) => new RegExp(`\\b${name}\\b`).test(code));
+}

@@ -1,0 +1,27 @@
+import type { Snapshot } from '../snapshot.js';
+import { defineRule, type Rule } from './rule.js';
+
+export const sessionOnlyVisibility: Rule = defineRule({
+  code: 'session-only-visibility',
+  severity: 'warning',
+  summary: 'What a list shows goes by more than the session, or the catalog shows it too.',
+  *check(snapshot) {
+    for (const { kind, name: server, ref, callables } of snapshot.items) {
+      if (kind !== 'servers' || servesCatalog(server, snapshot)) continue;
+      for (const { label, location, contextMembers = [] } of callables) {
+        if (!label.startsWith('list.') || !contextMembers.includes('session')) continue;
+        if (contextMembers.includes('auth')) continue;
+        yield { location, item: ref, facts: { server, hook: label } };
+      }
+    }
+  },
+  message: ({ server, hook }) =>
+    `"${hook}" of server "${server}" goes by the session alone. Clients of MCP 2026-07-28 have none, so they never see what it unlocks. Go by "auth" too, or serve "catalog", which shows models what is hidden.`,
+});
+
+/** Whether the built-in tool is there that lists what lists leave out. */
+function servesCatalog(name: string, { servers, manifest }: Snapshot): boolean {
+  if (manifest?.declarations.tools.some((tool) => tool.name === 'catalog')) return false;
+  const server = servers.find((one) => one.name === name);
+  return server?.entries.some(({ kind, reference }) => kind === 'tools' && reference === 'catalog') ?? false;
+}
