@@ -37,9 +37,15 @@ export function text(value: string, options?: BlockOptions): ToolResult {
   return result([block('text', { text: value }, options)]);
 }
 
-/** A failure the model can read and act on: one text block, `isError`. */
-export function error(message: string): ToolResult {
-  return branded({ content: [block('text', { text: message })], isError: true });
+/** A failure the model can read and act on: one text block, `isError`. What is no text is told as JSON, an error by its message. */
+export function error(message: unknown, options?: BlockOptions): ToolResult {
+  return branded({ content: [block('text', { text: asText(message) }, options)], isError: true });
+}
+
+function asText(message: unknown): string {
+  if (typeof message === 'string') return message;
+  if (message instanceof Error) return message.message;
+  return JSON.stringify(message) ?? String(message);
 }
 
 /** Several pieces in order. A failing one has `isError: true`. */

@@ -5,7 +5,7 @@ import { error as failure, structured, type ToolResult } from './builders.js';
 import { type Calls, detailsOf, exposesErrors, type MakeContext } from './calls.js';
 import { Suspension } from './interaction.js';
 import { MissingCapabilityError, RequirementError, requireMet } from './requirements.js';
-import { ResultError, toToolResult } from './results.js';
+import { plain, ResultError, toToolResult } from './results.js';
 import type { ToolHandler, ToolSpec } from './specs.js';
 import { TimeoutError, withoutClock, withTimeLimit } from './time-limit.js';
 
@@ -77,7 +77,11 @@ async function checkResult(tool: ToolSpec, result: ToolResult, { report }: Calls
     result.structuredContent === undefined
       ? { ok: false as const, issues: [{ path: '', message: 'the tool returned no structured content' }] }
       : await tool.output.check(result.structuredContent);
-  if (checked.ok) return tool.output.form === 'raw' ? result : withStructured(result, checked.value);
+  if (checked.ok) {
+    if (tool.output.form === 'raw') return result;
+    // What a library made of it may be anything.
+    return withStructured(result, tool.output.form === 'standard' ? plain(checked.value) : checked.value);
+  }
   const problem = `Tool "${tool.name}" returned a result that does not match its output schema: ${formatIssues(checked.issues)}`;
   if (tool.onOutputMismatch === 'error') throw new CallFailure(problem);
   report(`${tool.item}: ${problem}`);

@@ -1,5 +1,7 @@
 import { isBlock } from '../extension/content-block.js';
+import { messageOf } from '../extension/modules.js';
 import { isRecord } from '../extension/shapes.js';
+import { toPointer } from '../schema/issues.js';
 import { brands, isBranded } from './brands.js';
 import type { ContentBlock, ToolResult } from './builders.js';
 import { blocksOf, structured } from './builders.js';
@@ -44,7 +46,10 @@ function isFinished(value: unknown): boolean {
   return Object.keys(value).every((key) => resultKeys.has(key)) && value.content.every(isBlock);
 }
 
-function finished({ content, structuredContent, isError, _meta }: ToolResult): ToolResult {
+function finished(result: ToolResult & { readonly type?: string }): ToolResult {
+  const { content, structuredContent, isError, type } = result;
+  // A result of one block can stand for the block, whose `_meta` it then has.
+  const _meta = type === undefined ? result._meta : undefined;
   const malformed = content.find((block): boolean => !isContentBlock(block));
   if (malformed) throw new ResultError(`its content holds a malformed block of type "${malformed.type}"`);
   return {
@@ -56,13 +61,41 @@ function finished({ content, structuredContent, isError, _meta }: ToolResult): T
 }
 
 /** A value as JSON sees it. @throws ResultError if it has no JSON form. */
-function plain(value: unknown): unknown {
+export function plain(value: unknown): unknown {
   let text: string | undefined;
   try {
     text = JSON.stringify(value);
   } catch (error) {
-    throw new ResultError(`it has no JSON form: ${(error as Error).message.split('\n')[0]}`);
+    const found = findUnsayable(value, [], []);
+    if (found) throw new ResultError(`${found.what} at ${toPointer(found.path)} has no JSON form`);
+    throw new ResultError(`it has no JSON form: ${messageOf(error).split('\n')[0]}`);
   }
   if (text === undefined) throw new ResultError(`a ${typeof value} has no JSON form`);
   return JSON.parse(text) as unknown;
+}
+
+interface Unsayable {
+  readonly what: string;
+  readonly path: readonly string[];
+}
+
+/** How deep what JSON cannot say is looked for. */
+const deepestSearch = 200;
+
+/** The first thing in a value that JSON stops at. */
+function findUnsayable(
+  value: unknown,
+  path: readonly string[],
+  above: readonly unknown[],
+): Unsayable | undefined {
+  if (typeof value === 'bigint') return { what: 'a bigint', path };
+  if (typeof value !== 'object' || value === null || path.length > deepestSearch) return undefined;
+  if (above.includes(value)) return { what: 'a value that holds itself', path };
+  for (const key of Object.keys(value)) {
+    // Getters may throw, which is what is told then.
+    const held = Object.getOwnPropertyDescriptor(value, key)?.value;
+    const found = findUnsayable(held, [...path, key], [...above, value]);
+    if (found) return found;
+  }
+  return undefined;
 }

@@ -1,3 +1,4 @@
+import { isRecord } from '../extension/shapes.js';
 import type { ContentBlock } from '../items/builders.js';
 
 /** Content block types that came later than 2024-11-05, with the revision that brought them. */
@@ -17,4 +18,32 @@ function asText(block: ContentBlock): string {
   if (block.type === 'resource_link')
     return [block.title ?? block.name, block.uri].filter(Boolean).join(': ');
   return `[${block.type}: ${String(block.mimeType)}]`;
+}
+
+type Wire = Readonly<Record<string, unknown>>;
+
+/** From when on a schema of a property may be `true` or `false`. @see MCP, schema, Tool */
+const booleanSchemas = '2026-07-28';
+
+/** A tool as a revision knows it. Clients that cannot read one entry of a list drop the whole list. */
+export function toolFor(version: string | undefined, tool: Wire): Wire {
+  if (version === undefined || version >= booleanSchemas) return tool;
+  const schemas = ['inputSchema', 'outputSchema'].flatMap((key) => {
+    const schema = withPlainProperties(tool[key]);
+    return schema === tool[key] ? [] : [[key, schema] as const];
+  });
+  return schemas.length === 0 ? tool : { ...tool, ...Object.fromEntries(schemas) };
+}
+
+function withPlainProperties(schema: unknown): unknown {
+  if (!isRecord(schema) || !isRecord(schema.properties)) return schema;
+  const entries = Object.entries(schema.properties);
+  if (!entries.some(([, property]) => typeof property === 'boolean')) return schema;
+  const plain = entries.map(([name, property]) => [name, asObject(property)] as const);
+  return { ...schema, properties: Object.fromEntries(plain) };
+}
+
+function asObject(property: unknown): unknown {
+  if (typeof property !== 'boolean') return property;
+  return property ? {} : { not: {} };
 }

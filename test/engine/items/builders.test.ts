@@ -25,6 +25,26 @@ describe('a builder', () => {
     ]);
   });
 
+  test.each([
+    ['a text', 'bad', 'bad'],
+    ['an error', new TypeError('bad'), 'bad'],
+    ['an object', { code: 5 }, '{"code":5}'],
+    ['a number', 5, '5'],
+    ['nothing', undefined, 'undefined'],
+  ])('of a failure makes a text of what it is given: %s', (_, given, told) => {
+    expect(toToolResult(build.error(given))).toStrictEqual({
+      content: [{ type: 'text', text: told }],
+      isError: true,
+    });
+  });
+
+  test('of one block leaves its meta with the block', () => {
+    const made = toToolResult(build.text('x', { meta: { a: 1 } }));
+    expect(made).toStrictEqual({ content: [{ type: 'text', text: 'x', _meta: { a: 1 } }] });
+    const whole = { content: [{ type: 'text', text: 'x' }], _meta: { b: 1 } };
+    expect(toToolResult(whole)).toStrictEqual(whole);
+  });
+
   test('can stand in the list of another', () => {
     const { content } = build.results([
       'a',

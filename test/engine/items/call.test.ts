@@ -345,6 +345,25 @@ describe('a result and its output schema', () => {
     });
   });
 
+  test('are what JSON makes of what a library made of them', async () => {
+    const day = z.object({
+      at: z.codec(z.string(), z.date(), { decode: (text) => new Date(text), encode: String }),
+    });
+    const jsonSchema = { input: () => ({ type: 'object' }), output: () => ({ type: 'object' }) };
+    const own = { '~standard': { ...day['~standard'], jsonSchema } };
+    expect(await call(await returning({ at: '2026-01-02' }, { output: own }), 'x')).toMatchObject({
+      structuredContent: { at: '2026-01-02T00:00:00.000Z' },
+    });
+    const counts = z.object({ n: z.number().transform(BigInt) });
+    const served = await returning(
+      { n: 1 },
+      { output: { '~standard': { ...counts['~standard'], jsonSchema } } },
+    );
+    expect(await call(served, 'x')).toEqual(
+      failure(expect.stringContaining('a bigint at /n has no JSON form')),
+    );
+  });
+
   test('text the author wrote stays beside a value the schema completed', async () => {
     const withDefault = z.object({ count: z.number().default(7) });
     expect(await call(await returning(structured({}, ['Seven.']), { output: withDefault }), 'x')).toEqual({

@@ -8,7 +8,7 @@ import type { ToolSpec } from '../../items/specs.js';
 import { isAppOnly, withoutUi } from '../../items/ui.js';
 import { type Connection, contextMaker, showsUi } from '../context.js';
 import { Dialogue, inDialogue, type Subject } from '../interaction/dialogue.js';
-import { blockFor } from '../revisions.js';
+import { blockFor, toolFor } from '../revisions.js';
 import { invalidParams } from './errors.js';
 import type { Wire } from './handler.js';
 import { answerOf, cursorOf, shownItems } from './lists.js';
@@ -22,13 +22,17 @@ export async function listTools(
 ): Promise<Wire> {
   const { hasUi } = connection.calls.server;
   const { specs, page } = await shownItems('tools', { connection, request, cursor: cursorOf(cursor) });
-  if (!hasUi) return answerOf('tools', page(specs.map(({ wire }) => wire)));
+  const version = connection.server.getNegotiatedProtocolVersion();
+  const entryOf = ({ wire }: ToolSpec) => toolFor(version, wire);
+  if (!hasUi) return answerOf('tools', page(specs.map(entryOf)));
   // A client that does not know of apps would show their tools to the model.
   if (!showsUi(connection, request)) {
-    return answerOf('tools', page(specs.filter((tool) => !isAppOnly(tool)).map(({ wire }) => wire)));
+    return answerOf('tools', page(specs.filter((tool) => !isAppOnly(tool)).map(entryOf)));
   }
   const { items, ...next } = page(specs);
-  const entries = await Promise.all(items.map((tool) => entryWithUi(tool, connection, request)));
+  const entries = await Promise.all(
+    items.map(async (tool) => toolFor(version, await entryWithUi(tool, connection, request))),
+  );
   return answerOf('tools', { items: entries, ...next });
 }
 
