@@ -66,7 +66,9 @@ async function runHook<K extends ServedKind>(
     const pick = await hook();
     const makeContext = contextMaker(connection, request);
     const contextOf = connection.era === 'modern' ? impartial(makeContext) : makeContext;
-    const work = (limit: Limit) => pick(contextOf(limit), view);
+    // What is shown is what hooks are asked for: there they see what there is, and call no tool that would ask them.
+    const own = { registry: registry.forHandlers, callTool: refuseCall };
+    const work = (limit: Limit) => pick({ ...contextOf(limit), ...own }, view);
     const picked = readPick(await withTimeLimit(work, { timeoutMs: hookTimeoutMs, signal }));
     const specs = specsOf(kind, picked.items, registry, (name) => {
       const what = `${qualifiedName}: the hook of its list of ${kind} gave what the server does not have; left out: `;
@@ -89,6 +91,10 @@ function impartial(makeContext: MakeContext): MakeContext {
   const nobody = { name: undefined, version: undefined, capabilities: {} };
   const unknown = { client: nobody, can: () => false, ui: false, requestId: undefined };
   return (limit) => ({ ...makeContext(limit), ...unknown });
+}
+
+async function refuseCall(name: string): Promise<never> {
+  throw new Error(`The hook of a list called the tool "${name}". Hooks only pick what is listed.`);
 }
 
 /** What a hook gave, before its items are looked up. */

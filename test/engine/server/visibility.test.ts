@@ -237,6 +237,19 @@ describe.each(eras)('%s: the hook of a list', (era) => {
     expect(await toolNames(await open(era, { ...items, server }))).toEqual(['a']);
   });
 
+  test('calls no tool, and is not asked by what it asks', async () => {
+    const session = await open(
+      era,
+      withHook(async (ctx: Context, registry: ItemRegistry) => {
+        expect(namesIn(await ctx.registry.shown())).toEqual(['a', 'b', 'c']);
+        expect(namesIn(await registry.shown())).toEqual(['a', 'b', 'c']);
+        return await ctx.callTool('a');
+      }),
+    );
+    expect(await toolNames(session)).toEqual(['a', 'b']);
+    expect(session.reports[0]).toMatch(/its hook failed: Error: The hook of a list called the tool "a"\./);
+  });
+
   test('cannot ask the user, since lists are not where questions are', async () => {
     let refusal: unknown;
     const session = await open(
