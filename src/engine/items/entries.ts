@@ -89,12 +89,13 @@ export async function resolveEntry(entry: unknown, place: EntryPlace): Promise<E
     place.onOwner?.(found.extension);
     const toolkit = await found.extension.toolkit(found.name);
     place.onOwner?.(server.extension);
-    const override = { ...entry, use: toolkit.what };
     requireToolkitChanges(entry, `entry "${entry.toolkit}"`, toolkit.tools.length, place);
-    return withChange(listingsOf(toolkit), { override, path });
+    const { toolkit: name, ...said } = entry;
+    return withChange(listingsOf(toolkit), { override: { ...said, use: name }, path });
   }
-  if (kind === 'tools' && isToolkit(entry)) return listingsOf(toolkitHere(entry, place));
-  const definition = kept(server, path.join('/'), () => inline(server, kind, entry, path));
+  if (kind === 'tools' && isToolkit(entry)) return listingsOf(await toolkitHere(entry, place));
+  const written = kept(server, path.join('/'), () => inline(server, kind, entry, path));
+  const definition = await kept(written, 'completed', () => server.extension.completed(written));
   return { listings: [{ definition, changes: [], inToolkit: false }], faults: [] };
 }
 
@@ -117,7 +118,7 @@ async function resolveUse(entry: Readonly<Record<string, unknown>>, place: Entry
   const inner = { ...place, path: at };
   const found =
     kind === 'tools' && Array.isArray(item)
-      ? listingsOf(toolkitHere(item, inner))
+      ? listingsOf(await toolkitHere(item, inner))
       : typeof item === 'string'
         ? await resolveName(item, place, at)
         : await resolveEntry(item, inner);
@@ -153,18 +154,20 @@ function listingsOf(toolkit: Toolkit): Entry {
 }
 
 function withChange(entry: Entry, change: Change): Entry {
-  const { toolkit: _, use: __, ...said } = change.override;
+  const { use: _, ...said } = change.override;
   if (Object.keys(said).length === 0 && entry.toolkit) return entry;
   const listings = entry.listings.map((one) => ({ ...one, changes: [...one.changes, change] }));
   return { ...entry, listings };
 }
 
 /** A toolkit that stands right in a server's list. */
-function toolkitHere(entry: unknown, { server, path }: EntryPlace): Toolkit {
-  return kept(server, path.join('/'), () => {
+function toolkitHere(entry: unknown, { server, path }: EntryPlace): Promise<Toolkit> {
+  return kept(server, path.join('/'), async () => {
     const at = locate(server, path).path ?? [];
     const what = `A toolkit of server "${server.item}"`;
-    return toolkitOf(toolkitIn(entry)!, { what, extension: server.extension, file: server.file, at });
+    const { extension, file } = server;
+    const toolkit = toolkitOf(toolkitIn(entry)!, { what, extension, file, at });
+    return { ...toolkit, tools: await Promise.all(toolkit.tools.map((tool) => extension.completed(tool))) };
   });
 }
 
