@@ -1,9 +1,10 @@
+import { spawnSync } from 'node:child_process';
 import { readFileSync } from 'node:fs';
 import path from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { blocks, pages } from '../docs/support/pages.js';
 import { connect, type Revision, revisions } from '../support/official-client.js';
-import { fixture, type Message } from '../support/program.js';
+import { bareEnvironment, fixture, type Message, programFile } from '../support/program.js';
 
 const guide = fixture('bird-guide');
 
@@ -38,6 +39,13 @@ function conversation(): readonly (readonly [asked: string, answer: string])[] {
 
 const told = (what: string) =>
   blocks.find(({ page: on, words }) => on === page && words.dialogue === what)!.text;
+
+test('what was derived of the bird guide still holds', () => {
+  const words = [programFile, 'derive', '--check', guide];
+  expect(spawnSync(process.execPath, words, { env: bareEnvironment(), encoding: 'utf8' })).toMatchObject({
+    status: 0,
+  });
+});
 
 describe('the page about the bird guide', () => {
   test('shows its files as they are', () => {
@@ -153,6 +161,17 @@ describe.each(revisions)('the bird guide (%s)', (revision) => {
     );
     const all = { bill: 'thin or short', size: 'like a sparrow', breast: 'orange' };
     expect((await call('identify', all)).structuredContent).toMatchObject({ species: 'robin' });
+  });
+
+  test('compares two birds, by a function that is documented and no more', async () => {
+    const { call, tool } = await connect(guide, { revision });
+    expect(await tool('compare')).toMatchObject({
+      title: 'Compare Birds',
+      inputSchema: { required: ['one', 'other'] },
+      annotations: { readOnlyHint: true },
+    });
+    const { structuredContent } = await call('compare', { other: 'blackbird', one: 'song thrush' });
+    expect(structuredContent).toEqual({ one: ['breast spotted'], other: ['breast dark'] });
   });
 
   test('has a page on each bird', async () => {
