@@ -119,8 +119,8 @@ function contextsWithoutClient(calls: Calls, depth = 0): MakeContext {
     can: () => false,
     ui: false,
     registry: server.registry.forHandlers,
-    callTool: (name, args) =>
-      callFrom({ calls, limit, depth, makeContext: contextsWithoutClient(calls, depth + 1) }, name, args),
+    callTool: (...call) =>
+      callFrom({ calls, limit, depth, makeContext: contextsWithoutClient(calls, depth + 1) }, ...call),
     ...nobodyToAsk,
     root: undefined,
     session: undefined,

@@ -1,5 +1,6 @@
 import path from 'node:path';
 import { describe, expect, test } from 'vitest';
+import type { ItemRegistry } from '../../src/engine/items/context.js';
 import { root } from '../support/program.js';
 import { composeLive, type LiveItems, openSession } from '../support/session.js';
 
@@ -110,6 +111,34 @@ describe('the catalog', () => {
     ]);
   });
 
+  test('comes in pieces, if there is much', async () => {
+    const names = Array.from({ length: 250 }, (_, index) => `t${index}`);
+    const many = Object.fromEntries(names.map((name) => [name, { handler }]));
+    const prompts = { p: { content: 'p' } };
+    const items: LiveItems = { tools: many, prompts, server: { tools: [...names, 'catalog'], prompts: '*' } };
+    const { request } = await open(items);
+    const seen: string[] = [];
+    const pieces: unknown[] = [];
+    for (let offset: number | undefined = 0; offset !== undefined; ) {
+      const args: object = offset === 0 ? {} : { offset };
+      const { structuredContent } = await request('tools/call', { name: 'catalog', arguments: args });
+      const { more, ...sections } = structuredContent;
+      seen.push(...Object.values(namesOf(sections)).flat());
+      pieces.push(more);
+      offset = more?.next_offset;
+    }
+    expect(seen).toEqual([...names, 'catalog', 'p']);
+    expect(pieces).toEqual([{ total: 252, next_offset: 100 }, { total: 252, next_offset: 200 }, undefined]);
+    const few = await request('tools/call', {
+      name: 'catalog',
+      arguments: { query: 't24', limit: 2, type: 'tools' },
+    });
+    expect(few.structuredContent).toMatchObject({
+      tools: [{ name: 't24' }, { name: 't240' }],
+      more: { total: 11, next_offset: 2 },
+    });
+  });
+
   test.each([{ type: 'apps' }, { query: 1 }, { include_hidden: 'yes' }, { kind: 'tools' }])(
     'refuses %j',
     async (args) => {
@@ -119,6 +148,98 @@ describe('the catalog', () => {
       expect(result.content[0].text).toMatch(/^Invalid arguments for tool "catalog"/);
     },
   );
+});
+
+const ui = { extensions: { 'io.modelcontextprotocol/ui': { mimeTypes: ['text/html;profile=mcp-app'] } } };
+
+describe.each(eras)('%s: the catalog is what its client would be listed', (era) => {
+  const catalogFor = async (items: LiveItems, capabilities: object = {}) => {
+    const { request } = await open(items, { era, capabilities });
+    const { structuredContent } = await request('tools/call', { name: 'catalog' });
+    const { tools } = await request('tools/list');
+    const { resources } = await request('resources/list');
+    return { catalog: structuredContent, tools, resources };
+  };
+  const shown = (entries: readonly object[]) => entries.map((entry) => ({ ...entry, hidden: false }));
+
+  test('with the schemas of its revision', async () => {
+    const tools = {
+      list: {
+        handler: () => [1],
+        outputSchema: { type: 'array', items: { $ref: '#/$defs/n' }, $defs: { n: {} } },
+      },
+      any: { handler, inputSchema: { type: 'object', properties: { a: true } } },
+    };
+    const { catalog, tools: listed } = await catalogFor({
+      tools,
+      server: { tools: ['list', 'any', 'catalog'] },
+    });
+    expect(catalog.tools).toEqual(shown(listed));
+    expect(catalog.tools[0].outputSchema.type).toBe(era === 'legacy' ? 'object' : 'array');
+  });
+
+  test('with UI for those that show it', async () => {
+    const items: LiveItems = {
+      tools: {
+        chart: { ui: 'board', handler },
+        gated: { ui: { app: 'board', when: () => false }, handler },
+        redraw: { ui: { app: 'board', visibility: ['app'] }, handler },
+      },
+      resources: {
+        own: { uri: 'ui://own/page', text: '', mimeType: 'text/html' },
+        plain: { uri: 'x://y', text: '' },
+      },
+      apps: { board: '<!doctype html><title>x</title>' },
+      server: { tools: ['chart', 'gated', 'redraw', 'catalog'], resources: '*' },
+    };
+    const without = await catalogFor(items);
+    expect(JSON.stringify(without.catalog.tools.slice(0, 3))).not.toContain('ui');
+    expect(without.catalog.resources).toEqual(shown(without.resources));
+    const { catalog, tools, resources } = await catalogFor(items, ui);
+    expect(catalog.resources).toEqual(shown(resources));
+    const hidden = (name: string) => name === 'redraw';
+    expect(catalog.tools).toEqual(
+      tools.map((tool: { name: string }) => ({ ...tool, hidden: hidden(tool.name) })),
+    );
+    expect(catalog.tools[0]._meta.ui.resourceUri).toBe('ui://acme/kit/board');
+    expect(catalog.tools[1]).not.toHaveProperty('_meta');
+  });
+
+  test('with what the hooks of the lists leave out', async () => {
+    const odd = (_: unknown, registry: ItemRegistry) => {
+      const { items } = registry.list({ includeHidden: true });
+      return items.filter((_, index) => index % 2 === 1);
+    };
+    const { catalog, tools } = await catalogFor({
+      ...shop,
+      server: { ...shop.server, list: { tools: odd, prompts: odd, resources: odd } },
+    });
+    const flags = (entries: Section) => entries.map(({ name, hidden }) => [name, hidden]);
+    expect(flags(catalog.tools)).toEqual([
+      ['sell', true],
+      ['audit', false],
+      ['sell-wholesale', true],
+      ['catalog', false],
+      ['diagnostics', true],
+    ]);
+    expect(tools.map(({ name }: { name: string }) => name)).toEqual(['audit', 'catalog']);
+    expect(flags(catalog.prompts)).toEqual([
+      ['greet', true],
+      ['scold', false],
+    ]);
+    expect(flags([...catalog.resources, ...catalog.resource_templates])).toEqual([
+      ['stock', true],
+      ['cellar', true],
+      ['shelf', false],
+    ]);
+  });
+
+  test('whatever its hook cuts into pages', async () => {
+    const paged = (_: unknown, registry: ItemRegistry) => registry.list({ pageSize: 1 });
+    const { catalog } = await catalogFor({ ...shop, server: { ...shop.server, list: { tools: paged } } });
+    const visible = (catalog.tools as Section).filter(({ hidden }) => !hidden);
+    expect(visible.map(({ name }) => name)).toEqual(['sell', 'diagnostics']);
+  });
 });
 
 describe.each(eras)('%s: diagnostics', (era) => {

@@ -143,7 +143,7 @@ const context: Context = {
   client: { name: undefined, version: undefined, capabilities: {} },
   can: () => false,
   ui: false,
-  registry: { list: () => ({ items: [] }), resolve: () => undefined },
+  registry: { list: () => ({ items: [] }), resolve: () => undefined, shown: async () => [] },
   callTool: () => Promise.reject(new Error('There is no server.')),
   ...nobodyToAsk,
   root: undefined,

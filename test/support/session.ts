@@ -1,6 +1,6 @@
 import type { LoadCode } from '../../src/engine/extension/extension.js';
 import { Initializers } from '../../src/engine/items/initialize.js';
-import { composeServer, type ServerSpec } from '../../src/engine/items/server.js';
+import { composeServer, type ServerSpec, type ToolList } from '../../src/engine/items/server.js';
 import { parseToolOptions } from '../../src/engine/items/tool-options.js';
 import { Audience } from '../../src/engine/server/audience.js';
 import { createServer, type Served } from '../../src/engine/server/factory.js';
@@ -25,17 +25,19 @@ export interface ComposeOptions {
   /** The bundled extensions; none when absent. */
   readonly builtinFolder?: string;
   readonly env?: Readonly<Record<string, string>>;
+  /** What the user wants to be listed. */
+  readonly toolList?: ToolList;
 }
 
 /** Composes the one server of a package, or everything in it. */
 export async function compose(
   manifest: unknown,
   files: Files = {},
-  { toolOptions, loadCode, builtinFolder, env = {} }: ComposeOptions = {},
+  { toolOptions, loadCode, builtinFolder, env = {}, toolList }: ComposeOptions = {},
 ): Promise<Composed> {
   const directory = writePackage(manifest, files);
   const workspace = openWorkspace({ ...(loadCode && { loadCode }), ...(builtinFolder && { builtinFolder }) });
-  const spec = await composeServer(await workspace.findServer(directory), workspace);
+  const spec = await composeServer(await workspace.findServer(directory), workspace, { toolList });
   const reports: string[] = [];
   const report = (line: string) => void reports.push(line);
   const calls = { server: spec, initializers: new Initializers(), env, report };

@@ -9,17 +9,34 @@ const sections = {
 /** What a query is looked for in. */
 const searched = ['name', 'title', 'description', 'uri', 'uriTemplate'];
 
-/** Lists what the server offers, section by section, as clients see it. */
-export function catalog({ type = 'all', query = '', category, include_hidden = true }, ctx) {
+/** Lists what the server offers, section by section, as whoever asks is shown it. */
+export async function catalog(
+  { type = 'all', query = '', category, include_hidden = true, offset = 0, limit = 100 },
+  ctx,
+) {
   const names = type === 'all' ? Object.keys(sections) : [type];
-  return Object.fromEntries(
-    names.map((name) => {
-      const { kind, key } = sections[name];
-      const { items } = ctx.registry.list({ kind, includeHidden: include_hidden });
-      const entries = items.filter(({ definition }) => key in definition).map(entryOf);
-      return [name, entries.filter((entry) => holds(entry, query) && isOf(entry, category))];
-    }),
+  const entries = await Promise.all(names.map((name) => entriesOf(sections[name], ctx)));
+  const wanted = names.flatMap((name, index) =>
+    entries[index]
+      .filter(({ hidden }) => include_hidden || !hidden)
+      .filter((entry) => holds(entry, query) && isOf(entry, category))
+      .map((entry) => ({ name, entry })),
   );
+  const page = wanted.slice(offset, offset + limit);
+  const listed = names.map((name) => [
+    name,
+    page.filter((one) => one.name === name).map(({ entry }) => entry),
+  ]);
+  const end = offset + page.length;
+  return {
+    ...Object.fromEntries(listed),
+    ...(end < wanted.length && { more: { total: wanted.length, next_offset: end } }),
+  };
+}
+
+async function entriesOf({ kind, key }, ctx) {
+  const items = await ctx.registry.shown({ kind });
+  return items.filter(({ definition }) => key in definition).map(entryOf);
 }
 
 /** A definition with what its list does not show. */

@@ -221,6 +221,11 @@ const serverShape: Shape = {
   prompts: { types: ['list', 'string'], description: 'Names, { "use": name, … }, definitions, or "*".' },
   resources: { types: ['list', 'string'], description: 'Names, { "use": name, … }, definitions, or "*".' },
   apps: { types: ['list', 'string'], description: 'Names of UI apps, or "*".' },
+  toolList: {
+    types: ['string'],
+    description: 'What clients are listed: all tools, or three by which the others are found and called.',
+    values: ['all', 'catalog'],
+  },
   list: {
     types: ['object'],
     description: 'What lists show to whoever asks: { tools, prompts, resources }, each a hook.',

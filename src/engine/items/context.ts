@@ -18,6 +18,8 @@ export interface ListedItem {
   readonly definition: Readonly<Record<string, unknown>>;
   /** Left out of lists; still usable by name. So are tools that only apps may call: no model is shown them. */
   readonly hidden: boolean;
+  /** A tool that only apps may call. */
+  readonly forApps?: true;
 }
 
 /** One page of a server's items. */
@@ -39,12 +41,34 @@ export interface ItemQuery {
   readonly pageSize?: number;
 }
 
+/** Which items are asked for, as whoever asks is shown them. */
+export interface ShownQuery {
+  /** `tools` when absent. */
+  readonly kind?: ListedKind;
+  /** Only those of this name. */
+  readonly name?: string;
+}
+
 /** The items of the server that a handler belongs to. */
 export interface ItemRegistry {
   /** In the order of the server's lists. */
   list(query?: ItemQuery): ItemPage;
   /** By name, resources by address too; hidden ones as well. `kind` is `tools` when absent. */
   resolve(name: string, kind?: ListedKind): ListedItem | undefined;
+  /**
+   * All items of a kind as whoever asks is shown them: with UI for clients that show it, in the form of their revision,
+   * and hidden if the server's own `list` leaves them out. Resources of templates are not among them.
+   */
+  shown(query?: ShownQuery): Promise<readonly ListedItem[]>;
+}
+
+/** How a tool is called by another. */
+export interface CallOptions {
+  /** Told what the called tool reports; its progress is its own affair when absent. */
+  readonly onProgress?: (
+    progress: number,
+    more?: { readonly total?: number; readonly message?: string },
+  ) => void;
 }
 
 /** What the user made of a question: filled in, refused, or put away. @see MCP, client/elicitation */
@@ -105,7 +129,11 @@ export interface Context {
    * tool that fails gives a result with `isError`. It ends with this call at the latest.
    * @throws ToolError if there is no such tool, or calls are nested too deep
    */
-  callTool(name: string, args?: Readonly<Record<string, unknown>>): Promise<ToolResult>;
+  callTool(
+    name: string,
+    args?: Readonly<Record<string, unknown>>,
+    options?: CallOptions,
+  ): Promise<ToolResult>;
   /**
    * Asks the user, with a form of flat fields: strings, numbers, booleans, and choices. What comes back has been checked
    * and cast as arguments are. Where the protocol has no questions in the middle of a call, the handler runs again from

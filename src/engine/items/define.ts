@@ -249,6 +249,8 @@ export interface ServerDefinition {
   readonly prompts?: Entries;
   readonly resources?: Entries;
   readonly apps?: '*' | readonly string[];
+  /** What clients are listed: all tools, or three by which the others are found, inspected and called; `all` when absent. */
+  readonly toolList?: 'all' | 'catalog';
   /** What lists show; all that is not hidden when absent. */
   readonly list?: {
     readonly tools?: ListHook;

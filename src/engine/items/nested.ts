@@ -18,10 +18,10 @@ export interface OuterCall {
   readonly makeContext: MakeContext;
 }
 
-/** `ctx.callTool`. Progress of an inner call is its own affair. @throws ToolError, MissingCapabilityError, protocol errors */
+/** `ctx.callTool`. @throws ToolError, MissingCapabilityError, protocol errors */
 export async function callFrom(
   { calls, limit, depth, makeContext }: OuterCall,
-  ...[name, args = {}]: Parameters<Context['callTool']>
+  ...[name, args = {}, { onProgress } = {}]: Parameters<Context['callTool']>
 ): Promise<ToolResult> {
   const tool = calls.server.registry.resolve('tools', name);
   if (!tool) throw new ToolError(`This server has no tool "${name}".`);
@@ -33,6 +33,11 @@ export async function callFrom(
   return await callTool(tool, args, {
     calls,
     signal: limit.signal,
-    makeContext: (inner, spec) => ({ ...makeContext(inner, spec), progress: () => {} }),
+    makeContext: (inner, spec) => ({
+      ...makeContext(inner, spec),
+      progress: (progress, more) => {
+        if (!inner.isOver) onProgress?.(progress, more);
+      },
+    }),
   });
 }

@@ -1,6 +1,6 @@
 import { isRecord } from '../extension/shapes.js';
 import { distinctNames } from './collisions.js';
-import type { ItemQuery, ItemRegistry, ListedItem, ListedKind } from './context.js';
+import type { ItemQuery, ItemRegistry, ListedItem, ListedKind, ShownQuery } from './context.js';
 import type { PromptSpec, ResourceSpec, ToolSpec } from './specs.js';
 import { isAppOnly } from './ui.js';
 
@@ -41,17 +41,25 @@ export class CursorError extends Error {
 /** Many clients read the first page only, so pages are long. */
 const defaultPageSize = 500;
 
+export interface RegistryOptions {
+  readonly pageSize?: number | undefined;
+  /** Wire names of the tools that stand for all others. */
+  readonly fronts?: ReadonlySet<string> | undefined;
+}
+
 /** The items of one server by wire name. Whatever lists, calls, shows or checks items asks this. */
 export class Registry {
   readonly #specs: { readonly [K in ServedKind]: readonly Specs[K][] };
   readonly #byName: { readonly [K in ServedKind]: ReadonlyMap<string, Specs[K]> };
   /** Entries per page of a list. */
   readonly pageSize: number;
+  /** The tools that clients are listed where these stand for all others; undefined where none do. */
+  readonly fronts: ReadonlySet<string> | undefined;
   #forHandlers: ItemRegistry | undefined;
 
   constructor(
     specs: { readonly [K in ServedKind]: readonly Specs[K][] },
-    { pageSize = defaultPageSize }: { pageSize?: number } = {},
+    { pageSize = defaultPageSize, fronts }: RegistryOptions = {},
   ) {
     this.#specs = {
       tools: withOwnNames(specs.tools),
@@ -64,6 +72,7 @@ export class Registry {
       resources: indexed(this.#specs.resources),
     };
     this.pageSize = pageSize;
+    this.fronts = fronts;
   }
 
   all<K extends ServedKind>(kind: K): readonly Specs[K][] {
@@ -123,7 +132,7 @@ function handlersView(
       const cursor = query.cursor ?? (isGoingOn ? start?.() : undefined);
       const options = { ...query, cursor, pageSize: Math.ceil(pageSize), ...(keep && { keep }) };
       const { items, ...next } = registry.list(kind, options);
-      return { items: items.map(asListed), ...next };
+      return { items: items.map((spec) => asListed(spec)), ...next };
     },
     resolve(name: string, kind: ListedKind = usual) {
       const found =
@@ -133,14 +142,24 @@ function handlersView(
           : registry.resolve(kind, name);
       return found && asListed(found);
     },
+    // Where no client asks, it is shown what there is.
+    shown: async ({ kind = usual, name }: ShownQuery = {}) =>
+      registry
+        .all(kind)
+        .filter((spec) => name === undefined || spec.name === name)
+        .map((spec) => asListed(spec)),
   };
 }
 
 /** Handlers get copies: what is served is not theirs to change. */
-function asListed(spec: Specs[ServedKind]): ListedItem {
-  const { kind, name, item, wire } = spec;
+export function asListed(
+  spec: Specs[ServedKind],
+  wire: Readonly<Record<string, unknown>> = spec.wire,
+): ListedItem {
+  const { kind, name, item } = spec;
   const definition = JSON.parse(JSON.stringify(wire)) as typeof wire;
-  return { kind, name, item, definition, hidden: spec.hidden || isForApps(spec) };
+  const forApps = isForApps(spec);
+  return { kind, name, item, definition, hidden: spec.hidden || forApps, ...(forApps && { forApps }) };
 }
 
 function isForApps(spec: Specs[ServedKind]): boolean {

@@ -75,6 +75,14 @@ export interface ServerSpec extends Servable {
   readonly leftOut: readonly LeftOut[];
 }
 
+/** What clients are listed as tools: all, or three by which the others are found, inspected and called. */
+export type ToolList = 'all' | 'catalog';
+
+export interface ComposeOptions {
+  /** What the user wants, whatever the server says. */
+  readonly toolList?: ToolList | undefined;
+}
+
 /**
  * Composes a server of its definition, or of everything a package without servers declares. Bad items are left out.
  * A server that is composed again from the same workspace keeps its items: what they initialized stays so.
@@ -83,17 +91,22 @@ export interface ServerSpec extends Servable {
 export async function composeServer(
   { extension, server }: FoundServer,
   workspace: Workspace,
+  options: ComposeOptions = {},
 ): Promise<ServerSpec> {
   const definition =
     server === undefined ? implicitServer(extension) : await extension.definition('servers', server);
-  return await composeDefinition(definition, workspace);
+  return await composeDefinition(definition, workspace, options);
 }
 
 /**
  * Composes a server of a definition, wherever that comes from.
  * @throws DefinitionError if the definition cannot be used.
  */
-export async function composeDefinition(definition: Definition, workspace: Workspace): Promise<ServerSpec> {
+export async function composeDefinition(
+  definition: Definition,
+  workspace: Workspace,
+  { toolList }: ComposeOptions = {},
+): Promise<ServerSpec> {
   const { extension } = definition;
   // One bad entry of a list does not stop a server: it is left out where the list is composed.
   requireUsable(definition, ({ path }) => path.length > 1 && serverLists.some((list) => list === path[0]));
@@ -113,6 +126,9 @@ export async function composeDefinition(definition: Definition, workspace: Works
   addUnbound(listedApps, { apps, resources, leftOut });
   const qualifiedName = extension.qualify(definition.item);
   const { title, description, icons, websiteUrl, version, instructions } = value;
+  const isCatalog = (toolList ?? value.toolList) === 'catalog' && tools.length > 0;
+  // Few servers have so many tools.
+  const catalog = isCatalog ? await (await import('./tool-list.js')).catalogOf(tools, workspace) : undefined;
   return {
     qualifiedName,
     extension,
@@ -125,11 +141,14 @@ export async function composeDefinition(definition: Definition, workspace: Works
       ...(typeof websiteUrl === 'string' && { websiteUrl }),
     },
     description: typeof description === 'string' ? description : undefined,
-    instructions: joined(instructions),
+    instructions: joined([instructions, catalog?.instructions].flat()),
     configKey: typeof value.configKey === 'string' ? value.configKey : definition.item,
     registry: new Registry(
-      { tools, prompts, resources },
-      typeof value.pageSize === 'number' ? { pageSize: Math.ceil(value.pageSize) } : {},
+      { tools: catalog?.tools ?? tools, prompts, resources },
+      {
+        pageSize: typeof value.pageSize === 'number' ? Math.ceil(value.pageSize) : undefined,
+        fronts: catalog?.fronts,
+      },
     ),
     apps,
     hasUi: apps.size > 0 || tools.some(hasUi) || resources.some(isUiResource),
@@ -167,9 +186,8 @@ function readListHooks(list: unknown, extension: Extension): ListHooks {
 }
 
 /** `instructions` may be several texts; they are joined by a blank line. */
-function joined(value: unknown): string | undefined {
-  const text = Array.isArray(value) ? value.filter((part) => typeof part === 'string').join('\n\n') : value;
-  return typeof text === 'string' && text !== '' ? text : undefined;
+function joined(texts: readonly unknown[]): string | undefined {
+  return texts.filter((part) => typeof part === 'string').join('\n\n') || undefined;
 }
 
 interface Specs {

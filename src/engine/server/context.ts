@@ -1,6 +1,6 @@
 import type { Server, ServerContext } from '@modelcontextprotocol/server';
 import type { Calls, MakeContext } from '../items/calls.js';
-import type { Context, LogLevel, Session } from '../items/context.js';
+import type { Context, ListedItem, LogLevel, Session, ShownQuery } from '../items/context.js';
 import { unableToAsk } from '../items/interaction.js';
 import { callFrom } from '../items/nested.js';
 import type { ToolSpec } from '../items/specs.js';
@@ -21,6 +21,8 @@ export interface Connection {
   readonly toolOptions: Readonly<Record<string, Readonly<Record<string, unknown>>>>;
   /** What is still to come; undefined: nothing. */
   readonly outstanding: Outstanding | undefined;
+  /** `ctx.registry.shown` */
+  readonly shown: (request: ServerContext, query?: ShownQuery) => Promise<readonly ListedItem[]>;
   /** What handlers tell all clients of the server; fit to be kept beyond a request. */
   readonly announce: Pick<Context, 'notifyChanged' | 'notifyResourceUpdated'>;
   /** What handlers keep for as long as it lasts; undefined on 2026-07-28, whose requests stand alone. */
@@ -72,11 +74,11 @@ export function contextMaker(
       get ui() {
         return allowsUi(calls.env) && declaresUi(client.capabilities);
       },
-      registry: calls.server.registry.forHandlers,
-      callTool: (name, args) => {
+      registry: { ...calls.server.registry.forHandlers, shown: (query) => connection.shown(request, query) },
+      callTool: (...called) => {
         const inner = speaker ? { dialogue, prefix: speaker.nextPrefix(), outer: limits } : {};
         const makeContext = contextMaker(connection, request, { ...inner, depth: depth + 1 });
-        const call = callFrom({ calls, limit, depth, makeContext }, name, args);
+        const call = callFrom({ calls, limit, depth, makeContext }, ...called);
         return speaker ? speaker.outcome(call) : call;
       },
       ...(speaker?.interaction() ?? listing),

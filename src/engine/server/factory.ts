@@ -92,6 +92,11 @@ export function createServer({ calls, toolOptions, audience, outstanding }: Serv
     calls,
     toolOptions,
     outstanding: waiting,
+    shown: async (request, query) => {
+      // Few handlers want to know.
+      const { shownTo } = await import('./requests/shown.js');
+      return await shownTo({ connection, request }, query);
+    },
     announce: announcer({ calls, audience, mayChange: (kind) => offered[kind]?.listChanged === true }),
     session: era === 'legacy' ? openSession() : undefined,
     subscribed: new Set(),

@@ -12,7 +12,14 @@ import {
 import { workspaceFolders } from '../folders.js';
 import { type Lack, lacksOf } from '../items/lacks.js';
 import { listedKinds, Registry } from '../items/registry.js';
-import { composeServer, type LeftOut, type Servable, type ServerSpec } from '../items/server.js';
+import {
+  type ComposeOptions,
+  composeServer,
+  type LeftOut,
+  type Servable,
+  type ServerSpec,
+  type ToolList,
+} from '../items/server.js';
 import type { CheckDrift } from './frozen.js';
 import { oneLine } from './one-line.js';
 
@@ -58,10 +65,11 @@ export async function openLookout(
   const frozen = checkDrift && (await import('./frozen.js')).freeze(checkDrift);
   const find = finder(request, host, (options) => frozen?.open(options) ?? new Workspace(options));
   const told = new Set<string>();
+  const toolList = toolListOf(host.env, report);
   return async ({ tellsMissing }) => {
     const { found, workspace } = await find();
     await frozen?.requireUnchanged(serverName(found), [found.extension]);
-    const spec = await composed(found, workspace);
+    const spec = await composed(found, workspace, { toolList });
     await frozen?.requireUnchanged(spec.qualifiedName, extensionsOf(spec));
     for (const item of spec.leftOut) {
       if (item.missingPackage !== undefined && !tellsMissing) continue;
@@ -136,10 +144,25 @@ function finder(
   };
 }
 
+/** What the user wants to be listed as tools: `AGENTTOOLS_TOOL_LIST`. */
+function toolListOf(
+  { AGENTTOOLS_TOOL_LIST: wanted }: LookoutSetting['host']['env'],
+  report: LookoutSetting['report'],
+): ToolList | undefined {
+  if (!wanted) return undefined;
+  if (wanted === 'all' || wanted === 'catalog') return wanted;
+  report(`AGENTTOOLS_TOOL_LIST is "${wanted}" and is ignored. Expected "all" or "catalog".`);
+  return undefined;
+}
+
 /** A server whose own definition is bad cannot be started. */
-async function composed(found: FoundServer, workspace: Workspace): Promise<ServerSpec> {
+async function composed(
+  found: FoundServer,
+  workspace: Workspace,
+  options: ComposeOptions,
+): Promise<ServerSpec> {
   try {
-    return await composeServer(found, workspace);
+    return await composeServer(found, workspace, options);
   } catch (error) {
     if (!(error instanceof DefinitionError)) throw error;
     const place = await placeOf(found.extension.manifest.directory, error.location);

@@ -443,7 +443,10 @@ describe.each(eras)('%s: completion', (era) => {
   });
 
   test.each(['broken', 'odd'])('that fails is an error without detail: %s', async (name) => {
-    await expect(complete(prompt, name)).rejects.toMatchObject({ code: -32603, message: 'Completion failed' });
+    await expect(complete(prompt, name)).rejects.toMatchObject({
+      code: -32603,
+      message: 'Completion failed',
+    });
   });
 });
 

@@ -59,7 +59,7 @@ export async function listResources(
 const none: ReadonlyMap<string, AppSpec> = new Map();
 
 /** The apps that are there for whoever asks. */
-function shownApps(connection: Connection, request: ServerContext): ReadonlyMap<string, AppSpec> {
+export function shownApps(connection: Connection, request: ServerContext): ReadonlyMap<string, AppSpec> {
   const { apps } = connection.calls.server;
   return apps.size > 0 && showsUi(connection, request) ? apps : none;
 }

@@ -3,6 +3,7 @@ import { isRecord } from '../../extension/shapes.js';
 import { error as failure, type ToolResult } from '../../items/builders.js';
 import { callTool } from '../../items/call.js';
 import type { Calls } from '../../items/calls.js';
+import { page } from '../../items/registry.js';
 import { MissingCapabilityError } from '../../items/requirements.js';
 import type { ToolSpec } from '../../items/specs.js';
 import { isAppOnly, withoutUi } from '../../items/ui.js';
@@ -11,7 +12,7 @@ import { Dialogue, inDialogue, type Subject } from '../interaction/dialogue.js';
 import { blockFor, toolFor } from '../revisions.js';
 import { invalidParams } from './errors.js';
 import type { Wire } from './handler.js';
-import { answerOf, cursorOf, shownItems } from './lists.js';
+import { answerOf, cursorOf, type ListRequest, type Shown, shownItems } from './lists.js';
 import { entryWithUi } from './ui.js';
 
 /** `tools/list` */
@@ -21,7 +22,7 @@ export async function listTools(
   request: ServerContext,
 ): Promise<Wire> {
   const { hasUi } = connection.calls.server;
-  const { specs, page } = await shownItems('tools', { connection, request, cursor: cursorOf(cursor) });
+  const { specs, page } = await listedTools({ connection, request, cursor: cursorOf(cursor) });
   const version = connection.server.getNegotiatedProtocolVersion();
   const entryOf = ({ wire }: ToolSpec) => toolFor(version, wire);
   if (!hasUi) return answerOf('tools', page(specs.map(entryOf)));
@@ -34,6 +35,16 @@ export async function listTools(
     items.map(async (tool) => toolFor(version, await entryWithUi(tool, connection, request))),
   );
   return answerOf('tools', { items: entries, ...next });
+}
+
+/** Where some tools stand for all others, these are listed, and what no model is shown anyway. */
+async function listedTools(asked: ListRequest): Promise<Shown<ToolSpec>> {
+  const { registry } = asked.connection.calls.server;
+  const { fronts } = registry;
+  if (!fronts) return await shownItems('tools', asked);
+  const isListed = (tool: ToolSpec) => fronts.has(tool.name) || (isAppOnly(tool) && !tool.hidden);
+  const specs = registry.all('tools').filter(isListed);
+  return { specs, page: (entries) => page(entries, asked.cursor, registry.pageSize) };
 }
 
 /** `tools/call` */

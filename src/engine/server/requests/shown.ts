@@ -1,0 +1,81 @@
+import type { Server, ServerContext } from '@modelcontextprotocol/server';
+import type { ListedItem, ListedKind, ShownQuery } from '../../items/context.js';
+import { asListed, type SpecOf } from '../../items/registry.js';
+import { isUiResource } from '../../items/ui.js';
+import { type Connection, showsUi } from '../context.js';
+import { toolFor } from '../revisions.js';
+import type { Wire } from './handler.js';
+import { shownItems } from './lists.js';
+import { shownApps } from './resources.js';
+import { appEntry, entryWithUi } from './ui.js';
+
+/** Whoever asks. */
+interface Asking {
+  readonly connection: Connection;
+  readonly request: ServerContext;
+}
+
+/** `ctx.registry.shown` */
+export async function shownTo(
+  asking: Asking,
+  { kind = 'tools', name }: ShownQuery = {},
+): Promise<readonly ListedItem[]> {
+  const { connection, request } = asking;
+  const hasUi = showsUi(connection, request);
+  const visible = await visibleItems(kind, asking);
+  const { registry } = connection.calls.server;
+  const specs = registry
+    .all(kind)
+    .filter((spec) => name === undefined || spec.name === name)
+    .filter((spec) => hasUi || spec.kind !== 'resources' || !isUiResource(spec));
+  const items = specs.map(async (spec) => {
+    const listed = asListed(spec, await entryOf(spec, asking));
+    const isVisible = visible.has(spec) || (kind === 'tools' && registry.fronts?.has(spec.name));
+    return { ...listed, hidden: listed.forApps === true || !isVisible };
+  });
+  const apps = kind === 'resources' ? [...shownApps(connection, request).values()] : [];
+  const pages = apps
+    .filter((app) => name === undefined || app.name === name)
+    .map(async (app) => {
+      const { item, hidden } = app;
+      return { kind, name: app.name, item, definition: await appEntry(app, connection.calls), hidden };
+    });
+  return await Promise.all([...items, ...pages]);
+}
+
+/** What the list of a kind shows on all its pages. */
+async function visibleItems<K extends ListedKind>(kind: K, asking: Asking): Promise<ReadonlySet<unknown>> {
+  const visible = new Set<SpecOf<K>>();
+  const cursors = new Set<string | undefined>();
+  for (let cursor: string | undefined; !cursors.has(cursor); ) {
+    cursors.add(cursor);
+    const { specs, page } = await shownItems(kind, { ...asking, cursor });
+    for (const spec of specs) visible.add(spec);
+    // What is cut into pages by us came as a whole; a hook that cuts them itself says what comes next of nothing, too.
+    cursor = page([]).nextCursor;
+    if (cursor === undefined) break;
+  }
+  return visible;
+}
+
+async function entryOf(spec: SpecOf<ListedKind>, { connection, request }: Asking): Promise<Wire> {
+  if (spec.kind !== 'tools') return spec.wire;
+  const { era, server } = connection;
+  const entry = showsUi(connection, request) ? await entryWithUi(spec, connection, request) : spec.wire;
+  const known = toolFor(server.getNegotiatedProtocolVersion(), entry);
+  return era === 'legacy' && known.outputSchema ? wrapped(server, known) : known;
+}
+
+/**
+ * Up to 2025-11-25 the root of an output schema is an object. The SDK keeps to itself how it makes it one, and does so
+ * where tools are listed.
+ */
+function wrapped(server: Server, entry: Wire): Wire {
+  const { _wireCodec: codecOf } = server as unknown as { _wireCodec(): Codec };
+  const { tools } = codecOf.call(server).encodeResult('tools/list', { tools: [entry] });
+  return tools[0] ?? entry;
+}
+
+interface Codec {
+  encodeResult(method: 'tools/list', result: { readonly tools: readonly Wire[] }): typeof result;
+}
