@@ -6,8 +6,9 @@ export const sessionOnlyVisibility: Rule = defineRule({
   severity: 'warning',
   summary: 'What a list shows goes by more than the session, or the catalog shows it too.',
   *check(snapshot) {
-    for (const { kind, name: server, ref, callables } of snapshot.items) {
-      if (kind !== 'servers' || servesCatalog(server, snapshot)) continue;
+    for (const { kind, name: server, ref, callables, definition } of snapshot.items) {
+      const isCatalog = definition?.value.toolList === 'catalog' || servesCatalog(server, snapshot);
+      if (kind !== 'servers' || isCatalog) continue;
       for (const { label, location, contextMembers = [] } of callables) {
         if (!label.startsWith('list.') || !contextMembers.includes('session')) continue;
         if (contextMembers.includes('auth')) continue;
