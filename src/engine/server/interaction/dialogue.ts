@@ -64,7 +64,8 @@ export async function inDialogue(dialogue: Dialogue, work: () => Promise<Wire>):
   }
 }
 
-function isRetry({ mcpReq }: ServerContext): boolean {
+/** Whether a request brings answers to what was asked in one before. */
+export function isRetry({ mcpReq }: ServerContext): boolean {
   return mcpReq.inputResponses !== undefined || mcpReq.requestState() !== undefined;
 }
 

@@ -11,7 +11,7 @@ import type { AppSpec, ResourceSpec } from '../../items/specs.js';
 import { withTimeLimit } from '../../items/time-limit.js';
 import { isUiResource } from '../../items/ui.js';
 import { type Connection, contextMaker, showsUi } from '../context.js';
-import { Dialogue, inDialogue } from '../interaction/dialogue.js';
+import { Dialogue, inDialogue, isRetry } from '../interaction/dialogue.js';
 import { internalError } from './errors.js';
 import type { Wire } from './handler.js';
 import { answerOf, cursorOf, type ListRequest, type Shown, shownItems } from './lists.js';
@@ -127,7 +127,8 @@ async function readResource({ spec, variables }: FoundSpec, dialogue: Dialogue):
       },
       { timeoutMs: spec.timeoutMs, signal: request.mcpReq.signal },
     );
-    const hint = era === 'modern' ? spec.cache : undefined;
+    // What was made of somebody's answers is not what others would read (server/utilities/caching, Cache Key).
+    const hint = era === 'modern' && !isRetry(request) ? spec.cache : undefined;
     return { contents, ...(hint && { ttlMs: hint.ttlMs, cacheScope: hint.scope }) };
   } catch (error) {
     const isAnswer = error instanceof MissingCapabilityError || error instanceof Suspension;
