@@ -1,7 +1,7 @@
 import { ProtocolError, SdkError, SdkErrorCode } from '@modelcontextprotocol/server';
 import { messageOf } from '../../extension/modules.js';
 import { ToolError } from '../../items/builders.js';
-import { offTheClock } from '../../items/time-limit.js';
+import { type Limit, offTheClock } from '../../items/time-limit.js';
 import type { Wire } from '../requests/handler.js';
 import { clientGone } from '../stdio/outbound.js';
 import type { Dialogue } from './dialogue.js';
@@ -60,13 +60,13 @@ export class Exchange implements Partner {
     { limits, timeoutMs }: Asked<unknown>,
   ): Promise<{ readonly result: unknown } | { readonly failure: string }> {
     const limit = limits.at(-1)!;
-    if (limit.isOver) throw limit.signal.reason;
+    if (limit.isOver) throw endOf(limit);
     try {
       const request = { method, ...(params && { params }) } as { method: string };
       const options = { signal: limit.signal, timeout: Math.min(timeoutMs ?? unlimitedMs, unlimitedMs) };
       return { result: await this.#dialogue.request.mcpReq.send(request, anyResult, options) };
     } catch (error) {
-      if (limit.isOver) throw limit.signal.reason;
+      if (limit.isOver) throw endOf(limit);
       if (error instanceof ProtocolError && error.message !== clientGone) return { failure: error.message };
       if (error instanceof SdkError && error.code === SdkErrorCode.RequestTimeout) {
         return { failure: 'no answer in time' };
@@ -74,4 +74,10 @@ export class Exchange implements Partner {
       throw new ToolError(clientGone, { cause: messageOf(error) });
     }
   }
+}
+
+/** Why a call is over. What a client gave as its reason is a text. */
+function endOf({ signal }: Limit): Error {
+  const reason: unknown = signal.reason;
+  return reason instanceof Error ? reason : new DOMException(String(reason), 'AbortError');
 }
