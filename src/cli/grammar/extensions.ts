@@ -87,6 +87,21 @@ export function addExtensionCommands(program: Command, { host, answer }: Answeri
     });
 
   program
+    .command('derive')
+    .summary('derive schemas from types')
+    .description(
+      "Derives schemas, titles, descriptions and hints of tools from the types and doc comments of their functions, by the package's own TypeScript.",
+    )
+    .argument('[path]', 'the folder of a package', '.')
+    .option('--check', 'write nothing, and fail if what is written is stale')
+    .option('--timeout <seconds>', 'longest time for reading types', positiveSeconds, 60)
+    .option('--json', 'print what was derived as JSON')
+    .action(async (directory: string, { check = false, timeout, json = false }) => {
+      const { deriveCommand } = await import('../commands/derive.js');
+      answer(await deriveCommand({ directory, check, timeoutMs: timeout * 1000, json }, host));
+    });
+
+  program
     .command('explain')
     .summary('say what a diagnostic means')
     .description('Says what a diagnostic means and how to mend it. Without a code, lists all of them.')

@@ -42,7 +42,9 @@ export interface Derivation {
   /** Absent if there is nothing to derive, or something has to be mended first. */
   readonly derived: Derived | undefined;
   readonly remarks: readonly DeriveRemark[];
-  /** Whether the file is there, and holds this. */
+  /** Something has to be mended first. */
+  readonly hasErrors: boolean;
+  /** Whether the file is there, and holds this; one that is not wanted and not there is current. */
   readonly state: 'current' | 'stale' | 'absent';
 }
 
@@ -76,7 +78,7 @@ export async function derive(
   const isEmpty = Object.keys(found.functions).length === 0;
   const hasErrors = remarks.some(({ severity }) => severity === 'error');
   const derived = hasErrors || isEmpty ? undefined : await whole(directory, found);
-  return { directory, file, derived, remarks, state: await stateOf(directory, file, derived) };
+  return { directory, file, derived, remarks, hasErrors, state: await stateOf(directory, file, derived) };
 }
 
 /** Puts what was derived into its file, or takes the file away if there is nothing. */
@@ -126,7 +128,8 @@ async function stateOf(
   } catch (error) {
     if (!(error instanceof DocumentError)) throw error;
     if (error.offset !== undefined) return 'stale';
-    return (await stat(path.join(directory, file)).catch(() => undefined)) ? 'stale' : 'absent';
+    if (await stat(path.join(directory, file)).catch(() => undefined)) return 'stale';
+    return derived ? 'absent' : 'current';
   }
 }
 

@@ -2,6 +2,7 @@ import type { Binding } from '../extension/derived.js';
 import type { DerivedPart } from '../extension/extension.js';
 import { isRecord } from '../extension/shapes.js';
 import { brands, isBranded } from './brands.js';
+import { structured } from './builders.js';
 import type { Context } from './context.js';
 import type { Lazy } from './lazy.js';
 import type { ToolHandler } from './specs.js';
@@ -21,7 +22,9 @@ export function dispatched(
     return async (args, ctx) => {
       const given = parameters.flatMap((binding) => [...valuesFor(binding, args, ctx)]);
       const value = await called(...given);
-      return outputSchema ? inJson(value ?? null) : value;
+      if (!outputSchema) return value;
+      // Models read the text of a string, and not its JSON.
+      return typeof value === 'string' ? structured(value, [value]) : inJson(value ?? null);
     };
   };
 }

@@ -110,6 +110,10 @@ async function* neededFiles({ extension, items, modules }: Needs): AsyncGenerato
       const { file } = definition.file;
       if (declaration) yield { file, what: `The metadata of ${what}`, location: { file }, item: ref };
     }
+    if (definition?.derived) {
+      const { file } = definition.derived;
+      yield { file, what: `What was derived for ${what}`, location: { file }, item: ref };
+    }
     for (const { file, label, location } of callables) {
       if (file === undefined) continue;
       yield* withImports(

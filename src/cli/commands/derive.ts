@@ -1,0 +1,34 @@
+import path from 'node:path';
+import { derive, writeDerivation } from '../../engine/derive/derive.js';
+import type { Host } from '../../host.js';
+import { ExitCode } from '../exit-code.js';
+import { withProgress } from '../progress.js';
+import { renderDerivation } from '../render/derivation.js';
+import { renderJson } from '../render/json.js';
+
+export interface DeriveInput {
+  /** The folder of a package. */
+  readonly directory: string;
+  /** Only tells whether what is written still holds. */
+  readonly check: boolean;
+  readonly timeoutMs: number;
+  readonly json: boolean;
+}
+
+/** Writes down what the functions of tools say of themselves, or tells whether that still holds. */
+export async function deriveCommand(
+  { directory, check, timeoutMs, json }: DeriveInput,
+  host: Host,
+): Promise<ExitCode> {
+  const { cwd, color, stdout, stderr } = host;
+  const folder = path.resolve(cwd, directory);
+  const derivation = await withProgress(host, async (tell) => {
+    tell(`Reading the types of ${folder}`);
+    return await derive(folder, { timeoutMs });
+  });
+  if (!check && !derivation.hasErrors) await writeDerivation(derivation);
+  stderr.write(renderDerivation(derivation, { check, color }));
+  if (json && derivation.derived) stdout.write(renderJson(derivation.derived));
+  const isStale = check && derivation.state !== 'current';
+  return derivation.hasErrors || isStale ? ExitCode.Failed : ExitCode.Ok;
+}

@@ -1,0 +1,44 @@
+import type { Derivation } from '../../engine/derive/derive.js';
+import { visibleText } from '../../engine/visible-text.js';
+import { type ColorOption, counted, paint, styleFor } from './style.js';
+
+/** What was derived, for people: what to mend first, what to know, and what became of the file. */
+export function renderDerivation(
+  derivation: Derivation,
+  { check, color }: ColorOption & { readonly check: boolean },
+): string {
+  const style = styleFor({ color });
+  const { remarks } = derivation;
+  const lines = remarks.map(({ severity, message, file, line, column }) => {
+    const word = paint[severity](style)(severity);
+    return `${file}:${line}:${column}: ${word}: ${message}\n`;
+  });
+  return visibleText([...lines, `${outcome(derivation, check)}\n`].join(''));
+}
+
+function outcome({ file, derived, hasErrors, remarks, state }: Derivation, check: boolean): string {
+  if (hasErrors) {
+    const errors = remarks.filter(({ severity }) => severity === 'error').length;
+    return `Nothing was written: ${counted(errors, 'error')}. What types cannot say, "input" and "output" of a definition can.`;
+  }
+  if (state === 'current') return derived ? `${file} is up to date.` : nothing;
+  const content = derived && contentOf(derived);
+  if (check) {
+    const reason = derived
+      ? 'does not say what the types say now'
+      : 'is there, and nothing is derived any more';
+    return state === 'absent'
+      ? `${file} is missing. Run "agenttools derive".`
+      : `${file} is stale: it ${reason}. Run "agenttools derive".`;
+  }
+  return content === undefined ? `Removed ${file}. ${nothing}` : `Wrote ${file}: ${content}.`;
+}
+
+const nothing =
+  'There is nothing to derive: no tool has a "handler" without "input", and no function is marked "@mcp".';
+
+function contentOf({ functions, tools }: NonNullable<Derivation['derived']>): string {
+  const marked = Object.keys(tools).length;
+  const all = counted(Object.keys(functions).length, 'function');
+  return marked === 0 ? all : `${all}, ${marked} of them marked "@mcp"`;
+}

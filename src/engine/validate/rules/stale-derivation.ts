@@ -1,0 +1,28 @@
+import { defineRule, type Rule } from './rule.js';
+
+export const staleDerivation: Rule = defineRule({
+  code: 'stale-derivation',
+  severity: 'error',
+  summary: 'What was derived from types is what the types say now.',
+  *check({ derivation }) {
+    if (!derivation) return;
+    const { file, fault, changed, lacking } = derivation;
+    if (fault !== undefined) yield { location: { file }, facts: fault };
+    if (changed.length > 0) {
+      const words = changed.map(({ file: source, problem }) => `${source} ${ends[problem]}`);
+      const told = words.slice(0, mostTold);
+      const more = words.length > mostTold ? `, and ${words.length - mostTold} more` : '';
+      const facts = `${file} is stale: ${told.join(', ')}${more}. Run "agenttools derive".`;
+      yield { location: { file, path: ['files', changed[0]!.file], key: true }, facts };
+    }
+    for (const { item, handler, location } of lacking) {
+      const facts = `Tool "${item.name}" has no "input", and ${file} knows nothing of "${handler}". Run "agenttools derive", or say what its input is.`;
+      yield { location, item, facts };
+    }
+  },
+  message: (reason) => reason,
+});
+
+const ends = { changed: 'has changed since', missing: 'is gone' } as const;
+
+const mostTold = 3;
