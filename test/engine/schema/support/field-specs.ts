@@ -44,49 +44,42 @@ const choice = fc
   .tuple(enumValues, fc.constantFrom<Options>({}, { wire: 'string' }, { wire: 'native' }))
   .map(([values, wire]) => ({ values, ...wire }));
 
-const { spec, field } = fc.letrec<{ spec: AnySpec; field: AnyField; item: AnyField; fields: AnySpec }>(
-  (tie) => ({
-    spec: fc.dictionary(names, tie('field'), { maxKeys: 5 }),
-    fields: fc.dictionary(names, tie('field'), { minKeys: 1, maxKeys: 3, depthIdentifier: 'field' }),
-    field: fc
-      .tuple(tie('item'), fc.boolean(), fc.boolean())
-      .chain(([one, required, hasDefault]) =>
-        hasDefault
-          ? declaredValue(one).map((value) => ({ ...one, required, default: value }))
-          : fc.constant({ ...one, ...(required && { required }) }),
-      ),
-    item: fc.oneof(
-      { depthIdentifier: 'field', maxDepth: 3 },
-      fc.constantFrom<AnyField>(
-        { type: 'string' },
-        { type: 'string', minLength: 1 },
-        { type: 'string', maxLength: 3 },
-      ),
-      bounds(-5, 5).map((limits) => ({ type: 'integer', ...limits })),
-      bounds(-5, 5).map((limits) => ({ type: 'number', ...limits })),
-      fc.constant<AnyField>({ type: 'boolean' }),
-      choice.map((options) => ({ type: 'enum', ...options })),
-      fc
-        .tuple(fc.constantFrom('string[]', 'integer[]', 'boolean[][]'), bounds(0, 2))
-        .map(([type, limits]) => ({
-          type,
-          ...limits,
-        })),
-      fc.tuple(choice, bounds(0, 2)).map(([options, limits]) => ({ type: 'enum[]', ...options, ...limits })),
-      tie('fields').map((fields) => ({ type: 'object', fields })),
-      fc
-        .tuple(tie('fields'), bounds(0, 2))
-        .map(([fields, limits]) => ({ type: 'object[]', fields, ...limits })),
-      fc.tuple(tie('item'), bounds(0, 2)).map(([items, limits]) => ({ type: 'array', items, ...limits })),
+const { spec } = fc.letrec<{ spec: AnySpec; field: AnyField; item: AnyField; fields: AnySpec }>((tie) => ({
+  spec: fc.dictionary(names, tie('field'), { maxKeys: 5 }),
+  fields: fc.dictionary(names, tie('field'), { minKeys: 1, maxKeys: 3, depthIdentifier: 'field' }),
+  field: fc
+    .tuple(tie('item'), fc.boolean(), fc.boolean())
+    .chain(([one, required, hasDefault]) =>
+      hasDefault
+        ? declaredValue(one).map((value): AnyField => ({ ...one, required, default: value }))
+        : fc.constant<AnyField>({ ...one, ...(required && { required }) }),
     ),
-  }),
-);
+  item: fc.oneof(
+    { depthIdentifier: 'field', maxDepth: 3 },
+    fc.constantFrom<AnyField>(
+      { type: 'string' },
+      { type: 'string', minLength: 1 },
+      { type: 'string', maxLength: 3 },
+    ),
+    bounds(-5, 5).map((limits) => ({ type: 'integer', ...limits })),
+    bounds(-5, 5).map((limits) => ({ type: 'number', ...limits })),
+    fc.constant<AnyField>({ type: 'boolean' }),
+    choice.map((options) => ({ type: 'enum', ...options })),
+    fc.tuple(fc.constantFrom('string[]', 'integer[]', 'boolean[][]'), bounds(0, 2)).map(([type, limits]) => ({
+      type,
+      ...limits,
+    })),
+    fc.tuple(choice, bounds(0, 2)).map(([options, limits]) => ({ type: 'enum[]', ...options, ...limits })),
+    tie('fields').map((fields) => ({ type: 'object', fields })),
+    fc
+      .tuple(tie('fields'), bounds(0, 2))
+      .map(([fields, limits]) => ({ type: 'object[]', fields, ...limits })),
+    fc.tuple(tie('item'), bounds(0, 2)).map(([items, limits]) => ({ type: 'array', items, ...limits })),
+  ),
+}));
 
 /** Any field spec that is one. */
 export const anySpec: fc.Arbitrary<AnySpec> = spec;
-
-/** Any field of one. */
-export const anyField: fc.Arbitrary<AnyField> = field;
 
 /** What an array field says of its items. */
 export function itemsOf({ type, ...options }: AnyField): AnyField | undefined {
