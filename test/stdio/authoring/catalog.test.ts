@@ -5,12 +5,14 @@ import type { Message } from '../../support/program.js';
 
 const names = (section: Message) => section.map(({ name }: Message) => name);
 
+const authoring = installFixture('authoring');
+
 describe.each(revisions)('the catalog tool (%s)', (revision) => {
   let server: Connected;
   const catalog = async (args: object = {}) => (await server.call('catalog', { ...args })).structuredContent;
 
   beforeAll(async () => {
-    server = await connect(`${installFixture('authoring')}/visibility`, { revision });
+    server = await connect(`${authoring}/visibility`, { revision });
   });
 
   test('lists everything, hidden things and itself too, by section [N-32, N-33, N-36, N-37]', async () => {
@@ -83,5 +85,38 @@ describe.each(revisions)('the catalog tool (%s)', (revision) => {
 
   test('refuses other arguments [N-33, N-40]', async () => {
     expect(await server.call('catalog', { type: 'servers' })).toMatchObject({ isError: true });
+  });
+});
+
+describe.each(revisions)('a server that lists three tools for all (%s)', (revision) => {
+  test('has the others found, looked at and called [N-32, N-37, N-43]', async () => {
+    const server = await connect(`${authoring}/many-tools`, { revision });
+    expect(await server.toolNames()).toEqual(['find_tools', 'inspect_tool', 'call_tool']);
+    const found = (await server.call('find_tools', { query: 'greet somebody' })).structuredContent;
+    expect(names(found.tools)).toEqual(['say.hello']);
+    const { tools } = (await server.call('inspect_tool', { names: ['say.hello'] })).structuredContent;
+    expect(tools).toMatchObject([{ name: 'say.hello', inputSchema: { required: ['name'] } }]);
+    const answer = await server.call('call_tool', { name: 'say.hello', arguments: { name: 'Ada' } });
+    expect(answer.content).toEqual([{ type: 'text', text: 'Hello, Ada!' }]);
+    // Hidden, not forbidden.
+    expect(await server.textOf('say.hello', { name: 'Ada' })).toBe('Hello, Ada!');
+  });
+
+  test('fails as the tool would [N-40]', async () => {
+    const server = await connect(`${authoring}/many-tools`, { revision });
+    for (const call of [{ name: 'say.hello' }, { name: 'nothing' }, { name: 'fragile' }]) {
+      expect(await server.call('call_tool', call)).toMatchObject({ isError: true });
+    }
+  });
+
+  test('is what a user may make of any server, questions and all [L-60, N-37]', async () => {
+    const server = await connect(`${authoring}/elicitation`, {
+      revision,
+      env: { AGENTTOOLS_TOOL_LIST: 'catalog' },
+      capabilities: { elicitation: {} },
+      answers: { 'elicitation/create': () => ({ action: 'accept', content: { name: 'Ada' } }) },
+    });
+    expect(await server.toolNames()).toEqual(['find_tools', 'inspect_tool', 'call_tool']);
+    expect(await server.textOf('call_tool', { name: 'ask_name' })).toBe('Hello, Ada!');
   });
 });
