@@ -1,5 +1,11 @@
-import { describe, expect, test } from 'vitest';
-import type { Context, ItemRegistry, ListedItem } from '../../../src/engine/items/context.js';
+import { describe, expect, expectTypeOf, test } from 'vitest';
+import type {
+  Context,
+  ItemRegistry,
+  Session as Kept,
+  ListedItem,
+} from '../../../src/engine/items/context.js';
+import { defineServer } from '../../../src/engine/items/define.js';
 import {
   type Composed,
   composeLive,
@@ -352,4 +358,22 @@ describe('a session', () => {
     await request('tools/call', { name: 't' });
     expect(seen).toEqual([{ session: undefined, auth: undefined }]);
   });
+});
+
+test('what hooks get and give is typed', () => {
+  const server = defineServer({
+    list: {
+      tools(ctx, registry) {
+        expectTypeOf(ctx.session).toEqualTypeOf<Kept | undefined>();
+        expectTypeOf(registry).toEqualTypeOf<ItemRegistry>();
+        return registry.list({ includeHidden: ctx.session?.get('unlocked') === true });
+      },
+      prompts: async (_, registry) => registry.list().items.filter(({ hidden }) => !hidden),
+    },
+  });
+  expect(Object.keys(server.list!)).toEqual(['tools', 'prompts']);
+  // @ts-expect-error a hook gives items
+  defineServer({ list: { tools: () => ['a'] } });
+  // @ts-expect-error there are no such lists
+  defineServer({ list: { apps: () => [] } });
 });
