@@ -2,6 +2,8 @@ import process from 'node:process';
 import { describe, expect, test } from 'vitest';
 import { type Connected, connect, revisions } from '../support/official-client.js';
 import { writePackage } from '../support/packages.js';
+import { openProgram, startProgram } from '../support/program.js';
+import { modern } from './support/messages.js';
 
 /** A vault whose lists go by what a session knows, and a clock that goes on when nobody asks. */
 const house = writePackage(
@@ -217,6 +219,50 @@ describe('resources that change (2026-07-28)', () => {
     const { pid } = server.client.transport as unknown as { pid: number };
     process.kill(pid, 'SIGTERM');
     expect(await subscription.closed).toBe('graceful');
+  });
+});
+
+describe('both eras on one pipe', () => {
+  test('hear of the same change, each in its own way', async () => {
+    const program = await openProgram(`${house}/clock`);
+    expect(await program.request('resources/subscribe', { uri: 'clock://time' })).toEqual({});
+    const resourceSubscriptions = ['clock://time'];
+    program.send(modern('s', 'subscriptions/listen', { notifications: { resourceSubscriptions } }));
+    await program.take(
+      ({ method }) => method === 'notifications/subscriptions/acknowledged',
+      'an acknowledgment',
+    );
+    await program.call('tick', { uri: 'clock://time' });
+    const isUpdate = ({ method }: { method: string }) => method === updated;
+    const both = [await program.take(isUpdate, 'an update'), await program.take(isUpdate, 'another')];
+    const ids = both.map(({ params }) => params._meta?.[subscriptionId]);
+    expect(ids.toSorted()).toEqual(['s', undefined]);
+    expect(both.map(({ params }) => params.uri)).toEqual(['clock://time', 'clock://time']);
+    expect(await program.end()).toEqual({ code: 0, signal: null });
+    expect(program.messages.find(({ id }) => id === 's').result).toMatchObject({
+      _meta: { [subscriptionId]: 's' },
+    });
+  });
+
+  test('have no more subscriptions than one client needs, and keep the others', async () => {
+    const program = startProgram(`${house}/clock`);
+    const listen = (id: number) =>
+      modern(id, 'subscriptions/listen', { notifications: { resourceSubscriptions: ['clock://time'] } });
+    program.send(...Array.from({ length: 1025 }, (_, id) => listen(id)));
+    expect((await program.next(1024)).error.code).toBe(-32603);
+    program.send({ jsonrpc: '2.0', method: 'notifications/cancelled', params: { requestId: 7 } });
+    program.send(
+      listen(2000),
+      modern(2001, 'tools/call', { name: 'tick', arguments: { uri: 'clock://time' } }),
+    );
+    await program.next(2001);
+    const told = await program.until(() => {
+      const heard = program.messages.filter(({ method }) => method === updated);
+      return heard.length === 1024 ? heard : undefined;
+    }, 'all updates');
+    const ids = told.map(({ params }) => params._meta[subscriptionId]);
+    expect(new Set(ids).size).toBe(1024);
+    expect(ids).not.toContain(7);
   });
 });
 
