@@ -1,4 +1,5 @@
 import { isAnnotations, isContentBlock, isIconAddress } from './content-block.js';
+import { didYouMean } from '../spelling.js';
 import type { Kind } from './kinds.js';
 import { checkShape, isFunctionLike, isRecord, type ShapeFault, shapes } from './shapes.js';
 import { readUriTemplate, type UriTemplate, UriTemplateError } from './uri-template.js';
@@ -27,8 +28,11 @@ export function describeFault(what: string, { path, problem, expected, known }: 
   switch (problem) {
     case 'missing':
       return `${what} has no${key || ' value'}. Expected ${expected}.`;
-    case 'unknown':
-      return `${what} has an unknown key${key}. Known keys: ${known?.join(', ')}.`;
+    case 'unknown': {
+      const meant = didYouMean(String(path.at(-1)), known ?? []);
+      const hint = meant === undefined ? '' : ` Did you mean "${meant}"?`;
+      return `${what} has an unknown key${key}.${hint} Known keys: ${known?.join(', ')}.`;
+    }
     default:
       return `${what} has an unusable${key}. Expected ${expected}.`;
   }

@@ -382,7 +382,11 @@ describe('"use"', () => {
   });
 
   const wrong: readonly [object, string, RegExp][] = [
-    [{ titel: 'x' }, 'invalid-server', /^Server "main", entry "x", has an unknown key "titel"/],
+    [
+      { titel: 'x' },
+      'invalid-server',
+      /^Server "main", entry "x", has an unknown key "titel"\. Did you mean "title"\? Known/,
+    ],
     [{ handler }, 'invalid-server', /unknown key "handler"/],
     [{ hidden: 'yes' }, 'invalid-server', /unusable "hidden"\. Expected true or false\./],
     [{ timeoutMs: 0 }, 'invalid-server', /unusable "timeoutMs"/],
@@ -392,7 +396,11 @@ describe('"use"', () => {
     [{ options: { c: 4 } }, 'invalid-server', /fixes the option "c".* It has: a, b\./],
     [{ parameters: [] }, 'invalid-server', /unusable "parameters"\. Expected an object/],
     [{ parameters: { city: 'place' } }, 'invalid-server', /unusable "parameters\.city"\. Expected an object/],
-    [{ parameters: { city: { nmae: 'x' } } }, 'invalid-server', /unknown key "parameters\.city\.nmae"/],
+    [
+      { parameters: { city: { nmae: 'x' } } },
+      'invalid-server',
+      /"parameters\.city\.nmae"\. Did you mean "name"\? Known/,
+    ],
     [{ parameters: { city: { name: 5 } } }, 'invalid-server', /unusable "parameters\.city\.name"/],
     [
       { parameters: { city: { hidden: 'yes' } } },
