@@ -1,5 +1,5 @@
-import { isAnnotations, isContentBlock, isIconAddress } from './content-block.js';
 import { didYouMean } from '../spelling.js';
+import { isAnnotations, isContentBlock, isIconAddress } from './content-block.js';
 import type { Kind } from './kinds.js';
 import { checkShape, isFunctionLike, isRecord, type ShapeFault, shapes } from './shapes.js';
 import { readUriTemplate, type UriTemplate, UriTemplateError } from './uri-template.js';
