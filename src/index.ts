@@ -24,6 +24,7 @@ export {
 export type {
   Answer,
   AskOptions,
+  CallOptions,
   Context as ToolContext,
   ItemPage,
   ItemQuery,
@@ -33,6 +34,7 @@ export type {
   LogLevel,
   Root,
   Session,
+  ShownQuery,
   UrlAnswer,
 } from './engine/items/context.js';
 export {

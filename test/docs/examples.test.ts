@@ -10,6 +10,7 @@ import { uiMeta } from '../../src/engine/items/ui.js';
 import { leftOutLine } from '../../src/engine/server/lookout.js';
 import { validateExtension } from '../../src/engine/validate/validate.js';
 import { openWorkspace } from '../support/packages.js';
+import { root as repository } from '../support/program.js';
 import {
   type ExamplePackage,
   examplePackages,
@@ -20,6 +21,7 @@ import { type Block, blocks } from './support/pages.js';
 
 const packages = examplePackages(blocks);
 let root: string;
+const builtinFolder = path.join(repository, 'src/builtin');
 
 beforeAll(async () => {
   root = await writeExamples(packages);
@@ -38,7 +40,7 @@ describe.each(packages)('$page: the package $name', ({ page, name, files, claims
   const leftOut = claims.find(({ words }) => 'left-out' in words);
 
   async function compose(server: string | undefined): Promise<ServerSpec> {
-    const workspace = openWorkspace({ cwd: root });
+    const workspace = openWorkspace({ cwd: root, builtinFolder });
     return await composeServer(await workspace.findServer(path.join(directory(), server ?? '')), workspace);
   }
 
@@ -52,7 +54,7 @@ describe.each(packages)('$page: the package $name', ({ page, name, files, claims
     const { diagnostics } = await validateExtension(directory(), {
       load: true,
       resolve: false,
-      workspace: (loadCode) => openWorkspace({ cwd: root, loadCode }),
+      workspace: (loadCode) => openWorkspace({ cwd: root, builtinFolder, loadCode }),
       inspectorEntry: path.join(root, 'inspector-child.js'),
     });
     const errors = diagnostics.filter(({ severity }) => severity === 'error');
