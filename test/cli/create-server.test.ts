@@ -188,6 +188,39 @@ describe('a definition that is given', () => {
     expect(existsSync(folder())).toBe(false);
   });
 
+  it('may change arguments of what it lists, which is then shown, called and checked so', async () => {
+    const parameters = {
+      place: { name: 'city', description: 'Where' },
+      units: { hidden: true, default: 'metric' },
+    };
+    addFiles(cwd, { 'trip.json': { tools: [{ use: '@acme/kit/forecast', parameters }] } });
+    expect(await create('trip', '--from', 'trip.json')).toMatchObject({ code: 0 });
+    const [tool] = JSON.parse((await run(['show', 'trip', '--json'])).stdout).tools;
+    expect(tool.inputSchema).toEqual({
+      type: 'object',
+      properties: { city: { type: 'string', description: 'Where' } },
+      required: ['city'],
+    });
+    const { stdout } = await run(['call', 'trip', 'forecast', '{ "city": "Ostwick", "units": "imperial" }']);
+    expect(JSON.parse(stdout)).toEqual({ place: 'Ostwick', units: 'metric' });
+    const refused = await run(['call', 'trip', 'forecast', '{ "place": "Ostwick" }']);
+    expect([refused.code, refused.stdout]).toEqual([1, expect.stringContaining('"city" is required')]);
+    expect(await run(['validate', folder()])).toMatchObject({ code: 0 });
+  });
+
+  it.each([
+    ['{ "palce": { "name": "city" } }', 'changes the argument "palce".* Did you mean "place"'],
+    ['{ "place": { "hidden": true } }', 'hides the argument "place", which is required'],
+    ['{ "units": { "enum": ["metrical"] } }', 'the value "metrical".* Did you mean "metric"'],
+    ['{ "place": { "naem": "city" } }', 'unknown key "parameters.place.naem". Did you mean "name"'],
+  ])('is refused when it changes arguments as they cannot be: %s', async (parameters, expected) => {
+    addFiles(cwd, {
+      'bad.json': `{ "tools": [{ "use": "@acme/kit/forecast", "parameters": ${parameters} }] }`,
+    });
+    const { code, stderr } = await create('trip', '--from', 'bad.json');
+    expect({ code, stderr }).toEqual({ code: 1, stderr: expect.stringMatching(expected) });
+  });
+
   it('may name modules that are in no package, written in either way', async () => {
     addFiles(cwd, {
       'notes.js': 'export const take = () => "taken";',
