@@ -1,5 +1,10 @@
+import { type } from 'arktype';
+import * as v from 'valibot';
 import { expect, expectTypeOf, test } from 'vitest';
+import { z } from 'zod';
+import { error, structured } from '../../../src/engine/items/builders.js';
 import { definePrompt, defineTool } from '../../../src/engine/items/define.js';
+import { fields, jsonSchema } from '../../../src/engine/schema/index.js';
 
 const output = { e: { type: 'enum', values: ['x', 'y'], required: true } } as const;
 
@@ -28,6 +33,72 @@ test('arguments are typed by the input, in every way of writing a handler', () =
     },
   });
   defineTool({ input: { when: { type: 'integer', default: 1 } }, handler: ({ when }) => when + 1 });
+});
+
+test('arguments are typed by every form that a schema can have', () => {
+  const run = () => 'x';
+  const of = <A>(_: { handler(args: A, ctx: never): unknown }): A => ({}) as A;
+  const nested = {
+    rows: {
+      type: 'object[]',
+      required: true,
+      fields: { id: { type: 'integer', required: true }, on: { type: 'enum', values: ['a', 1, true] } },
+    },
+    grid: 'number[][]',
+    level: { type: 'enum', values: [1, 2], default: 1 },
+  } as const;
+  interface Nested {
+    rows: { id: number; on?: 'a' | 1 | true }[];
+    grid?: number[][];
+    level: 1 | 2;
+  }
+  expectTypeOf(of(defineTool({ input: nested, handler: run }))).toEqualTypeOf<Nested>();
+  expectTypeOf(of(defineTool({ input: fields(nested), handler: run }))).toEqualTypeOf<Nested>();
+  expectTypeOf(of(defineTool({ input: fields([['2', 'integer']]), handler: run }))).toEqualTypeOf<{
+    2?: number;
+  }>();
+
+  const parsed = z.object({ n: z.number().default(1), day: z.string().transform((text) => new Date(text)) });
+  expectTypeOf(of(defineTool({ input: parsed, handler: run }))).toEqualTypeOf<{ n: number; day: Date }>();
+  const entries = v.object({ n: v.optional(v.number(), 1), s: v.optional(v.string()) });
+  expectTypeOf(of(defineTool({ input: entries, handler: run }))).toEqualTypeOf<{
+    n: number;
+    s?: string | undefined;
+  }>();
+  expectTypeOf(of(defineTool({ input: type({ n: 'number = 1' }), handler: run }))).toEqualTypeOf<{
+    n: number;
+  }>();
+
+  type Anything = Record<string, unknown>;
+  const schema = { type: 'object', properties: { q: { type: 'string' } } } as const;
+  expectTypeOf(of(defineTool({ input: schema, handler: run }))).toEqualTypeOf<Anything>();
+  expectTypeOf(of(defineTool({ input: jsonSchema(schema), handler: run }))).toEqualTypeOf<Anything>();
+  expectTypeOf(of(defineTool({ input: '{"type":"object"}', handler: run }))).toEqualTypeOf<Anything>();
+  expectTypeOf(of(defineTool({ inputSchema: schema, handler: run }))).toEqualTypeOf<Anything>();
+  expectTypeOf(of(defineTool({ handler: run }))).toEqualTypeOf<Anything>();
+});
+
+test('a result is typed by every form that a schema can have', () => {
+  const field = { n: { type: 'integer', required: true }, s: { type: 'string', default: 'x' } } as const;
+  defineTool({ output: field, handler: () => ({ n: 1 }) });
+  defineTool({ output: field, handler: () => error('Nothing there.') });
+  defineTool({ output: field, handler: async () => structured({ n: 1 }, ['One.']) });
+  // @ts-expect-error lacks what is required
+  defineTool({ output: field, handler: () => ({ s: 'x' }) });
+  // @ts-expect-error is of another type
+  defineTool({ output: fields(field), handler: async () => ({ n: 'one' }) });
+
+  const parsed = z.object({ n: z.number().default(1), day: z.string().transform((text) => new Date(text)) });
+  defineTool({ output: parsed, handler: () => ({ day: '2026-01-02' }) });
+  // @ts-expect-error is what the library makes, not what it takes
+  defineTool({ output: parsed, handler: () => ({ n: 1, day: new Date() }) });
+  // @ts-expect-error is of another type
+  defineTool({ output: v.object({ n: v.number() }), handler: () => ({ n: 'one' }) });
+  // @ts-expect-error is of another type
+  defineTool({ output: type({ n: 'number' }), handler: () => ({ n: 'one' }) });
+
+  const anything = defineTool({ output: { type: 'array', items: {} }, handler: () => [1, 'two'] });
+  expectTypeOf(anything.handler).returns.toEqualTypeOf<unknown>();
 });
 
 test('a prompt function gets its required arguments as strings', () => {
