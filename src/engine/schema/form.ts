@@ -1,5 +1,5 @@
 import { isRecord, type SchemaSide } from './compiled.js';
-import { compileFields, looksLikeField } from './field-spec.js';
+import { compileFields, type FieldWarning, fieldWarnings, looksLikeField } from './field-spec.js';
 import { fieldsBrand } from './fields.js';
 import { jsonSchemaBrand } from './json-schema.js';
 import { SchemaError } from './schema-error.js';
@@ -16,6 +16,17 @@ export type SchemaForm =
 /** Whether a live value can only be meant as schema: made by `fields()`, by `jsonSchema()`, or a Standard Schema. */
 export function isSchemaValue(value: unknown): boolean {
   return isStandardSchema(value) || hasBrand(value, fieldsBrand) || hasBrand(value, jsonSchemaBrand);
+}
+
+/** What a schema says in vain; empty if it is wrong as a whole. */
+export function schemaWarnings(value: unknown, side: SchemaSide): readonly FieldWarning[] {
+  try {
+    const form = tellForm(value, { side, rawOnly: false });
+    return form.form === 'fields' ? fieldWarnings(form.spec) : [];
+  } catch (error) {
+    if (error instanceof SchemaError) return [];
+    throw error;
+  }
 }
 
 /** Tells the forms apart. Under a raw-only key everything that is not JSON Schema is an error. */

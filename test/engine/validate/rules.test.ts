@@ -57,6 +57,12 @@ const expected: Record<string, readonly string[]> = {
   ],
   'duplicate-wire-name': ['duplicate-wire-name agenttools/servers/greeter.json#/tools/1'],
   'impure-stdout': [],
+  'ineffective-schema': [
+    'ineffective-schema agenttools/tools/hello.json#/input/name/default',
+    'ineffective-schema agenttools/tools/bye.json#/input',
+    'ineffective-schema agenttools/tools/bye.json#/output',
+    'ineffective-schema agenttools/tools/wave.js#/input/times/default',
+  ],
   'invalid-app': [
     'invalid-app agenttools/apps/card.html',
     'invalid-app agenttools/apps/board.html',

@@ -9,6 +9,7 @@ import { duplicateDeclaration } from './duplicate-declaration.js';
 import { duplicateDefinitionFiles } from './duplicate-definition-files.js';
 import { duplicateWireName } from './duplicate-wire-name.js';
 import { impureStdout } from './impure-stdout.js';
+import { ineffectiveSchema } from './ineffective-schema.js';
 import { invalidApp } from './invalid-app.js';
 import { invalidAppMetadata } from './invalid-app-metadata.js';
 import { invalidDeclaration } from './invalid-declaration.js';
@@ -76,6 +77,7 @@ export const rules: readonly Rule[] = [
   missingHandler,
   invalidInputSchema,
   invalidOutputSchema,
+  ineffectiveSchema,
   invalidPrompt,
   undeclaredTemplateArgument,
   invalidResource,

@@ -1,0 +1,30 @@
+import { locate, nameOf } from '../../items/read.js';
+import { schemaWarnings } from '../../schema/index.js';
+import { defineRule, type Rule } from './rule.js';
+
+const sides = ['input', 'output'] as const;
+
+export const ineffectiveSchema: Rule = defineRule({
+  code: 'ineffective-schema',
+  severity: 'warning',
+  summary: 'Nothing that is said of the schema of a tool is without effect.',
+  *check({ items }) {
+    for (const { kind, ref, definition } of items) {
+      if (kind !== 'tools' || !definition) continue;
+      const { value } = definition;
+      const what = nameOf(definition);
+      for (const side of sides) {
+        if (value[side] === undefined) continue;
+        if (value[`${side}Schema`] !== undefined) {
+          const says = `"${side}" is never read, as "${side}Schema" stands beside it. Remove one of the two.`;
+          yield { location: locate(definition, [side]), item: ref, facts: { what, says } };
+          continue;
+        }
+        for (const { path, message: says } of schemaWarnings(value[side], side)) {
+          yield { location: locate(definition, [side, ...path]), item: ref, facts: { what, says } };
+        }
+      }
+    }
+  },
+  message: ({ what, says }) => `${what}: ${says}`,
+});
