@@ -15,9 +15,9 @@ export interface Location {
   readonly position?: Position;
 }
 
-/** Which item a diagnostic is about. */
+/** Which item, or which toolkit, a diagnostic is about. */
 export interface ItemRef {
-  readonly kind: ItemKind;
+  readonly kind: ItemKind | 'toolkit';
   readonly name: string;
 }
 

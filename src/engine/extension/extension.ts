@@ -30,6 +30,8 @@ export interface Definition {
   /** In our own spelling. */
   readonly value: Readonly<Record<string, unknown>>;
   readonly translation: Translation;
+  /** What its author wrote, where that may be met again: in a toolkit, or right in a server's list. */
+  readonly written?: unknown;
   /** What its function says of itself, and `value` takes over. */
   readonly derived?: DerivedPart;
 }
@@ -212,7 +214,7 @@ export class Extension {
       const message = `${what} has no definition. Expected ${expected}.`;
       throw new DefinitionError('missing-definition', message, declaredAt);
     }
-    const content = toolkitIn(await this.#read(file, what));
+    const content = toolkitIn(await this.content(file, what));
     if (content) {
       const toolkit = toolkitOf(content, { what, extension: this, file, at: [] });
       return { ...toolkit, tools: await Promise.all(toolkit.tools.map((tool) => this.completed(tool))) };
@@ -263,7 +265,7 @@ export class Extension {
         declaredAt,
       );
     }
-    const whole = await this.#read(file, what);
+    const whole = await this.content(file, what);
     const { held, at } = file.combined ? entryOf(whole, item) : { held: whole, at: [] };
     if (held === undefined && file.combined) {
       const message = `${what} has no definition. ${file.file} has no entry "${item}", and there is no file of its own.`;
@@ -356,8 +358,8 @@ export class Extension {
     return { what, extension: this, options: {}, file: source, at: ['tools'], tools, faults: [] };
   }
 
-  /** What a file holds. @throws DefinitionError if it is not the package's, or cannot be had. */
-  async #read(file: DefinitionFile, what: string): Promise<unknown> {
+  /** What a definition file holds. @throws DefinitionError if it is not the package's, or cannot be had. */
+  async content(file: DefinitionFile, what: string): Promise<unknown> {
     const { directory } = this.manifest;
     if (await isInside(directory, path.join(directory, file.file))) return await this.#wholeOf(file, what);
     const message = `${file.file} is a link that leads out of the package.`;
@@ -456,7 +458,8 @@ export function toolkitOf(content: ToolkitContent, place: KitPlace): Toolkit {
     at,
     tools: tools.map(({ index, name, value }) => {
       const translation = { ...translations[index]!, value };
-      return { kind: 'tools', item: name, extension, file, at: placeOf(index), value, translation };
+      const written = content.tools[index];
+      return { kind: 'tools', item: name, extension, file, at: placeOf(index), value, translation, written };
     }),
     faults: faults.map(({ index, reason }) => {
       const location = { file: file.file, path: placeOf(index) };

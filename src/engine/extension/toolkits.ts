@@ -105,9 +105,9 @@ function inheriting(
   const saysSo = tool.hidden !== undefined || tool.visible !== undefined;
   return {
     ...tool,
-    ...(tool.category === undefined && category !== undefined && { category }),
-    ...(!saysSo && hidden !== undefined && { hidden }),
-    ...(!saysSo && visible !== undefined && { visible }),
+    ...(tool.category === undefined && typeof category === 'string' && { category }),
+    ...(!saysSo && typeof hidden === 'boolean' && { hidden }),
+    ...(!saysSo && typeof visible === 'boolean' && { visible }),
   };
 }
 

@@ -1,3 +1,5 @@
+import { isDeepStrictEqual } from 'node:util';
+
 /**
  * Gives every name of a list its own: names that stand alone stay, the others get numbers in list order, passing over
  * numbers whose name is taken. `[Search, Search, Search1]` becomes `[Search2, Search3, Search1]`.
@@ -24,10 +26,11 @@ function numbered(name: string, number: number): string {
   return name.slice(0, maxLength - suffix.length) + suffix;
 }
 
-/** Something that a list has, by what it was made of and by its name; `inToolkit` if it came with others. */
+/** Something that a list has, by its name and by what its author wrote. */
 interface Listed {
   readonly name: string;
-  readonly definition: object;
+  readonly written: unknown;
+  /** It came with all others of its toolkit. */
   readonly inToolkit: boolean;
 }
 
@@ -39,7 +42,7 @@ export function withoutRepeats<T extends Listed>(listed: readonly T[]): readonly
   const alone = listed.filter(({ inToolkit }) => !inToolkit);
   if (alone.length === listed.length) return listed;
   return listed.filter(
-    ({ name, definition, inToolkit }) =>
-      !inToolkit || !alone.some((one) => one.name === name && one.definition === definition),
+    ({ name, written, inToolkit }) =>
+      !inToolkit || !alone.some((one) => one.name === name && isDeepStrictEqual(one.written, written)),
   );
 }

@@ -188,5 +188,6 @@ export function inline(server: Definition, kind: ComposedKind, entry: unknown, p
   const translation = translate(entry, kind);
   const { name, uri } = translation.value;
   const item = typeof name === 'string' ? name : typeof uri === 'string' ? uri : `${kind}-${path[1]}`;
-  return { ...server, kind, item, at: location.path ?? [], value: translation.value, translation };
+  const { value } = translation;
+  return { ...server, kind, item, at: location.path ?? [], value, translation, written: entry };
 }

@@ -218,7 +218,8 @@ async function composeList<K extends ComposedKind>(job: ListJob<K>): Promise<rea
 }
 
 /** An item of a list, and what tells whether another entry lists it too. */
-interface Composed<K extends ComposedKind> extends Pick<Listing, 'definition' | 'inToolkit'> {
+interface Composed<K extends ComposedKind> extends Pick<Listing, 'inToolkit'> {
+  readonly written: unknown;
   readonly name: string;
   readonly spec: SpecOf<K>;
 }
@@ -258,7 +259,7 @@ async function composeEntry<K extends ComposedKind>(
           for (const { override, path: at } of changes) {
             spec = await applyOverride(spec, override, { server, path: at });
           }
-          return [{ definition, inToolkit, name: spec.name, spec }];
+          return [{ written: definition.written ?? definition, inToolkit, name: spec.name, spec }];
         } catch (error) {
           losing(item, source, error);
           return [];

@@ -321,8 +321,7 @@ interface Expanded {
   readonly name: string;
   readonly item: string;
   readonly tool: AnyTool;
-  /** Tells it from others, as in `withoutRepeats`. */
-  readonly definition: object;
+  readonly written: unknown;
   readonly inToolkit: boolean;
   readonly hidden: boolean;
   readonly wire: Wire;
@@ -354,7 +353,7 @@ function specsOf(registration: unknown, changes: readonly Used[], inToolkit: boo
 
 function specOf(
   value: Readonly<Record<string, unknown>>,
-  definition: AnyTool,
+  written: AnyTool,
   changes: readonly Used[],
   inToolkit: boolean,
 ): Expanded {
@@ -384,7 +383,7 @@ function specOf(
     (seen, change) => isHiddenBy(change as unknown as Readonly<Record<string, unknown>>, seen),
     isHiddenBy(value, false),
   );
-  return { name: wire.name, item, tool: definition, definition, inToolkit, hidden, wire };
+  return { name: wire.name, item, tool: written, written, inToolkit, hidden, wire };
 }
 
 /** What is shown of a schema that only a second package of its author can write. */

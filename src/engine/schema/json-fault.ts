@@ -1,5 +1,6 @@
 /** Where a text stops being JSON, and what is wrong there. */
 export interface JsonFault {
+  /** What is wrong, as the end of a sentence. */
   readonly message: string;
   /** 1-based. */
   readonly line: number;
@@ -61,8 +62,8 @@ function scan(text: string): { readonly message: string; readonly offset: number
     offset += value.length;
     wanted = isName ? 'colon' : afterValue(open);
   }
-  if (text.trim() === '') return { message: 'The JSON text is empty.', offset: 0 };
-  return { message: 'Not valid JSON: the text ends too early.', offset: text.length };
+  if (text.trim() === '') return { message: 'it is empty.', offset: 0 };
+  return { message: 'the text ends too early.', offset: text.length };
 }
 
 /** What is wanted after a bracket, colon or comma, if it may stand there; brackets are kept in `open`. */
@@ -87,5 +88,5 @@ function afterValue(open: readonly string[]): Wanted {
 
 function faultAt(next: string, wanted: Wanted): string {
   const isString = next === '"' && wanted !== 'colon' && wanted !== 'comma' && wanted !== 'end';
-  return `Not valid JSON: ${isString ? 'a string does not end, or holds what it has to escape.' : expected[wanted]}`;
+  return isString ? 'a string does not end, or holds what it has to escape.' : expected[wanted];
 }

@@ -15,7 +15,7 @@ function parse(text: string): unknown {
     return JSON.parse(text);
   } catch (cause) {
     const { message, line, column } = findJsonFault(text);
-    throw new SchemaError(`${message} (line ${line}, column ${column})`, [], { cause });
+    throw new SchemaError(`Not valid JSON at line ${line}, column ${column}: ${message}`, [], { cause });
   }
 }
 

@@ -5,11 +5,13 @@ import type { Manifest } from '../extension/manifest.js';
 import type { Workspace } from '../extension/workspace.js';
 import type { DocumentPath } from '../files/document.js';
 import { locate } from '../items/read.js';
+import { type DerivationFacts, gatherDerivation } from './facts/derivation.js';
 import { type FileFacts, gatherFiles, gatherRoot, type RootFacts } from './facts/files.js';
 import { gatherInlineItem, gatherItem, type ItemFacts } from './facts/items.js';
 import type { ModuleFacts, ModuleReader } from './facts/modules.js';
 import { gatherPackaging, type PackagingFacts } from './facts/packaging.js';
 import { findLostApp, gatherServers, type LostApp, type ServerFacts } from './facts/servers.js';
+import { gatherToolkits, type ToolkitFacts } from './facts/toolkits.js';
 
 /** An extension at one moment: all that rules may know of it. Gathering reads files and runs code; rules do neither. */
 export interface Snapshot {
@@ -20,12 +22,16 @@ export interface Snapshot {
   readonly manifest?: Manifest;
   readonly root?: RootFacts;
   readonly items: readonly ItemFacts[];
+  /** Those that could be read; the others are among the items. */
+  readonly toolkits: readonly ToolkitFacts[];
   readonly files: FileFacts;
   readonly servers: readonly ServerFacts[];
   readonly lostApps: readonly LostAppOfTool[];
   /** Definition modules and those that definitions name. */
   readonly modules: readonly ModuleFacts[];
   readonly packaging?: PackagingFacts;
+  /** What was derived from types, if that was done. */
+  readonly derivation?: DerivationFacts;
 }
 
 /** A package without a manifest that can be read. */
@@ -44,7 +50,7 @@ interface LostAppOfTool extends LostApp {
 /** The snapshot of a package whose manifest says nothing. */
 export function snapshotWithoutManifest(codes: readonly string[], unreadable: UnreadableManifest): Snapshot {
   const files = { duplicates: [], undeclared: [], shadowed: [] };
-  return { codes, unreadable, items: [], files, servers: [], lostApps: [], modules: [] };
+  return { codes, unreadable, items: [], toolkits: [], files, servers: [], lostApps: [], modules: [] };
 }
 
 interface Gathering {
@@ -57,11 +63,16 @@ interface Gathering {
 /** Gathers everything about an extension that a rule may want to know. */
 export async function takeSnapshot({ codes, extension, workspace, modules }: Gathering): Promise<Snapshot> {
   const { manifest } = extension;
-  const declarations = kinds.flatMap((kind) => manifest.declarations[kind]);
+  const { toolkits, lost } = await gatherToolkits(extension);
+  const lostNames = new Set(lost.map(({ name }) => name));
+  const declarations = (await Promise.all(kinds.map((kind) => extension.declared(kind)))).flat();
   const gathered = await Promise.all(
-    declarations.map((declaration) => gatherItem(declaration, extension, modules)),
+    declarations
+      // Why a toolkit cannot be had is told once, not of each of its tools.
+      .filter(({ toolkit }) => toolkit === undefined || !lostNames.has(toolkit))
+      .map((declaration) => gatherItem(declaration, extension, modules)),
   );
-  const declared = markRepeats(gathered);
+  const declared = markRepeats([...gathered, ...lost]);
   const servers = await gatherServers({ extension, workspace, items: declared });
   const inline = servers.flatMap(({ entries }) => entries.flatMap(({ definition }) => definition ?? []));
   const items = [
@@ -74,12 +85,21 @@ export async function takeSnapshot({ codes, extension, workspace, modules }: Gat
     manifest,
     root: await gatherRoot(extension),
     items,
-    files,
+    toolkits,
+    files: { ...files, undeclared: [...files.undeclared, ...untold(toolkits)] },
     servers,
     lostApps: await gatherLostApps(items, extension, workspace),
     modules: await gatherModules(items, modules),
     packaging: await gatherPackaging(extension, items, modules),
+    ...(await gatherDerivation(extension, items)),
   };
+}
+
+/** Tools of toolkits whose declarations tell of other tools only. */
+function untold(toolkits: readonly ToolkitFacts[]): FileFacts['undeclared'] {
+  return toolkits.flatMap(({ ref, untold: found }) =>
+    found.map((one) => ({ kind: 'tools' as const, ...one, toolkit: ref!.name })),
+  );
 }
 
 /** One bad combined file is one fault, however many items it was to define. */

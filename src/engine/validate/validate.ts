@@ -73,7 +73,13 @@ export async function validateExtension(
   const real = await requirePackage(directory);
   const { snapshot, diagnostics } = await diagnose(real, options);
   const { manifest } = snapshot;
-  const declared = kinds.map((kind) => [kind, manifest?.declarations[kind].map(({ name }) => name) ?? []]);
+  const declared = kinds.map((kind) => {
+    const known = manifest?.declarations[kind].map(({ name }) => name) ?? [];
+    const found = snapshot.items.filter(
+      (item) => item.kind === kind && item.declaration?.toolkit !== undefined,
+    );
+    return [kind, [...new Set([...known, ...found.map(({ name }) => name)])]];
+  });
   return {
     path: directory,
     name: manifest?.packageName ?? (await packageNameAt(real)),

@@ -258,13 +258,12 @@ describe('a server lists', () => {
     expect(lost(spec)).toEqual([]);
     expect(shown(spec)).toEqual([
       ['read', '@acme/kit/read', 'Used', false],
-      ['files.write1', '@acme/kit/files.write', 'Used', false],
       ['files.drop', '@acme/kit/files.drop', 'Used', true],
       ['one1', '@acme/kit/one', 'Inner', false],
       ['here', '@acme/kit/here', 'Here', false],
       ['renamed', '@acme/kit/listed', null, false],
       ['one2', '@acme/kit/one', 'One', false],
-      ['files.write2', '@acme/kit/files.write', null, false],
+      ['files.write', '@acme/kit/files.write', null, false],
     ]);
     expect(spec.registry.all('prompts').map(({ name, hidden }) => [name, hidden])).toEqual([['p', true]]);
     expect(spec.registry.all('resources').map(({ name, uri }) => [name, uri])).toEqual([['R', 'app://r']]);

@@ -35,6 +35,6 @@ test('a text that is JSON but for its last character is read up to there', () =>
   expect(findJsonFault(`${text}]`)).toEqual({
     line: text.split('\n').length,
     column: 2,
-    message: 'Not valid JSON: something follows the end of the value.',
+    message: 'something follows the end of the value.',
   });
 });

@@ -49,6 +49,18 @@ const expected: Record<string, readonly string[]> = {
     'definition-failed agenttools/tools/ask.cjs',
     'definition-failed agenttools/tools/tell.json#/handler',
   ],
+  'definition-failed-toolkits': [
+    'definition-failed agenttools/tools/no-function.js:4:3',
+    'definition-failed agenttools/tools/three-parameters.js:4:3',
+    'definition-failed agenttools/tools/same-name.js:5:16',
+    'definition-failed agenttools/tools/json-text.js:4:3',
+    'definition-failed agenttools/tools/field-spec.js:4:3',
+    'definition-failed agenttools/tools/annotation.js:4:3',
+    'definition-failed agenttools/tools/anonymous.js:4:3',
+    'definition-failed agenttools/tools/option-set.js:4:3',
+    'definition-failed agenttools/tools/wire-name.js:4:3',
+    'definition-failed agenttools/tools/no-list.js:3:16',
+  ],
   'deprecated-prompt-data': ['deprecated-prompt-data agenttools/servers/greeter.json#/promptData'],
   'duplicate-declaration': ['duplicate-declaration package.json#/agenttools/tools/1'],
   'duplicate-definition-files': [
@@ -144,6 +156,22 @@ const expected: Record<string, readonly string[]> = {
     'invalid-tool agenttools/tools/hello.json#/timeoutMs',
     'invalid-tool agenttools/tools/hello.json#/onOutputMismatch',
   ],
+  'invalid-toolkit': [
+    'invalid-definition agenttools/tools/word.js',
+    'invalid-toolkit agenttools/tools/notes.json#/category',
+    'invalid-toolkit agenttools/tools/notes.json#/tools/2',
+    'invalid-toolkit agenttools/tools/notes.json#/tools/3',
+    'invalid-toolkit agenttools/tools/notes.json#/tools/4',
+    'invalid-toolkit agenttools/tools/marks.js#/1',
+    'invalid-toolkit agenttools/servers/desk.json#/tools/3/tools/1',
+    'missing-handler agenttools/tools/sum.js#/tools/0/handler',
+    'missing-handler agenttools/tools/sum.js#/tools/1/handler',
+    'invalid-input-schema agenttools/tools/sum.js#/tools/2/input',
+    'invalid-server agenttools/servers/desk.json#/tools/1/name',
+    'unknown-definition-key agenttools/tools/notes.json#/hiden',
+    'unknown-definition-key agenttools/tools/sum.js#/tools/3/annotations/readonly',
+    'unknown-tool agenttools/servers/desk.json#/tools/2/toolkit',
+  ],
   'invalid-wire-name': [
     'invalid-wire-name agenttools/tools/hello.json#/name',
     'invalid-wire-name agenttools/prompts/greet.json#/name',
@@ -177,6 +205,7 @@ const expected: Record<string, readonly string[]> = {
   'module-format': ['module-format agenttools/tools/hello.js:1:1', 'module-format hello.mjs'],
   'no-extension': ['no-extension package.json'],
   'not-checked': ['not-checked agenttools/tools/hello.js', 'not-checked agenttools/tools.js'],
+  'not-checked-toolkits': ['not-checked agenttools/tools/files.js', 'not-checked agenttools/tools/more.js'],
   'not-packed': [
     'not-packed package.json#/files',
     'not-packed package.json#/files',
@@ -197,6 +226,22 @@ const expected: Record<string, readonly string[]> = {
   ],
   'shadowed-definition': ['shadowed-definition agenttools/tools.json#/hello'],
   'slow-start': [],
+  'stale-derivation': [
+    'stale-derivation agenttools/derived.json#/files/src/shapes.js',
+    'stale-derivation agenttools/tools/volume.json#/handler',
+  ],
+  'toolkit-declarations': [
+    'invalid-declaration package.json#/agenttools/tools/4/toolkit',
+    'invalid-declaration package.json#/agenttools/tools/5/tools',
+    'invalid-declaration package.json#/agenttools/tools/6/name',
+    'invalid-declaration package.json#/agenttools/tools/7/tools/0',
+    'duplicate-declaration package.json#/agenttools/tools/2',
+    'duplicate-declaration package.json#/agenttools/tools/3',
+    'duplicate-declaration agenttools/tools/more.json#/0',
+    'missing-definition package.json#/agenttools/tools/0/tools/1',
+    'undeclared-definition agenttools/tools/files.js',
+    'undeclared-definition agenttools/tools/nested.js',
+  ],
   'typescript-only': [
     'typescript-only agenttools/tools/hello.ts',
     'typescript-only agenttools/tools/bye.json#/handler',
@@ -237,12 +282,13 @@ const expected: Record<string, readonly string[]> = {
   valid: [],
   'valid-code': [],
   'valid-seed-spelling': [],
+  'valid-toolkit': [],
   weather: [],
   'weather-app': [],
 };
 
 /** Fixtures that are looked at without running their code. */
-const withoutLoading = new Set(['not-checked']);
+const withoutLoading = new Set(['not-checked', 'not-checked-toolkits']);
 
 /** Found by starting the servers of the fixture only. */
 const foundByRunning = new Set(['boot-failed', 'impure-stdout', 'slow-start']);

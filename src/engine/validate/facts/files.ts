@@ -5,7 +5,9 @@ import type { Location } from '../../extension/diagnostics.js';
 import type { Extension } from '../../extension/extension.js';
 import { type Kind, kinds } from '../../extension/kinds.js';
 import { isRecord } from '../../extension/shapes.js';
+import { readTools, toolkitIn } from '../../extension/toolkits.js';
 import { isInside, pathFault } from '../../files/contain.js';
+import { unreachableMarks } from './derivation.js';
 import type { ModuleReader } from './modules.js';
 
 /** The folder of the definition files. */
@@ -24,7 +26,13 @@ export interface FileFacts {
     readonly files: readonly string[];
   }[];
   /** Definitions without a declaration. */
-  readonly undeclared: readonly { readonly kind: Kind; readonly item: string; readonly location: Location }[];
+  readonly undeclared: readonly {
+    readonly kind: Kind;
+    readonly item: string;
+    readonly location: Location;
+    /** The toolkit that has it and does not tell. */
+    readonly toolkit?: string;
+  }[];
   /** Entries of combined files that an item's own file hides. */
   readonly shadowed: readonly {
     readonly kind: Kind;
@@ -51,6 +59,7 @@ export async function gatherRoot({ manifest }: Extension): Promise<RootFacts> {
 /** Which definition files are too many, unreachable or hidden. */
 export async function gatherFiles(extension: Extension, modules: ModuleReader): Promise<FileFacts> {
   const files = await extension.files();
+  const toolkits = extension.manifest.toolkits.map(({ name }) => name);
   const duplicates: FileFacts['duplicates'][number][] = [];
   const undeclared: FileFacts['undeclared'][number][] = [];
   const shadowed: FileFacts['shadowed'][number][] = [];
@@ -61,7 +70,9 @@ export async function gatherFiles(extension: Extension, modules: ModuleReader): 
       const counting = candidates[0]!.file;
       own.set(item, counting);
       if (candidates.length > 1) duplicates.push({ kind, item, files: candidates.map(({ file }) => file) });
-      if (!extension.isDeclared(kind, item)) undeclared.push({ kind, item, location: { file: counting } });
+      const isToolkit = kind === 'tools' && toolkits.includes(item);
+      if (isToolkit || extension.isDeclared(kind, item)) continue;
+      undeclared.push({ kind, item, location: { file: counting } });
     }
     const combined = files.combined(kind);
     if (combined.length > 1) duplicates.push({ kind, files: combined.map(({ file }) => file) });
@@ -71,6 +82,7 @@ export async function gatherFiles(extension: Extension, modules: ModuleReader): 
       else if (!extension.isDeclared(kind, item)) undeclared.push({ kind, item, location });
     }
   }
+  undeclared.push(...(await unreachableMarks(extension)));
   return { duplicates, undeclared, shadowed };
 }
 
@@ -82,6 +94,13 @@ async function entriesOf(
   if (!file) return [];
   const isData = file.language === 'data';
   const whole = await wholeOf(file, extension, modules);
+  const content = toolkitIn(whole);
+  if (content) {
+    return readTools(content).tools.map(({ name, index }) => [
+      name,
+      { file: file.file, ...(isData && { path: [...content.path, index] }) },
+    ]);
+  }
   if (isRecord(whole)) {
     const location = (key: string): Location => ({
       file: file.file,
@@ -91,15 +110,7 @@ async function entriesOf(
       .filter((key) => !key.startsWith('x-') && key !== '$schema')
       .map((key) => [key, location(key)]);
   }
-  if (!Array.isArray(whole)) return [];
-  return whole.flatMap((entry, index) => {
-    const name = isRecord(entry)
-      ? (entry.name ?? (isRecord(entry.handler) ? entry.handler.name : undefined))
-      : undefined;
-    return typeof name === 'string'
-      ? [[name, { file: file.file, ...(isData && { path: [index] }) }] as const]
-      : [];
-  });
+  return [];
 }
 
 /** What a combined file holds. Why it cannot be read is told with the items that need it. */

@@ -67,8 +67,9 @@ export async function gatherItem(
   extension: Extension,
   modules: ModuleReader,
 ): Promise<ItemFacts> {
-  const { kind, name } = declaration;
-  const source = (await extension.files()).find(kind, name)[0];
+  const { kind, name, toolkit } = declaration;
+  const files = await extension.files();
+  const source = toolkit === undefined ? files.find(kind, name)[0] : (await extension.toolkit(toolkit)).file;
   const page = kind === 'apps' && source ? await gatherPage(source.file, extension) : undefined;
   const ref = { kind: singular[kind], name };
   const base = { kind, name, ref, declaration, ...(source && { source }), ...(page && { page }) };
@@ -77,12 +78,20 @@ export async function gatherItem(
     if (kind !== 'apps') return { ...base, ...(await judge(definition, modules)) };
     const whole = await withMetadata(definition);
     return { ...base, ...(await judge(whole, modules)), strayKeys: await strayKeysOf(whole) };
-  } catch (thrown) {
-    const error = unreadable(thrown, source) ?? thrown;
-    if (!(error instanceof DefinitionError)) throw error;
-    const isUnchecked = error.cause instanceof NotLoadedError;
-    return { ...base, error: withPosition(error), isUnchecked, faults: [], callables: [], schemaFaults: [] };
+  } catch (error) {
+    return { ...base, ...unavailable(error, source) };
   }
+}
+
+/** What is known of an item without definition: why that is so. Anything but a fault of the extension is thrown. */
+export function unavailable(
+  thrown: unknown,
+  source: DefinitionFile | undefined,
+): Pick<ItemFacts, 'error' | 'isUnchecked' | 'faults' | 'callables' | 'schemaFaults'> {
+  const error = unreadable(thrown, source) ?? thrown;
+  if (!(error instanceof DefinitionError)) throw error;
+  const isUnchecked = error.cause instanceof NotLoadedError;
+  return { error: withPosition(error), isUnchecked, faults: [], callables: [], schemaFaults: [] };
 }
 
 /** A file that the system does not let us read. */

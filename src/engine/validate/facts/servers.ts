@@ -1,12 +1,20 @@
-import { serverLists } from '../../extension/check.js';
+import { describeFault, serverLists } from '../../extension/check.js';
 import type { ItemRef, Location } from '../../extension/diagnostics.js';
 import { type Definition, DefinitionError, type Extension } from '../../extension/extension.js';
 import type { Kind } from '../../extension/kinds.js';
-import { isRecord } from '../../extension/shapes.js';
+import { checkShape, isRecord, overrideShapes } from '../../extension/shapes.js';
+import { isToolkit } from '../../extension/toolkits.js';
 import { implicitServerName, UnknownItemError, type Workspace } from '../../extension/workspace.js';
 import type { DocumentPath } from '../../files/document.js';
-import { distinctNames } from '../../items/collisions.js';
-import { inline, listEntries } from '../../items/entries.js';
+import { distinctNames, withoutRepeats } from '../../items/collisions.js';
+import {
+  inline,
+  isToolkitEntry,
+  isUse,
+  type Listing,
+  listEntries,
+  resolveEntry,
+} from '../../items/entries.js';
 import { type FixFault, findFixFaults, type Taken } from '../../items/override-faults.js';
 import { withArguments } from '../../items/prompt.js';
 import { locate } from '../../items/read.js';
@@ -41,6 +49,21 @@ export interface EntryFacts {
   readonly address?: string;
   /** A definition that stands right there. */
   readonly definition?: Definition;
+  /** The item that it stands for, if that can be had. */
+  readonly leadsTo?: Definition;
+  /** It is listed with all others of its toolkit. */
+  readonly inToolkit?: boolean;
+  /** The name is that of a toolkit. */
+  readonly namesToolkit?: boolean;
+  /** What is wrong with a toolkit that stands right there. */
+  readonly toolkitFaults?: readonly EntryFault[];
+  /** What else it says that cannot be. */
+  readonly faults?: readonly EntryFault[];
+}
+
+interface EntryFault {
+  readonly location: Location;
+  readonly message: string;
 }
 
 interface LostReference {
@@ -80,7 +103,7 @@ function implicitServer(extension: Extension, items: readonly ItemFacts[]): Serv
     const { kind, declaration, definition } = item;
     if (kind === 'servers' || !declaration || !definition) return [];
     const location = locate(definition, [kind === 'resources' ? 'uri' : 'name']);
-    return [{ kind, location, reference: item.name, ...seenAs(definition) }];
+    return [{ kind, location, reference: item.name, leadsTo: definition, ...seenAs(definition) }];
   });
   return { name: server, ref: { kind: 'server', name: server }, entries };
 }
@@ -92,7 +115,7 @@ async function entriesOf(server: Definition, surroundings: Surroundings): Promis
       entryFacts(entry, { kind, server, path: isEverything ? [kind] : [kind, index], ...surroundings }),
     );
   });
-  return (await Promise.all(lists.flat())).filter((entry) => entry !== undefined);
+  return (await Promise.all(lists.flat())).flat();
 }
 
 interface Place extends Surroundings {
@@ -101,13 +124,81 @@ interface Place extends Surroundings {
   readonly path: readonly (string | number)[];
 }
 
-async function entryFacts(entry: unknown, place: Place): Promise<EntryFacts | undefined> {
+async function entryFacts(entry: unknown, place: Place): Promise<readonly EntryFacts[]> {
+  const one = await singleFacts(entry, place);
+  return one ? [one] : isRecord(entry) ? await severalFacts(entry, place) : [];
+}
+
+/** What an entry stands for that may be several tools, or a definition with changes. */
+async function severalFacts(
+  entry: Readonly<Record<string, unknown>>,
+  place: Place,
+): Promise<readonly EntryFacts[]> {
+  const { kind, server, path } = place;
+  const base = { kind, location: locate(server, path) };
+  try {
+    const { listings, faults: toolkitFaults } = await resolveEntry(entry, place);
+    const facts = await Promise.all(listings.map((one) => listingFacts(one, place)));
+    const isOwn = !isToolkitEntry(entry, kind);
+    return [...facts, ...(isOwn && toolkitFaults.length > 0 ? [{ ...base, toolkitFaults }] : [])];
+  } catch (error) {
+    if (error instanceof UnknownItemError) {
+      const location = locate(server, [...path, 'toolkit']);
+      const reason = error.message.replace(/^.* declares no toolkit "[^"]*"\./, 'is not declared.');
+      const lost = { isForeign: error.foreign, reason };
+      return [{ kind, location, reference: String(entry.toolkit), namesToolkit: true, lost }];
+    }
+    if (!(error instanceof DefinitionError)) throw error;
+    // Why a toolkit cannot be read is told of the toolkit.
+    return error.code === 'invalid-server' ? [{ ...base, faults: [error] }] : [];
+  }
+}
+
+async function listingFacts(
+  { definition, reference, changes, inToolkit }: Listing,
+  { kind, server, path, extension }: Place,
+): Promise<EntryFacts> {
+  const name = changes.map(({ override }) => override.name).findLast((one) => typeof one === 'string');
+  const isHere = reference === undefined || definition.file === server.file;
+  const taken = await takenBy(definition);
+  const faults = await Promise.all(
+    changes.map(async ({ override, path: at }) => {
+      const what = `Server "${server.item}", entry "${override.use}",`;
+      const shape = [...checkShape(override, overrideShapes[kind])].map((fault) => ({
+        location: locate(server, [...at, ...fault.path]),
+        message: describeFault(what, fault),
+      }));
+      const fixed = (await findFixFaults(override, taken)).map((fault) => ({
+        location: locate(server, [...at, ...fault.path]),
+        message: `${what} ${fault.reason}`,
+      }));
+      return [...shape, ...fixed];
+    }),
+  );
+  return {
+    kind,
+    location: locate(server, path),
+    ...(reference !== undefined && { reference }),
+    ...seenAs(definition),
+    ...(typeof name === 'string' && { wireName: name }),
+    leadsTo: definition,
+    inToolkit,
+    ...(isHere && definition.extension === extension && { definition }),
+    faults: faults.flat(),
+  };
+}
+
+/** What is known of an entry that stands for one item; undefined for one that may stand for more. */
+async function singleFacts(entry: unknown, place: Place): Promise<EntryFacts | undefined> {
   const { kind, server, path } = place;
   const base = { kind, location: locate(server, path) };
   if (typeof entry === 'string') return { ...base, ...(await referenceFacts(entry, base.location, place)) };
-  if (!isRecord(entry)) return undefined;
-  if (Object.hasOwn(entry, 'use')) {
-    if (typeof entry.use !== 'string') return { ...base, override: entry };
+  if (!isRecord(entry) || isToolkitEntry(entry, kind) || (kind === 'tools' && isToolkit(entry)))
+    return undefined;
+  if (isUse(entry)) {
+    if (typeof entry.use !== 'string') {
+      return isRecord(entry.use) || Array.isArray(entry.use) ? undefined : { ...base, override: entry };
+    }
     const location = locate(server, [...path, 'use']);
     const facts = await referenceFacts(entry.use, location, place);
     const renamed = typeof entry.name === 'string' ? { wireName: entry.name } : {};
@@ -136,11 +227,11 @@ async function referenceFacts(
   reference: string,
   location: Location,
   place: Place,
-): Promise<Pick<EntryFacts, 'reference' | 'lost' | 'wireName' | 'address'>> {
+): Promise<Pick<EntryFacts, 'reference' | 'lost' | 'wireName' | 'address' | 'leadsTo'>> {
   const lost = await lookUp(place.kind, reference, place, location);
   if (lost) return { reference, lost };
   const definition = await resolve(reference, location, place);
-  return { reference, ...(definition && seenAs(definition)) };
+  return { reference, ...(definition && { leadsTo: definition, ...seenAs(definition) }) };
 }
 
 /** The item that a name leads to; none if its definition cannot be had, which is told of the item. */
@@ -179,9 +270,11 @@ async function lookUp(
     await workspace.locateItem(kind, reference, extension, location);
     return undefined;
   } catch (error) {
+    // A toolkit that cannot be read may be what has it: that is told of the toolkit.
+    if (error instanceof DefinitionError && !(error instanceof UnknownItemError)) return undefined;
     if (!(error instanceof UnknownItemError)) throw error;
     if (error.foreign) return { isForeign: true, reason: error.message };
-    const declared = extension.manifest.declarations[kind].map(({ name }) => name);
+    const declared = (await extension.declared(kind)).map(({ name }) => name);
     const meant = didYouMean(reference.slice(reference.lastIndexOf('/') + 1), declared);
     const hint = meant ? ` Did you mean "${meant}"?` : '';
     const reason = `is neither declared nor built in.${hint} Declared ${kind}: ${declared.join(', ') || 'none'}.`;
@@ -201,7 +294,14 @@ function seenAs({ value, item }: Definition): Pick<EntryFacts, 'wireName' | 'add
 export function sameNames(
   entries: readonly EntryFacts[],
 ): readonly { readonly entry: EntryFacts; readonly first: EntryFacts; readonly servedAs: string }[] {
-  const named = entries.filter(({ wireName }) => wireName !== undefined);
+  const named = withoutRepeats(
+    entries.flatMap((entry) => {
+      const { wireName: name, leadsTo, inToolkit = false } = entry;
+      return name === undefined
+        ? []
+        : [{ name, written: leadsTo?.written ?? leadsTo ?? entry, inToolkit, entry }];
+    }),
+  ).map(({ entry }) => entry);
   const served = distinctNames(named.map(({ wireName }) => wireName!));
   const firsts = new Map<string, EntryFacts>();
   return named.flatMap((entry, index) => {

@@ -21,6 +21,7 @@ import { invalidPrompt } from './invalid-prompt.js';
 import { invalidResource } from './invalid-resource.js';
 import { invalidServer } from './invalid-server.js';
 import { invalidTool } from './invalid-tool.js';
+import { invalidToolkit } from './invalid-toolkit.js';
 import { invalidWireName } from './invalid-wire-name.js';
 import { malformedManifest } from './malformed-manifest.js';
 import { missingDefinition } from './missing-definition.js';
@@ -37,6 +38,7 @@ import type { Rule, RuleRow } from './rule.js';
 import { sessionOnlyVisibility } from './session-only-visibility.js';
 import { shadowedDefinition } from './shadowed-definition.js';
 import { slowStart } from './slow-start.js';
+import { staleDerivation } from './stale-derivation.js';
 import { typescriptOnly } from './typescript-only.js';
 import { undeclaredDefinition } from './undeclared-definition.js';
 import { undeclaredTemplateArgument } from './undeclared-template-argument.js';
@@ -73,6 +75,7 @@ export const rules: readonly Rule[] = [
   invalidDefinition,
   definitionFailed,
   notChecked,
+  invalidToolkit,
   invalidTool,
   missingHandler,
   invalidInputSchema,
@@ -90,6 +93,7 @@ export const rules: readonly Rule[] = [
   unknownDefinitionKey,
   missingDescription,
   invalidWireName,
+  staleDerivation,
   // Cross-references
   unknownTool,
   unknownPrompt,

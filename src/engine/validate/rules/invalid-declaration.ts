@@ -8,7 +8,8 @@ import { defineRule, type Rule } from './rule.js';
 export const invalidDeclaration: Rule = defineRule({
   code: 'invalid-declaration',
   severity: 'error',
-  summary: 'An item is declared as a name, as [name, description], or as an object with a name.',
+  summary:
+    'An item is declared as a name, as [name, description], or as an object with a name; a toolkit by its own.',
   *check({ manifest }) {
     if (!manifest) return;
     for (const kind of kinds) {
@@ -40,13 +41,42 @@ function faultOf(kind: Kind, entry: unknown): Fault | undefined {
     return isItemName(entry) ? undefined : { path: [], reason: `${quoted(entry)} is no name. ${names}` };
   if (Array.isArray(entry)) return pairFault(entry);
   if (!isRecord(entry)) return { path: [], reason: `it is ${wordFor(entry)}. ${forms}` };
-  const { name, description } = translate(entry, 'declaration').value;
+  const { name, description, toolkit, tools } = translate(entry, 'declaration').value;
+  if (kind === 'tools' && toolkit !== undefined) return toolkitFault({ toolkit, tools, name });
   if (name === undefined) return { path: [], reason: `it has no "name". ${forms}` };
   if (!isItemName(name)) return { path: ['name'], reason: `${quoted(name)} is no name. ${names}` };
   if (description !== undefined && typeof description !== 'string') {
     return { path: ['description'], reason: 'its "description" is not a string.' };
   }
   return readDeclaration(kind, entry, []) ? undefined : { path: [], reason: forms };
+}
+
+function toolkitFault({
+  toolkit,
+  tools = [],
+  name,
+}: Readonly<Record<'toolkit' | 'tools' | 'name', unknown>>): Fault | undefined {
+  if (!isItemName(toolkit)) return { path: ['toolkit'], reason: `${quoted(toolkit)} is no name. ${names}` };
+  if (name !== undefined) {
+    return {
+      path: ['name'],
+      reason: 'it has both a "name" and a "toolkit". A toolkit is named like its file.',
+    };
+  }
+  if (!Array.isArray(tools)) {
+    return { path: ['tools'], reason: `its "tools" are ${wordFor(tools)}. Expected a list of names.` };
+  }
+  for (const [index, tool] of tools.entries()) {
+    const fault = faultOf('tools', tool);
+    const isNested = isRecord(tool) && tool.toolkit !== undefined;
+    if (isNested) return { path: ['tools', index], reason: 'it has a toolkit among its tools.' };
+    if (fault)
+      return {
+        path: ['tools', index, ...fault.path],
+        reason: `of its tools, one has a fault: ${fault.reason}`,
+      };
+  }
+  return undefined;
 }
 
 function pairFault(entry: readonly unknown[]): Fault | undefined {

@@ -21,7 +21,8 @@ export const invalidServer: Rule = defineRule({
       }
     }
     for (const { name, ref, entries } of servers) {
-      for (const { kind, override, fixFaults = [], reference, location } of entries) {
+      for (const { kind, override, fixFaults = [], faults = [], reference, location } of entries) {
+        for (const { location: at, message } of faults) yield { location: at, item: ref, facts: message };
         if (!override) continue;
         const { path = [], ...place } = location;
         const entryPath = path.at(-1) === 'use' ? path.slice(0, -1) : path;

@@ -6,11 +6,13 @@ export const undeclaredDefinition: Rule = defineRule({
   severity: 'warning',
   summary: 'Each definition belongs to a declared item; the others cannot be reached.',
   *check({ files }) {
-    for (const { kind, item, location } of files.undeclared) {
+    for (const { kind, item, location, toolkit } of files.undeclared) {
       const ref = { kind: singular[kind], name: item };
-      yield { location, item: ref, facts: { kind, item } };
+      yield { location, item: ref, facts: { kind, item, toolkit } };
     }
   },
-  message: ({ kind, item }) =>
-    `The ${singular[kind]} "${item}" is defined but not declared, so it cannot be reached. Add "${item}" to "${kind}" in the manifest.`,
+  message: ({ kind, item, toolkit }) =>
+    toolkit !== undefined
+      ? `The toolkit "${toolkit}" has a tool "${item}" that its declaration does not list, so that nobody knows of it who does not run its code. Add "${item}" to its "tools" in the manifest.`
+      : `The ${singular[kind]} "${item}" is defined but not declared, so it cannot be reached. Add "${item}" to "${kind}" in the manifest.`,
 });

@@ -8,7 +8,14 @@ export const unknownDefinitionKey: Rule = defineRule({
   code: 'unknown-definition-key',
   severity: 'warning',
   summary: 'A definition has only keys that mean something.',
-  *check({ items }) {
+  *check({ items, toolkits }) {
+    for (const { what, ref, toolkit, faults } of toolkits) {
+      for (const { path, problem, known = [] } of faults) {
+        if (problem !== 'unknown') continue;
+        const location = { file: toolkit.file.file, path: [...toolkit.at, ...path], key: true };
+        yield { location, ...(ref && { item: ref }), facts: { what, path, known } };
+      }
+    }
     for (const { kind, ref, definition, faults } of items) {
       // What an app's metadata says wrongly is told as such.
       if (!definition || kind === 'apps') continue;

@@ -7,12 +7,16 @@ export const unknownTool: Rule = defineRule({
     'A server lists only tools that its extension declares, that are built in, or that another package declares.',
   *check({ servers }) {
     for (const { name: server, ref, entries } of servers) {
-      for (const { kind, reference, lost, location } of entries) {
+      for (const { kind, reference, lost, location, namesToolkit } of entries) {
         if (kind !== 'tools' || !lost || lost.isForeign) continue;
-        yield { location, item: ref, facts: { server, reference, reason: lost.reason } };
+        yield {
+          location,
+          item: ref,
+          facts: { server, reference, what: namesToolkit ? 'toolkit' : 'tool', reason: lost.reason },
+        };
       }
     }
   },
-  message: ({ server, reference, reason }) =>
-    `Server "${server}" lists the tool "${reference}", which ${reason}`,
+  message: ({ server, reference, what, reason }) =>
+    `Server "${server}" lists the ${what} "${reference}", which ${reason}`,
 });

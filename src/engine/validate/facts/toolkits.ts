@@ -1,0 +1,81 @@
+import type { DefinitionFile } from '../../extension/definition-files.js';
+import type { ItemRef, Location } from '../../extension/diagnostics.js';
+import { DefinitionError, type Extension, type Toolkit, toolkitOf } from '../../extension/extension.js';
+import type { ToolkitDeclaration } from '../../extension/manifest.js';
+import { checkShape, type ShapeFault, toolkitShape } from '../../extension/shapes.js';
+import { toolkitIn } from '../../extension/toolkits.js';
+import { type ItemFacts, unavailable } from './items.js';
+
+/** A toolkit of the extension: declared, or a combined file that is one. */
+export interface ToolkitFacts {
+  readonly what: string;
+  readonly ref?: ItemRef;
+  readonly toolkit: Toolkit;
+  /** What is wrong with what it says for all its tools. */
+  readonly faults: readonly ShapeFault[];
+  /** Its tools that its declaration does not tell of, though it tells of some. */
+  readonly untold: readonly { readonly item: string; readonly location: Location }[];
+  /** Its tools whose names other items of the package have, as far as the manifest does not tell. */
+  readonly taken: readonly { readonly item: string; readonly location: Location }[];
+}
+
+/** Every toolkit of an extension, and in place of those that cannot be had, why. */
+export async function gatherToolkits(
+  extension: Extension,
+): Promise<{ readonly toolkits: readonly ToolkitFacts[]; readonly lost: readonly ItemFacts[] }> {
+  const { manifest } = extension;
+  const read = await Promise.all(manifest.toolkits.map((one) => readDeclared(one, extension)));
+  const combined = await combinedToolkit(extension);
+  return {
+    toolkits: [...read.flatMap((one) => ('toolkit' in one ? one : [])), ...(combined ? [combined] : [])],
+    lost: read.flatMap((one) => ('toolkit' in one ? [] : one)),
+  };
+}
+
+async function readDeclared(
+  declaration: ToolkitDeclaration,
+  extension: Extension,
+): Promise<ToolkitFacts | ItemFacts> {
+  const { name, tools: told } = declaration;
+  const ref: ItemRef = { kind: 'toolkit', name };
+  try {
+    const toolkit = await extension.toolkit(name);
+    const located = toolkit.tools.map(({ item, file, at }) => ({
+      item,
+      location: { file: file.file, ...(file.language === 'data' && { path: at }) },
+    }));
+    const declared = await extension.declared('tools');
+    const holder = new Map(declared.map((one) => [one.name, one.toolkit]));
+    const isTold = (item: string) => told?.some((one) => one.name === item) ?? false;
+    return {
+      ...factsOf(toolkit),
+      ref,
+      untold: told ? located.filter(({ item }) => !isTold(item)) : [],
+      taken: located.filter(({ item }) => holder.get(item) !== name && !isTold(item)),
+    };
+  } catch (error) {
+    const [source] = (await extension.files()).find('tools', name).filter(({ combined }) => !combined);
+    return { kind: 'tools', name, ref, ...(source && { source }), ...unavailable(error, source) };
+  }
+}
+
+async function combinedToolkit(extension: Extension): Promise<ToolkitFacts | undefined> {
+  const [file] = (await extension.files()).combined('tools');
+  const content = file && toolkitIn(await wholeOf(file, extension));
+  if (!file || !content) return undefined;
+  const toolkit = toolkitOf(content, { what: file.file, extension, file, at: [] });
+  return { ...factsOf(toolkit), untold: [], taken: [] };
+}
+
+/** Why a file cannot be read is told with the items that need it. */
+async function wholeOf(file: DefinitionFile, extension: Extension): Promise<unknown> {
+  return await extension.content(file, file.file).catch((error) => {
+    if (error instanceof DefinitionError) return undefined;
+    throw error;
+  });
+}
+
+function factsOf(toolkit: Toolkit): Pick<ToolkitFacts, 'what' | 'toolkit' | 'faults'> {
+  const faults = [...checkShape({ ...toolkit.options, tools: [] }, toolkitShape)];
+  return { what: toolkit.what, toolkit, faults };
+}
