@@ -44,23 +44,38 @@ export async function askYesNo(
   return /^y(?:es)?$/i.test(answer);
 }
 
-/** Empty, where the input ends instead, as at Ctrl-D. @throws AgentToolsError `interrupted` at Ctrl-C */
+/**
+ * One line of whoever sits at the terminal; undefined where the input ends instead, as at Ctrl-D.
+ * @throws AgentToolsError `interrupted` at Ctrl-C
+ */
+export async function askLine(
+  question: string,
+  { stdin, stderr }: Pick<Host, 'stdin' | 'stderr'>,
+): Promise<string | undefined> {
+  return await lineFrom(question, createInterface({ input: stdin, output: stderr }));
+}
+
+/** Empty, where the input ends instead. @throws AgentToolsError `interrupted` at Ctrl-C */
 async function answerTo(question: string, terminal: Interface): Promise<string> {
+  return (await lineFrom(question, terminal)) ?? '';
+}
+
+async function lineFrom(question: string, terminal: Interface): Promise<string | undefined> {
   // An answer may come together with the end.
-  const end = once(terminal, 'close').then(() => setImmediate(''));
+  const end = once(terminal, 'close').then(() => setImmediate(undefined));
   let isInterrupted = false;
   terminal.once('SIGINT', () => {
     isInterrupted = true;
     terminal.close();
   });
   const answer = terminal.question(question).catch((error: Error) => {
-    if (error.name === 'AbortError') return '';
+    if (error.name === 'AbortError') return undefined;
     throw error;
   });
   try {
-    const text = (await Promise.race([answer, end])).trim();
+    const text = await Promise.race([answer, end]);
     if (isInterrupted) throw new AgentToolsError('interrupted', 'Interrupted.');
-    return text;
+    return text?.trim();
   } finally {
     terminal.close();
   }

@@ -8,14 +8,18 @@ import { callTool } from './items/call.js';
 import type { Calls, MakeContext } from './items/calls.js';
 import type { LogLevel } from './items/context.js';
 import { Initializers } from './items/initialize.js';
-import { nobodyToAsk } from './items/interaction.js';
+import { type Interaction, nobodyToAsk } from './items/interaction.js';
 import { callFrom } from './items/nested.js';
 import { composeObtaining, type Obtained } from './items/obtaining.js';
 import { MissingCapabilityError } from './items/requirements.js';
 import { composeServer, type ServerSpec } from './items/server.js';
 import type { ToolSpec } from './items/specs.js';
+import { type Limit, offTheClock } from './items/time-limit.js';
 import { optionsFor, parseToolOptions } from './items/tool-options.js';
 import { jsonOf } from './server/context.js';
+import { answerTo, formQuestion, type Question, urlQuestion } from './server/interaction/questions.js';
+import { Steps } from './server/interaction/steps.js';
+import { modernVersions } from './server/stdio/eras.js';
 import { didYouMean } from './spelling.js';
 
 /** One tool call without a client. */
@@ -27,18 +31,26 @@ export interface CallOnce {
   /** Takes lines for stderr: progress, log messages, faults. */
   readonly report: (line: string) => void;
   readonly signal: AbortSignal;
+  /** Who is there to be asked; absent: nobody. */
+  readonly person?: Person | undefined;
   /** Gets packages that the server refers to, if the tool is in one of them; absent: it goes without. */
   readonly obtain?: Obtain | undefined;
 }
 
+/** Whoever called, as far as they can be asked. */
+export interface Person {
+  /** What they make of the params of an `elicitation/create`: its result. */
+  answer(question: Readonly<Record<string, unknown>>): Promise<Readonly<Record<string, unknown>>>;
+}
+
 /**
- * Calls one tool of a server in this process. There is no client, so nothing can be asked of it.
+ * Calls one tool of a server in this process. There is no client, but there may be a person.
  * @throws AgentToolsError if there is no such tool, or it answers on the protocol level.
  */
 export async function callOnce(
   found: FoundServer,
   workspace: Workspace,
-  { tool: name, args, env, report, signal, obtain }: CallOnce,
+  { tool: name, args, env, report, signal, person, obtain }: CallOnce,
 ): Promise<ToolResult> {
   const compose = () =>
     composeServer(found, workspace).catch((error) => {
@@ -56,7 +68,11 @@ export async function callOnce(
   if (!tool) throw noTool(server, name);
   const calls = { server, initializers: new Initializers(), env, report };
   try {
-    return await callTool(tool, args, { calls, signal, makeContext: contextsWithoutClient(calls) });
+    return await callTool(tool, args, {
+      calls,
+      signal,
+      makeContext: contextsWithoutClient(calls, { person }),
+    });
   } catch (error) {
     if (error instanceof MissingCapabilityError) return failure(error.message);
     if (isBranded(error, brands.protocolError)) throw new AgentToolsError('failed', (error as Error).message);
@@ -95,42 +111,77 @@ function noTool({ registry, leftOut, qualifiedName }: ServerSpec, name: string):
   return new AgentToolsError('not-found', `${qualifiedName} has no tool "${name}". ${hint}`);
 }
 
-/** Makes contexts for calls that no client made, `depth` calls away from the one that was asked for. */
-function contextsWithoutClient(calls: Calls, depth = 0): MakeContext {
+/** Where handlers of a call stand. */
+interface Standing {
+  readonly person: Person | undefined;
+  /** How many calls away from the one that was asked for. */
+  readonly depth?: number;
+  /** The calls that they stand in. */
+  readonly outer?: readonly Limit[];
+}
+
+/** Makes contexts for calls that no client made. */
+function contextsWithoutClient(calls: Calls, { person, depth = 0, outer = [] }: Standing): MakeContext {
   const { server, env, report } = calls;
   const toolOptions = parseToolOptions(env.MCP_TOOL_OPTIONS, depth === 0 ? report : () => {});
   const logLine = (level: LogLevel) => (data: unknown) =>
     report(`${level}: ${typeof data === 'string' ? data : JSON.stringify(jsonOf(data))}`);
-  return (limit, tool) => ({
-    signal: limit.signal,
-    progress: (progress, { total, message } = {}) =>
-      report(
-        `progress: ${progress}${total === undefined ? '' : ` of ${total}`}${message ? ` ${message}` : ''}`,
-      ),
-    log: {
-      debug: () => {},
-      info: logLine('info'),
-      notice: logLine('notice'),
-      warning: logLine('warning'),
-      error: logLine('error'),
-    },
-    options: tool ? optionsFor(tool, toolOptions) : {},
-    client: { name: undefined, version: undefined, capabilities: {} },
-    can: () => false,
-    ui: false,
-    registry: server.registry.forHandlers,
-    callTool: (...call) =>
-      callFrom({ calls, limit, depth, makeContext: contextsWithoutClient(calls, depth + 1) }, ...call),
-    ...nobodyToAsk,
-    root: undefined,
-    session: undefined,
-    auth: undefined,
-    notifyChanged: () => {},
-    notifyResourceUpdated: () => {},
-    locals: {},
-    protocolVersion: 'none',
-    requestId: undefined,
-    server: { name: server.info.name, version: server.info.version },
-    ...(tool && { tool: { name: tool.name } }),
-  });
+  return (limit, tool) => {
+    const limits = [...outer, limit];
+    return {
+      signal: limit.signal,
+      progress: (progress, { total, message } = {}) =>
+        report(
+          `progress: ${progress}${total === undefined ? '' : ` of ${total}`}${message ? ` ${message}` : ''}`,
+        ),
+      log: {
+        debug: () => {},
+        info: logLine('info'),
+        notice: logLine('notice'),
+        warning: logLine('warning'),
+        error: logLine('error'),
+      },
+      options: tool ? optionsFor(tool, toolOptions) : {},
+      client: { name: undefined, version: undefined, capabilities: {} },
+      can: (capability) => person !== undefined && /^elicitation(\.|$)/.test(capability),
+      ui: false,
+      registry: server.registry.forHandlers,
+      callTool: (...call) => {
+        const makeContext = contextsWithoutClient(calls, { person, depth: depth + 1, outer: limits });
+        return callFrom({ calls, limit, depth, makeContext }, ...call);
+      },
+      ...nobodyToAsk(tool ? `Tool "${tool.name}"` : 'This'),
+      ...(person && askingAt(person, limits, logLine('info'))),
+      root: undefined,
+      session: undefined,
+      auth: undefined,
+      notifyChanged: () => {},
+      notifyResourceUpdated: () => {},
+      locals: {},
+      protocolVersion: 'none',
+      requestId: undefined,
+      server: { name: server.info.name, version: server.info.version },
+      ...(tool && { tool: { name: tool.name } }),
+    };
+  };
+}
+
+/** Asks a person in the newest way there is. Meanwhile no clock runs. */
+function askingAt(
+  person: Person,
+  limits: readonly Limit[],
+  note: (text: string) => void,
+): Pick<Interaction, 'elicit' | 'elicitUrl' | 'step'> {
+  const manner = { version: modernVersions[0], isModern: true, note };
+  const put = async <T>(make: () => Question<T> | Promise<Question<T>>): Promise<T> =>
+    await offTheClock(limits, async () =>
+      answerTo(await make(), async ({ params = {} }) => ({ result: await person.answer(params) })),
+    );
+  const elicit = (message: string, schema: unknown) => put(() => formQuestion({ message, schema }, manner));
+  const steps = new Steps();
+  return {
+    elicit,
+    elicitUrl: (message, url) => put(() => urlQuestion({ message, url }, manner)),
+    step: async (key, work) => (await steps.run(key, work)) as Awaited<ReturnType<typeof work>>,
+  };
 }

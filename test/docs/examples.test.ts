@@ -147,7 +147,7 @@ const context: Context = {
   ui: false,
   registry: { list: () => ({ items: [] }), resolve: () => undefined, shown: async () => [] },
   callTool: () => Promise.reject(new Error('There is no server.')),
-  ...nobodyToAsk,
+  ...nobodyToAsk('This'),
   root: undefined,
   session: undefined,
   auth: undefined,

@@ -7,6 +7,7 @@ import { ExitCode } from '../exit-code.js';
 import { guarded } from '../guarded.js';
 import { parseJsonArguments } from '../json-arguments.js';
 import { obtaining } from '../obtaining.js';
+import { personAt } from '../person.js';
 import { withProgress } from '../progress.js';
 import { renderJson } from '../render/json.js';
 import { renderResult } from '../render/result.js';
@@ -28,6 +29,7 @@ export async function callCommand(
 ): Promise<ExitCode> {
   const args = parseJsonArguments(text === '-' ? await readText(host.stdin) : text);
   const workspace = openWorkspace(host);
+  const person = text === '-' ? undefined : personAt(host);
   const result = await guarded(host, (signal) =>
     withProgress(host, async (tell) => {
       const obtain = obtaining(host, { wanted: autoInstall, tell });
@@ -43,10 +45,12 @@ export async function callCommand(
         env: host.env,
         report,
         signal,
+        person,
         obtain,
       });
     }),
   );
+  if (person?.interruption) throw person.interruption;
   host.stdout.write(json ? renderJson(result) : renderResult(result));
   return result.isError ? ExitCode.Failed : ExitCode.Ok;
 }

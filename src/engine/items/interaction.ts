@@ -18,29 +18,30 @@ export function never(): Promise<never> {
   return new Promise(() => {});
 }
 
-/** For calls where there is nobody to ask. */
-export const nobodyToAsk: Interaction = {
-  elicit: () => refuse('elicitation'),
-  elicitUrl: () => refuse('elicitation.url'),
-  step: async (_key, work) => await work(),
-  sample: () => refuse('sampling'),
-  roots: () => refuse('roots'),
-};
+/** For calls where there is nobody to ask; `what` says who would. */
+export function nobodyToAsk(what: string): Interaction {
+  const refuse = async (capability: string): Promise<never> => {
+    throw missing(what, capability);
+  };
+  return {
+    elicit: () => refuse('elicitation'),
+    elicitUrl: () => refuse('elicitation.url'),
+    step: async (_key, work) => await work(),
+    sample: () => refuse('sampling'),
+    roots: () => refuse('roots'),
+  };
+}
 
 /** For code that runs on nobody's behalf, or where the protocol has no room for questions. */
 export function unableToAsk(where: string): Interaction {
-  const refused = async (): Promise<never> => {
+  const refuse = async (): Promise<never> => {
     throw new Error(`${where} cannot ask the client. Tools, prompts and resources can, while they are used.`);
   };
-  return { ...nobodyToAsk, elicit: refused, elicitUrl: refused, sample: refused, roots: refused };
+  return { ...nobodyToAsk(where), elicit: refuse, elicitUrl: refuse, sample: refuse, roots: refuse };
 }
 
 /** What is said of a client without a capability. */
 export function missing(what: string, capability: string): MissingCapabilityError {
   const text = `${what} needs the client capability "${capability}", which this client does not have.`;
   return new MissingCapabilityError(text, [capability]);
-}
-
-async function refuse(capability: string): Promise<never> {
-  throw missing('This', capability);
 }

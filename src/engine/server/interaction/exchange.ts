@@ -6,11 +6,8 @@ import type { Wire } from '../requests/handler.js';
 import { clientGone } from '../stdio/outbound.js';
 import type { Dialogue } from './dialogue.js';
 import { type Asked, type Partner, prepare } from './partner.js';
-import type { Question } from './questions.js';
+import { answerTo, type Question, type Response } from './questions.js';
 import { Steps } from './steps.js';
-
-/** How often the user is asked for what fits the schema. */
-const maxAttempts = 3;
 
 /** Longer than this no timer runs; a person may take as long as it pleases. */
 const unlimitedMs = 2 ** 31 - 1;
@@ -31,7 +28,10 @@ export class Exchange implements Partner {
 
   /** Meanwhile no clock of the calls that wait runs. */
   async ask<T>(asked: Asked<T>): Promise<T> {
-    return await offTheClock(asked.limits, () => this.#ask(asked));
+    return await offTheClock(asked.limits, async () => {
+      const question = await prepare(asked);
+      return await answerTo(question, (put) => this.#send(put, asked));
+    });
   }
 
   step(key: string, work: () => unknown): Promise<unknown> {
@@ -42,23 +42,11 @@ export class Exchange implements Partner {
     throw new Error('Up to 2025-11-25 no request ends with questions.');
   }
 
-  async #ask<T>(asked: Asked<T>): Promise<T> {
-    let question = await prepare(asked);
-    for (let attempt = 1; ; attempt += 1) {
-      const response = await this.#send(question, asked);
-      if ('failure' in response) return question.unanswered(response.failure);
-      const reading = await question.read(response.result);
-      if ('answer' in reading) return reading.answer;
-      if (attempt === maxAttempts || !question.again) return question.unanswered(reading.problem);
-      question = question.again(reading.problem);
-    }
-  }
-
   /** @throws what the call was ended for, or that the client has gone */
   async #send(
     { method, params }: Question<unknown>,
     { limits, timeoutMs }: Asked<unknown>,
-  ): Promise<{ readonly result: unknown } | { readonly failure: string }> {
+  ): Promise<Response> {
     const limit = limits.at(-1)!;
     if (limit.isOver) throw endOf(limit);
     try {

@@ -32,6 +32,28 @@ export interface Manner {
   readonly note: Note;
 }
 
+/** How often the user is asked for what fits the schema, where somebody waits for it. */
+const maxAttempts = 3;
+
+/** What comes of putting a question: a response, or why there is none. */
+export type Response = { readonly result: unknown } | { readonly failure: string };
+
+/** Asks until the answer fits, or for the last time. */
+export async function answerTo<T>(
+  first: Question<T>,
+  put: (question: Question<T>) => Promise<Response>,
+): Promise<T> {
+  let question = first;
+  for (let attempt = 1; ; attempt += 1) {
+    const response = await put(question);
+    if ('failure' in response) return question.unanswered(response.failure);
+    const reading = await question.read(response.result);
+    if ('answer' in reading) return reading.answer;
+    if (attempt === maxAttempts || !question.again) return question.unanswered(reading.problem);
+    question = question.again(reading.problem);
+  }
+}
+
 /** @throws FormError if no form can be made of the schema */
 export async function formQuestion(
   { message, schema }: { readonly message: string; readonly schema: unknown },
