@@ -125,19 +125,22 @@ describe('a definition that is given', () => {
     ],
     "prompts": [{ "name": "ask", "type": "function", "content": "../code/say.mjs#ask" }],
     "resources": [{ "name": "note", "uri": "app://note", "file": "note.txt" }],
+    "list": { "tools": "../code/say.mjs#tools" },
   }`;
 
   beforeEach(() =>
     addFiles(cwd, {
       'mine/trip.jsonc': definition,
       'mine/note.txt': 'Remember.',
-      'code/say.mjs': 'export const hello = () => "hello"; export const ask = () => "Well?";',
+      'code/say.mjs': `export const hello = () => "hello"; export const ask = () => "Well?";
+        export const tools = (ctx, registry) => registry.list();`,
     }),
   );
 
   it('may change items and define some, whose files are found from anywhere', async () => {
     expect((await create('trip', '--from', 'mine/trip.jsonc')).code).toBe(0);
     expect(stored('trip').tools[1].handler).toBe(path.join(cwd, 'code/say.mjs#hello'));
+    expect(stored('trip').list.tools).toBe(path.join(cwd, 'code/say.mjs#tools'));
     expect(stored('trip').resources[0].file).toBe(path.join(cwd, 'mine/note.txt'));
     const elsewhere = { home, cwd: writeFolder() };
     expect((await runCli(['call', 'trip', 'say'], elsewhere)).stdout).toBe('hello\n');
@@ -160,6 +163,7 @@ describe('a definition that is given', () => {
   });
 
   it('loses what it defines when the file goes, and says so', async () => {
+    addFiles(cwd, { 'mine/trip.jsonc': definition.replace(/"list".*/, '') });
     await create('trip', '--from', 'mine/trip.jsonc');
     rmSync(path.join(cwd, 'code'), { recursive: true });
     const { leftOut } = JSON.parse((await run(['show', 'trip', '--json'])).stdout);
@@ -176,6 +180,8 @@ describe('a definition that is given', () => {
     ['{ "tool": ["catalog"] }', 'Did you mean "tools"?'],
     ['{ "tools": [1] }', 'The definition has an unusable "tools.0".'],
     ['{ "tools": ["catalog"], "initialize": "./gone.js" }', 'There is no file'],
+    ['{ "tools": ["catalog"], "list": { "tools": "./gone.js" } }', 'There is no file'],
+    ['{ "tools": ["catalog"], "list": { "tool": "./gone.js" } }', 'Did you mean "tools"?'],
     ['{ "tools": ["catalog", }', 'bad.json:1:'],
     ['{ "tools": [{ "use": "catalog", "nam": "x" }] }', 'unknown key "nam"'],
     ['{ "tools": [{ "name": "say", "handler": "say.mjs" }] }', '"say.mjs" is not a module reference'],

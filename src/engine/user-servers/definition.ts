@@ -123,7 +123,7 @@ function requireUsable(definition: ServerDefinition): void {
 
 /** Where definitions name files: keys that lead there, `*` standing for each key or index. */
 const filePaths = {
-  servers: [['initialize']],
+  servers: [['initialize'], ['list', '*']],
   tools: [['handler'], ['initialize'], ['ui', 'when']],
   prompts: [['content'], ['arguments', '*', 'complete']],
   resources: [['read'], ['list'], ['complete', '*'], ['file']],
