@@ -1,4 +1,4 @@
-import { describe, expect, expectTypeOf, test } from 'vitest';
+import { describe, expect, expectTypeOf, test, vi } from 'vitest';
 import type {
   Context,
   ItemRegistry,
@@ -6,6 +6,8 @@ import type {
   ListedItem,
 } from '../../../src/engine/items/context.js';
 import { defineServer } from '../../../src/engine/items/define.js';
+import { createServer } from '../../../src/engine/server/factory.js';
+import { Channel } from '../../../src/engine/server/stdio/channel.js';
 import {
   type Composed,
   composeLive,
@@ -13,6 +15,9 @@ import {
   openSession,
   type Session,
 } from '../../support/session.js';
+
+// biome-ignore lint/suspicious/noExplicitAny: what came over the wire is looked at member by member
+type Answer = any;
 
 const handler = () => 'done';
 const eras = ['legacy', 'modern'] as const;
@@ -358,6 +363,45 @@ describe('a session', () => {
     await request('tools/call', { name: 't' });
     expect(seen).toEqual([{ session: undefined, auth: undefined }]);
   });
+});
+
+test('what a checked token says is known to hooks and handlers; the token is not', async () => {
+  const { served } = await composeLive({
+    tools: {
+      a: { handler: (_: unknown, { auth }: Context) => JSON.stringify(auth) },
+      vault: { handler, hidden: true },
+    },
+    server: {
+      tools: '*',
+      list: {
+        tools: ({ auth }: Context, registry: ItemRegistry) =>
+          registry.list({
+            includeHidden: (auth?.scopes as string[] | undefined)?.includes('vault') ?? false,
+          }),
+      },
+    },
+  });
+  const answers: Answer[] = [];
+  const channel = new Channel(async (message) => void answers.push(message as Answer));
+  await createServer(served, 'legacy').connect(channel);
+  channel.open();
+  const ask = async (method: string, params: object, scopes?: readonly string[]) => {
+    const authInfo = scopes && { token: 'secret', clientId: 'c', scopes, extra: { sub: 'ada' } };
+    const id = answers.length;
+    const answered = vi.waitUntil(() => answers[id]);
+    channel.onmessage?.({ jsonrpc: '2.0', id, method, params } as never, { authInfo } as never);
+    return (await answered).result;
+  };
+  await ask('initialize', {
+    protocolVersion: '2025-11-25',
+    capabilities: {},
+    clientInfo: { name: 'x', version: '1' },
+  });
+  expect(namesIn((await ask('tools/list', {})).tools)).toEqual(['a']);
+  expect(namesIn((await ask('tools/list', {}, ['hall'])).tools)).toEqual(['a']);
+  expect(namesIn((await ask('tools/list', {}, ['vault'])).tools)).toEqual(['a', 'vault']);
+  const { content } = await ask('tools/call', { name: 'a' }, ['vault']);
+  expect(JSON.parse(content[0].text)).toEqual({ clientId: 'c', scopes: ['vault'], sub: 'ada' });
 });
 
 test('what hooks get and give is typed', () => {
