@@ -194,7 +194,13 @@ export function definePrompt<const A extends readonly PromptArgument[] = readonl
   return checked('prompt', definition);
 }
 
-type ResourceReturn = string | Uint8Array | object | readonly (string | Uint8Array | object)[];
+type ResourceReturn =
+  | string
+  | Uint8Array
+  | object
+  | readonly (string | Uint8Array | object)[]
+  | null
+  | undefined;
 
 /** A resource as its author writes it: `uri` or `uriTemplate`, and one of `text`, `file`, `read`. */
 export interface ResourceDefinition extends Common {
@@ -205,6 +211,7 @@ export interface ResourceDefinition extends Common {
   readonly text?: string;
   /** A file of the package. */
   readonly file?: string;
+  /** The content; nothing if there is no such resource. */
   read?(
     uri: string,
     variables: Readonly<Record<string, string | string[]>>,

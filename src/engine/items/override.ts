@@ -1,9 +1,10 @@
 import { describeFault } from '../extension/check.js';
 import { type Definition, DefinitionError } from '../extension/extension.js';
 import { checkShape, isRecord, overrideShapes } from '../extension/shapes.js';
+import type { Lazy } from './lazy.js';
 import { changesOf, findFixFaults, type Taken } from './override-faults.js';
 import { locate, nameOf, requireWireName } from './read.js';
-import type { AppSpec, PromptSpec, ResourceSpec, ToolSpec } from './specs.js';
+import type { AppSpec, Complete, PromptSpec, ResourceSpec, ToolSpec } from './specs.js';
 import { readUi } from './ui.js';
 import { changedWire, isHiddenBy } from './wire.js';
 
@@ -73,9 +74,19 @@ function pinPrompt(spec: PromptSpec, pinned: Readonly<Record<string, unknown>>):
   return {
     required: spec.required.filter(stays),
     argumentNames: spec.argumentNames.filter(stays),
-    complete: new Map([...spec.complete].filter(([name]) => stays(name))),
+    complete: new Map(
+      [...spec.complete].filter(([name]) => stays(name)).map(([name, load]) => [name, knowing(values, load)]),
+    ),
     render: (args, ctx) => spec.render({ ...args, ...values }, ctx),
     wire: { ...spec.wire, arguments: listed.filter(({ name }) => stays(name)) },
+  };
+}
+
+/** Suggestions by what is filled in, and by what is fixed. */
+function knowing(values: Readonly<Record<string, string>>, load: Lazy<Complete>): Lazy<Complete> {
+  return async () => {
+    const complete = await load();
+    return (typed, ctx) => complete(typed, { ...ctx, arguments: { ...ctx.arguments, ...values } });
   };
 }
 

@@ -64,7 +64,8 @@ function reader(definition: Definition, mimeType: string | undefined): Read {
   const load = lazyFunction<ReadFunction>(read, definition.extension);
   return async (uri, variables, ctx) => {
     const call = await load();
-    return toContents(await call(uri, variables, ctx), uri, mimeType);
+    const value = await call(uri, variables, ctx);
+    return value === undefined || value === null ? undefined : toContents(value, uri, mimeType);
   };
 }
 

@@ -141,11 +141,12 @@ export interface ResourceSpec extends Spec {
   readonly uriTemplate: string | undefined;
   /** Tells which addresses are those of a template, and what for. */
   readonly template: UriTemplate | undefined;
+  /** What it holds; undefined if there is no such resource after all. */
   read(
     uri: string,
     variables: Readonly<Record<string, unknown>>,
     ctx: Context,
-  ): Promise<readonly ResourceContents[]>;
+  ): Promise<readonly ResourceContents[] | undefined>;
   /** The resources of a template, as list entries. */
   readonly list: Lazy<(ctx: Context) => unknown> | undefined;
   readonly complete: ReadonlyMap<string, Lazy<Complete>>;

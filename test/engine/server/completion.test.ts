@@ -107,3 +107,21 @@ describe.each(eras)('%s: completion of templates', (era) => {
     await expect(answer).rejects.toMatchObject({ code: -32601 });
   });
 });
+
+describe.each(eras)('%s: completion of prompts', (era) => {
+  test('knows what the server fixes', async () => {
+    const complete = (typed: string, ctx: Context) => [typed, JSON.stringify(ctx.arguments)];
+    const prompt = {
+      arguments: [{ name: 'town' }, { name: 'street', complete }, { name: 'number' }],
+      content: 'x',
+    };
+    const server = { prompts: [{ use: 'p', arguments: { town: 'Ostwick' } }] };
+    const { request } = await openSession(await composeLive({ prompts: { p: prompt }, server }), { era });
+    const { completion } = await request('completion/complete', {
+      ref: { type: 'ref/prompt', name: 'p' },
+      argument: { name: 'street', value: 'q' },
+      context: { arguments: { number: '7' } },
+    });
+    expect(completion.values).toEqual(['q', '{"number":"7","town":"Ostwick"}']);
+  });
+});

@@ -41,6 +41,18 @@ describe.each(eras)('%s: reading', (era) => {
     }
   });
 
+  test.each([undefined, null])('tells what turns out not to be there: %j', async (nothing) => {
+    const { request, reports } = await open({ find: { uriTemplate: 'find://{index}', read: () => nothing } });
+    const unknown = await request('resources/read', { uri: 'other://a' }).catch((error) => error);
+    const uri = 'find://a';
+    await expect(request('resources/read', { uri })).rejects.toEqual({
+      ...unknown,
+      message: `Resource not found: ${uri}`,
+      data: { uri },
+    });
+    expect(reports).toEqual([]);
+  });
+
   test('a template that could be read in two ways is left out, with the reason', async () => {
     const { spec } = await open({ bad: { uriTemplate: 'x://{a}{b}', read } });
     expect(spec.leftOut[0]).toMatchObject({ code: 'invalid-resource' });

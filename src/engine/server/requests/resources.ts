@@ -127,11 +127,14 @@ async function readResource({ spec, variables }: FoundSpec, dialogue: Dialogue):
       },
       { timeoutMs: spec.timeoutMs, signal: request.mcpReq.signal },
     );
+    if (!contents) throw new ResourceNotFoundError(uri, `Resource not found: ${uri}`);
     // What was made of somebody's answers is not what others would read (server/utilities/caching, Cache Key).
     const hint = era === 'modern' && !isRetry(request) ? spec.cache : undefined;
     return { contents, ...(hint && { ttlMs: hint.ttlMs, cacheScope: hint.scope }) };
   } catch (error) {
-    const isAnswer = error instanceof MissingCapabilityError || error instanceof Suspension;
+    const isAnswer = [MissingCapabilityError, Suspension, ResourceNotFoundError].some(
+      (kind) => error instanceof kind,
+    );
     if (isAnswer || isBranded(error, brands.protocolError)) throw error;
     if (isBranded(error, brands.toolError)) throw new ProtocolError(internalError, (error as Error).message);
     throw readFailure(error, { calls, item: spec.item, uri });
