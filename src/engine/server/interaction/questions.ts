@@ -20,7 +20,7 @@ export interface Question<T> {
   again?(problem: string): Question<T>;
 }
 
-export type Reading<T> = { readonly answer: T } | { readonly problem: string };
+type Reading<T> = { readonly answer: T } | { readonly problem: string };
 
 /** How what is amiss with a client is told to whoever looks for it. */
 type Note = (text: string) => void;
