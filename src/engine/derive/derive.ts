@@ -12,7 +12,7 @@ import { DocumentError, readDocument } from '../files/document.js';
 import type { FunctionFacts, Misplaced, TypeSource } from './facts.js';
 import { deriveFunction } from './function-schema.js';
 import { readToolTags } from './mcp-tag.js';
-import { findTargets, openUnderived, type Target, type Targets } from './targets.js';
+import { findTargets, openUnderived, type Target, type TargetFault, type Targets } from './targets.js';
 
 export interface DeriveOptions {
   /** Longest time for reading types; 60 s when absent. */
@@ -64,16 +64,15 @@ export async function derive(
   const file = path.posix.join(extension.manifest.root.replaceAll('\\', '/'), derivedFile);
   const targets = await findTargets(extension);
   const remarks: DeriveRemark[] = [];
-  for (const { message, location } of targets.faults) {
-    remarks.push({ severity: 'error', message, ...(await placeOf(extension, location)) });
-  }
   const modules = modulesOf(targets);
   const found = new Findings(targets, extension);
   if (modules.length > 0) {
     const { openTypeScript } = await import('./typescript/source.js');
     found.read(await openTypeScript(directory, modules, { timeoutMs, maxFiles }), modules);
   }
-  found.requireUnwritten();
+  for (const { message, location } of [...targets.faults, ...found.lost()]) {
+    remarks.push({ severity: 'error', message, ...(await placeOf(extension, location)) });
+  }
   remarks.push(...found.remarks);
   const isEmpty = Object.keys(found.functions).length === 0;
   const hasErrors = remarks.some(({ severity }) => severity === 'error');
@@ -230,17 +229,18 @@ class Findings {
     return `A function marked "@mcp" is the tool "${tool}", which has a definition of its own. Leave one of them out.`;
   }
 
-  /** Whatever is declared is something. */
-  requireUnwritten(): void {
-    const { manifest } = this.extension;
-    for (const name of this.targets.unwritten) {
-      if (Object.hasOwn(this.tools, name)) continue;
+  /** What is declared and is nothing. */
+  lost(): readonly TargetFault[] {
+    const { document, declarations } = this.extension.manifest;
+    const names = this.targets.unwritten.filter((name) => !Object.hasOwn(this.tools, name));
+    return names.map((name) => {
       const where = this.targets.entry
         ? ` of ${this.targets.entry}, or of a module that a handler names,`
         : '';
       const message = `Tool "${name}" has no definition, and no exported function${where} is marked "@mcp" and has that name.`;
-      this.#remark('error', message, { file: manifest.document.file, line: 1, column: 1 });
-    }
+      const { path: at = [] } = declarations.tools.find((one) => one.name === name) ?? {};
+      return { message, location: { file: document.file, path: at } };
+    });
   }
 
   #remark(

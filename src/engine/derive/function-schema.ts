@@ -173,13 +173,11 @@ function deriveOutput(
   const members = all.filter(({ kind }) => kind !== 'finished');
   const isUnknown = members.length === 0 || members.some(({ kind }) => kind === 'any');
   if (isUnknown || members.every(isNothing)) return undefined;
-  const mapper = new TypeMapper('output', ({ path, message, position: at }) =>
-    remark({
-      severity: 'error',
-      message: `${path.replace(/^result/, 'the result')} ${message}.`,
-      position: at,
-    }),
-  );
+  const mapper = new TypeMapper('output', ({ path, message, position: at }) => {
+    const inner = path.replace(/^result\.?/, '');
+    const what = inner === '' ? 'the result' : `"${inner}" of the result`;
+    remark({ severity: 'error', message: `${what} ${message}.`, position: at });
+  });
   const text = doc.tags.findLast(({ name }) => name === 'returns' || name === 'return')?.text ?? '';
   const type: TypeFacts = members.length === all.length ? result : { kind: 'union', members };
   const { schema } = mapper.part({ name: 'result', type, doc: { text, tags: [] }, position });

@@ -66,7 +66,9 @@ export async function findTargets(extension: Extension): Promise<Targets> {
       const reference = canonicalReference(module);
       const location = { file: extension.manifest.document.file, path };
       const fault =
-        reference === undefined ? `"${module}" is no file of the package` : await missing(extension, module);
+        reference === undefined
+          ? `"${module}" is no file of the package. Expected one such as "./dist/files.js".`
+          : await missing(extension, module);
       if (fault !== undefined) faults.push({ message: `Toolkit "${name}": ${fault}`, location });
       else modules.push(reference!);
       continue;

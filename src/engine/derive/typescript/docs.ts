@@ -15,8 +15,9 @@ export function docOf(node: ts.Node | undefined, { ts, positionOf }: Program): D
   if (!node) return noDoc;
   const found = ts.getJSDocCommentsAndTags(node);
   const comment = found.filter((one): one is ts.JSDoc => ts.isJSDoc(one)).at(-1);
-  // The property of a @typedef, or the @typedef itself, has its text to itself.
-  const own = ts.isJSDocPropertyTag(node) || ts.isJSDocTypedefTag(node) ? node : undefined;
+  // A property of a @typedef or of a parameter, or the @typedef itself, has its text to itself.
+  const isOwn = ts.isJSDocPropertyTag(node) || ts.isJSDocParameterTag(node) || ts.isJSDocTypedefTag(node);
+  const own = isOwn ? node : undefined;
   const text = textOf(own?.comment ?? comment?.comment, ts) || textOf(typedefText(node, ts), ts);
   const tags = own ? [] : (comment?.tags ?? []);
   return {

@@ -178,6 +178,7 @@ export class TypeReader {
     const declaration = symbol?.declarations?.[0];
     const isWritten =
       declaration &&
+      !this.#program.isStandard(declaration) &&
       (ts.isInterfaceDeclaration(declaration) ||
         ts.isClassDeclaration(declaration) ||
         ts.isTypeAliasDeclaration(declaration) ||

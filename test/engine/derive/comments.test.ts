@@ -1,0 +1,242 @@
+import { beforeAll, describe, expect, test } from 'vitest';
+import type { Derivation } from '../../../src/engine/derive/derive.js';
+import { deriveOf, functionIn, said } from './support/project.js';
+
+const source = `
+/** How many days. @integer @minimum 1 @maximum 14 */
+export type Days = number;
+
+/** A place on a map. */
+export interface Place {
+  /**
+   * What it is called.
+   * @minLength 1
+   * @maxLength 80
+   * @default Bonn
+   * @example Berlin
+   * @example "Kiel"
+   */
+  name: string;
+  /** @pattern ^[a-z]{2}@\\d+$ */
+  code?: string;
+  /** @format email */
+  mail?: string;
+  /** @minItems 1 @maxItems 3 @default ["a"] */
+  tags?: string[];
+  /** @exclusiveMinimum 0 @exclusiveMaximum 9.5 @multipleOf 0.5 @default 1 @deprecated */
+  height?: number | null;
+  /** @asType integer @title Its size */
+  size?: number;
+  /** @default 3 */
+  text?: string;
+  /** @default 'b' */
+  other?: string;
+  days?: Days;
+}
+
+/** @param days - As told. */
+export function told(place: Place, days: Days, other: Days | null): void {}
+`;
+
+describe('tags of properties and of named types', () => {
+  let derivation: Derivation;
+  const inputOf = (name: string) =>
+    functionIn(derivation, name).inputSchema.properties as Record<string, Record<string, unknown>>;
+
+  beforeAll(async () => {
+    derivation = await deriveOf(source, ['told'], { file: 'lib.ts' });
+  }, 60_000);
+
+  test('are keywords of the schema', () => {
+    expect(said(derivation)).toEqual([]);
+    expect(inputOf('told').place).toEqual({
+      type: 'object',
+      description: 'A place on a map.',
+      properties: {
+        name: {
+          type: 'string',
+          description: 'What it is called.',
+          minLength: 1,
+          maxLength: 80,
+          default: 'Bonn',
+          examples: ['Berlin', 'Kiel'],
+        },
+        code: { type: 'string', pattern: '^[a-z]{2}@\\d+$' },
+        mail: { type: 'string', format: 'email' },
+        tags: { type: 'array', items: { type: 'string' }, minItems: 1, maxItems: 3, default: ['a'] },
+        height: {
+          anyOf: [
+            { type: 'number', exclusiveMinimum: 0, exclusiveMaximum: 9.5, multipleOf: 0.5 },
+            { type: 'null' },
+          ],
+          default: 1,
+          deprecated: true,
+        },
+        size: { type: 'integer', title: 'Its size' },
+        text: { type: 'string', default: '3' },
+        other: { type: 'string', default: 'b' },
+        days: { type: 'integer', description: 'How many days.', minimum: 1, maximum: 14 },
+      },
+      required: ['name'],
+    });
+  });
+
+  test('of a named type hold wherever it is used, and what is said there wins', () => {
+    const days = { type: 'integer', minimum: 1, maximum: 14 };
+    expect(inputOf('told').days).toEqual({ ...days, description: 'As told.' });
+    expect(inputOf('told').other).toEqual({
+      anyOf: [{ ...days, description: 'How many days.' }, { type: 'null' }],
+    });
+  });
+});
+
+test.each([
+  ['@minimum one', 'number', 'has "@minimum", which takes a number, and is "one"'],
+  ['@minLength -1', 'string', 'has "@minLength", which takes a whole number, 0 or more, and is "-1"'],
+  ['@minLength 2', 'number', 'has "@minLength", which can be said of strings only'],
+  ['@maximum 2', 'string[]', 'has "@maximum", which can be said of numbers only'],
+  ['@minItems 2', 'string', 'has "@minItems", which can be said of lists only'],
+  ['@pattern [', 'string', 'has "@pattern", which takes a regular expression, and is "["'],
+  ['@multipleOf 0', 'number', 'has "@multipleOf", which takes a number above 0, and is "0"'],
+  ['@asType text', 'number', 'has "@asType", which takes integer, and is "text"'],
+])(
+  '%s of a %s is an error',
+  async (tag, type, message) => {
+    const derivation = await deriveOf(`export function f(x: {\n  /** ${tag} */\n  y: ${type};\n}): void;`, [
+      'f',
+    ]);
+    expect(said(derivation)).toEqual([`error lib.d.ts:2:7 Tool "f": parameter "x.y" ${message}.`]);
+  },
+  30_000,
+);
+
+describe('plain JavaScript', () => {
+  const javascript = `
+/**
+ * @typedef {object} Place
+ * @property {string} name - What it is called.
+ * @property {number} [height] How high it is.
+ */
+
+/** @typedef {'c' | 'f'} Unit */
+
+/**
+ * Tells the weather.
+ *
+ * @param {Place} place - Where.
+ * @param {number} [days=3] - How long.
+ * @param {Unit} unit
+ * @param {Date[]} [when]
+ * @param {*} anything
+ * @param {import('agenttools').ToolContext} context
+ * @returns {Promise<{ degrees: number }>} How warm it is.
+ */
+export async function forecast(place, days, unit = 'c', when, anything, context) {
+  return { degrees: place.height ?? days };
+}
+
+/** Says nothing of types. */
+export const untyped = (a, b = 3, ...more) => ({ a, sum: b + more.length });
+
+/**
+ * @param {object} options - What to do.
+ * @param {string} options.query - What is sought.
+ * @param {number} [options.limit] How many.
+ */
+export function search(options) {
+  return [options.query];
+}
+
+/** @type {(word: string, count?: number) => string} */
+export const typed = (word, count) => word.repeat(count ?? 1);
+`;
+
+  let derivation: Derivation;
+  beforeAll(async () => {
+    derivation = await deriveOf(javascript, ['forecast', 'untyped', 'search', 'typed'], { file: 'lib.js' });
+  }, 60_000);
+
+  test('has its types in comments', () => {
+    expect(said(derivation)).toEqual([]);
+    expect(functionIn(derivation, 'forecast')).toEqual({
+      title: 'forecast',
+      description: 'Tells the weather.',
+      inputSchema: {
+        type: 'object',
+        properties: {
+          place: {
+            type: 'object',
+            properties: {
+              name: { type: 'string', description: 'What it is called.' },
+              height: { type: 'number', description: 'How high it is.' },
+            },
+            required: ['name'],
+            description: 'Where.',
+          },
+          days: { type: 'number', description: 'How long.', default: 3 },
+          unit: { type: 'string', enum: ['c', 'f'], default: 'c' },
+          when: { type: 'array', items: { type: 'string', format: 'date-time' } },
+          anything: {},
+        },
+        required: ['place', 'anything'],
+      },
+      outputSchema: {
+        type: 'object',
+        properties: { degrees: { type: 'number' } },
+        required: ['degrees'],
+        description: 'How warm it is.',
+      },
+      casts: { '/properties/when/items': 'Date' },
+      parameters: [
+        { name: 'place' },
+        { name: 'days' },
+        { name: 'unit' },
+        { name: 'when' },
+        { name: 'anything' },
+        { context: true },
+      ],
+    });
+  });
+
+  test('without types takes anything, and gives what can be told', () => {
+    const { inputSchema, outputSchema } = functionIn(derivation, 'untyped');
+    expect(inputSchema).toEqual({
+      type: 'object',
+      properties: { a: {}, b: { type: 'number', default: 3 }, more: { type: 'array', items: {} } },
+      required: ['a'],
+    });
+    expect(outputSchema).toEqual({
+      type: 'object',
+      properties: { a: {}, sum: { type: 'number' } },
+      required: ['a', 'sum'],
+    });
+  });
+
+  test('tells the parts of a parameter', () => {
+    expect(functionIn(derivation, 'search').inputSchema).toEqual({
+      type: 'object',
+      properties: {
+        options: {
+          type: 'object',
+          properties: {
+            query: { type: 'string', description: 'What is sought.' },
+            limit: { type: 'number', description: 'How many.' },
+          },
+          required: ['query'],
+          description: 'What to do.',
+        },
+      },
+      required: ['options'],
+    });
+  });
+
+  test('may have the type of the whole function', () => {
+    expect(functionIn(derivation, 'typed')).toMatchObject({
+      inputSchema: {
+        properties: { word: { type: 'string' }, count: { type: 'number' } },
+        required: ['word'],
+      },
+      outputSchema: { type: 'string' },
+    });
+  });
+});
