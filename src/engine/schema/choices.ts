@@ -11,19 +11,34 @@ export interface Choices {
 
 /** The values that a schema lists, itself or for the items of a list; undefined if it lists none. */
 export function choicesOf(schema: unknown, root: JsonSchema): Choices | undefined {
-  return findChoices(schema, root, deepestChoice);
+  const known = new Map<object, Choices | undefined>();
+  const find = (one: unknown): Choices | undefined => {
+    if (!isRecord(one)) return undefined;
+    if (known.has(one)) return known.get(one);
+    // One that is part of itself lists nothing.
+    known.set(one, undefined);
+    const found = known.size > mostLookedAt ? undefined : choicesIn(one, root, find);
+    known.set(one, found);
+    return found;
+  };
+  return find(schema);
 }
 
-/** How many references and parts lead to a list of values at most. */
-const deepestChoice = 16;
+/** How many schemas are looked at for a list of values. */
+const mostLookedAt = 1000;
 
-function findChoices(schema: unknown, root: JsonSchema, left: number): Choices | undefined {
-  if (!isRecord(schema) || left === 0) return undefined;
+/** How many values branches may have together. */
+const mostJoined = 10_000;
+
+function choicesIn(
+  schema: JsonSchema,
+  root: JsonSchema,
+  find: (one: unknown) => Choices | undefined,
+): Choices | undefined {
   const { enum: values, $ref, allOf, anyOf, oneOf, items } = schema;
   if (Array.isArray(values)) return { values, depth: 0 };
   if (Object.hasOwn(schema, 'const')) return { values: [schema.const], depth: 0 };
   if (schema.type === 'null') return { values: [null], depth: 0 };
-  const find = (one: unknown) => findChoices(one, root, left - 1);
   for (const branches of [anyOf, oneOf]) {
     if (Array.isArray(branches)) return joined(branches.map(find));
   }
@@ -36,10 +51,15 @@ function findChoices(schema: unknown, root: JsonSchema, left: number): Choices |
   return ofItems && { values: ofItems.values, depth: ofItems.depth + 1 };
 }
 
-/** The values of all branches, if each of them lists its own. */
+/** The values of all branches, each once, if each of them lists its own. */
 function joined(branches: readonly (Choices | undefined)[]): Choices | undefined {
-  if (!branches.every((one) => one?.depth === 0)) return undefined;
-  return { values: branches.flatMap((one) => one!.values), depth: 0 };
+  const byText = new Map<string, unknown>();
+  for (const branch of branches) {
+    if (branch?.depth !== 0) return undefined;
+    for (const value of branch.values) byText.set(JSON.stringify(value), value);
+    if (byText.size > mostJoined) return undefined;
+  }
+  return { values: [...byText.values()], depth: 0 };
 }
 
 /** A schema that takes only some of the values it lists. */

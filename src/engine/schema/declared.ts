@@ -25,8 +25,8 @@ export function collectDeclared(root: JsonSchema): Declared {
   let reference: string | undefined;
   const seen = new Map<object, boolean>();
   const waiting: { readonly schema: unknown; readonly isSure: boolean }[] = [{ schema: root, isSure: true }];
-  for (let next = waiting.shift(); next; next = waiting.shift()) {
-    const { schema, isSure } = next;
+  // What is found on the way is looked at in its turn.
+  for (const { schema, isSure } of waiting) {
     // A part that applies in any case says more than one met before that may not.
     if (!isRecord(schema) || seen.get(schema) === true || (seen.has(schema) && !isSure)) continue;
     const isNew = !seen.has(schema);
@@ -34,7 +34,9 @@ export function collectDeclared(root: JsonSchema): Declared {
     if (isSure && Array.isArray(schema.required)) for (const name of schema.required) required.add(name);
     if (isNew) {
       for (const [name, held] of Object.entries(isRecord(schema.properties) ? schema.properties : {})) {
-        properties.set(name, [...(properties.get(name) ?? []), isRecord(held) ? held : {}]);
+        const before = properties.get(name) ?? [];
+        properties.set(name, before);
+        before.push(isRecord(held) ? held : {});
       }
       for (const pattern of Object.keys(isRecord(schema.patternProperties) ? schema.patternProperties : {})) {
         patterns.add(pattern);

@@ -75,18 +75,23 @@ function written(writer: Writer, side: SchemaSide, schema: StandardSchema): Json
 
 /** A choice among objects is an object. Libraries say so of each of them, and MCP wants it said of the whole. */
 function withRootType(wire: JsonSchema): JsonSchema {
-  return wire.type === undefined && isOfObjects(wire, wire, 8) ? { ...wire, type: 'object' } : wire;
-}
-
-function isOfObjects(schema: unknown, root: JsonSchema, left: number): boolean {
-  if (!isRecord(schema) || left === 0) return false;
-  if (schema.type !== undefined) return schema.type === 'object';
-  const { $ref, anyOf, oneOf, allOf } = schema;
-  const isOne = (one: unknown) => isOfObjects(one, root, left - 1);
-  if (typeof $ref === 'string' && isOne(targetOf($ref, root))) return true;
-  const choices = [anyOf, oneOf].filter((list) => Array.isArray(list));
-  if (choices.some((list) => list.length > 0 && list.every(isOne))) return true;
-  return Array.isArray(allOf) && allOf.some(isOne);
+  const known = new Map<object, boolean>();
+  const isOfObjects = (schema: unknown): boolean => {
+    if (!isRecord(schema)) return false;
+    const before = known.get(schema);
+    if (before !== undefined) return before;
+    known.set(schema, false);
+    const { type, $ref, anyOf, oneOf, allOf } = schema;
+    const choices = [anyOf, oneOf].filter((list) => Array.isArray(list));
+    const isOne =
+      type === 'object' ||
+      (typeof $ref === 'string' && isOfObjects(targetOf($ref, wire))) ||
+      choices.some((list) => list.length > 0 && list.every(isOfObjects)) ||
+      (Array.isArray(allOf) && allOf.some(isOfObjects));
+    known.set(schema, isOne);
+    return isOne;
+  };
+  return wire.type === undefined && isOfObjects(wire) ? { ...wire, type: 'object' } : wire;
 }
 
 type Writer = NonNullable<StandardSchema['~standard']['jsonSchema']>;

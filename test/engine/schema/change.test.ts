@@ -503,6 +503,18 @@ describe('a schema of arguments', () => {
     expect(JSON.stringify(wire).length).toBeLessThan(4 * JSON.stringify(input.wire).length);
   });
 
+  test('is looked through once for values, however its references fan out', async () => {
+    const ten = (at: number) => Array.from({ length: 10 }, () => ({ $ref: `#/$defs/d${at}` }));
+    const each = Array.from({ length: 60 }, (_, at) => [`d${at}`, { anyOf: ten(at + 1) }]);
+    const $defs = { ...Object.fromEntries(each), d60: units };
+    const input = await compiled(
+      jsonSchema({ type: 'object', properties: { units: { $ref: '#/$defs/d0' } }, $defs }),
+    );
+    expect(await findChangeFaults(input, { parameters: { units: { enum: ['x'] } }, pinned: {} })).toEqual([
+      { problem: 'no-such-choice', name: 'units', index: 0, value: 'x', known: ['metric', 'imperial'] },
+    ]);
+  });
+
   test('is told to be too deep to be changed', async () => {
     const each = Array.from({ length: 3000 }, (_, at) => [
       `d${at}`,
