@@ -365,6 +365,18 @@ describe('a session', () => {
   });
 });
 
+test('the gate of an app is not asked by what it asks', async () => {
+  let asked = 0;
+  const when = async ({ registry }: Context) => {
+    asked += 1;
+    return (await registry.shown()).length === 1;
+  };
+  const items = { tools: { t: { handler, ui: { app: 'board', when } } }, apps: { board: '<!doctype html>' } };
+  const session = await open('modern', items, { extensions: { 'io.modelcontextprotocol/ui': {} } });
+  expect((await session.request('tools/list')).tools[0]._meta.ui.resourceUri).toBe('ui://acme/kit/board');
+  expect(asked).toBe(1);
+});
+
 test('what a checked token says is known to hooks and handlers; the token is not', async () => {
   const { served } = await composeLive({
     tools: {

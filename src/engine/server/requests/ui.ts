@@ -34,7 +34,9 @@ async function hasApp(
     const answer = await withTimeLimit(
       async (limit) => {
         const gate = await when();
-        return await gate(makeContext(limit, tool));
+        // What is shown is what gates are asked for: there they see what there is.
+        const { forHandlers: registry } = connection.calls.server.registry;
+        return await gate({ ...makeContext(limit, tool), registry });
       },
       { timeoutMs: gateTimeoutMs, signal },
     );
