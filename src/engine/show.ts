@@ -76,7 +76,7 @@ export async function show(reference: string, place: ShowPlace): Promise<Facts> 
     if (!named) return await factsOfPublished(reference, server.failure, place);
     const { extension, item } = named;
     noteFaults(extension, place);
-    return item === undefined ? packageFacts(extension) : await itemFacts(extension, item, workspace);
+    return item === undefined ? await packageFacts(extension) : await itemFacts(extension, item, workspace);
   } catch (error) {
     throw error instanceof DefinitionError ? unusable(error) : error;
   }
@@ -287,11 +287,11 @@ function appSummary({ name, item, uri, wire }: AppSpec): Omit<AppSummary, 'hidde
   return { name, item, uri, title: String(wire.title), description: textOf(wire.description) };
 }
 
-function packageFacts(extension: Extension): PackageFacts {
+async function packageFacts(extension: Extension): Promise<PackageFacts> {
   const { name, manifest } = extension;
-  const { packageVersion, directory, packageJson, declarations } = manifest;
-  const declared = (kind: Kind): readonly DeclarationFacts[] =>
-    declarations[kind].map((one) => ({
+  const { packageVersion, directory, packageJson } = manifest;
+  const declared = async (kind: Kind): Promise<readonly DeclarationFacts[]> =>
+    (await extension.declared(kind)).map((one) => ({
       name: one.name,
       item: extension.qualify(one.name),
       description: one.description ?? null,
@@ -302,11 +302,11 @@ function packageFacts(extension: Extension): PackageFacts {
     description: textOf((packageJson.value as Record<string, unknown>).description),
     version: packageVersion,
     directory,
-    servers: declared('servers'),
-    tools: declared('tools'),
-    prompts: declared('prompts'),
-    resources: declared('resources'),
-    apps: declared('apps'),
+    servers: await declared('servers'),
+    tools: await declared('tools'),
+    prompts: await declared('prompts'),
+    resources: await declared('resources'),
+    apps: await declared('apps'),
   };
 }
 
@@ -327,7 +327,11 @@ async function itemFacts(extension: Extension, item: string, workspace: Workspac
   const searched = Object.keys(readers) as ShowableKind[];
   const kind = searched.find((one) => extension.isDeclared(one, item));
   if (kind) return await readers[kind](extension, item, workspace);
-  throw new AgentToolsError('not-found', nothingNamed(extension, item));
+  if (await extension.has('tools', item)) return await toolFacts(extension, item, workspace);
+  const tools = await extension.declared('tools');
+  const { declarations } = extension.manifest;
+  const found = { name: extension.name, manifest: { declarations: { ...declarations, tools } } };
+  throw new AgentToolsError('not-found', nothingNamed(found, item));
 }
 
 function nothingNamed(

@@ -1,7 +1,9 @@
 import { stat } from 'node:fs/promises';
 import path from 'node:path';
+import type { DefinitionFile } from '../extension/definition-files.js';
 import { type Definition, DefinitionError, type Extension } from '../extension/extension.js';
 import type { Kind } from '../extension/kinds.js';
+import type { Declaration, ToolkitDeclaration } from '../extension/manifest.js';
 import { parseModuleReference } from '../extension/modules.js';
 import { isRecord } from '../extension/shapes.js';
 import { readPrompt } from '../items/prompt.js';
@@ -32,22 +34,66 @@ export interface ReadOptions {
   readonly load?: boolean;
 }
 
-/** Every declared item of an extension. Runs no code unless told to. */
+/**
+ * Every declared item of an extension. Runs no code unless told to: a toolkit in code whose declaration tells of no tools
+ * stands for them.
+ */
 export async function readItems(
   extension: Extension,
   kinds: readonly Kind[],
   options: ReadOptions = {},
 ): Promise<readonly ItemState[]> {
   const declared = kinds.flatMap((kind) => extension.manifest.declarations[kind]);
-  return await Promise.all(declared.map(({ kind, name }) => readItem(extension, { kind, name }, options)));
+  const items = await Promise.all(declared.map((one) => readItem(extension, one, options)));
+  if (!kinds.includes('tools')) return items;
+  const known = new Set(items.flatMap(({ kind, name }) => (kind === 'tools' ? name : [])));
+  const others = extension.manifest.toolkits.map((one) => readToolkit(extension, one, options));
+  return [...items, ...(await Promise.all(others)).flat().filter(({ name }) => !known.has(name))];
+}
+
+/** What a toolkit holds, as far as that may be looked at. */
+async function readToolkit(
+  extension: Extension,
+  { name, tools: told }: ToolkitDeclaration,
+  options: ReadOptions,
+): Promise<readonly ItemState[]> {
+  const source = await toolkitFile(extension, name);
+  const isCode = source?.language === 'code';
+  const base = {
+    kind: 'tools',
+    name,
+    ...(source && { file: source.file }),
+    isCode,
+    uses: [],
+    documents: [],
+  } as const;
+  if (isCode && !options.load) return told ? [] : [base];
+  try {
+    const { tools } = await extension.toolkit(name);
+    const found = tools.map(({ item }) => ({ kind: 'tools' as const, name: item, toolkit: name }));
+    return await Promise.all(found.map((one) => readItem(extension, one, options)));
+  } catch (error) {
+    if (!(error instanceof DefinitionError)) throw error;
+    return told ? [] : [{ ...base, problem: error.message }];
+  }
+}
+
+/** The file that holds a toolkit. What was derived of a module is there as soon as it is asked for. */
+async function toolkitFile(extension: Extension, name: string): Promise<DefinitionFile | undefined> {
+  const { module } = extension.manifest.toolkits.find((one) => one.name === name) ?? {};
+  if (module !== undefined) return (await extension.toolkit(name).catch(() => undefined))?.file;
+  return (await extension.files()).find('tools', name).find(({ combined }) => !combined);
 }
 
 async function readItem(
   extension: Extension,
-  { kind, name }: { readonly kind: Kind; readonly name: string },
+  { kind, name, toolkit }: Pick<Declaration, 'kind' | 'name' | 'toolkit'>,
   { load = false }: ReadOptions,
 ): Promise<ItemState> {
-  const [source] = (await extension.files()).find(kind, name);
+  const source =
+    toolkit === undefined
+      ? (await extension.files()).find(kind, name)[0]
+      : await toolkitFile(extension, toolkit);
   const isCode = source?.language === 'code';
   const base = { kind, name, ...(source && { file: source.file }), isCode, uses: [], documents: [] };
   if (isCode && !load) return base;

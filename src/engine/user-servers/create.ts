@@ -1,13 +1,13 @@
 import { AgentToolsError } from '../errors.js';
 import { serverLists } from '../extension/check.js';
 import { type Definition, DefinitionError, type Extension, type LoadCode } from '../extension/extension.js';
-import { type Kind, singular } from '../extension/kinds.js';
+import { singular } from '../extension/kinds.js';
 import { isPackageName } from '../extension/names.js';
 import { isRecord } from '../extension/shapes.js';
 import { translate } from '../extension/spellings.js';
 import { Workspace } from '../extension/workspace.js';
 import { distinctNames } from '../items/collisions.js';
-import { listEntries } from '../items/entries.js';
+import { listEntries, resolveEntry } from '../items/entries.js';
 import { isOverride } from '../items/override.js';
 import { composeDefinition, type LeftOut, type ServerSpec } from '../items/server.js';
 import { definitionOf, requireServerName, type ServerDefinition, type ServerPlan } from './definition.js';
@@ -111,7 +111,11 @@ async function sameNames(definition: Definition, workspace: Workspace): Promise<
   const notes: string[] = [];
   for (const kind of ['tools', 'prompts'] as const) {
     const entries = listEntries(definition, kind);
-    const names = await Promise.all(entries.map((entry) => wireName(entry, { kind, definition, workspace })));
+    const names = (
+      await Promise.all(
+        entries.map((entry, index) => wireNames(entry, { kind, definition, workspace, path: [kind, index] })),
+      )
+    ).flat();
     const served = distinctNames(names);
     for (const name of new Set(names.filter((one, index) => served[index] !== one))) {
       const seen = served.filter((_, index) => names[index] === name).join(', ');
@@ -123,19 +127,27 @@ async function sameNames(definition: Definition, workspace: Workspace): Promise<
   return notes;
 }
 
-/** What clients see of an entry by itself; of one that is defined by code, what they see most likely. */
-async function wireName(
+/** What clients see of an entry by itself; of what is defined by code, what they see most likely. */
+async function wireNames(
   entry: unknown,
-  { kind, definition, workspace }: { kind: Kind; definition: Definition; workspace: Workspace },
-): Promise<string> {
-  if (isRecord(entry) && typeof entry.name === 'string') return entry.name;
-  const reference = String(isOverride(entry) ? entry.use : entry);
-  const location = { file: definition.file.file };
-  const found = await workspace
-    .resolveItem(kind, reference, definition.extension, location)
-    .catch(() => undefined);
-  const name = found?.value.name;
-  return typeof name === 'string' ? name : reference.slice(reference.lastIndexOf('/') + 1);
+  { kind, definition: server, workspace, path: at }: EntryPlaceHere,
+): Promise<readonly string[]> {
+  const found = await resolveEntry(entry, { kind, server, workspace, path: at }).catch(() => undefined);
+  const names = found?.listings.map(({ definition: { item, value }, changes }) => {
+    const given = [value, ...changes.map(({ override }) => override)].map(({ name }) => name);
+    return String(given.findLast((name) => typeof name === 'string') ?? item);
+  });
+  if (names) return names;
+  if (isRecord(entry) && typeof entry.name === 'string') return [entry.name];
+  const reference = isOverride(entry) ? entry.use : entry;
+  return typeof reference === 'string' ? [reference.slice(reference.lastIndexOf('/') + 1)] : [];
+}
+
+interface EntryPlaceHere {
+  readonly kind: ServerList;
+  readonly definition: Definition;
+  readonly workspace: Workspace;
+  readonly path: readonly (string | number)[];
 }
 
 async function hiddenPackage(name: string, workspace: Workspace): Promise<readonly string[]> {
@@ -151,6 +163,6 @@ function entryNames(definition: ServerDefinition, kind: ServerList): readonly st
   const entries: readonly unknown[] = Array.isArray(list) ? list : [];
   return entries.map((entry) => {
     if (isOverride(entry)) return entry.use;
-    return String(isRecord(entry) ? (entry.name ?? entry.uri ?? entry.uriTemplate) : entry);
+    return String(isRecord(entry) ? (entry.name ?? entry.toolkit ?? entry.uri ?? entry.uriTemplate) : entry);
   });
 }
