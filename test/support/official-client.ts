@@ -5,7 +5,7 @@ import { bareEnvironment, eventually, type Message, programFile } from './progra
 import { type Spoken, wireFaults } from './wire-schema.js';
 
 /** The newest revision of each era, and how the official client is made to speak it. */
-export const eras = {
+const eras = {
   '2025-11-25': { mode: 'legacy' },
   '2026-07-28': { mode: { pin: '2026-07-28' } },
 } as const satisfies Record<string, ClientOptions['versionNegotiation']>;
