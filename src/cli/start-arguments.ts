@@ -30,7 +30,7 @@ export interface StartInput {
 }
 
 /**
- * Reads the words after `start`; undefined when its help is asked for. It stands beside the real grammar because
+ * Reads the words after `start`; undefined when its help is asked for, or HTTP, whose words are for the grammar. It stands beside the real grammar because
  * clients start servers all the time, and a command-line parser would be most of what they wait for.
  * @throws AgentToolsError `usage`
  */
@@ -39,7 +39,7 @@ export function parseStartArguments(words: readonly string[]): StartInput | unde
   const before = end === -1 ? words : words.slice(0, end);
   const after = end === -1 ? [] : words.slice(end + 1);
   const options = before.filter((word) => word.startsWith('-') && word !== '-');
-  if (options.some((word) => word === '--help' || word === '-h')) return undefined;
+  if (options.some((word) => word === '--help' || word === '-h' || word === '--http')) return undefined;
 
   const unknown = options.find((word) => !isStartFlag(word));
   if (unknown !== undefined) throw new AgentToolsError('usage', unknownOption(unknown));
@@ -68,5 +68,5 @@ function isStartFlag(word: string): word is StartFlag {
 
 function unknownOption(word: string): string {
   const known = startOptions.map(({ flag }) => flag).join(', ');
-  return `start has no option "${word}". Its options: ${known}.`;
+  return `start has no option "${word}". Its options: ${known}, and with --http those of "agenttools start --help".`;
 }

@@ -157,6 +157,7 @@ function contextsWithoutClient(calls: Calls, { person, depth = 0, outer = [] }: 
       auth: undefined,
       notifyChanged: () => {},
       notifyResourceUpdated: () => {},
+      closeStream: () => {},
       locals: {},
       protocolVersion: 'none',
       requestId: undefined,

@@ -19,9 +19,12 @@ describe('the words after start', () => {
     expect(parseStartArguments(words)).toEqual({ ...usual, ...expected });
   });
 
-  it.each([[['--help']], [['x', '-h']]])('%j asks for help', (words) => {
-    expect(parseStartArguments(words)).toBeUndefined();
-  });
+  it.each([[['--help']], [['x', '-h']], [['x', '--http', '--port', '0']]])(
+    '%j is for the grammar',
+    (words) => {
+      expect(parseStartArguments(words)).toBeUndefined();
+    },
+  );
 
   it.each([
     [['a', 'b'], 'usage', '"b" is a second one'],
@@ -39,7 +42,10 @@ describe('the words after start', () => {
     const { host } = fakeHost({ cwd: '/', home: '/' });
     const program = createProgram(host, () => {});
     const start = program.commands.find((command) => command.name() === 'start');
-    const flags = [...program.options, ...(start?.options ?? [])].map(({ long }) => long);
+    const own = (start?.options ?? []).filter(
+      ({ description }) => !/^(with --|serve over)/.test(description),
+    );
+    const flags = [...program.options, ...own].map(({ long }) => long);
     expect(flags.sort()).toEqual(['--version', ...startOptions.map(({ flag }) => flag)].sort());
     expect(start?.registeredArguments.map((one) => [one.name(), one.required, one.variadic])).toEqual([
       ['server', false, false],

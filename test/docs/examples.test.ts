@@ -153,6 +153,7 @@ const context: Context = {
   auth: undefined,
   notifyChanged: silent,
   notifyResourceUpdated: silent,
+  closeStream: silent,
   locals: {},
   protocolVersion: '2026-07-28',
   requestId: 1,

@@ -90,6 +90,7 @@ describe('the key tables are complete', () => {
       auth: 1,
       notifyChanged: 1,
       notifyResourceUpdated: 1,
+      closeStream: 1,
       locals: 1,
       protocolVersion: 1,
       requestId: 1,

@@ -1,4 +1,5 @@
 import type { CheckDrift } from '../../engine/server/frozen.js';
+import type { Preparation } from '../../engine/server/prepare.js';
 import { startServer } from '../../engine/server/start.js';
 import type { Host } from '../../host.js';
 import type { ExitCode } from '../exit-code.js';
@@ -6,16 +7,17 @@ import { obtaining } from '../obtaining.js';
 import type { StartInput } from '../start-arguments.js';
 
 /** Serves a server over stdio until its client has gone. */
-export async function startCommand(
-  { autoInstall, frozen, ...input }: StartInput,
-  host: Host,
-): Promise<ExitCode> {
-  return await startServer({
+export async function startCommand(input: StartInput, host: Host): Promise<ExitCode> {
+  return await startServer({ ...preparation(input, host), host });
+}
+
+/** What is to be served, whatever over. */
+export function preparation({ autoInstall, frozen, ...input }: StartInput, host: Host): Preparation {
+  return {
     ...input,
-    host,
     obtain: obtaining(host, { wanted: autoInstall && !frozen, tell: () => {} }),
     ...(frozen && { checkDrift: checking(host) }),
-  });
+  };
 }
 
 /** Few servers are checked, so what it takes is loaded for those. */

@@ -1,6 +1,7 @@
 import type { Command } from 'commander';
 import { startInput, startOptions } from '../start-arguments.js';
 import type { Answering } from './answer.js';
+import { addHttpOptions, httpInput } from './http.js';
 
 /** What is asked of servers. */
 export function addServerCommands(program: Command, { host, answer }: Answering): void {
@@ -33,14 +34,25 @@ export function addServerCommands(program: Command, { host, answer }: Answering)
   const start = program
     .command('start')
     .summary('serve a server')
-    .description('Serves a server to an MCP client over stdio, until the client has gone.')
+    .description(
+      'Serves a server to an MCP client over stdio, until the client has gone; with --http to any number of clients, until a signal.',
+    )
     .argument('[server]', 'a path, a qualified name, or a built-in server or your own; else MCP_SERVER_NAME');
   for (const { flag, description } of startOptions) {
     if (!program.options.some(({ long }) => long === flag)) start.option(flag, description);
   }
+  addHttpOptions(start);
   start.action(async (server: string | undefined, options) => {
-    const { strict = false, project = false, autoInstall = true, frozen = false } = options;
+    const { strict = false, project = false, autoInstall = true, frozen = false, http = false } = options;
+    const input = startInput({ server, strict, project, autoInstall, frozen });
+    if (http) {
+      const { startHttpCommand } = await import('../commands/start-http.js');
+      answer(
+        await startHttpCommand({ ...input, http: httpInput(options), json: options.json ?? false }, host),
+      );
+      return;
+    }
     const { startCommand } = await import('../commands/start.js');
-    answer(await startCommand(startInput({ server, strict, project, autoInstall, frozen }), host));
+    answer(await startCommand(input, host));
   });
 }

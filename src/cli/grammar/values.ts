@@ -27,6 +27,11 @@ export function portNumber(value: string): number {
   return wholeNumber(value, { least: 0, most: 65_535, what: 'a port' });
 }
 
+/** @throws InvalidArgumentError */
+export function bytes(value: string): number {
+  return wholeNumber(value, { least: 1, most: 2 ** 30, what: 'a number of bytes' });
+}
+
 function wholeNumber(
   value: string,
   { least, most, what }: { readonly least: number; readonly most: number; readonly what: string },

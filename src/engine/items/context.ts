@@ -168,6 +168,11 @@ export interface Context {
   notifyChanged(kind: ListedKind): void;
   /** Tells those who subscribed to a resource that it is not what it was. */
   notifyResourceUpdated(uri: string): void;
+  /**
+   * Lets the client go on without a connection: over HTTP, up to 2025-11-25, ends the stream that this call is answered
+   * on. The client takes it up again and finds what was sent meanwhile. Elsewhere it does nothing.
+   */
+  closeStream(): void;
   /** Kept for the time of this call. */
   readonly locals: Record<string, unknown>;
   /** Revision of MCP this request is made in, such as `2026-07-28`. */

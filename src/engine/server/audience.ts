@@ -11,6 +11,9 @@ export interface Listener {
   resourceUpdated(uri: string): void;
 }
 
+/** Where those who are served hear what changes, and where it is told. */
+export type Announcements = Pick<Audience, 'join' | 'leave' | 'listChanged' | 'resourceUpdated'>;
+
 /** Everybody whom one server serves. What changes is told to all of them, and here alone. */
 export class Audience {
   readonly #listeners = new Set<Listener>();
@@ -69,7 +72,7 @@ const announcements = {
 
 export interface AnnouncerOptions {
   readonly calls: Calls;
-  readonly audience: Audience;
+  readonly audience: Pick<Announcements, 'listChanged' | 'resourceUpdated'>;
   /** Whether clients were promised to hear of a list. */
   readonly mayChange: (kind: ListedKind) => boolean;
 }

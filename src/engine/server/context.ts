@@ -86,6 +86,7 @@ export function contextMaker(
       session: connection.session,
       auth: authOf(request),
       ...connection.announce,
+      closeStream: () => request.http?.closeSSE?.(),
       locals: {},
       protocolVersion: connection.server.getNegotiatedProtocolVersion() ?? 'unknown',
       requestId: mcpReq.id,

@@ -11,7 +11,7 @@ import type { Calls } from '../items/calls.js';
 import { listedKinds, type ServedKind } from '../items/registry.js';
 import type { CacheHint } from '../items/specs.js';
 import { isUiResource } from '../items/ui.js';
-import { type Audience, announcer, listenerOf } from './audience.js';
+import { type Announcements, announcer, listenerOf } from './audience.js';
 import { type Connection, showsUi } from './context.js';
 import type { Outstanding } from './outstanding.js';
 import { complete } from './requests/completion.js';
@@ -59,7 +59,7 @@ export interface Served {
   readonly calls: Calls;
   readonly toolOptions: Connection['toolOptions'];
   /** Who is told what changes. */
-  readonly audience: Audience;
+  readonly audience: Announcements;
   /** What the server still waits for; absent: nothing. */
   readonly outstanding?: Outstanding;
 }

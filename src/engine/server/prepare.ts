@@ -7,7 +7,7 @@ import { listedKinds } from '../items/registry.js';
 import type { Servable } from '../items/server.js';
 import { parseToolOptions } from '../items/tool-options.js';
 import { Audience } from './audience.js';
-import { createServer } from './factory.js';
+import { createServer, type Served } from './factory.js';
 import { type LookoutRequest, type LookoutSetting, openLookout, standIn } from './lookout.js';
 import type { OutstandingOptions, Patience } from './outstanding.js';
 import type { Era } from './stdio/eras.js';
@@ -24,15 +24,24 @@ export interface PreparationSetting extends LookoutSetting {
   readonly signal: AbortSignal;
 }
 
-/**
- * Finds and composes a server; gives what makes the SDK server of each era. Packages that are not here hold nothing up:
- * they are obtained while the server is served.
- * @throws AgentToolsError if there is no such server, or it cannot be served.
- */
+/** Prepares a server as {@link prepareServed} does; gives what makes the SDK server of each era. */
 export async function prepareServer(
   preparation: Preparation,
-  { host, report, signal }: PreparationSetting,
+  setting: PreparationSetting,
 ): Promise<(era: Era) => Server> {
+  const served = await prepareServed(preparation, setting);
+  return (era) => createServer(served, era);
+}
+
+/**
+ * Finds and composes a server, for any number of connections. Packages that are not here hold nothing up: they are
+ * obtained while the server is served.
+ * @throws AgentToolsError if there is no such server, or it cannot be served.
+ */
+export async function prepareServed(
+  preparation: Preparation,
+  { host, report, signal }: PreparationSetting,
+): Promise<Served> {
   const { strict, patience } = preparation;
   // Whoever wants all or nothing gets nothing that is still to come.
   const obtain = strict ? undefined : preparation.obtain;
@@ -44,7 +53,7 @@ export async function prepareServer(
   const calls = { server, initializers: new Initializers(), env: host.env, report };
   const toolOptions = parseToolOptions(host.env.MCP_TOOL_OPTIONS, report);
   const audience = new Audience();
-  if (!obtain || lacks.length === 0) return (era) => createServer({ calls, toolOptions, audience }, era);
+  if (!obtain || lacks.length === 0) return { calls, toolOptions, audience };
 
   const renew: OutstandingOptions['renew'] = async () => {
     const next = await lookout({ tellsMissing: false }).catch((error: unknown) => {
@@ -58,7 +67,7 @@ export async function prepareServer(
   // Most servers have everything, and clients wait for what is loaded.
   const { Outstanding } = await import('./outstanding.js');
   const outstanding = new Outstanding({ lacks, obtain, renew, audience, report, signal, patience });
-  return (era) => createServer({ calls, toolOptions, audience, outstanding }, era);
+  return { calls, toolOptions, audience, outstanding };
 }
 
 function isChanged(kind: ListedKind, before: Servable, after: Servable): boolean {

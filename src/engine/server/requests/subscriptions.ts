@@ -26,7 +26,10 @@ export function unsubscribe({ subscribed }: Connection, { uri }: Wire): Wire {
 }
 
 /** Whether a subscription of 2026-07-28 to a resource is honoured: it is subscribable, or may come yet. */
-export function mayBeSubscribed({ calls, outstanding }: Connection, uri: string): boolean {
+export function mayBeSubscribed(
+  { calls, outstanding }: Pick<Connection, 'calls' | 'outstanding'>,
+  uri: string,
+): boolean {
   const found = resourceAt(calls.server.registry, uri);
   return found ? found.spec.subscribable : (outstanding?.includes('resources') ?? false);
 }

@@ -18,9 +18,15 @@ export function honourOnly(server: Server, isHonoured: IsHonoured): void {
 export function withoutUnhonoured(server: Server, message: JSONRPCMessage): JSONRPCMessage {
   if (!('method' in message) || message.method !== 'subscriptions/listen') return message;
   const isHonoured = rules.get(server);
+  return isHonoured ? honouring(isHonoured, message) : message;
+}
+
+/** A `subscriptions/listen` that asks for no resources but those that are honoured. */
+export function honouring(isHonoured: IsHonoured, message: JSONRPCMessage): JSONRPCMessage {
+  if (!('params' in message)) return message;
   const notifications = (message.params as JsonObject | undefined)?.notifications;
   const wanted: unknown = isObject(notifications) ? notifications.resourceSubscriptions : undefined;
-  if (!isHonoured || !Array.isArray(wanted)) return message;
+  if (!Array.isArray(wanted)) return message;
   // What is not even an address is for the entry to refuse.
   const resourceSubscriptions = wanted.filter((uri) => typeof uri !== 'string' || isHonoured(uri));
   const params = {

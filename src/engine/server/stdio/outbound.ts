@@ -108,7 +108,7 @@ const readers = new Set(['resources/read', 'resources/subscribe']);
  * An error of a server in the words and numbers of its era: a resource that does not exist is -32002 up to 2025-11-25
  * (server/resources, Error handling), and -32602 with the `uri` since.
  */
-function forClient(call: Call, error: ErrorBody): ErrorBody {
+export function forClient(call: Pick<Call, 'era' | 'method'>, error: ErrorBody): ErrorBody {
   const isMissingResource =
     call.era === 'legacy' &&
     readers.has(call.method) &&

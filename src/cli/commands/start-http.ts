@@ -1,0 +1,26 @@
+import { type HttpOptions, startHttpServer } from '../../engine/server/http/start-http.js';
+import type { Host } from '../../host.js';
+import type { ExitCode } from '../exit-code.js';
+import type { StartInput } from '../start-arguments.js';
+import { preparation } from './start.js';
+
+export interface StartHttpInput extends StartInput {
+  readonly http: HttpOptions;
+  readonly json: boolean;
+}
+
+/** Serves a server over HTTP until a signal. */
+export async function startHttpCommand(
+  { http, json, ...input }: StartHttpInput,
+  host: Host,
+): Promise<ExitCode> {
+  return await startHttpServer({
+    ...preparation(input, host),
+    host,
+    http,
+    onListening(url) {
+      if (json) host.stdout.write(`${JSON.stringify({ url })}\n`);
+      host.stderr.write(`Serving at ${url}\n`);
+    },
+  });
+}

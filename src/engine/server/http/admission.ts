@@ -1,0 +1,100 @@
+import { refusal } from './answers.js';
+
+/** Who may come, by what browsers and proxies say of a request. */
+export interface AdmissionOptions {
+  /** Names, without ports, that the server goes by; `'any'` checks none. This machine's own when absent. */
+  readonly allowedHosts?: readonly string[] | 'any' | undefined;
+  /** Origins whose pages may use the server, as `https://app.example.com`; `*` means every one. None when absent. */
+  readonly allowedOrigins?: readonly string[] | undefined;
+}
+
+const loopback: ReadonlySet<string> = new Set(['localhost', '127.0.0.1', '[::1]']);
+
+/** Whether an address is only reached from this machine. */
+export function isLoopback(host: string): boolean {
+  return loopback.has(host) || host === '::1' || /^127(\.\d{1,3}){3}$/.test(host);
+}
+
+/**
+ * Keeps pages of strangers away: a name that is led to this machine by a stranger's DNS is not one of ours, and a page
+ * says where it comes from. What pages of listed origins need to be told is added to their answers.
+ * @see MCP, basic/transports, Security Warning; https://fetch.spec.whatwg.org/#http-cors-protocol
+ */
+export class Admission {
+  readonly #hosts: ReadonlySet<string> | 'any';
+  readonly #origins: ReadonlySet<string>;
+
+  constructor({ allowedHosts, allowedOrigins = [] }: AdmissionOptions) {
+    this.#hosts = allowedHosts === 'any' ? 'any' : new Set((allowedHosts ?? [...loopback]).map(lower));
+    this.#origins = new Set(allowedOrigins.map((origin) => lower(origin).replace(/\/$/, '')));
+  }
+
+  /** The answer to a request that is not let in, or that only asks whether it may come; undefined: it may. */
+  check(method: string, url: URL, headers: Headers): Response | undefined {
+    const host = hostnameOf(`http://${headers.get('host') ?? url.host}`);
+    if (host === undefined || !this.#knows(host)) {
+      const message = `The host "${headers.get('host') ?? url.host}" is not one of this server's. Let it be one with --allowed-host, or allowedHosts.`;
+      return refusal({ status: 403, message });
+    }
+    const origin = headers.get('origin');
+    if (origin === null) return undefined;
+    if (!this.#lets(origin, host)) {
+      const message = `Pages of ${origin} may not use this server. Let them with --allowed-origin, or allowedOrigins.`;
+      return refusal({ status: 403, message });
+    }
+    return method === 'OPTIONS' ? this.#preflight(origin, headers) : undefined;
+  }
+
+  /** An answer that the page which asked may read, if its origin is listed. */
+  open(response: Response, headers: Headers): Response {
+    const origin = headers.get('origin');
+    if (origin === null || !this.#isListed(origin)) return response;
+    response.headers.set('Access-Control-Allow-Origin', origin);
+    response.headers.set('Access-Control-Expose-Headers', 'Mcp-Session-Id, WWW-Authenticate, Retry-After');
+    response.headers.append('Vary', 'Origin');
+    return response;
+  }
+
+  /** Headers of parameters have names of their own, so what is asked for is allowed. */
+  #preflight(origin: string, headers: Headers): Response {
+    if (!this.#isListed(origin)) return new Response(null, { status: 403 });
+    const wanted = headers.get('access-control-request-headers');
+    return new Response(null, {
+      status: 204,
+      headers: {
+        'Access-Control-Allow-Origin': origin,
+        'Access-Control-Allow-Methods': 'GET, POST, DELETE',
+        ...(wanted !== null && { 'Access-Control-Allow-Headers': wanted }),
+        'Access-Control-Max-Age': '600',
+        Vary: 'Origin, Access-Control-Request-Headers',
+      },
+    });
+  }
+
+  #knows(host: string): boolean {
+    return this.#hosts === 'any' || this.#hosts.has(host);
+  }
+
+  #isListed(origin: string): boolean {
+    return this.#origins.has('*') || this.#origins.has(lower(origin));
+  }
+
+  /** Listed ones, those of the server's own name, and on this machine those of this machine. */
+  #lets(origin: string, host: string): boolean {
+    if (this.#isListed(origin)) return true;
+    const from = hostnameOf(origin);
+    return from !== undefined && (from === host || (loopback.has(from) && loopback.has(host)));
+  }
+}
+
+function hostnameOf(address: string): string | undefined {
+  try {
+    return new URL(address).hostname || undefined;
+  } catch {
+    return undefined;
+  }
+}
+
+function lower(text: string): string {
+  return text.toLowerCase();
+}

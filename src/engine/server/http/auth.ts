@@ -1,0 +1,65 @@
+import type { AuthInfo } from '@modelcontextprotocol/server';
+
+/** What a bearer token says of whoever sent it, or why it is not taken. */
+export type Verdict = { readonly auth: AuthInfo } | { readonly fault: TokenFault };
+
+/** @see RFC 6750, section 3.1 */
+export interface TokenFault {
+  readonly error: 'invalid_token' | 'insufficient_scope';
+  readonly description: string;
+  readonly scope?: string;
+}
+
+/** Who decides on bearer tokens. */
+export interface Authority {
+  verify(token: string): Promise<Verdict>;
+  /** Where a client learns who gives out tokens. @see RFC 9728, section 5.1 */
+  readonly metadataUrl?: string;
+  /** Answers requests for what this is about; undefined: it is about something else. */
+  metadata?(url: URL): Response | undefined;
+}
+
+/** One token for all clients. Comparing takes as long for a wrong one as for the right one. */
+export function sharedToken(token: string): Authority {
+  const expected = digest(token);
+  return {
+    async verify(given) {
+      const [right, sent] = await Promise.all([expected, digest(given)]);
+      let difference = 0;
+      for (let index = 0; index < right.length; index += 1) difference |= right[index]! ^ sent[index]!;
+      if (difference === 0) return { auth: { token: given, clientId: 'token', scopes: [] } };
+      return { fault: { error: 'invalid_token', description: 'The token is not the right one.' } };
+    },
+  };
+}
+
+async function digest(text: string): Promise<Uint8Array> {
+  return new Uint8Array(await crypto.subtle.digest('SHA-256', new TextEncoder().encode(text)));
+}
+
+/** Who sent a request, or the answer that asks for a token. @see MCP, basic/authorization, Token Usage */
+export async function authenticate(headers: Headers, authority: Authority): Promise<AuthInfo | Response> {
+  const [scheme, token, excess] = (headers.get('authorization') ?? '').trim().split(/\s+/);
+  if (scheme?.toLowerCase() !== 'bearer' || !token || excess !== undefined) return challenge(authority);
+  const verdict = await authority.verify(token);
+  return 'auth' in verdict ? verdict.auth : challenge(authority, verdict.fault);
+}
+
+function challenge({ metadataUrl }: Authority, fault?: TokenFault): Response {
+  const parts = [
+    ...(fault ? [`error="${fault.error}"`, `error_description="${fault.description}"`] : []),
+    ...(fault?.scope ? [`scope="${fault.scope}"`] : []),
+    ...(metadataUrl ? [`resource_metadata="${metadataUrl}"`] : []),
+  ];
+  const body = {
+    error: fault?.error ?? 'invalid_request',
+    error_description: fault?.description ?? 'Send "Authorization: Bearer …".',
+  };
+  return Response.json(body, {
+    status: fault?.error === 'insufficient_scope' ? 403 : 401,
+    headers: {
+      'WWW-Authenticate': ['Bearer', parts.join(', ')].join(' ').trim(),
+      'Cache-Control': 'no-store',
+    },
+  });
+}

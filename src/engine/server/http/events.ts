@@ -1,0 +1,79 @@
+import type { ListedKind } from '../../items/context.js';
+import { Audience, type Listener } from '../audience.js';
+import type { Served } from '../factory.js';
+import type { Era } from '../stdio/eras.js';
+
+/** Something that clients of a server may want to hear of. Plain JSON, so that it can travel between processes. */
+export type ServerEvent =
+  | { readonly kind: 'tools_list_changed' | 'prompts_list_changed' | 'resources_list_changed' }
+  | { readonly kind: 'resource_updated'; readonly uri: string };
+
+/**
+ * Carries events to every process that serves the same server. What is published reaches all subscribers, those of the
+ * process that published it included. The default stays in one process.
+ */
+export interface EventBus {
+  publish(event: ServerEvent): void;
+  /** Gives what ends the subscription. */
+  subscribe(listener: (event: ServerEvent) => void): () => void;
+}
+
+/** A bus within this process. */
+export function memoryBus(): EventBus {
+  const listeners = new Set<(event: ServerEvent) => void>();
+  return {
+    publish: (event) => {
+      for (const listener of [...listeners]) listener(event);
+    },
+    subscribe: (listener) => {
+      listeners.add(listener);
+      return () => void listeners.delete(listener);
+    },
+  };
+}
+
+/** What is served to clients of an era: where they hear of changes, and how this ends. */
+export interface Broadcast {
+  served(era: Era): Served;
+  close(): void;
+}
+
+/**
+ * Leads what handlers announce to a bus, and what the bus brings to the sessions of this process. Requests of 2026-07-28
+ * are told nothing themselves: `subscriptions/listen` has streams of its own, which listen to the bus.
+ */
+export function broadcast(served: Served, bus: EventBus): Broadcast {
+  const sessions = new Audience();
+  const publisher: Listener = {
+    listChanged: (kind) => bus.publish({ kind: `${kind}_list_changed` }),
+    resourceUpdated: (uri) => bus.publish({ kind: 'resource_updated', uri }),
+  };
+  served.audience.join(publisher);
+  const unsubscribe = bus.subscribe((event) => {
+    if (event.kind === 'resource_updated') sessions.resourceUpdated(event.uri);
+    else sessions.listChanged(event.kind.slice(0, event.kind.indexOf('_')) as ListedKind);
+  });
+  const announce = {
+    listChanged: (kind: ListedKind) => served.audience.listChanged(kind),
+    resourceUpdated: (uri: string) => served.audience.resourceUpdated(uri),
+  };
+  const nobody = () => {};
+  const perEra: Record<Era, Served> = {
+    legacy: {
+      ...served,
+      audience: {
+        ...announce,
+        join: (listener) => sessions.join(listener),
+        leave: (listener) => sessions.leave(listener),
+      },
+    },
+    modern: { ...served, audience: { ...announce, join: nobody, leave: nobody } },
+  };
+  return {
+    served: (era) => perEra[era],
+    close: () => {
+      unsubscribe();
+      served.audience.leave(publisher);
+    },
+  };
+}

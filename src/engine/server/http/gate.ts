@@ -1,0 +1,135 @@
+import type { JSONRPCMessage, Server, Transport, TransportSendOptions } from '@modelcontextprotocol/server';
+import { type ErrorBody, isMessageId, type JsonObject, type MessageId } from '../stdio/envelope.js';
+import type { Era } from '../stdio/eras.js';
+import { forClient } from '../stdio/outbound.js';
+import { findParamsFault } from '../stdio/params.js';
+
+/** How much is kept for a stream that is not open: the latest counts. */
+const maxWaiting = 64;
+
+/** Has a server speak through a gate, whichever transport it is connected to. Gives the gate once it is. */
+export function putGate(server: Server, era: Era): { readonly gate: () => Gate | undefined } {
+  const connect = server.connect.bind(server);
+  let gate: Gate | undefined;
+  server.connect = async (transport) => {
+    gate = new Gate(transport, era);
+    await connect(gate);
+  };
+  return { gate: () => gate };
+}
+
+/**
+ * What stands between a transport of the SDK and its server: params that a method cannot take are answered here, errors
+ * get the words and numbers of their era, and nothing is sent for what was cancelled.
+ */
+export class Gate implements Transport {
+  onmessage?: NonNullable<Transport['onmessage']>;
+  onclose?: () => void;
+  onerror?: (error: Error) => void;
+
+  readonly #transport: Transport;
+  readonly #era: Era;
+  /** Methods of the requests that are not answered yet. */
+  readonly #open = new Map<MessageId, string>();
+  /** What belongs to no request and waits for a stream that takes it; undefined: there is one, or never will be. */
+  #waiting: JSONRPCMessage[] | undefined;
+
+  constructor(transport: Transport, era: Era) {
+    this.#transport = transport;
+    this.#era = era;
+  }
+
+  get sessionId(): string | undefined {
+    return this.#transport.sessionId;
+  }
+
+  get hasPerRequestStream(): boolean {
+    return this.#transport.hasPerRequestStream ?? false;
+  }
+
+  isOpen(id: MessageId): boolean {
+    return this.#open.has(id);
+  }
+
+  /** Whether any request has not been answered. */
+  get isBusy(): boolean {
+    return this.#open.size > 0;
+  }
+
+  /** Keeps what belongs to no request until there is a stream for it. */
+  hold(): void {
+    this.#waiting ??= [];
+  }
+
+  /** There is a stream for what belongs to no request. */
+  release(): void {
+    const waiting = this.#waiting ?? [];
+    this.#waiting = undefined;
+    for (const message of waiting) void this.#transport.send(message).catch(() => {});
+  }
+
+  setProtocolVersion(version: string): void {
+    this.#transport.setProtocolVersion?.(version);
+  }
+
+  setSupportedProtocolVersions(versions: string[]): void {
+    this.#transport.setSupportedProtocolVersions?.(versions);
+  }
+
+  async start(): Promise<void> {
+    const transport = this.#transport;
+    transport.onmessage = (message, extra) => this.#receive(message, extra);
+    transport.onclose = () => this.onclose?.();
+    transport.onerror = (error) => this.onerror?.(error);
+    await transport.start();
+  }
+
+  async send(message: JSONRPCMessage, options?: TransportSendOptions): Promise<void> {
+    const related = options?.relatedRequestId;
+    if (related !== undefined && !this.#open.has(related)) {
+      if ('id' in message) throw new Error('The request that this belongs to was cancelled or answered.');
+      return;
+    }
+    if ('method' in message) {
+      if (related !== undefined || !this.#waiting) return await this.#transport.send(message, options);
+      this.#waiting.push(message);
+      if (this.#waiting.length > maxWaiting) this.#waiting.shift();
+      return;
+    }
+    const id = message.id as MessageId;
+    const method = this.#open.get(id);
+    this.#open.delete(id);
+    const answer =
+      'error' in message && method !== undefined
+        ? { ...message, error: forClient({ era: this.#era, method }, message.error as ErrorBody) }
+        : message;
+    await this.#transport.send(answer as JSONRPCMessage, options);
+  }
+
+  async close(): Promise<void> {
+    await this.#transport.close();
+  }
+
+  #receive(message: JSONRPCMessage, extra: Parameters<NonNullable<Transport['onmessage']>>[1]): void {
+    if ('method' in message && 'id' in message) {
+      const { id, method, params } = message;
+      const error = findParamsFault(this.#era, method, params as JsonObject | undefined);
+      if (error) {
+        void this.#transport.send({ jsonrpc: '2.0', id, error } as JSONRPCMessage);
+        return;
+      }
+      this.#open.set(id, method);
+    } else if ('method' in message && message.method === 'notifications/cancelled') {
+      const id = (message.params as JsonObject | undefined)?.requestId;
+      // What asks it to stop is known to the server by the same message.
+      if (isMessageId(id) && this.#open.get(id) !== 'initialize') this.#cancel(id);
+    }
+    this.onmessage?.(message, extra);
+  }
+
+  #cancel(id: MessageId): void {
+    if (!this.#open.delete(id)) return;
+    const { closeSSEStream } = this.#transport as { closeSSEStream?: (id: MessageId) => void };
+    closeSSEStream?.call(this.#transport, id);
+  }
+}

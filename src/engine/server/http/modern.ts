@@ -1,0 +1,100 @@
+import {
+  type AuthInfo,
+  createMcpHandler,
+  type JSONRPCMessage,
+  type McpHttpHandler,
+} from '@modelcontextprotocol/server';
+import { createServer, type Served } from '../factory.js';
+import { mayBeSubscribed } from '../requests/subscriptions.js';
+import { type Envelope, isObject } from '../stdio/envelope.js';
+import { claimsVersion, findClaimFault } from '../stdio/eras.js';
+import { honouring } from '../stdio/listen.js';
+import { refusal } from './answers.js';
+import type { EventBus } from './events.js';
+import { putGate } from './gate.js';
+import { findHeaderFault } from './param-headers.js';
+
+export interface ModernOptions {
+  readonly served: Served;
+  readonly bus: EventBus;
+  readonly maxSubscriptions: number;
+  readonly keepAliveMs: number;
+  readonly report: (line: string) => void;
+}
+
+/** @see MCP 2026-07-28, basic, "Error Codes" */
+const headerMismatch = -32020;
+
+type Request = Extract<Envelope, { kind: 'request' }>;
+
+/** Requests of 2026-07-28: each has a server of its own, so that any process may answer it. */
+export class Modern {
+  readonly #served: Served;
+  readonly #handler: McpHttpHandler;
+
+  constructor({ served, bus, maxSubscriptions, keepAliveMs, report }: ModernOptions) {
+    this.#served = served;
+    this.#handler = createMcpHandler(
+      () => {
+        const server = createServer(served, 'modern');
+        putGate(server, 'modern');
+        return server;
+      },
+      {
+        legacy: 'reject',
+        bus,
+        maxSubscriptions,
+        keepAliveMs,
+        onerror: (error) => {
+          if (isOurs(error)) report(error.stack ?? error.message);
+        },
+      },
+    );
+  }
+
+  /** `body` is what was read of a POST, and sound as JSON-RPC. */
+  async answer(
+    request: globalThis.Request,
+    body: unknown,
+    { message, auth }: { readonly message: Envelope | undefined; readonly auth: AuthInfo | undefined },
+  ): Promise<Response> {
+    const fault = message?.kind === 'request' ? this.#findHeaderFault(message, request.headers) : undefined;
+    if (fault) return fault;
+    const parsedBody = isListen(body)
+      ? honouring((uri) => mayBeSubscribed(this.#connection, uri), body as unknown as JSONRPCMessage)
+      : body;
+    return await this.#handler.fetch(request, { parsedBody, ...(auth && { authInfo: auth }) });
+  }
+
+  /** Gives open subscriptions their result and aborts what is still running. */
+  async close(): Promise<void> {
+    await this.#handler.close();
+  }
+
+  get #connection() {
+    return { calls: this.#served.calls, outstanding: this.#served.outstanding };
+  }
+
+  /** What is unfit otherwise is for the SDK to refuse. */
+  #findHeaderFault({ id, method, params }: Request, headers: Headers): Response | undefined {
+    if (method !== 'tools/call' || typeof params?.name !== 'string') return undefined;
+    if (!claimsVersion(params) || findClaimFault(params)) return undefined;
+    const tool = this.#served.calls.server.registry.resolve('tools', params.name);
+    const fault = tool && findHeaderFault(tool, params.arguments, headers);
+    if (!fault) return undefined;
+    const { header, problem } = fault;
+    const message = `Header mismatch: ${header} ${problem}.`;
+    return refusal({ status: 400, code: headerMismatch, message, data: { header }, id });
+  }
+}
+
+function isListen(body: unknown): boolean {
+  return isObject(body) && body.method === 'subscriptions/listen';
+}
+
+/** The SDK tells of every request that it refuses, too; those are what clients did wrong. */
+function isOurs(error: Error): boolean {
+  return (
+    !('code' in error) && !/^(Rejected|Unsupported|subscriptions\/listen refused|Missing)/.test(error.message)
+  );
+}

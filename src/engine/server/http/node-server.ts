@@ -1,0 +1,164 @@
+import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { AgentToolsError } from '../../errors.js';
+import { messageOf } from '../../extension/modules.js';
+import { isStream } from './answers.js';
+import { readBody } from './body.js';
+import type { Service } from './service.js';
+
+/** How long the headers of a request may take, and how much they may be. */
+const headersTimeoutMs = 10_000;
+const maxHeaderBytes = 16 * 1024;
+const maxHeaders = 100;
+
+/** How long a connection is kept that nothing comes on. Longer than common proxies keep theirs, which would race us. */
+const idleConnectionMs = 75_000;
+
+export interface ListenOptions {
+  readonly host: string;
+  /** 0: any that is free. */
+  readonly port: number;
+}
+
+/** A server of Node that listens. */
+export interface Listening {
+  readonly port: number;
+  /** Takes no more connections, answers what is under way within the time, and ends. */
+  drain(limitMs: number): Promise<void>;
+}
+
+/** Serves over Node's HTTP. @throws AgentToolsError if it cannot listen there. */
+export async function listen(service: Service, { host, port }: ListenOptions): Promise<Listening> {
+  let isDraining = false;
+  const server = createServer(
+    {
+      maxHeaderSize: maxHeaderBytes,
+      headersTimeout: headersTimeoutMs,
+      requestTimeout: service.limits.bodyTimeoutMs + headersTimeoutMs,
+      keepAliveTimeout: idleConnectionMs,
+    },
+    (request, response) => {
+      if (isDraining) response.setHeader('Connection', 'close');
+      void serve(service, request, response);
+    },
+  );
+  server.maxHeadersCount = maxHeaders;
+  await opened(server, { host, port });
+  return {
+    port: (server.address() as AddressInfo).port,
+    async drain(limitMs) {
+      isDraining = true;
+      const closed = new Promise<void>((resolve) => server.close(() => resolve()));
+      server.closeIdleConnections();
+      await service.drain(limitMs);
+      server.closeIdleConnections();
+      // What was answered last is on its way.
+      const flushed = setTimeout(() => server.closeAllConnections(), flushMs);
+      await closed;
+      clearTimeout(flushed);
+    },
+  };
+}
+
+/** How long last words may take to leave. */
+const flushMs = 500;
+
+async function opened(server: Server, { host, port }: ListenOptions): Promise<void> {
+  try {
+    await new Promise<void>((resolve, reject) => {
+      server.once('error', reject);
+      server.listen({ host, port }, resolve);
+    });
+  } catch (error) {
+    const reasons: Readonly<Record<string, string>> = {
+      EADDRINUSE: 'something else listens there. Choose another --port, or 0 for any',
+      EACCES: 'that is not allowed to this user. Choose a --port from 1024 on',
+      EADDRNOTAVAIL: 'this machine does not have that address',
+      ENOTFOUND: 'there is no such host',
+    };
+    const { code = '' } = error as NodeJS.ErrnoException;
+    const reason = reasons[code] ?? messageOf(error);
+    throw new AgentToolsError('failed', `Port ${port} of ${host} cannot be listened at: ${reason}.`);
+  }
+}
+
+async function serve(service: Service, request: IncomingMessage, response: ServerResponse): Promise<void> {
+  const controller = new AbortController();
+  response.once('close', () => {
+    if (!response.writableFinished) controller.abort();
+  });
+  // Whoever goes in the middle of a request is told by `close`.
+  request.on('error', () => {});
+  response.on('error', () => {});
+  const answer = await service.answer({
+    method: request.method ?? 'GET',
+    url: urlOf(request),
+    headers: headersOf(request),
+    signal: controller.signal,
+    readBody: (limits) => readBody(chunksOf(request, limits.maxBodyBytes), limits),
+  });
+  await send(answer, response);
+}
+
+/** A body that says itself that it is too long is not even begun. */
+function chunksOf(request: IncomingMessage, maxBytes: number): AsyncIterable<Uint8Array> {
+  const announced = Number(request.headers['content-length'] ?? 0);
+  if (announced <= maxBytes) return request.iterator({ destroyOnReturn: false });
+  return (async function* () {
+    yield new Uint8Array(maxBytes + 1);
+  })();
+}
+
+function urlOf({ url = '/' }: IncomingMessage): URL {
+  // Only the path counts; hosts are judged by their header.
+  const base = 'http://localhost';
+  return URL.canParse(url, base) ? new URL(url, base) : new URL('/invalid', base);
+}
+
+function headersOf({ rawHeaders }: IncomingMessage): Headers {
+  const headers = new Headers();
+  for (let index = 0; index < rawHeaders.length; index += 2) {
+    headers.append(rawHeaders[index]!, rawHeaders[index + 1]!);
+  }
+  return headers;
+}
+
+async function send(answer: Response, response: ServerResponse): Promise<void> {
+  const { status, headers, body } = answer;
+  if (response.destroyed) {
+    await body?.cancel().catch(() => {});
+    return;
+  }
+  if (body === null || !isStream(answer)) {
+    const bytes = new Uint8Array(await answer.arrayBuffer());
+    response.writeHead(status, { ...Object.fromEntries(headers), 'Content-Length': bytes.byteLength });
+    response.end(bytes);
+    return;
+  }
+  response.writeHead(status, Object.fromEntries(headers));
+  response.flushHeaders();
+  const reader = body.getReader();
+  response.once('close', () => void reader.cancel().catch(() => {}));
+  try {
+    for (;;) {
+      const { done, value } = await reader.read();
+      if (done || response.destroyed) break;
+      if (!response.write(value)) await drained(response);
+    }
+  } catch {
+    // The stream broke off, and so does the answer.
+  }
+  response.end();
+}
+
+async function drained(response: ServerResponse): Promise<void> {
+  await new Promise<void>((resolve) => {
+    const go = () => {
+      response.off('drain', go);
+      response.off('close', go);
+      resolve();
+    };
+    response.on('drain', go);
+    response.on('close', go);
+  });
+}

@@ -1,0 +1,75 @@
+import { isRecord } from '../../extension/shapes.js';
+import type { ToolSpec } from '../../items/specs.js';
+
+/** An argument that clients say in a header too. */
+interface Declared {
+  readonly header: string;
+  readonly path: readonly string[];
+}
+
+/** Where header and body do not say the same. */
+export interface HeaderFault {
+  readonly header: string;
+  readonly problem: string;
+}
+
+const known = new WeakMap<ToolSpec, readonly Declared[]>();
+
+/**
+ * What is wrong with the `Mcp-Param-*` headers of a call.
+ * @see MCP 2026-07-28, basic/transports/streamable-http, Custom Headers from Tool Parameters
+ */
+export function findHeaderFault(tool: ToolSpec, args: unknown, headers: Headers): HeaderFault | undefined {
+  const declared = known.get(tool) ?? [...declaredIn(tool.input.wire, [])];
+  known.set(tool, declared);
+  for (const { header, path } of declared) {
+    const value = textOf(valueAt(args, path));
+    if (value === undefined) continue;
+    const sent = headers.get(header);
+    const where = `"arguments.${path.join('.')}"`;
+    if (sent === null) return { header, problem: `is missing, though ${where} is sent` };
+    const read = decode(sent);
+    if (read === undefined) return { header, problem: 'is not valid Base64 of UTF-8 text' };
+    if (!isSame(read, value)) return { header, problem: `differs from ${where}` };
+  }
+  return undefined;
+}
+
+function* declaredIn(schema: unknown, path: readonly string[]): Generator<Declared> {
+  if (!isRecord(schema)) return;
+  const name = schema['x-mcp-header'];
+  if (typeof name === 'string' && path.length > 0) yield { header: `Mcp-Param-${name}`, path };
+  if (!isRecord(schema.properties)) return;
+  for (const [key, inner] of Object.entries(schema.properties)) yield* declaredIn(inner, [...path, key]);
+}
+
+function valueAt(args: unknown, path: readonly string[]): unknown {
+  let value = args;
+  for (const key of path) value = isRecord(value) && Object.hasOwn(value, key) ? value[key] : undefined;
+  return value;
+}
+
+/** A value as headers say it; undefined for what they cannot. */
+function textOf(value: unknown): string | number | undefined {
+  if (typeof value === 'boolean') return String(value);
+  if (typeof value === 'number') return Number.isSafeInteger(value) ? value : undefined;
+  return typeof value === 'string' ? value : undefined;
+}
+
+function isSame(read: string, value: string | number): boolean {
+  if (typeof value === 'string') return read === value;
+  return /^-?\d+(\.\d+)?$/.test(read) && Number(read) === value;
+}
+
+/** What stands between `=?base64?` and `?=` is Base64 of UTF-8. @see Value Encoding, ibid. */
+function decode(sent: string): string | undefined {
+  const packed = /^=\?base64\?(.*)\?=$/.exec(sent)?.[1];
+  if (packed === undefined) return sent;
+  if (!/^(?:[A-Za-z0-9+/]{4})*(?:[A-Za-z0-9+/]{2}==|[A-Za-z0-9+/]{3}=)?$/.test(packed)) return undefined;
+  const bytes = Uint8Array.from(atob(packed), (character) => character.charCodeAt(0));
+  try {
+    return new TextDecoder('utf-8', { fatal: true }).decode(bytes);
+  } catch {
+    return undefined;
+  }
+}
