@@ -1,0 +1,59 @@
+import { readdirSync, readFileSync } from 'node:fs';
+import path from 'node:path';
+import { alwaysSkipped, httpDuties, notBuilt } from './runs.mjs';
+
+/**
+ * What a run of the suite found. The suite's own exit code is not enough: it lets warnings and skipped checks pass.
+ * @param {string} folder where the suite left its results
+ * @param {{ scenarios: number }} run
+ * @param {'http' | 'stdio'} transport
+ */
+export function judge(folder, { scenarios }, transport) {
+  const found = resultsIn(folder);
+  const outcomes = found.flatMap(({ scenario, checks }) => {
+    const unbuilt = Object.keys(notBuilt).some((prefix) => scenario.startsWith(prefix));
+    if (unbuilt) return [{ kind: checks.every(isFine) ? 'stale' : 'not built', scenario }];
+    return checks.map((check) => outcomeOf({ scenario, check, transport }));
+  });
+  const count = (kind) => outcomes.filter((outcome) => outcome.kind === kind).length;
+  const faults = outcomes.filter(({ kind }) => kind === 'fault' || kind === 'stale').map(inWords);
+  if (found.length !== scenarios) faults.push(`${found.length} scenarios were run, not ${scenarios}`);
+  return {
+    scenarios: found.length,
+    passed: count('passed'),
+    skipped: namesOf(outcomes, 'skipped'),
+    excepted: namesOf(outcomes, 'excepted'),
+    notBuilt: namesOf(outcomes, 'not built'),
+    faults,
+  };
+}
+
+function resultsIn(folder) {
+  return readdirSync(folder).map((name) => ({
+    scenario: name.replace(/^server-/, '').replace(/-\d{4}-\d\d-\d\dT[\d-]+Z$/, ''),
+    checks: JSON.parse(readFileSync(path.join(folder, name, 'checks.json'), 'utf8')),
+  }));
+}
+
+function outcomeOf({ scenario, check, transport }) {
+  const { id, status } = check;
+  if (status === 'INFO') return { kind: 'note', scenario };
+  const duty = [scenario, `${scenario}:${id}`].find((name) => name in httpDuties);
+  // What went over the wire is the server's own, whoever made a stream of it.
+  if (duty && transport === 'stdio' && id !== 'wire-schema-valid')
+    return { kind: 'excepted', scenario: duty };
+  if (status === 'SUCCESS') return { kind: 'passed', scenario };
+  if (status === 'SKIPPED' && scenario in alwaysSkipped) return { kind: 'skipped', scenario };
+  return { kind: 'fault', scenario, check };
+}
+
+const isFine = ({ status }) => status === 'SUCCESS' || status === 'INFO';
+
+function inWords({ kind, scenario, check }) {
+  if (kind === 'stale') return `${scenario} passes: take it off the list of what is not built`;
+  return `${scenario}: ${check.id}: ${check.status}: ${check.errorMessage ?? check.description}`;
+}
+
+function namesOf(outcomes, wanted) {
+  return [...new Set(outcomes.flatMap(({ kind, scenario }) => (kind === wanted ? [scenario] : [])))].sort();
+}
