@@ -39,6 +39,12 @@ export {
   type Scaffold,
   type ScaffoldPlan,
 } from './engine/scaffold.js';
+export type { Authority, TokenFault, Verdict } from './engine/server/http/auth.js';
+export { createHandler, type NodeHandlerOptions } from './engine/server/http/create-handler.js';
+export type { EventBus, ServerEvent } from './engine/server/http/events.js';
+export type { Handler, HandlerOptions } from './engine/server/http/handler.js';
+export type { OAuthOptions } from './engine/server/http/oauth.js';
+export type { LimitSettings } from './engine/server/http/service.js';
 export { type StartOptions, startServer } from './engine/server/start.js';
 export { type ShowPlace, show } from './engine/show.js';
 export { createUserServer, type MadeServer } from './engine/user-servers/create.js';

@@ -4,11 +4,19 @@ import type { Era } from '../stdio/eras.js';
 import { forClient } from '../stdio/outbound.js';
 import { findParamsFault } from '../stdio/params.js';
 
+/** @see JSON-RPC 2.0, section 5.1 */
+const methodNotFound = -32601;
+
 /** How much is kept for a stream that is not open: the latest counts. */
 const maxWaiting = 64;
 
+/** A gate, once its server is connected. */
+export interface PutGate {
+  readonly gate: () => Gate | undefined;
+}
+
 /** Has a server speak through a gate, whichever transport it is connected to. Gives the gate once it is. */
-export function putGate(server: Server, era: Era): { readonly gate: () => Gate | undefined } {
+export function putGate(server: Server, era: Era): PutGate {
   const connect = server.connect.bind(server);
   let gate: Gate | undefined;
   server.connect = async (transport) => {
@@ -27,6 +35,8 @@ export class Gate implements Transport {
   onclose?: () => void;
   onerror?: (error: Error) => void;
 
+  /** Whether a method was asked for that there is not. */
+  refusedMethod = false;
   readonly #transport: Transport;
   readonly #era: Era;
   /** Methods of the requests that are not answered yet. */
@@ -99,6 +109,7 @@ export class Gate implements Transport {
     const id = message.id as MessageId;
     const method = this.#open.get(id);
     this.#open.delete(id);
+    if ('error' in message && message.error.code === methodNotFound) this.refusedMethod = true;
     const answer =
       'error' in message && method !== undefined
         ? { ...message, error: forClient({ era: this.#era, method }, message.error as ErrorBody) }

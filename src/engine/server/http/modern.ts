@@ -11,7 +11,7 @@ import { claimsVersion, findClaimFault } from '../stdio/eras.js';
 import { honouring } from '../stdio/listen.js';
 import { refusal } from './answers.js';
 import type { EventBus } from './events.js';
-import { putGate } from './gate.js';
+import { type PutGate, putGate } from './gate.js';
 import { findHeaderFault } from './param-headers.js';
 
 export interface ModernOptions {
@@ -27,17 +27,23 @@ const headerMismatch = -32020;
 
 type Request = Extract<Envelope, { kind: 'request' }>;
 
-/** Requests of 2026-07-28: each has a server of its own, so that any process may answer it. */
+/**
+ * Requests of 2026-07-28: each has a server of its own, so that any process may answer it.
+ * @see MCP 2026-07-28, basic/transports/streamable-http
+ */
 export class Modern {
   readonly #served: Served;
+  /** Where the servers of requests under way speak. */
+  readonly #gates = new WeakMap<globalThis.Request, PutGate>();
   readonly #handler: McpHttpHandler;
 
   constructor({ served, bus, maxSubscriptions, keepAliveMs, report }: ModernOptions) {
     this.#served = served;
     this.#handler = createMcpHandler(
-      () => {
+      ({ requestInfo }) => {
         const server = createServer(served, 'modern');
-        putGate(server, 'modern');
+        const gate = putGate(server, 'modern');
+        if (requestInfo) this.#gates.set(requestInfo, gate);
         return server;
       },
       {
@@ -63,7 +69,10 @@ export class Modern {
     const parsedBody = isListen(body)
       ? honouring((uri) => mayBeSubscribed(this.#connection, uri), body as unknown as JSONRPCMessage)
       : body;
-    return await this.#handler.fetch(request, { parsedBody, ...(auth && { authInfo: auth }) });
+    const response = await this.#handler.fetch(request, { parsedBody, ...(auth && { authInfo: auth }) });
+    if (!this.#gates.get(request)?.gate()?.refusedMethod) return response;
+    // Handlers answer by names, and the SDK knows only of those that are missing (Protocol Version Header, ibid.).
+    return new Response(response.body, { status: 404, headers: response.headers });
   }
 
   /** Gives open subscriptions their result and aborts what is still running. */

@@ -1,0 +1,38 @@
+import os from 'node:os';
+import process from 'node:process';
+import { Workspace } from '../../extension/workspace.js';
+import { workspaceFolders } from '../../folders.js';
+import type { ServerDefinition } from '../../items/define.js';
+import { prepareServed } from '../prepare.js';
+import { type Handler, type HandlerOptions, handlerOf } from './handler.js';
+import { serveDefinition } from './inline.js';
+
+export interface NodeHandlerOptions extends HandlerOptions {
+  /** Refuse to serve when an item has to be left out. */
+  readonly strict?: boolean | undefined;
+  /** Where names are looked for; the working directory when absent. */
+  readonly cwd?: string | undefined;
+}
+
+/**
+ * Makes a handler of a server: one that a path or a qualified name leads to, as `start` takes it, or a definition that
+ * is passed in. Packages are not obtained, and what extensions print goes where this program prints.
+ */
+export function createHandler(source: string | ServerDefinition, options: NodeHandlerOptions = {}): Handler {
+  const { cwd = process.cwd(), strict = false, env = process.env, report = printed } = options;
+  return handlerOf(
+    async (setting) => {
+      const host = { cwd, env: setting.env, home: os.homedir(), platform: process.platform };
+      if (typeof source === 'string') {
+        return await prepareServed({ server: source, strict, project: true }, { host, ...setting });
+      }
+      const workspace = new Workspace({ ...workspaceFolders(host), cwd });
+      return await serveDefinition(source, { ...setting, workspace, directory: cwd });
+    },
+    { ...options, env, report },
+  );
+}
+
+function printed(line: string): void {
+  process.stderr.write(`${line}\n`);
+}

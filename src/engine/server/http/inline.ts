@@ -1,0 +1,76 @@
+import { AgentToolsError } from '../../errors.js';
+import { type Definition, DefinitionError, Extension } from '../../extension/extension.js';
+import type { Manifest } from '../../extension/manifest.js';
+import { translate } from '../../extension/spellings.js';
+import type { Workspace } from '../../extension/workspace.js';
+import type { ServerDefinition } from '../../items/define.js';
+import { Initializers } from '../../items/initialize.js';
+import { composeDefinition } from '../../items/server.js';
+import { parseToolOptions } from '../../items/tool-options.js';
+import { Audience } from '../audience.js';
+import type { Served } from '../factory.js';
+
+/** What a server that was passed in is called when it does not say. */
+const unnamed = { name: 'server', version: '0.0.0' } as const;
+
+export interface InlineSetting {
+  /** Where names in the definition lead. */
+  readonly workspace: Workspace;
+  readonly env: Readonly<Record<string, string | undefined>>;
+  readonly report: (line: string) => void;
+  /** What the package folder is, if there is one; `read`, `file` and module references are relative to it. */
+  readonly directory: string;
+}
+
+/**
+ * Composes a server of a definition that was passed in, with no package around it.
+ * @throws AgentToolsError if it cannot be used; whoever wrote it is there to mend it, so nothing is left out
+ */
+export async function serveDefinition(
+  definition: ServerDefinition,
+  { workspace, env, report, directory }: InlineSetting,
+): Promise<Served> {
+  const spec = await composeDefinition(inlineServer(definition, directory), workspace).catch((error) => {
+    if (error instanceof DefinitionError) throw new AgentToolsError('invalid-definition', error.message);
+    throw error;
+  });
+  const [lost] = spec.leftOut;
+  if (lost) throw new AgentToolsError('invalid-definition', `${lost.item}: ${lost.message}`);
+  const calls = { server: spec, initializers: new Initializers(), env, report };
+  return {
+    calls,
+    toolOptions: parseToolOptions(env.MCP_TOOL_OPTIONS, report),
+    audience: new Audience(),
+  };
+}
+
+/** The definition as that of a package which has nothing else. */
+function inlineServer(definition: ServerDefinition, directory: string): Definition {
+  const { name = unnamed.name, version = unnamed.version } = definition;
+  const document = { file: 'package.json', text: '{}', value: {} };
+  const nothing = { tools: [], prompts: [], resources: [], servers: [], apps: [] };
+  const translation = translate({ name, ...definition }, 'servers');
+  const manifest: Manifest = {
+    packageName: name,
+    packageVersion: version,
+    packageJson: document,
+    document,
+    base: [],
+    translation,
+    root: 'agenttools',
+    declarations: nothing,
+    toolkits: [],
+    rules: {},
+    directory,
+  };
+  return {
+    kind: 'servers',
+    item: name,
+    // Its items have no package either: they go by their own names.
+    extension: new Extension(manifest, { origin: 'builtin' }),
+    file: { file: 'the definition', language: 'data', combined: false },
+    at: [],
+    value: translation.value,
+    translation,
+  };
+}
