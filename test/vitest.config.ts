@@ -13,8 +13,8 @@ const noSkips: Reporter = {
 };
 
 /**
- * Four suites: the source by itself, the built program on a real pipe, apps in a browser, the packed package as a user
- * gets it.
+ * Five suites: the source by itself, the built program on a real pipe and over HTTP, apps in a browser, the packed
+ * package as a user gets it.
  */
 export default defineConfig({
   root,
@@ -36,6 +36,15 @@ export default defineConfig({
           name: 'stdio',
           root,
           include: ['test/stdio/**/*.test.ts'],
+          testTimeout: 30_000,
+          hookTimeout: 60_000,
+        },
+      },
+      {
+        test: {
+          name: 'http',
+          root,
+          include: ['test/http/**/*.test.ts'],
           testTimeout: 30_000,
           hookTimeout: 60_000,
         },

@@ -2,6 +2,7 @@ import type { AuthInfo } from '@modelcontextprotocol/server';
 import type { JWTPayload, JWTVerifyGetKey } from 'jose';
 import { AgentToolsError } from '../../errors.js';
 import { isRecord } from '../../extension/shapes.js';
+import { isLoopback } from './admission.js';
 import type { Authority, TokenFault, Verdict } from './auth.js';
 
 /** Whose tokens are taken, and what they must say. */
@@ -36,7 +37,7 @@ const discoveryTimeoutMs = 5000;
  */
 export function issuedTokens(options: OAuthOptions): Authority {
   const resource = requireUrl(options.publicUrl, 'public URL');
-  requireUrl(options.issuer, 'issuer');
+  requireSecure(requireUrl(options.issuer, 'issuer'));
   const path = resource.pathname === '/' ? '' : resource.pathname;
   const metadataPath = `${wellKnown}${path}`;
   const { issuer, scopes = [], audience = options.publicUrl } = options;
@@ -169,4 +170,10 @@ async function discover(issuer: string): Promise<string> {
 function requireUrl(text: string, what: string): URL {
   if (URL.canParse(text) && /^https?:/.test(text)) return new URL(text);
   throw new AgentToolsError('usage', `The ${what} "${text}" is not a URL. Expected https://…`);
+}
+
+/** Keys that came in the open could be anybody's. On this machine nobody stands between. */
+function requireSecure({ protocol, hostname, href }: URL): void {
+  if (protocol === 'https:' || isLoopback(hostname)) return;
+  throw new AgentToolsError('usage', `The issuer "${href}" is not reached by https.`);
 }

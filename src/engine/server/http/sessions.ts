@@ -168,7 +168,7 @@ class Session {
     const fault = this.#findFault(body);
     if (fault) return fault;
     if (isInitialize(body)) this.#version = negotiate(body.params.protocolVersion);
-    const response = await this.#transport.handleRequest(request, {
+    const response = await this.#transport.handleRequest(isInitialize(body) ? request : this.#told(request), {
       ...(request.method === 'POST' && { parsedBody: body }),
       ...(auth && { authInfo: auth }),
     });
@@ -185,6 +185,20 @@ class Session {
 
   async close(): Promise<void> {
     await this.#server.close();
+  }
+
+  /**
+   * A request as one of the revision that was negotiated. Some clients name another, or none.
+   * @see MCP 2025-11-25, basic/transports, Protocol Version Header
+   */
+  #told(request: Request): Request {
+    const version = request.headers.get('mcp-protocol-version');
+    const isKnown = version === null || legacyVersions.some((known) => known === version);
+    if (version === this.#version || !isKnown) return request;
+    const headers = new Headers(request.headers);
+    headers.set('mcp-protocol-version', this.#version);
+    // The body has been read.
+    return new Request(request.url, { method: request.method, headers, signal: request.signal });
   }
 
   /** What the transport would take, and the revision does not. */

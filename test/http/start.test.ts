@@ -1,0 +1,176 @@
+import { once } from 'node:events';
+import { connect } from 'node:net';
+import { describe, expect, test } from 'vitest';
+import { connectHttp, type Mode, modernRequest, modes } from '../support/http-client.js';
+import { runToEnd, startHttp } from '../support/http-program.js';
+import { writePackage } from '../support/packages.js';
+import { fixture, type Message } from '../support/program.js';
+
+const directory = writePackage(
+  { tools: ['print', 'wait', 'exit'] },
+  {
+    'agenttools/tools.js': `console.log('loaded');
+    export default {
+      print: { description: 'Prints.', handler: () => { console.log('printed'); return 'done'; } },
+      wait: {
+        description: 'Waits a little.',
+        handler: async (_, { progress }) => {
+          progress(1);
+          await new Promise((resolve) => setTimeout(resolve, 300));
+          return 'waited';
+        },
+      },
+      exit: { description: 'Would end the process.', handler: () => process.exit(3) },
+    };`,
+  },
+);
+
+/** Sends bytes as they are; everything that comes back until the connection is closed. */
+async function raw(port: number, ...texts: readonly string[]): Promise<string> {
+  const socket = connect(port, '127.0.0.1');
+  let answer = '';
+  socket.setEncoding('utf8').on('data', (chunk) => {
+    answer += chunk;
+  });
+  socket.on('error', () => {});
+  for (const text of texts) socket.write(text);
+  await once(socket, 'close');
+  return answer;
+}
+
+const statusOf = (answer: string): number => Number(/^HTTP\/1\.1 (\d+)/.exec(answer)?.[1]);
+
+describe('start --http', () => {
+  test.each(Object.keys(modes) as Mode[])('serves the official client, %s', async (mode) => {
+    const { url, end } = await startHttp(fixture('bird-guide'));
+    const client = await connectHttp(url, { mode });
+    expect((await client.listTools()).tools.length).toBeGreaterThan(0);
+    await client.close();
+    expect(await end()).toBe(0);
+  });
+
+  test('prints its URL alone on stdout, and what extensions print on stderr', async () => {
+    const program = await startHttp(directory);
+    const client = await connectHttp(program.url, { mode: 'pinned' });
+    await client.callTool({ name: 'print' });
+    const answered = (await client.callTool({ name: 'exit' })) as Message;
+    expect(answered.isError).toBe(true);
+    expect(program.stderr()).toContain(`Serving at ${program.url}`);
+    expect(program.stderr()).toContain('printed');
+    expect(await program.end()).toBe(0);
+  });
+
+  test('answers what is under way when a signal comes, and takes nothing more', async () => {
+    const program = await startHttp(directory);
+    const response = await fetch(
+      modernRequest(program.url, 'tools/call', {
+        name: 'wait',
+        _meta: {
+          'io.modelcontextprotocol/protocolVersion': '2026-07-28',
+          'io.modelcontextprotocol/clientCapabilities': {},
+          progressToken: 1,
+        },
+      }),
+    );
+    const ended = program.end();
+    expect(await response.text()).toContain('waited');
+    expect(await ended).toBe(0);
+    await expect(fetch(program.url)).rejects.toThrow();
+  });
+
+  test('ends subscriptions with their result', async () => {
+    const program = await startHttp(fixture('conformance'));
+    const response = await fetch(
+      modernRequest(program.url, 'subscriptions/listen', {
+        notifications: { resourceSubscriptions: ['test://watched-resource'], toolsListChanged: true },
+      }),
+    );
+    const reader = response.body!.pipeThrough(new TextDecoderStream()).getReader();
+    let heard = (await reader.read()).value ?? '';
+    expect(heard).toContain('notifications/subscriptions/acknowledged');
+    const ended = program.end();
+    for (let part = await reader.read(); !part.done; part = await reader.read()) heard += part.value;
+    expect(heard).toContain('"resultType":"complete"');
+    expect(await ended).toBe(0);
+  });
+
+  test('tells whether it is well', async () => {
+    const { url } = await startHttp(directory);
+    expect(await (await fetch(new URL('/healthz', url))).json()).toEqual({ status: 'ok' });
+    expect((await fetch(new URL('/', url))).status).toBe(404);
+  });
+
+  test('asks for the token of the variable', async () => {
+    const flags = ['--token-env', 'TOKEN'];
+    const { url } = await startHttp(directory, { flags, env: { TOKEN: 'sesame' } });
+    expect((await fetch(modernRequest(url, 'tools/list'))).status).toBe(401);
+    const headers = { Authorization: 'Bearer sesame' };
+    expect((await fetch(modernRequest(url, 'tools/list', {}, headers))).status).toBe(200);
+    const client = await connectHttp(url, { mode: 'auto', headers });
+    expect((await client.listTools()).tools).toHaveLength(3);
+  });
+});
+
+describe('what is not sound HTTP', () => {
+  test.each<[string, readonly string[], number]>([
+    ['no HTTP', ['hello\r\n\r\n'], 400],
+    [
+      'headers that are too long',
+      [`GET /mcp HTTP/1.1\r\nHost: localhost\r\nX: ${'x'.repeat(20_000)}\r\n\r\n`],
+      431,
+    ],
+    ["a stranger's host", ['GET /mcp HTTP/1.1\r\nHost: evil.example\r\nConnection: close\r\n\r\n'], 403],
+    ['a target that is none', ['GET http://[ HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\n\r\n'], 404],
+    [
+      'a body that says it is too long',
+      [
+        'POST /mcp HTTP/1.1\r\nHost: localhost\r\nContent-Type: application/json\r\nContent-Length: 5000\r\n\r\n{',
+      ],
+      413,
+    ],
+    [
+      'a body that turns out too long',
+      [
+        'POST /mcp HTTP/1.1\r\nHost: localhost\r\nContent-Type: application/json\r\nTransfer-Encoding: chunked\r\n\r\n',
+        `800\r\n${'x'.repeat(2048)}\r\n`,
+      ],
+      413,
+    ],
+    [
+      'two lengths',
+      ['POST /mcp HTTP/1.1\r\nHost: localhost\r\nContent-Length: 1\r\nTransfer-Encoding: chunked\r\n\r\n'],
+      400,
+    ],
+  ])('%s is refused, and the connection closed', async (_, texts, status) => {
+    const { port, url } = await startHttp(directory, { flags: ['--max-body', '1000'] });
+    expect(statusOf(await raw(port, ...texts))).toBe(status);
+    expect((await fetch(modernRequest(url, 'tools/list'))).status).toBe(200);
+  });
+});
+
+describe('start --http is refused', () => {
+  test.each<[string, readonly string[], number, RegExp]>([
+    ['where others can reach it', ['--host', '0.0.0.0'], 1, /--allowed-host .* and --token-env/],
+    ['with a token but no name', ['--host', '0.0.0.0', '--token-env', 'HOME'], 1, /Give --allowed-host/],
+    ['with a variable that is not set', ['--token-env', 'NO_SUCH'], 1, /NO_SUCH/],
+    ['at no address of this machine', ['--host', '192.0.2.1', '--insecure'], 1, /does not have that address/],
+    ['with a port that is none', ['--port', '99999'], 2, /port/],
+    ['with an issuer and a token', ['--issuer', 'https://a.example', '--token-env', 'HOME'], 2, /not both/],
+    ['with an issuer but no URL', ['--port', '0', '--issuer', 'https://a.example'], 2, /--public-url/],
+    ['with a bus that is none', ['--port', '0', '--event-bus', 'package.json'], 1, /event bus/],
+  ])('%s', async (_, flags, code, message) => {
+    const ended = await runToEnd(['start', directory, '--http', ...flags]);
+    expect(ended).toMatchObject({ code, stderr: expect.stringMatching(message) });
+  });
+
+  test('where something else listens', async () => {
+    const { port } = await startHttp(directory);
+    const ended = await runToEnd(['start', directory, '--http', '--port', String(port)]);
+    expect(ended).toMatchObject({ code: 1, stderr: expect.stringContaining('something else listens there') });
+  });
+
+  test('without --http its words are not known', async () => {
+    const ended = await runToEnd(['start', directory, '--port', '0']);
+    expect(ended).toMatchObject({ code: 2, stderr: expect.stringContaining('with --http') });
+  });
+});
