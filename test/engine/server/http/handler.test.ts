@@ -296,6 +296,20 @@ describe('sessions', () => {
       result: { content: [{ text: 'found again' }] },
     });
   });
+
+  test.each([undefined, '2025-03-26'])(
+    'are of the revision that was negotiated, also when a header says %s',
+    async (version) => {
+      const handler = open();
+      const { headers } = await rawSession(handler);
+      const { 'mcp-session-id': session } = headers;
+      const call = { jsonrpc: '2.0', id: 7, method: 'tools/call', params: { name: 'leave' } };
+      const told = { 'mcp-session-id': session, ...(version && { 'mcp-protocol-version': version }) };
+      const left = await (await handler(post(call, told))).text();
+      expect(left).toContain('retry: 1000');
+      expect(left).not.toContain('found again');
+    },
+  );
 });
 
 describe('news', () => {
