@@ -4,6 +4,7 @@ import { existsSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node
 import path from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { build } from 'esbuild';
+import { buildEdge } from './edge.mjs';
 import { buildPreview } from './preview.mjs';
 
 const root = fileURLToPath(new URL('..', import.meta.url));
@@ -37,9 +38,10 @@ const { metafile } = await build({
 });
 
 const pages = await buildPreview({ root, folder: path.join(dist, 'preview') });
+const edge = await buildEdge({ root, folder: path.join(dist, 'edge') });
 writeFileSync(
   path.join(dist, 'THIRD-PARTY-LICENSES.txt'),
-  licensesOf([...Object.keys(metafile.inputs), ...pages]),
+  licensesOf([...Object.keys(metafile.inputs), ...pages, ...edge]),
 );
 execFileSync(process.execPath, [path.join(root, 'node_modules/typescript/bin/tsc'), '-p', '.types.json'], {
   cwd: root,

@@ -76,6 +76,8 @@ export class Service {
   readonly #sessions: Sessions | undefined;
   #isDraining = false;
   #running = 0;
+  /** What ends the requests under way. */
+  readonly #aborts = new Set<() => void>();
   #onIdle: (() => void) | undefined;
 
   constructor(options: ServiceOptions) {
@@ -122,6 +124,7 @@ export class Service {
 
   async close(): Promise<void> {
     await Promise.allSettled([this.#modern.close(), this.#sessions?.close()]);
+    for (const abort of this.#aborts) abort();
     this.#broadcast.close();
   }
 
@@ -225,8 +228,10 @@ export class Service {
       this.#running -= 1;
       if (this.#running === 0) this.#onIdle?.();
     };
+    this.#aborts.add(abort);
     const finish = () => {
       settle();
+      this.#aborts.delete(abort);
       signal.removeEventListener('abort', abort);
     };
     try {

@@ -1,4 +1,3 @@
-import { randomUUID } from 'node:crypto';
 import { ToolError } from '../../items/builders.js';
 import type { Answer, Root, UrlAnswer } from '../../items/context.js';
 import { type CompiledSchema, compileSchema, formatIssues, SchemaError } from '../../schema/index.js';
@@ -83,7 +82,7 @@ export function urlQuestion(
   if (!URL.canParse(url)) throw new TypeError(`The user cannot be sent to "${url}", which is not a URL.`);
   return {
     method: 'elicitation/create',
-    params: { mode: 'url', message, url, ...(!isModern && { elicitationId: randomUUID() }) },
+    params: { mode: 'url', message, url, ...(!isModern && { elicitationId: crypto.randomUUID() }) },
     capabilities: ['elicitation.url'],
     read: (response) => {
       const action = isObject(response) ? response.action : undefined;

@@ -1,4 +1,3 @@
-import { createHash, randomBytes } from 'node:crypto';
 import { createRequestStateCodec, ProtocolError, type RequestStateCodec } from '@modelcontextprotocol/server';
 import { canonical } from '../../canonical.js';
 import { type Calls, reportOnce } from '../../items/calls.js';
@@ -29,8 +28,8 @@ const secretVariable = 'AGENTTOOLS_STATE_SECRET';
 /** Shorter ones could be guessed. */
 const minSecretLength = 32;
 
-/** States that only this process can read. */
-const ownKey = randomBytes(32);
+/** For states that only this process can read. Made when it is needed: some platforms give nothing random before. */
+let ownKey: Uint8Array | undefined;
 
 const codecs = new Map<string, RequestStateCodec<Remembered>>();
 
@@ -64,12 +63,17 @@ function codecFor(calls: Calls): RequestStateCodec<Remembered> {
   const codec =
     codecs.get(secret) ??
     createRequestStateCodec<Remembered>({
-      key: secret === '' ? ownKey : createHash('sha256').update(secret).digest(),
+      key: secret === '' ? keyOfProcess() : new TextEncoder().encode(secret),
       ttlSeconds: lifetimeSeconds,
       bind: (subject) => subject as never,
     });
   codecs.set(secret, codec);
   return codec;
+}
+
+function keyOfProcess(): Uint8Array {
+  ownKey ??= crypto.getRandomValues(new Uint8Array(32));
+  return ownKey;
 }
 
 function secretOf(calls: Calls): string {

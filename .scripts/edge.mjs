@@ -1,0 +1,58 @@
+// Builds dist/edge/: the handler for platforms without Node, where stand-ins of src/edge take Node's place.
+import path from 'node:path';
+import { build } from 'esbuild';
+
+/** Modules of Node, and what stands for them. */
+const standIns = {
+  'node:fs/promises': 'src/edge/files.ts',
+  'node:path': 'src/edge/path.ts',
+  ...Object.fromEntries(
+    ['node:process', 'node:module', 'node:url', 'node:util', 'node:async_hooks'].map((name) => [
+      name,
+      'src/edge/node.ts',
+    ]),
+  ),
+  '@modelcontextprotocol/server/_shims': 'src/engine/server/sdk-shims.ts',
+};
+
+/** Gives the files that went into it. Whatever of Node nothing stands for makes it fail. */
+export async function buildEdge({ root, folder }) {
+  const { metafile } = await build({
+    absWorkingDir: root,
+    entryPoints: { handler: 'src/handler.ts' },
+    outdir: folder,
+    bundle: true,
+    splitting: true,
+    format: 'esm',
+    platform: 'neutral',
+    target: 'es2022',
+    mainFields: ['module', 'main'],
+    conditions: ['worker', 'browser'],
+    minifySyntax: true,
+    minifyWhitespace: true,
+    inject: [path.join(root, 'src/edge/globals.ts')],
+    alias: Object.fromEntries(Object.entries(standIns).map(([name, file]) => [name, path.join(root, file)])),
+    plugins: [{ name: 'stand-ins', setup: replaceFiles(root) }],
+    legalComments: 'none',
+    metafile: true,
+    logLevel: 'warning',
+  });
+  return Object.keys(metafile.inputs);
+}
+
+/** Files of ours that are made for Node, by room, and what stands for them. */
+const replaced = {
+  'src/engine/schema/validator.ts': 'src/edge/validator.ts',
+  'src/engine/items/deadlines.ts': 'src/edge/deadlines.ts',
+};
+
+function replaceFiles(root) {
+  const rows = Object.entries(replaced).map(([from, to]) => [path.join(root, from), path.join(root, to)]);
+  const byFile = new Map(rows);
+  return ({ onResolve }) => {
+    onResolve({ filter: /\/(validator|deadlines)\.js$/ }, ({ importer, path: named }) => {
+      const file = path.resolve(path.dirname(importer), named).replace(/\.js$/, '.ts');
+      return byFile.has(file) ? { path: byFile.get(file) } : undefined;
+    });
+  };
+}

@@ -1,0 +1,20 @@
+/** A wait that can be called off. */
+interface Wait {
+  readonly at: number;
+  readonly timer: ReturnType<typeof setTimeout>;
+}
+
+/** Timers overflow above this many milliseconds and would fire at once. */
+const longestTimer = 2 ** 31 - 1;
+
+/**
+ * Waits, each on a timer of its own: where a platform ties timers to requests, one request must not wait on another's.
+ * Stands for `engine/items/deadlines.ts`.
+ */
+export const deadlines = {
+  add(ms: number, expire: () => void): Wait {
+    const timer = setTimeout(expire, Math.min(Math.max(0, ms), longestTimer));
+    return { at: performance.now() + ms, timer };
+  },
+  remove: ({ timer }: Wait): void => clearTimeout(timer),
+} as const;

@@ -1,0 +1,50 @@
+/** Stands for what else of Node is asked for where there is none. */
+
+/** `node:process` */
+export const features = {} as const;
+export const process = { env: {}, features } as const;
+export default process;
+
+/** `node:module`: nothing can be loaded by name. */
+export function createRequire(): never {
+  throw new Error('Packages cannot be looked for on this platform.');
+}
+
+/** `node:url` */
+export function pathToFileURL(path: string): URL {
+  return new URL(`file://${path}`);
+}
+
+export function fileURLToPath(url: string): string {
+  return decodeURIComponent(new URL(url).pathname);
+}
+
+/** `node:async_hooks`: nobody knows where work came from. */
+export class AsyncLocalStorage {
+  run<T>(_: unknown, work: () => T): T {
+    return work();
+  }
+
+  getStore(): undefined {
+    return undefined;
+  }
+}
+
+/** `node:util` */
+export function inspect(value: unknown): string {
+  return typeof value === 'object' ? JSON.stringify(value) : String(value);
+}
+
+/** Whether two JSON values are the same. */
+export function isDeepStrictEqual(one: unknown, other: unknown): boolean {
+  if (Object.is(one, other)) return true;
+  if (typeof one !== 'object' || typeof other !== 'object' || one === null || other === null) return false;
+  if (Array.isArray(one) !== Array.isArray(other)) return false;
+  const keys = Object.keys(one);
+  return (
+    keys.length === Object.keys(other).length &&
+    keys.every(
+      (key) => Object.hasOwn(other, key) && isDeepStrictEqual(Reflect.get(one, key), Reflect.get(other, key)),
+    )
+  );
+}

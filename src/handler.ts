@@ -1,0 +1,39 @@
+import './edge/no-code.js';
+import { Workspace } from './engine/extension/workspace.js';
+import type { ServerDefinition } from './engine/items/define.js';
+import { type Handler, type HandlerOptions, handlerOf } from './engine/server/http/handler.js';
+import { serveDefinition } from './engine/server/http/inline.js';
+
+/** Servers as functions of requests, for platforms that know `fetch` and are not Node. See docs/deploy.md. */
+
+export type { Authority, TokenFault, Verdict } from './engine/server/http/auth.js';
+export type { EventBus, ServerEvent } from './engine/server/http/events.js';
+export type { Handler, HandlerOptions } from './engine/server/http/handler.js';
+export type { OAuthOptions } from './engine/server/http/oauth.js';
+export type { LimitSettings } from './engine/server/http/service.js';
+/** What authors import, for where `agenttools` itself is not to be had. */
+export * from './index.js';
+
+/** Where there are no folders. */
+const nowhere = '/';
+
+/** Names lead nowhere. */
+class NoWorkspace extends Workspace {
+  constructor() {
+    const folders = { homeDirectory: nowhere, builtinFolder: nowhere, packagesFolder: nowhere };
+    super({ ...folders, globalFolder: nowhere, cwd: nowhere });
+  }
+
+  override async builtins(): Promise<readonly []> {
+    return [];
+  }
+}
+
+/** Makes a handler of a server whose items stand in its definition. */
+export function createHandler(definition: ServerDefinition, options: HandlerOptions = {}): Handler {
+  const workspace = new NoWorkspace();
+  return handlerOf(
+    async (setting) => await serveDefinition(definition, { ...setting, workspace, directory: nowhere }),
+    options,
+  );
+}
