@@ -70,6 +70,16 @@ describe.concurrent.each(eras)('%s calls', (_, request) => {
     await program.end();
   });
 
+  test('that are cancelled before they begin never do', async () => {
+    const program = await openProgram(workshop);
+    const lines = [request('hold', 'hold', { key: 'a' }), cancelled('hold')];
+    program.send(Buffer.from(lines.map((line) => `${JSON.stringify(line)}\n`).join('')));
+    await program.ask(request('echo', 'echo'));
+    expect(await program.textOf('release', { key: 'a' })).toBe('nothing held');
+    await program.end();
+    expect(program.stderr).toBe('');
+  });
+
   test('end when their time is up, with a result that says so', async () => {
     const program = await openProgram(workshop);
     const { result } = await program.ask(request('late', 'limited', { key: 'a' }));

@@ -74,7 +74,7 @@ const directory = writePackage(
       };
       export const ask = async (args, ctx) => (await ctx.elicit('Who?', { name: 'string' })).content.name;
       export const wait = (args, { signal }) =>
-        new Promise((resolve) => signal.addEventListener('abort', resolve, { once: true }));
+        signal.aborted || new Promise((resolve) => signal.addEventListener('abort', resolve, { once: true }));
       export const heap = async () => String(await heapInUse());
       export const page = (uri) => uri;
     `,

@@ -26,6 +26,8 @@ export async function callTool(
     });
     const delivered = await checkArguments(tool, args);
     const handler = await loadHandler(tool);
+    // What nobody wants any more is not begun: it may change something.
+    if (signal.aborted) return failure('Cancelled');
     const value = await withTimeLimit(
       (limit) => {
         const ctx = makeContext(limit, tool);
