@@ -25,7 +25,7 @@ export default defineConfig({
         test: {
           name: 'unit',
           root,
-          include: ['test/{engine,builtin,cli,docs}/**/*.test.ts'],
+          include: ['test/{engine,builtin,cli,docs,conformance}/**/*.test.ts'],
           // Only a fault takes that long; on a machine that is busy otherwise everything may take seconds.
           testTimeout: 30_000,
           hookTimeout: 60_000,
