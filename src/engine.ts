@@ -39,7 +39,7 @@ export {
   type Scaffold,
   type ScaffoldPlan,
 } from './engine/scaffold.js';
-export type { Authority, TokenFault, Verdict } from './engine/server/http/auth.js';
+export type { Authority, Caller, TokenFault, Verdict } from './engine/server/http/auth.js';
 export { createHandler, type NodeHandlerOptions } from './engine/server/http/create-handler.js';
 export type { EventBus, ServerEvent } from './engine/server/http/events.js';
 export type { Handler, HandlerOptions } from './engine/server/http/handler.js';

@@ -6,7 +6,7 @@ import { serveDefinition } from './engine/server/http/inline.js';
 
 /** Servers as functions of requests, for platforms that know `fetch` and are not Node. See docs/deploy.md. */
 
-export type { Authority, TokenFault, Verdict } from './engine/server/http/auth.js';
+export type { Authority, Caller, TokenFault, Verdict } from './engine/server/http/auth.js';
 export type { EventBus, ServerEvent } from './engine/server/http/events.js';
 export type { Handler, HandlerOptions } from './engine/server/http/handler.js';
 export type { OAuthOptions } from './engine/server/http/oauth.js';

@@ -2,8 +2,7 @@
 
 /** `node:process` */
 export const features = {} as const;
-export const process = { env: {}, features } as const;
-export default process;
+export default { env: {}, features } as const;
 
 /** `node:module`: nothing can be loaded by name. */
 export function createRequire(): never {

@@ -64,8 +64,15 @@ export interface Served {
   readonly outstanding?: Outstanding;
 }
 
-/** Makes the SDK server that speaks for a composed server in one era. */
-export function createServer({ calls, toolOptions, audience, outstanding }: Served, era: Era): Server {
+/**
+ * Makes the SDK server that speaks for a composed server in one era. One that is made for a single request needs to know
+ * only its method.
+ */
+export function createServer(
+  { calls, toolOptions, audience, outstanding }: Served,
+  era: Era,
+  onlyMethod?: string,
+): Server {
   const { info, instructions, cache } = calls.server;
   const isWhole = !listedKinds.some((kind) => outstanding?.includes(kind));
   // Tools that are still to come may bring their apps along.
@@ -114,7 +121,8 @@ export function createServer({ calls, toolOptions, audience, outstanding }: Serv
   if (era === 'modern') honourOnly(server, (uri) => mayBeSubscribed(connection, uri));
   for (const [method, row] of Object.entries(methods)) {
     const { handler } = row;
-    if (!isOffered(row, offered) || method === hotMethod) continue;
+    if (method === hotMethod || (onlyMethod !== undefined && method !== onlyMethod)) continue;
+    if (!isOffered(row, offered)) continue;
     server.setRequestHandler(
       method as 'tools/list',
       ({ params }, request) => answer(handler, connection, params, request) as never,

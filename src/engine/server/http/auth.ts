@@ -1,7 +1,18 @@
 import type { AuthInfo } from '@modelcontextprotocol/server';
 
+/** Whoever sent a token, as far as it says; handlers see all of it but the token in `ctx.auth`. */
+export interface Caller {
+  readonly token: string;
+  readonly clientId: string;
+  readonly scopes: readonly string[];
+  /** Seconds since 1970. */
+  readonly expiresAt?: number;
+  /** The claims. `iss` and `sub` tell whose a session or a state is. */
+  readonly extra?: Readonly<Record<string, unknown>>;
+}
+
 /** What a bearer token says of whoever sent it, or why it is not taken. */
-export type Verdict = { readonly auth: AuthInfo } | { readonly fault: TokenFault };
+export type Verdict = { readonly auth: Caller } | { readonly fault: TokenFault };
 
 /** @see RFC 6750, section 3.1 */
 export interface TokenFault {
@@ -42,7 +53,9 @@ export async function authenticate(headers: Headers, authority: Authority): Prom
   const [scheme, token, excess] = (headers.get('authorization') ?? '').trim().split(/\s+/);
   if (scheme?.toLowerCase() !== 'bearer' || !token || excess !== undefined) return challenge(authority);
   const verdict = await authority.verify(token);
-  return 'auth' in verdict ? verdict.auth : challenge(authority, verdict.fault);
+  if ('fault' in verdict) return challenge(authority, verdict.fault);
+  const { scopes, ...caller } = verdict.auth;
+  return { ...caller, scopes: [...scopes] } as AuthInfo;
 }
 
 function challenge({ metadataUrl }: Authority, fault?: TokenFault): Response {

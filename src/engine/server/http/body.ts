@@ -1,3 +1,5 @@
+import { deadlines } from '../../items/deadlines.js';
+
 /** A request whose body is not taken; `status` is the one of the answer. */
 export class BodyError extends Error {
   override readonly name = 'BodyError';
@@ -16,68 +18,68 @@ export interface BodyLimits {
   readonly bodyTimeoutMs: number;
 }
 
-/** Reads a body as text, within bounds. @throws BodyError */
-export async function readBody(
-  chunks: AsyncIterable<Uint8Array> | ReadableStream<Uint8Array> | null,
-  { maxBodyBytes, bodyTimeoutMs }: BodyLimits,
-): Promise<string> {
-  if (chunks === null) return '';
-  const parts: Uint8Array[] = [];
-  const iterator = iterate(chunks);
-  let timer: ReturnType<typeof setTimeout> | undefined;
+/** Reads the body of a request of the web as text, within bounds. @throws BodyError */
+export async function readBody({ body }: Request, limits: BodyLimits): Promise<string> {
+  if (body === null) return '';
+  const reader = body.getReader();
+  const bytes = new Bytes(limits);
+  try {
+    const read = async () => {
+      for (let next = await reader.read(); !next.done; next = await reader.read()) bytes.add(next.value);
+    };
+    await inTime(read(), limits);
+    return bytes.text();
+  } catch (error) {
+    void reader.cancel().catch(() => {});
+    throw error instanceof BodyError ? error : brokenOff();
+  }
+}
+
+export function brokenOff(): BodyError {
+  return new BodyError(400, 'The body broke off.');
+}
+
+/** What work comes to, if it does within the time that a body has. @throws BodyError */
+export async function inTime<T>(work: Promise<T>, { bodyTimeoutMs }: BodyLimits): Promise<T> {
+  let wait: ReturnType<typeof deadlines.add> | undefined;
   const late = new Promise<never>((_, reject) => {
-    timer = setTimeout(
-      () => reject(new BodyError(408, `The body did not come within ${bodyTimeoutMs} ms.`)),
-      bodyTimeoutMs,
-    );
+    const message = `The body did not come within ${bodyTimeoutMs} ms.`;
+    wait = deadlines.add(bodyTimeoutMs, () => reject(new BodyError(408, message)));
   });
   try {
-    let size = 0;
-    for (;;) {
-      const next = await Promise.race([iterator.next(), late]);
-      if (next.done) break;
-      size += next.value.byteLength;
-      if (size > maxBodyBytes) throw new BodyError(413, `A body may have at most ${maxBodyBytes} bytes.`);
-      parts.push(next.value);
-    }
-  } catch (error) {
-    iterator.stop();
-    if (error instanceof BodyError) throw error;
-    throw new BodyError(400, 'The body broke off.');
+    return await Promise.race([work, late]);
   } finally {
-    clearTimeout(timer);
+    if (wait) deadlines.remove(wait);
   }
-  return textOf(parts);
 }
 
-interface Chunks {
-  next(): Promise<{ readonly done?: false; readonly value: Uint8Array } | { readonly done: true }>;
-  stop(): void;
-}
+/** The parts of a body, as far as they have come. */
+export class Bytes {
+  readonly #parts: Uint8Array[] = [];
+  readonly #maxBytes: number;
+  #size = 0;
 
-function iterate(chunks: AsyncIterable<Uint8Array> | ReadableStream<Uint8Array>): Chunks {
-  if ('getReader' in chunks) {
-    const reader = chunks.getReader();
-    return {
-      next: async () => {
-        const { done, value } = await reader.read();
-        return done ? { done } : { value };
-      },
-      stop: () => void reader.cancel().catch(() => {}),
-    };
+  constructor({ maxBodyBytes }: BodyLimits) {
+    this.#maxBytes = maxBodyBytes;
   }
-  const iterator = chunks[Symbol.asyncIterator]();
-  return {
-    next: async () => {
-      const { done, value } = await iterator.next();
-      return done ? { done } : { value };
-    },
-    // What is still to come must not be waited for.
-    stop: () => void iterator.return?.().catch(() => {}),
-  };
+
+  /** @throws BodyError when it is too much */
+  add(part: Uint8Array): void {
+    this.#size += part.byteLength;
+    if (this.#size > this.#maxBytes) throw tooLong(this.#maxBytes);
+    this.#parts.push(part);
+  }
+
+  /** @throws BodyError for bytes that are not UTF-8 */
+  text(): string {
+    return textOf(this.#parts);
+  }
 }
 
-/** @throws BodyError for bytes that are not UTF-8 */
+export function tooLong(maxBytes: number): BodyError {
+  return new BodyError(413, `A body may have at most ${maxBytes} bytes.`);
+}
+
 function textOf(parts: readonly Uint8Array[]): string {
   const decoder = new TextDecoder('utf-8', { fatal: true });
   try {

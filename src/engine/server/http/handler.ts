@@ -79,14 +79,14 @@ export function handlerOf(prepare: Prepare, options: HandlerOptions): Handler {
     return service;
   };
   const answer = async (request: Request): Promise<Response> => {
-    const { method, headers, signal, body } = request;
+    const { method, headers, signal } = request;
     const ours = await opened();
     return await ours.answer({
       method,
       url: new URL(request.url),
       headers,
       signal,
-      readBody: async (limits) => await readBody(body, limits),
+      readBody: async (limits) => await readBody(request, limits),
     });
   };
   return Object.assign(answer, {

@@ -33,7 +33,9 @@ type Request = Extract<Envelope, { kind: 'request' }>;
  */
 export class Modern {
   readonly #served: Served;
-  /** Where the servers of requests under way speak. */
+  /** What requests under way ask for. */
+  readonly #methods = new WeakMap<globalThis.Request, string>();
+  /** Where their servers speak. */
   readonly #gates = new WeakMap<globalThis.Request, PutGate>();
   readonly #handler: McpHttpHandler;
 
@@ -41,7 +43,7 @@ export class Modern {
     this.#served = served;
     this.#handler = createMcpHandler(
       ({ requestInfo }) => {
-        const server = createServer(served, 'modern');
+        const server = createServer(served, 'modern', requestInfo && this.#methods.get(requestInfo));
         const gate = putGate(server, 'modern');
         if (requestInfo) this.#gates.set(requestInfo, gate);
         return server;
@@ -66,6 +68,7 @@ export class Modern {
   ): Promise<Response> {
     const fault = message?.kind === 'request' ? this.#findHeaderFault(message, request.headers) : undefined;
     if (fault) return fault;
+    if (message?.kind === 'request') this.#methods.set(request, message.method);
     const parsedBody = isListen(body)
       ? honouring((uri) => mayBeSubscribed(this.#connection, uri), body as unknown as JSONRPCMessage)
       : body;

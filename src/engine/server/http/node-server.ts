@@ -3,7 +3,7 @@ import type { AddressInfo } from 'node:net';
 import { AgentToolsError } from '../../errors.js';
 import { messageOf } from '../../extension/modules.js';
 import { isStream } from './answers.js';
-import { readBody } from './body.js';
+import { type BodyLimits, Bytes, brokenOff, inTime, tooLong } from './body.js';
 import type { Service } from './service.js';
 
 /** How long the headers of a request may take, and how much they may be. */
@@ -95,18 +95,30 @@ async function serve(service: Service, request: IncomingMessage, response: Serve
     url: urlOf(request),
     headers: headersOf(request),
     signal: controller.signal,
-    readBody: (limits) => readBody(chunksOf(request, limits.maxBodyBytes), limits),
+    readBody: (limits) => readBody(request, limits),
   });
   await send(answer, response);
 }
 
-/** A body that says itself that it is too long is not even begun. */
-function chunksOf(request: IncomingMessage, maxBytes: number): AsyncIterable<Uint8Array> {
-  const announced = Number(request.headers['content-length'] ?? 0);
-  if (announced <= maxBytes) return request.iterator({ destroyOnReturn: false });
-  return (async function* () {
-    yield new Uint8Array(maxBytes + 1);
-  })();
+/** Reads a body as text, within bounds. One that says itself that it is too long is not even begun. */
+async function readBody(request: IncomingMessage, limits: BodyLimits): Promise<string> {
+  if (Number(request.headers['content-length'] ?? 0) > limits.maxBodyBytes)
+    throw tooLong(limits.maxBodyBytes);
+  const bytes = new Bytes(limits);
+  const whole = new Promise<void>((resolve, reject) => {
+    request.on('data', (part: Uint8Array) => {
+      try {
+        bytes.add(part);
+      } catch (error) {
+        request.pause().removeAllListeners('data');
+        reject(error);
+      }
+    });
+    request.once('end', resolve);
+    request.once('close', () => reject(brokenOff()));
+  });
+  await inTime(whole, limits);
+  return bytes.text();
 }
 
 function urlOf({ url = '/' }: IncomingMessage): URL {

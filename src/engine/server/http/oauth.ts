@@ -1,9 +1,8 @@
-import type { AuthInfo } from '@modelcontextprotocol/server';
 import type { JWTPayload, JWTVerifyGetKey } from 'jose';
 import { AgentToolsError } from '../../errors.js';
 import { isRecord } from '../../extension/shapes.js';
 import { isLoopback } from './admission.js';
-import type { Authority, TokenFault, Verdict } from './auth.js';
+import type { Authority, Caller, TokenFault, Verdict } from './auth.js';
 
 /** Whose tokens are taken, and what they must say. */
 export interface OAuthOptions {
@@ -98,10 +97,10 @@ function judge(
   }
   const { client_id: client, azp, sub, exp } = payload;
   const clientId = [client, azp, sub].find((name) => typeof name === 'string') ?? 'unknown';
-  const auth: AuthInfo = {
+  const auth: Caller = {
     token,
     clientId: clientId as string,
-    scopes: [...held],
+    scopes: held,
     ...(exp !== undefined && { expiresAt: exp }),
     extra: { ...payload },
   };

@@ -1,4 +1,5 @@
 import { type AuthInfo, classifyInboundRequest, isJsonContentType } from '@modelcontextprotocol/server';
+import { deadlines } from '../../items/deadlines.js';
 import { createServer, type Served } from '../factory.js';
 import { type Envelope, ErrorNumber, readEnvelope } from '../stdio/envelope.js';
 import { Admission, type AdmissionOptions } from './admission.js';
@@ -22,7 +23,7 @@ export type LimitSettings = { readonly [K in keyof Limits]?: Limits[K] | undefin
 
 const minute = 60_000;
 
-export const defaultLimits: Limits = {
+const defaultLimits: Limits = {
   maxBodyBytes: 4 * 1024 * 1024,
   bodyTimeoutMs: 30_000,
   requestTimeoutMs: 60 * minute,
@@ -167,7 +168,8 @@ export class Service {
     if (read instanceof Response) return read;
     const { body, message } = read;
     if (method === 'GET' || isListen(message)) exempt();
-    const request = new Request(url, { method, headers, signal });
+    // Receivers look at nothing else of a request whose body was read; a real one would cost more than all of them.
+    const request = { method, url: url.href, headers, signal } as Request;
     const { kind } = classifyInboundRequest({
       httpMethod: method,
       ...given('protocolVersionHeader', version),
@@ -212,19 +214,19 @@ export class Service {
     const abort = () => controller.abort();
     if (signal.aborted) abort();
     signal.addEventListener('abort', abort);
-    let timer: ReturnType<typeof setTimeout> | undefined;
+    let wait: ReturnType<typeof deadlines.add> | undefined;
     const late = new Promise<Response>((resolve) => {
-      timer = setTimeout(() => {
+      wait = deadlines.add(requestTimeoutMs, () => {
         const message = `The request was not answered within ${requestTimeoutMs} ms.`;
         resolve(refusal({ status: 504, code: ErrorNumber.Internal, message }));
         abort();
-      }, requestTimeoutMs);
+      });
     });
     this.#running += 1;
     const settle = () => {
-      if (timer === undefined) return;
-      clearTimeout(timer);
-      timer = undefined;
+      if (wait === undefined) return;
+      deadlines.remove(wait);
+      wait = undefined;
       this.#running -= 1;
       if (this.#running === 0) this.#onIdle?.();
     };

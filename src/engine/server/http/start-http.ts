@@ -16,7 +16,7 @@ import type { OAuthOptions } from './oauth.js';
 import { type LimitSettings, Service } from './service.js';
 
 /** Where `start` serves MCP. */
-export const mcpPath = '/mcp';
+const mcpPath = '/mcp';
 
 /** How long calls under way may go on after a signal, unless told: less than what commonly passes until a kill. */
 const defaultDrainMs = 8000;
