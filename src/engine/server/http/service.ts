@@ -77,8 +77,8 @@ export class Service {
   readonly #sessions: Sessions | undefined;
   #isDraining = false;
   #running = 0;
-  /** What ends the requests under way. */
-  readonly #aborts = new Set<() => void>();
+  /** What calls off the limits of the requests under way. */
+  readonly #limited = new Set<() => void>();
   #onIdle: (() => void) | undefined;
 
   constructor(options: ServiceOptions) {
@@ -125,7 +125,8 @@ export class Service {
 
   async close(): Promise<void> {
     await Promise.allSettled([this.#modern.close(), this.#sessions?.close()]);
-    for (const abort of this.#aborts) abort();
+    // Last words may still be on their way to slow readers, for whom nothing has to be kept up.
+    for (const settle of this.#limited) settle();
     this.#broadcast.close();
   }
 
@@ -227,13 +228,13 @@ export class Service {
       if (wait === undefined) return;
       deadlines.remove(wait);
       wait = undefined;
+      this.#limited.delete(settle);
       this.#running -= 1;
       if (this.#running === 0) this.#onIdle?.();
     };
-    this.#aborts.add(abort);
+    this.#limited.add(settle);
     const finish = () => {
       settle();
-      this.#aborts.delete(abort);
       signal.removeEventListener('abort', abort);
     };
     try {

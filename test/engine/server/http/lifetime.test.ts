@@ -1,0 +1,171 @@
+import { afterEach, describe, expect, test } from 'vitest';
+import { createHandler } from '../../../../src/engine/server/http/create-handler.js';
+import type { Handler, HandlerOptions } from '../../../../src/engine/server/http/handler.js';
+import { defineServer } from '../../../../src/index.js';
+import { modernRequest } from '../../../support/http-client.js';
+import type { Message } from '../../../support/program.js';
+
+const url = 'http://localhost/mcp';
+
+/** What the tool that waits has come to know, in order. */
+let seen: string[] = [];
+let release = () => {};
+let begun: Promise<void>;
+let begin = () => {};
+
+afterEach(() => {
+  seen = [];
+});
+
+const definition = defineServer({
+  tools: [
+    {
+      name: 'wait',
+      description: 'Waits until it is let go, or nobody waits for it.',
+      handler: async (_: unknown, { signal, progress }: Message) => {
+        signal.addEventListener('abort', () => seen.push('aborted'));
+        progress(1);
+        begin();
+        await new Promise<void>((resolve) => {
+          release = resolve;
+          signal.addEventListener('abort', () => resolve());
+        });
+        progress(2);
+        seen.push('went on');
+        return 'let go';
+      },
+    },
+  ],
+  resources: [{ uri: 'a://b', name: 'b', description: 'B.', text: 'b', subscribable: true }],
+});
+
+function open(options: HandlerOptions = {}): Handler {
+  begun = new Promise((resolve) => {
+    begin = resolve;
+  });
+  return createHandler(definition, { env: {}, ...options });
+}
+
+const progressing = {
+  'io.modelcontextprotocol/protocolVersion': '2026-07-28',
+  'io.modelcontextprotocol/clientCapabilities': {},
+  progressToken: 'p',
+};
+
+const post = (handler: Handler, body: object, headers: Readonly<Record<string, string>> = {}) =>
+  handler(
+    new Request(url, {
+      method: 'POST',
+      headers: {
+        'content-type': 'application/json',
+        accept: 'application/json, text/event-stream',
+        ...headers,
+      },
+      body: JSON.stringify({ jsonrpc: '2.0', ...body }),
+    }),
+  );
+
+async function openSession(handler: Handler): Promise<Readonly<Record<string, string>>> {
+  const params = {
+    protocolVersion: '2025-11-25',
+    capabilities: {},
+    clientInfo: { name: 'raw', version: '1' },
+  };
+  const response = await post(handler, { id: 0, method: 'initialize', params });
+  await response.text();
+  return { 'mcp-session-id': response.headers.get('mcp-session-id')!, 'mcp-protocol-version': '2025-11-25' };
+}
+
+const wait = {
+  id: 1,
+  method: 'tools/call',
+  params: { name: 'wait', _meta: { progressToken: 'p' } },
+};
+
+describe('a call that nobody waits for any more', () => {
+  test('on 2026-07-28 ends with its connection', async () => {
+    const handler = open();
+    const response = await handler(modernRequest(url, 'tools/call', { name: 'wait', _meta: progressing }));
+    await begun;
+    await response.body!.cancel();
+    await expect.poll(() => seen).toEqual(['aborted', 'went on']);
+    await handler.close();
+  });
+
+  test('up to 2025-11-25 goes on without its connection', async () => {
+    const handler = open();
+    const response = await post(handler, wait, await openSession(handler));
+    await begun;
+    await response.body!.cancel();
+    release();
+    await expect.poll(() => seen).toEqual(['went on']);
+    await handler.close();
+  });
+
+  test('up to 2025-11-25 is cancelled by a message, and says nothing more', async () => {
+    const handler = open();
+    const headers = await openSession(handler);
+    const response = await post(handler, wait, headers);
+    await begun;
+    const cancelled = { method: 'notifications/cancelled', params: { requestId: 1 } };
+    expect((await post(handler, cancelled, headers)).status).toBe(202);
+    const told = await response.text();
+    expect(told).toContain('"progress":1');
+    expect(told).not.toMatch(/"progress":2|let go/);
+    await expect.poll(() => seen).toEqual(['aborted', 'went on']);
+    await handler.close();
+  });
+
+  test('is ended when its time is up', async () => {
+    const handler = open({ limits: { requestTimeoutMs: 30 } });
+    const response = await handler(modernRequest(url, 'tools/call', { name: 'wait' }));
+    expect(response.status).toBe(504);
+    await expect.poll(() => seen).toContain('aborted');
+    await handler.close();
+  });
+});
+
+describe('the end of a handler', () => {
+  test('waits for what is under way', async () => {
+    const handler = open();
+    const answering = handler(modernRequest(url, 'tools/call', { name: 'wait' }));
+    await begun;
+    const closed = handler.close({ drainMs: 60_000 });
+    expect((await handler(new Request('http://localhost/healthz'))).status).toBe(503);
+    release();
+    const { result } = (await (await answering).json()) as Message;
+    expect(result.content[0].text).toBe('let go');
+    await closed;
+    expect(seen).toEqual(['went on']);
+  });
+
+  test('aborts what takes longer', async () => {
+    const handler = open();
+    const answering = handler(modernRequest(url, 'tools/call', { name: 'wait' }));
+    await begun;
+    await handler.close({ drainMs: 10 });
+    await answering;
+    expect(seen).toContain('aborted');
+  });
+
+  test('gives subscriptions their result, and waits for none', async () => {
+    const handler = open();
+    const response = await handler(
+      modernRequest(url, 'subscriptions/listen', { notifications: { resourceSubscriptions: ['a://b'] } }),
+    );
+    await handler.close({ drainMs: 60_000 });
+    expect(await response.text()).toContain('"resultType":"complete"');
+  });
+});
+
+test('a session that nobody uses is over', async () => {
+  const handler = open({ limits: { sessionIdleMs: 20 } });
+  const headers = await openSession(handler);
+  const list = async () => {
+    const response = await post(handler, { id: 1, method: 'resources/list' }, headers);
+    await response.text();
+    return response.status;
+  };
+  await expect.poll(list, { interval: 100 }).toBe(404);
+  await handler.close();
+});
