@@ -19,7 +19,10 @@ async function runOnTheEdge(program: string): Promise<Message> {
         return timers.size;
       };
       globalThis.clearTimeout = (id) => stop(timers.get(id));
-      globalThis.Function = class { constructor() { throw new Error('Code was to be made of text.'); } };
+      const refuse = () => {
+        throw new Error('Code was to be made of text.');
+      };
+      globalThis.Function = new Proxy(Function, { construct: refuse, apply: refuse });
       // Node's own web parts are made of Node; nobody else may be.
       for (const name of ['process', 'Buffer', 'setImmediate', 'require', 'global']) {
         const value = globalThis[name];
