@@ -7,6 +7,7 @@ import { codeExtension, dataExtension } from './servers/extensions.mjs';
 import { fastmcpServer } from './servers/fastmcp.mjs';
 import { floorServer } from './servers/floor.mjs';
 import { sdkServer } from './servers/sdk.mjs';
+import { sdkHttpServer } from './servers/sdk-http.mjs';
 import { tools } from './tools.mjs';
 
 const root = fileURLToPath(new URL('..', import.meta.url));
@@ -64,6 +65,23 @@ export function prepareContestants({ scratch, node, keepsCompiledCode }) {
 function clientEnvironment() {
   const inherited = ['HOME', 'LOGNAME', 'PATH', 'SHELL', 'TERM', 'USER'];
   return Object.fromEntries(Object.entries(process.env).filter(([name]) => inherited.includes(name)));
+}
+
+/** Writes and installs who serves over HTTP below a folder, and says how each is started. */
+export function prepareHttpContestants(scratch) {
+  const sdk = path.join(scratch, 'sdk-http');
+  writeFiles(sdk, { 'package.json': '{ "private": true, "type": "module" }', ...sdkHttpServer(tools) });
+  install(sdk, ['@modelcontextprotocol/server@2', '@modelcontextprotocol/node@2', 'zod@4']);
+  const extension = path.join(scratch, 'data');
+  writeFiles(extension, dataExtension(tools));
+  for (const folder of [sdk, extension]) {
+    copyFileSync(new URL('servers/handlers.mjs', import.meta.url), path.join(folder, 'handlers.mjs'));
+  }
+  const ours = [program, 'start', extension, '--http', '--port', '0', '--json'];
+  return [
+    { id: baseline, label: 'SDK by hand', args: [path.join(sdk, 'server.mjs')] },
+    { id: 'data', label: 'agenttools', args: ours },
+  ].map((one) => ({ ...one, command: process.execPath, env: clientEnvironment() }));
 }
 
 /** Name and version of what is measured and of what the others stand on. */

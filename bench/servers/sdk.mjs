@@ -14,7 +14,8 @@ serveStdio(() => {
   const server = new McpServer({ name: 'tracker', version: '1.0.0' }, { capabilities: { tools: {} } });
 `;
 
-const registration = (tool) => `
+/** One tool of a server by hand; its arguments are validated by zod. */
+export const registration = (tool) => `
   server.registerTool(
     ${JSON.stringify(tool.name)},
     {
