@@ -37,7 +37,8 @@ export async function inspectTool({ names }, ctx) {
 
 /** What a tool answers, whole. */
 export async function callTool({ name, arguments: args = {} }, ctx) {
-  const tool = ctx.registry.resolve(name);
+  // What is shown may still have to come.
+  const tool = ctx.registry.resolve(name) ?? (await ctx.registry.shown({ name }))[0];
   if (!tool || tool.forApps || isFront(tool)) return failure(notThere([name], await theOthers(ctx), ctx));
   const result = await ctx.callTool(name, args, { onProgress: ctx.progress });
   return ctx.ui ? await withApp(result, name, ctx) : result;

@@ -22,6 +22,8 @@ export async function shownTo(
 ): Promise<readonly ListedItem[]> {
   const { connection, request } = asking;
   const hasUi = showsUi(connection, request);
+  // Whoever wants to know what there is waits for it as for a list.
+  await connection.outstanding?.forList(kind, request.mcpReq.signal);
   const visible = await visibleItems(kind, asking);
   const { registry } = connection.calls.server;
   const specs = registry
