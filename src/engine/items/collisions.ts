@@ -35,14 +35,20 @@ interface Listed {
 }
 
 /**
- * Drops tools of toolkits that the list has by themselves, too, under the same name: what is said of one tool counts more
- * than what is said of all.
+ * Makes one of a tool that the list has twice under one name: with its toolkit, and by itself. It stands where it stands
+ * by itself; `both` says what becomes of what is said in the two places.
  */
-export function withoutRepeats<T extends Listed>(listed: readonly T[]): readonly T[] {
+export function withoutRepeats<T extends Listed>(
+  listed: readonly T[],
+  both: (inToolkit: T, alone: T) => T = (_, alone) => alone,
+): readonly T[] {
+  const isSame = (one: T, other: T) =>
+    one.name === other.name && isDeepStrictEqual(one.written, other.written);
+  const inToolkits = listed.filter(({ inToolkit }) => inToolkit);
   const alone = listed.filter(({ inToolkit }) => !inToolkit);
-  if (alone.length === listed.length) return listed;
-  return listed.filter(
-    ({ name, written, inToolkit }) =>
-      !inToolkit || !alone.some((one) => one.name === name && isDeepStrictEqual(one.written, written)),
-  );
+  if (inToolkits.length === 0 || alone.length === 0) return listed;
+  return listed.flatMap((one) => {
+    if (one.inToolkit) return alone.some((other) => isSame(one, other)) ? [] : [one];
+    return [inToolkits.filter((other) => isSame(one, other)).reduce((own, kit) => both(kit, own), one)];
+  });
 }

@@ -45,6 +45,12 @@ export interface Entry {
   readonly toolkit?: Toolkit;
 }
 
+/** The name that clients see of what is listed, unless others have it too. */
+export function nameOfListing({ definition, changes }: Pick<Listing, 'definition' | 'changes'>): string {
+  const said = [definition.value, ...changes.map(({ override }) => override)].map(({ name }) => name);
+  return String(said.findLast((name) => typeof name === 'string') ?? definition.item);
+}
+
 /** Where an entry stands. */
 export interface EntryPlace {
   readonly kind: ComposedKind;

@@ -11,7 +11,14 @@ import {
 } from '../extension/workspace.js';
 import { readApp } from './app.js';
 import { withoutRepeats } from './collisions.js';
-import { type ComposedKind, isToolkitEntry, type Listing, listEntries, resolveEntry } from './entries.js';
+import {
+  type ComposedKind,
+  isToolkitEntry,
+  type Listing,
+  listEntries,
+  nameOfListing,
+  resolveEntry,
+} from './entries.js';
 import { type Lazy, lazyFunction } from './lazy.js';
 import { applyOverride, isOverride } from './override.js';
 import { readPrompt } from './prompt.js';
@@ -210,28 +217,38 @@ interface ListJob<K extends ComposedKind> {
 
 async function composeList<K extends ComposedKind>(job: ListJob<K>): Promise<readonly SpecOf<K>[]> {
   const entries = listEntries(job.definition, job.kind);
-  const composed = await Promise.all(
-    entries.map((entry, index) => composeEntry(job, entry, [job.kind, index])),
+  const looked = await Promise.all(entries.map((entry, index) => lookUp(job, entry, [job.kind, index])));
+  const found = withoutRepeats(
+    looked.flatMap((one) => one.found),
+    (inToolkit, alone) => ({ ...alone, changes: [...inToolkit.changes, ...alone.changes] }),
   );
-  job.leftOut.push(...composed.flatMap(({ leftOut }) => leftOut));
-  return withoutRepeats(composed.flatMap(({ found }) => found)).map(({ spec }) => spec);
+  const specs = await Promise.all(found.map((one) => compose(job, one)));
+  job.leftOut.push(...looked.flatMap(({ leftOut }) => leftOut));
+  return specs.flat();
+}
+
+/** What an entry of a list stands for, and what of it the server goes without. */
+interface Looked {
+  readonly found: readonly Found[];
+  readonly leftOut: LeftOut[];
 }
 
 /** An item of a list, and what tells whether another entry lists it too. */
-interface Composed<K extends ComposedKind> extends Pick<Listing, 'inToolkit'> {
-  readonly written: unknown;
+interface Found extends Listing {
   readonly name: string;
-  readonly spec: SpecOf<K>;
+  readonly written: unknown;
+  /** Told if it cannot be had; `owner` has the file that is at fault. */
+  readonly lose: (error: unknown, owner: Extension) => void;
 }
 
-async function composeEntry<K extends ComposedKind>(
-  { kind, read, definition: server, workspace }: ListJob<K>,
+async function lookUp<K extends ComposedKind>(
+  { kind, definition: server, workspace }: ListJob<K>,
   entry: unknown,
   path: readonly (string | number)[],
-): Promise<{ found: readonly Composed<K>[]; leftOut: readonly LeftOut[] }> {
+): Promise<Looked> {
   const { extension } = server;
   const leftOut: LeftOut[] = [];
-  const losing = (item: string, owner: Extension, error: unknown) => {
+  const losing = (item: string) => (error: unknown, owner: Extension) => {
     if (!(error instanceof DefinitionError)) throw error;
     const { message, code, location } = error;
     const missingPackage = error instanceof UnknownItemError ? error.missingPackage : undefined;
@@ -241,35 +258,39 @@ async function composeEntry<K extends ComposedKind>(
   const here = `${extension.qualify(server.item)}#${path.join('/')}`;
   const written = referenceIn(entry, kind) ?? here;
   let owner = extension;
+  const onOwner = (found: Extension) => {
+    owner = found;
+  };
   try {
-    const onOwner = (found: Extension) => {
-      owner = found;
-    };
     const place = { kind, server, workspace, path, onOwner };
     const { listings, faults, toolkit } = await resolveEntry(entry, place);
-    for (const fault of faults) losing(written, toolkit?.extension ?? extension, fault);
-    const found = await Promise.all(
-      listings.map(async (listing): Promise<readonly Composed<K>[]> => {
-        const { definition, changes, reference, inToolkit } = listing;
-        const item = inToolkit ? definition.extension.qualify(definition.item) : (reference ?? here);
-        let source = definition.extension;
-        try {
-          let spec = await kept(definition, 'item', () => read(definition));
-          source = extension;
-          for (const { override, path: at } of changes) {
-            spec = await applyOverride(spec, override, { server, path: at });
-          }
-          return [{ written: definition.written ?? definition, inToolkit, name: spec.name, spec }];
-        } catch (error) {
-          losing(item, source, error);
-          return [];
-        }
-      }),
-    );
-    return { found: found.flat(), leftOut };
+    for (const fault of faults) losing(written)(fault, toolkit?.extension ?? extension);
+    const found = listings.map((listing): Found => {
+      const { definition, reference, inToolkit } = listing;
+      const item = inToolkit ? definition.extension.qualify(definition.item) : (reference ?? here);
+      const name = nameOfListing(listing);
+      return { ...listing, name, written: definition.written ?? definition, lose: losing(item) };
+    });
+    return { found, leftOut };
   } catch (error) {
-    losing(written, owner, error);
+    losing(written)(error, owner);
     return { found: [], leftOut };
+  }
+}
+
+async function compose<K extends ComposedKind>(
+  { read, definition: server }: ListJob<K>,
+  { definition, changes, lose }: Found,
+): Promise<readonly SpecOf<K>[]> {
+  let owner = definition.extension;
+  try {
+    let spec = await kept(definition, 'item', () => read(definition));
+    owner = server.extension;
+    for (const { override, path } of changes) spec = await applyOverride(spec, override, { server, path });
+    return [spec];
+  } catch (error) {
+    lose(error, owner);
+    return [];
   }
 }
 

@@ -309,56 +309,65 @@ export type ToolRegistration = AnyTool | Toolkit | readonly AnyTool[] | Used;
  * @throws TypeError for what is no registration of tools
  */
 export function expand(registrations: readonly ToolRegistration[]): readonly ToolSpec[] {
-  const specs = withoutRepeats(registrations.flatMap((one) => specsOf(one, [], false)));
-  const names = distinctNames(specs.map(({ name }) => name));
-  return specs.map(({ tool: definition, item, hidden, wire }, index) => {
-    const name = names[index]!;
-    return { kind: 'tools', name, item, tool: definition, hidden, definition: { ...wire, name } };
-  });
+  const registered = withoutRepeats(
+    registrations.flatMap((one) => registeredBy(one, [], false)),
+    (inToolkit, alone) => ({ ...alone, changes: [...inToolkit.changes, ...alone.changes] }),
+  );
+  const names = distinctNames(registered.map(({ name }) => name));
+  return registered.map((one, index) => specOf(one, names[index]!));
 }
 
-interface Expanded {
+interface Registered {
   readonly name: string;
-  readonly item: string;
-  readonly tool: AnyTool;
-  readonly written: unknown;
+  readonly value: Value;
+  readonly written: AnyTool;
+  /** From the inside out. */
+  readonly changes: readonly Value[];
   readonly inToolkit: boolean;
-  readonly hidden: boolean;
-  readonly wire: Wire;
 }
 
-/** Changes are applied from the inside out. */
-function specsOf(registration: unknown, changes: readonly Used[], inToolkit: boolean): readonly Expanded[] {
+type Value = Readonly<Record<string, unknown>>;
+
+function registeredBy(
+  registration: unknown,
+  changes: readonly Value[],
+  inToolkit: boolean,
+): readonly Registered[] {
   if (isRecord(registration) && registration.use !== undefined) {
-    const used = registration as unknown as Used;
-    const count = toolsIn(used.use);
+    const count = toolsIn(registration.use);
     if (count !== undefined) requireToolkitChanges(registration, count);
-    return specsOf(used.use, [used, ...changes], inToolkit);
+    return registeredBy(registration.use, [registration, ...changes], inToolkit);
   }
   const content =
     isToolkit(registration) || Array.isArray(registration) ? toolkitIn(registration) : undefined;
   if (content) {
     requireTools(content);
-    return readTools(content).tools.flatMap(({ value, index }) =>
-      specOf(value, content.tools[index] as AnyTool, changes, true),
+    return readTools(content).tools.map(({ value, index }) =>
+      registeredAs(value, content.tools[index], changes, true),
     );
   }
   if (isRecord(registration)) {
     requireTool(registration);
-    return [specOf(registration, registration as unknown as AnyTool, changes, inToolkit)];
+    return [registeredAs(registration, registration, changes, inToolkit)];
   }
   const hint = typeof registration === 'string' ? ': only a server can look up a name' : '';
   throw new TypeError(`expand() takes tools and toolkits, not ${kindOf(registration)}${hint}.`);
 }
 
-function specOf(
-  value: Readonly<Record<string, unknown>>,
-  written: AnyTool,
-  changes: readonly Used[],
+function registeredAs(
+  value: Value,
+  written: unknown,
+  changes: readonly Value[],
   inToolkit: boolean,
-): Expanded {
+): Registered {
   const item = nameOfTool(value);
   if (item === undefined) throw new TypeError(`A tool has no name. ${givesName}`);
+  const name = String(changes.map((change) => change.name).findLast((one) => one !== undefined) ?? item);
+  return { name, value, written: written as AnyTool, changes, inToolkit };
+}
+
+function specOf({ value, written, changes }: Registered, name: string): ToolSpec {
+  const item = nameOfTool(value)!;
   const what = called(item);
   const schemaOf = (side: SchemaSide): JsonSchema | undefined =>
     withSchema(
@@ -371,19 +380,16 @@ function specOf(
     { value, item },
     { input: schemaOf('input') ?? noInput.wire, output: schemaOf('output') },
   );
-  const wire = changes.reduce((seen, change) => {
+  const wire = changes.reduce((seen: Wire, change) => {
     if (change.arguments ?? change.parameters) {
       throw new TypeError(
         `${what}: "arguments" and "parameters" are worked out by servers; ask ctx.registry.`,
       );
     }
-    return changedWire(seen, change as unknown as Readonly<Record<string, unknown>>);
+    return changedWire(seen, change);
   }, own);
-  const hidden = changes.reduce(
-    (seen, change) => isHiddenBy(change as unknown as Readonly<Record<string, unknown>>, seen),
-    isHiddenBy(value, false),
-  );
-  return { name: wire.name, item, tool: written, written, inToolkit, hidden, wire };
+  const hidden = changes.reduce((seen, change) => isHiddenBy(change, seen), isHiddenBy(value, false));
+  return { kind: 'tools', name, item, tool: written, hidden, definition: { ...wire, name } };
 }
 
 /** What is shown of a schema that only a second package of its author can write. */

@@ -7,7 +7,7 @@ import { isRecord } from '../extension/shapes.js';
 import { translate } from '../extension/spellings.js';
 import { Workspace } from '../extension/workspace.js';
 import { distinctNames } from '../items/collisions.js';
-import { listEntries, resolveEntry } from '../items/entries.js';
+import { listEntries, nameOfListing, resolveEntry } from '../items/entries.js';
 import { isOverride } from '../items/override.js';
 import { composeDefinition, type LeftOut, type ServerSpec } from '../items/server.js';
 import { definitionOf, requireServerName, type ServerDefinition, type ServerPlan } from './definition.js';
@@ -133,11 +133,7 @@ async function wireNames(
   { kind, definition: server, workspace, path: at }: EntryPlaceHere,
 ): Promise<readonly string[]> {
   const found = await resolveEntry(entry, { kind, server, workspace, path: at }).catch(() => undefined);
-  const names = found?.listings.map(({ definition: { item, value }, changes }) => {
-    const given = [value, ...changes.map(({ override }) => override)].map(({ name }) => name);
-    return String(given.findLast((name) => typeof name === 'string') ?? item);
-  });
-  if (names) return names;
+  if (found) return found.listings.map(nameOfListing);
   if (isRecord(entry) && typeof entry.name === 'string') return [entry.name];
   const reference = isOverride(entry) ? entry.use : entry;
   return typeof reference === 'string' ? [reference.slice(reference.lastIndexOf('/') + 1)] : [];

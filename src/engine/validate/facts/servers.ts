@@ -13,6 +13,7 @@ import {
   isUse,
   type Listing,
   listEntries,
+  nameOfListing,
   resolveEntry,
 } from '../../items/entries.js';
 import { type FixFault, findFixFaults, type Taken } from '../../items/override-faults.js';
@@ -154,11 +155,8 @@ async function severalFacts(
   }
 }
 
-async function listingFacts(
-  { definition, reference, changes, inToolkit }: Listing,
-  { kind, server, path, extension }: Place,
-): Promise<EntryFacts> {
-  const name = changes.map(({ override }) => override.name).findLast((one) => typeof one === 'string');
+async function listingFacts(listing: Listing, { kind, server, path, extension }: Place): Promise<EntryFacts> {
+  const { definition, reference, changes, inToolkit } = listing;
   const isHere = reference === undefined || definition.file === server.file;
   const taken = await takenBy(definition);
   const faults = await Promise.all(
@@ -180,7 +178,7 @@ async function listingFacts(
     location: locate(server, path),
     ...(reference !== undefined && { reference }),
     ...seenAs(definition),
-    ...(typeof name === 'string' && { wireName: name }),
+    wireName: nameOfListing(listing),
     leadsTo: definition,
     inToolkit,
     ...(isHere && definition.extension === extension && { definition }),
