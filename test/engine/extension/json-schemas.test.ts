@@ -47,6 +47,8 @@ describe('toolkits', () => {
   test.for<[string, unknown, boolean]>([
     ['manifest', { tools: [{ toolkit: 'files' }] }, true],
     ['manifest', { tools: ['a', { toolkit: 'files', description: 'x', tools: ['a', ['b', 'B']] }] }, true],
+    ['manifest', { tools: [{ toolkit: 'files', module: './dist/files.js' }] }, true],
+    ['manifest', { tools: [{ toolkit: 'files', module: 5 }] }, false],
     ['manifest', { tools: [{ toolkit: 'a b' }] }, false],
     ['manifest', { tools: [{ toolkit: 'files', name: 'files' }] }, false],
     ['manifest', { tools: [{ toolkit: 'files', tools: 'all' }] }, false],

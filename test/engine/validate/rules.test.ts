@@ -102,6 +102,7 @@ const expected: Record<string, readonly string[]> = {
     'invalid-declaration package.json#/agenttools/tools/5',
     'invalid-declaration package.json#/agenttools/tools/6/1',
     'invalid-declaration package.json#/agenttools/tools/7/description',
+    'invalid-declaration package.json#/agenttools/tools/8/module',
   ],
   'invalid-declaration-list': ['invalid-declaration-list package.json#/agenttools/tools'],
   'invalid-definition': [
