@@ -11,7 +11,7 @@ export interface UriTemplate {
   match(uri: string): UriValues | undefined;
 }
 
-export type UriValues = Readonly<Record<string, string | string[]>>;
+type UriValues = Readonly<Record<string, string | string[]>>;
 
 /** A text that is no template, or one whose addresses do not tell their values. The message says what is wrong with it. */
 export class UriTemplateError extends Error {
