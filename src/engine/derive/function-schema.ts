@@ -16,7 +16,7 @@ import {
 } from './type-schema.js';
 
 /** Something about a function that its author should know, or must mend. */
-export interface Remark {
+interface Remark {
   readonly severity: 'error' | 'warning';
   readonly message: string;
   readonly position: SourcePosition;

@@ -1,6 +1,6 @@
 import { canonicalReference, moduleIn } from '../extension/derived.js';
 import type { Location } from '../extension/diagnostics.js';
-import { type Definition, DefinitionError, Extension } from '../extension/extension.js';
+import { type Definition, DefinitionError, Extension, handlerWithoutInput } from '../extension/extension.js';
 import { locateModule, ModuleReferenceError, parseModuleReference } from '../extension/modules.js';
 import { isRecord } from '../extension/shapes.js';
 import { translate } from '../extension/spellings.js';
@@ -127,22 +127,17 @@ async function inlineTools(extension: Extension, faults: TargetFault[]): Promise
   return found;
 }
 
-async function targetOf({
-  item: tool,
-  value,
-  extension,
-  file,
-  at,
-}: Definition): Promise<Target | TargetFault | undefined> {
-  const { handler, input, inputSchema, output, outputSchema } = value;
-  if (typeof handler !== 'string' || input !== undefined || inputSchema !== undefined) return undefined;
+async function targetOf(definition: Definition): Promise<Target | TargetFault | undefined> {
+  const handler = handlerWithoutInput(definition);
+  if (handler === undefined) return undefined;
+  const { item: tool, value, extension, file, at } = definition;
   const location = { file: file.file, path: [...at, 'handler'] };
   const reference = canonicalReference(handler);
   const fault = await missing(extension, handler);
   if (fault !== undefined || reference === undefined) {
     return { message: `Tool "${tool}": ${fault ?? `"${handler}" is no module reference.`}`, location };
   }
-  return { tool, reference, skipsOutput: output !== undefined || outputSchema !== undefined };
+  return { tool, reference, skipsOutput: value.output !== undefined || value.outputSchema !== undefined };
 }
 
 /** Why a module is not there to be looked at. */

@@ -119,8 +119,3 @@ export function withDerivedKeys(
       }),
   };
 }
-
-/** Whether a definition leaves its arguments to its function. */
-export function leavesInput(value: Readonly<Record<string, unknown>>): boolean {
-  return typeof value.handler === 'string' && value.input === undefined && value.inputSchema === undefined;
-}

@@ -301,13 +301,12 @@ export class Extension {
 
   /** A definition with what its function says of itself, where it leaves its arguments to it. */
   async completed(definition: Definition): Promise<Definition> {
-    const { kind, value } = definition;
-    const leavesInput = kind === 'tools' && value.input === undefined && value.inputSchema === undefined;
-    if (!leavesInput || typeof value.handler !== 'string') return definition;
-    const found = await this.derived();
+    const { value } = definition;
+    const handler = handlerWithoutInput(definition);
+    const found = handler === undefined ? undefined : await this.derived();
     if (!found) return definition;
     const { canonicalReference, withDerivedKeys } = await import('./derived.js');
-    const reference = canonicalReference(value.handler) ?? '';
+    const reference = canonicalReference(handler!) ?? '';
     const { functions } = found.derived;
     if (!Object.hasOwn(functions, reference)) return definition;
     const known = functions[reference]!;
@@ -417,6 +416,13 @@ export class Extension {
   qualify(item: string): string {
     return this.origin === 'package' ? qualify(this.name, item) : item;
   }
+}
+
+/** The function that a tool leaves its arguments to, if it does. */
+export function handlerWithoutInput({ kind, value }: Pick<Definition, 'kind' | 'value'>): string | undefined {
+  const { handler, input, inputSchema } = value;
+  const isLeft = kind === 'tools' && input === undefined && inputSchema === undefined;
+  return isLeft && typeof handler === 'string' ? handler : undefined;
 }
 
 async function placeOf({ manifest }: Extension, { file, offset }: DocumentError): Promise<Location> {

@@ -225,7 +225,7 @@ function isFunctionNode(
 }
 
 /** What is marked `@mcp` at the top of a module without being an exported function. */
-export function misplacedIn(
+function misplacedIn(
   source: ts.SourceFile,
   exported: ReadonlySet<ts.Symbol>,
   program: Program,

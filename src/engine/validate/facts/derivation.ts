@@ -1,7 +1,7 @@
 import path from 'node:path';
 import { type ChangedSource, changedSources } from '../../extension/derived-sources.js';
 import type { ItemRef, Location } from '../../extension/diagnostics.js';
-import { DefinitionError, type Extension } from '../../extension/extension.js';
+import { DefinitionError, type Extension, handlerWithoutInput } from '../../extension/extension.js';
 import { locate } from '../../items/read.js';
 import type { FileFacts } from './files.js';
 import type { ItemFacts } from './items.js';
@@ -47,12 +47,10 @@ export async function gatherDerivation(
   };
 }
 
-function lackOf({ kind, ref, definition }: ItemFacts): DerivationFacts['lacking'] {
-  if (kind !== 'tools' || !definition || definition.derived) return [];
-  const { handler, input, inputSchema } = definition.value;
-  const isLeft = typeof handler === 'string' && input === undefined && inputSchema === undefined;
-  if (!isLeft || definition.file.language !== 'data') return [];
-  return [{ item: ref, handler, location: locate(definition, ['handler']) }];
+function lackOf({ ref, definition }: ItemFacts): DerivationFacts['lacking'] {
+  const handler = definition && handlerWithoutInput(definition);
+  if (handler === undefined || definition!.derived || definition!.file.language !== 'data') return [];
+  return [{ item: ref, handler, location: locate(definition!, ['handler']) }];
 }
 
 /** Functions marked as tools that neither a name nor a toolkit of the manifest reaches. */
