@@ -1,4 +1,4 @@
-import { describeFault, type serverLists } from '../extension/check.js';
+import type { serverLists } from '../extension/check.js';
 import {
   type Definition,
   DefinitionError,
@@ -6,6 +6,7 @@ import {
   type Toolkit,
   toolkitOf,
 } from '../extension/extension.js';
+import { describeFault } from '../extension/faults.js';
 import { listOfAll } from '../extension/manifest.js';
 import { isRecord } from '../extension/shapes.js';
 import { translate } from '../extension/spellings.js';

@@ -1,5 +1,5 @@
-import { describeFault } from '../extension/check.js';
 import { type Definition, DefinitionError } from '../extension/extension.js';
+import { describeFault } from '../extension/faults.js';
 import { checkShape, isRecord, overrideShapes } from '../extension/shapes.js';
 import type { Lazy } from './lazy.js';
 import { changesOf, findFixFaults, type Taken } from './override-faults.js';

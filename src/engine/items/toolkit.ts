@@ -1,4 +1,5 @@
-import { checkDefinition, describeFault, isSerious } from '../extension/check.js';
+import { checkTool } from '../extension/check-tool.js';
+import { describeFault, isSerious } from '../extension/faults.js';
 import { isWireName } from '../extension/names.js';
 import { checkShape, isRecord, toolkitShape } from '../extension/shapes.js';
 import {
@@ -136,7 +137,7 @@ function kindOf(value: unknown): string {
 function requireTool(value: Readonly<Record<string, unknown>>): void {
   const name = nameOfTool(value);
   const what = called(name);
-  for (const fault of checkDefinition('tools', value)) {
+  for (const fault of checkTool(value)) {
     // A hint that nobody knows would be lost in silence.
     if (isSerious(fault) || fault.path[0] === 'annotations') throw new TypeError(describeFault(what, fault));
   }

@@ -1,6 +1,7 @@
 import path from 'node:path';
 import { AgentToolsError } from '../errors.js';
-import { checkDefinition, describeFault, serverLists } from '../extension/check.js';
+import { checkDefinition, serverLists } from '../extension/check.js';
+import { describeFault } from '../extension/faults.js';
 import type { Kind } from '../extension/kinds.js';
 import { isItemName } from '../extension/names.js';
 import { isRecord } from '../extension/shapes.js';

@@ -1,6 +1,7 @@
-import { describeFault, serverLists } from '../../extension/check.js';
+import { serverLists } from '../../extension/check.js';
 import type { ItemRef, Location } from '../../extension/diagnostics.js';
 import { type Definition, DefinitionError, type Extension } from '../../extension/extension.js';
+import { describeFault } from '../../extension/faults.js';
 import type { Kind } from '../../extension/kinds.js';
 import { checkShape, isRecord, overrideShapes } from '../../extension/shapes.js';
 import { isToolkit } from '../../extension/toolkits.js';

@@ -1,4 +1,4 @@
-import { describeFault } from '../../extension/check.js';
+import { describeFault } from '../../extension/faults.js';
 import { checkShape, overrideShapes } from '../../extension/shapes.js';
 import { evaluatorKeys } from '../../extension/spellings.js';
 import { locate } from '../../items/read.js';
