@@ -74,7 +74,7 @@ export async function derive(
     remarks.push({ severity: 'error', message, ...(await placeOf(extension, location)) });
   }
   remarks.push(...found.remarks);
-  const isEmpty = Object.keys(found.functions).length === 0;
+  const isEmpty = found.functions.size === 0;
   const hasErrors = remarks.some(({ severity }) => severity === 'error');
   const derived = hasErrors || isEmpty ? undefined : await whole(directory, found);
   return { directory, file, derived, remarks, hasErrors, state: await stateOf(directory, file, derived) };
@@ -111,7 +111,12 @@ async function whole(directory: string, { files, functions, tools }: Findings): 
   const prints = await Promise.all(
     files.map(async (file) => [file, (await fingerprintOf(directory, file)) ?? ''] as const),
   );
-  const derived: Derived = { version: 1, files: Object.fromEntries(prints), functions, tools };
+  const derived: Derived = {
+    version: 1,
+    files: Object.fromEntries(prints),
+    functions: Object.fromEntries(functions),
+    tools: Object.fromEntries(tools),
+  };
   // As it will be read: JSON has no undefined, and a file is compared with this.
   return JSON.parse(JSON.stringify(derived)) as Derived;
 }
@@ -144,8 +149,9 @@ async function placeOf(
 
 /** What is found out of types, tool by tool. */
 class Findings {
-  readonly functions: Record<string, DerivedFunction> = {};
-  readonly tools: Record<string, string> = {};
+  readonly functions = new Map<string, DerivedFunction>();
+  /** References by tool. */
+  readonly tools = new Map<string, string>();
   readonly remarks: DeriveRemark[] = [];
   files: readonly string[] = [];
   /** The function that a marked tool is. */
@@ -180,12 +186,13 @@ class Findings {
   }
 
   #derive(tool: string, reference: string, facts: FunctionFacts, skipsOutput: boolean): void {
-    this.functions[reference] = deriveFunction(facts, {
+    const derived = deriveFunction(facts, {
       tags: readToolTags(facts.doc),
       skipsOutput,
       remark: ({ severity, message, position }) =>
         this.#remark(severity, `Tool "${tool}": ${message}`, position),
     });
+    this.functions.set(reference, derived);
   }
 
   /** The functions of a module that are tools by their mark alone. */
@@ -211,7 +218,7 @@ class Findings {
     const reference = exportName === 'default' ? module : `${module}#${exportName}`;
     this.#marked.set(tool, identity);
     this.#derive(tool, reference, facts, false);
-    this.tools[tool] = reference;
+    this.tools.set(tool, reference);
     const { declarations } = this.extension.manifest;
     const isReachable =
       this.targets.toolkits.includes(module) || declarations.tools.some(({ name }) => name === tool);
@@ -232,7 +239,7 @@ class Findings {
   /** What is declared and is nothing. */
   lost(): readonly TargetFault[] {
     const { document, declarations } = this.extension.manifest;
-    const names = this.targets.unwritten.filter((name) => !Object.hasOwn(this.tools, name));
+    const names = this.targets.unwritten.filter((name) => !this.tools.has(name));
     return names.map((name) => {
       const where = this.targets.entry
         ? ` of ${this.targets.entry}, or of a module that a handler names,`

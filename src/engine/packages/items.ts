@@ -100,10 +100,18 @@ async function readItem(
   try {
     const definition = await extension.definition(kind, name);
     if (kind === 'apps') return { ...base, ...(await pageFacts(extension, source!.file)) };
-    const documents = isCode ? [] : [source!.file];
+    const own = source?.file ?? definition.file.file;
+    const documents = isCode ? [] : [...new Set([own, definition.derived?.file ?? own])];
     const uses = isCode ? [] : filesNamedBy(definition);
     const problem = isCode ? undefined : await problemOf(definition);
-    return { ...base, value: definition.value, documents, uses, ...(problem !== undefined && { problem }) };
+    return {
+      ...base,
+      file: own,
+      value: definition.value,
+      documents,
+      uses,
+      ...(problem !== undefined && { problem }),
+    };
   } catch (error) {
     if (!(error instanceof DefinitionError)) throw error;
     return { ...base, problem: error.message };
