@@ -26,10 +26,13 @@ function linesOf(addition: Addition): readonly string[] {
     const names = kind === 'servers' ? items.servers : items[kind].map(shortName);
     return names.length === 0 ? [] : [`  ${kind}: ${names.join(', ')}`];
   });
+  // What they hold nobody knows without reading their files.
+  const toolkits = addition.extension.manifest.toolkits.flatMap(({ name, tools }) => (tools ? [] : name));
   const [server] = items.servers;
   return [
     changed ? changeLine(name, version, previous) : `${name} ${version} is there already.`,
     ...declared,
+    ...(toolkits.length > 0 ? [`  toolkits: ${toolkits.join(', ')}`] : []),
     ...warnings.map((warning) => `warning: ${visibleMessage(warning)}`),
     ...(server === undefined
       ? []

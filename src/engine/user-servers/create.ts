@@ -6,7 +6,7 @@ import { isPackageName } from '../extension/names.js';
 import { isRecord } from '../extension/shapes.js';
 import { translate } from '../extension/spellings.js';
 import { Workspace } from '../extension/workspace.js';
-import { distinctNames } from '../items/collisions.js';
+import { distinctNames, withoutRepeats } from '../items/collisions.js';
 import { listEntries, nameOfListing, resolveEntry } from '../items/entries.js';
 import { isOverride } from '../items/override.js';
 import { composeDefinition, type LeftOut, type ServerSpec } from '../items/server.js';
@@ -111,16 +111,15 @@ async function sameNames(definition: Definition, workspace: Workspace): Promise<
   const notes: string[] = [];
   for (const kind of ['tools', 'prompts'] as const) {
     const entries = listEntries(definition, kind);
-    const names = (
-      await Promise.all(
-        entries.map((entry, index) => wireNames(entry, { kind, definition, workspace, path: [kind, index] })),
-      )
-    ).flat();
+    const seen = await Promise.all(
+      entries.map((entry, index) => seenOf(entry, { kind, definition, workspace, path: [kind, index] })),
+    );
+    const names = withoutRepeats(seen.flat()).map(({ name }) => name);
     const served = distinctNames(names);
     for (const name of new Set(names.filter((one, index) => served[index] !== one))) {
-      const seen = served.filter((_, index) => names[index] === name).join(', ');
+      const shown = served.filter((_, index) => names[index] === name).join(', ');
       notes.push(
-        `Several ${kind} are named "${name}", so clients see them as ${seen}. To name them yourself, use { "use": "…", "name": "…" } in a definition (--from).`,
+        `Several ${kind} are named "${name}", so clients see them as ${shown}. To name them yourself, use { "use": "…", "name": "…" } in a definition (--from).`,
       );
     }
   }
@@ -128,15 +127,28 @@ async function sameNames(definition: Definition, workspace: Workspace): Promise<
 }
 
 /** What clients see of an entry by itself; of what is defined by code, what they see most likely. */
-async function wireNames(
+async function seenOf(
   entry: unknown,
   { kind, definition: server, workspace, path: at }: EntryPlaceHere,
-): Promise<readonly string[]> {
+): Promise<readonly Seen[]> {
   const found = await resolveEntry(entry, { kind, server, workspace, path: at }).catch(() => undefined);
-  if (found) return found.listings.map(nameOfListing);
-  if (isRecord(entry) && typeof entry.name === 'string') return [entry.name];
+  if (found) {
+    return found.listings.map((listing) => {
+      const { definition, inToolkit } = listing;
+      return { name: nameOfListing(listing), written: definition.written ?? definition, inToolkit };
+    });
+  }
+  const unread = { written: entry, inToolkit: false };
+  if (isRecord(entry) && typeof entry.name === 'string') return [{ name: entry.name, ...unread }];
   const reference = isOverride(entry) ? entry.use : entry;
-  return typeof reference === 'string' ? [reference.slice(reference.lastIndexOf('/') + 1)] : [];
+  if (typeof reference !== 'string') return [];
+  return [{ name: reference.slice(reference.lastIndexOf('/') + 1), ...unread }];
+}
+
+interface Seen {
+  readonly name: string;
+  readonly written: unknown;
+  readonly inToolkit: boolean;
 }
 
 interface EntryPlaceHere {
