@@ -17,7 +17,7 @@ import { exportOf, importModule, messageOf } from './modules.js';
 import { qualify } from './names.js';
 import { isFunctionLike, isRecord } from './shapes.js';
 import { type Translation, translate } from './spellings.js';
-import { readTools, type ToolkitContent, toolkitIn } from './toolkits.js';
+import { inheriting, readTools, type ToolkitContent, toolkitIn } from './toolkits.js';
 
 /** The definition of one item, read but not yet judged. */
 export interface Definition {
@@ -216,8 +216,16 @@ export class Extension {
     }
     const content = toolkitIn(await this.content(file, what));
     if (content) {
-      const toolkit = toolkitOf(content, { what, extension: this, file, at: [] });
-      return { ...toolkit, tools: await Promise.all(toolkit.tools.map((tool) => this.completed(tool))) };
+      const { options } = content;
+      const toolkit = toolkitOf({ ...content, options: {} }, { what, extension: this, file, at: [] });
+      const tools = await Promise.all(
+        toolkit.tools.map(async (tool) => {
+          const whole = await this.completed(tool);
+          // What a function says of itself counts more than what its toolkit says of all.
+          return { ...whole, value: inheriting(whole.value, options) };
+        }),
+      );
+      return { ...toolkit, options, tools };
     }
     const message = `${what} is no toolkit in ${file.file}. Expected a list of tools, or an object with "tools".`;
     throw new DefinitionError('invalid-definition', message, { file: file.file });

@@ -32,7 +32,7 @@ export interface Listing {
 }
 
 /** Something that an entry says of the item it stands for. */
-export interface Change {
+interface Change {
   readonly override: Override;
   /** Where it stands in the server. */
   readonly path: EntryPath;
