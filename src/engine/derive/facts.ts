@@ -92,7 +92,8 @@ export interface PropertyFacts {
   readonly isOptional: boolean;
   readonly doc: DocFacts;
   readonly type: TypeFacts;
-  readonly position: SourcePosition;
+  /** Undefined for one that another package declares. */
+  readonly position: SourcePosition | undefined;
 }
 
 export type Literal = string | number | boolean;

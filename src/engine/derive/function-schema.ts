@@ -85,12 +85,13 @@ function deriveInput({ parameters }: FunctionFacts, remark: Derivation['remark']
     const bindings = parameters.map((one): Binding => (one.isContext ? { context: true } : { whole: true }));
     return withDefinitions({ ...mapped, parameters: bindings }, mapper);
   }
-  const named = parameters.map((one, index) => ({ ...one, name: one.name ?? `arg${index + 1}` }));
-  for (const { name, isTakenApart, position } of named) {
-    if (!isTakenApart) continue;
-    const message = `its function takes a parameter apart that is not its only one; clients see it as "${name}". Give it a name.`;
-    remark({ severity: 'warning', message, position });
-  }
+  const named = parameters.map((one, index) => {
+    if (one.name !== undefined) return { ...one, name: one.name };
+    const name = `arg${index + 1}`;
+    const message = `its function takes a parameter apart that is not its only one, or a list; clients see it as "${name}". Give it a name.`;
+    remark({ severity: 'warning', message, position: one.position });
+    return { ...one, name };
+  });
   const listed = named.filter(({ isContext }) => !isContext);
   const mapped = listed.map((one) => [one.name, mapParameter(one, mapper)] as const);
   const required = listed.filter(({ isOptional, isRest }) => !isOptional && !isRest).map(({ name }) => name);
