@@ -1,10 +1,9 @@
 import { type Definition, DefinitionError } from '../extension/extension.js';
 import { describeFault } from '../extension/faults.js';
 import { checkShape, isRecord, overrideShapes } from '../extension/shapes.js';
-import type { Lazy } from './lazy.js';
 import { changesOf, findFixFaults, type Taken } from './override-faults.js';
 import { locate, nameOf, requireWireName } from './read.js';
-import type { AppSpec, Complete, PromptSpec, ResourceSpec, ToolSpec } from './specs.js';
+import type { AppSpec, PromptSpec, ResourceSpec, Suggesting, ToolSpec } from './specs.js';
 import { readUi } from './ui.js';
 import { changedWire, isHiddenBy } from './wire.js';
 
@@ -75,7 +74,7 @@ function pinPrompt(spec: PromptSpec, pinned: Readonly<Record<string, unknown>>):
     required: spec.required.filter(stays),
     argumentNames: spec.argumentNames.filter(stays),
     complete: new Map(
-      [...spec.complete].filter(([name]) => stays(name)).map(([name, load]) => [name, knowing(values, load)]),
+      [...spec.complete].filter(([name]) => stays(name)).map(([name, one]) => [name, knowing(values, one)]),
     ),
     render: (args, ctx) => spec.render({ ...args, ...values }, ctx),
     wire: { ...spec.wire, arguments: listed.filter(({ name }) => stays(name)) },
@@ -83,9 +82,10 @@ function pinPrompt(spec: PromptSpec, pinned: Readonly<Record<string, unknown>>):
 }
 
 /** Suggestions by what is filled in, and by what is fixed. */
-function knowing(values: Readonly<Record<string, string>>, load: Lazy<Complete>): Lazy<Complete> {
+function knowing(values: Readonly<Record<string, string>>, suggesting: Suggesting): Suggesting {
+  if (typeof suggesting !== 'function') return suggesting;
   return async () => {
-    const complete = await load();
+    const complete = await suggesting();
     return (typed, ctx) => complete(typed, { ...ctx, arguments: { ...ctx.arguments, ...values } });
   };
 }

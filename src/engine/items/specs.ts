@@ -90,6 +90,9 @@ export interface NamedApp {
 /** Suggestions for a value being typed. */
 export type Complete = (value: string, ctx: Context) => unknown;
 
+/** All values there are, or code that is asked for those that fit. */
+export type Suggesting = readonly string[] | Lazy<Complete>;
+
 /** A prompt, ready to be listed and fetched. */
 export interface PromptSpec extends Spec {
   readonly kind: 'prompts';
@@ -98,7 +101,7 @@ export interface PromptSpec extends Spec {
   readonly argumentNames: readonly string[];
   /** Messages for already checked arguments. */
   render(args: Readonly<Record<string, string>>, ctx: Context): Promise<PromptResult>;
-  readonly complete: ReadonlyMap<string, Lazy<Complete>>;
+  readonly complete: ReadonlyMap<string, Suggesting>;
 }
 
 export interface PromptResult {
@@ -149,7 +152,7 @@ export interface ResourceSpec extends Spec {
   ): Promise<readonly ResourceContents[] | undefined>;
   /** The resources of a template, as list entries. */
   readonly list: Lazy<(ctx: Context) => unknown> | undefined;
-  readonly complete: ReadonlyMap<string, Lazy<Complete>>;
+  readonly complete: ReadonlyMap<string, Suggesting>;
   /** Whether clients may ask to be told when it changes. */
   readonly subscribable: boolean;
 }

@@ -88,6 +88,13 @@ describe.each(eras)('%s: completion of templates', (era) => {
     expect((await answer).completion.values).toEqual(['o', 'Quay', '1']);
   });
 
+  test('waits for nothing where all values are listed', async () => {
+    const initialize = () => Promise.reject(new Error('not today'));
+    const { answer, reports } = await suggest(['a'], {}, {}, { server: { resources: '*', initialize } });
+    expect((await answer).completion.values).toEqual(['a']);
+    expect(reports).toEqual([]);
+  });
+
   test('goes by an address of a template, too', async () => {
     const { answer } = await suggest(['a'], {}, { ref: { type: 'ref/resource', uri: 'shop://x/y' } });
     expect((await answer).completion.values).toEqual(['a']);

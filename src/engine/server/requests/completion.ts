@@ -2,9 +2,8 @@ import { ProtocolError, type ServerContext } from '@modelcontextprotocol/server'
 import { messageOf } from '../../extension/modules.js';
 import { brands, isBranded } from '../../items/brands.js';
 import { type Calls, detailsOf } from '../../items/calls.js';
-import type { Lazy } from '../../items/lazy.js';
-import type { Complete } from '../../items/specs.js';
-import { toSuggestions } from '../../items/suggestions.js';
+import type { Suggesting } from '../../items/specs.js';
+import { startingWith, toSuggestions } from '../../items/suggestions.js';
 import { withTimeLimit } from '../../items/time-limit.js';
 import { type Connection, contextMaker } from '../context.js';
 import { internalError, invalidParams } from './errors.js';
@@ -25,6 +24,9 @@ export async function complete(connection: Connection, params: Wire, request: Se
   const { calls } = connection;
   const source = completionOf(calls, ref, argument.name);
   if (!source) return { completion: { values: [], total: 0, hasMore: false } };
+  if (typeof source !== 'function') {
+    return { completion: toSuggestions(startingWith(argument.value, source)) };
+  }
   const makeContext = contextMaker(connection, request);
   const { arguments: others = {} } = context ?? {};
   const { signal } = request.mcpReq;
@@ -52,7 +54,7 @@ function completionOf(
   { server: { registry } }: Calls,
   ref: Reference,
   argument: string,
-): Lazy<Complete> | undefined {
+): Suggesting | undefined {
   if (ref.type === 'ref/prompt') {
     const prompt = registry.resolve('prompts', ref.name ?? '');
     if (!prompt) throw new ProtocolError(invalidParams, `Unknown prompt: ${ref.name}`);
