@@ -27,21 +27,21 @@ function numbered(name: string, number: number): string {
 }
 
 /** Something that a list has, by its name and by what its author wrote. */
-interface Listed {
+export interface Listed {
   readonly name: string;
+  /** The same for the same thing, wherever it is listed. */
   readonly written: unknown;
   /** It came with all others of its toolkit. */
   readonly inToolkit: boolean;
+  /** What is said of it where it is listed, from the inside out. */
+  readonly changes: readonly unknown[];
 }
 
 /**
  * Makes one of a tool that the list has twice under one name: with its toolkit, and by itself. It stands where it stands
- * by itself; `both` says what becomes of what is said in the two places.
+ * by itself, and what is said of it there comes after what is said of the toolkit.
  */
-export function withoutRepeats<T extends Listed>(
-  listed: readonly T[],
-  both: (inToolkit: T, alone: T) => T = (_, alone) => alone,
-): readonly T[] {
+export function withoutRepeats<T extends Listed>(listed: readonly T[]): readonly T[] {
   const isSame = (one: T, other: T) =>
     one.name === other.name && isDeepStrictEqual(one.written, other.written);
   const inToolkits = listed.filter(({ inToolkit }) => inToolkit);
@@ -49,6 +49,7 @@ export function withoutRepeats<T extends Listed>(
   if (inToolkits.length === 0 || alone.length === 0) return listed;
   return listed.flatMap((one) => {
     if (one.inToolkit) return alone.some((other) => isSame(one, other)) ? [] : [one];
-    return [inToolkits.filter((other) => isSame(one, other)).reduce((own, kit) => both(kit, own), one)];
+    const said = inToolkits.filter((other) => isSame(one, other)).flatMap(({ changes }) => changes);
+    return [{ ...one, changes: [...said, ...one.changes] }];
   });
 }

@@ -5,9 +5,7 @@ import type { CompiledSchema } from '../schema/index.js';
 import type { PromptMessage } from './builders.js';
 import type { Context, ItemRegistry, ListedKind } from './context.js';
 import type { Lazy } from './lazy.js';
-
-/** An object as it goes over the wire. */
-type Wire = Readonly<Record<string, unknown>> & { readonly name: string };
+import type { Wire } from './wire.js';
 
 /** How long clients may reuse something. @see MCP 2026-07-28, server/utilities/caching */
 export interface CacheHint {

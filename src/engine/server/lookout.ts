@@ -11,11 +11,11 @@ import {
 } from '../extension/workspace.js';
 import { workspaceFolders } from '../folders.js';
 import { type Lack, lacksOf } from '../items/lacks.js';
+import type { LeftOut } from '../items/left-out.js';
 import { listedKinds, Registry } from '../items/registry.js';
 import {
   type ComposeOptions,
   composeServer,
-  type LeftOut,
   type Servable,
   type ServerSpec,
   type ToolList,

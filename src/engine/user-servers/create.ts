@@ -6,10 +6,11 @@ import { isPackageName } from '../extension/names.js';
 import { isRecord } from '../extension/shapes.js';
 import { translate } from '../extension/spellings.js';
 import { Workspace } from '../extension/workspace.js';
-import { distinctNames, withoutRepeats } from '../items/collisions.js';
-import { listEntries, nameOfListing, resolveEntry } from '../items/entries.js';
+import { distinctNames, type Listed, withoutRepeats } from '../items/collisions.js';
+import { type EntryPlace, listEntries, resolveEntry } from '../items/entries.js';
+import type { LeftOut } from '../items/left-out.js';
 import { isOverride } from '../items/override.js';
-import { composeDefinition, type LeftOut, type ServerSpec } from '../items/server.js';
+import { composeDefinition, type ServerSpec } from '../items/server.js';
 import { definitionOf, requireServerName, type ServerDefinition, type ServerPlan } from './definition.js';
 import { explainLost } from './names.js';
 import { definitionFile, keepServer, readUserServers, requireFree, type UserServersPlace } from './store.js';
@@ -112,7 +113,9 @@ async function sameNames(definition: Definition, workspace: Workspace): Promise<
   for (const kind of ['tools', 'prompts'] as const) {
     const entries = listEntries(definition, kind);
     const seen = await Promise.all(
-      entries.map((entry, index) => seenOf(entry, { kind, definition, workspace, path: [kind, index] })),
+      entries.map((entry, index) =>
+        seenOf(entry, { kind, server: definition, workspace, path: [kind, index] }),
+      ),
     );
     const names = withoutRepeats(seen.flat()).map(({ name }) => name);
     const served = distinctNames(names);
@@ -127,35 +130,14 @@ async function sameNames(definition: Definition, workspace: Workspace): Promise<
 }
 
 /** What clients see of an entry by itself; of what is defined by code, what they see most likely. */
-async function seenOf(
-  entry: unknown,
-  { kind, definition: server, workspace, path: at }: EntryPlaceHere,
-): Promise<readonly Seen[]> {
-  const found = await resolveEntry(entry, { kind, server, workspace, path: at }).catch(() => undefined);
-  if (found) {
-    return found.listings.map((listing) => {
-      const { definition, inToolkit } = listing;
-      return { name: nameOfListing(listing), written: definition.written ?? definition, inToolkit };
-    });
-  }
-  const unread = { written: entry, inToolkit: false };
+async function seenOf(entry: unknown, place: EntryPlace): Promise<readonly Listed[]> {
+  const found = await resolveEntry(entry, place).catch(() => undefined);
+  if (found) return found.listings;
+  const unread = { written: entry, inToolkit: false, changes: [] };
   if (isRecord(entry) && typeof entry.name === 'string') return [{ name: entry.name, ...unread }];
   const reference = isOverride(entry) ? entry.use : entry;
   if (typeof reference !== 'string') return [];
   return [{ name: reference.slice(reference.lastIndexOf('/') + 1), ...unread }];
-}
-
-interface Seen {
-  readonly name: string;
-  readonly written: unknown;
-  readonly inToolkit: boolean;
-}
-
-interface EntryPlaceHere {
-  readonly kind: ServerList;
-  readonly definition: Definition;
-  readonly workspace: Workspace;
-  readonly path: readonly (string | number)[];
 }
 
 async function hiddenPackage(name: string, workspace: Workspace): Promise<readonly string[]> {

@@ -14,7 +14,6 @@ import {
   isUse,
   type Listing,
   listEntries,
-  nameOfListing,
   resolveEntry,
 } from '../../items/entries.js';
 import { type FixFault, findFixFaults, type Taken } from '../../items/override-faults.js';
@@ -156,8 +155,10 @@ async function severalFacts(
   }
 }
 
-async function listingFacts(listing: Listing, { kind, server, path, extension }: Place): Promise<EntryFacts> {
-  const { definition, reference, changes, inToolkit } = listing;
+async function listingFacts(
+  { definition, name: wireName, reference, changes, inToolkit }: Listing,
+  { kind, server, path, extension }: Place,
+): Promise<EntryFacts> {
   const isHere = reference === undefined || definition.file === server.file;
   const taken = await takenBy(definition);
   const faults = await Promise.all(
@@ -179,7 +180,7 @@ async function listingFacts(listing: Listing, { kind, server, path, extension }:
     location: locate(server, path),
     ...(reference !== undefined && { reference }),
     ...seenAs(definition),
-    wireName: nameOfListing(listing),
+    wireName,
     leadsTo: definition,
     inToolkit,
     ...(isHere && definition.extension === extension && { definition }),
@@ -298,7 +299,7 @@ export function sameNames(
       const { wireName: name, leadsTo, inToolkit = false } = entry;
       return name === undefined
         ? []
-        : [{ name, written: leadsTo?.written ?? leadsTo ?? entry, inToolkit, entry }];
+        : [{ name, written: leadsTo?.written ?? leadsTo ?? entry, inToolkit, changes: [], entry }];
     }),
   ).map(({ entry }) => entry);
   const served = distinctNames(named.map(({ wireName }) => wireName!));
