@@ -1,10 +1,17 @@
 import { canonicalReference, moduleIn } from '../extension/derived.js';
 import type { Location } from '../extension/diagnostics.js';
-import { type Definition, DefinitionError, Extension, handlerWithoutInput } from '../extension/extension.js';
+import {
+  type Definition,
+  DefinitionError,
+  Extension,
+  handlerWithoutInput,
+  toolkitOf,
+} from '../extension/extension.js';
 import { locateModule, ModuleReferenceError, parseModuleReference } from '../extension/modules.js';
 import { isRecord } from '../extension/shapes.js';
 import { translate } from '../extension/spellings.js';
 import { toolkitIn } from '../extension/toolkits.js';
+import type { DocumentPath } from '../files/document.js';
 
 /** A tool that leaves its arguments to its function. */
 export interface Target {
@@ -111,20 +118,22 @@ async function inlineTools(extension: Extension, faults: TargetFault[]): Promise
     const server = await unlessCode(extension.definition('servers', name));
     if (server instanceof DefinitionError) faults.push(server);
     if (!server || server instanceof DefinitionError || !Array.isArray(server.value.tools)) continue;
-    for (const [index, entry] of server.value.tools.entries()) {
-      const kit = toolkitIn(entry);
-      const own = kit ? kit.tools : [entry];
-      for (const tool of own) {
-        if (!isRecord(tool) || tool.use !== undefined || tool.toolkit !== undefined) continue;
-        const translation = translate(tool, 'tools');
-        const { value } = translation;
-        const item = typeof value.name === 'string' ? value.name : `${name}#tools/${index}`;
-        const at = [...server.at, 'tools', index];
-        found.push({ ...server, kind: 'tools', item, at, value, translation });
-      }
-    }
+    found.push(...server.value.tools.flatMap((entry, index) => definedBy(entry, server, ['tools', index])));
   }
   return found;
+}
+
+/** The tools that an entry of a server's list defines itself, changed or not. */
+function definedBy(entry: unknown, server: Definition, path: DocumentPath): readonly Definition[] {
+  if (isRecord(entry) && entry.use !== undefined) return definedBy(entry.use, server, [...path, 'use']);
+  const at = [...server.at, ...path];
+  const kit = toolkitIn(entry);
+  if (kit) return toolkitOf(kit, { ...server, what: `A toolkit of server "${server.item}"`, at }).tools;
+  if (!isRecord(entry) || entry.toolkit !== undefined) return [];
+  const translation = translate(entry, 'tools');
+  const { value } = translation;
+  const item = typeof value.name === 'string' ? value.name : `${server.item}#${path.join('/')}`;
+  return [{ ...server, kind: 'tools', item, at, value, translation }];
 }
 
 async function targetOf(definition: Definition): Promise<Target | TargetFault | undefined> {

@@ -158,7 +158,7 @@ describe('what is derived', () => {
   test('covers definitions of every kind, and one function once', async () => {
     const files = {
       'lib.js': '',
-      'lib.d.ts': ['a', 'b', 'c', 'd', 'e']
+      'lib.d.ts': ['a', 'b', 'c', 'd', 'e', 'f']
         .map((name) => `export function ${name}(x: string): void;`)
         .join('\n'),
       'agenttools/tools.json': { a: { handler: './lib.js#a' }, again: { handler: './lib.js#a', output: {} } },
@@ -171,6 +171,7 @@ describe('what is derived', () => {
           { use: 'a', name: 'z' },
           { name: 'd', handler: './lib.js#d' },
           { tools: [{ handler: './lib.js#e' }] },
+          { use: { name: 'f', handler: './lib.js#f' }, hidden: true },
         ],
       },
       'agenttools/tools/code.js': "throw new Error('code was run');",
@@ -179,8 +180,16 @@ describe('what is derived', () => {
       project({ tools: ['a', 'again', 'code', { toolkit: 'kit' }], servers: ['one'] }, files),
     );
     expect(said(derivation)).toEqual([]);
-    const references = ['a', 'b', 'd', 'e'].map((name) => `./lib.js#${name}`);
+    const references = ['a', 'b', 'd', 'e', 'f'].map((name) => `./lib.js#${name}`);
     expect(Object.keys(derivation.derived!.functions)).toEqual(references);
+  }, 30_000);
+
+  test('names a tool of a toolkit in a server, and the place of what is wrong with it', async () => {
+    const server = '{"tools":[{"tools":[{"handler":"./lib.js#greet"},\n{"handler":"./gone.js#leave"}]}]}';
+    const directory = project({ servers: ['one'] }, { ...lib, 'agenttools/servers/one.json': server });
+    expect(said(await derive(directory))).toEqual([
+      expect.stringMatching(/^error agenttools\/servers\/one\.json:2:12 Tool "leave": There is no file/),
+    ]);
   }, 30_000);
 
   test('is written once, and told to be stale when a file changes', async () => {
