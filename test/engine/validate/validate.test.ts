@@ -36,6 +36,13 @@ const tool = { description: 'Says hello.', handler: './hello.js#hello' };
 const hello = "export const hello = () => 'Hello.';\n";
 
 describe('the report', () => {
+  test('says which toolkits there are in place of one that is not', async () => {
+    const found = await diagnosticsOf(`${fixtures}invalid-toolkit`);
+    expect(found.find(({ code }) => code === 'unknown-tool')?.message).toBe(
+      'Server "desk" lists the toolkit "nots", which is not declared. Did you mean "notes"? Declared toolkits: notes, marks, sum, word.',
+    );
+  });
+
   test('lists what is declared, and is valid without errors', async () => {
     const report = await validateExtension(`${fixtures}valid`, optionsFor(inspector.entry));
     expect(report).toEqual({

@@ -145,9 +145,12 @@ async function severalFacts(
   } catch (error) {
     if (error instanceof UnknownItemError) {
       const location = locate(server, [...path, 'toolkit']);
-      const reason = error.message.replace(/^.* declares no toolkit "[^"]*"\./, 'is not declared.');
-      const lost = { isForeign: error.foreign, reason };
-      return [{ kind, location, reference: String(entry.toolkit), namesToolkit: true, lost }];
+      const reference = String(entry.toolkit);
+      const declared = place.extension.manifest.toolkits.map(({ name }) => name);
+      const reason = error.foreign
+        ? error.message
+        : `is not declared.${wayOut(reference, { what: 'toolkits', declared })}`;
+      return [{ kind, location, reference, namesToolkit: true, lost: { isForeign: error.foreign, reason } }];
     }
     if (!(error instanceof DefinitionError)) throw error;
     // Why a toolkit cannot be read is told of the toolkit.
@@ -275,11 +278,19 @@ async function lookUp(
     if (!(error instanceof UnknownItemError)) throw error;
     if (error.foreign) return { isForeign: true, reason: error.message };
     const declared = (await extension.declared(kind)).map(({ name }) => name);
-    const meant = didYouMean(reference.slice(reference.lastIndexOf('/') + 1), declared);
-    const hint = meant ? ` Did you mean "${meant}"?` : '';
-    const reason = `is neither declared nor built in.${hint} Declared ${kind}: ${declared.join(', ') || 'none'}.`;
+    const reason = `is neither declared nor built in.${wayOut(reference, { what: kind, declared })}`;
     return { isForeign: false, reason };
   }
+}
+
+/** Which names there are in place of one that leads nowhere. */
+function wayOut(
+  reference: string,
+  { what, declared }: { readonly what: string; readonly declared: readonly string[] },
+): string {
+  const meant = didYouMean(reference.slice(reference.lastIndexOf('/') + 1), declared);
+  const hint = meant ? ` Did you mean "${meant}"?` : '';
+  return `${hint} Declared ${what}: ${declared.join(', ') || 'none'}.`;
 }
 
 function seenAs({ value, item }: Definition): Pick<EntryFacts, 'wireName' | 'address'> {
