@@ -325,6 +325,21 @@ describe('links', () => {
   });
 });
 
+test('marked functions are reached by name or by their module, however that is written', async () => {
+  const described = { description: 'x', inputSchema: { type: 'object', properties: {} }, parameters: [] };
+  const references = { by_name: './hello.js#hello', of_module: './kit.js#hello', lost: './lost.js#hello' };
+  const functions = Object.fromEntries(Object.values(references).map((one) => [one, described]));
+  const folder = await makePackage({
+    'package.json': packageJson({ tools: ['by_name', { toolkit: 'kit', module: './x/../kit.js' }] }),
+    'agenttools/derived.json': { version: 1, files: {}, functions, tools: references },
+    'hello.js': hello,
+    'kit.js': hello,
+    'lost.js': hello,
+  });
+  const found = await diagnosticsOf(folder);
+  expect(found.map(({ code, item }) => `${code} ${item?.name}`)).toEqual(['undeclared-definition lost']);
+});
+
 describe('other packages', () => {
   test('are looked for around the extension, and their items count in servers', async () => {
     const folder = await makePackage({

@@ -58,8 +58,8 @@ export async function unreachableMarks(extension: Extension): Promise<FileFacts[
   const found = await extension.derived().catch(() => undefined);
   if (!found) return [];
   const { derived, file } = found;
-  const { moduleIn } = await import('../../extension/derived.js');
-  const modules = extension.manifest.toolkits.map(({ module }) => module);
+  const { canonicalReference, moduleIn } = await import('../../extension/derived.js');
+  const modules = extension.manifest.toolkits.map(({ module }) => module && canonicalReference(module));
   const lost = Object.entries(derived.tools).filter(
     ([item, reference]) => !modules.includes(moduleIn(reference)) && !extension.isDeclared('tools', item),
   );
