@@ -7,6 +7,7 @@ import { asDerived, type Derived, type DerivedFunction, moduleIn } from '../exte
 import { fingerprintOf } from '../extension/derived-sources.js';
 import type { Location } from '../extension/diagnostics.js';
 import type { Extension } from '../extension/extension.js';
+import { parseModuleReference } from '../extension/modules.js';
 import { isItemName } from '../extension/names.js';
 import { DocumentError, readDocument } from '../files/document.js';
 import type { FunctionFacts, Misplaced, TypeSource } from './facts.js';
@@ -171,7 +172,7 @@ class Findings {
 
   #readHandler({ tool, reference, skipsOutput }: Target, types: TypeSource): void {
     const module = moduleIn(reference);
-    const name = exportIn(reference);
+    const { exportName: name } = parseModuleReference(reference);
     const { exports, functionOf } = types.moduleOf(module);
     const facts = functionOf(name);
     if (facts) {
@@ -269,11 +270,6 @@ function onePerFunction(targets: readonly Target[]): readonly Target[] {
     byReference.set(target.reference, { ...(known ?? target), skipsOutput });
   }
   return [...byReference.values()];
-}
-
-function exportIn(reference: string): string {
-  const hash = reference.lastIndexOf('#');
-  return hash === -1 ? 'default' : reference.slice(hash + 1);
 }
 
 function misplacedMessage({ name, reason }: Misplaced): string {

@@ -201,13 +201,21 @@ export class Extension {
     return reading;
   }
 
+  /** The file that holds a toolkit, if there is one. */
+  async toolkitFile(name: string): Promise<DefinitionFile | undefined> {
+    const { find, derived: file } = await this.files();
+    const { module } = this.manifest.toolkits.find((one) => one.name === name) ?? {};
+    if (module === undefined) return find('tools', name).find(({ combined }) => !combined);
+    return file === undefined ? undefined : { file, language: 'data', combined: false };
+  }
+
   async #readToolkit(name: string): Promise<Toolkit> {
     const what = `Toolkit "${name}"`;
     const { document, base, toolkits, root } = this.manifest;
     const declaration = toolkits.find((one) => one.name === name);
     if (declaration?.module !== undefined)
       return await this.#derivedToolkit(what, declaration.module, declaration.path);
-    const [file] = (await this.files()).find('tools', name).filter(({ combined }) => !combined);
+    const file = await this.toolkitFile(name);
     if (!file) {
       const expected = path.posix.join(root, 'tools', `${name}.js`);
       const declaredAt = { file: document.file, path: declaration?.path ?? base };
