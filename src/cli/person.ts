@@ -2,7 +2,7 @@ import type { Person } from '../engine/call-once.js';
 import { isRecord } from '../engine/extension/shapes.js';
 import { visibleText } from '../engine/visible-text.js';
 import type { Host } from '../host.js';
-import { askLine } from './question.js';
+import { askLine, isSomebodyThere, isYes } from './question.js';
 
 /** Whoever sits at the terminal, and why they have left. */
 export interface PersonAtTerminal extends Person {
@@ -14,7 +14,7 @@ type Question = Parameters<Person['answer']>[0];
 
 /** The person at the terminal, if stdin is one: questions are put on stderr, a line for each field. */
 export function personAt(host: Host): PersonAtTerminal | undefined {
-  if (!('isTTY' in host.stdin && host.stdin.isTTY === true)) return undefined;
+  if (!isSomebodyThere(host)) return undefined;
   let interruption: unknown;
   // Two handlers may ask at the same time, but there is one keyboard.
   let turn: Promise<unknown> = Promise.resolve();
@@ -43,7 +43,7 @@ async function visit({ message, url }: Question, host: Host): Promise<{ action: 
   host.stderr.write(`${visibleText(String(message))}\n${visibleText(String(url))}\n`);
   const line = await askLine('Done? [y/N] ', host);
   if (line === undefined) return { action: 'cancel' };
-  return { action: /^y(?:es)?$/i.test(line) ? 'accept' : 'decline' };
+  return { action: isYes(line) ? 'accept' : 'decline' };
 }
 
 /** Ctrl-D puts the question away. */
