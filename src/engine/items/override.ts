@@ -1,7 +1,7 @@
 import { type Definition, DefinitionError } from '../extension/extension.js';
 import { describeFault } from '../extension/faults.js';
 import { checkShape, isRecord, overrideShapes } from '../extension/shapes.js';
-import { changesOf, findFixFaults, type Taken } from './override-faults.js';
+import type { FixFault, Taken } from './override-faults.js';
 import { locate, nameOf, requireWireName } from './read.js';
 import type { AppSpec, PromptSpec, ResourceSpec, Suggesting, ToolSpec } from './specs.js';
 import { readUi } from './ui.js';
@@ -32,7 +32,7 @@ export async function applyOverride<S extends ToolSpec | PromptSpec | ResourceSp
     const message = describeFault(what, fault);
     throw new DefinitionError('invalid-server', message, locate(server, [...path, ...fault.path]));
   }
-  for (const fault of await findFixFaults(override, takenBy(spec))) {
+  for (const fault of await fixFaultsOf(spec, override)) {
     const location = locate(server, [...path, ...fault.path]);
     throw new DefinitionError('invalid-server', `${what} ${fault.reason}`, location);
   }
@@ -58,6 +58,17 @@ export async function applyOverride<S extends ToolSpec | PromptSpec | ResourceSp
     ...((override.arguments ?? override.parameters) !== undefined &&
       (await withChangedInput(next as ToolSpec, override))),
   };
+}
+
+/** Few entries fix or change anything that an item takes, so what judges that is loaded for those. */
+async function fixFaultsOf(
+  spec: ToolSpec | PromptSpec | ResourceSpec | AppSpec,
+  override: Override,
+): Promise<readonly FixFault[]> {
+  if ([override.arguments, override.parameters, override.options].every((one) => one === undefined))
+    return [];
+  const { findFixFaults } = await import('./override-faults.js');
+  return await findFixFaults(override, takenBy(spec));
 }
 
 function takenBy(spec: ToolSpec | PromptSpec | ResourceSpec | AppSpec): Taken {
@@ -95,7 +106,10 @@ async function withChangedInput(
   spec: ToolSpec,
   override: Override,
 ): Promise<Pick<ToolSpec, 'input' | 'wire'>> {
-  const { changeInput } = await import('../schema/change.js');
+  const [{ changeInput }, { changesOf }] = await Promise.all([
+    import('../schema/change.js'),
+    import('./override-faults.js'),
+  ]);
   const input = changeInput(spec.input, changesOf(override));
   return { input, wire: { ...spec.wire, inputSchema: input.wire } };
 }
