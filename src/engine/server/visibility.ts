@@ -1,7 +1,8 @@
 import { isRecord } from '../extension/shapes.js';
 import { detailsOf, type MakeContext, reportOnce } from '../items/calls.js';
 import type { Lazy } from '../items/lazy.js';
-import { CursorError, page, type Registry, type ServedKind, type SpecOf } from '../items/registry.js';
+import { CursorError, page } from '../items/paging.js';
+import type { Registry, ServedKind, SpecOf } from '../items/registry.js';
 import type { ListHook } from '../items/specs.js';
 import { type Limit, withTimeLimit } from '../items/time-limit.js';
 import { contextMaker, showsUi } from './context.js';

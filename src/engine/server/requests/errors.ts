@@ -1,6 +1,6 @@
 import { ProtocolError } from '@modelcontextprotocol/server';
 import { brands, isBranded } from '../../items/brands.js';
-import { CursorError } from '../../items/registry.js';
+import { CursorError } from '../../items/paging.js';
 import { MissingCapabilityError, RequirementError } from '../../items/requirements.js';
 import type { Wire } from './handler.js';
 

@@ -1,6 +1,7 @@
 import type { ServerContext } from '@modelcontextprotocol/server';
 import type { ListedItem, ListedKind, ShownQuery } from '../../items/context.js';
-import { asListed, type SpecOf } from '../../items/registry.js';
+import type { SpecOf } from '../../items/registry.js';
+import { asListed } from '../../items/registry-view.js';
 import { isUiResource } from '../../items/ui.js';
 import { type Connection, showsUi } from '../context.js';
 import { toolFor } from '../revisions.js';
