@@ -202,8 +202,12 @@ class Values {
   note({ name, isExploded, most }: Variable, value: string): boolean {
     const known = this.#values.get(name);
     if (known && Array.isArray(known.value) !== isExploded) return false;
+    if (Array.isArray(known?.value)) {
+      known.value.push(value);
+      return true;
+    }
     if (isExploded) {
-      this.#values.set(name, { value: [...(known?.value ?? []), value], most });
+      this.#values.set(name, { value: [value], most });
       return true;
     }
     const both = [{ value, most }, ...(known ? [known as { value: string; most: number }] : [])];
