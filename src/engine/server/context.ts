@@ -1,3 +1,4 @@
+import { inspect } from 'node:util';
 import type { Server, ServerContext } from '@modelcontextprotocol/server';
 import type { Calls, MakeContext } from '../items/calls.js';
 import type { Context, ListedItem, LogLevel, Session, ShownQuery } from '../items/context.js';
@@ -193,10 +194,10 @@ function logOf(
 
 /** What of a value JSON can carry; a log line must never fail a call. */
 export function jsonOf(data: unknown): unknown {
-  if (data instanceof Error) return data.message;
   try {
+    if (data instanceof Error) return data.message;
     return JSON.parse(JSON.stringify(data) ?? 'null') as unknown;
   } catch {
-    return String(data);
+    return inspect(data, { customInspect: false });
   }
 }

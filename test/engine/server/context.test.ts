@@ -165,8 +165,13 @@ describe('log messages', () => {
   test('say who speaks, and carry any data without failing the call', async () => {
     const cycle: Record<string, unknown> = {};
     cycle.self = cycle;
+    const refuse = () => {
+      throw new Error('not to be looked at');
+    };
+    const bare = Object.assign(Object.create(null), { n: 1n });
+    const trap = new Proxy({}, { get: refuse, getPrototypeOf: refuse });
     const { request, notifications } = await open(({ log }) => {
-      for (const data of ['text', { a: [1] }, new Error('boom'), cycle, 1n, undefined, () => {}])
+      for (const data of ['text', { a: [1] }, new Error('boom'), cycle, 1n, undefined, () => {}, bare, trap])
         log.info(data);
       return 'done';
     });
@@ -176,10 +181,12 @@ describe('log messages', () => {
       'text',
       { a: [1] },
       'boom',
-      '[object Object]',
-      '1',
+      '<ref *1> { self: [Circular *1] }',
+      '1n',
       null,
       null,
+      '[Object: null prototype] { n: 1n }',
+      '{}',
     ]);
     expect(notifications[0]).toMatchObject({
       method: 'notifications/message',
