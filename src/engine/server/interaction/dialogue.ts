@@ -1,3 +1,4 @@
+import { setImmediate as nextTurn } from 'node:timers/promises';
 import type { ServerContext } from '@modelcontextprotocol/server';
 import type { Answer, AskOptions, UrlAnswer } from '../../items/context.js';
 import { type Interaction, never, Suspension } from '../../items/interaction.js';
@@ -44,6 +45,11 @@ export class Dialogue {
     this.#keys.add(claimed);
     return key;
   }
+
+  /** Gives up a key: what was not done may be tried again. */
+  release(kind: 'question' | 'step', key: string): void {
+    this.#keys.delete(`${kind}:${key}`);
+  }
 }
 
 /**
@@ -87,6 +93,7 @@ export class Speaker {
   readonly #part: Part;
   #questions = 0;
   #calls = 0;
+  #knowsItIsOver = false;
 
   constructor(dialogue: Dialogue, part: Part) {
     this.#dialogue = dialogue;
@@ -120,7 +127,12 @@ export class Speaker {
       step: async (name, work) => {
         const key = this.#dialogue.claim('step', this.#part.prefix + name);
         const partner = await this.#dialogue.partner();
-        return (await partner.step(key, work)) as Awaited<ReturnType<typeof work>>;
+        try {
+          return (await partner.step(key, work)) as Awaited<ReturnType<typeof work>>;
+        } catch (error) {
+          this.#dialogue.release('step', key);
+          throw error;
+        }
       },
     };
   }
@@ -147,7 +159,22 @@ export class Speaker {
     return `e${this.#questions}`;
   }
 
+  /** A handler that asks until it is answered, whatever is thrown, must leave others their turn, and end. */
   async #ask<T>(options: AskOptions | undefined, make: (manner: Manner) => Promise<Question<T>>): Promise<T> {
+    if (this.#knowsItIsOver) return await never();
+    try {
+      return await this.#askOnce(options, make);
+    } catch (error) {
+      await nextTurn();
+      this.#knowsItIsOver = this.#part.limits.at(-1)!.isOver;
+      throw error;
+    }
+  }
+
+  async #askOnce<T>(
+    options: AskOptions | undefined,
+    make: (manner: Manner) => Promise<Question<T>>,
+  ): Promise<T> {
     const { prefix, limits, note } = this.#part;
     const key = this.#dialogue.claim('question', prefix + (options?.key ?? this.#nextOrdinal()));
     const { era, server } = this.#dialogue.connection;

@@ -1,6 +1,8 @@
 import { randomUUID } from 'node:crypto';
+import { messageOf } from '../../extension/modules.js';
 import { ToolError } from '../../items/builders.js';
 import type { Answer, Root, UrlAnswer } from '../../items/context.js';
+import { plain } from '../../items/results.js';
 import { type CompiledSchema, compileSchema, formatIssues, SchemaError } from '../../schema/index.js';
 import { isObject, type JsonObject } from '../stdio/envelope.js';
 import { FormError, formOf } from './form.js';
@@ -94,7 +96,9 @@ export function urlQuestion(
   };
 }
 
-export function samplingQuestion(params: JsonObject): Question<JsonObject> {
+/** @throws TypeError for params that JSON cannot hold */
+export function samplingQuestion(given: unknown): Question<JsonObject> {
+  const params = requireParams(given);
   const usesTools = params.tools !== undefined || params.toolChoice !== undefined;
   return {
     method: 'sampling/createMessage',
@@ -170,4 +174,16 @@ async function compiledForm(schema: unknown): Promise<CompiledSchema> {
 
 function requireText(message: unknown): void {
   if (typeof message !== 'string') throw new TypeError('A question needs a text to ask it with.');
+}
+
+function requireParams(given: unknown): JsonObject {
+  try {
+    const params = plain(given);
+    if (isObject(params)) return params;
+  } catch (error) {
+    throw new TypeError(`The model cannot be asked with these params: ${messageOf(error)}.`, {
+      cause: error,
+    });
+  }
+  throw new TypeError('The model is asked with params that are an object.');
 }

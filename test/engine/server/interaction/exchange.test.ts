@@ -62,6 +62,30 @@ describe('while the client is asked', () => {
   });
 });
 
+test('a handler that asks on though its call is over is told so, and goes no further', async () => {
+  const errors: string[] = [];
+  const { session } = await open(async (_args, ctx) => {
+    for (;;) await ctx.elicit('a', note).catch((error: Error) => errors.push(error.name));
+  });
+  const { id } = session.send('tools/call', { name: 't' });
+  await vi.waitUntil(() => session.asked.length === 1);
+  session.cancel(id);
+  await vi.waitUntil(() => errors.length > 0);
+  await session.request('tools/call', { name: 'u' });
+  expect(errors).toEqual(['AbortError']);
+});
+
+test('many questions at once are no leak', async () => {
+  const warned = vi.fn();
+  process.on('warning', warned);
+  const ask: Ask = (_args, ctx) =>
+    Promise.all(Array.from({ length: 20 }, (_, index) => ctx.elicit(`${index}`, note)));
+  const { session } = await open(ask, { answer: () => ({ action: 'cancel' }) });
+  await session.request('tools/call', { name: 't' });
+  process.off('warning', warned);
+  expect(warned).not.toHaveBeenCalled();
+});
+
 describe('a client that does not answer', () => {
   const failing = { error: { code: -32000, message: 'no window' } };
 
