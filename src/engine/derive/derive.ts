@@ -9,6 +9,7 @@ import type { Location } from '../extension/diagnostics.js';
 import type { Extension } from '../extension/extension.js';
 import { parseModuleReference } from '../extension/modules.js';
 import { isItemName } from '../extension/names.js';
+import { writing } from '../file-fault.js';
 import { DocumentError, readDocument } from '../files/document.js';
 import type { FunctionFacts, Misplaced, TypeSource } from './facts.js';
 import { deriveFunction } from './function-schema.js';
@@ -81,20 +82,26 @@ export async function derive(
   return { directory, file, derived, remarks, hasErrors, state: await stateOf(directory, file, derived) };
 }
 
-/** Puts what was derived into its file, or takes the file away if there is nothing. */
+/**
+ * Puts what was derived into its file, or takes the file away if there is nothing.
+ * @throws AgentToolsError if the system does not let us
+ */
 export async function writeDerivation({ directory, file, derived, state }: Derivation): Promise<void> {
-  const target = path.join(directory, file);
   if (state === 'current') return;
-  if (!derived) return await rm(target, { force: true });
-  await mkdir(path.dirname(target), { recursive: true });
-  const temporary = `${target}.${crypto.randomUUID()}.tmp`;
-  try {
-    await writeFile(temporary, `${JSON.stringify(derived, undefined, 2)}\n`, { flag: 'wx' });
-    await rename(temporary, target);
-  } catch (error) {
-    await rm(temporary, { force: true });
-    throw error;
-  }
+  const target = path.join(directory, file);
+  await writing(target, async () => {
+    if (!derived) return await rm(target, { force: true });
+    await mkdir(path.dirname(target), { recursive: true });
+    // It ships with the package: whoever may read that reads this too, unlike the files that we keep for a user.
+    const temporary = `${target}.${crypto.randomUUID()}.tmp`;
+    try {
+      await writeFile(temporary, `${JSON.stringify(derived, undefined, 2)}\n`, { flag: 'wx' });
+      await rename(temporary, target);
+    } catch (error) {
+      await rm(temporary, { force: true });
+      throw error;
+    }
+  });
 }
 
 async function requirePackage(directory: string): Promise<string> {

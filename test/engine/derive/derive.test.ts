@@ -1,7 +1,8 @@
-import { existsSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { existsSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { derive, writeDerivation } from '../../../src/engine/derive/derive.js';
+import { AgentToolsError } from '../../../src/engine/errors.js';
 import { addFiles, writePackage } from '../../support/packages.js';
 import { functionIn, link, project, said } from './support/project.js';
 
@@ -218,6 +219,17 @@ describe('what is derived', () => {
     await writeDerivation(gone);
     expect(existsSync(target)).toBe(false);
   }, 60_000);
+
+  test('tells why it cannot be written, and leaves nothing behind', async () => {
+    const files = { ...lib, 'agenttools/tools/greet.json': { handler }, 'agenttools/derived.json/x': '' };
+    const directory = project({ tools: ['greet'] }, files);
+    const failure = await writeDerivation(await derive(directory)).catch((error: unknown) => error);
+    expect(failure).toBeInstanceOf(AgentToolsError);
+    expect((failure as Error).message).toContain(
+      `${path.join(directory, 'agenttools/derived.json')} could not be`,
+    );
+    expect(readdirSync(path.join(directory, 'agenttools')).toSorted()).toEqual(['derived.json', 'tools']);
+  }, 30_000);
 
   test('is bounded', async () => {
     const directory = project({ tools: ['greet'] }, { ...lib, 'agenttools/tools/greet.json': { handler } });
