@@ -308,8 +308,8 @@ export class Extension {
     const { derived: file } = this.#isUnderived ? {} : await this.files();
     if (file === undefined) return undefined;
     const { asDerived } = await import('./derived.js');
-    const { value } = await this.document(file);
-    const derived = asDerived(value);
+    const held = await this.content({ file, language: 'data', combined: false }, file);
+    const derived = asDerived(held);
     if (derived) return { derived, file };
     const message = `${file} is not what this version of "agenttools derive" writes. Run it again.`;
     throw new DefinitionError('invalid-definition', message, { file });

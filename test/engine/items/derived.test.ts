@@ -1,8 +1,10 @@
+import { renameSync, symlinkSync } from 'node:fs';
+import path from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { callOnce } from '../../../src/engine/call-once.js';
 import { Extension } from '../../../src/engine/extension/extension.js';
 import { composeServer } from '../../../src/engine/items/server.js';
-import { type Files, openWorkspace, writePackage } from '../../support/packages.js';
+import { type Files, openWorkspace, writeFolder, writePackage } from '../../support/packages.js';
 
 const library = `
 export const order = (b, a = 'none', ctx) => [a, b, ctx.tool.name];
@@ -241,6 +243,16 @@ describe('a function marked as a tool', () => {
       ['missing-definition', 'Toolkit "lib" has no agenttools/derived.json. Run "agenttools derive".'],
     ]);
   });
+});
+
+test('a sidecar that is a link out of the package is not read', async () => {
+  const directory = kit({ tools: ['order'] });
+  const target = path.join(directory, 'agenttools/derived.json');
+  const outside = path.join(writeFolder(), 'derived.json');
+  renameSync(target, outside);
+  symlinkSync(outside, target);
+  const { leftOut } = await compose(directory);
+  expect(leftOut.map(({ item, code }) => [item, code])).toEqual([['order', 'path-outside-package']]);
 });
 
 test.each([
