@@ -5,7 +5,7 @@ import type { CastName } from '../schema/casts.js';
  * results, and types. Another compiler is another file that gives these.
  */
 export interface TypeSource {
-  /** The exported functions of a module; undefined if the module's types are not to be found. */
+  /** A module by its canonical reference; one whose types are not to be found exports nothing. */
   moduleOf(reference: string): ModuleFacts;
   /** The files of the package that were read, relative to it, with `/`. */
   files(): readonly string[];
