@@ -188,9 +188,12 @@ export interface PromptDefinition<A extends readonly PromptArgument[] = readonly
 }
 
 /** Types a prompt definition; gives it back as it is. */
-export function definePrompt<const A extends readonly PromptArgument[] = readonly []>(
+export function definePrompt(definition: PromptDefinition<readonly []>): PromptDefinition<readonly []>;
+// `A` has no default: the parameters of a `complete` would be typed by it, before anything else is known of `A`.
+export function definePrompt<const A extends readonly PromptArgument[]>(
   definition: PromptDefinition<A>,
-): PromptDefinition<A> {
+): PromptDefinition<A>;
+export function definePrompt(definition: PromptDefinition): PromptDefinition {
   return checked('prompt', definition);
 }
 
@@ -236,8 +239,14 @@ export function defineResource(definition: ResourceDefinition): ResourceDefiniti
 
 type Entries = '*' | readonly (string | { readonly use: string; readonly [key: string]: unknown } | object)[];
 
+/** An item of a server, or what clients call it; a resource by its address. */
+type Picked = ListedItem | string;
+
 /** Picks of a server's items those that a list shows to whoever asks. The others stay usable by name. */
-type ListHook = (ctx: Context, registry: ItemRegistry) => Awaitable<ItemPage | readonly ListedItem[]>;
+type ListHook = (
+  ctx: Context,
+  registry: ItemRegistry,
+) => Awaitable<readonly Picked[] | (Pick<ItemPage, 'nextCursor'> & { readonly items: readonly Picked[] })>;
 
 /** A server as its author writes it: which items it offers, under which names. */
 export interface ServerDefinition {

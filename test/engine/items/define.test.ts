@@ -111,3 +111,25 @@ test('a prompt function gets its required arguments as strings', () => {
     },
   });
 });
+
+test('suggestions of a prompt are typed, with and without annotations', () => {
+  definePrompt({
+    description: 'x',
+    arguments: [
+      { name: 'who', required: true, complete: (value) => [value.trim()] },
+      { name: 'where', complete: async (value, ctx) => ({ values: [value, ctx.client.name ?? ''] }) },
+    ],
+    content: ({ who, where }) => {
+      expectTypeOf(who).toEqualTypeOf<string>();
+      expectTypeOf(where).toEqualTypeOf<string | undefined>();
+      return who;
+    },
+  });
+  definePrompt({
+    arguments: [{ name: 'who', required: true, complete: (value) => [value] }],
+    // @ts-expect-error is not declared
+    content: ({ who, when }) => `${who} ${when}`,
+  });
+  // @ts-expect-error is not declared
+  definePrompt({ content: ({ who }) => String(who) });
+});
