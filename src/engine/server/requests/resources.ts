@@ -12,6 +12,7 @@ import { withTimeLimit } from '../../items/time-limit.js';
 import { isUiResource } from '../../items/ui.js';
 import { type Connection, contextMaker, showsUi } from '../context.js';
 import { Dialogue, inDialogue, isRetry } from '../interaction/dialogue.js';
+import { instancesFailed } from '../list-faults.js';
 import { internalError } from './errors.js';
 import type { Wire } from './handler.js';
 import { answerOf, cursorOf, type ListRequest, type Shown, shownItems } from './lists.js';
@@ -95,7 +96,7 @@ async function instancesOf(
     const fixed = new Set(registry.all('resources').map(({ uri }) => uri));
     return entries.filter((entry) => entry !== undefined).filter(({ uri }) => !fixed.has(uri));
   } catch (error) {
-    calls.report(`${spec.item}: its list failed: ${detailsOf(error)}`);
+    calls.report(instancesFailed(spec.item) + detailsOf(error));
     return [];
   }
 }
