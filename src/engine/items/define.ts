@@ -1,3 +1,4 @@
+import type { CheckedInput, CheckedOutput } from '../schema/checked.js';
 import type { InferInput, InferOutput } from '../schema/infer.js';
 import type { Annotations, ContentBlock, PromptMessage, ToolResult } from './builders.js';
 import type { Context, ItemPage, ItemRegistry, ListedItem } from './context.js';
@@ -102,6 +103,8 @@ export function defineTool<
   const R extends Awaitable<ToolOutput<NoInfer<O>>> = Awaitable<ToolOutput<NoInfer<O>>>,
 >(
   definition: Omit<ToolDefinition<I, O>, 'handler'> & {
+    readonly input?: CheckedInput<I>;
+    readonly output?: CheckedOutput<O>;
     handler(args: ToolArguments<NoInfer<I>>, ctx: Context): R;
   },
 ): ToolDefinition<I, O> {
@@ -205,25 +208,55 @@ type ResourceReturn =
   | null
   | undefined;
 
+/** Makes the content; nothing if there is no such resource. */
+type Read = (
+  uri: string,
+  variables: Readonly<Record<string, string | string[]>>,
+  ctx: Context,
+) => Awaitable<ResourceReturn>;
+
 /** A resource as its author writes it: `uri` or `uriTemplate`, and one of `text`, `file`, `read`. */
-export interface ResourceDefinition extends Common {
-  readonly uri?: string;
+export type ResourceDefinition = ResourceFacts &
+  ((AtAddress & (TextContent | FileContent | ReadContent)) | (AtTemplate & ReadContent));
+
+interface AtAddress {
+  readonly uri: string;
+  readonly uriTemplate?: undefined;
+  readonly list?: undefined;
+  readonly complete?: undefined;
+}
+
+interface AtTemplate {
   /** RFC 6570. */
-  readonly uriTemplate?: string;
-  readonly mimeType?: string;
-  readonly text?: string;
-  /** A file of the package. */
-  readonly file?: string;
-  /** The content; nothing if there is no such resource. */
-  read?(
-    uri: string,
-    variables: Readonly<Record<string, string | string[]>>,
-    ctx: Context,
-  ): Awaitable<ResourceReturn>;
-  /** The resources of a template. */
-  list?(ctx: Context): Awaitable<readonly ListedResource[]>;
+  readonly uriTemplate: string;
+  readonly uri?: undefined;
+  /** The resources of the template. */
+  readonly list?: (ctx: Context) => Awaitable<readonly ListedResource[]>;
   /** Suggestions for the variables of the template. */
   readonly complete?: Readonly<Record<string, Complete>>;
+}
+
+interface TextContent {
+  readonly text: string;
+  readonly file?: undefined;
+  readonly read?: undefined;
+}
+
+interface FileContent {
+  /** A file of the package. */
+  readonly file: string;
+  readonly text?: undefined;
+  readonly read?: undefined;
+}
+
+interface ReadContent {
+  readonly read: Read;
+  readonly text?: undefined;
+  readonly file?: undefined;
+}
+
+interface ResourceFacts extends Common {
+  readonly mimeType?: string;
   readonly annotations?: Annotations;
   /** Bytes, when known. */
   readonly size?: number;

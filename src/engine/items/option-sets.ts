@@ -1,5 +1,6 @@
 import { isRecord } from '../extension/shapes.js';
 import { functionName, givesName } from '../extension/toolkits.js';
+import type { CheckedInput, CheckedOutput } from '../schema/checked.js';
 import type { SchemaSide } from '../schema/compiled.js';
 import type { Context } from './context.js';
 import type { Awaitable, ToolArguments, ToolDefinition, ToolOutput } from './define.js';
@@ -24,8 +25,13 @@ type Said<S extends readonly object[], K extends PropertyKey> = S extends readon
 type SchemaOf<S extends readonly object[], K extends SchemaSide> =
   Said<S, `${K}Schema`> extends undefined ? Said<S, K> : undefined;
 
-/** What no tool has is a typing error. */
-type Known<A> = A & { readonly [K in Exclude<keyof A, keyof ToolOptions | `x-${string}`>]: never };
+/** What no tool has is a typing error, and what no field has. */
+type Known<A extends object> = A & {
+  readonly [K in Exclude<keyof A, keyof ToolOptions | `x-${string}`>]: never;
+} & {
+  readonly input?: CheckedInput<Said<[A], 'input'>>;
+  readonly output?: CheckedOutput<Said<[A], 'output'>>;
+};
 
 type Handler<S extends readonly object[], R> = (args: ToolArguments<SchemaOf<S, 'input'>>, ctx: Context) => R;
 type Returned<S extends readonly object[]> = Awaitable<ToolOutput<SchemaOf<S, 'output'>>>;
