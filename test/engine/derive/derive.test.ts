@@ -60,15 +60,19 @@ describe('types come from', () => {
     expect(functionIn(await derive(project(manifest, files)), 'greet').description).toBe('Of the source.');
   }, 30_000);
 
-  test('else the comments of the module itself', async () => {
-    const files = { ...definition, 'dist/greet.js': `/** Of the module. */\n${compiled}` };
-    const derivation = await derive(project(manifest, files));
-    expect(functionIn(derivation, 'greet')).toMatchObject({
-      description: 'Of the module.',
-      inputSchema: { properties: { name: {}, loud: { default: true } }, required: ['name'] },
-    });
-    expect(Object.keys(derivation.derived!.files)).toEqual(['dist/greet.js']);
-  }, 30_000);
+  test.each(['', '//# sourceMappingURL=%E0%A4%A\n', '//# sourceMappingURL=../../../etc/passwd\n'])(
+    'else the comments of the module itself: %j',
+    async (end) => {
+      const files = { ...definition, 'dist/greet.js': `/** Of the module. */\n${compiled}${end}` };
+      const derivation = await derive(project(manifest, files));
+      expect(functionIn(derivation, 'greet')).toMatchObject({
+        description: 'Of the module.',
+        inputSchema: { properties: { name: {}, loud: { default: true } }, required: ['name'] },
+      });
+      expect(Object.keys(derivation.derived!.files)).toEqual(['dist/greet.js']);
+    },
+    30_000,
+  );
 
   test.each([
     ['mjs', 'd.mts'],
