@@ -1,6 +1,7 @@
 import type { CheckedInput, CheckedOutput } from '../schema/checked.js';
 import type { InferInput, InferOutput } from '../schema/infer.js';
 import type { Annotations, ContentBlock, PromptMessage, ToolResult } from './builders.js';
+import type { Capability } from './capabilities.js';
 import type { Context, ItemPage, ItemRegistry, ListedItem } from './context.js';
 
 export type Awaitable<T> = T | Promise<T>;
@@ -41,9 +42,9 @@ interface Cache {
 
 /** What an item needs before it can work: client capabilities, or more with a level. */
 type Requires =
-  | readonly string[]
+  | readonly Capability[]
   | {
-      readonly client?: readonly string[];
+      readonly client?: readonly Capability[];
       readonly env?: readonly string[];
       readonly bin?: readonly string[];
       readonly level?: 'required' | 'suggested';

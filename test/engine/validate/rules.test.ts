@@ -261,6 +261,10 @@ const expected: Record<string, readonly string[]> = {
     'unknown-app agenttools/tools/hello.json#/ui',
     'unknown-app agenttools/tools/bye.json#/ui/app',
   ],
+  'unknown-capability': [
+    'unknown-capability agenttools/tools/hello.json#/requires/1',
+    'unknown-capability agenttools/prompts/greet.json#/requires/client/0',
+  ],
   'unknown-definition-key': [
     'unknown-definition-key agenttools/tools/hello.json#/descripton',
     'unknown-definition-key agenttools/tools/hello.json#/annotations/readonlyHint',

@@ -43,6 +43,7 @@ import { typescriptOnly } from './typescript-only.js';
 import { undeclaredDefinition } from './undeclared-definition.js';
 import { undeclaredTemplateArgument } from './undeclared-template-argument.js';
 import { unknownApp } from './unknown-app.js';
+import { unknownCapability } from './unknown-capability.js';
 import { unknownDefinitionKey } from './unknown-definition-key.js';
 import { unknownManifestKey } from './unknown-manifest-key.js';
 import { unknownPrompt } from './unknown-prompt.js';
@@ -91,6 +92,7 @@ export const rules: readonly Rule[] = [
   appTooLarge,
   appWithoutHandshake,
   unknownDefinitionKey,
+  unknownCapability,
   missingDescription,
   invalidWireName,
   staleDerivation,
