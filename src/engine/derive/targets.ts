@@ -164,7 +164,7 @@ async function missing({ paths }: Extension, text: string): Promise<string | und
 }
 
 /** The module of `exports`, `main` or by the name that Node takes last. @see https://nodejs.org/api/packages.html#package-entry-points */
-async function entryOf(extension: Extension): Promise<string | undefined> {
+export async function entryOf(extension: Extension): Promise<string | undefined> {
   const { exports, main } = extension.manifest.packageJson.value as Readonly<Record<string, unknown>>;
   const root = isRecord(exports) && Object.hasOwn(exports, '.') ? exports['.'] : exports;
   const named = [targetIn(root), typeof main === 'string' ? main : undefined, './index.js'];
