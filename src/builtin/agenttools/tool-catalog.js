@@ -4,6 +4,9 @@ const fronts = ['find_tools', 'inspect_tool', 'call_tool'];
 /** Longest description in a list; the whole of it is there for those who ask. */
 const longestSummary = 200;
 
+/** As many words as are looked for: whoever sends more would keep all others waiting. */
+const mostWords = 50;
+
 /** Tools that fit some words, those that fit best first; all in their order where no words are given. */
 export async function findTools({ query = '', category, offset = 0, limit = 20 }, ctx) {
   const tools = (await theOthers(ctx)).filter(({ hidden }) => !hidden);
@@ -111,7 +114,7 @@ const weights = [
 
 function bestFirst(tools, words) {
   const scored = tools
-    .map((tool) => ({ tool, score: scoreOf(tool, words) }))
+    .map((tool) => ({ tool, score: scoreOf(tool, words.slice(0, mostWords)) }))
     .filter(({ score }) => score > 0);
   return scored.sort((one, other) => other.score - one.score).map(({ tool }) => tool);
 }
