@@ -45,11 +45,16 @@ export function isSomebodyThere({ stdin }: Pick<Terminal, 'stdin'>): boolean {
 }
 
 /**
- * One line of whoever sits at the terminal; undefined where the input ends instead, as at Ctrl-D.
+ * One line of whoever sits at the terminal; undefined where the input ends instead, as at Ctrl-D, or the signal aborts.
  * @throws AgentToolsError `interrupted` at Ctrl-C
  */
-export async function askLine(question: string, { stdin, stderr }: Terminal): Promise<string | undefined> {
-  const terminal = createInterface({ input: stdin, output: stderr });
+export async function askLine(
+  question: string,
+  { stdin, stderr }: Terminal,
+  signal?: AbortSignal,
+): Promise<string | undefined> {
+  if (signal?.aborted) return undefined;
+  const terminal = createInterface({ input: stdin, output: stderr, ...(signal && { signal }) });
   // An answer may come together with the end.
   const end = once(terminal, 'close').then(() => setImmediate(undefined));
   let isInterrupted = false;
