@@ -43,6 +43,21 @@ describe('the report', () => {
     );
   });
 
+  test('tells entries of a server in code apart, by number and place', async () => {
+    const entries = ['{ use: "bye" }', '{ use: "bye", titel: 1 }', '{ use: [{ use: "bye", titel: 1 }][0] }'];
+    const folder = await makePackage({
+      'package.json': packageJson({ tools: ['bye'], servers: ['main'] }),
+      'agenttools/tools/bye.json': tool,
+      'hello.js': hello,
+      'agenttools/servers/main.js': `export default { tools: [\n  ${entries.join(',\n  ')},\n] };`,
+    });
+    const found = (await diagnosticsOf(folder)).filter(({ code }) => code === 'invalid-server');
+    expect(found.map(({ message, line, column }) => `${line}:${column} ${message.split(',')[1]}`)).toEqual([
+      '3:17  entry 2 "bye" of "tools"',
+      '4:5  entry 3 "bye" of "tools"',
+    ]);
+  });
+
   test('lists what is declared, and is valid without errors', async () => {
     const report = await validateExtension(`${fixtures}valid`, optionsFor(inspector.entry));
     expect(report).toEqual({

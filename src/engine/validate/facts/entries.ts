@@ -5,6 +5,7 @@ import { describeFault } from '../../extension/faults.js';
 import { checkShape, isRecord, overrideShapes } from '../../extension/shapes.js';
 import { isToolkit } from '../../extension/toolkits.js';
 import { UnknownItemError } from '../../extension/workspace.js';
+import type { DocumentPath } from '../../files/document.js';
 import { inline, isToolkitEntry, isUse, type Listing, resolveEntry } from '../../items/entries.js';
 import { type FixFault, findFixFaults, type Taken } from '../../items/override-faults.js';
 import { withArguments } from '../../items/prompt.js';
@@ -105,7 +106,7 @@ async function listingFacts(
   const taken = await takenBy(definition);
   const faults = await Promise.all(
     changes.map(async ({ override, path: at }) => {
-      const what = `Server "${server.item}", entry "${override.use}",`;
+      const what = `Server "${server.item}", ${calledEntry(override.use, at)},`;
       const shape = [...checkShape(override, overrideShapes[kind])].map((fault) => ({
         location: locate(server, [...at, ...fault.path]),
         message: describeFault(what, fault),
@@ -199,6 +200,12 @@ async function takenBy(definition: Definition): Promise<Taken> {
   const declared = withArguments(definition).value.arguments;
   const entries: readonly unknown[] = Array.isArray(declared) ? declared : [];
   return { arguments: entries.flatMap((entry) => (isRecord(entry) ? String(entry.name) : [])) };
+}
+
+/** An entry of a list by its number, since several may have one name, and not every file can be pointed into. */
+export function calledEntry(reference: unknown, [list, index]: DocumentPath): string {
+  const number = typeof index === 'number' ? ` ${index + 1}` : '';
+  return `entry${number}${reference === undefined ? '' : ` "${reference}"`} of "${list}"`;
 }
 
 /** What clients see of an item. */
