@@ -35,9 +35,11 @@ describe('derive', () => {
     writeFileSync(path.join(cwd, 'lib.js'), files['lib.js'].replace('Greets', 'Welcomes'));
     expect(await runCli(['derive', '--check'], { cwd })).toMatchObject({
       code: 1,
-      stderr: `${written} is stale: it does not say what the types say now. Run "agenttools derive".\n`,
+      stderr: `${written} is stale: it does not say what the types say now of "greet" (./lib.js#greet). Run "agenttools derive".\n`,
     });
     expect(readFileSync(path.join(cwd, written), 'utf8')).toContain('Greets');
+    writeFileSync(path.join(cwd, 'lib.js'), `${files['lib.js']}// The same.\n`);
+    expect((await runCli(['derive', '--check'], { cwd })).stderr).toContain('say now of lib.js. Run');
   }, 60_000);
 
   it('takes the file away when there is nothing to derive any more', async () => {

@@ -48,6 +48,8 @@ export interface Derivation {
   readonly hasErrors: boolean;
   /** Whether the file is there, and holds this; one that is not wanted and not there is current. */
   readonly state: 'current' | 'stale' | 'absent';
+  /** Of what is stale: the functions of which it says something else, as `"pay" (./src/pay.js#pay)`, or else the files. */
+  readonly differences: readonly string[];
 }
 
 const defaults = { timeoutMs: 60_000, maxFiles: 10_000 };
@@ -79,7 +81,10 @@ export async function derive(
   const isEmpty = found.functions.size === 0;
   const hasErrors = remarks.some(({ severity }) => severity === 'error');
   const derived = hasErrors || isEmpty ? undefined : await whole(directory, found);
-  return { directory, file, derived, remarks, hasErrors, state: await stateOf(directory, file, derived) };
+  const state = await stateOf(directory, file, derived);
+  const differences =
+    state === 'stale' && derived ? await differencesOf(directory, file, derived, found) : [];
+  return { directory, file, derived, remarks, hasErrors, state, differences };
 }
 
 /**
@@ -143,6 +148,35 @@ async function stateOf(
     if (await stat(path.join(directory, file)).catch(() => undefined)) return 'stale';
     return derived ? 'absent' : 'current';
   }
+}
+
+/** What is told of somewhere else than it was, as far as what was written can be read. */
+async function differencesOf(
+  directory: string,
+  file: string,
+  derived: Derived,
+  { targets }: Findings,
+): Promise<readonly string[]> {
+  const held = await readDocument(path.join(directory, file), file).catch(() => undefined);
+  const written = asDerived(held?.value);
+  if (!written) return [];
+  const functions = keysThatDiffer(written.functions, derived.functions).map((reference) => {
+    const marked = [derived, written].flatMap(({ tools }) => Object.entries(tools));
+    const [tool] = marked.find(([, meant]) => meant === reference) ?? [];
+    const name = targets.handlers.find((one) => one.reference === reference)?.tool ?? tool;
+    return name === undefined ? reference : `"${name}" (${reference})`;
+  });
+  const tools = keysThatDiffer(written.tools, derived.tools).map((name) => `"${name}"`);
+  const told = [...functions, ...(functions.length > 0 ? [] : tools)];
+  return told.length > 0 ? told : keysThatDiffer(written.files, derived.files);
+}
+
+function keysThatDiffer(
+  one: Readonly<Record<string, unknown>>,
+  other: Readonly<Record<string, unknown>>,
+): readonly string[] {
+  const keys = [...new Set([...Object.keys(one), ...Object.keys(other)])];
+  return keys.filter((key) => !isDeepStrictEqual(one[key], other[key]));
 }
 
 async function placeOf(

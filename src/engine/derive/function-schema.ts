@@ -68,6 +68,9 @@ function warnOfStrayTags({ doc }: FunctionFacts, remark: Derivation['remark']): 
   }
 }
 
+/** Takes what is odd about a parameter or a part of it. */
+type Warn = (path: string, message: string, position: SourcePosition) => void;
+
 interface Input {
   readonly schema: Draft;
   readonly casts: readonly (readonly [pointer: string, CastName])[];
@@ -78,10 +81,12 @@ function deriveInput({ parameters }: FunctionFacts, remark: Derivation['remark']
   const report = ({ path, message, position }: { path: string; message: string; position: SourcePosition }) =>
     remark({ severity: 'error', message: `parameter "${path}" ${message}.`, position });
   const mapper = new TypeMapper('input', report);
+  const warn: Warn = (path, message, position) =>
+    remark({ severity: 'warning', message: `parameter "${path}" ${message}.`, position });
   const own = parameters.filter(({ isContext }) => !isContext);
   const isHandler = own.length === 1 && own[0] !== undefined && isArguments(own[0]);
   if (isHandler) {
-    const mapped = mapWhole(own[0]!, mapper);
+    const mapped = mapWhole(own[0]!, mapper, warn);
     const bindings = parameters.map((one): Binding => (one.isContext ? { context: true } : { whole: true }));
     return withDefinitions({ ...mapped, parameters: bindings }, mapper);
   }
@@ -93,7 +98,7 @@ function deriveInput({ parameters }: FunctionFacts, remark: Derivation['remark']
     return { ...one, name };
   });
   const listed = named.filter(({ isContext }) => !isContext);
-  const mapped = listed.map((one) => [one.name, mapParameter(one, mapper)] as const);
+  const mapped = listed.map((one) => [one.name, mapParameter(one, mapper, warn)] as const);
   const required = listed.filter(({ isOptional, isRest }) => !isOptional && !isRest).map(({ name }) => name);
   return withDefinitions(
     {
@@ -128,7 +133,7 @@ function objectIn(type: TypeFacts): ObjectFacts | undefined {
 }
 
 /** The arguments as one object: its properties, with the defaults and texts of the parts that are taken. */
-function mapWhole(parameter: ParameterFacts, mapper: TypeMapper): MappedType {
+function mapWhole(parameter: ParameterFacts, mapper: TypeMapper, warn: Warn): MappedType {
   const { type, position, partFallbacks, partTexts } = parameter;
   const whole = objectIn(type)!;
   const properties = whole.properties.map((property): PropertyFacts => {
@@ -141,14 +146,20 @@ function mapWhole(parameter: ParameterFacts, mapper: TypeMapper): MappedType {
   const held = mapped.schema.properties as Readonly<Record<string, Draft>>;
   const withDefaults = Object.entries(held).map(([name, schema]) => {
     const fallback = Object.hasOwn(partFallbacks, name) ? partFallbacks[name] : undefined;
-    return [name, withFallback({ schema, casts: [] }, fallback).schema];
+    const tell = (message: string) => warn(name, message, position);
+    return [name, withFallback({ schema, casts: [] }, fallback, tell).schema];
   });
   return { ...mapped, schema: { ...mapped.schema, properties: Object.fromEntries(withDefaults) } };
 }
 
-function mapParameter(parameter: ParameterFacts & { readonly name: string }, mapper: TypeMapper): MappedType {
+function mapParameter(
+  parameter: ParameterFacts & { readonly name: string },
+  mapper: TypeMapper,
+  warn: Warn,
+): MappedType {
   const { name, type, text, position, fallback } = parameter;
-  return withFallback(mapper.part({ name, type, doc: { text, tags: [] }, position }), fallback);
+  const mapped = mapper.part({ name, type, doc: { text, tags: [] }, position });
+  return withFallback(mapped, fallback, (message) => warn(name, message, position));
 }
 
 /** The types that refer to themselves stand beside the properties. */

@@ -1,7 +1,7 @@
 import type { CastName } from '../schema/casts.js';
 import { toPointer } from '../schema/issues.js';
 import type { DocFacts, Fallback, Literal, PropertyFacts, SourcePosition, TypeFacts } from './facts.js';
-import { applyTags, type Draft } from './keywords.js';
+import { applyTags, type Draft, isOf } from './keywords.js';
 
 /** A schema, and where in it values are cast: pointers relative to it. */
 export interface MappedType {
@@ -267,9 +267,19 @@ export function objectSchema(
   };
 }
 
-/** What is written after a default: the value it has when nothing is sent. */
-export function withFallback(mapped: MappedType, fallback: Fallback | undefined): MappedType {
+/** What is written after a default: the value it has when nothing is sent. One of another type is told, and left out. */
+export function withFallback(
+  mapped: MappedType,
+  fallback: Fallback | undefined,
+  tell: (message: string) => void,
+): MappedType {
   if (fallback?.value === undefined || 'default' in mapped.schema) return mapped;
+  if (!isOf(fallback.value, mapped.schema)) {
+    tell(
+      `has the default ${JSON.stringify(fallback.value)}, which is not of its type; clients do not see it`,
+    );
+    return mapped;
+  }
   return { ...mapped, schema: { ...mapped.schema, default: fallback.value } };
 }
 

@@ -99,6 +99,12 @@ test.each([
   ['@pattern [', 'string', 'has "@pattern", which takes a regular expression, and is "["'],
   ['@multipleOf 0', 'number', 'has "@multipleOf", which takes a number above 0, and is "0"'],
   ['@asType text', 'number', 'has "@asType", which takes integer, and is "text"'],
+  ['@default "x"', 'number', 'has "@default", which takes a value of its type, and is "x"'],
+  ['@default 9', 'boolean', 'has "@default", which takes a value of its type, and is 9'],
+  ['@default abc', "'x' | 'y'", 'has "@default", which takes a value of its type, and is abc'],
+  ['@default', 'string', 'has "@default", which takes a value of its type, and is empty'],
+  ['@default [1]', 'string[]', 'has "@default", which takes a value of its type, and is [1]'],
+  ['@example {"b":1}', '{ b: string }', 'has "@example", which takes a value of its type, and is {"b":1}'],
 ])(
   '%s of a %s is an error',
   async (tag, type, message) => {
@@ -240,3 +246,26 @@ export const typed = (word, count) => word.repeat(count ?? 1);
     });
   });
 });
+
+test('a default in code that is not of the type is told, and no client sees it', async () => {
+  const source = `
+export function f(a: number = 'x' as any, b: string | null = null): void {}
+`;
+  const derivation = await deriveOf(source, ['f'], { file: 'lib.ts' });
+  expect(said(derivation)).toEqual([
+    'warning lib.ts:2:19 Tool "f": parameter "a" has the default "x", which is not of its type; clients do not see it.',
+  ]);
+  const { a, b } = functionIn(derivation, 'f').inputSchema.properties as Record<string, object>;
+  expect([a, b]).toEqual([
+    { type: 'number' },
+    { anyOf: [{ type: 'string' }, { type: 'null' }], default: null },
+  ]);
+}, 30_000);
+
+test('so is one of plain JavaScript', async () => {
+  const source = '/** @param {Record<string, number>} amount */\nexport function g(amount = 5) {}\n';
+  const derivation = await deriveOf(source, ['g'], { file: 'lib.js' });
+  expect(said(derivation)).toEqual([
+    'warning lib.js:2:19 Tool "g": parameter "amount" has the default 5, which is not of its type; clients do not see it.',
+  ]);
+}, 30_000);
