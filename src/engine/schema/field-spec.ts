@@ -3,6 +3,7 @@ import { isRecord } from './compiled.js';
 import { expectation } from './field-default.js';
 import { commonOptions, optionChecks, optionsInstead } from './field-options.js';
 import type { EnumValue } from './fields.js';
+import { formatMeant } from './formats.js';
 import type { JsonSchema } from './json-schema.js';
 import { SchemaError } from './schema-error.js';
 
@@ -76,8 +77,10 @@ interface FieldType {
 const fieldTypes: Readonly<Record<string, FieldType>> = {
   string: {
     options: ['minLength', 'maxLength', 'pattern', 'format'],
-    compile: ({ minLength, maxLength, pattern, format }) =>
-      plain('string', { minLength, maxLength, pattern, format }),
+    compile({ minLength, maxLength, pattern, format }, place) {
+      noteFormat(format, place);
+      return plain('string', { minLength, maxLength, pattern, format });
+    },
   },
   integer: {
     options: ['min', 'max'],
@@ -92,6 +95,13 @@ const fieldTypes: Readonly<Record<string, FieldType>> = {
   object: { options: ['fields'], ofItems: true, compile: compileNested },
   array: { options: ['items', 'min', 'max'], compile: compileArray },
 };
+
+function noteFormat(format: unknown, { path, label, warnings }: Place): void {
+  const meant = formatMeant(format);
+  if (meant === undefined) return;
+  const message = `Field "${label}": ${quote(format)} is no known format, so nothing is checked by it. Did you mean "${meant}"?`;
+  warnings.push({ path: [...path, 'format'], message });
+}
 
 function compileObject(spec: unknown, place: Place): CompiledField {
   if (place.depth > maxFieldDepth) throw fault(place, `fields nest deeper than ${maxFieldDepth} levels`);

@@ -8,6 +8,7 @@ import type { JsonSchema } from './json-schema.js';
 import { findBadHeaders } from './mcp-header.js';
 import { findLostReferences } from './references.js';
 import { SchemaError } from './schema-error.js';
+import { isFieldSpecLike } from './vain.js';
 import { compileSafely, createValidator, type Validator } from './validator.js';
 import { type Subschema, walkSchema } from './walk.js';
 
@@ -37,8 +38,13 @@ export async function checkWireSchema(schema: unknown, side: SchemaSide): Promis
   return issues.length > 0 ? firstAtEachPlace(issues) : tryToCompile(schema, dialect);
 }
 
-function* findBadRoot({ type }: JsonSchema, side: SchemaSide): Generator<WireIssue> {
+function* findBadRoot(schema: JsonSchema, side: SchemaSide): Generator<WireIssue> {
+  const { type } = schema;
   if (side === 'output' || type === 'object') return;
+  if (isFieldSpecLike(schema)) {
+    yield { path: [], message: 'This looks like a field spec, which goes under "input".' };
+    return;
+  }
   const path = type === undefined ? [] : ['type'];
   yield { path, message: 'The schema of an input must describe an object: "type": "object" at its root.' };
 }
