@@ -14,6 +14,9 @@ const repository = fileURLToPath(new URL('../../..', import.meta.url));
 /** What the examples may import besides `agenttools`. */
 const libraries = ['zod', 'arktype', 'valibot', '@valibot/to-json-schema', '@types'];
 
+/** Pages that say to run `agenttools derive`. */
+const derivedPages = ['derive', 'example-expert-system'];
+
 /** A package that the blocks of a page make together. */
 export interface ExamplePackage {
   readonly page: string;
@@ -46,7 +49,7 @@ export function examplePackages(blocks: readonly Block[]): readonly ExamplePacka
 
 /**
  * Writes the packages below one folder, in which they find `agenttools` and the schema libraries. TypeScript below `src`
- * is also there as JavaScript below `dist`, as `tsc` would leave it, and what the page about it derives is derived.
+ * is also there as JavaScript below `dist`, as `tsc` would leave it, and what a page says to derive is derived.
  */
 export async function writeExamples(packages: readonly ExamplePackage[]): Promise<string> {
   const root = writeFolder({
@@ -79,7 +82,7 @@ export async function writeExamples(packages: readonly ExamplePackage[]): Promis
       ...files,
       ...Object.fromEntries(compiled.flat()),
     });
-    if (page === 'derive') await writeDerivation(await derive(path.join(root, page, name)));
+    if (derivedPages.includes(page)) await writeDerivation(await derive(path.join(root, page, name)));
   }
   return root;
 }
