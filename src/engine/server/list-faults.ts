@@ -9,8 +9,10 @@ export const foreignPicked = (server: string, kind: ServedKind): string =>
 
 export const instancesFailed = (resource: string): string => `${resource}: its list failed: `;
 
+export const instanceLeftOut = (resource: string): string => `${resource}: its list goes without `;
+
 const ofHooks = listedKinds.flatMap((kind) => [hookFailed('', kind), foreignPicked('', kind)]);
-const beginnings = [...ofHooks, instancesFailed('')];
+const beginnings = [...ofHooks, instancesFailed(''), instanceLeftOut('')];
 
 /** The lines of stderr that tell of such lists, without stacks. */
 export function listFaultsIn(stderr: string): readonly string[] {
