@@ -69,6 +69,13 @@ const expected: Record<string, readonly string[]> = {
   ],
   'duplicate-wire-name': ['duplicate-wire-name agenttools/servers/greeter.json#/tools/1'],
   'impure-stdout': [],
+  'ineffective-definition': [
+    'ineffective-definition agenttools/tools/hello.json#/options/tone/defualt',
+    'ineffective-definition agenttools/prompts/greet.json#/content',
+    'ineffective-definition agenttools/prompts/ask.json#/content',
+    'ineffective-definition agenttools/prompts/tell.json#/arguments/1/name',
+    'ineffective-definition agenttools/resources/names.json#/complete',
+  ],
   'ineffective-schema': [
     'ineffective-schema agenttools/tools/hello.json#/input/name/default',
     'ineffective-schema agenttools/tools/bye.json#/input',

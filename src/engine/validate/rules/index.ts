@@ -9,6 +9,7 @@ import { duplicateDeclaration } from './duplicate-declaration.js';
 import { duplicateDefinitionFiles } from './duplicate-definition-files.js';
 import { duplicateWireName } from './duplicate-wire-name.js';
 import { impureStdout } from './impure-stdout.js';
+import { ineffectiveDefinition } from './ineffective-definition.js';
 import { ineffectiveSchema } from './ineffective-schema.js';
 import { invalidApp } from './invalid-app.js';
 import { invalidAppMetadata } from './invalid-app-metadata.js';
@@ -92,6 +93,7 @@ export const rules: readonly Rule[] = [
   appTooLarge,
   appWithoutHandshake,
   unknownDefinitionKey,
+  ineffectiveDefinition,
   unknownCapability,
   missingDescription,
   invalidWireName,
