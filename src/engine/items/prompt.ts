@@ -5,7 +5,7 @@ import { isRecord } from '../extension/shapes.js';
 import { translateArgument } from '../extension/spellings.js';
 import { brands, isBranded } from './brands.js';
 import { blocksOf, type ContentBlock, type PromptMessage, user } from './builders.js';
-import { isContentBlock } from './content-block.js';
+import { describeMalformed, isContentBlock } from './content-block.js';
 import type { Context } from './context.js';
 import { lazyFunction } from './lazy.js';
 import { commonParts, requireModules, requireUsable } from './read.js';
@@ -125,6 +125,9 @@ function toMessages(items: readonly unknown[]): readonly PromptMessage[] {
       const { role } = item;
       return blocksOfMessage(item.content).map((content) => ({ role, content }));
     }
+    if (isRecord(item) && item.role !== undefined) {
+      throw new ResultError(`a message has the role ${JSON.stringify(item.role)}, not "user" or "assistant"`);
+    }
     if (isRecord(item)) return blocksOfMessage(item).map((content) => ({ role: 'user', content }));
     throw new ResultError('a prompt returns a string, messages or content blocks');
   });
@@ -134,6 +137,8 @@ function toMessages(items: readonly unknown[]): readonly PromptMessage[] {
 function blocksOfMessage(content: unknown): readonly ContentBlock[] {
   if (Array.isArray(content) && content.length > 0) return content.flatMap(blocksOfMessage);
   const blocks = typeof content === 'string' || isRecord(content) ? blocksOf(content as never) : [];
+  const malformed = blocks.find((block): boolean => isBlock(block) && !isContentBlock(block));
+  if (malformed) throw new ResultError(`a prompt message holds ${describeMalformed(malformed)}`);
   if (blocks.length === 0 || !blocks.every(isContentBlock)) {
     throw new ResultError('a prompt message holds strings or content blocks');
   }
