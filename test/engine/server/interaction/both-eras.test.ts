@@ -204,14 +204,14 @@ describe.each(['legacy', 'modern'] as const)('%s: a question', (era) => {
 
   test.each([
     ['an address that is none', (ctx: Context) => ctx.elicitUrl('x', 'nowhere'), 'not a URL'],
+    ['no schema', (ctx: Context) => ctx.elicit('x', undefined as never), '{} asks for a yes or no'],
     ['no text', (ctx: Context) => ctx.elicit(undefined as never, { v: 'string' }), 'needs a text'],
-  ])('with %s is refused', async (_what, ask, problem) => {
-    const { result, asked, reports } = await run(
+  ])('with %s is refused, and the model is told', async (_what, ask, problem) => {
+    const { result, asked } = await run(
       tool((_args, ctx) => ask(ctx)),
       call('t'),
     );
-    expect(result.isError).toBe(true);
-    expect(reports.join()).toContain(problem);
+    expect(result).toMatchObject({ isError: true, content: [{ text: expect.stringContaining(problem) }] });
     expect(asked).toEqual([]);
   });
 
