@@ -169,7 +169,8 @@ export class Speaker {
       const value = await call;
       return this.#conversation.isSuspended ? await never() : value;
     } catch (error) {
-      if (this.#conversation.isSuspended) return await never();
+      if (this.#conversation.isSuspended || this.#knowsItIsOver) return await never();
+      await this.#failed();
       throw error;
     }
   }
@@ -179,16 +180,20 @@ export class Speaker {
     return `e${this.#questions}`;
   }
 
-  /** A handler that asks until it is answered, whatever is thrown, must leave others their turn, and end. */
   async #ask<T>(options: AskOptions | undefined, make: (manner: Manner) => Promise<Question<T>>): Promise<T> {
     if (this.#knowsItIsOver) return await never();
     try {
       return await this.#askOnce(options, make);
     } catch (error) {
-      await nextTurn();
-      this.#knowsItIsOver = this.#part.limits.at(-1)!.isOver;
+      await this.#failed();
       throw error;
     }
+  }
+
+  /** A handler that tries until it succeeds, whatever is thrown, must leave others their turn, and end. */
+  async #failed(): Promise<void> {
+    await nextTurn();
+    this.#knowsItIsOver = this.#part.limits.at(-1)!.isOver;
   }
 
   async #askOnce<T>(

@@ -51,12 +51,16 @@ export class Exchange implements Partner {
 }
 
 /**
- * Up to 2025-11-25: the client is sent a request.
+ * Up to 2025-11-25: the client is sent a request. A handler that was told that the client has gone, and asks on, would
+ * only keep the process from ending: its call is over.
  * @throws what the call was ended for, or that the client has gone
  */
 export function clientOf({ request: { mcpReq } }: Dialogue): Put {
+  let wasTold = false;
   return async ({ method, params }, { limits, timeoutMs }) => {
+    if (wasTold) for (const limit of limits) limit.end(new ToolError(clientGone));
     const limit = limits.at(-1)!;
+    if (limit.isOver) throw endOf(limit.signal);
     try {
       const request = { method, ...(params && { params }) } as { method: string };
       const options = { signal: limit.signal, timeout: Math.min(timeoutMs ?? unlimitedMs, unlimitedMs) };
@@ -67,6 +71,10 @@ export function clientOf({ request: { mcpReq } }: Dialogue): Put {
       if (error instanceof SdkError && error.code === SdkErrorCode.RequestTimeout) {
         return { failure: 'no answer in time' };
       }
+      // Questions that were put at the same time are no asking on.
+      setImmediate(() => {
+        wasTold = true;
+      });
       throw new ToolError(clientGone, { cause: messageOf(error) });
     }
   };
