@@ -91,8 +91,11 @@ async function instancesOf(
     const { registry } = calls.server;
     const entries = found.map((entry) => instanceFor(spec, entry, calls));
     if (entries.includes(undefined)) {
-      const what = `${spec.item}: its list has entries without an address of the template; they are left out`;
-      reportOnce(calls, what);
+      const strangers = found.filter((_, index) => entries[index] === undefined);
+      const told = strangers.slice(0, mostTold).map(addressOf).join(', ');
+      const untold = strangers.length > mostTold ? `, and ${strangers.length - mostTold} more` : '';
+      const what = `${spec.item}: its list has entries without an address of the template, which are left out`;
+      reportOnce(calls, `${what}: ${told}${untold}`, what);
     }
     // What is a resource of its own is shown as that, if at all.
     const fixed = new Set(registry.all('resources').map(({ uri }) => uri));
@@ -101,6 +104,14 @@ async function instancesOf(
     calls.report(instancesFailed(spec.item) + detailsOf(error));
     return [];
   }
+}
+
+/** How many entries of a list are named that are left out. */
+const mostTold = 5;
+
+function addressOf(entry: unknown): string {
+  const { uri } = isRecord(entry) ? entry : {};
+  return typeof uri === 'string' ? `"${oneLine(uri)}"` : 'one without "uri"';
 }
 
 /** An entry of a template's list; null for one that could not be sent, which must not cost a client all others. */
