@@ -2,7 +2,7 @@ import { findBoundsFault } from './bounds.js';
 import { isRecord, type SchemaSide } from './compiled.js';
 import { compileFields, type FieldWarning, fieldWarnings, looksLikeField } from './field-spec.js';
 import { fieldsBrand } from './fields.js';
-import { jsonSchemaBrand } from './json-schema.js';
+import { type JsonSchema, jsonSchemaBrand } from './json-schema.js';
 import { SchemaError } from './schema-error.js';
 import { parseSchemaText } from './schema-text.js';
 import { isStandardSchema, type StandardSchema } from './standard.js';
@@ -31,6 +31,17 @@ export function schemaWarnings(value: unknown, request: FormRequest): readonly F
     return form.schema === value ? found : found.map((one) => ({ ...one, path: [] }));
   } catch (error) {
     if (error instanceof SchemaError) return [];
+    throw error;
+  }
+}
+
+/** The JSON Schema that a value is; undefined for one of another form, or none. */
+export function rawSchemaIn(value: unknown, request: FormRequest): JsonSchema | undefined {
+  try {
+    const form = tellForm(value, request);
+    return form.form === 'raw' && isRecord(form.schema) ? form.schema : undefined;
+  } catch (error) {
+    if (error instanceof SchemaError) return undefined;
     throw error;
   }
 }

@@ -43,6 +43,23 @@ describe('the report', () => {
     );
   });
 
+  test('tells of every field and every place of a schema that is wrong', async () => {
+    const schema = { type: 'object', properties: { a: { $ref: '#/no' }, b: { type: 'strin' } } };
+    const folder = await makePackage({
+      'package.json': packageJson({ tools: ['fields', 'schema'] }),
+      'agenttools/tools/fields.json': { ...tool, input: { a: 'strin', b: 'string', c: { type: 'enum' } } },
+      'agenttools/tools/schema.json': { ...tool, inputSchema: schema },
+      'hello.js': hello,
+    });
+    const found = (await diagnosticsOf(folder)).filter(({ code }) => code === 'invalid-input-schema');
+    expect(found.map(({ message }) => message.replace(/^.* has an unusable /, '').slice(0, 40))).toEqual([
+      '"input": Field "a": unknown type "strin"',
+      '"input": Field "c": an enum requires "va',
+      '"inputSchema": "#/no" leads nowhere in t',
+      '"inputSchema": "type" must be one of: ar',
+    ]);
+  });
+
   test('tells entries of a server in code apart, by number and place', async () => {
     const entries = ['{ use: "bye" }', '{ use: "bye", titel: 1 }', '{ use: [{ use: "bye", titel: 1 }][0] }'];
     const folder = await makePackage({
