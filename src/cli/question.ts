@@ -35,7 +35,7 @@ export async function askYesNo(question: string, host: Terminal): Promise<boolea
 }
 
 /** Whatever is no yes is a no. */
-export function isYes(answer: string): boolean {
+function isYes(answer: string): boolean {
   return /^y(?:es)?$/i.test(answer);
 }
 
