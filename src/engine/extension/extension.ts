@@ -178,9 +178,10 @@ export class Extension {
 
   async #inToolkits(item: string): Promise<Definition | undefined> {
     const failures: unknown[] = [];
-    for (const { name } of this.manifest.toolkits) {
+    for (const { name, tools: told } of this.manifest.toolkits) {
       const toolkit = await this.toolkit(name).catch((error) => {
-        failures.push(error);
+        // One that tells its tools has no others, and those are declared.
+        if (!told) failures.push(error);
       });
       const found = toolkit?.tools.find((tool) => tool.item === item);
       if (found) return found;

@@ -60,6 +60,19 @@ describe('the report', () => {
     ]);
   });
 
+  test('calls names unknown that no toolkit can have, though one cannot be loaded', async () => {
+    const unknownBeside = async (kit: object) => {
+      const folder = await makePackage({
+        'package.json': packageJson({ tools: [kit], servers: ['main'] }),
+        'agenttools/tools/kit.js': "throw new Error('no luck');",
+        'agenttools/servers/main.json': { tools: ['helo'] },
+      });
+      return (await diagnosticsOf(folder)).filter(({ code }) => code === 'unknown-tool').length;
+    };
+    expect(await unknownBeside({ toolkit: 'kit', tools: ['hello'] })).toBe(1);
+    expect(await unknownBeside({ toolkit: 'kit' })).toBe(0);
+  });
+
   test('tells entries of a server in code apart, by number and place', async () => {
     const entries = ['{ use: "bye" }', '{ use: "bye", titel: 1 }', '{ use: [{ use: "bye", titel: 1 }][0] }'];
     const folder = await makePackage({
