@@ -23,12 +23,12 @@ export function toToolResult(value: unknown): ToolResult {
   if (value === undefined) return { content: [{ type: 'text', text: 'Success' }] };
   if (typeof value === 'string') return { content: [{ type: 'text', text: value }] };
   if (isBranded(value, brands.result) || isFinished(value)) return finished(value as ToolResult);
-  if (isContentBlock(value)) return { content: [value] };
+  if (isContentBlock(value)) return finished({ content: [value] });
   if (looksLikeBlock(value)) throw new ResultError(`it is ${describeMalformed(value)}`);
   if (isFailureWithoutContent(value)) {
     throw new ResultError('it has "isError" but no list of blocks as "content"; return error("…") instead');
   }
-  if (isListOfPieces(value)) return { content: value.flatMap(blocksOf) };
+  if (isListOfPieces(value)) return finished({ content: value.flatMap(blocksOf) });
   return finished(structured(plain(value)));
 }
 
@@ -59,15 +59,32 @@ function isFailureWithoutContent(value: unknown): boolean {
 function finished(result: ToolResult & { readonly type?: string }): ToolResult {
   const { content, structuredContent, isError, type } = result;
   // A result of one block can stand for the block, whose `_meta` it then has.
-  const _meta = type === undefined ? result._meta : undefined;
-  const malformed = content.find((block): boolean => !isContentBlock(block));
-  if (malformed) throw new ResultError(`its content holds ${describeMalformed(malformed)}`);
+  const _meta = type === undefined ? plainMeta(result._meta) : undefined;
   return {
-    content,
+    content: content.map((block) => plainBlock(block, 'its content holds')),
     ...(structuredContent !== undefined && { structuredContent: plain(structuredContent) }),
     ...(isError === true && { isError }),
-    ...(isRecord(_meta) && { _meta }),
+    ...(_meta && { _meta }),
   };
+}
+
+/** A block as JSON sees it. @throws ResultError, which begins with who holds it, if JSON sees none */
+export function plainBlock(block: ContentBlock, holder: string): ContentBlock {
+  if (!isContentBlock(block)) throw new ResultError(`${holder} ${describeMalformed(block)}`);
+  // Most blocks are nothing but texts, some of them very long.
+  const isTexts = Object.values(block).every((held) => typeof held === 'string');
+  if (isTexts && !isOwnJson(block)) return block;
+  const seen = plain(block);
+  if (isContentBlock(seen)) return seen;
+  const what = isBlock(seen) ? describeMalformed(seen) : 'a block that is none as JSON';
+  throw new ResultError(`${holder} ${what}`);
+}
+
+/** What is to be sent as `_meta`, if it is an object, as JSON sees it. @throws ResultError if it has no JSON form */
+export function plainMeta(_meta: unknown): ToolResult['_meta'] {
+  if (!isRecord(_meta)) return undefined;
+  const seen = plain({ _meta }) as { readonly _meta?: unknown };
+  return isRecord(seen._meta) ? seen._meta : undefined;
 }
 
 /** A value as JSON sees it. @throws ResultError if it has no JSON form. */

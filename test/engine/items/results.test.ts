@@ -128,11 +128,26 @@ describe('what has no form on the wire is refused', () => {
     ['text() of an object', build.text({ a: 1 } as never), 'type "text": "text" is not a string'],
     ['image() of no base64', build.image('not it !!', 'image/png'), 'type "image": "data" is not base64'],
     ['an unknown type', { content: [{ type: 'video' }] }, 'type "video": MCP has only text, image, audio,'],
+    ['a cycle in _meta', { content: [block], _meta: cycle }, 'a value that holds itself at /_meta/self'],
+    ['a cycle in a block', { ...block, _meta: cycle }, 'a value that holds itself at /_meta/self'],
+    ['a bigint in a listed block', ['x', { ...block, _meta: { a: 1n } }], 'a bigint at /_meta/a'],
+    ['a _meta that hides', { ...block, _meta: { toJSON: () => 5 } }, 'type "text": "_meta" is not an object'],
+    ['a block that hides', { ...block, toJSON: () => 5 }, 'its content holds a block that is none as JSON'],
+    [
+      'a resource that hides',
+      { type: 'resource', resource: { uri: 'a:b', text: 'x', toJSON: () => ({}) } },
+      'type "resource": "resource" is not an object with "uri"',
+    ],
   ];
 
   test.each(named)('and named: %s', (_, value, message) => {
     expect(() => toToolResult(value)).toThrow(ResultError);
     expect(() => toToolResult(value)).toThrow(message);
+  });
+
+  test('but a _meta of a result that is no object as JSON is none', () => {
+    const _meta = { toJSON: () => 5 };
+    expect(toToolResult({ content: [block], _meta })).toEqual({ content: [block] });
   });
 
   test('but what says itself what JSON makes of it passes', () => {
