@@ -2,13 +2,13 @@ import type { ErrorObject } from 'ajv';
 import { findBoundsFault } from './bounds.js';
 import { isRecord, type SchemaSide } from './compiled.js';
 import { type Dialect, dialectOf, unknownDialect } from './dialects.js';
+import { rootProblem } from './early.js';
 import { isPattern } from './field-options.js';
 import { fromPointer, toPointer } from './issues.js';
 import type { JsonSchema } from './json-schema.js';
 import { findBadHeaders } from './mcp-header.js';
 import { findLostReferences } from './references.js';
 import { SchemaError } from './schema-error.js';
-import { isFieldSpecLike } from './vain.js';
 import { compileSafely, createValidator, type Validator } from './validator.js';
 import { type Subschema, walkSchema } from './walk.js';
 
@@ -39,14 +39,8 @@ export async function checkWireSchema(schema: unknown, side: SchemaSide): Promis
 }
 
 function* findBadRoot(schema: JsonSchema, side: SchemaSide): Generator<WireIssue> {
-  const { type } = schema;
-  if (side === 'output' || type === 'object') return;
-  if (isFieldSpecLike(schema)) {
-    yield { path: [], message: 'This looks like a field spec, which goes under "input".' };
-    return;
-  }
-  const path = type === undefined ? [] : ['type'];
-  yield { path, message: 'The schema of an input must describe an object: "type": "object" at its root.' };
+  const message = side === 'input' ? rootProblem(schema) : undefined;
+  if (message !== undefined) yield { path: schema.type === undefined ? [] : ['type'], message };
 }
 
 function* findBadPatterns(subschemas: readonly Subschema[]): Generator<WireIssue> {

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { checkWireSchema, schemaWarnings } from '../../../src/engine/schema/index.js';
+import { checkWireSchema, compileSchema, schemaWarnings } from '../../../src/engine/schema/index.js';
 
 const told = (schema: unknown, { side = 'input', rawOnly = true } = {}) =>
   schemaWarnings(schema, { side: side as 'input' | 'output', rawOnly }).map(
@@ -58,6 +58,8 @@ test.each([
 });
 
 test('a field spec under the key of a JSON Schema is called what it looks like', async () => {
-  const [issue] = await checkWireSchema({ a: 'string', b: { type: 'integer' } }, 'input');
-  expect(issue?.message).toBe('This looks like a field spec, which goes under "input".');
+  const spec = { a: 'string', b: { type: 'integer' } };
+  const message = 'This looks like a field spec, which goes under "input".';
+  expect(await checkWireSchema(spec, 'input')).toMatchObject([{ message }]);
+  await expect(compileSchema(spec, { side: 'input', rawOnly: true })).rejects.toThrow(message);
 });
