@@ -1,16 +1,18 @@
 import type { Binding, DerivedFunction } from '../extension/derived.js';
 import type { CastName } from '../schema/casts.js';
 import { toPointer } from '../schema/issues.js';
+import { didYouMean } from '../spelling.js';
 import type { FunctionFacts, ParameterFacts, PropertyFacts, SourcePosition, TypeFacts } from './facts.js';
 import { noDoc } from './facts.js';
-import { type Draft, valueTags } from './keywords.js';
-import type { ToolTags } from './mcp-tag.js';
+import { type Draft, isOf, meantTag, valueTags } from './keywords.js';
+import { functionTags, type ToolTags } from './mcp-tag.js';
 import {
   below,
   flat,
   isNothing,
   type MappedType,
   objectSchema,
+  type TypeFault,
   TypeMapper,
   withFallback,
 } from './type-schema.js';
@@ -42,6 +44,7 @@ export function deriveFunction(
     remark({ severity: 'warning', message, position });
   }
   warnOfStrayTags(facts, remark);
+  warnOfStrayTexts(facts, remark);
   const input = deriveInput(facts, remark);
   const outputSchema = skipsOutput ? undefined : deriveOutput(facts, remark);
   const title = tags.title ?? name;
@@ -62,7 +65,12 @@ export function deriveFunction(
 /** A tag in the middle of a `@param` line is one of the function: its parser says so, and its author hardly meant it. */
 function warnOfStrayTags({ doc }: FunctionFacts, remark: Derivation['remark']): void {
   for (const { name, position } of doc.tags) {
-    if (!valueTags.includes(name)) continue;
+    if (!valueTags.includes(name)) {
+      const meant = meantTag(name, functionTags);
+      const message = `"@${name}" is no tag that means anything here. Did you mean "@${meant}"?`;
+      if (meant !== undefined) remark({ severity: 'warning', message, position });
+      continue;
+    }
     const message = `"@${name}" stands on the function, where it constrains nothing, even inside a @param line. Put it on a property of an interface, or on a named type such as "type Days = number".`;
     remark({ severity: 'warning', message, position });
   }
@@ -71,6 +79,16 @@ function warnOfStrayTags({ doc }: FunctionFacts, remark: Derivation['remark']): 
 /** Takes what is odd about a parameter or a part of it. */
 type Warn = (path: string, message: string, position: SourcePosition) => void;
 
+/** What is told of somebody who is not there is read by nobody. */
+function warnOfStrayTexts({ strayTexts, parameters }: FunctionFacts, remark: Derivation['remark']): void {
+  const names = parameters.flatMap(({ name }) => name ?? []);
+  for (const { name, position } of strayTexts) {
+    const meant = didYouMean(name, names);
+    const message = `"@param ${name}" tells of no parameter.${meant ? ` Did you mean "${meant}"?` : ''} Parameters: ${names.join(', ') || 'none'}.`;
+    remark({ severity: 'warning', message, position });
+  }
+}
+
 interface Input {
   readonly schema: Draft;
   readonly casts: readonly (readonly [pointer: string, CastName])[];
@@ -78,11 +96,14 @@ interface Input {
 }
 
 function deriveInput({ parameters }: FunctionFacts, remark: Derivation['remark']): Input {
-  const report = ({ path, message, position }: { path: string; message: string; position: SourcePosition }) =>
-    remark({ severity: 'error', message: `parameter "${path}" ${message}.`, position });
+  const report = ({ path, message, position, severity = 'error' }: TypeFault) =>
+    remark({ severity, message: `parameter "${path}" ${message}`.replace(/([^?])$/, '$1.'), position });
   const mapper = new TypeMapper('input', report);
   const warn: Warn = (path, message, position) =>
     remark({ severity: 'warning', message: `parameter "${path}" ${message}.`, position });
+  for (const { name = '', position } of parameters.filter(({ isEarlyContext }) => isEarlyContext)) {
+    report({ path: name, message: 'is the context, which has to be the last parameter', position });
+  }
   const own = parameters.filter(({ isContext }) => !isContext);
   const isHandler = own.length === 1 && own[0] !== undefined && isArguments(own[0]);
   if (isHandler) {
@@ -143,13 +164,7 @@ function mapWhole(parameter: ParameterFacts, mapper: TypeMapper, warn: Warn): Ma
     return { ...property, doc: { ...doc, text }, isOptional: isOptional || hasFallback };
   });
   const mapped = mapper.part({ name: '', type: { ...whole, properties }, doc: noDoc, position });
-  const held = mapped.schema.properties as Readonly<Record<string, Draft>>;
-  const withDefaults = Object.entries(held).map(([name, schema]) => {
-    const fallback = Object.hasOwn(partFallbacks, name) ? partFallbacks[name] : undefined;
-    const tell = (message: string) => warn(name, message, position);
-    return [name, withFallback({ schema, casts: [] }, fallback, tell).schema];
-  });
-  return { ...mapped, schema: { ...mapped.schema, properties: Object.fromEntries(withDefaults) } };
+  return withParts(mapped, parameter, warn);
 }
 
 function mapParameter(
@@ -159,7 +174,45 @@ function mapParameter(
 ): MappedType {
   const { name, type, text, position, fallback } = parameter;
   const mapped = mapper.part({ name, type, doc: { text, tags: [] }, position });
-  return withFallback(mapped, fallback, (message) => warn(name, message, position));
+  const whole = withFallback(mapped, fallback, (message) => warn(name, message, position));
+  return withParts(whole, parameter, warn);
+}
+
+/** What the comment of a function says of the parts of a parameter, put where they are. */
+function withParts(
+  mapped: MappedType,
+  { name: whole, partTexts, partFallbacks, position }: ParameterFacts,
+  warn: Warn,
+): MappedType {
+  const schema = structuredClone(mapped.schema);
+  for (const [name, description] of Object.entries(partTexts)) {
+    const part = partIn(schema, name);
+    if (part) part.description = description;
+  }
+  for (const [name, { value }] of Object.entries(partFallbacks)) {
+    const part = partIn(schema, name);
+    if (!part || value === undefined || 'default' in part) continue;
+    if (isOf(value, part)) part.default = value;
+    else {
+      const path = whole === undefined ? name : `${whole}.${name}`;
+      warn(
+        path,
+        `has the default ${JSON.stringify(value)}, which is not of its type; clients do not see it`,
+        position,
+      );
+    }
+  }
+  return { ...mapped, schema };
+}
+
+/** The schema of a part: `address.city` is a property of a property, `towns[].name` one of each entry. */
+function partIn(schema: Draft, name: string): Draft | undefined {
+  return name.split('.').reduce<Draft | undefined>((whole, step) => {
+    const properties = whole?.properties as Readonly<Record<string, Draft>> | undefined;
+    const key = step.replace(/\[\]$/, '');
+    const found = properties && Object.hasOwn(properties, key) ? properties[key] : undefined;
+    return step === key ? found : (found?.items as Draft | undefined);
+  }, schema);
 }
 
 /** The types that refer to themselves stand beside the properties. */
@@ -185,10 +238,10 @@ function deriveOutput(
   const members = all.filter(({ kind }) => kind !== 'finished');
   const isUnknown = members.length === 0 || members.some(({ kind }) => kind === 'any');
   if (isUnknown || members.every(isNothing)) return undefined;
-  const mapper = new TypeMapper('output', ({ path, message, position: at }) => {
+  const mapper = new TypeMapper('output', ({ path, message, position: at, severity = 'error' }) => {
     const inner = path.replace(/^result\.?/, '');
     const what = inner === '' ? 'the result' : `"${inner}" of the result`;
-    remark({ severity: 'error', message: `${what} ${message}.`, position: at });
+    remark({ severity, message: `${what} ${message}`.replace(/([^?])$/, '$1.'), position: at });
   });
   const text = doc.tags.findLast(({ name }) => name === 'returns' || name === 'return')?.text ?? '';
   const type: TypeFacts = members.length === all.length ? result : { kind: 'union', members };

@@ -1,4 +1,5 @@
 import { isRecord } from '../extension/shapes.js';
+import { didYouMean } from '../spelling.js';
 import type { DocTag, SourcePosition } from './facts.js';
 
 /** A schema while it is being made. */
@@ -81,6 +82,21 @@ export const valueTags: readonly string[] = [
   ...Object.keys(constraints).filter((name) => name !== 'title' && name !== 'deprecated'),
   'default',
 ];
+
+/** The tags that mean something on a property or a type. */
+export const propertyTags: readonly string[] = [...Object.keys(constraints), 'default', 'example'];
+
+/** Tags that others read, and nobody wrote for one of ours. @see https://jsdoc.app and https://tsdoc.org */
+const foreignTags = new Set(
+  'arg argument async author beta callback class const constant default defaultValue deprecated description enum event example experimental fires function global ignore internal link member memberof method module name namespace override overload packageDocumentation private privateRemarks property prop protected public readonly remarks return sealed see since static summary template this throws todo type typedef typeParam var version virtual yields'.split(
+    ' ',
+  ),
+);
+
+/** The tag that somebody seems to have meant by one that means nothing. */
+export function meantTag(name: string, known: readonly string[]): string | undefined {
+  return known.includes(name) || foreignTags.has(name) ? undefined : didYouMean(name, known);
+}
 
 function readPattern(text: string): string | undefined {
   try {

@@ -41,6 +41,14 @@ const settings = {
 /** The keys of `@mcp`. */
 export const mcpKeys: readonly string[] = Object.keys(settings);
 
+/** The tags that mean something on a function. */
+export const functionTags: readonly string[] = [
+  'mcp',
+  'param',
+  'returns',
+  ...mcpKeys.filter((key) => settings[key as Setting].isTag),
+];
+
 /** `key`, `key=value` or `key="a value"`. */
 const word = /([^\s=]+)(?:=(?:"((?:[^"\\]|\\.)*)"|(\S*)))?/g;
 

@@ -1,7 +1,7 @@
 import type { CastName } from '../schema/casts.js';
 import { toPointer } from '../schema/issues.js';
 import type { DocFacts, Fallback, Literal, PropertyFacts, SourcePosition, TypeFacts } from './facts.js';
-import { applyTags, type Draft, isOf } from './keywords.js';
+import { applyTags, type Draft, isOf, meantTag, propertyTags } from './keywords.js';
 
 /** A schema, and where in it values are cast: pointers relative to it. */
 export interface MappedType {
@@ -15,6 +15,8 @@ export interface TypeFault {
   readonly path: string;
   readonly message: string;
   readonly position: SourcePosition;
+  /** An error when absent. */
+  readonly severity?: 'error' | 'warning';
 }
 
 /** Where a type stands. */
@@ -90,6 +92,12 @@ export class TypeMapper {
     const schema = { ...mapped.schema, ...(text !== '' && { description: text }) };
     for (const { tag, reason, position } of applyTags(schema, tags)) {
       this.#tell({ path, message: `has "@${tag}", which ${reason}`, position });
+    }
+    for (const { name, position } of tags) {
+      const meant = meantTag(name, propertyTags);
+      if (meant === undefined) continue;
+      const message = `has "@${name}", which means nothing. Did you mean "@${meant}"?`;
+      this.report({ path, message, position, severity: 'warning' });
     }
     return { ...mapped, schema };
   }

@@ -269,3 +269,80 @@ test('so is one of plain JavaScript', async () => {
     'warning lib.js:2:19 Tool "g": parameter "amount" has the default 5, which is not of its type; clients do not see it.',
   ]);
 }, 30_000);
+
+test('what a comment says of the parts of a parameter stands where they are', async () => {
+  const typescript = `
+interface Town { name: string }
+/**
+ * @param place - Where.
+ * @param place.city - What it is called.
+ * @param place.towns[].name - Of each.
+ */
+export function f(place: { city: string; towns: Town[] }, other: { city: string }): void {}
+`;
+  const first = await deriveOf(typescript, ['f'], { file: 'lib.ts' });
+  expect(said(first)).toEqual([]);
+  const { place, other } = functionIn(first, 'f').inputSchema.properties as Record<
+    string,
+    { properties: object }
+  >;
+  expect(place!.properties).toMatchObject({
+    city: { description: 'What it is called.' },
+    towns: { items: { properties: { name: { description: 'Of each.' } } } },
+  });
+  expect(other!.properties).toEqual({ city: { type: 'string' } });
+  const javascript = `
+/**
+ * @param {object} place
+ * @param {number} [place.zip=5] - Its number.
+ * @param {number} [place.size='x']
+ * @param {number} count
+ */
+export function g(place, count) {}
+`;
+  const second = await deriveOf(javascript, ['g'], { file: 'lib.js' });
+  expect(functionIn(second, 'g').inputSchema.properties).toMatchObject({
+    place: {
+      properties: {
+        zip: { type: 'number', description: 'Its number.', default: 5 },
+        size: { type: 'number' },
+      },
+    },
+  });
+  expect(said(second)).toEqual([
+    expect.stringMatching(/^warning .* parameter "place.size" has the default "x", which is not of its type/),
+  ]);
+}, 60_000);
+
+test('what is misspelled in a comment is told', async () => {
+  const source = `
+interface Size {
+  /** @minimun 3 @internal */
+  height: number;
+}
+/**
+ * @param nope - What?
+ * @param siz
+ * @titel Two
+ * @see elsewhere
+ */
+export function f(size: Size): void {}
+`;
+  const derivation = await deriveOf(source, ['f'], { file: 'lib.ts' });
+  expect(said(derivation)).toEqual([
+    'warning lib.ts:9:4 Tool "f": "@titel" is no tag that means anything here. Did you mean "@title"?',
+    'warning lib.ts:7:4 Tool "f": "@param nope" tells of no parameter. Parameters: size.',
+    'warning lib.ts:8:4 Tool "f": "@param siz" tells of no parameter. Did you mean "size"? Parameters: size.',
+    'warning lib.ts:3:7 Tool "f": parameter "size.height" has "@minimun", which means nothing. Did you mean "@minimum"?',
+  ]);
+}, 30_000);
+
+test('a context that is not the last parameter is one error, which says so', async () => {
+  const source = `
+interface ToolContext { a: Map<string, string>; b(): void }
+export function f(ctx: ToolContext, a: string): void {}
+`;
+  expect(said(await deriveOf(source, ['f'], { file: 'lib.ts' }))).toEqual([
+    'error lib.ts:3:19 Tool "f": parameter "ctx" is the context, which has to be the last parameter.',
+  ]);
+}, 30_000);
