@@ -27,3 +27,9 @@ export type Capability = (typeof capabilities)[number] | (string & {});
 export function isKnownCapability(name: string): boolean {
   return capabilities.some((known) => known === name) || /^(?:extensions|experimental)\../.test(name);
 }
+
+/** The keys that lead to a capability in what a client declares. What others name may have dots of its own. */
+export function capabilityPath(name: string): readonly string[] {
+  const [, kind, others] = /^(extensions|experimental)\.(.+)$/s.exec(name) ?? [];
+  return kind !== undefined && others !== undefined ? [kind, others] : name.split('.');
+}

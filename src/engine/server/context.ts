@@ -1,6 +1,7 @@
 import { inspect } from 'node:util';
 import type { Server, ServerContext } from '@modelcontextprotocol/server';
 import type { Calls, MakeContext } from '../items/calls.js';
+import { capabilityPath } from '../items/capabilities.js';
 import type { Context, ListedItem, LogLevel, Session, ShownQuery } from '../items/context.js';
 import { unableToAsk } from '../items/interaction.js';
 import { callFrom } from '../items/nested.js';
@@ -119,7 +120,7 @@ function hasCapability(capabilities: Readonly<Record<string, unknown>>, name: st
     return true;
   }
   let held: unknown = capabilities;
-  for (const part of name.split('.')) {
+  for (const part of capabilityPath(name)) {
     if (typeof held !== 'object' || held === null || !Object.hasOwn(held, part)) return false;
     held = (held as Record<string, unknown>)[part];
   }

@@ -31,19 +31,29 @@ describe.each(eras)('%s: a handler knows', (era) => {
     options: ctx.options,
     id: typeof ctx.requestId,
     locals: ctx.locals,
-    can: ['elicitation', 'sampling', 'sampling.tools', 'nothing', 'constructor'].filter((name) =>
-      ctx.can(name),
-    ),
+    can: [
+      'elicitation',
+      'sampling',
+      'sampling.tools',
+      'extensions.com.example/charts',
+      'nothing',
+      'constructor',
+    ].filter((name) => ctx.can(name)),
     aborted: ctx.signal.aborted,
   });
-  const options: SessionOptions = { era, capabilities: { elicitation: {}, sampling: { tools: {} } } };
+  const capabilities = {
+    elicitation: {},
+    sampling: { tools: {} },
+    extensions: { 'com.example/charts': {} },
+  };
+  const options: SessionOptions = { era, capabilities };
   const expected = {
-    client: { name: 'tester', version: '9', capabilities: { elicitation: {}, sampling: { tools: {} } } },
+    client: { name: 'tester', version: '9', capabilities },
     version: era === 'legacy' ? '2025-11-25' : '2026-07-28',
     server: { name: '@acme/kit/kit', version: '1.2.3' },
     id: 'number',
     locals: {},
-    can: ['elicitation', 'sampling', 'sampling.tools'],
+    can: ['elicitation', 'sampling', 'sampling.tools', 'extensions.com.example/charts'],
     aborted: false,
   };
 
