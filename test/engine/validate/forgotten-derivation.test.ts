@@ -55,6 +55,7 @@ describe('a function that takes its arguments one by one, of which nothing was d
 
   test.each([
     ['export const pay = () => 1;'],
+    ['export const pay=(e,t)=>e;'],
     ['export const pay = (args) => 1;'],
     ['export const pay = (who) => 1;'],
     ['export const pay = ({ who, amount }, { log }) => 1;'],

@@ -142,8 +142,14 @@ export function takesOneByOne({ parameters, comment }: Signature): boolean {
   if (!isAll(first) && isTypedAsPart(first, comment)) return true;
   if (!second) return first.type === 'RestElement';
   // A parameter with a default after these two is what tests put their own thing in for.
+  if (isMinified(first, second)) return false;
   if (isContext(second)) return others.some(({ type }) => type === 'Identifier' || type === 'ObjectPattern');
   return !isAll(first);
+}
+
+/** Whether the names are those of a program, which tell nothing: `(e,t)`. */
+function isMinified(first: Pattern, second: Pattern): boolean {
+  return second.start - first.end === 1 && [first, second].every((one) => nameIn(one).length === 1);
 }
 
 function isAll(parameter: Pattern): boolean {
