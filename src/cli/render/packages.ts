@@ -45,7 +45,7 @@ function linesOf(addition: Addition): readonly string[] {
 function changeLine(name: string, version: string, previous: string | null): string {
   if (previous === null) return `Added ${name} ${version}.`;
   if (previous === version)
-    return `Added ${name} ${version} again: its files, or what came with it, were other ones.`;
+    return `Added ${name} ${version} again: its source, its files or what came with it were other ones.`;
   return `Changed ${name} from ${previous} to ${version}.`;
 }
 
