@@ -6,6 +6,13 @@
 
 export { type CallOnce, callOnce } from './engine/call-once.js';
 export {
+  type Derivation,
+  type DeriveOptions,
+  type DeriveRemark,
+  derive,
+  writeDerivation,
+} from './engine/derive/derive.js';
+export {
   type DiscoveryFolders,
   type ListServersOptions,
   listServers,
@@ -15,6 +22,7 @@ export {
 export type { ListedServer, SourceName } from './engine/discovery/listed-server.js';
 export { type FindPublished, publishedExtensions, type RegistryLookup } from './engine/discovery/lookup.js';
 export { AgentToolsError, type ErrorCode } from './engine/errors.js';
+export type { Binding, Derived, DerivedFunction } from './engine/extension/derived.js';
 export type { ItemRef, Severity } from './engine/extension/diagnostics.js';
 export type { Obtain } from './engine/extension/obtain.js';
 export {

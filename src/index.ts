@@ -50,16 +50,13 @@ export {
   type ToolDefinition,
   type ToolOutput,
 } from './engine/items/define.js';
+export { expand, type ToolRegistration, type ToolSpec } from './engine/items/expand.js';
+export { type ToolOptions, tool } from './engine/items/option-sets.js';
 export {
   type Changes,
   defineToolkit,
-  expand,
   type Toolkit,
   type ToolkitOptions,
-  type ToolOptions,
-  type ToolRegistration,
-  type ToolSpec,
-  tool,
   type Used,
   use,
 } from './engine/items/toolkit.js';

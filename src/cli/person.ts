@@ -1,71 +1,128 @@
 import type { Person } from '../engine/call-once.js';
 import { isRecord } from '../engine/extension/shapes.js';
+import { compileSchema, formatIssues } from '../engine/schema/index.js';
 import { visibleText } from '../engine/visible-text.js';
 import type { Host } from '../host.js';
-import { askLine } from './question.js';
+import { askLine, isSomebodyThere } from './question.js';
 
-/** Whoever sits at the terminal, and why they have left. */
+/** Whoever sits at the terminal. */
 export interface PersonAtTerminal extends Person {
-  /** What was thrown at Ctrl-C; nothing is asked from then on. */
-  readonly interruption: unknown;
+  /** Aborts at Ctrl-C, with what is to be thrown for it; nothing is asked from then on. */
+  readonly left: AbortSignal;
 }
 
 type Question = Parameters<Person['answer']>[0];
 
+/** Asks for one line; undefined at Ctrl-D. */
+type Ask = (label: string) => Promise<string | undefined>;
+
 /** The person at the terminal, if stdin is one: questions are put on stderr, a line for each field. */
 export function personAt(host: Host): PersonAtTerminal | undefined {
-  if (!('isTTY' in host.stdin && host.stdin.isTTY === true)) return undefined;
-  let interruption: unknown;
+  if (!isSomebodyThere(host)) return undefined;
+  const leaving = new AbortController();
   // Two handlers may ask at the same time, but there is one keyboard.
   let turn: Promise<unknown> = Promise.resolve();
-  const answer = async (question: Question) => {
-    if (interruption) throw interruption;
-    return await (typeof question.url === 'string' ? visit(question, host) : fillIn(question, host)).catch(
-      (error: unknown) => {
-        interruption = error;
-        throw error;
-      },
-    );
+  const answer = async (question: Question, signal: AbortSignal) => {
+    leaving.signal.throwIfAborted();
+    const ask: Ask = async (label) => {
+      const line = await askLine(label, host, signal);
+      if (line === undefined) host.stderr.write('\n');
+      return line;
+    };
+    try {
+      return await answerAt(question, ask, host);
+    } catch (error) {
+      leaving.abort(error);
+      throw error;
+    }
   };
   return {
-    get interruption() {
-      return interruption;
-    },
-    answer: (question) => {
-      const answered = turn.then(() => answer(question));
+    left: leaving.signal,
+    answer: (question, signal) => {
+      const answered = turn.then(() => answer(question, signal));
       turn = answered.catch(() => {});
       return answered;
     },
   };
 }
 
-async function visit({ message, url }: Question, host: Host): Promise<{ action: string }> {
-  host.stderr.write(`${visibleText(String(message))}\n${visibleText(String(url))}\n`);
-  const line = await askLine('Done? [y/N] ', host);
-  if (line === undefined) return { action: 'cancel' };
-  return { action: /^y(?:es)?$/i.test(line) ? 'accept' : 'decline' };
-}
-
 /** Ctrl-D puts the question away. */
-async function fillIn(
-  { message, requestedSchema }: Question,
-  host: Host,
+async function answerAt(
+  { message, url, requestedSchema }: Question,
+  ask: Ask,
+  { stderr }: Host,
 ): Promise<{ action: string; content?: Readonly<Record<string, unknown>> }> {
-  host.stderr.write(`${visibleText(String(message))}\n`);
-  const fields =
-    isRecord(requestedSchema) && isRecord(requestedSchema.properties) ? requestedSchema.properties : {};
+  stderr.write(`${visibleText(String(message))}\n`);
+  if (typeof url === 'string') {
+    stderr.write(`${visibleText(url)}\n`);
+    return { action: await askAction('Go there?', { ask }) };
+  }
+  const form = isRecord(requestedSchema) ? requestedSchema : {};
+  const fields = Object.entries(isRecord(form.properties) ? form.properties : {});
+  const action =
+    fields.length > 0
+      ? await askAction('Answer?', { ask, preset: 'yes' })
+      : await askAction('Agree?', { ask });
+  if (action !== 'accept') return { action };
   const content: [string, unknown][] = [];
-  for (const [name, field] of Object.entries(fields)) {
+  for (const [name, field] of fields) {
     if (!isRecord(field)) continue;
-    const line = await askLine(labelOf(name, field), host);
-    if (line === undefined) {
-      host.stderr.write('\n');
-      return { action: 'cancel' };
-    }
-    const value = line === '' ? field.default : valueOfLine(line, field);
-    if (value !== undefined) content.push([name, value]);
+    const isRequired = Array.isArray(form.required) && form.required.includes(name);
+    const answered = await askField({ name, field, isRequired }, ask, stderr);
+    if (!answered) return { action: 'cancel' };
+    if (answered.value !== undefined) content.push([name, answered.value]);
   }
   return { action: 'accept', content: Object.fromEntries(content) };
+}
+
+const actions: Readonly<Record<string, string>> = {
+  yes: 'accept',
+  y: 'accept',
+  no: 'decline',
+  n: 'decline',
+  cancel: 'cancel',
+  c: 'cancel',
+};
+
+/** Asks until it is told what to make of a question. */
+async function askAction(
+  words: string,
+  { ask, preset }: { readonly ask: Ask; readonly preset?: string },
+): Promise<string> {
+  for (;;) {
+    const line = await ask(`${words} (yes, no, cancel)${preset === undefined ? '' : ` [${preset}]`}: `);
+    if (line === undefined) return 'cancel';
+    const action = actions[(line === '' ? (preset ?? '') : line).toLowerCase()];
+    if (action !== undefined) return action;
+  }
+}
+
+interface AskedField {
+  readonly name: string;
+  readonly field: Field;
+  readonly isRequired: boolean;
+}
+
+/** Asks until the answer fits; nothing at Ctrl-D. */
+async function askField(
+  { name, field, isRequired }: AskedField,
+  ask: Ask,
+  stderr: Host['stderr'],
+): Promise<{ readonly value: unknown } | undefined> {
+  const required = isRequired ? [name] : [];
+  const schema = await compileSchema(
+    { type: 'object', properties: { [name]: field }, required },
+    { side: 'input' },
+  );
+  for (;;) {
+    const line = await ask(labelOf(name, field));
+    if (line === undefined) return undefined;
+    const value = line === '' ? field.default : valueOfLine(line, field);
+    const checked = await schema.check(value === undefined ? {} : { [name]: value });
+    if (checked.ok) return { value };
+    const issues = checked.issues.map(({ message }) => ({ path: '', message }));
+    stderr.write(`  ${visibleText(formatIssues(issues))}\n`);
+  }
 }
 
 type Field = Readonly<Record<string, unknown>>;

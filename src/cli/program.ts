@@ -25,7 +25,9 @@ export async function runProgram(argv: readonly string[], host: Host): Promise<E
     if (error.exitCode === 0) return ExitCode.Ok;
     // A command line without a command is answered with the help itself.
     if (error.code === 'commander.help') return ExitCode.Usage;
-    throw new AgentToolsError('usage', error.message.replace(/^error: /, ''), { cause: error });
+    const hint =
+      error.code === 'commander.unknownCommand' ? '\nSee all commands with: agenttools --help' : '';
+    throw new AgentToolsError('usage', error.message.replace(/^error: /, '') + hint, { cause: error });
   }
   return exitCode;
 }

@@ -1,33 +1,28 @@
 import { once } from 'node:events';
-import { createInterface, type Interface } from 'node:readline/promises';
+import { createInterface } from 'node:readline/promises';
 import { setImmediate } from 'node:timers/promises';
 import { AgentToolsError } from '../engine/errors.js';
 import type { Host } from '../host.js';
+
+type Terminal = Pick<Host, 'stdin' | 'stderr'>;
 
 /**
  * Asks which of several servers is meant, where somebody is there to answer; a name that is not among them will do.
  * @throws AgentToolsError `usage` with the list, where nobody is, no answer comes or a number is not in the list;
  *   `interrupted` at Ctrl-C.
  */
-export async function askServer(
-  names: readonly string[],
-  { stdin, stderr }: Pick<Host, 'stdin' | 'stderr'>,
-): Promise<string> {
+export async function askServer(names: readonly string[], host: Terminal): Promise<string> {
   const list = names.map((name, index) => `  ${index + 1}. ${name}`).join('\n');
-  const isTerminal = 'isTTY' in stdin && stdin.isTTY === true;
-  const answer = isTerminal
-    ? await answerTo(
-        `Which server?\n${list}\nNumber or name: `,
-        createInterface({ input: stdin, output: stderr }),
-      )
-    : '';
+  const isThere = isSomebodyThere(host);
+  const line = isThere ? await askLine(`Which server?\n${list}\nNumber or name: `, host) : undefined;
+  const answer = line ?? '';
   if (/^\d+$/.test(answer) && !names.includes(answer)) {
     const chosen = names[Number(answer) - 1];
     if (chosen !== undefined) return chosen;
     throw new AgentToolsError('usage', `There is no number ${answer} in the list:\n${list}`);
   }
   if (answer !== '') return answer;
-  if (isTerminal) stderr.write('\n');
+  if (isThere) host.stderr.write('\n');
   throw new AgentToolsError('usage', `Which server? Name a path, a qualified name, or one of:\n${list}`);
 }
 
@@ -35,32 +30,31 @@ export async function askServer(
  * Asks for a yes, where somebody is there to answer; undefined where nobody is. Whatever else is answered is a no.
  * @throws AgentToolsError `interrupted` at Ctrl-C
  */
-export async function askYesNo(
-  question: string,
-  { stdin, stderr }: Pick<Host, 'stdin' | 'stderr'>,
-): Promise<boolean | undefined> {
-  if (!('isTTY' in stdin && stdin.isTTY === true)) return undefined;
-  const answer = await answerTo(`${question} [y/N] `, createInterface({ input: stdin, output: stderr }));
+export async function askYesNo(question: string, host: Terminal): Promise<boolean | undefined> {
+  return isSomebodyThere(host) ? isYes((await askLine(`${question} [y/N] `, host)) ?? '') : undefined;
+}
+
+/** Whatever is no yes is a no. */
+function isYes(answer: string): boolean {
   return /^y(?:es)?$/i.test(answer);
 }
 
+/** Whether somebody is there to answer. */
+export function isSomebodyThere({ stdin }: Pick<Terminal, 'stdin'>): boolean {
+  return 'isTTY' in stdin && stdin.isTTY === true;
+}
+
 /**
- * One line of whoever sits at the terminal; undefined where the input ends instead, as at Ctrl-D.
+ * One line of whoever sits at the terminal; undefined where the input ends instead, as at Ctrl-D, or the signal aborts.
  * @throws AgentToolsError `interrupted` at Ctrl-C
  */
 export async function askLine(
   question: string,
-  { stdin, stderr }: Pick<Host, 'stdin' | 'stderr'>,
+  { stdin, stderr }: Terminal,
+  signal?: AbortSignal,
 ): Promise<string | undefined> {
-  return await lineFrom(question, createInterface({ input: stdin, output: stderr }));
-}
-
-/** Empty, where the input ends instead. @throws AgentToolsError `interrupted` at Ctrl-C */
-async function answerTo(question: string, terminal: Interface): Promise<string> {
-  return (await lineFrom(question, terminal)) ?? '';
-}
-
-async function lineFrom(question: string, terminal: Interface): Promise<string | undefined> {
+  if (signal?.aborted) return undefined;
+  const terminal = createInterface({ input: stdin, output: stderr, ...(signal && { signal }) });
   // An answer may come together with the end.
   const end = once(terminal, 'close').then(() => setImmediate(undefined));
   let isInterrupted = false;

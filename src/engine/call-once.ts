@@ -3,24 +3,25 @@ import { DefinitionError } from './extension/extension.js';
 import type { Obtain } from './extension/obtain.js';
 import type { FoundServer, Workspace } from './extension/workspace.js';
 import { brands, isBranded } from './items/brands.js';
-import { error as failure, type ToolResult } from './items/builders.js';
+import { error as failure, type ProtocolError, type ToolResult } from './items/builders.js';
 import { callTool } from './items/call.js';
 import type { Calls, MakeContext } from './items/calls.js';
 import type { LogLevel } from './items/context.js';
 import { Initializers } from './items/initialize.js';
-import { type Interaction, nobodyToAsk } from './items/interaction.js';
 import { callFrom } from './items/nested.js';
 import { composeObtaining, type Obtained } from './items/obtaining.js';
 import { MissingCapabilityError } from './items/requirements.js';
 import { composeServer, type ServerSpec } from './items/server.js';
 import type { ToolSpec } from './items/specs.js';
-import { type Limit, offTheClock } from './items/time-limit.js';
+import type { Limit } from './items/time-limit.js';
+import { toolListOf } from './items/tool-list-setting.js';
 import { optionsFor, parseToolOptions } from './items/tool-options.js';
 import { jsonOf } from './server/context.js';
-import { answerTo, formQuestion, type Question, urlQuestion } from './server/interaction/questions.js';
-import { Steps } from './server/interaction/steps.js';
-import { modernVersions } from './server/stdio/eras.js';
+import { Speaker } from './server/interaction/dialogue.js';
+import { InPerson, type Person } from './server/interaction/in-person.js';
 import { didYouMean } from './spelling.js';
+
+export type { Person };
 
 /** One tool call without a client. */
 export interface CallOnce {
@@ -37,12 +38,6 @@ export interface CallOnce {
   readonly obtain?: Obtain | undefined;
 }
 
-/** Whoever called, as far as they can be asked. */
-export interface Person {
-  /** What they make of the params of an `elicitation/create`: its result. */
-  answer(question: Readonly<Record<string, unknown>>): Promise<Readonly<Record<string, unknown>>>;
-}
-
 /**
  * Calls one tool of a server in this process. There is no client, but there may be a person.
  * @throws AgentToolsError if there is no such tool, or it answers on the protocol level.
@@ -52,8 +47,9 @@ export async function callOnce(
   workspace: Workspace,
   { tool: name, args, env, report, signal, person, obtain }: CallOnce,
 ): Promise<ToolResult> {
+  const toolList = toolListOf(env, report);
   const compose = () =>
-    composeServer(found, workspace).catch((error) => {
+    composeServer(found, workspace, { toolList }).catch((error) => {
       if (error instanceof DefinitionError) throw new AgentToolsError('invalid-definition', error.message);
       throw error;
     });
@@ -66,18 +62,28 @@ export async function callOnce(
     if (!tool) throw notObtained(obtained, name) ?? noTool(server, name);
   }
   if (!tool) throw noTool(server, name);
+  const over = new AbortController();
+  const conversation = new InPerson(person, AbortSignal.any([signal, over.signal]));
   const calls = { server, initializers: new Initializers(), env, report };
   try {
     return await callTool(tool, args, {
       calls,
       signal,
-      makeContext: contextsWithoutClient(calls, { person }),
+      makeContext: contextsWithoutClient(calls, { conversation }),
     });
   } catch (error) {
     if (error instanceof MissingCapabilityError) return failure(error.message);
-    if (isBranded(error, brands.protocolError)) throw new AgentToolsError('failed', (error as Error).message);
+    if (isBranded(error, brands.protocolError)) throw protocolFailure(error as ProtocolError);
     throw error;
+  } finally {
+    over.abort();
   }
+}
+
+/** An answer on the protocol level, which is the cause. */
+function protocolFailure(error: ProtocolError): AgentToolsError {
+  const message = `${error.message} (JSON-RPC error ${error.code})`;
+  return new AgentToolsError('failed', message, { cause: error });
 }
 
 function findTool({ registry }: ServerSpec, name: string): ToolSpec | undefined {
@@ -113,21 +119,30 @@ function noTool({ registry, leftOut, qualifiedName }: ServerSpec, name: string):
 
 /** Where handlers of a call stand. */
 interface Standing {
-  readonly person: Person | undefined;
+  /** In which they ask. */
+  readonly conversation: InPerson;
   /** How many calls away from the one that was asked for. */
   readonly depth?: number;
+  /** What their keys begin with. */
+  readonly prefix?: string;
   /** The calls that they stand in. */
   readonly outer?: readonly Limit[];
 }
 
 /** Makes contexts for calls that no client made. */
-function contextsWithoutClient(calls: Calls, { person, depth = 0, outer = [] }: Standing): MakeContext {
+function contextsWithoutClient(
+  calls: Calls,
+  { conversation, depth = 0, prefix = '', outer = [] }: Standing,
+): MakeContext {
   const { server, env, report } = calls;
   const toolOptions = parseToolOptions(env.MCP_TOOL_OPTIONS, depth === 0 ? report : () => {});
   const logLine = (level: LogLevel) => (data: unknown) =>
     report(`${level}: ${typeof data === 'string' ? data : JSON.stringify(jsonOf(data))}`);
   return (limit, tool) => {
     const limits = [...outer, limit];
+    const what = tool ? `Tool "${tool.name}"` : 'This';
+    const can = (capability: string) => conversation.can(capability);
+    const speaker = new Speaker(conversation, { prefix, limits, what, can, note: logLine('info') });
     return {
       signal: limit.signal,
       progress: (progress, { total, message } = {}) =>
@@ -143,15 +158,15 @@ function contextsWithoutClient(calls: Calls, { person, depth = 0, outer = [] }: 
       },
       options: tool ? optionsFor(tool, toolOptions) : {},
       client: { name: undefined, version: undefined, capabilities: {} },
-      can: (capability) => person !== undefined && /^elicitation(\.|$)/.test(capability),
+      can,
       ui: false,
       registry: server.registry.forHandlers,
       callTool: (...call) => {
-        const makeContext = contextsWithoutClient(calls, { person, depth: depth + 1, outer: limits });
-        return callFrom({ calls, limit, depth, makeContext }, ...call);
+        const inner = { conversation, prefix: speaker.nextPrefix(), outer: limits };
+        const makeContext = contextsWithoutClient(calls, { ...inner, depth: depth + 1 });
+        return speaker.outcome(callFrom({ calls, limit, depth, makeContext }, ...call));
       },
-      ...nobodyToAsk(tool ? `Tool "${tool.name}"` : 'This'),
-      ...(person && askingAt(person, limits, logLine('info'))),
+      ...speaker.interaction(),
       root: undefined,
       session: undefined,
       auth: undefined,
@@ -164,25 +179,5 @@ function contextsWithoutClient(calls: Calls, { person, depth = 0, outer = [] }: 
       server: { name: server.info.name, version: server.info.version },
       ...(tool && { tool: { name: tool.name } }),
     };
-  };
-}
-
-/** Asks a person in the newest way there is. Meanwhile no clock runs. */
-function askingAt(
-  person: Person,
-  limits: readonly Limit[],
-  note: (text: string) => void,
-): Pick<Interaction, 'elicit' | 'elicitUrl' | 'step'> {
-  const manner = { version: modernVersions[0], isModern: true, note };
-  const put = async <T>(make: () => Question<T> | Promise<Question<T>>): Promise<T> =>
-    await offTheClock(limits, async () =>
-      answerTo(await make(), async ({ params = {} }) => ({ result: await person.answer(params) })),
-    );
-  const elicit = (message: string, schema: unknown) => put(() => formQuestion({ message, schema }, manner));
-  const steps = new Steps();
-  return {
-    elicit,
-    elicitUrl: (message, url) => put(() => urlQuestion({ message, url }, manner)),
-    step: async (key, work) => (await steps.run(key, work)) as Awaited<ReturnType<typeof work>>,
   };
 }

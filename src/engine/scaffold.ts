@@ -191,7 +191,12 @@ function typescriptFiles({ name, version, app }: Pick<ScaffoldPlan, 'name' | 've
         validate: 'agenttools validate',
         start: 'agenttools start .',
       },
-      devDependencies: { '@types/node': '>=20', agenttools: `^${version}`, typescript: '>=5.8' },
+      devDependencies: {
+        '@types/node': '>=20',
+        agenttools: `^${version}`,
+        // Programs cannot ask version 7 for types, as `agenttools derive` does.
+        typescript: '>=5.8 <7',
+      },
       agenttools: manifest(app),
     }),
     'tsconfig.json': json({

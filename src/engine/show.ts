@@ -34,7 +34,8 @@ import type {
 import { readApp } from './items/app.js';
 import { readPrompt } from './items/prompt.js';
 import { readResource } from './items/resource.js';
-import { bindApps, composeServer, type ServerSpec } from './items/server.js';
+import { bindApps } from './items/served-apps.js';
+import { composeServer, type ServerSpec } from './items/server.js';
 import type { AppSpec, PromptSpec, Requirements, ResourceSpec, ToolSpec, ToolUi } from './items/specs.js';
 import { readTool } from './items/tool.js';
 import { hasUi } from './items/ui.js';

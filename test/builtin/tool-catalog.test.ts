@@ -148,6 +148,13 @@ describe.each(eras)('%s: a server whose list of tools is a catalog', (era) => {
     expect((await call('find_tools', { query: 'nothing' })).structuredContent.hint).toContain('Nothing fits');
   });
 
+  test('by so many words and no more', async () => {
+    const { found } = await open();
+    const words = (count: number) => Array.from({ length: count }, (_, index) => `none${index}`).join(' ');
+    expect(await found({ query: `${words(49)} weather` })).toEqual(['weather']);
+    expect(await found({ query: `${words(50)} weather` })).toEqual([]);
+  });
+
   test('shows definitions as they would be listed', async () => {
     const { call } = await open({ era });
     const all = await open({ era }, undefined, { toolList: 'all' });

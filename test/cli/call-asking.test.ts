@@ -5,7 +5,7 @@ import { writePackage } from '../support/packages.js';
 import { fakeHost, temporaryFolder } from '../support/run-cli.js';
 
 const extension = writePackage(
-  { tools: ['trip', 'sign-in', 'insist', 'outer', 'demanding'] },
+  { tools: ['trip', 'sign-in', 'sure', 'insist', 'outer', 'demanding', 'hasty'] },
   {
     'agenttools/tools.js': `
       const trip = async (_args, ctx) =>
@@ -24,6 +24,11 @@ const extension = writePackage(
       const tools = {
         trip,
         'sign-in': (_args, ctx) => ctx.elicitUrl('Sign in.', 'https://acme.example/in'),
+        sure: (_args, ctx) => ctx.elicit('Delete everything?', {}),
+        hasty: (_args, ctx) => {
+          ctx.elicit('Really?', {});
+          return new Promise((resolve) => setTimeout(resolve, 200, 'done'));
+        },
         insist: async (_args, ctx) => {
           let answer;
           do answer = await ctx.elicit('Name?', { name: { type: 'string', required: true } });
@@ -63,7 +68,15 @@ async function callAt(tool: string, lines: readonly string[], { isTTY = true } =
 
 describe('a tool that asks, at a terminal', () => {
   test('is answered by lines: values, titles, nothing for what is preset', async () => {
-    const { code, stdout, told } = await callAt('trip', ['Ostwick', '', '9.5', 'yes', 'First', 'tea, cake']);
+    const { code, stdout, told } = await callAt('trip', [
+      '',
+      'Ostwick',
+      '',
+      '9.5',
+      'yes',
+      'First',
+      'tea, cake',
+    ]);
     expect(told).toContain('Where\\u001b[31m to?\n');
     expect(told).toContain('  place, A town: ');
     expect(told).toContain('  days [3]: ');
@@ -77,10 +90,13 @@ describe('a tool that asks, at a terminal', () => {
     expect(code).toBe(0);
   });
 
-  test('asks again for what does not fit, and says why', async () => {
-    const first = ['', 'many', '', '', '', ''];
-    const { stdout, told } = await callAt('trip', [...first, 'Ostwick', '1', '', '', '', 'tea']);
-    expect(told).toMatch(/to\?\n\n.*place/s);
+  test('asks again at once for a field that does not fit, and says why', async () => {
+    const lines = ['yes', '', 'O', 'Ostwick', 'many', '1', '', '', '', 'tea'];
+    const { stdout, told } = await callAt('trip', lines);
+    expect(told).toContain('  "place" is required\n');
+    expect(told).toContain('  "days" must be integer\n');
+    expect(told.match(/place, A town: /g)).toHaveLength(3);
+    expect(told.match(/days \[3\]: /g)).toHaveLength(2);
     expect(JSON.parse(stdout).content).toEqual({
       place: 'Ostwick',
       days: 1,
@@ -91,21 +107,46 @@ describe('a tool that asks, at a terminal', () => {
   });
 
   test('hears of Ctrl-D as of a question that was put away', async () => {
-    const { stdout } = await callAt('trip', ['Ostwick']);
+    const { stdout } = await callAt('trip', ['y', 'Ostwick']);
     expect(JSON.parse(stdout)).toEqual({ action: 'cancel' });
   });
 
   test.each([
+    [['yes'], { action: 'accept', content: {} }],
+    [['', 'perhaps', 'no'], { action: 'decline' }],
+    [['c'], { action: 'cancel' }],
+    [[], { action: 'cancel' }],
+  ])('is asked for a plain yes or no: %j', async (lines, answer) => {
+    const { stdout, told } = await callAt('sure', lines);
+    expect(told).toContain('Delete everything?\nAgree? (yes, no, cancel): ');
+    expect(JSON.parse(stdout)).toEqual(answer);
+  });
+
+  test('may decline a form without filling it in', async () => {
+    const { stdout, told } = await callAt('trip', ['no']);
+    expect(told).toContain('Answer? (yes, no, cancel) [yes]: ');
+    expect(JSON.parse(stdout)).toEqual({ action: 'decline' });
+  });
+
+  test('is not waited for where the tool does not wait', async () => {
+    const { host, stdout } = fakeHost({ cwd: extension, home: await temporaryFolder(), env: {} });
+    const stdin = Object.assign(new PassThrough(), { isTTY: true });
+    expect(await main(['call', '.', 'hasty'], { ...host, stdin })).toBe(0);
+    expect(stdout.text).toBe('done\n');
+    expect(stdin.listenerCount('data')).toBe(0);
+  });
+
+  test.each([
     ['y', 'accept'],
-    ['', 'decline'],
+    ['no', 'decline'],
   ])('shows an address, and hears of "%s" as %s', async (line, action) => {
     const { stdout, told } = await callAt('sign-in', [line]);
-    expect(told).toContain('Sign in.\nhttps://acme.example/in\n');
+    expect(told).toContain('Sign in.\nhttps://acme.example/in\nGo there? (yes, no, cancel): ');
     expect(JSON.parse(stdout)).toEqual({ action });
   });
 
   test('may be called by another, and may require to be answered', async () => {
-    expect((await callAt('outer', ['Ada'])).stdout).toBe('Ada\n');
+    expect((await callAt('outer', ['', 'Ada'])).stdout).toBe('Ada\n');
     expect((await callAt('demanding', [])).stdout).toBe('met\n');
   });
 });
@@ -127,10 +168,15 @@ describe('a tool that asks', () => {
   });
 
   test('ends at Ctrl-C, however often it would ask', async () => {
-    const { host, stdout } = fakeHost({ cwd: extension, home: await temporaryFolder(), env: {} });
+    const {
+      host,
+      stdout,
+      stderr: told,
+    } = fakeHost({ cwd: extension, home: await temporaryFolder(), env: {} });
     const stdin = Object.assign(Readable.from(['\u0003']), { isTTY: true, setRawMode: () => {} });
     const stderr = Object.assign(host.stderr, { isTTY: true, columns: 80 });
     expect(await main(['call', '.', 'insist'], { ...host, stdin, stderr })).toBe(130);
     expect(stdout.text).toBe('');
+    expect(told.text).toMatch(/^Name\?\n[^\n]*\n?error: Interrupted\.\n$/);
   });
 });

@@ -57,6 +57,33 @@ describe('call', () => {
     expect(stderr).toContain('Error: secret');
   });
 
+  it('has the tools of a catalog, if the user wants one', async () => {
+    const env = { AGENTTOOLS_TOOL_LIST: 'catalog' };
+    const { code, stdout } = await call(['./noisy', 'find_tools', '{"query":"print"}'], { env });
+    expect(code).toBe(0);
+    expect(stdout).toContain('print');
+  });
+
+  it('tells an error of the protocol with its number, and as JSON with its data', async () => {
+    const tool = `export default { description: 'Refuses.', handler() {
+      throw Object.assign(new Error('Own'), { code: -32050, data: { why: 1 }, [Symbol.for('agenttools/protocol-error')]: true });
+    } };`;
+    const files = {
+      'kit/package.json': {
+        name: 'kit',
+        version: '1.0.0',
+        type: 'module',
+        agenttools: { tools: ['refuse'] },
+      },
+      'kit/agenttools/tools/refuse.js': tool,
+    };
+    const plain = await call(['./kit', 'refuse'], { files });
+    expect(plain).toMatchObject({ code: 1, stdout: '', stderr: 'error: Own (JSON-RPC error -32050)\n' });
+    const { code, stdout } = await call(['./kit', 'refuse', '--json'], { files });
+    expect(code).toBe(1);
+    expect(JSON.parse(stdout)).toEqual({ error: { code: -32050, message: 'Own', data: { why: 1 } } });
+  });
+
   it('survives a tool that exits', async () => {
     const { code, stdout } = await call(['./noisy', 'exits']);
     expect(code).toBe(1);

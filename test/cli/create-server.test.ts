@@ -149,6 +149,29 @@ describe('a definition that is given', () => {
     expect((await run(['validate', folder()])).code).toBe(0);
   });
 
+  it('may define tools in toolkits and in what it changes', async () => {
+    const hello = { handler: '../code/say.mjs#hello', description: 'Says.' };
+    const tools = [
+      { category: 'Talk', tools: [{ ...hello, name: 'say' }] },
+      {
+        use: { ...hello, name: 'greet' },
+        title: 'Greet',
+        ui: { visibility: ['model'], when: '../code/say.mjs#hello' },
+      },
+      { use: [{ ...hello, name: 'wave' }], hidden: true },
+    ];
+    addFiles(cwd, { 'mine/kit.json': { tools } });
+    expect(await create('kit', '--from', 'mine/kit.json')).toMatchObject({ code: 0 });
+    const module = path.join(cwd, 'code/say.mjs#hello');
+    expect(stored('kit').tools).toMatchObject([
+      { tools: [{ handler: module }] },
+      { use: { handler: module }, ui: { when: module } },
+      { use: [{ handler: module }] },
+    ]);
+    for (const tool of ['say', 'greet', 'wave'])
+      expect((await run(['call', 'kit', tool])).stdout).toBe('hello\n');
+  });
+
   it('comes before what the command line names, and gives way to what it says', async () => {
     await create('trip', '--from=mine/trip.jsonc', '--tool=catalog', '--title=Mine', '--instructions=Ask.');
     expect(stored('trip')).toMatchObject({ title: 'Mine', instructions: 'Ask.' });

@@ -52,6 +52,8 @@ describe('create', () => {
     const manifest = JSON.parse(await readFile(path.join(cwd, 'my-plugin', 'package.json'), 'utf8'));
     expect(manifest.scripts).toMatchObject({ build: 'tsc', prepack: 'npm run build' });
     expect(Object.keys(manifest.devDependencies)).toEqual(['@types/node', 'agenttools', 'typescript']);
+    // The newest that `derive` can ask.
+    expect(manifest.devDependencies.typescript).toBe('>=5.8 <7');
   });
 
   it.each([[[]], [['--ts']]])('writes an app with --app, and says how to look at it: %o', async (more) => {

@@ -33,8 +33,11 @@ describe('the program', () => {
   });
 
   it.each([
-    [['valdate'], "unknown command 'valdate'\n(Did you mean validate?)"],
-    [['xyzzy'], "unknown command 'xyzzy'"],
+    [
+      ['valdate'],
+      "unknown command 'valdate'\n(Did you mean validate?)\nSee all commands with: agenttools --help",
+    ],
+    [['xyzzy'], "unknown command 'xyzzy'\nSee all commands with: agenttools --help"],
     [['--frobnicate'], "unknown option '--frobnicate'"],
     [['start', '--strikt'], 'start has no option "--strikt"'],
     [['start', 'a', 'b'], 'start serves one server'],

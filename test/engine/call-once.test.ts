@@ -1,7 +1,6 @@
 import path from 'node:path';
 import { describe, expect, test, vi } from 'vitest';
 import { type CallOnce, callOnce } from '../../src/engine/call-once.js';
-import { AgentToolsError } from '../../src/engine/errors.js';
 import type { Obtain } from '../../src/engine/extension/obtain.js';
 import { ProtocolError } from '../../src/engine/items/builders.js';
 import type { Context } from '../../src/engine/items/context.js';
@@ -94,7 +93,7 @@ test('progress and log messages are lines, whatever they carry', async () => {
     'progress: 2',
     'info: text',
     'warning: {"a":1}',
-    'error: "1"',
+    'error: "1n"',
     'notice: "boom"',
   ]);
 });
@@ -106,8 +105,55 @@ test('what a tool answers is the result, also when it failed', async () => {
 });
 
 test('what it answers on the protocol level is an error', async () => {
-  const handler = () => Promise.reject(new ProtocolError(-32050, 'Own'));
-  await expect(call({ t: { handler } }, 't')).rejects.toEqual(new AgentToolsError('failed', 'Own'));
+  const handler = () => Promise.reject(new ProtocolError(-32050, 'Own', { why: 1 }));
+  await expect(call({ t: { handler } }, 't')).rejects.toMatchObject({
+    code: 'failed',
+    message: 'Own (JSON-RPC error -32050)',
+    cause: { code: -32050, data: { why: 1 } },
+  });
+});
+
+describe('a tool that a client could not use fails here too', () => {
+  const person = { answer: async () => ({ action: 'accept', content: {} }) };
+  const env = { AGENTTOOLS_EXPOSE_ERRORS: '1' };
+  const rows: readonly [string, (ctx: Context) => unknown, string][] = [
+    [
+      'two questions of one key',
+      async (ctx) => [await ctx.elicit('A?', {}, { key: 'k' }), await ctx.elicit('B?', {}, { key: 'k' })],
+      'Two questions of one call have the key "k".',
+    ],
+    [
+      'two steps of one key',
+      async (ctx) => [await ctx.step('k', () => 1), await ctx.step('k', () => 2)],
+      'Two steps of one call have the key "k".',
+    ],
+    [
+      'a question within a step',
+      (ctx) => ctx.step('k', () => ctx.elicit('A?', {})),
+      'Tool "t" asks the client within a step. Ask before it, and take the answer along.',
+    ],
+  ];
+
+  test.each(rows)('%s', async (_, run, text) => {
+    const handler = (_: unknown, ctx: Context) => run(ctx);
+    expect((await call({ t: { handler } }, 't', { person, env })).result).toMatchObject({
+      content: [{ text }],
+      isError: true,
+    });
+  });
+
+  test('and what a step comes to is JSON, whether or not somebody is there', async () => {
+    const handler = (_: unknown, ctx: Context) => ctx.step('k', () => new Date(0)).then((at) => typeof at);
+    expect(await textOf({ t: { handler } }, 't', { person })).toBe('string');
+    expect(await textOf({ t: { handler } }, 't')).toBe('string');
+  });
+
+  test('while a tool that it calls has keys of its own', async () => {
+    const inner = (_: unknown, ctx: Context) => ctx.step('k', () => 'inner');
+    const handler = async (_: unknown, ctx: Context) =>
+      `${await ctx.step('k', () => 'outer')} ${(await ctx.callTool('inner')).content[0]?.text}`;
+    expect(await textOf({ t: { handler }, inner: { handler: inner } }, 't')).toBe('outer inner');
+  });
 });
 
 test('a server that cannot be had is an error', async () => {

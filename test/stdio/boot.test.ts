@@ -60,6 +60,31 @@ test.concurrent.for(Object.entries(packages))('%s is started', async ([, [folder
   expect(await boot({ ...files, ...Object.fromEntries(tools) }, folder)).toEqual([]);
 });
 
+test('a server whose lists are not what they are meant to be is told of', async () => {
+  const said = await boot(
+    {
+      'kit/package.json': declaring('@acme/kit', {
+        tools: ['hello'],
+        resources: ['row'],
+        servers: ['weather', 'misled'],
+      }),
+      'kit/agenttools/tools/hello.js': hello['agenttools/tools/hello.js'],
+      'kit/agenttools/resources/row.js':
+        "export default { uriTemplate: 'db://{id}', read: () => 'x', list: () => { throw new Error('no rows'); } };",
+      'kit/agenttools/servers/weather.js':
+        "export default { tools: '*', resources: '*', list: { tools: () => { throw new Error('no luck'); } } };",
+      'kit/agenttools/servers/misled.js':
+        "export default { tools: '*', list: { tools: () => ['hello', 'helo'] } };",
+    },
+    'kit',
+  );
+  expect(said).toEqual([
+    'Server "weather" does not list what it is meant to: @acme/kit/weather: the list of tools is the usual one, since its hook failed: Error: no luck',
+    'Server "weather" does not list what it is meant to: @acme/kit/row: its list failed: Error: no rows',
+    'Server "misled" does not list what it is meant to: @acme/kit/misled: the hook of its list of tools gave what the server does not have; left out: "helo". A hook gives names of its tools, or items of registry.list().',
+  ]);
+});
+
 test('a stuck server is ended with all that it has started', async () => {
   const folder = writeFolder({
     'stuck.mjs': `import { spawn } from 'node:child_process';

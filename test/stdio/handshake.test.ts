@@ -12,7 +12,14 @@ describe.concurrent.each(handshakeVersions)('a client of %s', (version) => {
     const program = startProgram(weather);
     expect(await program.initialize(version)).toEqual({
       protocolVersion: version,
-      capabilities: { tools: {}, prompts: {}, resources: {}, completions: {}, logging: {} },
+      capabilities: {
+        tools: {},
+        prompts: {},
+        // A template lists what it holds, which may be other things any moment.
+        resources: { listChanged: true },
+        completions: {},
+        logging: {},
+      },
       serverInfo: {
         name: '@acme/weather/weather',
         title: 'Acme Weather',

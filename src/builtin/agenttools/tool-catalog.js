@@ -4,6 +4,9 @@ const fronts = ['find_tools', 'inspect_tool', 'call_tool'];
 /** Longest description in a list; the whole of it is there for those who ask. */
 const longestSummary = 200;
 
+/** As many words as are looked for: whoever sends more would keep all others waiting. */
+const mostWords = 50;
+
 /** Tools that fit some words, those that fit best first; all in their order where no words are given. */
 export async function findTools({ query = '', category, offset = 0, limit = 20 }, ctx) {
   const tools = (await theOthers(ctx)).filter(({ hidden }) => !hidden);
@@ -37,7 +40,8 @@ export async function inspectTool({ names }, ctx) {
 
 /** What a tool answers, whole. */
 export async function callTool({ name, arguments: args = {} }, ctx) {
-  const tool = ctx.registry.resolve(name);
+  // What is shown may still have to come.
+  const tool = ctx.registry.resolve(name) ?? (await ctx.registry.shown({ name }))[0];
   if (!tool || tool.forApps || isFront(tool)) return failure(notThere([name], await theOthers(ctx), ctx));
   const result = await ctx.callTool(name, args, { onProgress: ctx.progress });
   return ctx.ui ? await withApp(result, name, ctx) : result;
@@ -110,7 +114,7 @@ const weights = [
 
 function bestFirst(tools, words) {
   const scored = tools
-    .map((tool) => ({ tool, score: scoreOf(tool, words) }))
+    .map((tool) => ({ tool, score: scoreOf(tool, words.slice(0, mostWords)) }))
     .filter(({ score }) => score > 0);
   return scored.sort((one, other) => other.score - one.score).map(({ tool }) => tool);
 }

@@ -1,5 +1,9 @@
+import { once } from 'node:events';
 import { text as readText } from 'node:stream/consumers';
 import { callOnce } from '../../engine/call-once.js';
+import { AgentToolsError } from '../../engine/errors.js';
+import { brands, isBranded } from '../../engine/items/brands.js';
+import type { ProtocolError } from '../../engine/items/builders.js';
 import { findOrObtain } from '../../engine/items/obtaining.js';
 import { visibleText } from '../../engine/visible-text.js';
 import type { Host } from '../../host.js';
@@ -30,7 +34,7 @@ export async function callCommand(
   const args = parseJsonArguments(text === '-' ? await readText(host.stdin) : text);
   const workspace = openWorkspace(host);
   const person = text === '-' ? undefined : personAt(host);
-  const result = await guarded(host, (signal) =>
+  const working = guarded(host, (signal) =>
     withProgress(host, async (tell) => {
       const obtain = obtaining(host, { wanted: autoInstall, tell });
       const report = (line: string) => {
@@ -39,18 +43,25 @@ export async function callCommand(
       };
       const find = () => workspace.findServer(server);
       const found = await findOrObtain(find, { obtain, dryRun: false, signal, report });
-      return await callOnce(found, workspace, {
-        tool,
-        args,
-        env: host.env,
-        report,
-        signal,
-        person,
-        obtain,
-      });
+      const call = { tool, args, env: host.env, report, person, obtain };
+      if (!person) return await callOnce(found, workspace, { ...call, signal });
+      const result = callOnce(found, workspace, { ...call, signal: AbortSignal.any([signal, person.left]) });
+      // A handler that waits for nobody may never end.
+      return await Promise.race([result, rejectionAt(person.left)]);
     }),
   );
-  if (person?.interruption) throw person.interruption;
+  const result = await working.catch((error: unknown) => {
+    if (json && error instanceof AgentToolsError && isBranded(error.cause, brands.protocolError)) {
+      const { code, message, data } = error.cause as ProtocolError;
+      host.stdout.write(renderJson({ error: { code, message, data } }));
+    }
+    throw error;
+  });
   host.stdout.write(json ? renderJson(result) : renderResult(result));
   return result.isError ? ExitCode.Failed : ExitCode.Ok;
+}
+
+async function rejectionAt(signal: AbortSignal): Promise<never> {
+  if (!signal.aborted) await once(signal, 'abort');
+  throw signal.reason;
 }

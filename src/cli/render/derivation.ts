@@ -16,7 +16,10 @@ export function renderDerivation(
   return visibleText([...lines, `${outcome(derivation, check)}\n`].join(''));
 }
 
-function outcome({ file, derived, hasErrors, remarks, state }: Derivation, check: boolean): string {
+function outcome(
+  { file, derived, hasErrors, remarks, state, differences }: Derivation,
+  check: boolean,
+): string {
   if (hasErrors) {
     const errors = remarks.filter(({ severity }) => severity === 'error').length;
     return `Nothing was written: ${counted(errors, 'error')}. What types cannot say, "input" and "output" of a definition can.`;
@@ -25,13 +28,21 @@ function outcome({ file, derived, hasErrors, remarks, state }: Derivation, check
   const content = derived && contentOf(derived);
   if (check) {
     const reason = derived
-      ? 'does not say what the types say now'
+      ? `does not say what the types say now${differences.length > 0 ? ` of ${listed(differences)}` : ''}`
       : 'is there, and nothing is derived any more';
     return state === 'absent'
       ? `${file} is missing. Run "agenttools derive".`
       : `${file} is stale: it ${reason}. Run "agenttools derive".`;
   }
   return content === undefined ? `Removed ${file}. ${nothing}` : `Wrote ${file}: ${content}.`;
+}
+
+/** More are only counted. */
+const mostTold = 3;
+
+function listed(differences: readonly string[]): string {
+  const more = differences.length - mostTold;
+  return `${differences.slice(0, mostTold).join(', ')}${more > 0 ? ` and ${more} more` : ''}`;
 }
 
 const nothing =

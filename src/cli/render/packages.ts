@@ -26,10 +26,13 @@ function linesOf(addition: Addition): readonly string[] {
     const names = kind === 'servers' ? items.servers : items[kind].map(shortName);
     return names.length === 0 ? [] : [`  ${kind}: ${names.join(', ')}`];
   });
+  // What they hold nobody knows without reading their files.
+  const toolkits = addition.extension.manifest.toolkits.flatMap(({ name, tools }) => (tools ? [] : name));
   const [server] = items.servers;
   return [
     changed ? changeLine(name, version, previous) : `${name} ${version} is there already.`,
     ...declared,
+    ...(toolkits.length > 0 ? [`  toolkits: ${toolkits.join(', ')}`] : []),
     ...warnings.map((warning) => `warning: ${visibleMessage(warning)}`),
     ...(server === undefined
       ? []
@@ -42,7 +45,7 @@ function linesOf(addition: Addition): readonly string[] {
 function changeLine(name: string, version: string, previous: string | null): string {
   if (previous === null) return `Added ${name} ${version}.`;
   if (previous === version)
-    return `Added ${name} ${version} again: its files, or what came with it, were other ones.`;
+    return `Added ${name} ${version} again: its source, its files or what came with it were other ones.`;
   return `Changed ${name} from ${previous} to ${version}.`;
 }
 

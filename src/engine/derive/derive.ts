@@ -7,7 +7,9 @@ import { asDerived, type Derived, type DerivedFunction, moduleIn } from '../exte
 import { fingerprintOf } from '../extension/derived-sources.js';
 import type { Location } from '../extension/diagnostics.js';
 import type { Extension } from '../extension/extension.js';
+import { parseModuleReference } from '../extension/modules.js';
 import { isItemName } from '../extension/names.js';
+import { writing } from '../file-fault.js';
 import { DocumentError, readDocument } from '../files/document.js';
 import type { FunctionFacts, Misplaced, TypeSource } from './facts.js';
 import { deriveFunction } from './function-schema.js';
@@ -46,6 +48,8 @@ export interface Derivation {
   readonly hasErrors: boolean;
   /** Whether the file is there, and holds this; one that is not wanted and not there is current. */
   readonly state: 'current' | 'stale' | 'absent';
+  /** Of what is stale: the functions of which it says something else, as `"pay" (./src/pay.js#pay)`, or else the files. */
+  readonly differences: readonly string[];
 }
 
 const defaults = { timeoutMs: 60_000, maxFiles: 10_000 };
@@ -74,26 +78,35 @@ export async function derive(
     remarks.push({ severity: 'error', message, ...(await placeOf(extension, location)) });
   }
   remarks.push(...found.remarks);
-  const isEmpty = Object.keys(found.functions).length === 0;
+  const isEmpty = found.functions.size === 0;
   const hasErrors = remarks.some(({ severity }) => severity === 'error');
   const derived = hasErrors || isEmpty ? undefined : await whole(directory, found);
-  return { directory, file, derived, remarks, hasErrors, state: await stateOf(directory, file, derived) };
+  const state = await stateOf(directory, file, derived);
+  const differences =
+    state === 'stale' && derived ? await differencesOf(directory, file, derived, found) : [];
+  return { directory, file, derived, remarks, hasErrors, state, differences };
 }
 
-/** Puts what was derived into its file, or takes the file away if there is nothing. */
+/**
+ * Puts what was derived into its file, or takes the file away if there is nothing.
+ * @throws AgentToolsError if the system does not let us
+ */
 export async function writeDerivation({ directory, file, derived, state }: Derivation): Promise<void> {
-  const target = path.join(directory, file);
   if (state === 'current') return;
-  if (!derived) return await rm(target, { force: true });
-  await mkdir(path.dirname(target), { recursive: true });
-  const temporary = `${target}.${crypto.randomUUID()}.tmp`;
-  try {
-    await writeFile(temporary, `${JSON.stringify(derived, undefined, 2)}\n`, { flag: 'wx' });
-    await rename(temporary, target);
-  } catch (error) {
-    await rm(temporary, { force: true });
-    throw error;
-  }
+  const target = path.join(directory, file);
+  await writing(target, async () => {
+    if (!derived) return await rm(target, { force: true });
+    await mkdir(path.dirname(target), { recursive: true });
+    // It ships with the package: whoever may read that reads this too, unlike the files that we keep for a user.
+    const temporary = `${target}.${crypto.randomUUID()}.tmp`;
+    try {
+      await writeFile(temporary, `${JSON.stringify(derived, undefined, 2)}\n`, { flag: 'wx' });
+      await rename(temporary, target);
+    } catch (error) {
+      await rm(temporary, { force: true });
+      throw error;
+    }
+  });
 }
 
 async function requirePackage(directory: string): Promise<string> {
@@ -111,7 +124,12 @@ async function whole(directory: string, { files, functions, tools }: Findings): 
   const prints = await Promise.all(
     files.map(async (file) => [file, (await fingerprintOf(directory, file)) ?? ''] as const),
   );
-  const derived: Derived = { version: 1, files: Object.fromEntries(prints), functions, tools };
+  const derived: Derived = {
+    version: 1,
+    files: Object.fromEntries(prints),
+    functions: Object.fromEntries(functions),
+    tools: Object.fromEntries(tools),
+  };
   // As it will be read: JSON has no undefined, and a file is compared with this.
   return JSON.parse(JSON.stringify(derived)) as Derived;
 }
@@ -132,6 +150,35 @@ async function stateOf(
   }
 }
 
+/** What is told of somewhere else than it was, as far as what was written can be read. */
+async function differencesOf(
+  directory: string,
+  file: string,
+  derived: Derived,
+  { targets }: Findings,
+): Promise<readonly string[]> {
+  const held = await readDocument(path.join(directory, file), file).catch(() => undefined);
+  const written = asDerived(held?.value);
+  if (!written) return [];
+  const functions = keysThatDiffer(written.functions, derived.functions).map((reference) => {
+    const marked = [derived, written].flatMap(({ tools }) => Object.entries(tools));
+    const [tool] = marked.find(([, meant]) => meant === reference) ?? [];
+    const name = targets.handlers.find((one) => one.reference === reference)?.tool ?? tool;
+    return name === undefined ? reference : `"${name}" (${reference})`;
+  });
+  const tools = keysThatDiffer(written.tools, derived.tools).map((name) => `"${name}"`);
+  const told = [...functions, ...(functions.length > 0 ? [] : tools)];
+  return told.length > 0 ? told : keysThatDiffer(written.files, derived.files);
+}
+
+function keysThatDiffer(
+  one: Readonly<Record<string, unknown>>,
+  other: Readonly<Record<string, unknown>>,
+): readonly string[] {
+  const keys = [...new Set([...Object.keys(one), ...Object.keys(other)])];
+  return keys.filter((key) => !isDeepStrictEqual(one[key], other[key]));
+}
+
 async function placeOf(
   { manifest }: Extension,
   { file, path: at, position }: Location,
@@ -144,8 +191,9 @@ async function placeOf(
 
 /** What is found out of types, tool by tool. */
 class Findings {
-  readonly functions: Record<string, DerivedFunction> = {};
-  readonly tools: Record<string, string> = {};
+  readonly functions = new Map<string, DerivedFunction>();
+  /** References by tool. */
+  readonly tools = new Map<string, string>();
   readonly remarks: DeriveRemark[] = [];
   files: readonly string[] = [];
   /** The function that a marked tool is. */
@@ -165,7 +213,7 @@ class Findings {
 
   #readHandler({ tool, reference, skipsOutput }: Target, types: TypeSource): void {
     const module = moduleIn(reference);
-    const name = exportIn(reference);
+    const { exportName: name } = parseModuleReference(reference);
     const { exports, functionOf } = types.moduleOf(module);
     const facts = functionOf(name);
     if (facts) {
@@ -180,12 +228,13 @@ class Findings {
   }
 
   #derive(tool: string, reference: string, facts: FunctionFacts, skipsOutput: boolean): void {
-    this.functions[reference] = deriveFunction(facts, {
+    const derived = deriveFunction(facts, {
       tags: readToolTags(facts.doc),
       skipsOutput,
       remark: ({ severity, message, position }) =>
         this.#remark(severity, `Tool "${tool}": ${message}`, position),
     });
+    this.functions.set(reference, derived);
   }
 
   /** The functions of a module that are tools by their mark alone. */
@@ -211,7 +260,7 @@ class Findings {
     const reference = exportName === 'default' ? module : `${module}#${exportName}`;
     this.#marked.set(tool, identity);
     this.#derive(tool, reference, facts, false);
-    this.tools[tool] = reference;
+    this.tools.set(tool, reference);
     const { declarations } = this.extension.manifest;
     const isReachable =
       this.targets.toolkits.includes(module) || declarations.tools.some(({ name }) => name === tool);
@@ -232,7 +281,7 @@ class Findings {
   /** What is declared and is nothing. */
   lost(): readonly TargetFault[] {
     const { document, declarations } = this.extension.manifest;
-    const names = this.targets.unwritten.filter((name) => !Object.hasOwn(this.tools, name));
+    const names = this.targets.unwritten.filter((name) => !this.tools.has(name));
     return names.map((name) => {
       const where = this.targets.entry
         ? ` of ${this.targets.entry}, or of a module that a handler names,`
@@ -262,11 +311,6 @@ function onePerFunction(targets: readonly Target[]): readonly Target[] {
     byReference.set(target.reference, { ...(known ?? target), skipsOutput });
   }
   return [...byReference.values()];
-}
-
-function exportIn(reference: string): string {
-  const hash = reference.lastIndexOf('#');
-  return hash === -1 ? 'default' : reference.slice(hash + 1);
 }
 
 function misplacedMessage({ name, reason }: Misplaced): string {

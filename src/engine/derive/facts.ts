@@ -5,7 +5,7 @@ import type { CastName } from '../schema/casts.js';
  * results, and types. Another compiler is another file that gives these.
  */
 export interface TypeSource {
-  /** The exported functions of a module; undefined if the module's types are not to be found. */
+  /** A module by its canonical reference; one whose types are not to be found exports nothing. */
   moduleOf(reference: string): ModuleFacts;
   /** The files of the package that were read, relative to it, with `/`. */
   files(): readonly string[];
@@ -57,6 +57,8 @@ export interface FunctionFacts {
   /** How many signatures it has; only the first is told. */
   readonly signatures: number;
   readonly parameters: readonly ParameterFacts[];
+  /** What `@param` tells of, and is no parameter. */
+  readonly strayTexts: readonly { readonly name: string; readonly position: SourcePosition }[];
   /** What it gives, awaited. */
   readonly result: TypeFacts;
 }
@@ -70,13 +72,15 @@ export interface ParameterFacts {
   readonly isRest: boolean;
   /** It is what handlers get besides their arguments. */
   readonly isContext: boolean;
+  /** It would be that, and is not the last one. */
+  readonly isEarlyContext: boolean;
   /** The value it has when it is not given, if that is written down. */
   readonly fallback: Fallback | undefined;
-  /** The same for the parts of one that is taken apart. */
+  /** The same for its parts, by their names, as in `city` or `address.city`. */
   readonly partFallbacks: Readonly<Record<string, Fallback>>;
   /** What `@param` says of it. */
   readonly text: string;
-  /** What `@param` says of its parts, by their names. */
+  /** What `@param` says of its parts, by the same names. */
   readonly partTexts: Readonly<Record<string, string>>;
   readonly type: TypeFacts;
   readonly position: SourcePosition;
@@ -92,7 +96,8 @@ export interface PropertyFacts {
   readonly isOptional: boolean;
   readonly doc: DocFacts;
   readonly type: TypeFacts;
-  readonly position: SourcePosition;
+  /** Undefined for one that another package declares. */
+  readonly position: SourcePosition | undefined;
 }
 
 export type Literal = string | number | boolean;

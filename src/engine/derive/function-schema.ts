@@ -1,22 +1,24 @@
 import type { Binding, DerivedFunction } from '../extension/derived.js';
 import type { CastName } from '../schema/casts.js';
 import { toPointer } from '../schema/issues.js';
+import { didYouMean } from '../spelling.js';
 import type { FunctionFacts, ParameterFacts, PropertyFacts, SourcePosition, TypeFacts } from './facts.js';
 import { noDoc } from './facts.js';
-import { type Draft, valueTags } from './keywords.js';
-import type { ToolTags } from './mcp-tag.js';
+import { type Draft, isOf, meantTag, valueTags } from './keywords.js';
+import { functionTags, type ToolTags } from './mcp-tag.js';
 import {
   below,
   flat,
   isNothing,
   type MappedType,
   objectSchema,
+  type TypeFault,
   TypeMapper,
   withFallback,
 } from './type-schema.js';
 
 /** Something about a function that its author should know, or must mend. */
-export interface Remark {
+interface Remark {
   readonly severity: 'error' | 'warning';
   readonly message: string;
   readonly position: SourcePosition;
@@ -42,6 +44,7 @@ export function deriveFunction(
     remark({ severity: 'warning', message, position });
   }
   warnOfStrayTags(facts, remark);
+  warnOfStrayTexts(facts, remark);
   const input = deriveInput(facts, remark);
   const outputSchema = skipsOutput ? undefined : deriveOutput(facts, remark);
   const title = tags.title ?? name;
@@ -62,8 +65,26 @@ export function deriveFunction(
 /** A tag in the middle of a `@param` line is one of the function: its parser says so, and its author hardly meant it. */
 function warnOfStrayTags({ doc }: FunctionFacts, remark: Derivation['remark']): void {
   for (const { name, position } of doc.tags) {
-    if (!valueTags.includes(name)) continue;
+    if (!valueTags.includes(name)) {
+      const meant = meantTag(name, functionTags);
+      const message = `"@${name}" is no tag that means anything here. Did you mean "@${meant}"?`;
+      if (meant !== undefined) remark({ severity: 'warning', message, position });
+      continue;
+    }
     const message = `"@${name}" stands on the function, where it constrains nothing, even inside a @param line. Put it on a property of an interface, or on a named type such as "type Days = number".`;
+    remark({ severity: 'warning', message, position });
+  }
+}
+
+/** Takes what is odd about a parameter or a part of it. */
+type Warn = (path: string, message: string, position: SourcePosition) => void;
+
+/** What is told of somebody who is not there is read by nobody. */
+function warnOfStrayTexts({ strayTexts, parameters }: FunctionFacts, remark: Derivation['remark']): void {
+  const names = parameters.flatMap(({ name }) => name ?? []);
+  for (const { name, position } of strayTexts) {
+    const meant = didYouMean(name, names);
+    const message = `"@param ${name}" tells of no parameter.${meant ? ` Did you mean "${meant}"?` : ''} Parameters: ${names.join(', ') || 'none'}.`;
     remark({ severity: 'warning', message, position });
   }
 }
@@ -75,24 +96,30 @@ interface Input {
 }
 
 function deriveInput({ parameters }: FunctionFacts, remark: Derivation['remark']): Input {
-  const report = ({ path, message, position }: { path: string; message: string; position: SourcePosition }) =>
-    remark({ severity: 'error', message: `parameter "${path}" ${message}.`, position });
+  const report = ({ path, message, position, severity = 'error' }: TypeFault) =>
+    remark({ severity, message: `parameter "${path}" ${message}`.replace(/([^?])$/, '$1.'), position });
   const mapper = new TypeMapper('input', report);
+  const warn: Warn = (path, message, position) =>
+    remark({ severity: 'warning', message: `parameter "${path}" ${message}.`, position });
+  for (const { name = '', position } of parameters.filter(({ isEarlyContext }) => isEarlyContext)) {
+    report({ path: name, message: 'is the context, which has to be the last parameter', position });
+  }
   const own = parameters.filter(({ isContext }) => !isContext);
   const isHandler = own.length === 1 && own[0] !== undefined && isArguments(own[0]);
   if (isHandler) {
-    const mapped = mapWhole(own[0]!, mapper);
+    const mapped = mapWhole(own[0]!, mapper, warn);
     const bindings = parameters.map((one): Binding => (one.isContext ? { context: true } : { whole: true }));
     return withDefinitions({ ...mapped, parameters: bindings }, mapper);
   }
-  const named = parameters.map((one, index) => ({ ...one, name: one.name ?? `arg${index + 1}` }));
-  for (const { name, isTakenApart, position } of named) {
-    if (!isTakenApart) continue;
-    const message = `its function takes a parameter apart that is not its only one; clients see it as "${name}". Give it a name.`;
-    remark({ severity: 'warning', message, position });
-  }
+  const named = parameters.map((one, index) => {
+    if (one.name !== undefined) return { ...one, name: one.name };
+    const name = `arg${index + 1}`;
+    const message = `its function takes a parameter apart that is not its only one, or a list; clients see it as "${name}". Give it a name.`;
+    remark({ severity: 'warning', message, position: one.position });
+    return { ...one, name };
+  });
   const listed = named.filter(({ isContext }) => !isContext);
-  const mapped = listed.map((one) => [one.name, mapParameter(one, mapper)] as const);
+  const mapped = listed.map((one) => [one.name, mapParameter(one, mapper, warn)] as const);
   const required = listed.filter(({ isOptional, isRest }) => !isOptional && !isRest).map(({ name }) => name);
   return withDefinitions(
     {
@@ -127,7 +154,7 @@ function objectIn(type: TypeFacts): ObjectFacts | undefined {
 }
 
 /** The arguments as one object: its properties, with the defaults and texts of the parts that are taken. */
-function mapWhole(parameter: ParameterFacts, mapper: TypeMapper): MappedType {
+function mapWhole(parameter: ParameterFacts, mapper: TypeMapper, warn: Warn): MappedType {
   const { type, position, partFallbacks, partTexts } = parameter;
   const whole = objectIn(type)!;
   const properties = whole.properties.map((property): PropertyFacts => {
@@ -137,17 +164,55 @@ function mapWhole(parameter: ParameterFacts, mapper: TypeMapper): MappedType {
     return { ...property, doc: { ...doc, text }, isOptional: isOptional || hasFallback };
   });
   const mapped = mapper.part({ name: '', type: { ...whole, properties }, doc: noDoc, position });
-  const held = mapped.schema.properties as Readonly<Record<string, Draft>>;
-  const withDefaults = Object.entries(held).map(([name, schema]) => {
-    const fallback = Object.hasOwn(partFallbacks, name) ? partFallbacks[name] : undefined;
-    return [name, withFallback({ schema, casts: [] }, fallback).schema];
-  });
-  return { ...mapped, schema: { ...mapped.schema, properties: Object.fromEntries(withDefaults) } };
+  return withParts(mapped, parameter, warn);
 }
 
-function mapParameter(parameter: ParameterFacts & { readonly name: string }, mapper: TypeMapper): MappedType {
+function mapParameter(
+  parameter: ParameterFacts & { readonly name: string },
+  mapper: TypeMapper,
+  warn: Warn,
+): MappedType {
   const { name, type, text, position, fallback } = parameter;
-  return withFallback(mapper.part({ name, type, doc: { text, tags: [] }, position }), fallback);
+  const mapped = mapper.part({ name, type, doc: { text, tags: [] }, position });
+  const whole = withFallback(mapped, fallback, (message) => warn(name, message, position));
+  return withParts(whole, parameter, warn);
+}
+
+/** What the comment of a function says of the parts of a parameter, put where they are. */
+function withParts(
+  mapped: MappedType,
+  { name: whole, partTexts, partFallbacks, position }: ParameterFacts,
+  warn: Warn,
+): MappedType {
+  const schema = structuredClone(mapped.schema);
+  for (const [name, description] of Object.entries(partTexts)) {
+    const part = partIn(schema, name);
+    if (part) part.description = description;
+  }
+  for (const [name, { value }] of Object.entries(partFallbacks)) {
+    const part = partIn(schema, name);
+    if (!part || value === undefined || 'default' in part) continue;
+    if (isOf(value, part)) part.default = value;
+    else {
+      const path = whole === undefined ? name : `${whole}.${name}`;
+      warn(
+        path,
+        `has the default ${JSON.stringify(value)}, which is not of its type; clients do not see it`,
+        position,
+      );
+    }
+  }
+  return { ...mapped, schema };
+}
+
+/** The schema of a part: `address.city` is a property of a property, `towns[].name` one of each entry. */
+function partIn(schema: Draft, name: string): Draft | undefined {
+  return name.split('.').reduce<Draft | undefined>((whole, step) => {
+    const properties = whole?.properties as Readonly<Record<string, Draft>> | undefined;
+    const key = step.replace(/\[\]$/, '');
+    const found = properties && Object.hasOwn(properties, key) ? properties[key] : undefined;
+    return step === key ? found : (found?.items as Draft | undefined);
+  }, schema);
 }
 
 /** The types that refer to themselves stand beside the properties. */
@@ -173,10 +238,10 @@ function deriveOutput(
   const members = all.filter(({ kind }) => kind !== 'finished');
   const isUnknown = members.length === 0 || members.some(({ kind }) => kind === 'any');
   if (isUnknown || members.every(isNothing)) return undefined;
-  const mapper = new TypeMapper('output', ({ path, message, position: at }) => {
+  const mapper = new TypeMapper('output', ({ path, message, position: at, severity = 'error' }) => {
     const inner = path.replace(/^result\.?/, '');
     const what = inner === '' ? 'the result' : `"${inner}" of the result`;
-    remark({ severity: 'error', message: `${what} ${message}.`, position: at });
+    remark({ severity, message: `${what} ${message}`.replace(/([^?])$/, '$1.'), position: at });
   });
   const text = doc.tags.findLast(({ name }) => name === 'returns' || name === 'return')?.text ?? '';
   const type: TypeFacts = members.length === all.length ? result : { kind: 'union', members };

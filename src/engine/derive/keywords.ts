@@ -1,3 +1,5 @@
+import { isRecord } from '../extension/shapes.js';
+import { didYouMean } from '../spelling.js';
 import type { DocTag, SourcePosition } from './facts.js';
 
 /** A schema while it is being made. */
@@ -72,14 +74,29 @@ const constraints: Readonly<Record<string, Constraint>> = {
     expected: 'integer',
   },
   title: { keyword: 'title', read: (text) => text || undefined, expected: 'a text' },
-  default: { keyword: 'default', read: readValue, expected: 'a value' },
   deprecated: { keyword: 'deprecated', read: () => true, expected: '' },
 };
 
 /** The tags that say something of values, so that they mean nothing on a function. */
-export const valueTags: readonly string[] = Object.keys(constraints).filter(
-  (name) => name !== 'title' && name !== 'deprecated',
+export const valueTags: readonly string[] = [
+  ...Object.keys(constraints).filter((name) => name !== 'title' && name !== 'deprecated'),
+  'default',
+];
+
+/** The tags that mean something on a property or a type. */
+export const propertyTags: readonly string[] = [...Object.keys(constraints), 'default', 'example'];
+
+/** Tags that others read, and nobody wrote for one of ours. @see https://jsdoc.app and https://tsdoc.org */
+const foreignTags = new Set(
+  'arg argument async author beta callback class const constant default defaultValue deprecated description enum event example experimental fires function global ignore internal link member memberof method module name namespace override overload packageDocumentation private privateRemarks property prop protected public readonly remarks return sealed see since static summary template this throws todo type typedef typeParam var version virtual yields'.split(
+    ' ',
+  ),
 );
+
+/** The tag that somebody seems to have meant by one that means nothing. */
+export function meantTag(name: string, known: readonly string[]): string | undefined {
+  return known.includes(name) || foreignTags.has(name) ? undefined : didYouMean(name, known);
+}
 
 function readPattern(text: string): string | undefined {
   try {
@@ -90,12 +107,11 @@ function readPattern(text: string): string | undefined {
   }
 }
 
-/** A value as JSON, or the text itself where a string is wanted. */
+/** A value as JSON, or the text itself where that is none that there may be; undefined for an empty one. */
 function readValue(text: string, draft: Draft): unknown {
+  if (text === '') return undefined;
   const parsed = parse(text);
-  const isString =
-    mayBe(draft, 'string') && !['number', 'array', 'object'].some((type) => mayBe(draft, type as JsonType));
-  return isString && typeof parsed !== 'string' ? text : (parsed ?? text);
+  return parsed !== undefined && isOf(parsed, draft) ? parsed : text;
 }
 
 function parse(text: string): unknown {
@@ -111,11 +127,8 @@ function parse(text: string): unknown {
 export function applyTags(draft: Draft, tags: readonly DocTag[]): TagFault[] {
   const faults: TagFault[] = [];
   for (const { name, text, position } of tags) {
-    if (name === 'example') {
-      const examples = Array.isArray(draft.examples) ? draft.examples : [];
-      draft.examples = [...examples, readValue(text, draft)];
-      continue;
-    }
+    // A value is judged by all else that is said.
+    if (isValueTag(name)) continue;
     if (!Object.hasOwn(constraints, name)) continue;
     const { keyword, of, read, expected } = constraints[name]!;
     const value = read(text, draft);
@@ -126,8 +139,48 @@ export function applyTags(draft: Draft, tags: readonly DocTag[]): TagFault[] {
       faults.push({ tag: name, reason: `can be said of ${words[of!]} only`, position });
     else for (const member of fitting) member[keyword] = value;
   }
+  for (const { name, text, position } of tags.filter((tag) => isValueTag(tag.name))) {
+    const value = readValue(text, draft);
+    if (!isOf(value, draft)) {
+      const reason = `takes a value of its type, and is ${text === '' ? 'empty' : text}`;
+      faults.push({ tag: name, reason, position });
+    } else if (name === 'default') draft.default = value;
+    else draft.examples = [...(Array.isArray(draft.examples) ? draft.examples : []), value];
+  }
   return faults;
 }
+
+function isValueTag(name: string): boolean {
+  return name === 'default' || name === 'example';
+}
+
+/** Whether a value is of the type that a schema says; bounds are not looked at. */
+export function isOf(value: unknown, draft: Draft): boolean {
+  const { anyOf, type, items, properties, additionalProperties: others } = draft;
+  if (value === undefined) return false;
+  if (Array.isArray(anyOf)) return (anyOf as Draft[]).some((one) => isOf(value, one));
+  if ('const' in draft) return value === draft.const;
+  if (Array.isArray(draft.enum)) return draft.enum.includes(value);
+  if (typeof type !== 'string') return true;
+  if (!isOfType[type as keyof typeof isOfType](value)) return false;
+  if (Array.isArray(value)) return !isRecord(items) || value.every((one) => isOf(one, items));
+  if (!isRecord(value)) return true;
+  const held = isRecord(properties) ? properties : {};
+  return Object.entries(value).every(([key, one]) => {
+    const said = Object.hasOwn(held, key) ? held[key] : others;
+    return !isRecord(said) || isOf(one, said);
+  });
+}
+
+const isOfType = {
+  string: (value: unknown) => typeof value === 'string',
+  number: (value: unknown) => typeof value === 'number',
+  integer: (value: unknown) => Number.isInteger(value),
+  boolean: (value: unknown) => typeof value === 'boolean',
+  null: (value: unknown) => value === null,
+  array: (value: unknown) => Array.isArray(value),
+  object: (value: unknown) => isRecord(value),
+} as const;
 
 const words = {
   string: 'strings',

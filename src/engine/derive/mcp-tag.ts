@@ -38,6 +38,17 @@ const settings = {
   openWorld: { type: 'flag', isTag: true },
 } as const satisfies Record<Setting, { readonly type: 'text' | 'flag'; readonly isTag: boolean }>;
 
+/** The keys of `@mcp`. */
+export const mcpKeys: readonly string[] = Object.keys(settings);
+
+/** The tags that mean something on a function. */
+export const functionTags: readonly string[] = [
+  'mcp',
+  'param',
+  'returns',
+  ...mcpKeys.filter((key) => settings[key as Setting].isTag),
+];
+
 /** `key`, `key=value` or `key="a value"`. */
 const word = /([^\s=]+)(?:=(?:"((?:[^"\\]|\\.)*)"|(\S*)))?/g;
 
@@ -83,9 +94,8 @@ function assign(
   text: string | undefined,
 ): string | undefined {
   if (!Object.hasOwn(settings, key)) {
-    const known = Object.keys(settings);
-    const meant = didYouMean(key, known);
-    return `has an unknown key "${key}".${meant ? ` Did you mean "${meant}"?` : ''} Known keys: ${known.join(', ')}.`;
+    const meant = didYouMean(key, mcpKeys);
+    return `has an unknown key "${key}".${meant ? ` Did you mean "${meant}"?` : ''} Known keys: ${mcpKeys.join(', ')}.`;
   }
   const { type } = settings[key as Setting];
   if (type === 'text') {

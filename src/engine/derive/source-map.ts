@@ -1,6 +1,7 @@
 import { readFile, stat } from 'node:fs/promises';
 import path from 'node:path';
 import { isRecord } from '../extension/shapes.js';
+import { decoded } from '../extension/uri-pattern.js';
 import { isInside, pathFault } from '../files/contain.js';
 
 /** Larger maps are not read: the sources in them are too many to look through. */
@@ -28,7 +29,7 @@ export async function readMappedSources(directory: string, file: string): Promis
       map: undefined,
     };
   }
-  const map = path.posix.join(folder, decodeURI(url));
+  const map = path.posix.join(folder, decoded(url));
   if (url.includes(':') || pathFault(map)) return nothing;
   const target = path.join(directory, map);
   const info = await stat(target).catch(() => undefined);

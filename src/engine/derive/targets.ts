@@ -1,10 +1,17 @@
 import { canonicalReference, moduleIn } from '../extension/derived.js';
 import type { Location } from '../extension/diagnostics.js';
-import { type Definition, DefinitionError, Extension } from '../extension/extension.js';
+import {
+  type Definition,
+  DefinitionError,
+  Extension,
+  handlerWithoutInput,
+  toolkitOf,
+} from '../extension/extension.js';
 import { locateModule, ModuleReferenceError, parseModuleReference } from '../extension/modules.js';
 import { isRecord } from '../extension/shapes.js';
 import { translate } from '../extension/spellings.js';
 import { toolkitIn } from '../extension/toolkits.js';
+import type { DocumentPath } from '../files/document.js';
 
 /** A tool that leaves its arguments to its function. */
 export interface Target {
@@ -111,38 +118,35 @@ async function inlineTools(extension: Extension, faults: TargetFault[]): Promise
     const server = await unlessCode(extension.definition('servers', name));
     if (server instanceof DefinitionError) faults.push(server);
     if (!server || server instanceof DefinitionError || !Array.isArray(server.value.tools)) continue;
-    for (const [index, entry] of server.value.tools.entries()) {
-      const kit = toolkitIn(entry);
-      const own = kit ? kit.tools : [entry];
-      for (const tool of own) {
-        if (!isRecord(tool) || tool.use !== undefined || tool.toolkit !== undefined) continue;
-        const translation = translate(tool, 'tools');
-        const { value } = translation;
-        const item = typeof value.name === 'string' ? value.name : `${name}#tools/${index}`;
-        const at = [...server.at, 'tools', index];
-        found.push({ ...server, kind: 'tools', item, at, value, translation });
-      }
-    }
+    found.push(...server.value.tools.flatMap((entry, index) => definedBy(entry, server, ['tools', index])));
   }
   return found;
 }
 
-async function targetOf({
-  item: tool,
-  value,
-  extension,
-  file,
-  at,
-}: Definition): Promise<Target | TargetFault | undefined> {
-  const { handler, input, inputSchema, output, outputSchema } = value;
-  if (typeof handler !== 'string' || input !== undefined || inputSchema !== undefined) return undefined;
+/** The tools that an entry of a server's list defines itself, changed or not. */
+function definedBy(entry: unknown, server: Definition, path: DocumentPath): readonly Definition[] {
+  if (isRecord(entry) && entry.use !== undefined) return definedBy(entry.use, server, [...path, 'use']);
+  const at = [...server.at, ...path];
+  const kit = toolkitIn(entry);
+  if (kit) return toolkitOf(kit, { ...server, what: `A toolkit of server "${server.item}"`, at }).tools;
+  if (!isRecord(entry) || entry.toolkit !== undefined) return [];
+  const translation = translate(entry, 'tools');
+  const { value } = translation;
+  const item = typeof value.name === 'string' ? value.name : `${server.item}#${path.join('/')}`;
+  return [{ ...server, kind: 'tools', item, at, value, translation }];
+}
+
+async function targetOf(definition: Definition): Promise<Target | TargetFault | undefined> {
+  const handler = handlerWithoutInput(definition);
+  if (handler === undefined) return undefined;
+  const { item: tool, value, extension, file, at } = definition;
   const location = { file: file.file, path: [...at, 'handler'] };
   const reference = canonicalReference(handler);
   const fault = await missing(extension, handler);
   if (fault !== undefined || reference === undefined) {
     return { message: `Tool "${tool}": ${fault ?? `"${handler}" is no module reference.`}`, location };
   }
-  return { tool, reference, skipsOutput: output !== undefined || outputSchema !== undefined };
+  return { tool, reference, skipsOutput: value.output !== undefined || value.outputSchema !== undefined };
 }
 
 /** Why a module is not there to be looked at. */
@@ -160,7 +164,7 @@ async function missing({ paths }: Extension, text: string): Promise<string | und
 }
 
 /** The module of `exports`, `main` or by the name that Node takes last. @see https://nodejs.org/api/packages.html#package-entry-points */
-async function entryOf(extension: Extension): Promise<string | undefined> {
+export async function entryOf(extension: Extension): Promise<string | undefined> {
   const { exports, main } = extension.manifest.packageJson.value as Readonly<Record<string, unknown>>;
   const root = isRecord(exports) && Object.hasOwn(exports, '.') ? exports['.'] : exports;
   const named = [targetIn(root), typeof main === 'string' ? main : undefined, './index.js'];

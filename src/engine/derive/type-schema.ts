@@ -1,7 +1,7 @@
 import type { CastName } from '../schema/casts.js';
 import { toPointer } from '../schema/issues.js';
 import type { DocFacts, Fallback, Literal, PropertyFacts, SourcePosition, TypeFacts } from './facts.js';
-import { applyTags, type Draft } from './keywords.js';
+import { applyTags, type Draft, isOf, meantTag, propertyTags } from './keywords.js';
 
 /** A schema, and where in it values are cast: pointers relative to it. */
 export interface MappedType {
@@ -15,6 +15,8 @@ export interface TypeFault {
   readonly path: string;
   readonly message: string;
   readonly position: SourcePosition;
+  /** An error when absent. */
+  readonly severity?: 'error' | 'warning';
 }
 
 /** Where a type stands. */
@@ -22,6 +24,8 @@ interface Place {
   readonly path: string;
   readonly position: SourcePosition;
   readonly depth: number;
+  /** What is undefined here is null in JSON, as in lists; elsewhere it is not there at all. */
+  readonly hasNulls: boolean;
 }
 
 /** Deeper types are refused: one that grows with each step would never end. */
@@ -29,6 +33,12 @@ const maxDepth = 50;
 
 /** More parts than this are no interface that a model could fill in. */
 const maxParts = 5000;
+
+/** A type with more faults than this is not meant as data at all. */
+const maxFaults = 5;
+
+/** Ends the mapping of one part. */
+class EnoughError extends Error {}
 
 /** A part of a whole: a parameter, or the result. */
 export interface Part {
@@ -47,6 +57,7 @@ export class TypeMapper {
   readonly #defs = new Map<unknown, { readonly name: string; isUsed: boolean }>();
   readonly #finished = new Map<string, MappedType>();
   #parts = 0;
+  #faults = 0;
 
   constructor(
     readonly side: 'input' | 'output',
@@ -55,8 +66,20 @@ export class TypeMapper {
 
   /** The schema of a part, as it stands in the whole. */
   part({ name, type, doc, position }: Part): MappedType {
-    const place = { path: name, position, depth: 0 };
-    return this.#documented(this.#map(type, place), doc, place);
+    const place = { path: name, position, depth: 0, hasNulls: true };
+    this.#faults = 0;
+    try {
+      return this.#documented(this.#map(type, place), doc, place);
+    } catch (error) {
+      if (!(error instanceof EnoughError)) throw error;
+      return { schema: {}, casts: [] };
+    }
+  }
+
+  /** @throws EnoughError once so much is wrong that the rest would say nothing new */
+  #tell(fault: TypeFault): void {
+    this.report(fault);
+    if (++this.#faults === maxFaults) throw new EnoughError();
   }
 
   /** The types that refer to themselves, under the names that the parts use. */
@@ -68,7 +91,13 @@ export class TypeMapper {
   #documented(mapped: MappedType, { text, tags }: DocFacts, { path }: Place): MappedType {
     const schema = { ...mapped.schema, ...(text !== '' && { description: text }) };
     for (const { tag, reason, position } of applyTags(schema, tags)) {
-      this.report({ path, message: `has "@${tag}", which ${reason}`, position });
+      this.#tell({ path, message: `has "@${tag}", which ${reason}`, position });
+    }
+    for (const { name, position } of tags) {
+      const meant = meantTag(name, propertyTags);
+      if (meant === undefined) continue;
+      const message = `has "@${name}", which means nothing. Did you mean "@${meant}"?`;
+      this.report({ path, message, position, severity: 'warning' });
     }
     return { ...mapped, schema };
   }
@@ -82,10 +111,10 @@ export class TypeMapper {
     return map(type, { ...place, depth: place.depth + 1 });
   }
 
-  /** One fault is enough for a type without end. */
-  #refuse({ path, position }: Place, message: string): MappedType {
-    if (this.#parts <= maxParts + 1 || !message.includes('parts')) this.report({ path, message, position });
-    return { schema: {}, casts: [] };
+  /** What goes on like that would go on for long. */
+  #refuse({ path, position }: Place, message: string): never {
+    this.report({ path, message, position });
+    throw new EnoughError();
   }
 
   /** A row for every kind of type. */
@@ -113,12 +142,12 @@ export class TypeMapper {
   };
 
   #unmappable(text: string, reason: string, { path, position }: Place): MappedType {
-    this.report({ path, message: `has type ${text}, which has no JSON form: ${reason}`, position });
+    this.#tell({ path, message: `has type ${text}, which has no JSON form: ${reason}`, position });
     return plain({});
   }
 
   #array({ items, isSet }: Extract<TypeFacts, { kind: 'array' }>, place: Place): MappedType {
-    const inner = this.#map(items, { ...place, path: `${place.path}[]` });
+    const inner = this.#map(items, { ...place, path: `${place.path}[]`, hasNulls: true });
     return {
       schema: { type: 'array', items: inner.schema, ...(isSet && { uniqueItems: true }) },
       casts: [...below('/items', inner), ...(isSet ? [['', 'Set'] as const] : [])],
@@ -127,9 +156,9 @@ export class TypeMapper {
 
   #tuple({ items, rest }: Extract<TypeFacts, { kind: 'tuple' }>, place: Place): MappedType {
     const mapped = items.map(({ type }, index) =>
-      this.#map(type, { ...place, path: `${place.path}[${index}]` }),
+      this.#map(type, { ...place, path: `${place.path}[${index}]`, hasNulls: true }),
     );
-    const others = rest && this.#map(rest, { ...place, path: `${place.path}[]` });
+    const others = rest && this.#map(rest, { ...place, path: `${place.path}[]`, hasNulls: true });
     return {
       schema: {
         type: 'array',
@@ -149,7 +178,7 @@ export class TypeMapper {
     // A property that can never be there is how unions say which member is meant.
     const there = properties.filter(({ type, isOptional }) => !(isOptional && isNothing(type)));
     const mapped = there.map((property) => [property.name, this.#property(property, place)] as const);
-    const further = others && this.#map(others, { ...place, path: `${place.path}[key]` });
+    const further = others && this.#map(others, { ...place, path: `${place.path}[key]`, hasNulls: false });
     return {
       schema: {
         ...objectSchema(
@@ -165,16 +194,21 @@ export class TypeMapper {
     };
   }
 
-  #property({ name, type, doc, position }: PropertyFacts, { path, depth }: Place): MappedType {
-    const place = { path: path === '' ? name : `${path}.${name}`, position, depth };
+  #property(
+    { name, type, doc, position: own }: PropertyFacts,
+    { path, position: above, depth }: Place,
+  ): MappedType {
+    const position = own ?? above;
+    const place = { path: path === '' ? name : `${path}.${name}`, position, depth, hasNulls: false };
     return this.#documented(this.#map(type, place), doc, place);
   }
 
   #union(given: readonly TypeFacts[], place: Place): MappedType {
     const members = flat(given);
     const hasNothing = members.some(({ kind }) => kind === 'undefined');
-    // A value of T is one of T | undefined. In what a function gives JSON knows no undefined but null.
-    const isNullable = members.some(({ kind }) => kind === 'null') || (hasNothing && this.side === 'output');
+    // A value of T is one of T | undefined; what a function gives may be either.
+    const becomesNull = hasNothing && place.hasNulls && this.side === 'output';
+    const isNullable = becomesNull || members.some(({ kind }) => kind === 'null');
     const rest = members.filter(({ kind }) => !['undefined', 'null', 'never'].includes(kind));
     if (rest.some(({ kind }) => kind === 'any')) return plain({});
     const mapped = [
@@ -241,9 +275,19 @@ export function objectSchema(
   };
 }
 
-/** What is written after a default: the value it has when nothing is sent. */
-export function withFallback(mapped: MappedType, fallback: Fallback | undefined): MappedType {
+/** What is written after a default: the value it has when nothing is sent. One of another type is told, and left out. */
+export function withFallback(
+  mapped: MappedType,
+  fallback: Fallback | undefined,
+  tell: (message: string) => void,
+): MappedType {
   if (fallback?.value === undefined || 'default' in mapped.schema) return mapped;
+  if (!isOf(fallback.value, mapped.schema)) {
+    tell(
+      `has the default ${JSON.stringify(fallback.value)}, which is not of its type; clients do not see it`,
+    );
+    return mapped;
+  }
   return { ...mapped, schema: { ...mapped.schema, default: fallback.value } };
 }
 

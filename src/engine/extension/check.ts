@@ -1,4 +1,4 @@
-import { didYouMean } from '../spelling.js';
+import { checkHandler } from './check-tool.js';
 import { isAnnotations, isContentBlock, isIconAddress } from './content-block.js';
 import type { Kind } from './kinds.js';
 import { checkShape, isFunctionLike, isRecord, type ShapeFault, shapes } from './shapes.js';
@@ -17,44 +17,15 @@ export function* checkDefinition(
   yield* between[kind](value);
 }
 
-/** Whether a fault keeps an item from being served. Unknown keys do not. */
-export function isSerious({ problem }: ShapeFault): boolean {
-  return problem !== 'unknown';
-}
-
-/** Says a fault in words; `what` names the item, as in `Tool "forecast"`. */
-export function describeFault(what: string, { path, problem, expected, known }: ShapeFault): string {
-  const key = path.length === 0 ? '' : ` "${path.join('.')}"`;
-  switch (problem) {
-    case 'missing':
-      return `${what} has no${key || ' value'}. Expected ${expected}.`;
-    case 'unknown': {
-      const meant = didYouMean(String(path.at(-1)), known ?? []);
-      const hint = meant === undefined ? '' : ` Did you mean "${meant}"?`;
-      return `${what} has an unknown key${key}.${hint} Known keys: ${known?.join(', ')}.`;
-    }
-    default:
-      return `${what} has an unusable${key}. Expected ${expected}.`;
-  }
-}
-
 type Between = (value: Readonly<Record<string, unknown>>) => Iterable<ShapeFault>;
 
 const between = {
-  tools: checkTool,
+  tools: checkHandler,
   prompts: checkPrompt,
   resources: checkResource,
   servers: checkServer,
   apps: () => [],
 } as const satisfies Record<Kind, Between>;
-
-/** Parameters are counted up to the first one with a default, as the language does. */
-function* checkTool({ handler }: Readonly<Record<string, unknown>>): Generator<ShapeFault> {
-  const count = isFunctionLike(handler) ? (handler as { readonly length?: unknown }).length : 0;
-  if (typeof count !== 'number' || count <= 2) return;
-  const expected = `a function of at most (args, ctx); it has ${count} parameters`;
-  yield { path: ['handler'], problem: 'value', expected };
-}
 
 function* checkPrompt(value: Readonly<Record<string, unknown>>): Generator<ShapeFault> {
   const { content, messages, type, arguments: declared } = value;

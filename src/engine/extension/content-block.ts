@@ -8,25 +8,38 @@ const optional =
   (value) =>
     value === undefined || check(value);
 
+/** What a field must be, in words and as a check. */
+type Field = readonly [expected: string, check: Check];
+
+const text: Field = ['a string', isText];
+const base64: Field = ['base64', isBase64];
+const optionalText: Field = ['a string', optional(isText)];
+
 /**
  * The block types of MCP and what each holds. What is not so would be refused on its way out, as an error of the
  * protocol that neither the model nor the author could read.
  * @see MCP 2025-11-25, schema, ContentBlock
  */
-const blockTypes: Readonly<Record<string, Readonly<Record<string, Check>>>> = {
-  text: { text: isText },
-  image: { data: isBase64, mimeType: isText },
-  audio: { data: isBase64, mimeType: isText },
+const blockTypes: Readonly<Record<string, Readonly<Record<string, Field>>>> = {
+  text: { text },
+  image: { data: base64, mimeType: text },
+  audio: { data: base64, mimeType: text },
   resource_link: {
-    uri: isText,
-    name: isText,
-    title: optional(isText),
-    description: optional(isText),
-    mimeType: optional(isText),
-    size: optional((value) => typeof value === 'number'),
-    icons: optional(isIcons),
+    uri: text,
+    name: text,
+    title: optionalText,
+    description: optionalText,
+    mimeType: optionalText,
+    size: ['a number', optional((value) => typeof value === 'number')],
+    icons: ['a list of icons', optional(isIcons)],
   },
-  resource: { resource: isContents },
+  resource: { resource: ['an object with "uri" and "text", or "uri" and base64 in "blob"', isContents] },
+};
+
+/** What a block of any type may hold. */
+const commonFields: Readonly<Record<string, Field>> = {
+  annotations: ['annotations of MCP', optional(isAnnotations)],
+  _meta: ['an object', optional(isRecord)],
 };
 
 /** Something with the form of an MCP content block, whatever it holds. */
@@ -36,13 +49,26 @@ export function isBlock(value: unknown): value is { type: string } & Record<stri
 
 /** Whether a value is a well-formed content block of a type that MCP knows. */
 export function isContentBlock(value: unknown): value is { type: string } & Record<string, unknown> {
+  return isBlock(value) && blockFault(value) === undefined;
+}
+
+/** What keeps something from being a well-formed content block, if anything does. */
+export function blockFault(block: Readonly<Record<string, unknown>>): string | undefined {
+  const type = String(block.type);
+  if (!Object.hasOwn(blockTypes, type)) return `MCP has only ${Object.keys(blockTypes).join(', ')}`;
+  const fields = Object.entries({ ...blockTypes[type], ...commonFields });
+  const fault = fields.find(([key, [, check]]) => !check(block[key]));
+  if (!fault) return undefined;
+  const [key, [expected]] = fault;
+  return block[key] === undefined ? `"${key}" is missing` : `"${key}" is not ${expected}`;
+}
+
+/** Whether something holds what only a block of its type does, and nothing that no such block would. */
+export function looksLikeBlock(value: unknown): value is { type: string } & Record<string, unknown> {
   if (!isBlock(value) || !Object.hasOwn(blockTypes, value.type)) return false;
-  const checks = {
-    ...blockTypes[value.type],
-    annotations: optional(isAnnotations),
-    _meta: optional(isRecord),
-  };
-  return Object.entries(checks).every(([key, check]) => check(value[key]));
+  const [main] = Object.keys(blockTypes[value.type]!);
+  const known = new Set(['type', ...Object.keys({ ...blockTypes[value.type], ...commonFields })]);
+  return Object.hasOwn(value, main!) && Object.keys(value).every((key) => known.has(key));
 }
 
 function isContents(value: unknown): boolean {

@@ -55,9 +55,13 @@ export function moduleIn(reference: string): string {
   return hash === -1 ? reference : reference.slice(0, hash);
 }
 
+/** What was found to be whole: each tool asks anew, and there may be thousands. */
+const whole = new WeakSet<object>();
+
 /** Reads what a sidecar holds; undefined if it is not what `derive` writes. */
 export function asDerived(value: unknown): Derived | undefined {
   if (!isRecord(value) || value.version !== 1) return undefined;
+  if (whole.has(value)) return value as unknown as Derived;
   const { files, functions, tools } = value;
   const isWhole =
     isRecord(files) &&
@@ -66,7 +70,9 @@ export function asDerived(value: unknown): Derived | undefined {
     Object.values(files).every(isText) &&
     Object.values(functions).every(isFunction) &&
     Object.values(tools).every((reference) => isText(reference) && Object.hasOwn(functions, reference));
-  return isWhole ? (value as unknown as Derived) : undefined;
+  if (!isWhole) return undefined;
+  whole.add(value);
+  return value as unknown as Derived;
 }
 
 function isFunction(value: unknown): boolean {
@@ -118,9 +124,4 @@ export function withDerivedKeys(
         annotations: { ...annotations, ...ownHints },
       }),
   };
-}
-
-/** Whether a definition leaves its arguments to its function. */
-export function leavesInput(value: Readonly<Record<string, unknown>>): boolean {
-  return typeof value.handler === 'string' && value.input === undefined && value.inputSchema === undefined;
 }

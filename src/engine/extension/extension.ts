@@ -17,7 +17,7 @@ import { exportOf, importModule, messageOf } from './modules.js';
 import { qualify } from './names.js';
 import { isFunctionLike, isRecord } from './shapes.js';
 import { type Translation, translate } from './spellings.js';
-import { readTools, type ToolkitContent, toolkitIn } from './toolkits.js';
+import { inheriting, readTools, type ToolkitContent, toolkitIn } from './toolkits.js';
 
 /** The definition of one item, read but not yet judged. */
 export interface Definition {
@@ -178,9 +178,10 @@ export class Extension {
 
   async #inToolkits(item: string): Promise<Definition | undefined> {
     const failures: unknown[] = [];
-    for (const { name } of this.manifest.toolkits) {
+    for (const { name, tools: told } of this.manifest.toolkits) {
       const toolkit = await this.toolkit(name).catch((error) => {
-        failures.push(error);
+        // One that tells its tools has no others, and those are declared.
+        if (!told) failures.push(error);
       });
       const found = toolkit?.tools.find((tool) => tool.item === item);
       if (found) return found;
@@ -201,13 +202,21 @@ export class Extension {
     return reading;
   }
 
+  /** The file that holds a toolkit, if there is one. */
+  async toolkitFile(name: string): Promise<DefinitionFile | undefined> {
+    const { find, derived: file } = await this.files();
+    const { module } = this.manifest.toolkits.find((one) => one.name === name) ?? {};
+    if (module === undefined) return find('tools', name).find(({ combined }) => !combined);
+    return file === undefined ? undefined : { file, language: 'data', combined: false };
+  }
+
   async #readToolkit(name: string): Promise<Toolkit> {
     const what = `Toolkit "${name}"`;
     const { document, base, toolkits, root } = this.manifest;
     const declaration = toolkits.find((one) => one.name === name);
     if (declaration?.module !== undefined)
       return await this.#derivedToolkit(what, declaration.module, declaration.path);
-    const [file] = (await this.files()).find('tools', name).filter(({ combined }) => !combined);
+    const file = await this.toolkitFile(name);
     if (!file) {
       const expected = path.posix.join(root, 'tools', `${name}.js`);
       const declaredAt = { file: document.file, path: declaration?.path ?? base };
@@ -216,8 +225,16 @@ export class Extension {
     }
     const content = toolkitIn(await this.content(file, what));
     if (content) {
-      const toolkit = toolkitOf(content, { what, extension: this, file, at: [] });
-      return { ...toolkit, tools: await Promise.all(toolkit.tools.map((tool) => this.completed(tool))) };
+      const { options } = content;
+      const toolkit = toolkitOf({ ...content, options: {} }, { what, extension: this, file, at: [] });
+      const tools = await Promise.all(
+        toolkit.tools.map(async (tool) => {
+          const whole = await this.completed(tool);
+          // What a function says of itself counts more than what its toolkit says of all.
+          return { ...whole, value: inheriting(whole.value, options) };
+        }),
+      );
+      return { ...toolkit, options, tools };
     }
     const message = `${what} is no toolkit in ${file.file}. Expected a list of tools, or an object with "tools".`;
     throw new DefinitionError('invalid-definition', message, { file: file.file });
@@ -292,8 +309,8 @@ export class Extension {
     const { derived: file } = this.#isUnderived ? {} : await this.files();
     if (file === undefined) return undefined;
     const { asDerived } = await import('./derived.js');
-    const { value } = await this.document(file);
-    const derived = asDerived(value);
+    const held = await this.content({ file, language: 'data', combined: false }, file);
+    const derived = asDerived(held);
     if (derived) return { derived, file };
     const message = `${file} is not what this version of "agenttools derive" writes. Run it again.`;
     throw new DefinitionError('invalid-definition', message, { file });
@@ -301,13 +318,12 @@ export class Extension {
 
   /** A definition with what its function says of itself, where it leaves its arguments to it. */
   async completed(definition: Definition): Promise<Definition> {
-    const { kind, value } = definition;
-    const leavesInput = kind === 'tools' && value.input === undefined && value.inputSchema === undefined;
-    if (!leavesInput || typeof value.handler !== 'string') return definition;
-    const found = await this.derived();
+    const { value } = definition;
+    const handler = handlerWithoutInput(definition);
+    const found = handler === undefined ? undefined : await this.derived();
     if (!found) return definition;
     const { canonicalReference, withDerivedKeys } = await import('./derived.js');
-    const reference = canonicalReference(value.handler) ?? '';
+    const reference = canonicalReference(handler!) ?? '';
     const { functions } = found.derived;
     if (!Object.hasOwn(functions, reference)) return definition;
     const known = functions[reference]!;
@@ -417,6 +433,13 @@ export class Extension {
   qualify(item: string): string {
     return this.origin === 'package' ? qualify(this.name, item) : item;
   }
+}
+
+/** The function that a tool leaves its arguments to, if it does. */
+export function handlerWithoutInput({ kind, value }: Pick<Definition, 'kind' | 'value'>): string | undefined {
+  const { handler, input, inputSchema } = value;
+  const isLeft = kind === 'tools' && input === undefined && inputSchema === undefined;
+  return isLeft && typeof handler === 'string' ? handler : undefined;
 }
 
 async function placeOf({ manifest }: Extension, { file, offset }: DocumentError): Promise<Location> {

@@ -1,5 +1,13 @@
 import { type Kind, kinds, singular } from './kinds.js';
-import { type Field, overrideShapes, type Shape, shapes, type ValueType } from './shapes.js';
+import {
+  type Field,
+  overrideShapes,
+  type Shape,
+  shapes,
+  toolkitOverrideShape,
+  toolkitShape,
+  type ValueType,
+} from './shapes.js';
 
 type JsonSchema = Readonly<Record<string, unknown>>;
 
@@ -18,6 +26,7 @@ export function publishedSchemas(): Readonly<Record<string, JsonSchema>> {
     'package.schema.json': packageSchema(),
     'manifest.schema.json': manifestSchema(),
     ...(Object.fromEntries([...definitions, ...combined]) as Record<string, JsonSchema>),
+    'toolkit.schema.json': toolkitSchema(),
   };
 }
 
@@ -53,7 +62,17 @@ function definitionSchema(kind: Kind): JsonSchema {
   };
 }
 
-/** A data file that defines all items of a kind: by item name, or as a list. */
+/** A data file that is a toolkit, by itself or as a list. */
+function toolkitSchema(): JsonSchema {
+  return {
+    $schema: dialect,
+    title: 'A toolkit: several tools in one file',
+    ...toolkit,
+    $defs: { tool: definition('tools') },
+  };
+}
+
+/** A data file that defines all items of a kind: by item name, or as a list; tools also as a toolkit. */
 function combinedSchema(kind: Kind): JsonSchema {
   const named = { allOf: [referenceTo(kind), { type: 'object', required: ['name'] }] };
   const list = { type: 'array', items: named };
@@ -63,10 +82,17 @@ function combinedSchema(kind: Kind): JsonSchema {
     patternProperties: { [itemName.pattern]: referenceTo(kind) },
     additionalProperties: false,
   };
+  const isToolkit: JsonSchema = {
+    type: 'object',
+    properties: { tools: { type: 'array' } },
+    required: ['tools'],
+  };
   return {
     $schema: dialect,
     title: `Definitions of ${kind}`,
-    ...choice({ type: 'array' }, list, byName),
+    ...(kind === 'tools'
+      ? choice({ anyOf: [{ type: 'array' }, isToolkit] }, toolkit, byName)
+      : choice({ type: 'array' }, list, byName)),
     $defs: { [singular[kind]]: definition(kind), ...(kind === 'servers' && entryDefinitions()) },
   };
 }
@@ -97,6 +123,26 @@ const declaration: JsonSchema = {
   ),
 };
 
+/** A toolkit's entry in the manifest. */
+const toolkitDeclaration: JsonSchema = {
+  type: 'object',
+  properties: {
+    toolkit: {
+      ...itemName,
+      description: 'The file in the folder of tools that holds it, without its ending.',
+    },
+    description: { type: 'string', description: 'One line, for lists.' },
+    tools: {
+      type: 'array',
+      items: declaration,
+      description: 'Its tools, for those who do not run its code.',
+    },
+    module: { type: 'string', description: 'The module whose functions marked @mcp are its tools.' },
+  },
+  required: ['toolkit'],
+  not: { type: 'object', required: ['name'] },
+};
+
 const manifest: JsonSchema = {
   type: 'object',
   properties: {
@@ -104,7 +150,14 @@ const manifest: JsonSchema = {
     ...Object.fromEntries(
       kinds.map((kind) => [
         kind,
-        { type: 'array', items: declaration, description: `The ${kind} of this package.` },
+        {
+          type: 'array',
+          items:
+            kind === 'tools'
+              ? choice({ type: 'object', required: ['toolkit'] }, toolkitDeclaration, declaration)
+              : declaration,
+          description: `The ${kind} of this package.`,
+        },
       ]),
     ),
     rules: {
@@ -136,7 +189,7 @@ function refine(properties: JsonSchema, more: Readonly<Record<string, JsonSchema
 function entryDefinitions(): JsonSchema {
   const inline = servedKinds.map((kind) => [singular[kind], definition(kind)]);
   const changed = servedKinds.map((kind) => [changedName(kind), objectOf(overrideShapes[kind])]);
-  return Object.fromEntries([...changed, ...inline]);
+  return { ...Object.fromEntries([...changed, ...inline]), toolkit: objectOf(toolkitOverrideShape) };
 }
 
 /** `changedTool`: what `{ "use": … }` may say of a tool. */
@@ -193,6 +246,28 @@ const valueTypes = {
   'raw-schema': { type: ['object', 'string'] },
   any: {},
 } as const satisfies Record<ValueType, JsonSchema>;
+
+/** The tools of a toolkit have names, unless the exports that run them do. */
+const toolkitTools: JsonSchema = {
+  type: 'array',
+  items: {
+    $ref: '#/$defs/tool',
+    anyOf: [
+      { type: 'object', required: ['name'] },
+      { type: 'object', properties: { handler: { type: 'string', pattern: '#(?!default$).' } } },
+    ],
+  },
+};
+
+const toolkit: JsonSchema = choice(
+  { type: 'array' },
+  toolkitTools,
+  refined(objectOf(toolkitShape), { tools: toolkitTools }),
+);
+
+function refined(schema: JsonSchema, properties: Readonly<Record<string, JsonSchema>>): JsonSchema {
+  return { ...schema, properties: refine(schema.properties as JsonSchema, properties) };
+}
 
 const template: JsonSchema = {
   type: 'object',
@@ -254,11 +329,10 @@ function listOf(items: JsonSchema): JsonSchema {
 /** An entry of a server's list: a name, `{ "use": name, … }` or a definition. */
 function entryOf(kind: Kind): JsonSchema {
   const changed = { $ref: `#/$defs/${changedName(kind)}` };
-  return choice(
-    { type: 'string' },
-    {},
-    choice({ type: 'object', required: ['use'] }, changed, referenceTo(kind)),
-  );
+  const item = choice({ type: 'object', required: ['use'] }, changed, referenceTo(kind));
+  const listed = { $ref: '#/$defs/toolkit' };
+  const any = kind === 'tools' ? choice({ type: 'object', required: ['toolkit'] }, listed, item) : item;
+  return choice({ type: 'string' }, {}, any);
 }
 
 /** Editors say better what is wrong with a chosen form than with none of several. */

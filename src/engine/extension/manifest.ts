@@ -272,7 +272,7 @@ export function readToolkit(entry: unknown, at: DocumentPath): ToolkitDeclaratio
   if (!isRecord(entry)) return undefined;
   const { value, origins } = translate(entry, 'declaration');
   const { toolkit: name, description, tools, module } = value;
-  if (!isItemName(name)) return undefined;
+  if (!isItemName(name) || (module !== undefined && typeof module !== 'string')) return undefined;
   const listed = Array.isArray(tools)
     ? tools.flatMap((tool, index) => {
         const path = [...at, ...(origins.get('tools') ?? ['tools']), index];
@@ -284,7 +284,7 @@ export function readToolkit(entry: unknown, at: DocumentPath): ToolkitDeclaratio
     name,
     ...(typeof description === 'string' && { description }),
     ...(listed && { tools: listed }),
-    ...(typeof module === 'string' && { module }),
+    ...(module !== undefined && { module }),
     path: at,
   };
 }

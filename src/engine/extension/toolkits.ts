@@ -98,7 +98,7 @@ function exportNameIn(reference: string): string | undefined {
 }
 
 /** A tool with what it takes over from its toolkit: whatever it says itself wins, and `null` is no category. */
-function inheriting(
+export function inheriting(
   tool: Readonly<Record<string, unknown>>,
   { category, hidden, visible }: Readonly<Record<string, unknown>>,
 ): Readonly<Record<string, unknown>> {

@@ -141,8 +141,9 @@ function read<V>(steps: readonly Step<V>[], units: readonly string[]): ReturnTyp
   for (let at = units.length; at >= 0; at -= 1) {
     const here = at * width;
     const unit = units[at];
-    for (const [index, step] of steps.entries()) {
-      if (step.does !== 'take' || unit === undefined || !leads[here + width + index + 1]) continue;
+    for (let index = 0; unit !== undefined && index < steps.length; index += 1) {
+      const step = steps[index]!;
+      if (step.does !== 'take' || !leads[here + width + index + 1]) continue;
       if (step.takes(unit)) leads[here + index] = 1;
     }
     for (let index = steps.length - 1; index >= 0; index -= 1) {

@@ -11,7 +11,7 @@ export interface UriTemplate {
   match(uri: string): UriValues | undefined;
 }
 
-export type UriValues = Readonly<Record<string, string | string[]>>;
+type UriValues = Readonly<Record<string, string | string[]>>;
 
 /** A text that is no template, or one whose addresses do not tell their values. The message says what is wrong with it. */
 export class UriTemplateError extends Error {
@@ -202,8 +202,12 @@ class Values {
   note({ name, isExploded, most }: Variable, value: string): boolean {
     const known = this.#values.get(name);
     if (known && Array.isArray(known.value) !== isExploded) return false;
+    if (Array.isArray(known?.value)) {
+      known.value.push(value);
+      return true;
+    }
     if (isExploded) {
-      this.#values.set(name, { value: [...(known?.value ?? []), value], most });
+      this.#values.set(name, { value: [value], most });
       return true;
     }
     const both = [{ value, most }, ...(known ? [known as { value: string; most: number }] : [])];

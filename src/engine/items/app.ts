@@ -1,7 +1,8 @@
 import { access, constants, readFile, stat } from 'node:fs/promises';
 import path from 'node:path';
-import { checkDefinition, describeFault, isSerious } from '../extension/check.js';
+import { checkDefinition } from '../extension/check.js';
 import { type Definition, DefinitionError, type Extension } from '../extension/extension.js';
+import { describeFault, isSerious } from '../extension/faults.js';
 import { messageOf } from '../extension/modules.js';
 import { isRecord } from '../extension/shapes.js';
 import { translate } from '../extension/spellings.js';

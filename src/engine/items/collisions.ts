@@ -27,22 +27,29 @@ function numbered(name: string, number: number): string {
 }
 
 /** Something that a list has, by its name and by what its author wrote. */
-interface Listed {
+export interface Listed {
   readonly name: string;
+  /** The same for the same thing, wherever it is listed. */
   readonly written: unknown;
   /** It came with all others of its toolkit. */
   readonly inToolkit: boolean;
+  /** What is said of it where it is listed, from the inside out. */
+  readonly changes: readonly unknown[];
 }
 
 /**
- * Drops tools of toolkits that the list has by themselves, too, under the same name: what is said of one tool counts more
- * than what is said of all.
+ * Makes one of a tool that the list has twice under one name: with its toolkit, and by itself. It stands where it stands
+ * by itself, and what is said of it there comes after what is said of the toolkit.
  */
 export function withoutRepeats<T extends Listed>(listed: readonly T[]): readonly T[] {
+  const isSame = (one: T, other: T) =>
+    one.name === other.name && isDeepStrictEqual(one.written, other.written);
+  const inToolkits = listed.filter(({ inToolkit }) => inToolkit);
   const alone = listed.filter(({ inToolkit }) => !inToolkit);
-  if (alone.length === listed.length) return listed;
-  return listed.filter(
-    ({ name, written, inToolkit }) =>
-      !inToolkit || !alone.some((one) => one.name === name && isDeepStrictEqual(one.written, written)),
-  );
+  if (inToolkits.length === 0 || alone.length === 0) return listed;
+  return listed.flatMap((one) => {
+    if (one.inToolkit) return alone.some((other) => isSame(one, other)) ? [] : [one];
+    const said = inToolkits.filter((other) => isSame(one, other)).flatMap(({ changes }) => changes);
+    return [{ ...one, changes: [...said, ...one.changes] }];
+  });
 }

@@ -1,5 +1,7 @@
+import type { CheckedInput, CheckedOutput } from '../schema/checked.js';
 import type { InferInput, InferOutput } from '../schema/infer.js';
 import type { Annotations, ContentBlock, PromptMessage, ToolResult } from './builders.js';
+import type { Capability } from './capabilities.js';
 import type { Context, ItemPage, ItemRegistry, ListedItem } from './context.js';
 
 export type Awaitable<T> = T | Promise<T>;
@@ -40,9 +42,9 @@ interface Cache {
 
 /** What an item needs before it can work: client capabilities, or more with a level. */
 type Requires =
-  | readonly string[]
+  | readonly Capability[]
   | {
-      readonly client?: readonly string[];
+      readonly client?: readonly Capability[];
       readonly env?: readonly string[];
       readonly bin?: readonly string[];
       readonly level?: 'required' | 'suggested';
@@ -102,6 +104,8 @@ export function defineTool<
   const R extends Awaitable<ToolOutput<NoInfer<O>>> = Awaitable<ToolOutput<NoInfer<O>>>,
 >(
   definition: Omit<ToolDefinition<I, O>, 'handler'> & {
+    readonly input?: CheckedInput<I>;
+    readonly output?: CheckedOutput<O>;
     handler(args: ToolArguments<NoInfer<I>>, ctx: Context): R;
   },
 ): ToolDefinition<I, O> {
@@ -188,9 +192,12 @@ export interface PromptDefinition<A extends readonly PromptArgument[] = readonly
 }
 
 /** Types a prompt definition; gives it back as it is. */
-export function definePrompt<const A extends readonly PromptArgument[] = readonly []>(
+export function definePrompt(definition: PromptDefinition<readonly []>): PromptDefinition<readonly []>;
+// `A` has no default: the parameters of a `complete` would be typed by it, before anything else is known of `A`.
+export function definePrompt<const A extends readonly PromptArgument[]>(
   definition: PromptDefinition<A>,
-): PromptDefinition<A> {
+): PromptDefinition<A>;
+export function definePrompt(definition: PromptDefinition): PromptDefinition {
   return checked('prompt', definition);
 }
 
@@ -202,25 +209,55 @@ type ResourceReturn =
   | null
   | undefined;
 
+/** Makes the content; nothing if there is no such resource. */
+type Read = (
+  uri: string,
+  variables: Readonly<Record<string, string | string[]>>,
+  ctx: Context,
+) => Awaitable<ResourceReturn>;
+
 /** A resource as its author writes it: `uri` or `uriTemplate`, and one of `text`, `file`, `read`. */
-export interface ResourceDefinition extends Common {
-  readonly uri?: string;
+export type ResourceDefinition = ResourceFacts &
+  ((AtAddress & (TextContent | FileContent | ReadContent)) | (AtTemplate & ReadContent));
+
+interface AtAddress {
+  readonly uri: string;
+  readonly uriTemplate?: undefined;
+  readonly list?: undefined;
+  readonly complete?: undefined;
+}
+
+interface AtTemplate {
   /** RFC 6570. */
-  readonly uriTemplate?: string;
-  readonly mimeType?: string;
-  readonly text?: string;
-  /** A file of the package. */
-  readonly file?: string;
-  /** The content; nothing if there is no such resource. */
-  read?(
-    uri: string,
-    variables: Readonly<Record<string, string | string[]>>,
-    ctx: Context,
-  ): Awaitable<ResourceReturn>;
-  /** The resources of a template. */
-  list?(ctx: Context): Awaitable<readonly ListedResource[]>;
+  readonly uriTemplate: string;
+  readonly uri?: undefined;
+  /** The resources of the template. */
+  readonly list?: (ctx: Context) => Awaitable<readonly ListedResource[]>;
   /** Suggestions for the variables of the template. */
   readonly complete?: Readonly<Record<string, Complete>>;
+}
+
+interface TextContent {
+  readonly text: string;
+  readonly file?: undefined;
+  readonly read?: undefined;
+}
+
+interface FileContent {
+  /** A file of the package. */
+  readonly file: string;
+  readonly text?: undefined;
+  readonly read?: undefined;
+}
+
+interface ReadContent {
+  readonly read: Read;
+  readonly text?: undefined;
+  readonly file?: undefined;
+}
+
+interface ResourceFacts extends Common {
+  readonly mimeType?: string;
   readonly annotations?: Annotations;
   /** Bytes, when known. */
   readonly size?: number;
@@ -236,8 +273,14 @@ export function defineResource(definition: ResourceDefinition): ResourceDefiniti
 
 type Entries = '*' | readonly (string | { readonly use: string; readonly [key: string]: unknown } | object)[];
 
+/** An item of a server, or what clients call it; a resource by its address. */
+type Picked = ListedItem | string;
+
 /** Picks of a server's items those that a list shows to whoever asks. The others stay usable by name. */
-type ListHook = (ctx: Context, registry: ItemRegistry) => Awaitable<ItemPage | readonly ListedItem[]>;
+type ListHook = (
+  ctx: Context,
+  registry: ItemRegistry,
+) => Awaitable<readonly Picked[] | (Pick<ItemPage, 'nextCursor'> & { readonly items: readonly Picked[] })>;
 
 /** A server as its author writes it: which items it offers, under which names. */
 export interface ServerDefinition {

@@ -1,4 +1,4 @@
-import { describeFault, type serverLists } from '../extension/check.js';
+import type { serverLists } from '../extension/check.js';
 import {
   type Definition,
   DefinitionError,
@@ -6,11 +6,13 @@ import {
   type Toolkit,
   toolkitOf,
 } from '../extension/extension.js';
+import { describeFault } from '../extension/faults.js';
 import { listOfAll } from '../extension/manifest.js';
 import { isRecord } from '../extension/shapes.js';
 import { translate } from '../extension/spellings.js';
 import { checkToolkitOverride, isToolkit, toolkitIn } from '../extension/toolkits.js';
 import type { Workspace } from '../extension/workspace.js';
+import type { Listed } from './collisions.js';
 import type { Override } from './override.js';
 import { kept, locate, nameOf } from './read.js';
 
@@ -20,18 +22,17 @@ export type ComposedKind = (typeof serverLists)[number];
 type EntryPath = readonly (string | number)[];
 
 /** An item that an entry of a server's list stands for. */
-export interface Listing {
+export interface Listing extends Listed {
   readonly definition: Definition;
+  /** What clients see, unless others have the name too. */
+  readonly name: string;
   /** The name that leads to it, as it was written; absent for a definition that stands right there. */
   readonly reference?: string;
-  /** What is said of it there, from the inside out. */
   readonly changes: readonly Change[];
-  /** It is listed with all others of its toolkit. */
-  readonly inToolkit: boolean;
 }
 
 /** Something that an entry says of the item it stands for. */
-export interface Change {
+interface Change {
   readonly override: Override;
   /** Where it stands in the server. */
   readonly path: EntryPath;
@@ -96,7 +97,7 @@ export async function resolveEntry(entry: unknown, place: EntryPlace): Promise<E
   if (kind === 'tools' && isToolkit(entry)) return listingsOf(await toolkitHere(entry, place));
   const written = kept(server, path.join('/'), () => inline(server, kind, entry, path));
   const definition = await kept(written, 'completed', () => server.extension.completed(written));
-  return { listings: [{ definition, changes: [], inToolkit: false }], faults: [] };
+  return { listings: [listingOf(definition)], faults: [] };
 }
 
 async function resolveName(reference: string, place: EntryPlace, path: EntryPath): Promise<Entry> {
@@ -104,7 +105,7 @@ async function resolveName(reference: string, place: EntryPlace, path: EntryPath
   const found = await workspace.locateItem(kind, reference, server.extension, locate(server, path));
   onOwner?.(found.extension);
   const definition = await found.extension.definition(kind, found.item);
-  return { listings: [{ definition, reference, changes: [], inToolkit: false }], faults: [] };
+  return { listings: [listingOf(definition, { reference })], faults: [] };
 }
 
 async function resolveUse(entry: Readonly<Record<string, unknown>>, place: EntryPlace): Promise<Entry> {
@@ -144,19 +145,24 @@ function requireToolkitChanges(
 }
 
 function listingsOf(toolkit: Toolkit): Entry {
-  const listings = toolkit.tools.map((definition) => ({
-    definition,
-    reference: definition.item,
-    changes: [],
-    inToolkit: true,
-  }));
+  const listings = toolkit.tools.map((tool) => listingOf(tool, { reference: tool.item, inToolkit: true }));
   return { listings, faults: toolkit.faults, toolkit };
+}
+
+function listingOf(
+  definition: Definition,
+  { reference, inToolkit = false }: Partial<Pick<Listing, 'reference' | 'inToolkit'>> = {},
+): Listing {
+  const { value, item, written = definition } = definition;
+  const name = typeof value.name === 'string' ? value.name : item;
+  return { definition, name, written, ...(reference !== undefined && { reference }), changes: [], inToolkit };
 }
 
 function withChange(entry: Entry, change: Change): Entry {
   const { use: _, ...said } = change.override;
   if (Object.keys(said).length === 0 && entry.toolkit) return entry;
-  const listings = entry.listings.map((one) => ({ ...one, changes: [...one.changes, change] }));
+  const name = typeof said.name === 'string' ? { name: said.name } : {};
+  const listings = entry.listings.map((one) => ({ ...one, ...name, changes: [...one.changes, change] }));
   return { ...entry, listings };
 }
 

@@ -1,5 +1,6 @@
 import { isAnnotations, isIcons } from '../extension/content-block.js';
 import { isRecord } from '../extension/shapes.js';
+import { plain } from './results.js';
 import type { ResourceSpec } from './specs.js';
 
 type Entry = Readonly<Record<string, unknown>> & { readonly uri: string };
@@ -23,15 +24,19 @@ function isText(value: unknown): boolean {
 /**
  * One resource of a template as lists show it: what its entry does not say, or says wrongly, is as for the template.
  * Undefined if it has no address of the template.
+ * @throws ResultError if it holds what has no JSON form
  */
 export function instanceOf({ wire, template }: ResourceSpec, told: unknown): Entry | undefined {
   if (!isRecord(told) || typeof told.uri !== 'string' || !template?.match(told.uri)) return undefined;
   const { uriTemplate: _, _meta: common, ...shared } = wire;
   const { uri, meta, category, ...entry } = told;
-  const own = Object.entries({ _meta: meta, ...entry }).filter(
-    ([key, value]) => accepts[key]?.(value) ?? false,
-  );
-  const { name = uri, title = name, _meta, ...rest } = Object.fromEntries(own);
+  // What JSON makes of it may be something else again.
+  const {
+    name = uri,
+    title = name,
+    _meta,
+    ...rest
+  } = accepted(plain(accepted({ _meta: meta, ...entry })) as Readonly<Record<string, unknown>>);
   const merged = {
     ...(isRecord(common) && common),
     ...(isRecord(_meta) && _meta),
@@ -45,4 +50,8 @@ export function instanceOf({ wire, template }: ResourceSpec, told: unknown): Ent
     title,
     ...(Object.keys(merged).length > 0 && { _meta: merged }),
   };
+}
+
+function accepted(entry: Readonly<Record<string, unknown>>): Readonly<Record<string, unknown>> {
+  return Object.fromEntries(Object.entries(entry).filter(([key, value]) => accepts[key]?.(value) ?? false));
 }

@@ -1,10 +1,9 @@
-import { describeFault } from '../extension/check.js';
 import { type Definition, DefinitionError } from '../extension/extension.js';
+import { describeFault } from '../extension/faults.js';
 import { checkShape, isRecord, overrideShapes } from '../extension/shapes.js';
-import type { Lazy } from './lazy.js';
-import { changesOf, findFixFaults, type Taken } from './override-faults.js';
+import type { FixFault, Taken } from './override-faults.js';
 import { locate, nameOf, requireWireName } from './read.js';
-import type { AppSpec, Complete, PromptSpec, ResourceSpec, ToolSpec } from './specs.js';
+import type { AppSpec, PromptSpec, ResourceSpec, Suggesting, ToolSpec } from './specs.js';
 import { readUi } from './ui.js';
 import { changedWire, isHiddenBy } from './wire.js';
 
@@ -33,7 +32,7 @@ export async function applyOverride<S extends ToolSpec | PromptSpec | ResourceSp
     const message = describeFault(what, fault);
     throw new DefinitionError('invalid-server', message, locate(server, [...path, ...fault.path]));
   }
-  for (const fault of await findFixFaults(override, takenBy(spec))) {
+  for (const fault of await fixFaultsOf(spec, override)) {
     const location = locate(server, [...path, ...fault.path]);
     throw new DefinitionError('invalid-server', `${what} ${fault.reason}`, location);
   }
@@ -61,6 +60,17 @@ export async function applyOverride<S extends ToolSpec | PromptSpec | ResourceSp
   };
 }
 
+/** Few entries fix or change anything that an item takes, so what judges that is loaded for those. */
+async function fixFaultsOf(
+  spec: ToolSpec | PromptSpec | ResourceSpec | AppSpec,
+  override: Override,
+): Promise<readonly FixFault[]> {
+  if ([override.arguments, override.parameters, override.options].every((one) => one === undefined))
+    return [];
+  const { findFixFaults } = await import('./override-faults.js');
+  return await findFixFaults(override, takenBy(spec));
+}
+
 function takenBy(spec: ToolSpec | PromptSpec | ResourceSpec | AppSpec): Taken {
   if (spec.kind === 'tools') return { input: spec.input, options: Object.keys(spec.options) };
   return spec.kind === 'prompts' ? { arguments: spec.argumentNames } : {};
@@ -75,7 +85,7 @@ function pinPrompt(spec: PromptSpec, pinned: Readonly<Record<string, unknown>>):
     required: spec.required.filter(stays),
     argumentNames: spec.argumentNames.filter(stays),
     complete: new Map(
-      [...spec.complete].filter(([name]) => stays(name)).map(([name, load]) => [name, knowing(values, load)]),
+      [...spec.complete].filter(([name]) => stays(name)).map(([name, one]) => [name, knowing(values, one)]),
     ),
     render: (args, ctx) => spec.render({ ...args, ...values }, ctx),
     wire: { ...spec.wire, arguments: listed.filter(({ name }) => stays(name)) },
@@ -83,9 +93,10 @@ function pinPrompt(spec: PromptSpec, pinned: Readonly<Record<string, unknown>>):
 }
 
 /** Suggestions by what is filled in, and by what is fixed. */
-function knowing(values: Readonly<Record<string, string>>, load: Lazy<Complete>): Lazy<Complete> {
+function knowing(values: Readonly<Record<string, string>>, suggesting: Suggesting): Suggesting {
+  if (typeof suggesting !== 'function') return suggesting;
   return async () => {
-    const complete = await load();
+    const complete = await suggesting();
     return (typed, ctx) => complete(typed, { ...ctx, arguments: { ...ctx.arguments, ...values } });
   };
 }
@@ -95,7 +106,10 @@ async function withChangedInput(
   spec: ToolSpec,
   override: Override,
 ): Promise<Pick<ToolSpec, 'input' | 'wire'>> {
-  const { changeInput } = await import('../schema/change.js');
+  const [{ changeInput }, { changesOf }] = await Promise.all([
+    import('../schema/change.js'),
+    import('./override-faults.js'),
+  ]);
   const input = changeInput(spec.input, changesOf(override));
   return { input, wire: { ...spec.wire, inputSchema: input.wire } };
 }

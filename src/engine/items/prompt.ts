@@ -5,11 +5,10 @@ import { isRecord } from '../extension/shapes.js';
 import { translateArgument } from '../extension/spellings.js';
 import { brands, isBranded } from './brands.js';
 import { blocksOf, type ContentBlock, type PromptMessage, user } from './builders.js';
-import { isContentBlock } from './content-block.js';
 import type { Context } from './context.js';
 import { lazyFunction } from './lazy.js';
 import { commonParts, requireModules, requireUsable } from './read.js';
-import { ResultError } from './results.js';
+import { plainBlock, ResultError } from './results.js';
 import type { PromptResult, PromptSpec } from './specs.js';
 import { readSuggestions } from './suggestions.js';
 import { fill } from './template.js';
@@ -125,6 +124,9 @@ function toMessages(items: readonly unknown[]): readonly PromptMessage[] {
       const { role } = item;
       return blocksOfMessage(item.content).map((content) => ({ role, content }));
     }
+    if (isRecord(item) && item.role !== undefined) {
+      throw new ResultError(`a message has the role ${JSON.stringify(item.role)}, not "user" or "assistant"`);
+    }
     if (isRecord(item)) return blocksOfMessage(item).map((content) => ({ role: 'user', content }));
     throw new ResultError('a prompt returns a string, messages or content blocks');
   });
@@ -134,8 +136,8 @@ function toMessages(items: readonly unknown[]): readonly PromptMessage[] {
 function blocksOfMessage(content: unknown): readonly ContentBlock[] {
   if (Array.isArray(content) && content.length > 0) return content.flatMap(blocksOfMessage);
   const blocks = typeof content === 'string' || isRecord(content) ? blocksOf(content as never) : [];
-  if (blocks.length === 0 || !blocks.every(isContentBlock)) {
+  if (blocks.length === 0 || !blocks.every(isBlock)) {
     throw new ResultError('a prompt message holds strings or content blocks');
   }
-  return blocks;
+  return blocks.map((block) => plainBlock(block, 'a prompt message holds'));
 }

@@ -1,6 +1,7 @@
-import { checkDefinition, describeFault, isSerious } from '../extension/check.js';
+import { checkDefinition } from '../extension/check.js';
 import type { Location } from '../extension/diagnostics.js';
 import { type Definition, DefinitionError } from '../extension/extension.js';
+import { describeFault, isSerious } from '../extension/faults.js';
 import { type Kind, singular } from '../extension/kinds.js';
 import { ModuleReferenceError, requireModule } from '../extension/modules.js';
 import { isWireName } from '../extension/names.js';

@@ -1,8 +1,8 @@
-import { isRecord } from '../extension/shapes.js';
 import { distinctNames } from './collisions.js';
-import type { ItemQuery, ItemRegistry, ListedItem, ListedKind, ShownQuery } from './context.js';
+import type { ItemRegistry, ListedKind } from './context.js';
+import { type Page, page } from './paging.js';
+import { handlersView, type View } from './registry-view.js';
 import type { PromptSpec, ResourceSpec, ToolSpec } from './specs.js';
-import { isAppOnly } from './ui.js';
 
 interface Specs {
   tools: ToolSpec;
@@ -18,24 +18,12 @@ export type ServedKind = ListedKind;
 
 export const listedKinds = ['tools', 'prompts', 'resources'] as const satisfies readonly ListedKind[];
 
-/** One page of a list. */
-export interface Page<T> {
-  readonly items: readonly T[];
-  /** Opaque; absent on the last page. */
-  readonly nextCursor?: string;
-}
-
 export interface ListOptions<S> {
   readonly includeHidden?: boolean;
   readonly cursor?: string | undefined;
   readonly pageSize?: number;
   /** Which of them; all when absent. */
   readonly keep?: (spec: S) => boolean;
-}
-
-/** A cursor that this registry did not give out. */
-export class CursorError extends Error {
-  override readonly name = 'CursorError';
 }
 
 /** Many clients read the first page only, so pages are long. */
@@ -108,114 +96,6 @@ export class Registry {
       pageSize ?? this.pageSize,
     );
   }
-}
-
-interface View {
-  /** What is asked for without a kind. */
-  readonly kind?: ListedKind;
-  /** Tells where pages of that kind begin, unless the query does. */
-  readonly start?: () => string | undefined;
-  /** Whether tools that only apps may call count as hidden. */
-  readonly hidesAppTools?: boolean;
-}
-
-function handlersView(
-  registry: Registry,
-  { kind: usual = 'tools', start, hidesAppTools = true }: View = {},
-): ItemRegistry {
-  return {
-    list({ kind = usual, pageSize = Number.POSITIVE_INFINITY, ...query }: ItemQuery = {}) {
-      if (!(pageSize >= 1)) throw new RangeError(`pageSize is ${pageSize}; it has to be 1 or more.`);
-      const isAll = query.includeHidden || !hidesAppTools;
-      const keep = isAll ? undefined : (spec: Specs[ServedKind]) => !isForApps(spec);
-      const isGoingOn = kind === usual && Number.isFinite(pageSize);
-      const cursor = query.cursor ?? (isGoingOn ? start?.() : undefined);
-      const options = { ...query, cursor, pageSize: Math.ceil(pageSize), ...(keep && { keep }) };
-      const { items, ...next } = registry.list(kind, options);
-      return { items: items.map((spec) => asListed(spec)), ...next };
-    },
-    resolve(name: string, kind: ListedKind = usual) {
-      const found =
-        kind === 'resources'
-          ? (registry.all(kind).find(({ uri, uriTemplate }) => (uri ?? uriTemplate) === name) ??
-            registry.resolve(kind, name))
-          : registry.resolve(kind, name);
-      return found && asListed(found);
-    },
-    // Where no client asks, it is shown what there is.
-    shown: async ({ kind = usual, name }: ShownQuery = {}) =>
-      registry
-        .all(kind)
-        .filter((spec) => name === undefined || spec.name === name)
-        .map((spec) => asListed(spec)),
-  };
-}
-
-/** Handlers get copies: what is served is not theirs to change. */
-export function asListed(
-  spec: Specs[ServedKind],
-  wire: Readonly<Record<string, unknown>> = spec.wire,
-): ListedItem {
-  const { kind, name, item } = spec;
-  const definition = JSON.parse(JSON.stringify(wire)) as typeof wire;
-  const forApps = isForApps(spec);
-  return { kind, name, item, definition, hidden: spec.hidden || forApps, ...(forApps && { forApps }) };
-}
-
-function isForApps(spec: Specs[ServedKind]): boolean {
-  return spec.kind === 'tools' && isAppOnly(spec);
-}
-
-/**
- * Cuts one page out of a list, which may have changed since the page before: the cursor knows the last entry that was
- * sent, and goes on behind it wherever that is now.
- * @throws CursorError for a cursor that {@link page} did not make, or whose entry has gone.
- */
-export function page<T>(items: readonly T[], cursor: string | undefined, size: number): Page<T> {
-  const start = cursor === undefined ? 0 : readCursor(cursor, items);
-  const end = start + size;
-  return {
-    items: items.slice(start, end),
-    ...(end < items.length && { nextCursor: makeCursor(end, items) }),
-  };
-}
-
-/** How many entries came before, and the last of them. */
-type Place = readonly [count: number, last: string];
-
-function makeCursor(count: number, items: readonly unknown[]): string {
-  return encodeCursor([count, keyOf(items[count - 1])]);
-}
-
-function encodeCursor(place: Place): string {
-  return Buffer.from(JSON.stringify(place)).toString('base64url');
-}
-
-function readCursor(cursor: string, items: readonly unknown[]): number {
-  const [count, last] = placeOf(cursor);
-  if (count <= items.length && keyOf(items[count - 1]) === last) return count;
-  const index = items.findIndex((item) => keyOf(item) === last);
-  if (index === -1) throw new CursorError('Invalid cursor');
-  return index + 1;
-}
-
-function placeOf(cursor: string): Place {
-  try {
-    const place: unknown = JSON.parse(Buffer.from(cursor, 'base64url').toString());
-    const [count, last] = place as Place;
-    const isPlace = Number.isSafeInteger(count) && count >= 1 && typeof last === 'string';
-    if (isPlace && encodeCursor([count, last]) === cursor) return [count, last];
-  } catch {
-    // Whatever it is, it is not ours.
-  }
-  throw new CursorError('Invalid cursor');
-}
-
-/** What tells an entry of a list, or what one is made of, from the others. */
-function keyOf(item: unknown): string {
-  if (!isRecord(item)) return String(item);
-  const { uri, uriTemplate, name } = isRecord(item.wire) ? item.wire : item;
-  return String(uri ?? uriTemplate ?? name);
 }
 
 function withOwnNames<S extends ToolSpec | PromptSpec>(specs: readonly S[]): readonly S[] {

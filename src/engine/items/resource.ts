@@ -8,7 +8,7 @@ import { isInScope, pathFault } from '../files/contain.js';
 import type { Context } from './context.js';
 import { lazyFunction } from './lazy.js';
 import { commonParts, locate, nameOf, requireModules, requireUsable } from './read.js';
-import { ResultError } from './results.js';
+import { plain, plainMeta, ResultError } from './results.js';
 import type { ResourceContents, ResourceSpec } from './specs.js';
 import { readSuggestions } from './suggestions.js';
 import { commonWire } from './wire.js';
@@ -124,10 +124,11 @@ export function toContents(
     const { _meta, meta = _meta } = value;
     const own = typeof value.mimeType === 'string' ? value.mimeType : mimeType;
     const named = typeof value.uri === 'string' ? value.uri : uri;
-    return [{ ...contents(named, own, held), ...(isRecord(meta) && { _meta: meta }) }];
+    const sent = plainMeta(meta);
+    return [{ ...contents(named, own, held), ...(sent && { _meta: sent }) }];
   }
   if (isRecord(value))
-    return [contents(uri, mimeType ?? 'application/json', { text: JSON.stringify(value) })];
+    return [contents(uri, mimeType ?? 'application/json', { text: JSON.stringify(plain(value)) })];
   throw new ResultError('a read function returns a string, bytes, an object, or a list of these');
 }
 

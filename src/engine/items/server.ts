@@ -1,52 +1,31 @@
 import { serverLists } from '../extension/check.js';
-import type { Location } from '../extension/diagnostics.js';
-import { type Definition, DefinitionError, type Extension } from '../extension/extension.js';
+import type { Definition, Extension } from '../extension/extension.js';
 import { isRecord } from '../extension/shapes.js';
 import { type Translation, translate } from '../extension/spellings.js';
-import {
-  type FoundServer,
-  implicitServerName,
-  UnknownItemError,
-  type Workspace,
-} from '../extension/workspace.js';
+import { type FoundServer, implicitServerName, type Workspace } from '../extension/workspace.js';
 import { readApp } from './app.js';
 import { withoutRepeats } from './collisions.js';
 import { type ComposedKind, isToolkitEntry, type Listing, listEntries, resolveEntry } from './entries.js';
 import { type Lazy, lazyFunction } from './lazy.js';
+import { type LeftOut, leftOutFor } from './left-out.js';
 import { applyOverride, isOverride } from './override.js';
 import { readPrompt } from './prompt.js';
 import { kept, locate, readCache, requireModules, requireUsable } from './read.js';
 import { listedKinds, Registry } from './registry.js';
 import { readResource } from './resource.js';
+import { addUnbound, bindApps, claimAddress } from './served-apps.js';
 import type {
   AppSpec,
   CacheHint,
   Initializer,
   ListHook,
   ListHooks,
-  NamedApp,
   PromptSpec,
   ResourceSpec,
   ToolSpec,
 } from './specs.js';
 import { readTool } from './tool.js';
-import { hasUi, isUiResource, withUiApart } from './ui.js';
-
-/** An item that a server would have if it were in order. */
-export interface LeftOut {
-  readonly kind: ComposedKind;
-  /** As the server names it. */
-  readonly item: string;
-  /** The tool that goes without this app, and works all the same. */
-  readonly tool?: string;
-  readonly message: string;
-  readonly code: string;
-  /** The package whose file the location is in. */
-  readonly extension: Extension;
-  readonly location: Location;
-  /** The package that would have to be here; absent if that is not what is wrong. */
-  readonly missingPackage?: string;
-}
+import { hasUi, isUiResource } from './ui.js';
 
 /** What serving asks of a server. */
 export interface Servable {
@@ -210,66 +189,70 @@ interface ListJob<K extends ComposedKind> {
 
 async function composeList<K extends ComposedKind>(job: ListJob<K>): Promise<readonly SpecOf<K>[]> {
   const entries = listEntries(job.definition, job.kind);
-  const composed = await Promise.all(
-    entries.map((entry, index) => composeEntry(job, entry, [job.kind, index])),
-  );
-  job.leftOut.push(...composed.flatMap(({ leftOut }) => leftOut));
-  return withoutRepeats(composed.flatMap(({ found }) => found)).map(({ spec }) => spec);
+  const looked = await Promise.all(entries.map((entry, index) => lookUp(job, entry, [job.kind, index])));
+  const found = withoutRepeats(looked.flatMap((one) => one.found));
+  const specs = await Promise.all(found.map((one) => compose(job, one)));
+  job.leftOut.push(...looked.flatMap(({ leftOut }) => leftOut));
+  return specs.flat();
 }
 
-/** An item of a list, and what tells whether another entry lists it too. */
-interface Composed<K extends ComposedKind> extends Pick<Listing, 'inToolkit'> {
-  readonly written: unknown;
-  readonly name: string;
-  readonly spec: SpecOf<K>;
+/** What an entry of a list stands for, and what of it the server goes without. */
+interface Looked {
+  readonly found: readonly Found[];
+  readonly leftOut: LeftOut[];
 }
 
-async function composeEntry<K extends ComposedKind>(
-  { kind, read, definition: server, workspace }: ListJob<K>,
+/** An item of a list that may yet turn out not to be had. */
+interface Found extends Listing {
+  /** Told if it cannot be had; `owner` has the file that is at fault. */
+  readonly lose: (error: unknown, owner: Extension) => void;
+}
+
+async function lookUp<K extends ComposedKind>(
+  { kind, definition: server, workspace }: ListJob<K>,
   entry: unknown,
   path: readonly (string | number)[],
-): Promise<{ found: readonly Composed<K>[]; leftOut: readonly LeftOut[] }> {
+): Promise<Looked> {
   const { extension } = server;
   const leftOut: LeftOut[] = [];
-  const losing = (item: string, owner: Extension, error: unknown) => {
-    if (!(error instanceof DefinitionError)) throw error;
-    const { message, code, location } = error;
-    const missingPackage = error instanceof UnknownItemError ? error.missingPackage : undefined;
-    const missing = missingPackage !== undefined && { missingPackage };
-    leftOut.push({ kind, item, message, code, location, extension: owner, ...missing });
+  const losing = (item: string) => (error: unknown, owner: Extension) => {
+    leftOut.push(leftOutFor(error, { kind, item, extension: owner }));
   };
   const here = `${extension.qualify(server.item)}#${path.join('/')}`;
   const written = referenceIn(entry, kind) ?? here;
   let owner = extension;
+  const onOwner = (found: Extension) => {
+    owner = found;
+  };
   try {
-    const onOwner = (found: Extension) => {
-      owner = found;
-    };
     const place = { kind, server, workspace, path, onOwner };
     const { listings, faults, toolkit } = await resolveEntry(entry, place);
-    for (const fault of faults) losing(written, toolkit?.extension ?? extension, fault);
-    const found = await Promise.all(
-      listings.map(async (listing): Promise<readonly Composed<K>[]> => {
-        const { definition, changes, reference, inToolkit } = listing;
-        const item = inToolkit ? definition.extension.qualify(definition.item) : (reference ?? here);
-        let source = definition.extension;
-        try {
-          let spec = await kept(definition, 'item', () => read(definition));
-          source = extension;
-          for (const { override, path: at } of changes) {
-            spec = await applyOverride(spec, override, { server, path: at });
-          }
-          return [{ written: definition.written ?? definition, inToolkit, name: spec.name, spec }];
-        } catch (error) {
-          losing(item, source, error);
-          return [];
-        }
-      }),
-    );
-    return { found: found.flat(), leftOut };
+    for (const fault of faults) losing(written)(fault, toolkit?.extension ?? extension);
+    const found = listings.map((listing): Found => {
+      const { definition, reference, inToolkit } = listing;
+      const item = inToolkit ? definition.extension.qualify(definition.item) : (reference ?? here);
+      return { ...listing, lose: losing(item) };
+    });
+    return { found, leftOut };
   } catch (error) {
-    losing(written, owner, error);
+    losing(written)(error, owner);
     return { found: [], leftOut };
+  }
+}
+
+async function compose<K extends ComposedKind>(
+  { read, definition: server }: ListJob<K>,
+  { definition, changes, lose }: Found,
+): Promise<readonly SpecOf<K>[]> {
+  let owner = definition.extension;
+  try {
+    let spec = await kept(definition, 'item', () => read(definition));
+    owner = server.extension;
+    for (const { override, path } of changes) spec = await applyOverride(spec, override, { server, path });
+    return [spec];
+  } catch (error) {
+    lose(error, owner);
+    return [];
   }
 }
 
@@ -278,87 +261,6 @@ function referenceIn(entry: unknown, kind: ComposedKind): string | undefined {
   if (typeof entry === 'string') return entry;
   if (isOverride(entry)) return entry.use;
   return isToolkitEntry(entry, kind) ? entry.toolkit : undefined;
-}
-
-interface Binding {
-  readonly workspace: Workspace;
-  readonly leftOut: LeftOut[];
-}
-
-/** The tools with the apps they name. One whose app cannot be had goes without, which `leftOut` then tells. */
-export async function bindApps(
-  tools: readonly ToolSpec[],
-  { workspace, leftOut }: Binding,
-): Promise<readonly ToolSpec[]> {
-  const bound = await Promise.all(
-    tools.map(withUiApart).map(async (tool): Promise<{ tool: ToolSpec; lost?: LeftOut }> => {
-      if (!tool.ui?.named) return { tool };
-      const found = await appOf(tool, tool.ui.named, workspace);
-      return 'app' in found ? { tool: { ...tool, ui: { ...tool.ui, app: found.app } } } : { tool, ...found };
-    }),
-  );
-  // Of several tools that go without the same app the first is named, however long each was looked for.
-  for (const { lost } of bound) {
-    const isTold = leftOut.some(({ kind, message }) => kind === 'apps' && message === lost?.message);
-    if (lost && !isTold) leftOut.push(lost);
-  }
-  return bound.map(({ tool }) => tool);
-}
-
-async function appOf(
-  { name: tool }: ToolSpec,
-  { reference, from, path }: NamedApp,
-  workspace: Workspace,
-): Promise<{ readonly app: AppSpec } | { readonly lost: LeftOut }> {
-  let owner = from.extension;
-  try {
-    const found = await workspace.locateItem('apps', reference, owner, locate(from, path));
-    owner = found.extension;
-    const definition = await owner.definition('apps', found.item);
-    return { app: await kept(definition, 'item', () => readApp(definition)) };
-  } catch (error) {
-    if (!(error instanceof DefinitionError)) throw error;
-    const { message, code, location } = error;
-    const missingPackage = error instanceof UnknownItemError ? error.missingPackage : undefined;
-    const missing = missingPackage !== undefined && { missingPackage };
-    const about = { tool, message, code, location, extension: owner };
-    return { lost: { kind: 'apps', item: reference, ...about, ...missing } };
-  }
-}
-
-/** Serves a tool's app, unless its address is that of another package's copy of it. */
-function claimAddress(tool: ToolSpec, apps: Map<string, AppSpec>, leftOut: LeftOut[]): ToolSpec {
-  const app = tool.ui?.app;
-  if (!app) return tool;
-  const first = apps.get(app.uri) ?? app;
-  apps.set(app.uri, first);
-  if (first.definition === app.definition) return tool;
-  leftOut.push(addressTaken(app, tool.name));
-  return { ...tool, ui: { ...tool.ui!, app: undefined } };
-}
-
-function addressTaken({ uri, item, definition }: AppSpec, tool?: string): LeftOut {
-  const { extension, file } = definition;
-  const message = `App "${uri}" is already served by another item of this server.`;
-  const location = { file: file.file };
-  return { kind: 'apps', item, message, code: 'invalid-app', location, extension, ...(tool && { tool }) };
-}
-
-/** Serves the apps that the server lists itself; of one that a tool has, what the server says of it counts. */
-function addUnbound(
-  listed: readonly AppSpec[],
-  {
-    apps,
-    resources,
-    leftOut,
-  }: { apps: Map<string, AppSpec>; resources: readonly ResourceSpec[]; leftOut: LeftOut[] },
-): void {
-  for (const app of listed) {
-    const isTaken = resources.some(({ uri }) => uri === app.uri);
-    const first = apps.get(app.uri);
-    if (isTaken || (first && first.definition !== app.definition)) leftOut.push(addressTaken(app));
-    else apps.set(app.uri, app);
-  }
 }
 
 /** Drops resources whose address an app of a tool, or another resource of the server, already has. */

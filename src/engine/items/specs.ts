@@ -5,9 +5,7 @@ import type { CompiledSchema } from '../schema/index.js';
 import type { PromptMessage } from './builders.js';
 import type { Context, ItemRegistry, ListedKind } from './context.js';
 import type { Lazy } from './lazy.js';
-
-/** An object as it goes over the wire. */
-type Wire = Readonly<Record<string, unknown>> & { readonly name: string };
+import type { Wire } from './wire.js';
 
 /** How long clients may reuse something. @see MCP 2026-07-28, server/utilities/caching */
 export interface CacheHint {
@@ -90,6 +88,9 @@ export interface NamedApp {
 /** Suggestions for a value being typed. */
 export type Complete = (value: string, ctx: Context) => unknown;
 
+/** All values there are, or code that is asked for those that fit. */
+export type Suggesting = readonly string[] | Lazy<Complete>;
+
 /** A prompt, ready to be listed and fetched. */
 export interface PromptSpec extends Spec {
   readonly kind: 'prompts';
@@ -98,7 +99,7 @@ export interface PromptSpec extends Spec {
   readonly argumentNames: readonly string[];
   /** Messages for already checked arguments. */
   render(args: Readonly<Record<string, string>>, ctx: Context): Promise<PromptResult>;
-  readonly complete: ReadonlyMap<string, Lazy<Complete>>;
+  readonly complete: ReadonlyMap<string, Suggesting>;
 }
 
 export interface PromptResult {
@@ -149,7 +150,7 @@ export interface ResourceSpec extends Spec {
   ): Promise<readonly ResourceContents[] | undefined>;
   /** The resources of a template, as list entries. */
   readonly list: Lazy<(ctx: Context) => unknown> | undefined;
-  readonly complete: ReadonlyMap<string, Lazy<Complete>>;
+  readonly complete: ReadonlyMap<string, Suggesting>;
   /** Whether clients may ask to be told when it changes. */
   readonly subscribable: boolean;
 }

@@ -1,8 +1,8 @@
 import type { Extension } from '../extension/extension.js';
 import { isRecord } from '../extension/shapes.js';
-import { type Lazy, lazyFunction } from './lazy.js';
+import { lazyFunction } from './lazy.js';
 import { ResultError } from './results.js';
-import type { Complete } from './specs.js';
+import type { Complete, Suggesting } from './specs.js';
 
 /** What is suggested while somebody types. */
 export interface Suggestions {
@@ -15,11 +15,14 @@ export interface Suggestions {
 /** At most this many are sent. @see MCP, server/utilities/completion */
 const maxValues = 100;
 
-/** Reads a `complete`: a list is filtered by what was typed, a function is asked. */
-export function readSuggestions(value: unknown, extension: Extension): Lazy<Complete> {
-  if (!Array.isArray(value)) return lazyFunction<Complete>(value, extension);
-  const known = value.map(String);
-  return async () => (typed) => known.filter((one) => one.toLowerCase().startsWith(typed.toLowerCase()));
+/** Reads a `complete`. */
+export function readSuggestions(value: unknown, extension: Extension): Suggesting {
+  return Array.isArray(value) ? value.map(String) : lazyFunction<Complete>(value, extension);
+}
+
+/** The values that go on from what was typed. */
+export function startingWith(typed: string, values: readonly string[]): readonly string[] {
+  return values.filter((one) => one.toLowerCase().startsWith(typed.toLowerCase()));
 }
 
 /**

@@ -1,3 +1,4 @@
+import { setMaxListeners } from 'node:events';
 import { deadlines } from './deadlines.js';
 
 /** Work that did not end in time. */
@@ -78,6 +79,8 @@ class Run implements Limit {
   get signal(): AbortSignal {
     if (this.#controller) return this.#controller.signal;
     this.#controller = new AbortController();
+    // Every question and every inner call listens to it.
+    setMaxListeners(0, this.#controller.signal);
     if (this.isOver) this.#abort();
     else this.#outer.addEventListener('abort', this.#abort, { once: true });
     return this.#controller.signal;

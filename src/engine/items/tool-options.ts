@@ -1,4 +1,5 @@
 import { isRecord } from '../extension/shapes.js';
+import { didYouMean } from '../spelling.js';
 import type { ToolSpec } from './specs.js';
 
 /** What the user set: tool name to option to value. */
@@ -30,8 +31,30 @@ function parsed(text: string): unknown {
   }
 }
 
+/** Reports what was set for tools that a server does not have. */
+export function reportUnknownTools(
+  set: ToolOptions,
+  tools: readonly ToolSpec[],
+  report: (line: string) => void,
+): void {
+  const known = tools.flatMap(namesOf);
+  for (const name of Object.keys(set)) {
+    if (known.includes(name)) continue;
+    const meant = didYouMean(name, known);
+    const hint = meant ? ` Did you mean "${meant}"?` : '';
+    report(
+      `MCP_TOOL_OPTIONS["${name}"] is for a tool that this server does not have, and is ignored.${hint}`,
+    );
+  }
+}
+
+/** The names by which a tool's options are looked up; the first that is there counts. */
+function namesOf({ item, name, definition }: ToolSpec): readonly string[] {
+  return [item, name, definition.item];
+}
+
 /** A tool's options: its defaults, overlaid with what was set for its qualified, wire or item name. */
 export function optionsFor(tool: ToolSpec, set: ToolOptions): Readonly<Record<string, unknown>> {
-  const key = [tool.item, tool.name, tool.definition.item].find((name) => Object.hasOwn(set, name));
+  const key = namesOf(tool).find((name) => Object.hasOwn(set, name));
   return key === undefined ? tool.options : { ...tool.options, ...set[key] };
 }

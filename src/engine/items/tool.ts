@@ -78,6 +78,7 @@ export async function readSchema(
       `invalid-${side}-schema`,
       `${nameOf(definition)} has an unusable "${key}": ${error.message}`,
       locate(definition, [key, ...error.path]),
+      { cause: error },
     );
   }
 }

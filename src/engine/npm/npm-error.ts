@@ -53,7 +53,7 @@ export function readNpmFailure(stderr: string): NpmFailure {
     .filter((line) => line !== undefined && line !== '');
   const code = lines.map((line) => /^code (\w+)$/.exec(line!)?.[1]).find((found) => found !== undefined);
   const said = lines.filter((line) => !/^(?:code|errno|syscall|path|dest) /.test(line!) && !isTail(line!));
-  const first = said[0]?.replace(new RegExp(`^(?:${code ?? ''}|\\d{3}) `), '');
+  const first = said[0]?.replace(new RegExp(`^(?:${code ?? ''}|\\d{3}) `, 'i'), '');
   const reason = first ?? (stderr.trim().split('\n').at(-1) || 'it did not say why');
   return { code, reason: visibleMessage(withoutUserinfo(reason)) };
 }

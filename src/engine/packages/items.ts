@@ -1,6 +1,5 @@
 import { stat } from 'node:fs/promises';
 import path from 'node:path';
-import type { DefinitionFile } from '../extension/definition-files.js';
 import { type Definition, DefinitionError, type Extension } from '../extension/extension.js';
 import type { Kind } from '../extension/kinds.js';
 import type { Declaration, ToolkitDeclaration } from '../extension/manifest.js';
@@ -57,7 +56,7 @@ async function readToolkit(
   { name, tools: told }: ToolkitDeclaration,
   options: ReadOptions,
 ): Promise<readonly ItemState[]> {
-  const source = await toolkitFile(extension, name);
+  const source = await extension.toolkitFile(name);
   const isCode = source?.language === 'code';
   const base = {
     kind: 'tools',
@@ -78,13 +77,6 @@ async function readToolkit(
   }
 }
 
-/** The file that holds a toolkit. What was derived of a module is there as soon as it is asked for. */
-async function toolkitFile(extension: Extension, name: string): Promise<DefinitionFile | undefined> {
-  const { module } = extension.manifest.toolkits.find((one) => one.name === name) ?? {};
-  if (module !== undefined) return (await extension.toolkit(name).catch(() => undefined))?.file;
-  return (await extension.files()).find('tools', name).find(({ combined }) => !combined);
-}
-
 async function readItem(
   extension: Extension,
   { kind, name, toolkit }: Pick<Declaration, 'kind' | 'name' | 'toolkit'>,
@@ -93,17 +85,25 @@ async function readItem(
   const source =
     toolkit === undefined
       ? (await extension.files()).find(kind, name)[0]
-      : await toolkitFile(extension, toolkit);
+      : await extension.toolkitFile(toolkit);
   const isCode = source?.language === 'code';
   const base = { kind, name, ...(source && { file: source.file }), isCode, uses: [], documents: [] };
   if (isCode && !load) return base;
   try {
     const definition = await extension.definition(kind, name);
     if (kind === 'apps') return { ...base, ...(await pageFacts(extension, source!.file)) };
-    const documents = isCode ? [] : [source!.file];
+    const own = source?.file ?? definition.file.file;
+    const documents = isCode ? [] : [...new Set([own, definition.derived?.file ?? own])];
     const uses = isCode ? [] : filesNamedBy(definition);
     const problem = isCode ? undefined : await problemOf(definition);
-    return { ...base, value: definition.value, documents, uses, ...(problem !== undefined && { problem }) };
+    return {
+      ...base,
+      file: own,
+      value: definition.value,
+      documents,
+      uses,
+      ...(problem !== undefined && { problem }),
+    };
   } catch (error) {
     if (!(error instanceof DefinitionError)) throw error;
     return { ...base, problem: error.message };

@@ -7,6 +7,7 @@ import { listFaults, ManifestError } from '../extension/manifest.js';
 import { isPackageName, isPublishedName } from '../extension/names.js';
 import { isRecord } from '../extension/shapes.js';
 import { reading, writing } from '../file-fault.js';
+import { NpmError } from '../npm/npm-error.js';
 import { runNpm } from '../npm/run.js';
 import type { PackageSpec } from '../npm/spec.js';
 import { called } from './comparison.js';
@@ -63,7 +64,13 @@ async function stageIn(
 ): Promise<StagedPackage> {
   const packageJson = path.join(installation, 'package.json');
   await writing(packageJson, () => writeFile(packageJson, '{ "private": true }\n'));
-  await runNpm(['install', ...flags, '--', wordFor(spec)], { folder: installation, setting: npm, signal });
+  await runNpm(['install', ...flags, '--', wordFor(spec)], {
+    folder: installation,
+    setting: npm,
+    signal,
+  }).catch(async (error: unknown) => {
+    throw (await lostDependencyOf(spec, error)) ?? error;
+  });
   const name = await nameIn(installation);
   const extension = await openExtension(path.join(installation, 'node_modules', name));
   const { version, ...provenance } = await entryOf(name, installation);
@@ -80,6 +87,23 @@ async function stageIn(
   };
   await writing(installation, () => writeRecord(installation, record));
   return { installation, extension, record, warnings: await warningsAbout(extension) };
+}
+
+/** Paths in a package.json go from where npm puts the package, where what they name is not. */
+async function lostDependencyOf(spec: PackageSpec, cause: unknown): Promise<AgentToolsError | undefined> {
+  if (!(cause instanceof NpmError) || cause.npmCode !== 'ENOENT' || spec.kind !== 'folder') return undefined;
+  const { name, dependencies, optionalDependencies } = await jsonIn(spec.wanted, 'package.json').catch(
+    (): Record<string, unknown> => ({}),
+  );
+  const wanted = [dependencies, optionalDependencies].flatMap((one) =>
+    Object.entries(isRecord(one) ? one : {}),
+  );
+  const [lost] = wanted.filter(
+    ([, range]) => typeof range === 'string' && /^(?:file:)?\.{1,2}\//.test(range),
+  );
+  if (!lost) return undefined;
+  const message = `${name} depends on ${lost[0]} by the path ${lost[1]}, which leads nowhere from where it is added. Give an absolute path (file:/…), or a version of ${lost[0]} that a registry has.`;
+  return new AgentToolsError('failed', message, { cause });
 }
 
 /** Removes what was staged. What was put on the shelf meanwhile is not there any more. */

@@ -30,7 +30,7 @@ export interface Changes {
 
 /**
  * The input of a tool as clients see it once a server has changed it. What they send by it reaches the tool under the names
- * that the tool knows. Costs a call nothing where nothing is changed.
+ * that the tool knows.
  * @throws SchemaError if the schema gets too large, or is nested too deep to be worked out
  */
 export function changeInput(input: CompiledSchema, changes: Changes): CompiledSchema {

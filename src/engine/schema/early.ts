@@ -6,6 +6,7 @@ import { type SchemaForm, tellForm } from './form.js';
 import type { JsonSchema } from './json-schema.js';
 import { SchemaError } from './schema-error.js';
 import { writeNow } from './standard.js';
+import { isFieldSpecLike } from './vain.js';
 
 /** Which schema is looked at. */
 interface Place {
@@ -45,7 +46,14 @@ export function asWire(schema: unknown, side: SchemaSide): JsonSchema {
   if (fault) throw fault;
   if (!isRecord(schema)) throw new SchemaError('A JSON Schema must be an object.');
   if (!dialectOf(schema)) throw new SchemaError(unknownDialect, ['$schema']);
-  if (side === 'input' && schema.type !== 'object')
-    throw new SchemaError('The schema of an input must describe an object: "type": "object" at its root.');
+  const problem = side === 'input' ? rootProblem(schema) : undefined;
+  if (problem !== undefined) throw new SchemaError(problem);
   return schema;
+}
+
+/** Why a schema cannot be that of an input; undefined if nothing at its root speaks against it. */
+export function rootProblem(schema: JsonSchema): string | undefined {
+  if (schema.type === 'object') return undefined;
+  if (isFieldSpecLike(schema)) return 'This looks like a field spec, which goes under "input".';
+  return 'The schema of an input must describe an object: "type": "object" at its root.';
 }

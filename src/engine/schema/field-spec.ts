@@ -3,6 +3,7 @@ import { isRecord } from './compiled.js';
 import { expectation } from './field-default.js';
 import { commonOptions, optionChecks, optionsInstead } from './field-options.js';
 import type { EnumValue } from './fields.js';
+import { formatMeant } from './formats.js';
 import type { JsonSchema } from './json-schema.js';
 import { SchemaError } from './schema-error.js';
 
@@ -22,10 +23,17 @@ export interface FieldWarning {
 /** How deep fields may nest in fields. */
 const maxFieldDepth = 32;
 
-/** Reads a field spec: an object, or a list of `[name, field]`. */
+/** How many faults of one spec are told. */
+const maxFaults = 100;
+
+/** Reads a field spec: an object, or a list of `[name, field]`. @throws SchemaError that knows what is wrong with each field */
 export function compileFields(spec: unknown): CompiledFields {
   const warnings: FieldWarning[] = [];
-  return { ...compileObject(spec, { path: [], label: '', depth: 0, warnings }), warnings };
+  const faults: SchemaError[] = [];
+  const compiled = compileObject(spec, { path: [], label: '', depth: 0, warnings, faults });
+  const [first, ...others] = faults;
+  if (first) throw new SchemaError(first.message, first.path, { others });
+  return { ...compiled, warnings };
 }
 
 /** What a field spec says in vain; empty if the spec is wrong as a whole. */
@@ -55,6 +63,8 @@ interface Place {
   readonly label: string;
   readonly depth: number;
   readonly warnings: FieldWarning[];
+  /** One for each field that is none. */
+  readonly faults: SchemaError[];
 }
 
 interface CompiledField {
@@ -76,8 +86,10 @@ interface FieldType {
 const fieldTypes: Readonly<Record<string, FieldType>> = {
   string: {
     options: ['minLength', 'maxLength', 'pattern', 'format'],
-    compile: ({ minLength, maxLength, pattern, format }) =>
-      plain('string', { minLength, maxLength, pattern, format }),
+    compile({ minLength, maxLength, pattern, format }, place) {
+      noteFormat(format, place);
+      return plain('string', { minLength, maxLength, pattern, format });
+    },
   },
   integer: {
     options: ['min', 'max'],
@@ -93,6 +105,13 @@ const fieldTypes: Readonly<Record<string, FieldType>> = {
   array: { options: ['items', 'min', 'max'], compile: compileArray },
 };
 
+function noteFormat(format: unknown, { path, label, warnings }: Place): void {
+  const meant = formatMeant(format);
+  if (meant === undefined) return;
+  const message = `Field "${label}": ${quote(format)} is no known format, so nothing is checked by it. Did you mean "${meant}"?`;
+  warnings.push({ path: [...path, 'format'], message });
+}
+
 function compileObject(spec: unknown, place: Place): CompiledField {
   if (place.depth > maxFieldDepth) throw fault(place, `fields nest deeper than ${maxFieldDepth} levels`);
 
@@ -100,15 +119,18 @@ function compileObject(spec: unknown, place: Place): CompiledField {
   const required: string[] = [];
   const plans: FieldPlan[] = [];
   for (const { name, field, path } of readEntries(spec, place)) {
+    if (place.faults.length >= maxFaults) break;
     const label = place.label ? `${place.label}.${name}` : name;
     const isBare = typeof field === 'string';
     const at: Place = { ...place, path, label, isBare, depth: place.depth + 1 };
-    if (name === '__proto__') throw fault(at, 'this name is not available');
-    if (Object.hasOwn(properties, name)) throw fault(at, 'the name is declared twice');
+    const read = noting(place.faults, () => {
+      if (name === '__proto__') throw fault(at, 'this name is not available');
+      if (Object.hasOwn(properties, name)) throw fault(at, 'the name is declared twice');
+      return readField(field, at);
+    });
+    if (!read) continue;
 
-    const options = readOptions(field, at);
-    const compiled = compileField(options, at);
-    const initial = readDefault(options, compiled, at);
+    const { options, compiled, initial } = read;
     const { description } = options;
     properties[name] = {
       ...compiled.wire,
@@ -124,6 +146,26 @@ function compileObject(spec: unknown, place: Place): CompiledField {
   };
 }
 
+/** What a field is; undefined if something in it is wrong, which is noted. */
+function readField(field: unknown, place: Place) {
+  const known = place.faults.length;
+  const options = readOptions(field, place);
+  const compiled = compileField(options, place);
+  // By fields that are wrong no default can be judged.
+  if (place.faults.length > known) return undefined;
+  return { options, compiled, initial: readDefault(options, compiled, place) };
+}
+
+function noting<T>(faults: SchemaError[], work: () => T): T | undefined {
+  try {
+    return work();
+  } catch (error) {
+    if (!(error instanceof SchemaError)) throw error;
+    faults.push(error);
+    return undefined;
+  }
+}
+
 interface Entry {
   readonly name: string;
   readonly field: unknown;
@@ -131,7 +173,10 @@ interface Entry {
 }
 
 function readEntries(spec: unknown, place: Place): Entry[] {
-  if (Array.isArray(spec)) return spec.map((pair: unknown, index) => readPair(pair, index, place));
+  if (Array.isArray(spec))
+    return spec.flatMap(
+      (pair: unknown, index) => noting(place.faults, () => readPair(pair, index, place)) ?? [],
+    );
   if (!isRecord(spec)) throw fault(place, 'expected an object of fields, or a list of [name, field]');
   return Object.entries(spec).map(([name, field]) => ({ name, field, path: [...place.path, name] }));
 }

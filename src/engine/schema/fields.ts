@@ -20,7 +20,8 @@ export type Field = ScalarName | `${ScalarName}${Brackets}` | FieldOptions;
 /** What an enum may list. The wire carries its text, the handler gets the value. */
 export type EnumValue = string | number | boolean;
 
-type FieldOptions =
+/** A type with its options. */
+export type FieldOptions =
   | StringField
   | NumberField
   | BooleanField

@@ -1,10 +1,12 @@
+import { findBoundsFault } from './bounds.js';
 import { isRecord, type SchemaSide } from './compiled.js';
 import { compileFields, type FieldWarning, fieldWarnings, looksLikeField } from './field-spec.js';
 import { fieldsBrand } from './fields.js';
-import { jsonSchemaBrand } from './json-schema.js';
+import { type JsonSchema, jsonSchemaBrand } from './json-schema.js';
 import { SchemaError } from './schema-error.js';
 import { parseSchemaText } from './schema-text.js';
 import { isStandardSchema, type StandardSchema } from './standard.js';
+import { vainIn } from './vain.js';
 
 /** A schema value, told apart from what else it could have been. */
 export type SchemaForm =
@@ -19,21 +21,39 @@ export function isSchemaValue(value: unknown): boolean {
 }
 
 /** What a schema says in vain; empty if it is wrong as a whole. */
-export function schemaWarnings(value: unknown, side: SchemaSide): readonly FieldWarning[] {
+export function schemaWarnings(value: unknown, request: FormRequest): readonly FieldWarning[] {
   try {
-    const form = tellForm(value, { side, rawOnly: false });
-    return form.form === 'fields' ? fieldWarnings(form.spec) : [];
+    const form = tellForm(value, request);
+    if (form.form === 'fields') return fieldWarnings(form.spec);
+    if (form.form !== 'raw' || !isRecord(form.schema) || findBoundsFault(form.schema)) return [];
+    const found = [...vainIn(form.schema, request.side)];
+    // Nobody can point into a text, or into what a function made.
+    return form.schema === value ? found : found.map((one) => ({ ...one, path: [] }));
   } catch (error) {
     if (error instanceof SchemaError) return [];
     throw error;
   }
 }
 
+/** The JSON Schema that a value is; undefined for one of another form, or none. */
+export function rawSchemaIn(value: unknown, request: FormRequest): JsonSchema | undefined {
+  try {
+    const form = tellForm(value, request);
+    return form.form === 'raw' && isRecord(form.schema) ? form.schema : undefined;
+  } catch (error) {
+    if (error instanceof SchemaError) return undefined;
+    throw error;
+  }
+}
+
+/** Under which key a schema stands. */
+interface FormRequest {
+  readonly side: SchemaSide;
+  readonly rawOnly: boolean;
+}
+
 /** Tells the forms apart. Under a raw-only key everything that is not JSON Schema is an error. */
-export function tellForm(
-  value: unknown,
-  { side, rawOnly }: { side: SchemaSide; rawOnly: boolean },
-): SchemaForm {
+export function tellForm(value: unknown, { side, rawOnly }: FormRequest): SchemaForm {
   const form = recognise(value, side, rawOnly);
   if (!rawOnly || form.form === 'raw') return form;
   throw new SchemaError(

@@ -4,7 +4,7 @@ export { type CheckResult, type CompiledSchema, noInput, type SchemaSide } from 
 export { describeSchema } from './describe.js';
 export { type FieldWarning, fieldWarnings } from './field-spec.js';
 export { type EnumValue, type Field, type FieldSpec, type Fields, fields } from './fields.js';
-export { isSchemaValue, schemaWarnings } from './form.js';
+export { isSchemaValue, rawSchemaIn, schemaWarnings } from './form.js';
 export type { InferFields, InferInput, InferOutput } from './infer.js';
 export { formatIssues, type SchemaIssue } from './issues.js';
 export { type JsonSchema, jsonSchema, type RawSchema } from './json-schema.js';

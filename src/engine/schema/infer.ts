@@ -85,7 +85,7 @@ interface Scalars {
   boolean: boolean;
 }
 
-type StandardTyped = { readonly '~standard': { readonly types?: unknown } };
+export type StandardTyped = { readonly '~standard': { readonly types?: unknown } };
 
 type Side<S, K extends 'input' | 'output'> = S extends {
   readonly '~standard': { readonly types?: infer T };
@@ -95,7 +95,7 @@ type Side<S, K extends 'input' | 'output'> = S extends {
     : unknown
   : unknown;
 
-type RawLooking =
+export type RawLooking =
   | { readonly type: 'object' }
   | { readonly $schema: string }
   | { readonly $ref: string }

@@ -46,7 +46,13 @@ export function compileSafely(validator: Validator, schema: JsonSchema): Validat
     const { $async: _, ...plain } = schema;
     return validator.compile(plain);
   } catch (error) {
-    const reason = error instanceof Error ? error.message : String(error);
+    // Ajv runs in circles where a subschema has an `$id` and, beside it, a `$ref` into itself.
+    const reason =
+      error instanceof RangeError
+        ? 'its references lead on without end. Where a "$ref" stands beside an "$id", drop the "$id" or put the "$ref" under "allOf"'
+        : error instanceof Error
+          ? error.message
+          : String(error);
     throw new SchemaError(`The schema cannot be compiled: ${reason}.`, [], { cause: error });
   }
 }

@@ -9,7 +9,7 @@ export interface Subschema {
 }
 
 /** What references are relative to in a schema without `$id`. */
-const defaultBase = 'schema:///';
+export const defaultBase = 'schema:///';
 
 /** Every schema within a schema, itself first. Values that only look like schemas (`const`, `default`, …) are not entered. */
 export function* walkSchema(

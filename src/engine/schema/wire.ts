@@ -2,6 +2,7 @@ import type { ErrorObject } from 'ajv';
 import { findBoundsFault } from './bounds.js';
 import { isRecord, type SchemaSide } from './compiled.js';
 import { type Dialect, dialectOf, unknownDialect } from './dialects.js';
+import { rootProblem } from './early.js';
 import { isPattern } from './field-options.js';
 import { fromPointer, toPointer } from './issues.js';
 import type { JsonSchema } from './json-schema.js';
@@ -37,10 +38,9 @@ export async function checkWireSchema(schema: unknown, side: SchemaSide): Promis
   return issues.length > 0 ? firstAtEachPlace(issues) : tryToCompile(schema, dialect);
 }
 
-function* findBadRoot({ type }: JsonSchema, side: SchemaSide): Generator<WireIssue> {
-  if (side === 'output' || type === 'object') return;
-  const path = type === undefined ? [] : ['type'];
-  yield { path, message: 'The schema of an input must describe an object: "type": "object" at its root.' };
+function* findBadRoot(schema: JsonSchema, side: SchemaSide): Generator<WireIssue> {
+  const message = side === 'input' ? rootProblem(schema) : undefined;
+  if (message !== undefined) yield { path: schema.type === undefined ? [] : ['type'], message };
 }
 
 function* findBadPatterns(subschemas: readonly Subschema[]): Generator<WireIssue> {

@@ -5,12 +5,16 @@ import type { Manifest } from '../extension/manifest.js';
 import { messageOf } from '../extension/modules.js';
 import { isPackageName, qualify, shortName } from '../extension/names.js';
 import { type ChildServer, ChildTransport } from './child-transport.js';
+import { listFaultsIn } from './list-faults.js';
 
 /** A server slower than this to its first answer is reported; impatient clients give up after ten seconds. */
 const slowStartMs = 3000;
 
 /** How long an idle server may take to end once its client has gone. */
 const exitTimeoutMs = 5000;
+
+/** How much of what a server writes to stderr is read, from its beginning. */
+const maxSaid = 1_000_000;
 
 export interface BootOptions {
   /** The program and its first arguments; `start <server>` follows. */
@@ -52,13 +56,16 @@ function locationOf(manifest: Manifest, server: string): Location {
   return { file: manifest.document.file, path: declaration?.path ?? manifest.base };
 }
 
-type Finding = Pick<Diagnostic, 'code' | 'severity' | 'message'>;
+interface Finding extends Pick<Diagnostic, 'code' | 'severity' | 'message'> {
+  /** One list does not show what it should; others may not, either. */
+  readonly isOfList?: true;
+}
 
 async function bootServer(
   manifest: Manifest,
   server: string,
   options: BootOptions,
-): Promise<readonly Finding[]> {
+): Promise<readonly Omit<Finding, 'isOfList'>[]> {
   const { reference, cwd = options.cwd } = placeOf(manifest, server);
   // What is missing is told by its own rule; obtaining it would be no news of the package, and take its time.
   const env = { ...options.env, AGENTTOOLS_AUTO_INSTALL: 'false' };
@@ -66,10 +73,11 @@ async function bootServer(
   const findings = new Map<string, Finding>();
   for (const era of eras) {
     for (const finding of await converse(server, era, child, options.timeoutMs)) {
-      if (!findings.has(finding.code)) findings.set(finding.code, finding);
+      const key = finding.isOfList ? finding.message : finding.code;
+      if (!findings.has(key)) findings.set(key, finding);
     }
   }
-  return [...findings.values()];
+  return [...findings.values()].map(({ isOfList: _, ...finding }) => finding);
 }
 
 /**
@@ -94,6 +102,10 @@ async function converse(
   const findings: Finding[] = [];
   const failed = (message: string) => findings.push({ code: 'boot-failed', severity: 'error', message });
   const transport = new ChildTransport(child);
+  let said = '';
+  transport.ontext = (text) => {
+    said = (said + text).slice(0, maxSaid);
+  };
   const client = new Client({ name: 'agenttools-validate', version: '1.0.0' }, { versionNegotiation });
   const started = performance.now();
   try {
@@ -119,6 +131,10 @@ async function converse(
     failed(
       `Server "${server}" ${how} when its client had gone; it must exit with 0.${saying(transport.stderr)}`,
     );
+  }
+  for (const fault of listFaultsIn(said)) {
+    const message = `Server "${server}" does not list what it is meant to: ${fault}`;
+    findings.push({ code: 'boot-failed', severity: 'error', message, isOfList: true });
   }
   const [impure] = transport.impureLines;
   if (impure !== undefined) {

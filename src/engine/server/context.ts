@@ -1,5 +1,7 @@
+import { inspect } from 'node:util';
 import type { Server, ServerContext } from '@modelcontextprotocol/server';
 import type { Calls, MakeContext } from '../items/calls.js';
+import { capabilityPath } from '../items/capabilities.js';
 import type { Context, ListedItem, LogLevel, Session, ShownQuery } from '../items/context.js';
 import { unableToAsk } from '../items/interaction.js';
 import { callFrom } from '../items/nested.js';
@@ -119,7 +121,7 @@ function hasCapability(capabilities: Readonly<Record<string, unknown>>, name: st
     return true;
   }
   let held: unknown = capabilities;
-  for (const part of name.split('.')) {
+  for (const part of capabilityPath(name)) {
     if (typeof held !== 'object' || held === null || !Object.hasOwn(held, part)) return false;
     held = (held as Record<string, unknown>)[part];
   }
@@ -194,10 +196,10 @@ function logOf(
 
 /** What of a value JSON can carry; a log line must never fail a call. */
 export function jsonOf(data: unknown): unknown {
-  if (data instanceof Error) return data.message;
   try {
+    if (data instanceof Error) return data.message;
     return JSON.parse(JSON.stringify(data) ?? 'null') as unknown;
   } catch {
-    return String(data);
+    return inspect(data, { customInspect: false });
   }
 }

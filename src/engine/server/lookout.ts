@@ -11,15 +11,10 @@ import {
 } from '../extension/workspace.js';
 import { workspaceFolders } from '../folders.js';
 import { type Lack, lacksOf } from '../items/lacks.js';
+import type { LeftOut } from '../items/left-out.js';
 import { listedKinds, Registry } from '../items/registry.js';
-import {
-  type ComposeOptions,
-  composeServer,
-  type LeftOut,
-  type Servable,
-  type ServerSpec,
-  type ToolList,
-} from '../items/server.js';
+import { type ComposeOptions, composeServer, type Servable, type ServerSpec } from '../items/server.js';
+import { toolListOf } from '../items/tool-list-setting.js';
 import type { CheckDrift } from './frozen.js';
 import { oneLine } from './one-line.js';
 
@@ -142,17 +137,6 @@ function finder(
     const found = await finding.catch(() => undefined);
     return found && serverName(found) === named ? { found, workspace: installed } : await anywhere();
   };
-}
-
-/** What the user wants to be listed as tools: `AGENTTOOLS_TOOL_LIST`. */
-function toolListOf(
-  { AGENTTOOLS_TOOL_LIST: wanted }: LookoutSetting['host']['env'],
-  report: LookoutSetting['report'],
-): ToolList | undefined {
-  if (!wanted) return undefined;
-  if (wanted === 'all' || wanted === 'catalog') return wanted;
-  report(`AGENTTOOLS_TOOL_LIST is "${wanted}" and is ignored. Expected "all" or "catalog".`);
-  return undefined;
 }
 
 /** A server whose own definition is bad cannot be started. */

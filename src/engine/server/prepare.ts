@@ -5,7 +5,7 @@ import type { ListedKind } from '../items/context.js';
 import { Initializers } from '../items/initialize.js';
 import { listedKinds } from '../items/registry.js';
 import type { Servable } from '../items/server.js';
-import { parseToolOptions } from '../items/tool-options.js';
+import { parseToolOptions, reportUnknownTools } from '../items/tool-options.js';
 import { Audience } from './audience.js';
 import { createServer, type Served } from './factory.js';
 import { type LookoutRequest, type LookoutSetting, openLookout, standIn } from './lookout.js';
@@ -52,6 +52,8 @@ export async function prepareServed(
   });
   const calls = { server, initializers: new Initializers(), env: host.env, report };
   const toolOptions = parseToolOptions(host.env.MCP_TOOL_OPTIONS, report);
+  // Tools of packages that are not here may still come.
+  if (lacks.length === 0) reportUnknownTools(toolOptions, server.registry.all('tools'), report);
   const audience = new Audience();
   if (!obtain || lacks.length === 0) return { calls, toolOptions, audience };
 

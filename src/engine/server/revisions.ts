@@ -1,5 +1,7 @@
 import { isRecord } from '../extension/shapes.js';
 import type { ContentBlock } from '../items/builders.js';
+import { boxed } from '../schema/boxed.js';
+import type { Wire } from './requests/handler.js';
 
 /** Content block types that came later than 2024-11-05, with the revision that brought them. */
 const introduced: Readonly<Record<string, string>> = {
@@ -20,23 +22,24 @@ function asText(block: ContentBlock): string {
   return `[${block.type}: ${String(block.mimeType)}]`;
 }
 
-type Wire = Readonly<Record<string, unknown>>;
-
-/** From when on a schema of a property may be `true` or `false`. @see MCP, schema, Tool */
-const booleanSchemas = '2026-07-28';
+/** From when on results may be any value, and a schema of a property `true` or `false`. @see MCP, schema, Tool */
+const anySchemas = '2026-07-28';
 
 /** A tool as a revision knows it. Clients that cannot read one entry of a list drop the whole list. */
 export function toolFor(version: string | undefined, tool: Wire): Wire {
-  if (version === undefined || version >= booleanSchemas) return tool;
+  if (version === undefined || version >= anySchemas) return tool;
   const schemas = ['inputSchema', 'outputSchema'].flatMap((key) => {
-    const schema = withPlainProperties(tool[key]);
+    const schema = objectSchema(tool[key]);
     return schema === tool[key] ? [] : [[key, schema] as const];
   });
   return schemas.length === 0 ? tool : { ...tool, ...Object.fromEntries(schemas) };
 }
 
-function withPlainProperties(schema: unknown): unknown {
-  if (!isRecord(schema) || !isRecord(schema.properties)) return schema;
+/** The SDK sends what is no object as the `result` of one. */
+function objectSchema(schema: unknown): unknown {
+  if (!isRecord(schema)) return schema;
+  if (schema.type !== 'object') return boxed(schema);
+  if (!isRecord(schema.properties)) return schema;
   const entries = Object.entries(schema.properties);
   if (!entries.some(([, property]) => typeof property === 'boolean')) return schema;
   const plain = entries.map(([name, property]) => [name, asObject(property)] as const);

@@ -1,10 +1,12 @@
 import { isRecord } from '../extension/shapes.js';
 import { detailsOf, type MakeContext, reportOnce } from '../items/calls.js';
 import type { Lazy } from '../items/lazy.js';
-import { CursorError, page, type Registry, type ServedKind, type SpecOf } from '../items/registry.js';
+import { CursorError, page } from '../items/paging.js';
+import type { Registry, ServedKind, SpecOf } from '../items/registry.js';
 import type { ListHook } from '../items/specs.js';
 import { type Limit, withTimeLimit } from '../items/time-limit.js';
 import { contextMaker, showsUi } from './context.js';
+import { foreignPicked, hookFailed } from './list-faults.js';
 import type { Wire } from './requests/handler.js';
 import type { ListRequest, Shown } from './requests/lists.js';
 
@@ -70,15 +72,16 @@ async function runHook<K extends ServedKind>(
     const own = { registry: registry.forHandlers, callTool: refuseCall };
     const work = (limit: Limit) => pick({ ...contextOf(limit), ...own }, view);
     const picked = readPick(await withTimeLimit(work, { timeoutMs: hookTimeoutMs, signal }));
-    const specs = specsOf(kind, picked.items, registry, (name) => {
-      const what = `${qualifiedName}: the hook of its list of ${kind} gave what the server does not have; left out: `;
-      reportOnce(calls, what + name, what);
-    });
+    const { specs, foreign } = specsOf(kind, picked.items, registry);
+    if (foreign.length > 0) {
+      const left = foreignPicked(qualifiedName, kind);
+      reportOnce(calls, `${left}${foreign.join(', ')}. ${picksOf[kind]}`, left);
+    }
     return { specs, nextCursor: picked.nextCursor, wentOn };
   } catch (error) {
     if (signal.aborted) return undefined;
-    const what = `${qualifiedName}: the list of ${kind} is the usual one, since its hook failed: `;
-    reportOnce(calls, what + detailsOf(error), what);
+    const failed = hookFailed(qualifiedName, kind);
+    reportOnce(calls, failed + detailsOf(error), failed);
     return undefined;
   }
 }
@@ -112,24 +115,39 @@ function readPick(picked: unknown): Pick {
   return { items, nextCursor };
 }
 
-/** The items that were picked, each once, in the order of the pick. */
+/** What a hook may give, for who gave something else. */
+const picksOf = {
+  tools: 'A hook gives names of its tools, or items of registry.list().',
+  prompts: 'A hook gives names of its prompts, or items of registry.list().',
+  resources: 'A hook gives addresses of its resources, or items of registry.list().',
+} as const satisfies Record<ServedKind, string>;
+
+/** The items that were picked, each once, in the order of the pick; and what else was, in words. */
 function specsOf<K extends ServedKind>(
   kind: K,
   items: readonly unknown[],
   registry: Registry,
-  onForeign: (name: string) => void,
-): readonly SpecOf<K>[] {
+): { readonly specs: readonly SpecOf<K>[]; readonly foreign: readonly string[] } {
   const byAddress = new Map<unknown, SpecOf<K>>(
     registry.all(kind).map((spec) => [addressOf(spec.name, spec.wire), spec]),
   );
   const specs = new Set<SpecOf<K>>();
-  for (const item of items) {
-    const { name, definition } = isRecord(item) && item.kind === kind ? item : {};
-    const spec = byAddress.get(isRecord(definition) ? addressOf(name, definition) : name);
+  const foreign: string[] = [];
+  for (const [index, item] of items.entries()) {
+    const { name, definition } = isRecord(item) && item.kind === kind ? item : { name: item };
+    const spec = isRecord(definition)
+      ? byAddress.get(addressOf(name, definition))
+      : (byAddress.get(name) ?? (typeof name === 'string' ? registry.resolve(kind, name) : undefined));
     if (spec) specs.add(spec);
-    else onForeign(isRecord(item) ? String(item.name) : typeof item);
+    else foreign.push(calledEntry(item, index));
   }
-  return [...specs];
+  return { specs: [...specs], foreign };
+}
+
+function calledEntry(item: unknown, index: number): string {
+  const name = isRecord(item) ? item.name : item;
+  if (typeof name === 'string') return isRecord(item) ? name : JSON.stringify(name);
+  return `entry ${index + 1}, of type ${item === null ? 'null' : typeof item}`;
 }
 
 /** Names of resources need not differ. */

@@ -6,10 +6,11 @@ import { isPackageName } from '../extension/names.js';
 import { isRecord } from '../extension/shapes.js';
 import { translate } from '../extension/spellings.js';
 import { Workspace } from '../extension/workspace.js';
-import { distinctNames } from '../items/collisions.js';
-import { listEntries, resolveEntry } from '../items/entries.js';
+import { distinctNames, type Listed, withoutRepeats } from '../items/collisions.js';
+import { type EntryPlace, listEntries, resolveEntry } from '../items/entries.js';
+import type { LeftOut } from '../items/left-out.js';
 import { isOverride } from '../items/override.js';
-import { composeDefinition, type LeftOut, type ServerSpec } from '../items/server.js';
+import { composeDefinition, type ServerSpec } from '../items/server.js';
 import { definitionOf, requireServerName, type ServerDefinition, type ServerPlan } from './definition.js';
 import { explainLost } from './names.js';
 import { definitionFile, keepServer, readUserServers, requireFree, type UserServersPlace } from './store.js';
@@ -111,16 +112,17 @@ async function sameNames(definition: Definition, workspace: Workspace): Promise<
   const notes: string[] = [];
   for (const kind of ['tools', 'prompts'] as const) {
     const entries = listEntries(definition, kind);
-    const names = (
-      await Promise.all(
-        entries.map((entry, index) => wireNames(entry, { kind, definition, workspace, path: [kind, index] })),
-      )
-    ).flat();
+    const seen = await Promise.all(
+      entries.map((entry, index) =>
+        seenOf(entry, { kind, server: definition, workspace, path: [kind, index] }),
+      ),
+    );
+    const names = withoutRepeats(seen.flat()).map(({ name }) => name);
     const served = distinctNames(names);
     for (const name of new Set(names.filter((one, index) => served[index] !== one))) {
-      const seen = served.filter((_, index) => names[index] === name).join(', ');
+      const shown = served.filter((_, index) => names[index] === name).join(', ');
       notes.push(
-        `Several ${kind} are named "${name}", so clients see them as ${seen}. To name them yourself, use { "use": "…", "name": "…" } in a definition (--from).`,
+        `Several ${kind} are named "${name}", so clients see them as ${shown}. To name them yourself, use { "use": "…", "name": "…" } in a definition (--from).`,
       );
     }
   }
@@ -128,26 +130,14 @@ async function sameNames(definition: Definition, workspace: Workspace): Promise<
 }
 
 /** What clients see of an entry by itself; of what is defined by code, what they see most likely. */
-async function wireNames(
-  entry: unknown,
-  { kind, definition: server, workspace, path: at }: EntryPlaceHere,
-): Promise<readonly string[]> {
-  const found = await resolveEntry(entry, { kind, server, workspace, path: at }).catch(() => undefined);
-  const names = found?.listings.map(({ definition: { item, value }, changes }) => {
-    const given = [value, ...changes.map(({ override }) => override)].map(({ name }) => name);
-    return String(given.findLast((name) => typeof name === 'string') ?? item);
-  });
-  if (names) return names;
-  if (isRecord(entry) && typeof entry.name === 'string') return [entry.name];
+async function seenOf(entry: unknown, place: EntryPlace): Promise<readonly Listed[]> {
+  const found = await resolveEntry(entry, place).catch(() => undefined);
+  if (found) return found.listings;
+  const unread = { written: entry, inToolkit: false, changes: [] };
+  if (isRecord(entry) && typeof entry.name === 'string') return [{ name: entry.name, ...unread }];
   const reference = isOverride(entry) ? entry.use : entry;
-  return typeof reference === 'string' ? [reference.slice(reference.lastIndexOf('/') + 1)] : [];
-}
-
-interface EntryPlaceHere {
-  readonly kind: ServerList;
-  readonly definition: Definition;
-  readonly workspace: Workspace;
-  readonly path: readonly (string | number)[];
+  if (typeof reference !== 'string') return [];
+  return [{ name: reference.slice(reference.lastIndexOf('/') + 1), ...unread }];
 }
 
 async function hiddenPackage(name: string, workspace: Workspace): Promise<readonly string[]> {

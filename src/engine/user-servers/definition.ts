@@ -1,10 +1,12 @@
 import path from 'node:path';
 import { AgentToolsError } from '../errors.js';
-import { checkDefinition, describeFault, serverLists } from '../extension/check.js';
+import { checkDefinition, serverLists } from '../extension/check.js';
+import { describeFault } from '../extension/faults.js';
 import type { Kind } from '../extension/kinds.js';
 import { isItemName } from '../extension/names.js';
 import { isRecord } from '../extension/shapes.js';
 import { translate } from '../extension/spellings.js';
+import { isToolkit } from '../extension/toolkits.js';
 import { isDeviceName, isObjectName } from '../reserved-names.js';
 import { didYouMean } from '../spelling.js';
 
@@ -133,13 +135,19 @@ const filePaths = {
 function withAbsolutePaths(server: ServerDefinition, directory: string): ServerDefinition {
   const lists = serverLists.flatMap((kind) => {
     const list = server[kind];
-    return Array.isArray(list) ? [[kind, list.map((entry) => inlineEntry(kind, entry, directory))]] : [];
+    return Array.isArray(list) ? [[kind, list.map((entry) => locatedEntry(kind, entry, directory))]] : [];
   });
   return { ...locatedFrom(directory, 'servers', server), ...Object.fromEntries(lists) };
 }
 
-function inlineEntry(kind: Kind, entry: unknown, directory: string): unknown {
-  if (!isRecord(entry) || Object.hasOwn(entry, 'use')) return entry;
+/** An entry whose files are found from anywhere: those of a definition, of a toolkit, and of what is changed. */
+function locatedEntry(kind: Kind, entry: unknown, directory: string): unknown {
+  if (Array.isArray(entry)) return entry.map((one) => locatedEntry(kind, one, directory));
+  if (!isRecord(entry)) return entry;
+  if (Object.hasOwn(entry, 'use')) {
+    return locatedFrom(directory, kind, { ...entry, use: locatedEntry(kind, entry.use, directory) });
+  }
+  if (isToolkit(entry)) return { ...entry, tools: locatedEntry(kind, entry.tools, directory) };
   const { value, faults } = translate(entry, kind);
   // What cannot be translated is told when the server is composed.
   return faults.length > 0 ? entry : locatedFrom(directory, kind, value);

@@ -10,7 +10,8 @@ import { type FileFacts, gatherFiles, gatherRoot, type RootFacts } from './facts
 import { gatherInlineItem, gatherItem, type ItemFacts } from './facts/items.js';
 import type { ModuleFacts, ModuleReader } from './facts/modules.js';
 import { gatherPackaging, type PackagingFacts } from './facts/packaging.js';
-import { findLostApp, gatherServers, type LostApp, type ServerFacts } from './facts/servers.js';
+import { findLostApp, type LostApp } from './facts/references.js';
+import { gatherServers, type ServerFacts } from './facts/servers.js';
 import { gatherToolkits, type ToolkitFacts } from './facts/toolkits.js';
 
 /** An extension at one moment: all that rules may know of it. Gathering reads files and runs code; rules do neither. */

@@ -222,8 +222,13 @@ const start = { line: 1, column: 1 };
 
 async function locatorOf(directory: string, file: string): Promise<Locate> {
   const isData = /\.jsonc?$/.test(file);
-  const text = isData ? await readFile(path.join(directory, file), 'utf8').catch(() => undefined) : undefined;
+  const isModule = /\.[cm]?js$/.test(file);
+  const text =
+    isData || isModule
+      ? await readFile(path.join(directory, file), 'utf8').catch(() => undefined)
+      : undefined;
   if (text === undefined) return ({ position = start }) => position;
+  if (isModule) return await locatorOfModule(text);
   const { positionsIn } = await import('../files/json-text.js');
   let find: ReturnType<typeof positionsIn> | undefined;
   return ({ position, path: at, key = false }) => {
@@ -231,6 +236,16 @@ async function locatorOf(directory: string, file: string): Promise<Locate> {
     if (!at) return start;
     find ??= positionsIn(text);
     return find(at, { key });
+  };
+}
+
+async function locatorOfModule(source: string): Promise<Locate> {
+  const { positionsInModule } = await import('./module-positions.js');
+  let find: ReturnType<typeof positionsInModule> | undefined;
+  return ({ position, path: at = [] }) => {
+    if (position || at.length === 0) return position ?? start;
+    find ??= positionsInModule(source);
+    return find(at) ?? start;
   };
 }
 

@@ -4,6 +4,7 @@ import path from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
 import { build, transform } from 'esbuild';
+import { derive, writeDerivation } from '../../../src/engine/derive/derive.js';
 import { kinds } from '../../../src/engine/extension/kinds.js';
 import { addFiles, writeFolder } from '../../support/packages.js';
 import type { Block } from './pages.js';
@@ -12,6 +13,9 @@ const repository = fileURLToPath(new URL('../../..', import.meta.url));
 
 /** What the examples may import besides `agenttools`. */
 const libraries = ['zod', 'arktype', 'valibot', '@valibot/to-json-schema', '@types'];
+
+/** Pages that say to run `agenttools derive`. */
+const derivedPages = ['derive', 'example-expert-system'];
 
 /** A package that the blocks of a page make together. */
 export interface ExamplePackage {
@@ -45,7 +49,7 @@ export function examplePackages(blocks: readonly Block[]): readonly ExamplePacka
 
 /**
  * Writes the packages below one folder, in which they find `agenttools` and the schema libraries. TypeScript below `src`
- * is also there as JavaScript below `dist`, as `tsc` would leave it.
+ * is also there as JavaScript below `dist`, as `tsc` would leave it, and what a page says to derive is derived.
  */
 export async function writeExamples(packages: readonly ExamplePackage[]): Promise<string> {
   const root = writeFolder({
@@ -69,6 +73,8 @@ export async function writeExamples(packages: readonly ExamplePackage[]): Promis
     symlinkSync(path.join(repository, 'node_modules', library), link);
   }
   symlinkSync(path.join(repository, 'fixtures/extensions'), path.join(root, 'node_modules/@acme'));
+  // What examples of derivation are built with.
+  symlinkSync(path.join(repository, 'node_modules/typescript-5'), path.join(root, 'node_modules/typescript'));
   for (const { page, name, files } of packages) {
     const compiled = await Promise.all(Object.entries(files).map(([file, text]) => compile(file, text)));
     addFiles(path.join(root, page, name), {
@@ -76,6 +82,7 @@ export async function writeExamples(packages: readonly ExamplePackage[]): Promis
       ...files,
       ...Object.fromEntries(compiled.flat()),
     });
+    if (derivedPages.includes(page)) await writeDerivation(await derive(path.join(root, page, name)));
   }
   return root;
 }
@@ -83,7 +90,13 @@ export async function writeExamples(packages: readonly ExamplePackage[]): Promis
 async function compile(file: string, text: string): Promise<[file: string, text: string][]> {
   const [, stem] = /^src\/(.*)\.ts$/.exec(file) ?? [];
   if (stem === undefined) return [];
-  const { code } = await transform(text, { loader: 'ts', format: 'esm', target: 'node20' });
+  const { code } = await transform(text, {
+    loader: 'ts',
+    format: 'esm',
+    target: 'node20',
+    sourcemap: 'inline',
+    sourcefile: `${'../'.repeat(stem.split('/').length)}${file}`,
+  });
   return [[`dist/${stem}.js`, code]];
 }
 

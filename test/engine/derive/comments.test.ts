@@ -99,6 +99,12 @@ test.each([
   ['@pattern [', 'string', 'has "@pattern", which takes a regular expression, and is "["'],
   ['@multipleOf 0', 'number', 'has "@multipleOf", which takes a number above 0, and is "0"'],
   ['@asType text', 'number', 'has "@asType", which takes integer, and is "text"'],
+  ['@default "x"', 'number', 'has "@default", which takes a value of its type, and is "x"'],
+  ['@default 9', 'boolean', 'has "@default", which takes a value of its type, and is 9'],
+  ['@default abc', "'x' | 'y'", 'has "@default", which takes a value of its type, and is abc'],
+  ['@default', 'string', 'has "@default", which takes a value of its type, and is empty'],
+  ['@default [1]', 'string[]', 'has "@default", which takes a value of its type, and is [1]'],
+  ['@example {"b":1}', '{ b: string }', 'has "@example", which takes a value of its type, and is {"b":1}'],
 ])(
   '%s of a %s is an error',
   async (tag, type, message) => {
@@ -240,3 +246,103 @@ export const typed = (word, count) => word.repeat(count ?? 1);
     });
   });
 });
+
+test('a default in code that is not of the type is told, and no client sees it', async () => {
+  const source = `
+export function f(a: number = 'x' as any, b: string | null = null): void {}
+`;
+  const derivation = await deriveOf(source, ['f'], { file: 'lib.ts' });
+  expect(said(derivation)).toEqual([
+    'warning lib.ts:2:19 Tool "f": parameter "a" has the default "x", which is not of its type; clients do not see it.',
+  ]);
+  const { a, b } = functionIn(derivation, 'f').inputSchema.properties as Record<string, object>;
+  expect([a, b]).toEqual([
+    { type: 'number' },
+    { anyOf: [{ type: 'string' }, { type: 'null' }], default: null },
+  ]);
+}, 30_000);
+
+test('so is one of plain JavaScript', async () => {
+  const source = '/** @param {Record<string, number>} amount */\nexport function g(amount = 5) {}\n';
+  const derivation = await deriveOf(source, ['g'], { file: 'lib.js' });
+  expect(said(derivation)).toEqual([
+    'warning lib.js:2:19 Tool "g": parameter "amount" has the default 5, which is not of its type; clients do not see it.',
+  ]);
+}, 30_000);
+
+test('what a comment says of the parts of a parameter stands where they are', async () => {
+  const typescript = `
+interface Town { name: string }
+/**
+ * @param place - Where.
+ * @param place.city - What it is called.
+ * @param place.towns[].name - Of each.
+ */
+export function f(place: { city: string; towns: Town[] }, other: { city: string }): void {}
+`;
+  const first = await deriveOf(typescript, ['f'], { file: 'lib.ts' });
+  expect(said(first)).toEqual([]);
+  const { place, other } = functionIn(first, 'f').inputSchema.properties as Record<
+    string,
+    { properties: object }
+  >;
+  expect(place!.properties).toMatchObject({
+    city: { description: 'What it is called.' },
+    towns: { items: { properties: { name: { description: 'Of each.' } } } },
+  });
+  expect(other!.properties).toEqual({ city: { type: 'string' } });
+  const javascript = `
+/**
+ * @param {object} place
+ * @param {number} [place.zip=5] - Its number.
+ * @param {number} [place.size='x']
+ * @param {number} count
+ */
+export function g(place, count) {}
+`;
+  const second = await deriveOf(javascript, ['g'], { file: 'lib.js' });
+  expect(functionIn(second, 'g').inputSchema.properties).toMatchObject({
+    place: {
+      properties: {
+        zip: { type: 'number', description: 'Its number.', default: 5 },
+        size: { type: 'number' },
+      },
+    },
+  });
+  expect(said(second)).toEqual([
+    expect.stringMatching(/^warning .* parameter "place.size" has the default "x", which is not of its type/),
+  ]);
+}, 60_000);
+
+test('what is misspelled in a comment is told', async () => {
+  const source = `
+interface Size {
+  /** @minimun 3 @internal */
+  height: number;
+}
+/**
+ * @param nope - What?
+ * @param siz
+ * @titel Two
+ * @see elsewhere
+ */
+export function f(size: Size): void {}
+`;
+  const derivation = await deriveOf(source, ['f'], { file: 'lib.ts' });
+  expect(said(derivation)).toEqual([
+    'warning lib.ts:9:4 Tool "f": "@titel" is no tag that means anything here. Did you mean "@title"?',
+    'warning lib.ts:7:4 Tool "f": "@param nope" tells of no parameter. Parameters: size.',
+    'warning lib.ts:8:4 Tool "f": "@param siz" tells of no parameter. Did you mean "size"? Parameters: size.',
+    'warning lib.ts:3:7 Tool "f": parameter "size.height" has "@minimun", which means nothing. Did you mean "@minimum"?',
+  ]);
+}, 30_000);
+
+test('a context that is not the last parameter is one error, which says so', async () => {
+  const source = `
+interface ToolContext { a: Map<string, string>; b(): void }
+export function f(ctx: ToolContext, a: string): void {}
+`;
+  expect(said(await deriveOf(source, ['f'], { file: 'lib.ts' }))).toEqual([
+    'error lib.ts:3:19 Tool "f": parameter "ctx" is the context, which has to be the last parameter.',
+  ]);
+}, 30_000);

@@ -1,7 +1,8 @@
-import { existsSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { existsSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { derive, writeDerivation } from '../../../src/engine/derive/derive.js';
+import { AgentToolsError } from '../../../src/engine/errors.js';
 import { addFiles, writePackage } from '../../support/packages.js';
 import { functionIn, link, project, said } from './support/project.js';
 
@@ -59,15 +60,19 @@ describe('types come from', () => {
     expect(functionIn(await derive(project(manifest, files)), 'greet').description).toBe('Of the source.');
   }, 30_000);
 
-  test('else the comments of the module itself', async () => {
-    const files = { ...definition, 'dist/greet.js': `/** Of the module. */\n${compiled}` };
-    const derivation = await derive(project(manifest, files));
-    expect(functionIn(derivation, 'greet')).toMatchObject({
-      description: 'Of the module.',
-      inputSchema: { properties: { name: {}, loud: { default: true } }, required: ['name'] },
-    });
-    expect(Object.keys(derivation.derived!.files)).toEqual(['dist/greet.js']);
-  }, 30_000);
+  test.each(['', '//# sourceMappingURL=%E0%A4%A\n', '//# sourceMappingURL=../../../etc/passwd\n'])(
+    'else the comments of the module itself: %j',
+    async (end) => {
+      const files = { ...definition, 'dist/greet.js': `/** Of the module. */\n${compiled}${end}` };
+      const derivation = await derive(project(manifest, files));
+      expect(functionIn(derivation, 'greet')).toMatchObject({
+        description: 'Of the module.',
+        inputSchema: { properties: { name: {}, loud: { default: true } }, required: ['name'] },
+      });
+      expect(Object.keys(derivation.derived!.files)).toEqual(['dist/greet.js']);
+    },
+    30_000,
+  );
 
   test.each([
     ['mjs', 'd.mts'],
@@ -158,7 +163,7 @@ describe('what is derived', () => {
   test('covers definitions of every kind, and one function once', async () => {
     const files = {
       'lib.js': '',
-      'lib.d.ts': ['a', 'b', 'c', 'd', 'e']
+      'lib.d.ts': ['a', 'b', 'c', 'd', 'e', 'f']
         .map((name) => `export function ${name}(x: string): void;`)
         .join('\n'),
       'agenttools/tools.json': { a: { handler: './lib.js#a' }, again: { handler: './lib.js#a', output: {} } },
@@ -171,6 +176,7 @@ describe('what is derived', () => {
           { use: 'a', name: 'z' },
           { name: 'd', handler: './lib.js#d' },
           { tools: [{ handler: './lib.js#e' }] },
+          { use: { name: 'f', handler: './lib.js#f' }, hidden: true },
         ],
       },
       'agenttools/tools/code.js': "throw new Error('code was run');",
@@ -179,8 +185,16 @@ describe('what is derived', () => {
       project({ tools: ['a', 'again', 'code', { toolkit: 'kit' }], servers: ['one'] }, files),
     );
     expect(said(derivation)).toEqual([]);
-    const references = ['a', 'b', 'd', 'e'].map((name) => `./lib.js#${name}`);
+    const references = ['a', 'b', 'd', 'e', 'f'].map((name) => `./lib.js#${name}`);
     expect(Object.keys(derivation.derived!.functions)).toEqual(references);
+  }, 30_000);
+
+  test('names a tool of a toolkit in a server, and the place of what is wrong with it', async () => {
+    const server = '{"tools":[{"tools":[{"handler":"./lib.js#greet"},\n{"handler":"./gone.js#leave"}]}]}';
+    const directory = project({ servers: ['one'] }, { ...lib, 'agenttools/servers/one.json': server });
+    expect(said(await derive(directory))).toEqual([
+      expect.stringMatching(/^error agenttools\/servers\/one\.json:2:12 Tool "leave": There is no file/),
+    ]);
   }, 30_000);
 
   test('is written once, and told to be stale when a file changes', async () => {
@@ -209,6 +223,17 @@ describe('what is derived', () => {
     await writeDerivation(gone);
     expect(existsSync(target)).toBe(false);
   }, 60_000);
+
+  test('tells why it cannot be written, and leaves nothing behind', async () => {
+    const files = { ...lib, 'agenttools/tools/greet.json': { handler }, 'agenttools/derived.json/x': '' };
+    const directory = project({ tools: ['greet'] }, files);
+    const failure = await writeDerivation(await derive(directory)).catch((error: unknown) => error);
+    expect(failure).toBeInstanceOf(AgentToolsError);
+    expect((failure as Error).message).toContain(
+      `${path.join(directory, 'agenttools/derived.json')} could not be`,
+    );
+    expect(readdirSync(path.join(directory, 'agenttools')).toSorted()).toEqual(['derived.json', 'tools']);
+  }, 30_000);
 
   test('is bounded', async () => {
     const directory = project({ tools: ['greet'] }, { ...lib, 'agenttools/tools/greet.json': { handler } });

@@ -55,6 +55,7 @@ export function apart({ query, limit = 10 }: { query: string; limit?: number }, 
 export function handler(args: { place: string; when?: Date }, ctx: ToolContext): void {}
 export function listed(args: string[]): void {}
 export function several({ a }: { a: string }, b: string): void {}
+export function pair([a, b]: [string, number]): void {}
 export function union(args: { a: string } | { b: string }): void {}
 
 export const nothing = async (): Promise<undefined> => undefined;
@@ -66,7 +67,7 @@ export const result = (): ToolResult => ({ content: [] });
 export const block = async (): Promise<ContentBlock[] | ToolResult> => ({ content: [] });
 /** @returns What was found, or why not. */
 export const either = (): { found: string } | ToolResult => ({ found: 'a' });
-export const dates = (): { at: Date; tags: Set<string>; nothing: string | undefined } => ({}) as never;
+export const dates = (): { at: Date; tags: Set<string>; nothing: string | undefined; listed: (string | undefined)[] } => ({}) as never;
 export function generic<T>(a: T): T { return a; }
 export const trap =
   /**
@@ -191,6 +192,13 @@ describe('a function', () => {
     );
   });
 
+  test('that takes a list apart has no name for it', () => {
+    expect(of('pair').parameters).toEqual([{ name: 'arg1' }]);
+    expect(said(derivation).join('\n')).toMatch(
+      /warning lib\.ts:\d+:\d+ Tool "pair": .*clients see it as "arg1"/,
+    );
+  });
+
   test.each(['bare', 'async1', 'nothing', 'anything', 'result'])(
     'gives nothing with a schema: %s',
     (name) => {
@@ -220,9 +228,10 @@ describe('a function', () => {
         properties: {
           at: { type: 'string', format: 'date-time' },
           tags: { type: 'array', items: { type: 'string' }, uniqueItems: true },
-          nothing: { anyOf: [{ type: 'string' }, { type: 'null' }] },
+          nothing: { type: 'string' },
+          listed: { type: 'array', items: { anyOf: [{ type: 'string' }, { type: 'null' }] } },
         },
-        required: ['at', 'tags'],
+        required: ['at', 'tags', 'listed'],
       },
     ],
   ])('gives what its type says: %s', (name, schema) => expect(of(name).outputSchema).toEqual(schema));

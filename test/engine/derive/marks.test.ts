@@ -1,5 +1,8 @@
 import { describe, expect, test } from 'vitest';
 import { derive } from '../../../src/engine/derive/derive.js';
+import type { Derived } from '../../../src/engine/extension/derived.js';
+import { composeServer } from '../../../src/engine/items/server.js';
+import { openWorkspace, writePackage } from '../../support/packages.js';
 import { project, said } from './support/project.js';
 
 const toolkit = { tools: [{ toolkit: 'files', module: './lib.js' }] };
@@ -7,6 +10,16 @@ const toolkit = { tools: [{ toolkit: 'files', module: './lib.js' }] };
 /** Derives a package whose only module is a toolkit of marked functions. */
 async function marked(source: string, manifest: object = toolkit, more: object = {}) {
   return await derive(project(manifest, { 'lib.js': source, ...more }));
+}
+
+/** The server of a package with this derived for its only module. */
+async function served(derived: Derived, source: string) {
+  const directory = writePackage(toolkit, {
+    'lib.js': source,
+    'agenttools/derived.json': JSON.stringify(derived),
+  });
+  const workspace = openWorkspace();
+  return await composeServer(await workspace.findServer(directory), workspace);
 }
 
 describe('functions marked @mcp', () => {
@@ -83,6 +96,21 @@ export function other() {}
     expect(said(await marked('/** @mcp */\nexport function a() {}\n', manifest, taken))).toEqual([
       'error lib.js:2:1 A function marked "@mcp" is the tool "a", which has a definition of its own. Leave one of them out.',
     ]);
+  }, 30_000);
+
+  test('may be called like what every object has', async () => {
+    const { derived } = await marked(
+      '/** @mcp name=__proto__ */\nexport function a(toString, __proto__) {}\n',
+    );
+    expect(Object.entries(derived!.tools)).toEqual([['__proto__', './lib.js#a']]);
+    const { inputSchema } = derived!.functions['./lib.js#a']!;
+    expect(Object.keys(inputSchema.properties as object)).toEqual(['toString', '__proto__']);
+    const { leftOut, registry } = await served(
+      derived!,
+      '/** @mcp */ export function a(...given) { return given; }',
+    );
+    expect(leftOut).toEqual([]);
+    expect(registry.all('tools').map(({ name }) => name)).toEqual(['__proto__']);
   }, 30_000);
 
   test('are exported', async () => {

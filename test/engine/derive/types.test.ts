@@ -251,3 +251,18 @@ test('a type of very many parts is refused, once', async () => {
   expect(lines).toHaveLength(1);
   expect(lines[0]).toContain('has a type of more than 5000 parts');
 });
+
+test('of a type that is no data at all some faults are told, in the package', async () => {
+  const functions = Array.from({ length: 9 }, (_, index) => `f${index}(): void`).join('; ');
+  const more = {
+    'node_modules/far/package.json': { name: 'far', version: '1.0.0', types: 'index.d.ts' },
+    'node_modules/far/index.d.ts': `export interface Far { ${functions} }`,
+  };
+  const source =
+    "import type { Far } from 'far';\nexport function f(x: string, y: { far: Far }, z: bigint): void;";
+  const lines = said(await deriveOf(source, ['f'], { more }));
+  const far = [0, 1, 2, 3, 4].map((index) =>
+    expect.stringMatching(`^error lib\\.d\\.ts:2:35 .*"y\\.far\\.f${index}"`),
+  );
+  expect(lines).toEqual([...far, expect.stringContaining('parameter "z" has type bigint')]);
+});

@@ -38,7 +38,37 @@ test('there is a schema for every file an author may write as data', () => {
     'manifest.schema.json',
     ...['server', 'tool', 'prompt', 'resource', 'app'].map((kind) => `${kind}.schema.json`),
     ...['servers', 'tools', 'prompts', 'resources'].map((kind) => `${kind}.schema.json`),
+    'toolkit.schema.json',
   ]);
+});
+
+describe('toolkits', () => {
+  const handler = './run.js#run';
+  test.for<[string, unknown, boolean]>([
+    ['manifest', { tools: [{ toolkit: 'files' }] }, true],
+    ['manifest', { tools: ['a', { toolkit: 'files', description: 'x', tools: ['a', ['b', 'B']] }] }, true],
+    ['manifest', { tools: [{ toolkit: 'files', module: './dist/files.js' }] }, true],
+    ['manifest', { tools: [{ toolkit: 'files', module: 5 }] }, false],
+    ['manifest', { tools: [{ toolkit: 'a b' }] }, false],
+    ['manifest', { tools: [{ toolkit: 'files', name: 'files' }] }, false],
+    ['manifest', { tools: [{ toolkit: 'files', tools: 'all' }] }, false],
+    ['manifest', { prompts: [{ toolkit: 'files' }] }, false],
+    ['toolkit', [{ handler }], true],
+    ['toolkit', { category: null, hidden: true, tools: [{ name: 'a', handler: './run.js' }] }, true],
+    ['toolkit', { tools: [{ handler: './run.js' }] }, false],
+    ['toolkit', { tools: [{ handler: './run.js#default' }] }, false],
+    ['toolkit', { tools: [{ name: 'a' }] }, false],
+    ['toolkit', { tools: [], hiden: true }, false],
+    ['toolkit', { category: 'x' }, false],
+    ['tools', { category: 'x', tools: [{ handler }] }, true],
+    ['tools', { tools: { handler } }, true],
+    ['server', { tools: [{ toolkit: 'files', category: null, hidden: false }] }, true],
+    ['server', { tools: [{ toolkit: '@acme/kit/files', name: 'only' }] }, true],
+    ['server', { tools: [{ toolkit: 'files', timeoutMs: 5 }] }, false],
+    ['server', { tools: [{ toolkit: 5 }] }, false],
+  ])('%s %j: %s', ([file, value, isLegal]) => {
+    expect(faults(file, value).length === 0).toBe(isLegal);
+  });
 });
 
 test.each(Object.entries(schemas))('%s is valid JSON Schema 2020-12', (_, schema) => {

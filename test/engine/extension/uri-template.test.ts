@@ -135,3 +135,12 @@ test('no address takes long, whatever the template', () => {
   );
   expect(template.match(`x://${'-'.repeat(20_000)}`)).toBeUndefined();
 });
+
+test.each([
+  ['x://a{?v*}', '?v=', '&v='],
+  ['x://a{/v*}', '/', '/'],
+])('nor does one with very many values take long: %s', (template, first, separator) => {
+  const values = Array.from({ length: 200_000 }, () => 'b');
+  const { v } = readUriTemplate(template).match(`x://a${first}${values.join(separator)}`)!;
+  expect(v).toHaveLength(values.length);
+});

@@ -5,7 +5,7 @@ import { z } from 'zod';
 import { ProtocolError, structured, ToolError, text } from '../../../src/engine/items/builders.js';
 import { callTool } from '../../../src/engine/items/call.js';
 import type { Context } from '../../../src/engine/items/context.js';
-import { optionsFor, parseToolOptions } from '../../../src/engine/items/tool-options.js';
+import { optionsFor, parseToolOptions, reportUnknownTools } from '../../../src/engine/items/tool-options.js';
 import { ExitRequest } from '../../../src/engine/server/process/exit-request.js';
 import { addFiles } from '../../support/packages.js';
 import { type Composed, compose, composeLive } from '../../support/session.js';
@@ -400,6 +400,20 @@ describe('MCP_TOOL_OPTIONS', () => {
     const report = vi.fn();
     expect(parseToolOptions(value, report)).toEqual(options);
     expect(report).toHaveBeenCalledTimes(reports);
+  });
+
+  test('for tools that are not there are reported', async () => {
+    const { spec } = await composeLive({ tools: { x: { name: 'wired', handler: () => 1 } } });
+    const report = vi.fn();
+    reportUnknownTools(
+      { '@acme/kit/x': {}, wired: {}, x: {}, wierd: {}, other: {} },
+      spec.registry.all('tools'),
+      report,
+    );
+    expect(report.mock.calls.flat()).toEqual([
+      'MCP_TOOL_OPTIONS["wierd"] is for a tool that this server does not have, and is ignored. Did you mean "wired"?',
+      'MCP_TOOL_OPTIONS["other"] is for a tool that this server does not have, and is ignored.',
+    ]);
   });
 
   test('overlay the defaults, looked up by qualified name, then wire name, then item name', async () => {

@@ -3,7 +3,8 @@ import * as v from 'valibot';
 import { expect, expectTypeOf, test } from 'vitest';
 import { z } from 'zod';
 import { error, structured } from '../../../src/engine/items/builders.js';
-import { definePrompt, defineTool } from '../../../src/engine/items/define.js';
+import { definePrompt, defineResource, defineTool } from '../../../src/engine/items/define.js';
+import { tool } from '../../../src/engine/items/option-sets.js';
 import { fields, jsonSchema } from '../../../src/engine/schema/index.js';
 
 const output = { e: { type: 'enum', values: ['x', 'y'], required: true } } as const;
@@ -110,4 +111,81 @@ test('a prompt function gets its required arguments as strings', () => {
       return a;
     },
   });
+});
+
+test('suggestions of a prompt are typed, with and without annotations', () => {
+  definePrompt({
+    description: 'x',
+    arguments: [
+      { name: 'who', required: true, complete: (value) => [value.trim()] },
+      { name: 'where', complete: async (value, ctx) => ({ values: [value, ctx.client.name ?? ''] }) },
+    ],
+    content: ({ who, where }) => {
+      expectTypeOf(who).toEqualTypeOf<string>();
+      expectTypeOf(where).toEqualTypeOf<string | undefined>();
+      return who;
+    },
+  });
+  definePrompt({
+    arguments: [{ name: 'who', required: true, complete: (value) => [value] }],
+    // @ts-expect-error is not declared
+    content: ({ who, when }) => `${who} ${when}`,
+  });
+  // @ts-expect-error is not declared
+  definePrompt({ content: ({ who }) => String(who) });
+});
+
+test('a field spec that cannot be meant does not compile', () => {
+  const handler = () => ({ a: 'x' });
+  // @ts-expect-error is no type
+  expect(() => defineTool({ input: { a: 'strin' }, handler })).not.toThrow();
+  // @ts-expect-error is for numbers
+  defineTool({ input: { a: { type: 'string', min: 2 } }, handler });
+  // @ts-expect-error is no option
+  defineTool({ input: { a: { type: 'string', requried: true } }, handler });
+  // @ts-expect-error is true or false
+  defineTool({ input: { a: { type: 'string', required: 'yes' } }, handler });
+  // @ts-expect-error lacks its values
+  defineTool({ input: { ok: 'string', a: { type: 'enum' } }, handler });
+  // @ts-expect-error is no type
+  defineTool({ input: { ok: 'string', a: { type: 'object', fields: { b: 'strng' } } }, handler });
+  // @ts-expect-error is for numbers
+  defineTool({ input: { a: { type: 'array', items: { type: 'string', max: 3 } } }, handler });
+  // @ts-expect-error is for numbers
+  defineTool({ output: { a: { type: 'string', min: 2 } }, handler });
+  // @ts-expect-error is for numbers
+  expect(() => tool({ name: 'x', input: { a: { type: 'string', min: 2 } } }, handler)).toThrow('"min"');
+});
+
+test('a schema of which TypeScript knows little compiles', () => {
+  const loose = { a: { type: 'string', required: true } };
+  const parts: Record<string, unknown> = { type: 'object' };
+  const whole: object = parts;
+  defineTool({ input: loose, handler: (args) => String(args) });
+  defineTool({ input: parts, handler: ({ a }) => String(a) });
+  defineTool({ input: whole, handler: ({ a }) => String(a) });
+  defineTool({
+    input: { properties: { a: { type: 'string', minLength: 3 } } },
+    handler: ({ a }) => String(a),
+  });
+  defineTool({ output: { type: 'string', minLength: 3 }, handler: () => 'abc' });
+  defineTool({ input: {}, handler: () => 'x' });
+});
+
+test('a resource has one address and one content', () => {
+  const read = () => 'x';
+  defineResource({ uri: 'a://b', read: (uri, variables, ctx) => `${uri} ${variables.x} ${ctx.client.name}` });
+  defineResource({ uriTemplate: 'a://{b}', read, list: (ctx) => [{ uri: `a://${ctx.client.name}` }] });
+  // @ts-expect-error has no content
+  defineResource({ uri: 'a://b' });
+  // @ts-expect-error has two contents
+  defineResource({ uri: 'a://b', text: 'x', file: 'x.txt' });
+  // @ts-expect-error has no address
+  defineResource({ text: 'x' });
+  // @ts-expect-error has two addresses
+  defineResource({ uri: 'a://b', uriTemplate: 'a://{b}', read });
+  // @ts-expect-error stands for many, of which each has its own content
+  defineResource({ uriTemplate: 'a://{b}', text: 'x' });
+  // @ts-expect-error is of templates
+  defineResource({ uri: 'a://b', text: 'x', list: () => [] });
 });

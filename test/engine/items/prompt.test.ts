@@ -162,6 +162,25 @@ describe('a function returns', () => {
   });
 });
 
+test('a block that has no JSON form is named on stderr', async () => {
+  const own: Record<string, unknown> = {};
+  own.self = own;
+  const block = { type: 'text', text: 'x', _meta: own };
+  const served = await composeLive({ prompts: { x: { content: () => [{ role: 'user', content: block }] } } });
+  await expect(get(served, 'x')).rejects.toThrow('Prompt execution failed');
+  expect(served.reports[0]).toContain('a value that holds itself at /_meta/self has no JSON form');
+});
+
+test.each([
+  [{ role: 'system', content: 'x' }, 'a message has the role "system", not "user" or "assistant"'],
+  [{ type: 'image', data: 'AAEC' }, 'malformed block of type "image": "mimeType" is missing'],
+  [{ role: 'user', content: { type: 'poem' } }, 'malformed block of type "poem": MCP has only text'],
+])('what is wrong with a message is told on stderr: %j', async (value, problem) => {
+  const served = await composeLive({ prompts: { x: { content: () => value } } });
+  await expect(get(served, 'x')).rejects.toThrow('Prompt execution failed');
+  expect(served.reports[0]).toContain(problem);
+});
+
 describe('arguments', () => {
   const definition = {
     arguments: [

@@ -197,3 +197,22 @@ test('of two resources of one address the first is served and the second reporte
     ['@acme/kit/d', ['d', 'uriTemplate']],
   ]);
 });
+
+describe('contents without JSON form are refused, and named', () => {
+  const own: Record<string, unknown> = {};
+  own.self = own;
+  test.each<[what: string, value: unknown, reason: string]>([
+    ['a cycle in _meta', { text: 'x', _meta: own }, 'a value that holds itself at /_meta/self'],
+    ['a bigint in meta', { text: 'x', meta: { big: 1n } }, 'a bigint at /_meta/big'],
+    ['a cycle', own, 'a value that holds itself at /self'],
+    ['what is nothing as JSON', { toJSON: () => undefined }, 'has no JSON form'],
+  ])('%s', (_, value, reason) => {
+    expect(() => toContents(value, uri, undefined)).toThrow(ResultError);
+    expect(() => toContents(value, uri, undefined)).toThrow(reason);
+  });
+
+  test('but _meta that is no object as JSON is none', () => {
+    const _meta = { toJSON: () => 5 };
+    expect(toContents({ text: 'x', _meta }, uri, undefined)).toEqual([{ uri, text: 'x' }]);
+  });
+});

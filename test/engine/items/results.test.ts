@@ -58,6 +58,11 @@ describe('what a handler returns becomes', () => {
     ],
     ['an object with content of its own', { content: 'text' }, structured({ content: 'text' })],
     ['an object with a type of its own', { type: 'text' }, structured({ type: 'text' })],
+    [
+      'an object much like a block',
+      { type: 'image', data: 'x', id: 1 },
+      structured({ type: 'image', data: 'x', id: 1 }),
+    ],
     ['a number', 42, structured(42)],
     ['zero', 0, structured(0)],
     ['a boolean', false, structured(false)],
@@ -105,6 +110,49 @@ describe('what has no form on the wire is refused', () => {
 
   test.each(rows)('%s', (_, value) => {
     expect(() => toToolResult(value)).toThrow(ResultError);
+  });
+
+  const named: readonly [string, unknown, string][] = [
+    ['a map', new Map([[1, 2]]), 'a Map has no JSON form'],
+    ['a set inside', { a: [new Set()] }, 'a Set at /a/0 has no JSON form'],
+    ['an error', new TypeError('x'), 'an Error has no JSON form'],
+    ['a promise', { a: Promise.resolve(1) }, 'a Promise at /a has no JSON form'],
+    ['what is no number', { a: Number.NaN }, 'NaN at /a has no JSON form'],
+    ['infinity', Number.POSITIVE_INFINITY, 'Infinity has no JSON form'],
+    ['a bigint', 1n, 'a bigint has no JSON form'],
+    ['a map in structured()', build.structured({ a: new Map() }), 'a Map at /a has no JSON form'],
+    ['what toJSON hides', { toJSON: () => new Map() }, 'something in it would be lost'],
+    ['a failure without content', { isError: true }, 'it has "isError" but no list of blocks as "content"'],
+    ['a failure with text', { isError: true, content: 'x' }, 'it has "isError" but no list of blocks'],
+    ['a block alone', { type: 'image', data: 'AAEC' }, 'type "image": "mimeType" is missing'],
+    ['text() of an object', build.text({ a: 1 } as never), 'type "text": "text" is not a string'],
+    ['image() of no base64', build.image('not it !!', 'image/png'), 'type "image": "data" is not base64'],
+    ['an unknown type', { content: [{ type: 'video' }] }, 'type "video": MCP has only text, image, audio,'],
+    ['a cycle in _meta', { content: [block], _meta: cycle }, 'a value that holds itself at /_meta/self'],
+    ['a cycle in a block', { ...block, _meta: cycle }, 'a value that holds itself at /_meta/self'],
+    ['a bigint in a listed block', ['x', { ...block, _meta: { a: 1n } }], 'a bigint at /_meta/a'],
+    ['a _meta that hides', { ...block, _meta: { toJSON: () => 5 } }, 'type "text": "_meta" is not an object'],
+    ['a block that hides', { ...block, toJSON: () => 5 }, 'its content holds a block that is none as JSON'],
+    [
+      'a resource that hides',
+      { type: 'resource', resource: { uri: 'a:b', text: 'x', toJSON: () => ({}) } },
+      'type "resource": "resource" is not an object with "uri"',
+    ],
+  ];
+
+  test.each(named)('and named: %s', (_, value, message) => {
+    expect(() => toToolResult(value)).toThrow(ResultError);
+    expect(() => toToolResult(value)).toThrow(message);
+  });
+
+  test('but a _meta of a result that is no object as JSON is none', () => {
+    const _meta = { toJSON: () => 5 };
+    expect(toToolResult({ content: [block], _meta })).toEqual({ content: [block] });
+  });
+
+  test('but what says itself what JSON makes of it passes', () => {
+    const failure = Object.assign(new Error('x'), { toJSON: () => ({ code: 5 }) });
+    expect(toToolResult({ failure })).toMatchObject({ structuredContent: { failure: { code: 5 } } });
   });
 
   const malformed: readonly [string, object][] = [

@@ -273,6 +273,10 @@ describe('expand', () => {
       ['two', 'All', true],
       ['one', 'One', false],
     ]);
+    expect(shown([registered, use(one, { hidden: false })])).toEqual([
+      ['two', 'All', true],
+      ['one', 'All', false],
+    ]);
     expect(shown([registered, use(one, { name: 'uno' })])).toEqual([
       ['one', 'All', true],
       ['two', 'All', true],

@@ -222,7 +222,7 @@ describe('a server lists', () => {
     expect(shown(spec)).toEqual([
       ['files.write', '@acme/kit/files.write', 'All', true],
       ['files.drop', '@acme/kit/files.drop', 'All', true],
-      ['read', '@acme/kit/read', 'Files', false],
+      ['read', '@acme/kit/read', 'All', false],
       ['cat', '@acme/kit/read', 'Own', false],
     ]);
   });
@@ -312,7 +312,7 @@ describe('a server lists', () => {
       workspace,
     );
     expect(shown(spec)).toEqual([
-      ['read', '@acme/kit/read', 'Files', false],
+      ['read', '@acme/kit/read', 'Files', true],
       ['files.write', '@acme/kit/files.write', 'Writing', true],
       ['files.drop', '@acme/kit/files.drop', null, true],
     ]);

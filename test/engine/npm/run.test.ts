@@ -297,6 +297,10 @@ describe('what npm prints when it fails', () => {
       'npm error code ECONNREFUSED\nnpm error request to http://ada:pa55@word@r.example/@acme%2fkit failed\n',
       { code: 'ECONNREFUSED', reason: 'request to http://r.example/@acme%2fkit failed' },
     ],
+    [
+      "npm error code ENOENT\nnpm error enoent ENOENT: no such file or directory, open '/x'\n",
+      { code: 'ENOENT', reason: "ENOENT: no such file or directory, open '/x'" },
+    ],
     ['Segmentation fault\n', { code: undefined, reason: 'Segmentation fault' }],
     ['', { code: undefined, reason: 'it did not say why' }],
   ])('%j', (stderr, expected) => {

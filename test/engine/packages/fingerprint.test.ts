@@ -167,3 +167,31 @@ it('no code is run', async () => {
   await printOf(folder);
   expect(globalThis).not.toHaveProperty('wasRun');
 });
+
+describe('what was derived from types', () => {
+  const derived = (description: string) => ({
+    version: 1,
+    files: {},
+    functions: { './lib.js#run': { description, inputSchema: { type: 'object' }, parameters: [] } },
+    tools: { marked: './lib.js#run' },
+  });
+  const folder = () =>
+    writePackage(
+      { tools: ['marked', 'defined'] },
+      {
+        'lib.js': '',
+        'agenttools/derived.json': derived('Once.'),
+        'agenttools/tools/defined.json': { handler: './lib.js#run' },
+      },
+    );
+
+  it('belongs to the tools that take it, with a definition and without', async () => {
+    const print = await printOf(folder());
+    const changed = folder();
+    addFiles(changed, { 'agenttools/derived.json': derived('Now.') });
+    const differing = differences(compare(print, await printOf(changed)));
+    expect(differing.join('\n')).toMatch(/marked/);
+    expect(differing.join('\n')).toMatch(/defined/);
+    expect(differences(compare(print, await printOf(folder())))).toEqual([]);
+  });
+});

@@ -205,6 +205,16 @@ describe('obtaining packages', () => {
   });
 });
 
+describe('adding a folder', () => {
+  it('says which dependency goes by a path that leads nowhere, and what to do', async () => {
+    const manifest = packageJson({ tools: [] }, { name: '@acme/kit', dependencies: { dx: 'file:../x.tgz' } });
+    const folder = writeFolder({ 'package.json': manifest });
+    await expect(add(folder, setting())).rejects.toThrow(
+      '@acme/kit depends on dx by the path file:../x.tgz, which leads nowhere from where it is added. Give an absolute path (file:/…), or a version of dx that a registry has.',
+    );
+  }, 30_000);
+});
+
 describe('drift', () => {
   it('is told a line for each difference, and of what was not added', async () => {
     const here = setting();

@@ -482,6 +482,38 @@ describe('warnings', () => {
   });
 });
 
+it('tells what is wrong with each field, nested ones too', async () => {
+  const spec = {
+    a: 'strin',
+    b: { type: 'object', fields: { c: { type: 'enum' }, d: 'nonsense' }, default: 1 },
+    e: 'string',
+    f: { type: 'integer', min: 2, max: 1 },
+  };
+  const error = await wireOf(spec).catch((thrown: unknown) => thrown);
+  const { message, path, others } = error as SchemaError;
+  expect([message, ...others.map((one) => one.message)]).toEqual([
+    expect.stringContaining('Field "a": unknown type "strin"'),
+    'Field "b.c": an enum requires "values", a list with at least one value.',
+    expect.stringContaining('Field "b.d": unknown type "nonsense"'),
+    'Field "f": "min" is greater than "max".',
+  ]);
+  expect([path, ...others.map((one) => one.path)]).toEqual([
+    ['a'],
+    ['b', 'fields', 'c', 'values'],
+    ['b', 'fields', 'd'],
+    ['f', 'min'],
+  ]);
+});
+
+it('tells of pairs that are none beside fields that are none', async () => {
+  const error = await wireOf([['a', 'strin'], 'b', ['c', 'string']]).catch((thrown: unknown) => thrown);
+  const { message, others } = error as SchemaError;
+  expect([message, ...others.map((one) => one.message)]).toEqual([
+    'Expected a pair [name, field].',
+    expect.stringContaining('Field "a"'),
+  ]);
+});
+
 it('a structured result is not called arguments', async () => {
   const schema = await compileSchema({ n: 'number' }, { side: 'output' });
   expect(await schema.check(5)).toMatchObject({

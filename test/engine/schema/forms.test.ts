@@ -169,7 +169,8 @@ describe('inputSchema and outputSchema', () => {
     ['a field spec', fields({ city: 'string' }), /Put a field spec under "input"/],
     ['a Standard Schema', z.object({}), /Put a Standard Schema under "input"/],
     ['a list', [['city', 'string']], /inputSchema must be a JSON Schema/],
-    ['an object that is no object schema', { city: 'string' }, /"type": "object" at its root/],
+    ['an object that is no object schema', { properties: {} }, /"type": "object" at its root/],
+    ['a field spec', { city: 'string' }, /looks like a field spec, which goes under "input"/],
   ])('refuse %s', async (_, value, message) => {
     await expect(compileSchema(value, options)).rejects.toThrow(message);
   });

@@ -72,3 +72,26 @@ it('a bundle of it speaks every dialect', async () => {
     await rm(folder, { recursive: true, force: true });
   }
 });
+
+it('what authors import loads neither a dependency nor what only servers need', async () => {
+  const loaded = await loadedWith('src/index.ts');
+  expect(loaded.filter((file) => file.startsWith('node_modules/'))).toEqual([]);
+  const rooms = new Set(loaded.map((file) => file.split('/').slice(0, 3).join('/')));
+  expect([...rooms].sort()).toEqual([
+    'src/engine/extension',
+    'src/engine/items',
+    'src/engine/schema',
+    'src/engine/spelling.ts',
+    'src/index.ts',
+  ]);
+  const heavy = [
+    'compile.ts',
+    'validator.ts',
+    'pin.ts',
+    'change.ts',
+    'extension.ts',
+    'workspace.ts',
+    'server.ts',
+  ];
+  expect(loaded.filter((file) => heavy.includes(file.split('/').at(-1)!))).toEqual([]);
+});

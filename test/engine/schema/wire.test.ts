@@ -259,3 +259,18 @@ it('no JSON makes it throw', async () => {
     { numRuns: 300 },
   );
 });
+
+test('a schema that the validator runs in circles over names a way out', async () => {
+  const node = { $ref: '#/$defs/n' };
+  const own = { $id: 'https://example.com/z', $defs: { n: { type: 'object', properties: { next: node } } } };
+  const faults = async (part: object) =>
+    await checkWireSchema({ type: 'object', properties: { part: { ...own, ...part } } }, 'input');
+  expect(await faults(node)).toEqual([
+    {
+      path: [],
+      message:
+        'The schema cannot be compiled: its references lead on without end. Where a "$ref" stands beside an "$id", drop the "$id" or put the "$ref" under "allOf".',
+    },
+  ]);
+  expect(await faults({ allOf: [node] })).toEqual([]);
+});

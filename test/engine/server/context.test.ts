@@ -31,19 +31,29 @@ describe.each(eras)('%s: a handler knows', (era) => {
     options: ctx.options,
     id: typeof ctx.requestId,
     locals: ctx.locals,
-    can: ['elicitation', 'sampling', 'sampling.tools', 'nothing', 'constructor'].filter((name) =>
-      ctx.can(name),
-    ),
+    can: [
+      'elicitation',
+      'sampling',
+      'sampling.tools',
+      'extensions.com.example/charts',
+      'nothing',
+      'constructor',
+    ].filter((name) => ctx.can(name)),
     aborted: ctx.signal.aborted,
   });
-  const options: SessionOptions = { era, capabilities: { elicitation: {}, sampling: { tools: {} } } };
+  const capabilities = {
+    elicitation: {},
+    sampling: { tools: {} },
+    extensions: { 'com.example/charts': {} },
+  };
+  const options: SessionOptions = { era, capabilities };
   const expected = {
-    client: { name: 'tester', version: '9', capabilities: { elicitation: {}, sampling: { tools: {} } } },
+    client: { name: 'tester', version: '9', capabilities },
     version: era === 'legacy' ? '2025-11-25' : '2026-07-28',
     server: { name: '@acme/kit/kit', version: '1.2.3' },
     id: 'number',
     locals: {},
-    can: ['elicitation', 'sampling', 'sampling.tools'],
+    can: ['elicitation', 'sampling', 'sampling.tools', 'extensions.com.example/charts'],
     aborted: false,
   };
 
@@ -165,8 +175,13 @@ describe('log messages', () => {
   test('say who speaks, and carry any data without failing the call', async () => {
     const cycle: Record<string, unknown> = {};
     cycle.self = cycle;
+    const refuse = () => {
+      throw new Error('not to be looked at');
+    };
+    const bare = Object.assign(Object.create(null), { n: 1n });
+    const trap = new Proxy({}, { get: refuse, getPrototypeOf: refuse });
     const { request, notifications } = await open(({ log }) => {
-      for (const data of ['text', { a: [1] }, new Error('boom'), cycle, 1n, undefined, () => {}])
+      for (const data of ['text', { a: [1] }, new Error('boom'), cycle, 1n, undefined, () => {}, bare, trap])
         log.info(data);
       return 'done';
     });
@@ -176,10 +191,12 @@ describe('log messages', () => {
       'text',
       { a: [1] },
       'boom',
-      '[object Object]',
-      '1',
+      '<ref *1> { self: [Circular *1] }',
+      '1n',
       null,
       null,
+      '[Object: null prototype] { n: 1n }',
+      '{}',
     ]);
     expect(notifications[0]).toMatchObject({
       method: 'notifications/message',

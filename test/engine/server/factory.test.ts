@@ -359,7 +359,7 @@ describe.each(eras)('%s: resources', (era) => {
       { uri: 'app://c', name: 'app://c', title: 'C', description: 'A thing.', mimeType: 'text/html' },
     ]);
     expect(served.reports).toEqual([
-      '@acme/kit/template: its list has entries without an address of the template; they are left out',
+      '@acme/kit/template: its list has entries without an address of the template, which are left out: one without "uri", one without "uri"',
       expect.stringMatching(/^@acme\/kit\/broken: its list failed: Error: secret/),
     ]);
   });

@@ -178,6 +178,23 @@ const subscription = (id: string, ...kinds: readonly string[]) =>
 
 const both = { '@far/one': far('@far/one'), '@far/two': far('@far/two') };
 
+describe.each(eras)('%s: a catalog of tools whose packages are not here', (era) => {
+  const server = writeFolder({
+    ...kit,
+    'agenttools/servers/kit.json': { tools: ['own', '@far/one/greet', 'catalog'], toolList: 'catalog' },
+  });
+
+  test.each([
+    ['call_tool', { name: 'greet-one' }, 'hello, run 0'],
+    ['inspect_tool', { names: ['greet-one'] }, '"name":"greet-one"'],
+    ['find_tools', {}, '"name":"greet-one"'],
+    ['catalog', { type: 'tools' }, '"name":"greet-one"'],
+  ])('waits for them: %s', async (name, args, expected) => {
+    const { request } = await open(era, { server, supply: both });
+    expect(textOf(await request('tools/call', { name, arguments: args }))).toContain(expected);
+  });
+});
+
 describe.each(eras)('%s: apps of packages that are not here', (era) => {
   const capabilities = { extensions: { 'io.modelcontextprotocol/ui': {} } };
   const meta = { 'io.modelcontextprotocol/clientCapabilities': capabilities };

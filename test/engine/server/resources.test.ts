@@ -148,7 +148,38 @@ describe.each(eras)('%s: the resources of a template', (era) => {
     });
     await request('resources/list');
     expect(resources.map(({ uri }: { uri: string }) => uri)).toEqual(['x://4']);
-    expect(reports).toEqual([expect.stringContaining('without an address of the template')]);
+    const named = '"y://1", "x://1/2", one without "uri", one without "uri", one without "uri"';
+    expect(reports).toEqual([
+      expect.stringMatching(/without an address of the template, which are left out: /),
+    ]);
+    expect(reports[0]).toContain(named);
+  });
+
+  const own: Record<string, unknown> = {};
+  own.self = own;
+  test.each<[what: string, entry: object, reason: string]>([
+    ['_meta', { _meta: own }, 'a value that holds itself at /_meta/self has no JSON form'],
+    ['meta', { meta: { big: 1n } }, 'a bigint at /_meta/big has no JSON form'],
+    ['annotations', { annotations: { priority: 1, own } }, 'at /annotations/own/self'],
+    ['icons', { icons: [{ ...icons[0], own }] }, 'at /icons/0/own/self'],
+  ])('are listed without one whose %s has no JSON form, which is told once', async (_, entry, reason) => {
+    const { resources, reports, request } = await list({
+      list: () => [{ uri: 'x://1', ...entry }, { uri: 'x://2' }],
+    });
+    await request('resources/list');
+    expect(resources.map(({ uri }: { uri: string }) => uri)).toEqual(['x://2']);
+    expect(reports).toEqual([expect.stringMatching(/^[^\n]*: its list goes without x:\/\/1: [^\n]*$/)]);
+    expect(reports[0]).toContain(reason);
+  });
+
+  test('are told without what turns into something else as JSON', async () => {
+    const toJSON = () => 5;
+    const { resources } = await list({
+      list: () => [
+        { uri: 'x://1', meta: { toJSON }, annotations: { toJSON }, icons: [{ ...icons[0], toJSON }] },
+      ],
+    });
+    expect(resources).toEqual([{ uri: 'x://1', name: 'x://1', title: 'x://1' }]);
   });
 
   test.each<[why: string, list: () => unknown, reason: string]>([

@@ -185,6 +185,31 @@ const outputs: readonly (readonly [string, object, unknown, unknown, boolean?])[
   ['a recursive list', { type: 'array', items: { $ref: '#' } }, [[], [[]]], [[1]]],
   ['what refers to a definition', tree, [[[]]], [[1]]],
   [
+    'a recursive list of an older dialect',
+    {
+      $schema: 'https://json-schema.org/draft/2019-09/schema',
+      type: 'array',
+      items: { $recursiveRef: '#' },
+    },
+    [[], [[]]],
+    [[1]],
+  ],
+  [
+    'what refers to itself within an address of its own',
+    {
+      type: 'array',
+      items: {
+        $id: 'kit://rows',
+        type: 'array',
+        items: { $ref: '#/$defs/n' },
+        $defs: { n: { type: 'number' } },
+      },
+    },
+    [[1]],
+    [['x']],
+  ],
+  ['a value that only looks like a reference', { const: [{ $ref: '#' }] }, [{ $ref: '#' }], [{ $ref: '' }]],
+  [
     'an older dialect',
     { $schema: 'http://json-schema.org/draft-07/schema#', type: 'array', items: [{ type: 'string' }] },
     ['x'],

@@ -203,6 +203,19 @@ describe.each(eras)('%s: what handlers tell', (era) => {
     ]);
   });
 
+  test('is told again, before the answer, once something was waited for', async () => {
+    const loop = async (_: unknown, ctx: Context) => {
+      for (let round = 0; round < 3; round++) {
+        ctx.notifyChanged('tools');
+        await undefined;
+      }
+    };
+    const session = await open({ tools: { loop: { handler: loop } }, server: { tools: '*', list } }, { era });
+    await hear(session);
+    await session.request('tools/call', { name: 'loop' });
+    expect(changes(session)).toEqual(Array(3).fill('notifications/tools/list_changed'));
+  });
+
   test('may be told long after what told it has ended', async () => {
     let kept: Context | undefined;
     const session = await open(

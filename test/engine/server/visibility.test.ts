@@ -159,6 +159,32 @@ describe.each(eras)('%s: the hook of a list', (era) => {
     await expect(listed('./lib/gone.js#tools')).rejects.toThrow(/unusable "list\.tools"/);
   });
 
+  test('may give names, and of resources addresses', async () => {
+    const { request, reports } = await open(era, {
+      tools: { a: { handler }, b: { handler, hidden: true } },
+      prompts: { p: { content: 'p' }, q: { content: 'q' } },
+      resources: {
+        one: { uri: 'app://one', text: '1' },
+        two: { uri: 'app://two', text: '2' },
+        three: { uri: 'app://three', text: '3' },
+      },
+      server: {
+        tools: '*',
+        prompts: '*',
+        resources: '*',
+        list: {
+          tools: () => ['b', 'a', 'b'],
+          prompts: () => ({ items: ['q'] }),
+          resources: () => ['app://two', 'one'],
+        },
+      },
+    });
+    expect(namesIn((await request('tools/list')).tools)).toEqual(['b', 'a']);
+    expect(namesIn((await request('prompts/list')).prompts)).toEqual(['q']);
+    expect(namesIn((await request('resources/list')).resources)).toEqual(['two', 'one']);
+    expect(reports).toEqual([]);
+  });
+
   test('lists nothing that the server does not have, and says so once', async () => {
     const session = await open(
       era,
@@ -167,7 +193,7 @@ describe.each(eras)('%s: the hook of a list', (era) => {
           { kind: 'tools', name: 'foreign', definition: { name: 'foreign' } },
           ...registry.list({ kind: 'prompts' }).items,
           null,
-          'a',
+          'alas',
           Symbol('s'),
           ...registry.list().items.slice(1),
         ],
@@ -177,7 +203,7 @@ describe.each(eras)('%s: the hook of a list', (era) => {
     expect(await toolNames(session)).toEqual(['b']);
     expect(await toolNames(session)).toEqual(['b']);
     expect(session.reports).toEqual([
-      '@acme/kit/main: the hook of its list of tools gave what the server does not have; left out: foreign',
+      '@acme/kit/main: the hook of its list of tools gave what the server does not have; left out: foreign, entry 2, of type null, "alas", entry 4, of type symbol. A hook gives names of its tools, or items of registry.list().',
     ]);
   });
 
@@ -428,8 +454,9 @@ test('what hooks get and give is typed', () => {
     },
   });
   expect(Object.keys(server.list!)).toEqual(['tools', 'prompts']);
-  // @ts-expect-error a hook gives items
-  defineServer({ list: { tools: () => ['a'] } });
+  defineServer({ list: { tools: () => ['a'], prompts: () => ({ items: ['p'], nextCursor: '1' }) } });
+  // @ts-expect-error a hook gives items or names
+  defineServer({ list: { tools: () => [1] } });
   // @ts-expect-error there are no such lists
   defineServer({ list: { apps: () => [] } });
 });

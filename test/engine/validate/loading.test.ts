@@ -151,7 +151,7 @@ test('schemas of a library are checked as clients will see them', async () => {
     'agenttools/tools/bad.js': `export default { description: 'x', handler() {}, input: ${schema("{ type: 'objekt' }")} };`,
   });
   expect((await validate(folder)).map((line) => line.split(' ').slice(0, 2).join(' '))).toEqual([
-    'invalid-input-schema agenttools/tools/bad.js:1:1',
+    'invalid-input-schema agenttools/tools/bad.js:1:50',
   ]);
 });
 

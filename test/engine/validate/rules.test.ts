@@ -69,11 +69,26 @@ const expected: Record<string, readonly string[]> = {
   ],
   'duplicate-wire-name': ['duplicate-wire-name agenttools/servers/greeter.json#/tools/1'],
   'impure-stdout': [],
+  'ineffective-definition': [
+    'ineffective-definition agenttools/tools/hello.json#/options/tone/defualt',
+    'ineffective-definition agenttools/prompts/greet.json#/content',
+    'ineffective-definition agenttools/prompts/ask.json#/content',
+    'ineffective-definition agenttools/prompts/tell.json#/arguments/1/name',
+    'ineffective-definition agenttools/resources/names.json#/complete',
+  ],
   'ineffective-schema': [
     'ineffective-schema agenttools/tools/hello.json#/input/name/default',
     'ineffective-schema agenttools/tools/bye.json#/input',
     'ineffective-schema agenttools/tools/bye.json#/output',
     'ineffective-schema agenttools/tools/wave.js#/input/times/default',
+    'ineffective-schema agenttools/tools/ask.json#/inputSchema/properties/address/requried',
+    'ineffective-schema agenttools/tools/ask.json#/inputSchema/properties/address/format',
+    'ineffective-schema agenttools/tools/ask.json#/inputSchema/properties/times/default',
+    'ineffective-schema agenttools/tools/ask.json#/inputSchema/properties/where/required/1',
+    'ineffective-schema agenttools/tools/tell.json#/input/fields',
+    'ineffective-schema agenttools/tools/tell.json#/outputSchema',
+    'ineffective-schema agenttools/tools/say.json#/input/name',
+    'ineffective-schema agenttools/tools/sing.json#/input/site/format',
   ],
   'invalid-app': [
     'invalid-app agenttools/apps/card.html',
@@ -102,6 +117,7 @@ const expected: Record<string, readonly string[]> = {
     'invalid-declaration package.json#/agenttools/tools/5',
     'invalid-declaration package.json#/agenttools/tools/6/1',
     'invalid-declaration package.json#/agenttools/tools/7/description',
+    'invalid-declaration package.json#/agenttools/tools/8/module',
   ],
   'invalid-declaration-list': ['invalid-declaration-list package.json#/agenttools/tools'],
   'invalid-definition': [
@@ -259,6 +275,10 @@ const expected: Record<string, readonly string[]> = {
     'unknown-app agenttools/servers/greeter.json#/apps/1',
     'unknown-app agenttools/tools/hello.json#/ui',
     'unknown-app agenttools/tools/bye.json#/ui/app',
+  ],
+  'unknown-capability': [
+    'unknown-capability agenttools/tools/hello.json#/requires/1',
+    'unknown-capability agenttools/prompts/greet.json#/requires/client/0',
   ],
   'unknown-definition-key': [
     'unknown-definition-key agenttools/tools/hello.json#/descripton',

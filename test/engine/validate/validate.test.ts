@@ -36,6 +36,58 @@ const tool = { description: 'Says hello.', handler: './hello.js#hello' };
 const hello = "export const hello = () => 'Hello.';\n";
 
 describe('the report', () => {
+  test('says which toolkits there are in place of one that is not', async () => {
+    const found = await diagnosticsOf(`${fixtures}invalid-toolkit`);
+    expect(found.find(({ code }) => code === 'unknown-tool')?.message).toBe(
+      'Server "desk" lists the toolkit "nots", which is not declared. Did you mean "notes"? Declared toolkits: notes, marks, sum, word.',
+    );
+  });
+
+  test('tells of every field and every place of a schema that is wrong', async () => {
+    const schema = { type: 'object', properties: { a: { $ref: '#/no' }, b: { type: 'strin' } } };
+    const folder = await makePackage({
+      'package.json': packageJson({ tools: ['fields', 'schema'] }),
+      'agenttools/tools/fields.json': { ...tool, input: { a: 'strin', b: 'string', c: { type: 'enum' } } },
+      'agenttools/tools/schema.json': { ...tool, inputSchema: schema },
+      'hello.js': hello,
+    });
+    const found = (await diagnosticsOf(folder)).filter(({ code }) => code === 'invalid-input-schema');
+    expect(found.map(({ message }) => message.replace(/^.* has an unusable /, '').slice(0, 40))).toEqual([
+      '"input": Field "a": unknown type "strin"',
+      '"input": Field "c": an enum requires "va',
+      '"inputSchema": "#/no" leads nowhere in t',
+      '"inputSchema": "type" must be one of: ar',
+    ]);
+  });
+
+  test('calls names unknown that no toolkit can have, though one cannot be loaded', async () => {
+    const unknownBeside = async (kit: object) => {
+      const folder = await makePackage({
+        'package.json': packageJson({ tools: [kit], servers: ['main'] }),
+        'agenttools/tools/kit.js': "throw new Error('no luck');",
+        'agenttools/servers/main.json': { tools: ['helo'] },
+      });
+      return (await diagnosticsOf(folder)).filter(({ code }) => code === 'unknown-tool').length;
+    };
+    expect(await unknownBeside({ toolkit: 'kit', tools: ['hello'] })).toBe(1);
+    expect(await unknownBeside({ toolkit: 'kit' })).toBe(0);
+  });
+
+  test('tells entries of a server in code apart, by number and place', async () => {
+    const entries = ['{ use: "bye" }', '{ use: "bye", titel: 1 }', '{ use: [{ use: "bye", titel: 1 }][0] }'];
+    const folder = await makePackage({
+      'package.json': packageJson({ tools: ['bye'], servers: ['main'] }),
+      'agenttools/tools/bye.json': tool,
+      'hello.js': hello,
+      'agenttools/servers/main.js': `export default { tools: [\n  ${entries.join(',\n  ')},\n] };`,
+    });
+    const found = (await diagnosticsOf(folder)).filter(({ code }) => code === 'invalid-server');
+    expect(found.map(({ message, line, column }) => `${line}:${column} ${message.split(',')[1]}`)).toEqual([
+      '3:17  entry 2 "bye" of "tools"',
+      '4:5  entry 3 "bye" of "tools"',
+    ]);
+  });
+
   test('lists what is declared, and is valid without errors', async () => {
     const report = await validateExtension(`${fixtures}valid`, optionsFor(inspector.entry));
     expect(report).toEqual({
@@ -316,6 +368,21 @@ describe('links', () => {
     const codes = (await placesIn(path.join(other, 'link'))).map((line) => line.split(' ')[0]);
     expect(codes).toEqual(['not-packed', 'undeclared-definition']);
   });
+});
+
+test('marked functions are reached by name or by their module, however that is written', async () => {
+  const described = { description: 'x', inputSchema: { type: 'object', properties: {} }, parameters: [] };
+  const references = { by_name: './hello.js#hello', of_module: './kit.js#hello', lost: './lost.js#hello' };
+  const functions = Object.fromEntries(Object.values(references).map((one) => [one, described]));
+  const folder = await makePackage({
+    'package.json': packageJson({ tools: ['by_name', { toolkit: 'kit', module: './x/../kit.js' }] }),
+    'agenttools/derived.json': { version: 1, files: {}, functions, tools: references },
+    'hello.js': hello,
+    'kit.js': hello,
+    'lost.js': hello,
+  });
+  const found = await diagnosticsOf(folder);
+  expect(found.map(({ code, item }) => `${code} ${item?.name}`)).toEqual(['undeclared-definition lost']);
 });
 
 describe('other packages', () => {

@@ -1,13 +1,15 @@
 import type ts from '@typescript/typescript6';
-import type { DocFacts, DocTag } from '../facts.js';
+import type { DocFacts, DocTag, Fallback, FunctionFacts } from '../facts.js';
 import { noDoc } from '../facts.js';
 import type { Program } from './program.js';
 
-/** What `@param` says: of each parameter by name, and of the parts of parameters. */
+/** What `@param` says, by its names: `place`, `place.city`. */
 export interface ParameterTexts {
-  readonly whole: Readonly<Record<string, string>>;
-  /** By the last name in `@param place.city`. */
-  readonly parts: Readonly<Record<string, string>>;
+  readonly texts: Readonly<Record<string, string>>;
+  /** Of those in brackets with a default, as in `[place.zip=5]`. */
+  readonly fallbacks: Readonly<Record<string, Fallback>>;
+  /** What stands alone, and not within another. */
+  readonly named: FunctionFacts['strayTexts'];
 }
 
 /** The doc comment of a declaration: the last one before it. */
@@ -40,9 +42,10 @@ function textOf(comment: ts.JSDoc['comment'], ts: Program['ts']): string {
 }
 
 /** What the comment of a function says of its parameters. */
-export function parameterTexts(node: ts.Node | undefined, { ts }: Program): ParameterTexts {
-  const whole: [string, string][] = [];
-  const parts: [string, string][] = [];
+export function parameterTexts(node: ts.Node | undefined, { ts, positionOf }: Program): ParameterTexts {
+  const texts: [string, string][] = [];
+  const fallbacks: [string, Fallback][] = [];
+  const named: { name: string; position: DocTag['position'] }[] = [];
   const comment =
     node &&
     ts
@@ -52,16 +55,47 @@ export function parameterTexts(node: ts.Node | undefined, { ts }: Program): Para
   const read = (tag: ts.JSDocPropertyLikeTag) => {
     const text = textOf(tag.comment, ts);
     const name = tag.name.getText();
-    if (text !== '') {
-      if (name.includes('.')) parts.push([name.slice(name.lastIndexOf('.') + 1), text]);
-      else whole.push([name, text]);
-    }
+    if (text !== '') texts.push([name, text]);
+    const fallback = bracketedFallback(tag);
+    if (fallback) fallbacks.push([name, fallback]);
     const type = tag.typeExpression;
     const nested = type && ts.isJSDocTypeExpression(type) ? type.type : type;
     if (nested && ts.isJSDocTypeLiteral(nested)) nested.jsDocPropertyTags?.forEach(read);
   };
   for (const tag of comment?.tags ?? []) {
-    if (ts.isJSDocParameterTag(tag)) read(tag);
+    if (!ts.isJSDocParameterTag(tag)) continue;
+    read(tag);
+    named.push({ name: tag.name.getText(), position: positionOf(tag) });
   }
-  return { whole: Object.fromEntries(whole), parts: Object.fromEntries(parts) };
+  return { texts: Object.fromEntries(texts), fallbacks: Object.fromEntries(fallbacks), named };
+}
+
+/** The default of what JSDoc puts into brackets, as in `[days=3]`. */
+function bracketedFallback(tag: ts.JSDocPropertyLikeTag): Fallback | undefined {
+  const [, text] = /^@\w+\s[^[]*?\[\s*[\w.$]+\s*=\s*([^\]]*?)\s*\]/.exec(tag.getText()) ?? [];
+  if (!tag.isBracketed || text === undefined) return undefined;
+  try {
+    return { value: JSON.parse(text.replace(/^'([^'\\]*)'$/, '"$1"')) as unknown };
+  } catch {
+    return {};
+  }
+}
+
+/** What is said of the parts of something, by the rest of their names. */
+export function partsOf<T>(
+  said: Readonly<Record<string, T>>,
+  name: string | undefined,
+): Readonly<Record<string, T>> {
+  const found = Object.entries(said).flatMap(([whole, one]) => {
+    const [first = '', ...rest] = whole.split('.');
+    // What is taken apart has no name, and whatever its comment calls it is meant.
+    const isMeant = rest.length > 0 && (name === undefined || first === name);
+    return isMeant ? [[rest.join('.'), one] as const] : [];
+  });
+  return Object.fromEntries(found);
+}
+
+/** What is said of something itself; it may be called like what every object has. */
+export function saidOf<T>(said: Readonly<Record<string, T>>, name: string | undefined): T | undefined {
+  return name !== undefined && Object.hasOwn(said, name) ? said[name] : undefined;
 }

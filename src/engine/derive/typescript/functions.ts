@@ -1,6 +1,6 @@
 import type ts from '@typescript/typescript6';
-import type { Fallback, FunctionFacts, Misplaced, ModuleFacts, ParameterFacts } from '../facts.js';
-import { docOf, parameterTexts } from './docs.js';
+import type { FunctionFacts, Misplaced, ModuleFacts, ParameterFacts } from '../facts.js';
+import { docOf, parameterTexts, partsOf, saidOf } from './docs.js';
 import { fallbackOf, fallbacksIn } from './literals.js';
 import type { Program } from './program.js';
 import { mayBeUndefined, TypeReader, writtenOf } from './types.js';
@@ -55,7 +55,7 @@ function readFunction(
   const place = declaration ?? symbol.valueDeclaration;
   if (!place) return undefined;
   const documented = [declaration, symbol.valueDeclaration].find((one) => one && hasComment(one, ts));
-  const texts = parameterTexts(documented, program);
+  const said = parameterTexts(documented, program);
   const compiled = declaration && compiledFunction(declaration, symbol, program, compiledOf);
   const reader = new TypeReader(program);
   const name = nameOf(symbol, declaration, ts);
@@ -78,23 +78,37 @@ function readFunction(
       const given = isTakenApart ? undefined : parameter.name;
       const parameterType = checker.getTypeOfSymbolAtLocation(parameter, place);
       const patterns = [own, other].flatMap((one) => (one && !ts.isIdentifier(one.name) ? [one.name] : []));
-      const isContext = index === last && (given === 'ctx' || isToolContext(writtenOf(own, ts), program));
+      const isTyped = isToolContext(writtenOf(own, ts), program);
+      const isContext = index === last && (given === 'ctx' || isTyped);
+      const isEarlyContext = index !== last && isTyped;
       return {
         name: given,
         isTakenApart: isTakenApart && ts.isObjectBindingPattern(own.name),
         isOptional: isOptional(own, parameterType, initializer, program),
         isRest: own?.dotDotDotToken !== undefined,
         isContext,
-        fallback: fallbackFor(own, initializer, ts),
-        partFallbacks: Object.assign({}, ...patterns.map((pattern) => fallbacksIn(pattern, ts))),
-        text: given === undefined ? '' : (texts.whole[given] ?? ''),
-        partTexts: isTakenApart ? { ...texts.whole, ...texts.parts } : texts.parts,
-        type: isContext ? { kind: 'any' } : reader.read(parameterType, writtenOf(own, ts)),
+        isEarlyContext,
+        fallback: initializer ? fallbackOf(initializer, ts) : saidOf(said.fallbacks, given),
+        partFallbacks: Object.assign(
+          {},
+          partsOf(said.fallbacks, given),
+          ...patterns.map((pattern) => fallbacksIn(pattern, ts)),
+        ),
+        text: saidOf(said.texts, given) ?? '',
+        partTexts: { ...(isTakenApart && said.texts), ...partsOf(said.texts, given) },
+        type: isContext || isEarlyContext ? { kind: 'any' } : reader.read(parameterType, writtenOf(own, ts)),
         position: positionOf(own ?? place),
       };
     }),
+    strayTexts: said.named.filter(({ name: about }) => isStray(about, signature)),
     result: reader.read(awaited, resultNode(declaration, awaited, program)),
   };
+}
+
+/** Whether no parameter is called so. One that is taken apart may be called anything. */
+function isStray(about: string, { parameters }: ts.Signature): boolean {
+  const names = parameters.map(({ name }) => name);
+  return !names.some((name) => name.startsWith('__')) && !names.includes(about.split('.')[0]!);
 }
 
 function hasComment(node: ts.Node, typescript: Program['ts']): boolean {
@@ -124,23 +138,6 @@ function isOptional(
   if (node.questionToken) return true;
   const isTyped = writtenOf(node, ts) !== undefined;
   return isTyped && checker.isOptionalParameter(node);
-}
-
-/** The default: an initializer, or what JSDoc puts into brackets, as in `[days=3]`. */
-function fallbackFor(
-  node: ts.ParameterDeclaration | undefined,
-  initializer: ts.Expression | undefined,
-  typescript: Program['ts'],
-): Fallback | undefined {
-  if (initializer) return fallbackOf(initializer, typescript);
-  const tag = node && typescript.getJSDocParameterTags(node).find(({ isBracketed }) => isBracketed);
-  const [, text] = /\[\s*[\w.$]+\s*=\s*([^\]]*?)\s*\]/.exec(tag?.getText() ?? '') ?? [];
-  if (text === undefined) return undefined;
-  try {
-    return { value: JSON.parse(text.replace(/^'([^'\\]*)'$/, '"$1"')) as unknown };
-  } catch {
-    return {};
-  }
 }
 
 /** Whether a type is the context of handlers, under whatever name it was imported. */
@@ -225,7 +222,7 @@ function isFunctionNode(
 }
 
 /** What is marked `@mcp` at the top of a module without being an exported function. */
-export function misplacedIn(
+function misplacedIn(
   source: ts.SourceFile,
   exported: ReadonlySet<ts.Symbol>,
   program: Program,

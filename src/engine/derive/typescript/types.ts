@@ -1,5 +1,5 @@
 import type ts from '@typescript/typescript6';
-import type { PropertyFacts, SourcePosition, TypeFacts } from '../facts.js';
+import type { PropertyFacts, TypeFacts } from '../facts.js';
 import { noDoc } from '../facts.js';
 import { docOf } from './docs.js';
 import type { Program } from './program.js';
@@ -253,7 +253,7 @@ export class TypeReader {
   }
 
   #property(symbol: ts.Symbol): PropertyFacts {
-    const { ts, checker, positionOf } = this.#program;
+    const { ts, checker, positionOf, isOwn } = this.#program;
     const declaration = symbol.valueDeclaration ?? symbol.declarations?.[0];
     const type = checker.getTypeOfSymbol(symbol);
     const isSymbol = symbol.name.startsWith('__@');
@@ -264,7 +264,7 @@ export class TypeReader {
       type: isSymbol
         ? this.#unmappable(type, 'a symbol is no key in JSON')
         : this.read(type, writtenOf(declaration, ts)),
-      position: declaration ? positionOf(declaration) : nowhere,
+      position: declaration && isOwn(declaration) ? positionOf(declaration) : undefined,
     };
   }
 
@@ -275,8 +275,6 @@ export class TypeReader {
     return { kind: 'unmappable', text, reason };
   }
 }
-
-const nowhere: SourcePosition = { file: 'package.json', line: 1, column: 1 };
 
 /** Whether nothing may be given. */
 export function mayBeUndefined(type: ts.Type, typescript: typeof ts): boolean {

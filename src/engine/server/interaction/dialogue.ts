@@ -1,3 +1,4 @@
+import { setImmediate as nextTurn } from 'node:timers/promises';
 import type { ServerContext } from '@modelcontextprotocol/server';
 import type { Answer, AskOptions, UrlAnswer } from '../../items/context.js';
 import { type Interaction, never, Suspension } from '../../items/interaction.js';
@@ -16,24 +17,23 @@ export interface Subject {
 }
 
 /**
- * What the handlers of one request and its client say to each other. Few handlers ask, so what it takes to ask is
- * loaded for the first that does.
+ * What the handlers of one call and whoever answers them say to each other. Few handlers ask, so what it takes to ask
+ * is loaded for the first that does.
  */
-export class Dialogue {
+export abstract class Conversation {
   /** Whether the client has to be asked first: what waits here will not go on. */
   isSuspended = false;
+  /** The revision of MCP that questions are put in. */
+  abstract readonly revision: Pick<Manner, 'version' | 'isModern'>;
   readonly #keys = new Set<string>();
   #partner: Promise<Partner> | undefined;
 
-  constructor(
-    readonly connection: Connection,
-    readonly request: ServerContext,
-    readonly subject: Subject,
-  ) {}
+  /** Finds who answers. */
+  protected abstract meet(): Promise<Partner>;
 
   /** Who answers. Rejects if the request brings a state that is not ours. */
   partner(): Promise<Partner> {
-    this.#partner ??= import('./meet.js').then(({ meet }) => meet(this));
+    this.#partner ??= this.meet();
     return this.#partner;
   }
 
@@ -43,6 +43,32 @@ export class Dialogue {
     if (this.#keys.has(claimed)) throw new Error(`Two ${kind}s of one call have the key "${key}".`);
     this.#keys.add(claimed);
     return key;
+  }
+
+  /** Gives up a key: what was not done may be tried again. */
+  release(kind: 'question' | 'step', key: string): void {
+    this.#keys.delete(`${kind}:${key}`);
+  }
+}
+
+/** The conversation of one request with its client. */
+export class Dialogue extends Conversation {
+  constructor(
+    readonly connection: Connection,
+    readonly request: ServerContext,
+    readonly subject: Subject,
+  ) {
+    super();
+  }
+
+  get revision(): Conversation['revision'] {
+    const { era, server } = this.connection;
+    return { version: server.getNegotiatedProtocolVersion() ?? '', isModern: era === 'modern' };
+  }
+
+  protected async meet(): Promise<Partner> {
+    const { meet } = await import('./meet.js');
+    return await meet(this);
   }
 }
 
@@ -69,7 +95,7 @@ export function isRetry({ mcpReq }: ServerContext): boolean {
   return mcpReq.inputResponses !== undefined || mcpReq.requestState() !== undefined;
 }
 
-/** Whoever speaks in a dialogue, and how far. */
+/** Whoever speaks in a conversation, and how far. */
 export interface Part {
   /** What the keys of this handler begin with, so that no other has the same. */
   readonly prefix: string;
@@ -81,15 +107,16 @@ export interface Part {
   readonly note: (text: string) => void;
 }
 
-/** One handler's part in a dialogue. */
+/** One handler's part in a conversation. */
 export class Speaker {
-  readonly #dialogue: Dialogue;
+  readonly #conversation: Conversation;
   readonly #part: Part;
   #questions = 0;
   #calls = 0;
+  #knowsItIsOver = false;
 
-  constructor(dialogue: Dialogue, part: Part) {
-    this.#dialogue = dialogue;
+  constructor(conversation: Conversation, part: Part) {
+    this.#conversation = conversation;
     this.#part = part;
   }
 
@@ -118,9 +145,14 @@ export class Speaker {
           return rootsQuestion();
         }),
       step: async (name, work) => {
-        const key = this.#dialogue.claim('step', this.#part.prefix + name);
-        const partner = await this.#dialogue.partner();
-        return (await partner.step(key, work)) as Awaited<ReturnType<typeof work>>;
+        const key = this.#conversation.claim('step', this.#part.prefix + name);
+        const partner = await this.#conversation.partner();
+        try {
+          return (await partner.step(key, work)) as Awaited<ReturnType<typeof work>>;
+        } catch (error) {
+          this.#conversation.release('step', key);
+          throw error;
+        }
       },
     };
   }
@@ -135,9 +167,10 @@ export class Speaker {
   async outcome<T>(call: Promise<T>): Promise<T> {
     try {
       const value = await call;
-      return this.#dialogue.isSuspended ? await never() : value;
+      return this.#conversation.isSuspended ? await never() : value;
     } catch (error) {
-      if (this.#dialogue.isSuspended) return await never();
+      if (this.#conversation.isSuspended || this.#knowsItIsOver) return await never();
+      await this.#failed();
       throw error;
     }
   }
@@ -148,16 +181,33 @@ export class Speaker {
   }
 
   async #ask<T>(options: AskOptions | undefined, make: (manner: Manner) => Promise<Question<T>>): Promise<T> {
+    if (this.#knowsItIsOver) return await never();
+    try {
+      return await this.#askOnce(options, make);
+    } catch (error) {
+      await this.#failed();
+      throw error;
+    }
+  }
+
+  /** A handler that tries until it succeeds, whatever is thrown, must leave others their turn, and end. */
+  async #failed(): Promise<void> {
+    await nextTurn();
+    this.#knowsItIsOver = this.#part.limits.at(-1)!.isOver;
+  }
+
+  async #askOnce<T>(
+    options: AskOptions | undefined,
+    make: (manner: Manner) => Promise<Question<T>>,
+  ): Promise<T> {
     const { prefix, limits, note } = this.#part;
-    const key = this.#dialogue.claim('question', prefix + (options?.key ?? this.#nextOrdinal()));
-    const { era, server } = this.#dialogue.connection;
-    const version = server.getNegotiatedProtocolVersion() ?? '';
-    const partner = await offTheClock(limits, () => this.#dialogue.partner());
+    const key = this.#conversation.claim('question', prefix + (options?.key ?? this.#nextOrdinal()));
+    const partner = await offTheClock(limits, () => this.#conversation.partner());
     return await partner.ask({
       ...this.#part,
       key,
       timeoutMs: options?.timeoutMs,
-      make: () => make({ version, isModern: era === 'modern', note }),
+      make: () => make({ ...this.#conversation.revision, note }),
     });
   }
 }

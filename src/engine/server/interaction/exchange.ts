@@ -1,7 +1,7 @@
 import { ProtocolError, SdkError, SdkErrorCode } from '@modelcontextprotocol/server';
 import { messageOf } from '../../extension/modules.js';
 import { ToolError } from '../../items/builders.js';
-import { type Limit, offTheClock } from '../../items/time-limit.js';
+import { offTheClock } from '../../items/time-limit.js';
 import type { Wire } from '../requests/handler.js';
 import { clientGone } from '../stdio/outbound.js';
 import type { Dialogue } from './dialogue.js';
@@ -17,20 +17,27 @@ const anyResult = {
   '~standard': { version: 1 as const, vendor: 'agenttools', validate: (value: unknown) => ({ value }) },
 };
 
-/** Up to 2025-11-25: the client is sent a request while the handler waits. */
+/** Puts a question to whoever answers. */
+type Put = (question: Question<unknown>, asked: Asked<unknown>) => Promise<Response>;
+
+/** Whoever answers while the handler waits. */
 export class Exchange implements Partner {
-  readonly #dialogue: Dialogue;
+  readonly #put: Put;
   readonly #steps = new Steps();
 
-  constructor(dialogue: Dialogue) {
-    this.#dialogue = dialogue;
+  constructor(put: Put) {
+    this.#put = put;
   }
 
   /** Meanwhile no clock of the calls that wait runs. */
   async ask<T>(asked: Asked<T>): Promise<T> {
     return await offTheClock(asked.limits, async () => {
       const question = await prepare(asked);
-      return await answerTo(question, (put) => this.#send(put, asked));
+      return await answerTo(question, async (one) => {
+        const { isOver, signal } = asked.limits.at(-1)!;
+        if (isOver) throw endOf(signal);
+        return await this.#put(one, asked);
+      });
     });
   }
 
@@ -39,33 +46,41 @@ export class Exchange implements Partner {
   }
 
   async inputRequired(): Promise<Wire> {
-    throw new Error('Up to 2025-11-25 no request ends with questions.');
+    throw new Error('Nothing ends with questions where the handler waits for answers.');
   }
+}
 
-  /** @throws what the call was ended for, or that the client has gone */
-  async #send(
-    { method, params }: Question<unknown>,
-    { limits, timeoutMs }: Asked<unknown>,
-  ): Promise<Response> {
+/**
+ * Up to 2025-11-25: the client is sent a request. A handler that was told that the client has gone, and asks on, would
+ * only keep the process from ending: its call is over.
+ * @throws what the call was ended for, or that the client has gone
+ */
+export function clientOf({ request: { mcpReq } }: Dialogue): Put {
+  let wasTold = false;
+  return async ({ method, params }, { limits, timeoutMs }) => {
+    if (wasTold) for (const limit of limits) limit.end(new ToolError(clientGone));
     const limit = limits.at(-1)!;
-    if (limit.isOver) throw endOf(limit);
+    if (limit.isOver) throw endOf(limit.signal);
     try {
       const request = { method, ...(params && { params }) } as { method: string };
       const options = { signal: limit.signal, timeout: Math.min(timeoutMs ?? unlimitedMs, unlimitedMs) };
-      return { result: await this.#dialogue.request.mcpReq.send(request, anyResult, options) };
+      return { result: await mcpReq.send(request, anyResult, options) };
     } catch (error) {
-      if (limit.isOver) throw endOf(limit);
+      if (limit.isOver) throw endOf(limit.signal);
       if (error instanceof ProtocolError && error.message !== clientGone) return { failure: error.message };
       if (error instanceof SdkError && error.code === SdkErrorCode.RequestTimeout) {
         return { failure: 'no answer in time' };
       }
+      // Questions that were put at the same time are no asking on.
+      setImmediate(() => {
+        wasTold = true;
+      });
       throw new ToolError(clientGone, { cause: messageOf(error) });
     }
-  }
+  };
 }
 
 /** Why a call is over. What a client gave as its reason is a text. */
-function endOf({ signal }: Limit): Error {
-  const reason: unknown = signal.reason;
+function endOf({ reason }: { readonly reason: unknown }): Error {
   return reason instanceof Error ? reason : new DOMException(String(reason), 'AbortError');
 }

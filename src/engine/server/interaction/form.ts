@@ -2,9 +2,9 @@ import { brands } from '../../items/brands.js';
 import type { JsonSchema } from '../../schema/index.js';
 import { isObject } from '../stdio/envelope.js';
 
-/** A schema that no form can be made of. The model may read why. */
-export class FormError extends TypeError {
-  override readonly name = 'FormError';
+/** A question that cannot be put. The model may read why. */
+export class QuestionError extends TypeError {
+  override readonly name = 'QuestionError';
   readonly [brands.toolError] = true;
 }
 
@@ -15,10 +15,10 @@ const richForms = '2025-11-25';
  * The form that asks for what a schema describes: one level of fields, as far as a revision knows them. What a form
  * cannot say, such as a pattern, is checked when the answer comes.
  * @see MCP 2025-06-18 and later, client/elicitation, Requested Schema
- * @throws FormError naming the field that fits no form
+ * @throws QuestionError naming the field that fits no form
  */
 export function formOf({ properties, required }: JsonSchema, version: string): JsonSchema {
-  if (!isObject(properties)) throw new FormError('A question asks for fields, and its schema has none.');
+  if (!isObject(properties)) throw new QuestionError('A question asks for fields, and its schema has none.');
   const fields = Object.entries(properties).map(([name, schema]) => [name, fieldOf(name, schema, version)]);
   const asked = Array.isArray(required) ? required.filter((name) => Object.hasOwn(properties, name)) : [];
   return {
@@ -131,8 +131,8 @@ function pick(schema: JsonSchema, wanted: Readonly<Record<string, (value: unknow
   return Object.fromEntries(kept.map(([key]) => [key, schema[key]]));
 }
 
-function unfit(name: string, problem: string): FormError {
-  return new FormError(`The field "${name}" of a question ${problem}.`);
+function unfit(name: string, problem: string): QuestionError {
+  return new QuestionError(`The field "${name}" of a question ${problem}.`);
 }
 
 function isText(value: unknown): boolean {

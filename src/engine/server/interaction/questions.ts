@@ -1,8 +1,10 @@
+import { messageOf } from '../../extension/modules.js';
 import { ToolError } from '../../items/builders.js';
 import type { Answer, Root, UrlAnswer } from '../../items/context.js';
+import { plain } from '../../items/results.js';
 import { type CompiledSchema, compileSchema, formatIssues, SchemaError } from '../../schema/index.js';
 import { isObject, type JsonObject } from '../stdio/envelope.js';
-import { FormError, formOf } from './form.js';
+import { formOf, QuestionError } from './form.js';
 import { rootsIn } from './roots.js';
 
 /** Something the client is asked, and how its answer is understood. */
@@ -53,12 +55,15 @@ export async function answerTo<T>(
   }
 }
 
-/** @throws FormError if no form can be made of the schema */
+/** @throws QuestionError if no form can be made of the schema */
 export async function formQuestion(
   { message, schema }: { readonly message: string; readonly schema: unknown },
   { version, note }: Manner,
 ): Promise<Question<Answer<never>>> {
   requireText(message);
+  if (schema === undefined) {
+    throw new QuestionError('A question needs a schema of what is asked for; {} asks for a yes or no.');
+  }
   const compiled = await compiledOnce(schema);
   const requestedSchema = formOf(compiled.wire, version);
   const ask = (text: string): Question<Answer<never>> => ({
@@ -73,13 +78,13 @@ export async function formQuestion(
   return ask(message);
 }
 
-/** @throws TypeError if the address is none */
+/** @throws QuestionError if the address is none */
 export function urlQuestion(
   { message, url }: { readonly message: string; readonly url: string },
   { isModern, note }: Manner,
 ): Question<UrlAnswer> {
   requireText(message);
-  if (!URL.canParse(url)) throw new TypeError(`The user cannot be sent to "${url}", which is not a URL.`);
+  if (!URL.canParse(url)) throw new QuestionError(`The user cannot be sent to "${url}", which is not a URL.`);
   return {
     method: 'elicitation/create',
     params: { mode: 'url', message, url, ...(!isModern && { elicitationId: crypto.randomUUID() }) },
@@ -93,7 +98,9 @@ export function urlQuestion(
   };
 }
 
-export function samplingQuestion(params: JsonObject): Question<JsonObject> {
+/** @throws TypeError for params that JSON cannot hold */
+export function samplingQuestion(given: unknown): Question<JsonObject> {
+  const params = requireParams(given);
   const usesTools = params.tools !== undefined || params.toolChoice !== undefined;
   return {
     method: 'sampling/createMessage',
@@ -163,10 +170,22 @@ async function compiledForm(schema: unknown): Promise<CompiledSchema> {
     return await compileSchema(schema, { side: 'input' });
   } catch (error) {
     if (!(error instanceof SchemaError)) throw error;
-    throw new FormError(`The schema of a question is unusable: ${error.message}`, { cause: error });
+    throw new QuestionError(`The schema of a question is unusable: ${error.message}`, { cause: error });
   }
 }
 
 function requireText(message: unknown): void {
-  if (typeof message !== 'string') throw new TypeError('A question needs a text to ask it with.');
+  if (typeof message !== 'string') throw new QuestionError('A question needs a text to ask it with.');
+}
+
+function requireParams(given: unknown): JsonObject {
+  try {
+    const params = plain(given);
+    if (isObject(params)) return params;
+  } catch (error) {
+    throw new TypeError(`The model cannot be asked with these params: ${messageOf(error)}.`, {
+      cause: error,
+    });
+  }
+  throw new TypeError('The model is asked with params that are an object.');
 }

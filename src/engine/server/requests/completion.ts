@@ -2,9 +2,8 @@ import { ProtocolError, type ServerContext } from '@modelcontextprotocol/server'
 import { messageOf } from '../../extension/modules.js';
 import { brands, isBranded } from '../../items/brands.js';
 import { type Calls, detailsOf } from '../../items/calls.js';
-import type { Lazy } from '../../items/lazy.js';
-import type { Complete } from '../../items/specs.js';
-import { toSuggestions } from '../../items/suggestions.js';
+import type { Suggesting } from '../../items/specs.js';
+import { startingWith, toSuggestions } from '../../items/suggestions.js';
 import { withTimeLimit } from '../../items/time-limit.js';
 import { type Connection, contextMaker } from '../context.js';
 import { internalError, invalidParams } from './errors.js';
@@ -23,8 +22,11 @@ export async function complete(connection: Connection, params: Wire, request: Se
     context?: { arguments?: Readonly<Record<string, string>> };
   };
   const { calls } = connection;
-  const source = completionOf(calls, ref, argument.name);
+  const { item, source } = completionOf(calls, ref, argument.name);
   if (!source) return { completion: { values: [], total: 0, hasMore: false } };
+  if (typeof source !== 'function') {
+    return { completion: toSuggestions(startingWith(argument.value, source)) };
+  }
   const makeContext = contextMaker(connection, request);
   const { arguments: others = {} } = context ?? {};
   const { signal } = request.mcpReq;
@@ -42,21 +44,23 @@ export async function complete(connection: Connection, params: Wire, request: Se
   } catch (error) {
     if (isBranded(error, brands.protocolError)) throw error;
     if (isBranded(error, brands.toolError)) throw new ProtocolError(internalError, messageOf(error));
-    calls.report(`Completion of "${argument.name}": ${detailsOf(error)}`);
+    calls.report(`${item}: completion of "${argument.name}": ${detailsOf(error)}`);
     throw new ProtocolError(internalError, 'Completion failed');
   }
 }
 
-/** Who completes an argument of a prompt or a variable of a template, if anybody does. */
+/** The item that an argument or a variable belongs to, and who completes it, if anybody does. */
 function completionOf(
   { server: { registry } }: Calls,
   ref: Reference,
   argument: string,
-): Lazy<Complete> | undefined {
+): { readonly item: string; readonly source: Suggesting | undefined } {
   if (ref.type === 'ref/prompt') {
     const prompt = registry.resolve('prompts', ref.name ?? '');
     if (!prompt) throw new ProtocolError(invalidParams, `Unknown prompt: ${ref.name}`);
-    if (prompt.argumentNames.includes(argument)) return prompt.complete.get(argument);
+    if (prompt.argumentNames.includes(argument)) {
+      return { item: prompt.item, source: prompt.complete.get(argument) };
+    }
     throw new ProtocolError(invalidParams, `Prompt "${ref.name}" has no argument "${argument}".`);
   }
   const uri = ref.uri ?? '';
@@ -66,6 +70,8 @@ function completionOf(
     resources.find((one) => (one.uriTemplate ?? one.uri) === uri) ??
     resources.find(({ template }) => template?.match(uri));
   if (!resource) throw new ProtocolError(invalidParams, `Unknown resource template: ${uri}`);
-  if (resource.template?.variables.includes(argument)) return resource.complete.get(argument);
+  if (resource.template?.variables.includes(argument)) {
+    return { item: resource.item, source: resource.complete.get(argument) };
+  }
   throw new ProtocolError(invalidParams, `Resource template "${uri}" has no variable "${argument}".`);
 }

@@ -1,6 +1,7 @@
 import { ProtocolError } from '@modelcontextprotocol/server';
 import { brands, isBranded } from '../../items/brands.js';
-import { CursorError } from '../../items/registry.js';
+import { capabilityPath } from '../../items/capabilities.js';
+import { CursorError } from '../../items/paging.js';
 import { MissingCapabilityError, RequirementError } from '../../items/requirements.js';
 import type { Wire } from './handler.js';
 
@@ -29,7 +30,7 @@ function nested(capabilities: readonly string[]): Wire {
   const root = bare();
   for (const capability of capabilities) {
     let at = root;
-    for (const part of capability.split('.')) {
+    for (const part of capabilityPath(capability)) {
       at[part] ??= bare();
       at = at[part] as Record<string, unknown>;
     }

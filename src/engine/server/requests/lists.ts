@@ -1,5 +1,6 @@
 import type { ServerContext } from '@modelcontextprotocol/server';
-import { type Page, page, type ServedKind, type SpecOf } from '../../items/registry.js';
+import { type Page, page } from '../../items/paging.js';
+import type { ServedKind, SpecOf } from '../../items/registry.js';
 import type { Connection } from '../context.js';
 import type { Wire } from './handler.js';
 

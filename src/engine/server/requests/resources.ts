@@ -1,5 +1,6 @@
 import { ProtocolError, ResourceNotFoundError, type ServerContext } from '@modelcontextprotocol/server';
 import { messageOf } from '../../extension/modules.js';
+import { isRecord } from '../../extension/shapes.js';
 import { brands, isBranded } from '../../items/brands.js';
 import { type Calls, detailsOf, exposesErrors, reportOnce } from '../../items/calls.js';
 import { instanceOf } from '../../items/instances.js';
@@ -12,6 +13,8 @@ import { withTimeLimit } from '../../items/time-limit.js';
 import { isUiResource } from '../../items/ui.js';
 import { type Connection, contextMaker, showsUi } from '../context.js';
 import { Dialogue, inDialogue, isRetry } from '../interaction/dialogue.js';
+import { instanceLeftOut, instancesFailed } from '../list-faults.js';
+import { oneLine } from '../one-line.js';
 import { internalError } from './errors.js';
 import type { Wire } from './handler.js';
 import { answerOf, cursorOf, type ListRequest, type Shown, shownItems } from './lists.js';
@@ -86,17 +89,40 @@ async function instancesOf(
     });
     if (!Array.isArray(found)) throw new ResultError('"list" returns a list of { uri, … }');
     const { registry } = calls.server;
-    const entries = found.map((entry) => instanceOf(spec, entry));
+    const entries = found.map((entry) => instanceFor(spec, entry, calls));
     if (entries.includes(undefined)) {
-      const what = `${spec.item}: its list has entries without an address of the template; they are left out`;
-      reportOnce(calls, what);
+      const strangers = found.filter((_, index) => entries[index] === undefined);
+      const told = strangers.slice(0, mostTold).map(addressOf).join(', ');
+      const untold = strangers.length > mostTold ? `, and ${strangers.length - mostTold} more` : '';
+      const what = `${spec.item}: its list has entries without an address of the template, which are left out`;
+      reportOnce(calls, `${what}: ${told}${untold}`, what);
     }
     // What is a resource of its own is shown as that, if at all.
     const fixed = new Set(registry.all('resources').map(({ uri }) => uri));
-    return entries.filter((entry) => entry !== undefined).filter(({ uri }) => !fixed.has(uri));
+    return entries.filter((entry) => isRecord(entry)).filter(({ uri }) => !fixed.has(uri));
   } catch (error) {
-    calls.report(`${spec.item}: its list failed: ${detailsOf(error)}`);
+    calls.report(instancesFailed(spec.item) + detailsOf(error));
     return [];
+  }
+}
+
+/** How many entries of a list are named that are left out. */
+const mostTold = 5;
+
+function addressOf(entry: unknown): string {
+  const { uri } = isRecord(entry) ? entry : {};
+  return typeof uri === 'string' ? `"${oneLine(uri)}"` : 'one without "uri"';
+}
+
+/** An entry of a template's list; null for one that could not be sent, which must not cost a client all others. */
+function instanceFor(spec: ResourceSpec, told: unknown, calls: Calls): ReturnType<typeof instanceOf> | null {
+  try {
+    return instanceOf(spec, told);
+  } catch (error) {
+    if (!(error instanceof ResultError)) throw error;
+    const { uri } = told as { readonly uri: string };
+    reportOnce(calls, `${instanceLeftOut(spec.item)}${oneLine(uri)}: ${error.message}`);
+    return null;
   }
 }
 

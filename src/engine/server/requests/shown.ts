@@ -1,6 +1,7 @@
-import type { Server, ServerContext } from '@modelcontextprotocol/server';
+import type { ServerContext } from '@modelcontextprotocol/server';
 import type { ListedItem, ListedKind, ShownQuery } from '../../items/context.js';
-import { asListed, type SpecOf } from '../../items/registry.js';
+import type { SpecOf } from '../../items/registry.js';
+import { asListed } from '../../items/registry-view.js';
 import { isUiResource } from '../../items/ui.js';
 import { type Connection, showsUi } from '../context.js';
 import { toolFor } from '../revisions.js';
@@ -22,6 +23,8 @@ export async function shownTo(
 ): Promise<readonly ListedItem[]> {
   const { connection, request } = asking;
   const hasUi = showsUi(connection, request);
+  // Whoever wants to know what there is waits for it as for a list.
+  await connection.outstanding?.forList(kind, request.mcpReq.signal);
   const visible = await visibleItems(kind, asking);
   const { registry } = connection.calls.server;
   const specs = registry
@@ -60,22 +63,6 @@ async function visibleItems<K extends ListedKind>(kind: K, asking: Asking): Prom
 
 async function entryOf(spec: SpecOf<ListedKind>, { connection, request }: Asking): Promise<Wire> {
   if (spec.kind !== 'tools') return spec.wire;
-  const { era, server } = connection;
   const entry = showsUi(connection, request) ? await entryWithUi(spec, connection, request) : spec.wire;
-  const known = toolFor(server.getNegotiatedProtocolVersion(), entry);
-  return era === 'legacy' && known.outputSchema ? wrapped(server, known) : known;
-}
-
-/**
- * Up to 2025-11-25 the root of an output schema is an object. The SDK keeps to itself how it makes it one, and does so
- * where tools are listed.
- */
-function wrapped(server: Server, entry: Wire): Wire {
-  const { _wireCodec: codecOf } = server as unknown as { _wireCodec(): Codec };
-  const { tools } = codecOf.call(server).encodeResult('tools/list', { tools: [entry] });
-  return tools[0] ?? entry;
-}
-
-interface Codec {
-  encodeResult(method: 'tools/list', result: { readonly tools: readonly Wire[] }): typeof result;
+  return toolFor(connection.server.getNegotiatedProtocolVersion(), entry);
 }

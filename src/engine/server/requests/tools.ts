@@ -3,7 +3,7 @@ import { isRecord } from '../../extension/shapes.js';
 import { error as failure, type ToolResult } from '../../items/builders.js';
 import { callTool } from '../../items/call.js';
 import type { Calls } from '../../items/calls.js';
-import { page } from '../../items/registry.js';
+import { page } from '../../items/paging.js';
 import { MissingCapabilityError } from '../../items/requirements.js';
 import type { ToolSpec } from '../../items/specs.js';
 import { isAppOnly, withoutUi } from '../../items/ui.js';

@@ -74,7 +74,10 @@ export class Outbound {
     }
     if (this.#isDeaf) return Promise.reject(new Error(clientGone));
     this.#asked.add(message.id);
-    return this.#outlet.write(message);
+    return this.#outlet.write(message).catch((error) => {
+      this.#asked.delete(message.id);
+      throw error;
+    });
   }
 
   /**

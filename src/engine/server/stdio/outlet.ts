@@ -47,11 +47,13 @@ export class Outlet {
 
   /**
    * The first message of a turn of the event loop goes out at once, those that follow it in one piece: a write costs
-   * more than a quick call.
+   * more than a quick call. Rejects what is no answer and cannot be written: nothing could be sent in its place.
    */
   write(message: Outgoing | readonly Outgoing[]): Promise<void> {
     if (this.#isGone) return Promise.resolve();
-    const line = `${this.#serialize(message)}\n`;
+    const text = this.#serialize(message);
+    if (text === undefined) return Promise.reject(new TypeError('The message is not JSON.'));
+    const line = `${text}\n`;
     if (this.#isCollecting) {
       this.#waiting.push(line);
       this.#waitingLength += line.length;
@@ -93,13 +95,14 @@ export class Outlet {
   }
 
   /** JSON.stringify writes lone surrogates as escapes, so the line is always valid UTF-8. */
-  #serialize(message: Outgoing | readonly Outgoing[]): string {
+  #serialize(message: Outgoing | readonly Outgoing[]): string | undefined {
     try {
       return JSON.stringify(message);
     } catch (cause) {
       this.#report(
         `A message could not be written as JSON: ${cause instanceof Error ? cause.message : String(cause)}`,
       );
+      if ('method' in message) return undefined;
       return JSON.stringify(Array.isArray(message) ? message.map(replace) : replace(message as Outgoing));
     }
   }

@@ -1,7 +1,10 @@
 import path from 'node:path';
+import { entryOf } from '../../derive/targets.js';
+import { derivedFile } from '../../extension/definition-files.js';
 import { type ChangedSource, changedSources } from '../../extension/derived-sources.js';
 import type { ItemRef, Location } from '../../extension/diagnostics.js';
-import { DefinitionError, type Extension } from '../../extension/extension.js';
+import { DefinitionError, type Extension, handlerWithoutInput } from '../../extension/extension.js';
+import { parseModuleReference } from '../../extension/modules.js';
 import { locate } from '../../items/read.js';
 import type { FileFacts } from './files.js';
 import type { ItemFacts } from './items.js';
@@ -13,11 +16,19 @@ export interface DerivationFacts {
   readonly fault?: string;
   readonly changed: readonly ChangedSource[];
   /** Tools that leave their arguments to a function of which nothing was derived. */
-  readonly lacking: readonly {
-    readonly item: ItemRef;
-    readonly handler: string;
-    readonly location: Location;
-  }[];
+  readonly lacking: readonly LackingTool[];
+  /** Nothing was derived at all. Then only tools lack something whose functions plainly take their arguments one by one. */
+  readonly isMissing?: true;
+  /** Tools without a definition that are functions marked `@mcp`, if nothing was derived: the module by tool. */
+  readonly marked?: ReadonlyMap<string, string>;
+}
+
+interface LackingTool {
+  readonly item: ItemRef;
+  readonly handler: string;
+  readonly location: Location;
+  /** As the source of the function names them, where it was looked into. */
+  readonly parameters?: readonly string[];
 }
 
 /** Looks at what was derived, without deriving anything. */
@@ -26,7 +37,7 @@ export async function gatherDerivation(
   items: readonly ItemFacts[],
 ): Promise<{ readonly derivation?: DerivationFacts }> {
   const { derived: file } = await extension.files();
-  if (file === undefined) return {};
+  if (file === undefined) return { derivation: await gatherForgotten(extension, items) };
   const found = await extension.derived().catch((error: unknown) => {
     if (error instanceof DefinitionError) return error;
     throw error;
@@ -47,12 +58,42 @@ export async function gatherDerivation(
   };
 }
 
-function lackOf({ kind, ref, definition }: ItemFacts): DerivationFacts['lacking'] {
-  if (kind !== 'tools' || !definition || definition.derived) return [];
-  const { handler, input, inputSchema } = definition.value;
-  const isLeft = typeof handler === 'string' && input === undefined && inputSchema === undefined;
-  if (!isLeft || definition.file.language !== 'data') return [];
-  return [{ item: ref, handler, location: locate(definition, ['handler']) }];
+/** What nobody derived although it has to be, as far as the sources of functions tell. */
+async function gatherForgotten(extension: Extension, items: readonly ItemFacts[]): Promise<DerivationFacts> {
+  const { directory, root } = extension.manifest;
+  const { markedTool, shownParameter, signaturesIn, takesOneByOne } = await import('./signatures.js');
+  const lacking: LackingTool[] = [];
+  for (const item of items) {
+    const [lack] = lackOf(item);
+    const file = item.callables.find(({ label }) => label === 'handler')?.file;
+    if (!lack || file === undefined) continue;
+    const { exportName } = parseModuleReference(lack.handler);
+    const signature = (await signaturesIn(directory, file)).find(({ name }) => name === exportName);
+    if (!signature || !takesOneByOne(signature)) continue;
+    lacking.push({ ...lack, parameters: signature.parameters.map(shownParameter) });
+  }
+  const marked = new Map<string, string>();
+  const unwritten = items.filter(
+    ({ kind, error }) => kind === 'tools' && error?.code === 'missing-definition',
+  );
+  if (unwritten.length > 0) {
+    const entry = await entryOf(extension);
+    const named = items.flatMap(({ callables }) => callables.flatMap(({ file }) => file ?? []));
+    for (const module of new Set([...(entry === undefined ? [] : [entry.slice('./'.length)]), ...named])) {
+      for (const signature of await signaturesIn(directory, module)) {
+        const tool = markedTool(signature);
+        if (tool !== undefined) marked.set(tool, module);
+      }
+    }
+  }
+  const file = path.posix.join(root.replaceAll('\\', '/'), derivedFile);
+  return { file, changed: [], lacking, isMissing: true, marked };
+}
+
+function lackOf({ ref, definition }: ItemFacts): DerivationFacts['lacking'] {
+  const handler = definition && handlerWithoutInput(definition);
+  if (handler === undefined || definition!.derived || definition!.file.language !== 'data') return [];
+  return [{ item: ref, handler, location: locate(definition!, ['handler']) }];
 }
 
 /** Functions marked as tools that neither a name nor a toolkit of the manifest reaches. */
@@ -60,8 +101,8 @@ export async function unreachableMarks(extension: Extension): Promise<FileFacts[
   const found = await extension.derived().catch(() => undefined);
   if (!found) return [];
   const { derived, file } = found;
-  const { moduleIn } = await import('../../extension/derived.js');
-  const modules = extension.manifest.toolkits.map(({ module }) => module);
+  const { canonicalReference, moduleIn } = await import('../../extension/derived.js');
+  const modules = extension.manifest.toolkits.map(({ module }) => module && canonicalReference(module));
   const lost = Object.entries(derived.tools).filter(
     ([item, reference]) => !modules.includes(moduleIn(reference)) && !extension.isDeclared('tools', item),
   );

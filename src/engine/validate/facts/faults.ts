@@ -1,5 +1,5 @@
-import { describeFault, isSerious } from '../../extension/check.js';
 import type { ItemRef, Location } from '../../extension/diagnostics.js';
+import { describeFault, isSerious } from '../../extension/faults.js';
 import type { Kind } from '../../extension/kinds.js';
 import { locate, nameOf } from '../../items/read.js';
 import type { ItemFacts } from './items.js';

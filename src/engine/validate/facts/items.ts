@@ -13,7 +13,13 @@ import { withArguments } from '../../items/prompt.js';
 import { locate } from '../../items/read.js';
 import { readSchema } from '../../items/tool.js';
 import { schemaIn } from '../../items/wire.js';
-import { type CompiledSchema, checkWireSchema, type SchemaSide } from '../../schema/index.js';
+import {
+  type CompiledSchema,
+  checkWireSchema,
+  rawSchemaIn,
+  SchemaError,
+  type SchemaSide,
+} from '../../schema/index.js';
 import { InspectionError } from '../inspector.js';
 import { type CallableFacts, gatherCallables } from './callables.js';
 import { type ModuleReader, NotLoadedError } from './modules.js';
@@ -152,9 +158,16 @@ async function schemaFaultsOf(definition: Definition, side: SchemaSide): Promise
     const compiled = await readSchema(definition, side);
     return compiled ? await wireFaults(compiled, { definition, side, key }) : [];
   } catch (error) {
-    if (!(error instanceof DefinitionError)) throw error;
-    const message = error.message.replace(/^.*? has an unusable "\w+": /, '');
-    return [{ side, key, message, location: error.location }];
+    if (!(error instanceof DefinitionError) || !(error.cause instanceof SchemaError)) throw error;
+    const { cause } = error;
+    const written = await writtenFaults({ definition, side, key });
+    if (written.length > 0) return written;
+    return [cause, ...cause.others].map(({ message, path: at }) => ({
+      side,
+      key,
+      message,
+      location: locate(definition, [key, ...at]),
+    }));
   }
 }
 
@@ -164,8 +177,19 @@ function isLeftToShape(value: unknown, key: string): boolean {
   return key.endsWith('Schema') || !(Array.isArray(value) || typeof value === 'function');
 }
 
+/** Everything that is wrong with a JSON Schema that is written out, though the first of it makes the schema unusable. */
+async function writtenFaults(place: {
+  definition: Definition;
+  side: SchemaSide;
+  key: string;
+}): Promise<SchemaFault[]> {
+  const { schema, rawOnly = false } = schemaIn(place.definition.value, place.side) ?? {};
+  const wire = rawSchemaIn(schema, { side: place.side, rawOnly });
+  return wire ? await wireFaults({ form: 'raw', wire }, place) : [];
+}
+
 async function wireFaults(
-  { form, wire }: CompiledSchema,
+  { form, wire }: Pick<CompiledSchema, 'form' | 'wire'>,
   { definition, side, key }: { definition: Definition; side: SchemaSide; key: string },
 ): Promise<SchemaFault[]> {
   const issues = await checkWireSchema(wire, side);

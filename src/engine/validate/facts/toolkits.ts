@@ -54,7 +54,7 @@ async function readDeclared(
       taken: located.filter(({ item }) => holder.get(item) !== name && !isTold(item)),
     };
   } catch (error) {
-    const [source] = (await extension.files()).find('tools', name).filter(({ combined }) => !combined);
+    const source = await extension.toolkitFile(name);
     return { kind: 'tools', name, ref, ...(source && { source }), ...unavailable(error, source) };
   }
 }

@@ -9,6 +9,7 @@ import { duplicateDeclaration } from './duplicate-declaration.js';
 import { duplicateDefinitionFiles } from './duplicate-definition-files.js';
 import { duplicateWireName } from './duplicate-wire-name.js';
 import { impureStdout } from './impure-stdout.js';
+import { ineffectiveDefinition } from './ineffective-definition.js';
 import { ineffectiveSchema } from './ineffective-schema.js';
 import { invalidApp } from './invalid-app.js';
 import { invalidAppMetadata } from './invalid-app-metadata.js';
@@ -43,6 +44,7 @@ import { typescriptOnly } from './typescript-only.js';
 import { undeclaredDefinition } from './undeclared-definition.js';
 import { undeclaredTemplateArgument } from './undeclared-template-argument.js';
 import { unknownApp } from './unknown-app.js';
+import { unknownCapability } from './unknown-capability.js';
 import { unknownDefinitionKey } from './unknown-definition-key.js';
 import { unknownManifestKey } from './unknown-manifest-key.js';
 import { unknownPrompt } from './unknown-prompt.js';
@@ -91,6 +93,8 @@ export const rules: readonly Rule[] = [
   appTooLarge,
   appWithoutHandshake,
   unknownDefinitionKey,
+  ineffectiveDefinition,
+  unknownCapability,
   missingDescription,
   invalidWireName,
   staleDerivation,

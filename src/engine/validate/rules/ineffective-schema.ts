@@ -9,19 +9,21 @@ export const ineffectiveSchema: Rule = defineRule({
   severity: 'warning',
   summary: 'Nothing that is said of the schema of a tool is without effect.',
   *check({ items }) {
-    for (const { kind, ref, definition } of items) {
+    for (const { kind, ref, definition, schemaFaults } of items) {
       if (kind !== 'tools' || !definition) continue;
       const { value } = definition;
       const what = nameOf(definition);
       for (const side of sides) {
-        if (value[side] === undefined) continue;
-        if (value[`${side}Schema`] !== undefined) {
+        const rawOnly = value[`${side}Schema`] !== undefined;
+        if (rawOnly && value[side] !== undefined) {
           const says = `"${side}" is never read, as "${side}Schema" stands beside it. Remove one of the two.`;
           yield { location: locate(definition, [side]), item: ref, facts: { what, says } };
-          continue;
         }
-        for (const { path, message: says } of schemaWarnings(value[side], side)) {
-          yield { location: locate(definition, [side, ...path]), item: ref, facts: { what, says } };
+        const key = rawOnly ? `${side}Schema` : side;
+        const isRefused = schemaFaults.some((fault) => fault.key === key);
+        if (value[key] === undefined || isRefused) continue;
+        for (const { path, message: says } of schemaWarnings(value[key], { side, rawOnly })) {
+          yield { location: locate(definition, [key, ...path]), item: ref, facts: { what, says } };
         }
       }
     }

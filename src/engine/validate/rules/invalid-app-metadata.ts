@@ -1,5 +1,5 @@
-import { isSerious } from '../../extension/check.js';
 import type { Definition } from '../../extension/extension.js';
+import { isSerious } from '../../extension/faults.js';
 import { originFault } from '../../extension/origins.js';
 import { isRecord } from '../../extension/shapes.js';
 import type { DocumentPath } from '../../files/document.js';

@@ -41,8 +41,8 @@ function faultOf(kind: Kind, entry: unknown): Fault | undefined {
     return isItemName(entry) ? undefined : { path: [], reason: `${quoted(entry)} is no name. ${names}` };
   if (Array.isArray(entry)) return pairFault(entry);
   if (!isRecord(entry)) return { path: [], reason: `it is ${wordFor(entry)}. ${forms}` };
-  const { name, description, toolkit, tools } = translate(entry, 'declaration').value;
-  if (kind === 'tools' && toolkit !== undefined) return toolkitFault({ toolkit, tools, name });
+  const { name, description, toolkit, tools, module } = translate(entry, 'declaration').value;
+  if (kind === 'tools' && toolkit !== undefined) return toolkitFault({ toolkit, tools, name, module });
   if (name === undefined) return { path: [], reason: `it has no "name". ${forms}` };
   if (!isItemName(name)) return { path: ['name'], reason: `${quoted(name)} is no name. ${names}` };
   if (description !== undefined && typeof description !== 'string') {
@@ -55,13 +55,18 @@ function toolkitFault({
   toolkit,
   tools = [],
   name,
-}: Readonly<Record<'toolkit' | 'tools' | 'name', unknown>>): Fault | undefined {
+  module,
+}: Readonly<Record<'toolkit' | 'tools' | 'name' | 'module', unknown>>): Fault | undefined {
   if (!isItemName(toolkit)) return { path: ['toolkit'], reason: `${quoted(toolkit)} is no name. ${names}` };
   if (name !== undefined) {
     return {
       path: ['name'],
       reason: 'it has both a "name" and a "toolkit". A toolkit is named like its file.',
     };
+  }
+  if (module !== undefined && typeof module !== 'string') {
+    const reason = `its "module" is ${wordFor(module)}. Expected a file of the package, such as "./dist/files.js".`;
+    return { path: ['module'], reason };
   }
   if (!Array.isArray(tools)) {
     return { path: ['tools'], reason: `its "tools" are ${wordFor(tools)}. Expected a list of names.` };

@@ -1,7 +1,8 @@
-import { describeFault } from '../../extension/check.js';
+import { describeFault } from '../../extension/faults.js';
 import { checkShape, overrideShapes } from '../../extension/shapes.js';
 import { evaluatorKeys } from '../../extension/spellings.js';
 import { locate } from '../../items/read.js';
+import { calledEntry } from '../facts/entries.js';
 import { faultsOfKind } from '../facts/faults.js';
 import { defineRule, type Rule } from './rule.js';
 
@@ -26,7 +27,7 @@ export const invalidServer: Rule = defineRule({
         if (!override) continue;
         const { path = [], ...place } = location;
         const entryPath = path.at(-1) === 'use' ? path.slice(0, -1) : path;
-        const what = `Server "${name}", entry ${reference === undefined ? '' : `"${reference}" `}of "${entryPath.at(-2)}",`;
+        const what = `Server "${name}", ${calledEntry(reference, entryPath)},`;
         for (const fault of checkShape(override, overrideShapes[kind])) {
           const at = { ...place, path: [...entryPath, ...fault.path], key: fault.problem === 'unknown' };
           yield { location: at, item: ref, facts: describeFault(what, fault) };

@@ -1,4 +1,4 @@
-import { isSerious } from '../../extension/check.js';
+import { isSerious } from '../../extension/faults.js';
 import { locate } from '../../items/read.js';
 import { defineRule, type Rule } from './rule.js';
 

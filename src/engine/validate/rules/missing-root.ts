@@ -4,14 +4,20 @@ export const missingRoot: Rule = defineRule({
   code: 'missing-root',
   severity: 'error',
   summary: 'The folder of the definition files exists.',
-  *check({ root, manifest, items }) {
+  *check({ root, manifest, items, derivation }) {
     if (root?.fault !== 'missing' && root?.fault !== 'no-folder') return;
     const said = manifest?.translation.value.root;
     const isMeant = said === undefined ? items.length > 0 : typeof said === 'string' && said !== '';
-    if (isMeant) yield { location: root.location, facts: root };
+    const isDerived =
+      derivation?.marked?.size || manifest?.toolkits.some(({ module }) => module !== undefined);
+    if (isMeant) yield { location: root.location, facts: { ...root, isDerived: Boolean(isDerived) } };
   },
-  message: ({ root, fault }) =>
-    fault === 'missing'
-      ? `There is no folder "${root}" in the package. The definition files are looked for in it; make it, or name another one as "root".`
-      : `"${root}" is not a folder. The definition files are looked for in it; name a folder as "root".`,
+  message: ({ root, fault, isDerived }) => {
+    if (fault === 'no-folder')
+      return `"${root}" is not a folder. The definition files are looked for in it; name a folder as "root".`;
+    const derive = isDerived
+      ? 'run "agenttools derive", which makes it for functions marked "@mcp"; or '
+      : '';
+    return `There is no folder "${root}" in the package. The definition files are looked for in it; ${derive}make it, or name another one as "root".`;
+  },
 });

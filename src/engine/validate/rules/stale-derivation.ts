@@ -6,7 +6,7 @@ export const staleDerivation: Rule = defineRule({
   summary: 'What was derived from types is what the types say now.',
   *check({ derivation }) {
     if (!derivation) return;
-    const { file, fault, changed, lacking } = derivation;
+    const { file, fault, changed, lacking, isMissing } = derivation;
     if (fault !== undefined) yield { location: { file }, facts: fault };
     if (changed.length > 0) {
       const words = changed.map(({ file: source, problem }) => `${source} ${ends[problem]}`);
@@ -15,8 +15,10 @@ export const staleDerivation: Rule = defineRule({
       const facts = `${file} is stale: ${told.join(', ')}${more}. Run "agenttools derive".`;
       yield { location: { file, path: ['files', changed[0]!.file], key: true }, facts };
     }
-    for (const { item, handler, location } of lacking) {
-      const facts = `Tool "${item.name}" has no "input", and ${file} knows nothing of "${handler}". Run "agenttools derive", or say what its input is.`;
+    for (const { item, handler, location, parameters = [] } of lacking) {
+      const facts = isMissing
+        ? `Tool "${item.name}" has no "input", and "${handler}" takes its arguments one by one (${parameters.join(', ')}), but there is no ${file}. Run "agenttools derive". A function that takes them as (args, ctx) has "input": {}.`
+        : `Tool "${item.name}" has no "input", and ${file} knows nothing of "${handler}". Run "agenttools derive", or say what its input is.`;
       yield { location, item, facts };
     }
   },

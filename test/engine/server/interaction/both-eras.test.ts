@@ -204,14 +204,14 @@ describe.each(['legacy', 'modern'] as const)('%s: a question', (era) => {
 
   test.each([
     ['an address that is none', (ctx: Context) => ctx.elicitUrl('x', 'nowhere'), 'not a URL'],
+    ['no schema', (ctx: Context) => ctx.elicit('x', undefined as never), '{} asks for a yes or no'],
     ['no text', (ctx: Context) => ctx.elicit(undefined as never, { v: 'string' }), 'needs a text'],
-  ])('with %s is refused', async (_what, ask, problem) => {
-    const { result, asked, reports } = await run(
+  ])('with %s is refused, and the model is told', async (_what, ask, problem) => {
+    const { result, asked } = await run(
       tool((_args, ctx) => ask(ctx)),
       call('t'),
     );
-    expect(result.isError).toBe(true);
-    expect(reports.join()).toContain(problem);
+    expect(result).toMatchObject({ isError: true, content: [{ text: expect.stringContaining(problem) }] });
     expect(asked).toEqual([]);
   });
 
@@ -307,6 +307,19 @@ describe.each(['legacy', 'modern'] as const)('%s: a step', (era) => {
     expect(result.content[0].text).toBe(era === 'legacy' ? 'not yet' : '2');
   });
 
+  test('that fails may be tried again', async () => {
+    let tries = 0;
+    const attempt = () => {
+      tries += 1;
+      if (tries === 1) throw new Error('not yet');
+      return tries;
+    };
+    const handler: Ask = async (_args, ctx) =>
+      String(await ctx.step('try', attempt).catch(() => ctx.step('try', attempt)));
+    const { result } = await run(tool(handler), call('t'));
+    expect(result.content[0].text).toBe('2');
+  });
+
   test.each<[string, (ctx: Context) => unknown, string]>([
     [
       'keeps what JSON cannot hold',
@@ -343,6 +356,17 @@ describe.each(['legacy', 'modern'] as const)('%s: a step', (era) => {
 });
 
 describe.each(['legacy', 'modern'] as const)("%s: the client's model and roots", (era) => {
+  test.each<[string, object, string]>([
+    ['hold what JSON cannot', { messages: [], maxTokens: 1n }, 'a bigint at /maxTokens has no JSON form'],
+    ['are none', [], 'params that are an object'],
+  ])('are not asked with params that %s', async (_what, params, problem) => {
+    const handler: Ask = (_args, ctx) => ctx.sample(params as never);
+    const { result, asked, reports } = await eras[era](tool(handler), call('t'));
+    expect(result.isError).toBe(true);
+    expect(asked).toEqual([]);
+    expect(reports.join()).toContain(problem);
+  });
+
   const run = eras[era];
   const params = { messages: [{ role: 'user', content: { type: 'text', text: 'Hi' } }], maxTokens: 10 };
   const message = { role: 'assistant', content: { type: 'text', text: 'Hello' }, model: 'm' };
@@ -415,6 +439,21 @@ describe('a client without the capability', () => {
       data: { requiredCapabilities: required },
     });
   });
+
+  test.each(['legacy', 'modern'] as const)(
+    'is asked in vain no longer than the tool may take: %s',
+    async (era) => {
+      const insist: Ask = async (_args, ctx) => {
+        for (;;) await ctx.elicit('x', { v: 'string' }).catch(() => {});
+      };
+      const items = { tools: { t: { timeoutMs: 50, handler: insist } } };
+      const { result } = await eras[era](items, call('t'), { capabilities: {} });
+      expect(result).toMatchObject({
+        isError: true,
+        content: [{ text: 'Tool "t" gave no answer within 0.05 s.' }],
+      });
+    },
+  );
 
   test.each(['legacy', 'modern'] as const)('is told in prompts and resources, too: %s', async (era) => {
     const items: LiveItems = {

@@ -62,6 +62,91 @@ describe('while the client is asked', () => {
   });
 });
 
+test('a handler that asks on though its call is over is told so, and goes no further', async () => {
+  const errors: string[] = [];
+  const { session } = await open(async (_args, ctx) => {
+    for (;;) await ctx.elicit('a', note).catch((error: Error) => errors.push(error.name));
+  });
+  const { id } = session.send('tools/call', { name: 't' });
+  await vi.waitUntil(() => session.asked.length === 1);
+  session.cancel(id);
+  await vi.waitUntil(() => errors.length > 0);
+  await session.request('tools/call', { name: 'u' });
+  expect(errors).toEqual(['AbortError']);
+});
+
+describe('a handler whose client has gone', () => {
+  const gone: SessionOptions = {
+    answer: () => ({ error: { code: -32000, message: 'The client has gone.' } }),
+  };
+  const over = { isError: true, content: [{ text: 'The client has gone.' }] };
+
+  test('may end in its own way', async () => {
+    const { session } = await open(
+      async (_args, ctx) => await ctx.elicit('a', note).catch(() => 'without'),
+      gone,
+    );
+    expect(await session.request('tools/call', { name: 't' })).toMatchObject({
+      content: [{ text: 'without' }],
+    });
+  });
+
+  test('may have asked several things at once', async () => {
+    const { session } = await open(async (_args, ctx) => {
+      const asked = await Promise.allSettled(['a', 'b', 'c'].map((text) => ctx.elicit(text, note)));
+      return asked.map(({ status }) => status).join(' ');
+    }, gone);
+    expect(await session.request('tools/call', { name: 't' })).toMatchObject({
+      content: [{ text: 'rejected rejected rejected' }],
+    });
+  });
+
+  test('and asks on is over with its second question', async () => {
+    const errors: string[] = [];
+    const { session } = await open(async (_args, ctx) => {
+      for (;;) await ctx.elicit('a', note).catch((error: Error) => errors.push(error.message));
+    }, gone);
+    expect(await session.request('tools/call', { name: 't' })).toMatchObject(over);
+    await vi.waitUntil(() => errors.length > 1);
+    await session.request('tools/call', { name: 'u' });
+    expect(errors).toEqual(['The client has gone.', 'The client has gone.']);
+    expect(session.asked).toHaveLength(1);
+  });
+
+  test('and has others ask on is over, too, and goes no further', async () => {
+    let calls = 0;
+    const composed = await composeLive({
+      tools: {
+        inner: { handler: (_args: object, ctx: Context) => ctx.elicit('a', note) },
+        outer: {
+          handler: async (_args: object, ctx: Context) => {
+            for (;;) {
+              calls += 1;
+              await ctx.callTool('inner').catch(() => {});
+            }
+          },
+        },
+      },
+    });
+    const session = await openSession(composed, { capabilities, ...gone });
+    expect(await session.request('tools/call', { name: 'outer' })).toMatchObject(over);
+    const untilThen = calls;
+    await session.request('ping');
+    expect(calls).toBeLessThanOrEqual(untilThen + 2);
+  });
+});
+
+test('many questions at once are no leak', async () => {
+  const warned = vi.fn();
+  process.on('warning', warned);
+  const ask: Ask = (_args, ctx) =>
+    Promise.all(Array.from({ length: 20 }, (_, index) => ctx.elicit(`${index}`, note)));
+  const { session } = await open(ask, { answer: () => ({ action: 'cancel' }) });
+  await session.request('tools/call', { name: 't' });
+  process.off('warning', warned);
+  expect(warned).not.toHaveBeenCalled();
+});
+
 describe('a client that does not answer', () => {
   const failing = { error: { code: -32000, message: 'no window' } };
 

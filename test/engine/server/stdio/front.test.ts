@@ -117,6 +117,15 @@ describe('text that is not well-formed', () => {
     expect(code(await pipe.ask(call(1, 'unwritable')))).toBe(-32603);
     expect(pipe.reports.join()).toContain('BigInt');
   });
+
+  test('a question or notification that is not JSON is refused, and nothing is sent for it', async () => {
+    const pipe = openPipe();
+    await pipe.initialize();
+    const before = pipe.received.length;
+    const { result } = await pipe.ask(call(1, 'unwritableMessages'));
+    expect(result.content[0].text).toBe('told nothing, asked nothing');
+    expect(pipe.received.slice(before)).toMatchObject([{ id: 1 }]);
+  });
 });
 
 describe('before initialize', () => {

@@ -75,6 +75,13 @@ export function makeSampleServer(era: Era, { made, aborted }: Sightings): Server
     big: async (args) => text('x'.repeat(Number(args.size))),
     surrogate: async () => text('\ud800 alone'),
     unwritable: async () => ({ content: [], structuredContent: { big: 1n } }),
+    unwritableMessages: async (_args, ctx) => {
+      const params = { big: 1n } as never;
+      const method = 'notifications/message';
+      const told = await ctx.mcpReq.notify({ method, params }).catch(() => 'told nothing');
+      const asked = await ctx.mcpReq.send({ method: 'roots/list', params }).catch(() => 'asked nothing');
+      return text(`${told}, ${asked}`);
+    },
     malformed: async () => ({ content: [{ type: 'nonsense' }] }),
   };
 

@@ -1,0 +1,66 @@
+import { checkTool } from '../extension/check-tool.js';
+import { describeFault, isSerious } from '../extension/faults.js';
+import { isWireName } from '../extension/names.js';
+import { isRecord } from '../extension/shapes.js';
+import { nameOfTool, readTools } from '../extension/toolkits.js';
+import type { SchemaSide } from '../schema/compiled.js';
+import { requireSchema } from '../schema/early.js';
+import { SchemaError } from '../schema/schema-error.js';
+import { schemaIn, type WrittenSchema } from './wire.js';
+
+/** Judges a tool as `validate` would, as far as that goes at once. @throws TypeError naming it */
+export function requireTool(value: Readonly<Record<string, unknown>>): void {
+  const name = nameOfTool(value);
+  const what = called(name);
+  for (const fault of checkTool(value)) {
+    // A hint that nobody knows would be lost in silence.
+    if (isSerious(fault) || fault.path[0] === 'annotations') throw new TypeError(describeFault(what, fault));
+  }
+  if (name !== undefined && !isWireName(name)) {
+    throw new TypeError(`${what} has a name that clients refuse. Expected 1 to 128 of A-Z a-z 0-9 _ . -`);
+  }
+  for (const side of ['input', 'output'] as const) {
+    withSchema(value, side, what, ({ schema, rawOnly }) => requireSchema(schema, { side, rawOnly }));
+  }
+}
+
+/** Does something with the schema of a side. @throws TypeError naming the tool, if the schema is none */
+export function withSchema<T>(
+  value: Readonly<Record<string, unknown>>,
+  side: SchemaSide,
+  what: string,
+  work: (written: WrittenSchema) => T,
+): T | undefined {
+  const written = schemaIn(value, side);
+  try {
+    return written && work(written);
+  } catch (error) {
+    if (!(error instanceof SchemaError)) throw error;
+    throw new TypeError(`${what} has an unusable "${written?.key}": ${error.message}`, { cause: error });
+  }
+}
+
+/** @throws TypeError naming what is no tool, or not to be told from another */
+export function requireTools(kit: { readonly tools: readonly unknown[] }): void {
+  for (const value of kit.tools) if (isRecord(value)) requireTool(value);
+  const names = kit.tools.map((value) => (isRecord(value) ? nameOfTool(value) : undefined));
+  const repeated = names.filter((name, index) => name !== undefined && names.indexOf(name) < index);
+  if (repeated.length > 0) {
+    const list = [...new Set(repeated)].map((name) => `"${name}"`).join(', ');
+    throw new TypeError(`A toolkit has several tools named ${list}. Give each a "name" of its own.`);
+  }
+  const [fault] = readTools({ options: {}, tools: kit.tools }).faults;
+  if (fault) throw new TypeError(`A toolkit ${fault.reason}`);
+}
+
+/** How messages begin. */
+export function called(name: string | undefined): string {
+  return name === undefined ? 'A tool' : `Tool "${name}"`;
+}
+
+/** What kind of value stands where another one should. */
+export function kindOf(value: unknown): string {
+  if (value === null || value === undefined) return String(value);
+  if (Array.isArray(value)) return 'a list';
+  return typeof value === 'object' ? 'an object' : `a ${typeof value}`;
+}

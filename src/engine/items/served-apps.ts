@@ -1,0 +1,82 @@
+import type { Workspace } from '../extension/workspace.js';
+import { readApp } from './app.js';
+import { type LeftOut, leftOutFor } from './left-out.js';
+import { kept, locate } from './read.js';
+import type { AppSpec, NamedApp, ResourceSpec, ToolSpec } from './specs.js';
+import { withUiApart } from './ui.js';
+
+interface Binding {
+  readonly workspace: Workspace;
+  readonly leftOut: LeftOut[];
+}
+
+/** The tools with the apps they name. One whose app cannot be had goes without, which `leftOut` then tells. */
+export async function bindApps(
+  tools: readonly ToolSpec[],
+  { workspace, leftOut }: Binding,
+): Promise<readonly ToolSpec[]> {
+  const bound = await Promise.all(
+    tools.map(withUiApart).map(async (tool): Promise<{ tool: ToolSpec; lost?: LeftOut }> => {
+      if (!tool.ui?.named) return { tool };
+      const found = await appOf(tool, tool.ui.named, workspace);
+      return 'app' in found ? { tool: { ...tool, ui: { ...tool.ui, app: found.app } } } : { tool, ...found };
+    }),
+  );
+  // Of several tools that go without the same app the first is named, however long each was looked for.
+  for (const { lost } of bound) {
+    const isTold = leftOut.some(({ kind, message }) => kind === 'apps' && message === lost?.message);
+    if (lost && !isTold) leftOut.push(lost);
+  }
+  return bound.map(({ tool }) => tool);
+}
+
+async function appOf(
+  { name: tool }: ToolSpec,
+  { reference, from, path }: NamedApp,
+  workspace: Workspace,
+): Promise<{ readonly app: AppSpec } | { readonly lost: LeftOut }> {
+  let owner = from.extension;
+  try {
+    const found = await workspace.locateItem('apps', reference, owner, locate(from, path));
+    owner = found.extension;
+    const definition = await owner.definition('apps', found.item);
+    return { app: await kept(definition, 'item', () => readApp(definition)) };
+  } catch (error) {
+    return { lost: leftOutFor(error, { kind: 'apps', item: reference, tool, extension: owner }) };
+  }
+}
+
+/** Serves a tool's app, unless its address is that of another package's copy of it. */
+export function claimAddress(tool: ToolSpec, apps: Map<string, AppSpec>, leftOut: LeftOut[]): ToolSpec {
+  const app = tool.ui?.app;
+  if (!app) return tool;
+  const first = apps.get(app.uri) ?? app;
+  apps.set(app.uri, first);
+  if (first.definition === app.definition) return tool;
+  leftOut.push(addressTaken(app, tool.name));
+  return { ...tool, ui: { ...tool.ui!, app: undefined } };
+}
+
+function addressTaken({ uri, item, definition }: AppSpec, tool?: string): LeftOut {
+  const { extension, file } = definition;
+  const message = `App "${uri}" is already served by another item of this server.`;
+  const location = { file: file.file };
+  return { kind: 'apps', item, message, code: 'invalid-app', location, extension, ...(tool && { tool }) };
+}
+
+/** Serves the apps that the server lists itself; of one that a tool has, what the server says of it counts. */
+export function addUnbound(
+  listed: readonly AppSpec[],
+  {
+    apps,
+    resources,
+    leftOut,
+  }: { apps: Map<string, AppSpec>; resources: readonly ResourceSpec[]; leftOut: LeftOut[] },
+): void {
+  for (const app of listed) {
+    const isTaken = resources.some(({ uri }) => uri === app.uri);
+    const first = apps.get(app.uri);
+    if (isTaken || (first && first.definition !== app.definition)) leftOut.push(addressTaken(app));
+    else apps.set(app.uri, app);
+  }
+}

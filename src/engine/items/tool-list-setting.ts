@@ -1,0 +1,12 @@
+import type { ToolList } from './server.js';
+
+/** What the user wants to be listed as tools: `AGENTTOOLS_TOOL_LIST`. */
+export function toolListOf(
+  { AGENTTOOLS_TOOL_LIST: wanted }: Readonly<Record<string, string | undefined>>,
+  report: (line: string) => void,
+): ToolList | undefined {
+  if (!wanted) return undefined;
+  if (wanted === 'all' || wanted === 'catalog') return wanted;
+  report(`AGENTTOOLS_TOOL_LIST is "${wanted}" and is ignored. Expected "all" or "catalog".`);
+  return undefined;
+}

@@ -1,0 +1,41 @@
+import { never } from '../../items/interaction.js';
+import { modernVersions } from '../stdio/eras.js';
+import { Conversation } from './dialogue.js';
+import type { Partner } from './partner.js';
+
+/** Whoever called, as far as they can be asked. */
+export interface Person {
+  /** What they make of the params of an `elicitation/create`: its result. It is taken back when the signal aborts. */
+  answer(
+    question: Readonly<Record<string, unknown>>,
+    signal: AbortSignal,
+  ): Promise<Readonly<Record<string, unknown>>>;
+}
+
+/** The conversation of a call that no client made, with the person who did, if any is there. */
+export class InPerson extends Conversation {
+  /** The newest way of asking there is. */
+  readonly revision = { version: modernVersions[0], isModern: true };
+  readonly #person: Person | undefined;
+  readonly #over: AbortSignal;
+
+  /** `over` aborts with the call: what it has not waited for is no longer asked. */
+  constructor(person: Person | undefined, over: AbortSignal) {
+    super();
+    this.#person = person;
+    this.#over = over;
+  }
+
+  /** Whether somebody is there who has what would be a capability of a client. */
+  can(capability: string): boolean {
+    return this.#person !== undefined && /^elicitation(\.|$)/.test(capability);
+  }
+
+  protected async meet(): Promise<Partner> {
+    const { Exchange } = await import('./exchange.js');
+    return new Exchange(async ({ params = {} }) => {
+      const result = this.#over.aborted ? undefined : await this.#person!.answer(params, this.#over);
+      return this.#over.aborted ? await never() : { result };
+    });
+  }
+}

@@ -1,0 +1,69 @@
+import type { Location } from '../../extension/diagnostics.js';
+import { DefinitionError, type Extension } from '../../extension/extension.js';
+import type { Kind } from '../../extension/kinds.js';
+import { isRecord } from '../../extension/shapes.js';
+import { UnknownItemError, type Workspace } from '../../extension/workspace.js';
+import type { DocumentPath } from '../../files/document.js';
+import { didYouMean } from '../../spelling.js';
+
+/** Where names are looked up. */
+export interface NameScope {
+  readonly extension: Extension;
+  readonly workspace: Workspace;
+}
+
+/** Why a name leads nowhere. */
+export interface LostReference {
+  /** It names another package. */
+  readonly isForeign: boolean;
+  readonly reason: string;
+}
+
+/** The name of an app that leads nowhere. */
+export interface LostApp extends LostReference {
+  readonly reference: string;
+  readonly location: Location;
+}
+
+/** Why the name of an item leads nowhere; undefined if it does not. */
+export async function findLost(
+  kind: Kind,
+  reference: string,
+  { extension, workspace, location }: NameScope & { readonly location: Location },
+): Promise<LostReference | undefined> {
+  try {
+    await workspace.locateItem(kind, reference, extension, location);
+    return undefined;
+  } catch (error) {
+    // A toolkit that cannot be read may be what has it: that is told of the toolkit.
+    if (error instanceof DefinitionError && !(error instanceof UnknownItemError)) return undefined;
+    if (!(error instanceof UnknownItemError)) throw error;
+    if (error.foreign) return { isForeign: true, reason: error.message };
+    const declared = (await extension.declared(kind)).map(({ name }) => name);
+    const reason = `is neither declared nor built in.${wayOut(reference, { what: kind, declared })}`;
+    return { isForeign: false, reason };
+  }
+}
+
+/** Which names there are in place of one that leads nowhere. */
+export function wayOut(
+  reference: string,
+  { what, declared }: { readonly what: string; readonly declared: readonly string[] },
+): string {
+  const meant = didYouMean(reference.slice(reference.lastIndexOf('/') + 1), declared);
+  const hint = meant ? ` Did you mean "${meant}"?` : '';
+  return `${hint} Declared ${what}: ${declared.join(', ') || 'none'}.`;
+}
+
+/** The app that a tool, or an entry of a server's list, names under `ui`, if that leads nowhere. */
+export async function findLostApp(
+  { ui }: Readonly<Record<string, unknown>>,
+  place: (path: DocumentPath) => Location,
+  scope: NameScope,
+): Promise<LostApp | undefined> {
+  const [path, reference] = isRecord(ui) ? [['ui', 'app'], ui.app] : [['ui'], ui];
+  if (typeof reference !== 'string' || reference === '') return undefined;
+  const location = place(path);
+  const lost = await findLost('apps', reference, { ...scope, location });
+  return lost && { ...lost, reference, location };
+}

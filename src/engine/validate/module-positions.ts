@@ -1,0 +1,96 @@
+import { type AnyNode, type ArrayExpression, type ObjectExpression, type Program, parse } from 'acorn';
+import type { DocumentPath, Position } from '../files/document.js';
+
+/**
+ * Finds where in a module's source the parts of its default export stand, as far as it is written out: objects and lists, also
+ * those that top-level constants hold or that `defineServer()` and its like are given.
+ */
+export function positionsInModule(source: string): (path: DocumentPath) => Position | undefined {
+  const program = parsed(source);
+  const whole = program && defaultExportOf(program);
+  if (!whole) return () => undefined;
+  const constants = new Map(constantsOf(program));
+  return (path) => {
+    let node = written(whole, constants);
+    let place: AnyNode | undefined;
+    for (const key of path) {
+      const found = node && memberOf(node, key);
+      if (!found) break;
+      place = found.place;
+      node = written(found.value, constants);
+    }
+    return place?.loc ? { line: place.loc.start.line, column: place.loc.start.column + 1 } : undefined;
+  };
+}
+
+function parsed(source: string): Program | undefined {
+  const read = (sourceType: 'module' | 'script') =>
+    parse(source, { ecmaVersion: 'latest', sourceType, allowHashBang: true, locations: true });
+  for (const sourceType of ['module', 'script'] as const) {
+    try {
+      return read(sourceType);
+    } catch {
+      // It may be written for the other module system, or nest deeper than we can follow.
+    }
+  }
+  return undefined;
+}
+
+function defaultExportOf({ body }: Program): AnyNode | undefined {
+  for (const node of body) {
+    if (node.type === 'ExportDefaultDeclaration') return node.declaration;
+    if (node.type !== 'ExpressionStatement' || node.expression.type !== 'AssignmentExpression') continue;
+    const { left, right } = node.expression;
+    const isExports =
+      left.type === 'MemberExpression' && isNamed(left.object, 'module') && isNamed(left.property, 'exports');
+    if (isExports) return right;
+  }
+  return undefined;
+}
+
+function isNamed(node: AnyNode, name: string): boolean {
+  return node.type === 'Identifier' && node.name === name;
+}
+
+function* constantsOf({ body }: Program): Generator<[string, AnyNode]> {
+  for (const statement of body) {
+    const node = statement.type === 'ExportNamedDeclaration' ? statement.declaration : statement;
+    if (node?.type !== 'VariableDeclaration' || node.kind !== 'const') continue;
+    for (const { id, init } of node.declarations) if (id.type === 'Identifier' && init) yield [id.name, init];
+  }
+}
+
+/** The object or list that an expression is, where that is plain. */
+function written(
+  node: AnyNode,
+  constants: ReadonlyMap<string, AnyNode>,
+): ObjectExpression | ArrayExpression | undefined {
+  const value = node.type === 'Identifier' ? constants.get(node.name) : node;
+  const given = value?.type === 'CallExpression' && isDefining(value.callee) ? value.arguments[0] : value;
+  return given?.type === 'ObjectExpression' || given?.type === 'ArrayExpression' ? given : undefined;
+}
+
+/** `defineServer({ … })` and its like give back what they are given. */
+function isDefining(callee: AnyNode): boolean {
+  return callee.type === 'Identifier' && /^define[A-Z]/.test(callee.name);
+}
+
+/** A member of what is written out, unless something spread before it may have moved it or taken its place. */
+function memberOf(
+  node: ObjectExpression | ArrayExpression,
+  key: string | number,
+): { readonly place: AnyNode; readonly value: AnyNode } | undefined {
+  if (node.type === 'ArrayExpression') {
+    const before = node.elements.slice(0, Number(key) + 1);
+    const value = before.some((one) => one?.type === 'SpreadElement') ? undefined : before[Number(key)];
+    return value ? { place: value, value } : undefined;
+  }
+  const found = node.properties.findLast(
+    (one) => one.type === 'SpreadElement' || (!one.computed && keyOf(one.key) === key),
+  );
+  return found?.type === 'Property' ? { place: found, value: found.value } : undefined;
+}
+
+function keyOf(node: AnyNode): unknown {
+  return node.type === 'Identifier' ? node.name : node.type === 'Literal' ? node.value : undefined;
+}

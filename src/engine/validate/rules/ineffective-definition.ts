@@ -1,0 +1,125 @@
+import { isTemplate } from '../../extension/check.js';
+import { isRecord } from '../../extension/shapes.js';
+import type { DocumentPath } from '../../files/document.js';
+import { locate, nameOf } from '../../items/read.js';
+import { slotsOf } from '../../items/template.js';
+import { didYouMean } from '../../spelling.js';
+import { defineRule, type Rule } from './rule.js';
+
+export const ineffectiveDefinition: Rule = defineRule({
+  code: 'ineffective-definition',
+  severity: 'warning',
+  summary: 'What a definition says is read the way it looks, and has an effect.',
+  *check({ items }) {
+    for (const { kind, ref, definition, faults } of items) {
+      if (!definition || !Object.hasOwn(findIn, kind)) continue;
+      // What is wrong is told first; who mends it sees anew what has an effect.
+      if (faults.some(({ problem }) => problem !== 'unknown')) continue;
+      for (const { path, says, isKey } of findIn[kind as keyof typeof findIn](definition.value)) {
+        const location = { ...locate(definition, path), ...(isKey && { key: true }) };
+        yield { location, item: ref, facts: { what: nameOf(definition), says } };
+      }
+    }
+  },
+  message: ({ what, says }) => `${what}: ${says}`,
+});
+
+type Value = Readonly<Record<string, unknown>>;
+
+interface Vain {
+  readonly path: DocumentPath;
+  readonly says: string;
+  /** The key is meant, not what it holds. */
+  readonly isKey?: boolean;
+}
+
+/** What has no effect in definitions, by kind. */
+const findIn = {
+  *tools({ options }: Value): Generator<Vain> {
+    if (!isRecord(options)) return;
+    for (const [option, held] of Object.entries(options)) {
+      if (!isRecord(held) || Object.hasOwn(held, 'default')) continue;
+      const slip = Object.keys(held).find((key) => didYouMean(key, ['default']) !== undefined);
+      if (slip === undefined) continue;
+      const says = `option "${option}" has no "default", so all of it is its value. Did you mean "default" by "${slip}"?`;
+      yield { path: ['options', option, slip], says, isKey: true };
+    }
+  },
+
+  *prompts(value: Value): Generator<Vain> {
+    const names = argumentNames(value);
+    yield* literalTexts(value, names);
+    yield* unusedArguments(value);
+  },
+
+  *resources({ uri, uriTemplate, ...rest }: Value): Generator<Vain> {
+    if (uri === undefined || uriTemplate !== undefined) return;
+    for (const key of ['list', 'complete']) {
+      if (rest[key] === undefined) continue;
+      yield {
+        path: [key],
+        says: `"${key}" is for templates, and ignored beside "uri". Remove it, or write "uriTemplate".`,
+        isKey: true,
+      };
+    }
+  },
+} satisfies Partial<Record<string, (value: Value) => Iterable<Vain>>>;
+
+function argumentNames(value: Value): readonly string[] {
+  const list = Array.isArray(value.arguments) ? value.arguments : [];
+  return list.flatMap((entry) => (isRecord(entry) && typeof entry.name === 'string' ? [entry.name] : []));
+}
+
+/** Texts that are sent as they are, though they look like something else. */
+function* literalTexts(value: Value, names: readonly string[]): Generator<Vain> {
+  const isText = value.type === 'text';
+  if (value.type !== 'function' && typeof value.content === 'string') {
+    if (!isText && isModuleReference.test(value.content)) {
+      const says =
+        '"content" is sent as text, though it looks like a module reference. Write "type": "function", or "type": "text" if text is meant.';
+      yield { path: ['content'], says };
+    }
+    if (!isText) yield* bracesIn(value.content, names, ['content']);
+  }
+  for (const [index, message] of (Array.isArray(value.messages) ? value.messages : []).entries()) {
+    if (!isRecord(message) || typeof message.content !== 'string') continue;
+    yield* bracesIn(message.content, names, ['messages', index, 'content']);
+  }
+}
+
+const isModuleReference = /^\.\.?\/[^\s#]+\.[cm]?[jt]s(?:#[^\s#]+)?$/;
+
+function* bracesIn(text: string, names: readonly string[], path: DocumentPath): Generator<Vain> {
+  const slot = slotsOf(text).find((name) => names.includes(name));
+  if (slot === undefined) return;
+  const says = `{{${slot}}} is sent as it stands, because this is text. Write { "template": "…" } to have the argument there.`;
+  yield { path, says };
+}
+
+/** Arguments that users fill in for nothing. What functions do with them, nobody knows. */
+function* unusedArguments(value: Value): Generator<Vain> {
+  const pieces = contentsOf(value);
+  if (!pieces) return;
+  const texts = pieces.flatMap((one) =>
+    typeof one === 'string' ? [one] : isTemplate(one) ? [one.template] : [],
+  );
+  // A slot that is misspelt is told as such.
+  const names = argumentNames(value);
+  const used = texts.flatMap(slotsOf).map((slot) => didYouMean(slot, names) ?? slot);
+  for (const [index, argument] of (value.arguments as readonly unknown[]).entries()) {
+    if (!isRecord(argument) || typeof argument.name !== 'string' || used.includes(argument.name)) continue;
+    const says = `users fill in "${argument.name}", but no template has a slot {{${argument.name}}}. Add one, or do not declare it.`;
+    yield { path: ['arguments', index, 'name'], says };
+  }
+}
+
+/** What a prompt is made of, if that is known beforehand and it has arguments. */
+function contentsOf(value: Value): readonly unknown[] | undefined {
+  if (!Array.isArray(value.arguments)) return undefined;
+  if (Array.isArray(value.messages)) {
+    return value.messages.flatMap((message) => (isRecord(message) ? message.content : []));
+  }
+  const isFixed =
+    isTemplate(value.content) || (typeof value.content === 'string' && value.type !== 'function');
+  return isFixed ? [value.content] : undefined;
+}

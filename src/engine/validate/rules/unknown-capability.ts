@@ -1,0 +1,40 @@
+import { isRecord } from '../../extension/shapes.js';
+import type { DocumentPath } from '../../files/document.js';
+import { capabilities, isKnownCapability } from '../../items/capabilities.js';
+import { locate, nameOf } from '../../items/read.js';
+import { didYouMean } from '../../spelling.js';
+import { defineRule, type Rule } from './rule.js';
+
+export const unknownCapability: Rule = defineRule({
+  code: 'unknown-capability',
+  severity: 'warning',
+  summary: 'What an item requires of clients is something that clients can have.',
+  *check({ items }) {
+    for (const { ref, definition } of items) {
+      if (!definition) continue;
+      for (const { name, path } of requiredOfClients(definition.value.requires)) {
+        if (isKnownCapability(name)) continue;
+        yield {
+          location: locate(definition, path),
+          item: ref,
+          facts: { what: nameOf(definition), name },
+        };
+      }
+    }
+  },
+  message({ what, name }) {
+    const meant = didYouMean(name, capabilities);
+    const hint = meant ? `Did you mean "${meant}"?` : `Known: ${capabilities.join(', ')}.`;
+    return `${what} requires "${name}", a capability that MCP does not know, so it runs for no client that keeps to MCP. ${hint}`;
+  },
+});
+
+function* requiredOfClients(requires: unknown): Iterable<{ name: string; path: DocumentPath }> {
+  const [held, path] = isRecord(requires)
+    ? [requires.client, ['requires', 'client']]
+    : [requires, ['requires']];
+  if (typeof held === 'string') yield { name: held, path };
+  for (const [index, name] of (Array.isArray(held) ? held : []).entries()) {
+    if (typeof name === 'string') yield { name, path: [...path, index] };
+  }
+}

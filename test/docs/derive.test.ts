@@ -1,0 +1,21 @@
+import { describe, expect, test } from 'vitest';
+import { valueTags } from '../../src/engine/derive/keywords.js';
+import { mcpKeys } from '../../src/engine/derive/mcp-tag.js';
+import { castNames } from '../../src/engine/schema/casts.js';
+import { pages } from './support/pages.js';
+
+/** The part of the page below a heading. */
+function section(heading: string): string {
+  const [, text = ''] = pages.derive!.split(`\n## ${heading}\n`);
+  return text.split('\n## ')[0]!;
+}
+
+describe('the page about derivation', () => {
+  test.each(valueTags)('tells of @%s', (tag) => expect(section('Tags')).toContain(`@${tag}`));
+
+  test.each(mcpKeys)('tells of %s in @mcp', (key) => {
+    expect(section('Functions that are tools by themselves')).toContain(`\`${key}\``);
+  });
+
+  test.each(castNames)('tells of %s', (name) => expect(section('Types')).toContain(`\`${name}`));
+});

@@ -1,0 +1,17 @@
+import { expect, test } from 'vitest';
+import { asDerived } from '../../../src/engine/extension/derived.js';
+
+test('what was derived is looked through once, however many tools ask', () => {
+  let looks = 0;
+  const fn = {
+    parameters: [{ name: 'a' }],
+    get inputSchema() {
+      looks += 1;
+      return { type: 'object' };
+    },
+  };
+  const held = { version: 1, files: {}, functions: { './a.js': fn }, tools: {} };
+  expect(asDerived(held)).toBe(held);
+  expect(asDerived(held)).toBe(held);
+  expect(looks).toBe(1);
+});
