@@ -26,6 +26,8 @@ export interface Authority {
   verify(token: string): Promise<Verdict>;
   /** Where a client learns who gives out tokens. @see RFC 9728, section 5.1 */
   readonly metadataUrl?: string;
+  /** What every token must be good for, with spaces between. @see MCP, basic/authorization, Scope Selection Strategy */
+  readonly scope?: string;
   /** Answers requests for what this is about; undefined: it is about something else. */
   metadata?(url: URL): Response | undefined;
 }
@@ -58,11 +60,12 @@ export async function authenticate(headers: Headers, authority: Authority): Prom
   return { ...caller, scopes: [...scopes] } as AuthInfo;
 }
 
-function challenge({ metadataUrl }: Authority, fault?: TokenFault): Response {
+function challenge({ metadataUrl, scope: needed }: Authority, fault?: TokenFault): Response {
+  const scope = fault?.scope ?? needed;
   const parts = [
-    ...(fault ? [`error="${fault.error}"`, `error_description="${fault.description}"`] : []),
-    ...(fault?.scope ? [`scope="${fault.scope}"`] : []),
-    ...(metadataUrl ? [`resource_metadata="${metadataUrl}"`] : []),
+    ...(fault ? [`error=${quoted(fault.error)}`, `error_description=${quoted(fault.description)}`] : []),
+    ...(scope ? [`scope=${quoted(scope)}`] : []),
+    ...(metadataUrl ? [`resource_metadata=${quoted(metadataUrl)}`] : []),
   ];
   const body = {
     error: fault?.error ?? 'invalid_request',
@@ -75,4 +78,9 @@ function challenge({ metadataUrl }: Authority, fault?: TokenFault): Response {
       'Cache-Control': 'no-store',
     },
   });
+}
+
+/** A text as a header may hold it. @see https://www.rfc-editor.org/rfc/rfc9110#section-5.6.4 */
+function quoted(text: string): string {
+  return `"${text.replaceAll(/[^\x20-\x7e]/g, ' ').replaceAll(/["\\]/g, '\\$&')}"`;
 }

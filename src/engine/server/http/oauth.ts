@@ -26,7 +26,7 @@ const wellKnown = '/.well-known/oauth-protected-resource';
 /** How far clocks may be apart. */
 const clockToleranceSeconds = 30;
 
-/** How long the issuer may take to say where its keys are, and how soon it is asked again. */
+/** How long the issuer may take to say where its keys are. */
 const discoveryTimeoutMs = 5000;
 
 /**
@@ -36,13 +36,15 @@ const discoveryTimeoutMs = 5000;
  */
 export function issuedTokens(options: OAuthOptions): Authority {
   const resource = requireUrl(options.publicUrl, 'public URL');
-  requireSecure(requireUrl(options.issuer, 'issuer'));
+  requireSecure(requireUrl(options.issuer, 'issuer'), 'issuer');
+  if (options.jwksUri !== undefined) requireSecure(requireUrl(options.jwksUri, 'JWKS URI'), 'JWKS URI');
   const path = resource.pathname === '/' ? '' : resource.pathname;
   const metadataPath = `${wellKnown}${path}`;
   const { issuer, scopes = [], audience = options.publicUrl } = options;
   const keys = keysOf(options);
   return {
     metadataUrl: new URL(metadataPath, resource).href,
+    ...(scopes.length > 0 && { scope: scopes.join(' ') }),
     metadata(url) {
       // Clients look at the root, too.
       if (url.pathname !== metadataPath && url.pathname !== wellKnown) return undefined;
@@ -60,7 +62,9 @@ export function issuedTokens(options: OAuthOptions): Authority {
       // Few servers are protected so, and what it takes is loaded for those.
       const { jwtVerify, errors } = await import('jose');
       try {
-        const { payload } = await jwtVerify(token, await keys(), {
+        // What is not even a signed JWT has nobody ask the issuer.
+        const keyOf: JWTVerifyGetKey = async (header, jws) => await (await keys())(header, jws);
+        const { payload } = await jwtVerify(token, keyOf, {
           issuer,
           audience: [audience, ...withoutSlash(audience)],
           algorithms,
@@ -116,9 +120,12 @@ function scopesOf({ scope, scp }: JWTPayload): readonly string[] {
 
 type Errors = typeof import('jose')['errors'];
 
-/** What is wrong on the side of the issuer, or on the way to it. */
-function isOutage(error: unknown, { JWKSTimeout, JWKSInvalid }: Errors): boolean {
-  return error instanceof JWKSTimeout || error instanceof JWKSInvalid;
+/** What is wrong on the side of the issuer, or on the way to it. An answer that is no key set has no class of its own. */
+function isOutage(
+  error: Error & { code?: unknown },
+  { JWKSTimeout, JWKSInvalid, JOSEError }: Errors,
+): boolean {
+  return error instanceof JWKSTimeout || error instanceof JWKSInvalid || error.code === JOSEError.code;
 }
 
 /** In words that tell no more than who holds the token knows. */
@@ -161,7 +168,9 @@ async function discover(issuer: string): Promise<string> {
     const metadata: unknown = response?.ok ? await response.json().catch(() => undefined) : undefined;
     if (!isRecord(metadata) || typeof metadata.jwks_uri !== 'string') continue;
     // Another issuer's metadata say nothing of this one (RFC 8414, section 3.3).
-    if (metadata.issuer === issuer) return metadata.jwks_uri;
+    if (metadata.issuer !== issuer) continue;
+    requireSecure(requireUrl(metadata.jwks_uri, 'JWKS URI'), 'JWKS URI');
+    return metadata.jwks_uri;
   }
   throw new Error(`The issuer ${issuer} does not say where its keys are. Looked at: ${places.join(', ')}.`);
 }
@@ -172,7 +181,7 @@ function requireUrl(text: string, what: string): URL {
 }
 
 /** Keys that came in the open could be anybody's. On this machine nobody stands between. */
-function requireSecure({ protocol, hostname, href }: URL): void {
+function requireSecure({ protocol, hostname, href }: URL, what: string): void {
   if (protocol === 'https:' || isLoopback(hostname)) return;
-  throw new AgentToolsError('usage', `The issuer "${href}" is not reached by https.`);
+  throw new AgentToolsError('usage', `The ${what} "${href}" is not reached by https.`);
 }

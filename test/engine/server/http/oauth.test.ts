@@ -131,6 +131,7 @@ describe('tokens of an issuer', () => {
     ).json()) as Message;
     expect([servers, scopes]).toEqual([[issuer], ['read', 'admin']]);
     expect((await handler(ask(await token({ scope: 'admin read' })))).status).toBe(200);
+    expect((await handler(ask())).headers.get('www-authenticate')).toContain('scope="read admin"');
   });
 
   test('are asked for, with where to get one', async () => {
@@ -154,16 +155,27 @@ describe('tokens of an issuer', () => {
     expect(asked).toBe(before);
   });
 
-  test('cannot be judged while the issuer is away, and can once it is back', async () => {
+  test.each([{}, { jwksUri: () => `${issuer}/keys` }])(
+    'cannot be judged while the issuer is away, and can once it is back',
+    async ({ jwksUri }) => {
+      const handler = open({ jwksUri: jwksUri?.() });
+      isDown = true;
+      expect((await handler(ask(await token()))).status).toBe(500);
+      isDown = false;
+      expect((await handler(ask(await token()))).status).toBe(200);
+    },
+  );
+
+  test('that are none have nobody ask the issuer', async () => {
     const handler = open();
-    isDown = true;
-    expect((await handler(ask(await token()))).status).toBe(500);
-    isDown = false;
-    expect((await handler(ask(await token()))).status).toBe(200);
+    const before = asked;
+    expect((await handler(ask('gibberish'))).status).toBe(401);
+    expect(asked).toBe(before);
   });
 });
 
 test('an issuer that is reached in the open is refused', async () => {
   await expect(open({ issuer: 'http://issuer.example' }).ready()).rejects.toThrow('https');
+  await expect(open({ jwksUri: 'http://issuer.example/keys' }).ready()).rejects.toThrow('https');
   await expect(open({ publicUrl: 'mcp.example' }).ready()).rejects.toThrow('not a URL');
 });
