@@ -35,8 +35,8 @@ export function* findBadHeaders(subschemas: readonly Subschema[]): Generator<Wir
 
 const headerTypes: readonly unknown[] = ['string', 'integer', 'boolean'];
 
-/** https://www.rfc-editor.org/rfc/rfc9110#section-5.6.2 */
-function isToken(text: string): boolean {
+/** Whether a text can be part of the name of a header. @see https://www.rfc-editor.org/rfc/rfc9110#section-5.6.2 */
+export function isToken(text: string): boolean {
   return /^[!#$%&'*+\-.^_`|~0-9A-Za-z]+$/.test(text);
 }
 

@@ -1,5 +1,6 @@
 import { isRecord } from '../../extension/shapes.js';
 import type { ToolSpec } from '../../items/specs.js';
+import { isToken } from '../../schema/mcp-header.js';
 
 /** An argument that clients say in a header too. */
 interface Declared {
@@ -23,13 +24,15 @@ export function findHeaderFault(tool: ToolSpec, args: unknown, headers: Headers)
   const declared = known.get(tool) ?? [...declaredIn(tool.input.wire, [])];
   known.set(tool, declared);
   for (const { header, path } of declared) {
+    const sent = headers.get(header);
+    const read = sent === null ? undefined : decode(sent);
+    if (sent !== null && read === undefined) {
+      return { header, problem: 'is neither plain ASCII nor valid Base64 of UTF-8 text' };
+    }
     const value = textOf(valueAt(args, path));
     if (value === undefined) continue;
-    const sent = headers.get(header);
     const where = `"arguments.${path.join('.')}"`;
-    if (sent === null) return { header, problem: `is missing, though ${where} is sent` };
-    const read = decode(sent);
-    if (read === undefined) return { header, problem: 'is not valid Base64 of UTF-8 text' };
+    if (read === undefined) return { header, problem: `is missing, though ${where} is sent` };
     if (!isSame(read, value)) return { header, problem: `differs from ${where}` };
   }
   return undefined;
@@ -38,7 +41,8 @@ export function findHeaderFault(tool: ToolSpec, args: unknown, headers: Headers)
 function* declaredIn(schema: unknown, path: readonly string[]): Generator<Declared> {
   if (!isRecord(schema)) return;
   const name = schema['x-mcp-header'];
-  if (typeof name === 'string' && path.length > 0) yield { header: `Mcp-Param-${name}`, path };
+  if (typeof name === 'string' && isToken(name) && path.length > 0)
+    yield { header: `Mcp-Param-${name}`, path };
   if (!isRecord(schema.properties)) return;
   for (const [key, inner] of Object.entries(schema.properties)) yield* declaredIn(inner, [...path, key]);
 }
@@ -64,7 +68,7 @@ function isSame(read: string, value: string | number): boolean {
 /** What stands between `=?base64?` and `?=` is Base64 of UTF-8. @see Value Encoding, ibid. */
 function decode(sent: string): string | undefined {
   const packed = /^=\?base64\?(.*)\?=$/.exec(sent)?.[1];
-  if (packed === undefined) return sent;
+  if (packed === undefined) return /^[\t\x20-\x7e]*$/.test(sent) ? sent : undefined;
   if (!/^(?:[A-Za-z0-9+/]{4})*(?:[A-Za-z0-9+/]{2}==|[A-Za-z0-9+/]{3}=)?$/.test(packed)) return undefined;
   const bytes = Uint8Array.from(atob(packed), (character) => character.charCodeAt(0));
   try {
