@@ -126,7 +126,8 @@ export class Gate implements Transport {
       const { id, method, params } = message;
       const error = findParamsFault(this.#era, method, params as JsonObject | undefined);
       if (error) {
-        void this.#transport.send({ jsonrpc: '2.0', id, error } as JSONRPCMessage);
+        // Whoever asked may have gone.
+        void this.#transport.send({ jsonrpc: '2.0', id, error } as JSONRPCMessage).catch(() => {});
         return;
       }
       this.#open.set(id, method);

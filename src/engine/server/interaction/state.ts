@@ -1,6 +1,7 @@
 import { createRequestStateCodec, ProtocolError, type RequestStateCodec } from '@modelcontextprotocol/server';
 import { canonical } from '../../canonical.js';
 import { type Calls, reportOnce } from '../../items/calls.js';
+import { ownerOf } from '../owner.js';
 import { internalError, invalidParams } from '../requests/errors.js';
 import type { Dialogue } from './dialogue.js';
 
@@ -89,8 +90,6 @@ function secretOf(calls: Calls): string {
  */
 function bound({ connection, request, subject }: Dialogue): never {
   const { info } = connection.calls.server;
-  const principal = request.http?.authInfo;
-  const whose = principal ? [principal.clientId, principal.extra?.sub] : [];
   const { method, name, args } = subject;
-  return canonical([info.name, method, name, args ?? {}, whose]) as never;
+  return canonical([info.name, method, name, args ?? {}, ownerOf(request.http?.authInfo)]) as never;
 }

@@ -1,0 +1,187 @@
+import {
+  type AuthInfo,
+  type Server,
+  WebStandardStreamableHTTPServerTransport,
+} from '@modelcontextprotocol/server';
+import { ownerOf } from '../owner.js';
+import { ErrorNumber, isObject, type MessageId, readEnvelope } from '../stdio/envelope.js';
+import { knowsBatches, type LegacyVersion, legacyVersions, negotiate } from '../stdio/eras.js';
+import { isStream, refusal, whenDone } from './answers.js';
+import { type Gate, putGate } from './gate.js';
+import { RecentEvents } from './replay.js';
+
+export interface SessionOptions {
+  readonly createServer: () => Server;
+  /** How long one lives that nobody uses. */
+  readonly sessionIdleMs: number;
+  /** How often a line of comment keeps a silent stream alive. */
+  readonly keepAliveMs: number;
+}
+
+/** A request as sessions take it. */
+export interface SessionRequest {
+  readonly request: Request;
+  /** The parsed body of a POST. */
+  readonly body: unknown;
+  readonly auth: AuthInfo | undefined;
+}
+
+/** How long a client waits before it takes up a stream that was closed. */
+const retryAfterMs = 1000;
+
+/** How long a session is left alone before it is looked at. Timers of more than 24 days would fire at once. */
+const longestWaitMs = 24 * 60 * 60 * 1000;
+
+export interface SessionEvents {
+  readonly onOpen: (id: string) => void;
+  readonly onClose: (id: string) => void;
+}
+
+/** What one client has to itself from `initialize` to its end: a server, and what was sent lately. */
+export class Session {
+  lastUsed = performance.now();
+  readonly #transport: WebStandardStreamableHTTPServerTransport;
+  readonly #server: Server;
+  readonly #gate: () => Gate | undefined;
+  readonly #owner: string;
+  readonly #idleMs: number;
+  #id: string | undefined;
+  #version: LegacyVersion = legacyVersions[0];
+  #streams = 0;
+  #timer: ReturnType<typeof setTimeout> | undefined;
+
+  constructor(
+    { createServer, keepAliveMs, sessionIdleMs }: SessionOptions,
+    auth: AuthInfo | undefined,
+    { onOpen, onClose }: SessionEvents,
+  ) {
+    this.#owner = ownerOf(auth);
+    this.#idleMs = sessionIdleMs;
+    this.#transport = new WebStandardStreamableHTTPServerTransport({
+      sessionIdGenerator: () => crypto.randomUUID(),
+      eventStore: new RecentEvents(),
+      retryInterval: retryAfterMs,
+      keepAliveMs,
+      onsessioninitialized: (id) => {
+        this.#id = id;
+        onOpen(id);
+        this.#watch();
+      },
+    });
+    this.#server = createServer();
+    const { onclose } = this.#server;
+    this.#server.onclose = () => {
+      clearTimeout(this.#timer);
+      if (this.#id !== undefined) onClose(this.#id);
+      onclose?.();
+    };
+    this.#gate = putGate(this.#server, 'legacy').gate;
+  }
+
+  get isOpen(): boolean {
+    return this.#id !== undefined;
+  }
+
+  get isBusy(): boolean {
+    return this.#gate()?.isBusy === true;
+  }
+
+  /** Whether somebody listens or waits for an answer. */
+  get isUsed(): boolean {
+    return this.#streams > 0 || this.isBusy;
+  }
+
+  belongsTo(auth: AuthInfo | undefined): boolean {
+    return this.#owner === ownerOf(auth);
+  }
+
+  async connect(): Promise<void> {
+    await this.#server.connect(this.#transport);
+    this.#gate()?.hold();
+  }
+
+  async answer({ request, body, auth }: SessionRequest): Promise<Response> {
+    this.lastUsed = performance.now();
+    const fault = this.#findFault(body);
+    if (fault) return fault;
+    if (isInitialize(body) && !this.isOpen) this.#version = negotiate(body.params.protocolVersion);
+    const response = await this.#transport.handleRequest(isInitialize(body) ? request : this.#told(request), {
+      ...(request.method === 'POST' && { parsedBody: body }),
+      ...(auth && { authInfo: auth }),
+    });
+    if (!isStream(response)) return response;
+    const isOwn = request.method === 'GET';
+    this.#streams += 1;
+    if (isOwn) this.#gate()?.release();
+    return whenDone(response, () => {
+      this.#streams -= 1;
+      if (isOwn) this.#gate()?.hold();
+      this.lastUsed = performance.now();
+    });
+  }
+
+  async close(): Promise<void> {
+    await this.#server.close();
+  }
+
+  /**
+   * A request as one of the revision that was negotiated. Some clients name another, or none.
+   * @see MCP 2025-11-25, basic/transports, Protocol Version Header
+   */
+  #told(request: Request): Request {
+    const version = request.headers.get('mcp-protocol-version');
+    const isKnown = version === null || legacyVersions.some((known) => known === version);
+    if (version === this.#version || !isKnown) return request;
+    const headers = new Headers(request.headers);
+    headers.set('mcp-protocol-version', this.#version);
+    // The body has been read.
+    return new Request(request.url, { method: request.method, headers, signal: request.signal });
+  }
+
+  /** What the transport would take, and the revision does not. */
+  #findFault(body: unknown): Response | undefined {
+    const refuse = (message: string, id?: MessageId) =>
+      refusal(
+        { status: 400, code: ErrorNumber.InvalidRequest, message: `Invalid request: ${message}.`, id },
+        this.#version,
+      );
+    if (Array.isArray(body) && !knowsBatches(this.#version)) {
+      return refuse('batches are served only after an initialize at 2025-03-26');
+    }
+    if (Array.isArray(body) && body.length === 0) return refuse('the batch is empty');
+    const ids = new Set<MessageId>();
+    for (const message of Array.isArray(body) ? body : [body]) {
+      // The body of a GET or DELETE is nothing.
+      if (message === undefined) continue;
+      const envelope = readEnvelope(message);
+      if (envelope.kind === 'invalid') return refuse(envelope.problem, envelope.id);
+      if (envelope.kind !== 'request') continue;
+      const { id } = envelope;
+      if (ids.has(id) || this.#gate()?.isOpen(id)) {
+        return refuse(`the id ${JSON.stringify(id)} belongs to a request that is not answered yet`, id);
+      }
+      ids.add(id);
+    }
+    return undefined;
+  }
+
+  /** Ends the session once nobody has used it for long. */
+  #watch(): void {
+    const left = this.isUsed ? this.#idleMs : this.lastUsed + this.#idleMs - performance.now();
+    if (left <= 0) {
+      void this.close();
+      return;
+    }
+    this.#timer = setTimeout(() => this.#watch(), Math.min(left, longestWaitMs));
+    (this.#timer as { unref?: () => void }).unref?.();
+  }
+}
+
+interface Initialize {
+  readonly params: { readonly protocolVersion?: unknown };
+}
+
+/** Whether a body begins a session. */
+export function isInitialize(body: unknown): body is Initialize {
+  return isObject(body) && body.method === 'initialize' && isObject(body.params);
+}
