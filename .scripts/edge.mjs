@@ -7,8 +7,8 @@ const standIns = {
   'node:fs/promises': 'src/edge/files.ts',
   'node:path': 'src/edge/path.ts',
   ...Object.fromEntries(
-    ['node:process', 'node:module', 'node:url', 'node:util', 'node:async_hooks'].map((name) => [
-      name,
+    ['process', 'module', 'url', 'util', 'async_hooks', 'events', 'timers/promises'].map((name) => [
+      `node:${name}`,
       'src/edge/node.ts',
     ]),
   ),

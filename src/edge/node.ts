@@ -29,10 +29,35 @@ export class AsyncLocalStorage {
   }
 }
 
+/** `node:events`: nobody counts listeners. */
+export function setMaxListeners(): void {}
+
+/** `node:timers/promises`: once everything that can go on has had its turn. */
+export async function setImmediate(): Promise<void> {
+  await new Promise<void>((resolve) => {
+    setTimeout(resolve, 0);
+  });
+}
+
 /** `node:util` */
 export function inspect(value: unknown): string {
   return typeof value === 'object' ? JSON.stringify(value) : String(value);
 }
+
+const isTagged =
+  (...tags: readonly string[]) =>
+  (value: unknown): boolean =>
+    tags.includes(Object.prototype.toString.call(value).slice('[object '.length, -1));
+
+/** What values are, of those that have no JSON form. */
+export const types = {
+  isMap: isTagged('Map'),
+  isSet: isTagged('Set'),
+  isNativeError: isTagged('Error'),
+  isPromise: isTagged('Promise'),
+  isRegExp: isTagged('RegExp'),
+  isAnyArrayBuffer: isTagged('ArrayBuffer', 'SharedArrayBuffer'),
+} as const;
 
 /** Whether two JSON values are the same. */
 export function isDeepStrictEqual(one: unknown, other: unknown): boolean {
