@@ -1,13 +1,13 @@
 import { once } from 'node:events';
 import { connect } from 'node:net';
 import { describe, expect, test } from 'vitest';
-import { connectHttp, type Mode, modernRequest, modes } from '../support/http-client.js';
+import { connectHttp, envelope, type Mode, modernRequest, modes } from '../support/http-client.js';
 import { runToEnd, startHttp } from '../support/http-program.js';
 import { writePackage } from '../support/packages.js';
 import { fixture, type Message } from '../support/program.js';
 
 const directory = writePackage(
-  { tools: ['print', 'wait', 'exit'] },
+  { tools: ['print', 'wait', 'exit', 'much'] },
   {
     'agenttools/tools.js': `console.log('loaded');
     export default {
@@ -20,6 +20,7 @@ const directory = writePackage(
           return 'waited';
         },
       },
+      much: { description: 'Says much.', handler: () => 'x'.repeat(20_000_000) },
       exit: { description: 'Would end the process.', handler: () => process.exit(3) },
     };`,
   },
@@ -36,6 +37,16 @@ async function raw(port: number, ...texts: readonly string[]): Promise<string> {
   for (const text of texts) socket.write(text);
   await once(socket, 'close');
   return answer;
+}
+
+/** What comes back to somebody who reads only after something else has happened. */
+async function readLate(port: number, text: string, before: () => Promise<void>): Promise<string> {
+  const socket = connect(port, '127.0.0.1');
+  socket.write(text);
+  await once(socket, 'readable');
+  await before();
+  const parts = await socket.setEncoding('utf8').toArray();
+  return parts.join('');
 }
 
 const statusOf = (answer: string): number => Number(/^HTTP\/1\.1 (\d+)/.exec(answer)?.[1]);
@@ -78,6 +89,28 @@ describe('start --http', () => {
     await expect(fetch(program.url)).rejects.toThrow();
   });
 
+  test('lets an answer leave whose reader is slow when a signal comes', async () => {
+    const program = await startHttp(directory);
+    let ended: Promise<number | null> | undefined;
+    const body = JSON.stringify({
+      jsonrpc: '2.0',
+      id: 1,
+      method: 'tools/call',
+      params: { name: 'much', _meta: envelope },
+    });
+    const head = ['POST /mcp HTTP/1.1', 'Host: localhost', 'Content-Type: application/json'];
+    const own = ['MCP-Protocol-Version: 2026-07-28', 'Mcp-Method: tools/call', 'Mcp-Name: much'];
+    const lines = [...head, ...own, `Content-Length: ${body.length}`, '', body];
+    const answer = await readLate(program.port, lines.join('\r\n'), async () => {
+      ended = program.end();
+      const reach = () => fetch(program.url).then(String, () => 'refused');
+      await expect.poll(reach).toBe('refused');
+    });
+    expect(answer.length).toBeGreaterThan(20_000_000);
+    expect(answer.endsWith('}')).toBe(true);
+    expect(await ended).toBe(0);
+  });
+
   test('ends subscriptions with their result', async () => {
     const program = await startHttp(fixture('conformance'));
     const response = await fetch(
@@ -107,7 +140,7 @@ describe('start --http', () => {
     const headers = { Authorization: 'Bearer sesame' };
     expect((await fetch(modernRequest(url, 'tools/list', {}, headers))).status).toBe(200);
     const client = await connectHttp(url, { mode: 'auto', headers });
-    expect((await client.listTools()).tools).toHaveLength(3);
+    expect((await client.listTools()).tools).toHaveLength(4);
   });
 });
 
@@ -157,6 +190,7 @@ describe('start --http is refused', () => {
     ['with a port that is none', ['--port', '99999'], 2, /port/],
     ['with an issuer and a token', ['--issuer', 'https://a.example', '--token-env', 'HOME'], 2, /not both/],
     ['with an issuer but no URL', ['--port', '0', '--issuer', 'https://a.example'], 2, /--public-url/],
+    ['with scopes of no issuer', ['--port', '0', '--scope', 'tools'], 2, /of an --issuer/],
     ['with a bus that is none', ['--port', '0', '--event-bus', 'package.json'], 1, /event bus/],
   ])('%s', async (_, flags, code, message) => {
     const ended = await runToEnd(['start', directory, '--http', ...flags]);

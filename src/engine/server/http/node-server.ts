@@ -1,13 +1,17 @@
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
-import type { AddressInfo } from 'node:net';
+import { type AddressInfo, Server as NetServer } from 'node:net';
 import { AgentToolsError } from '../../errors.js';
 import { messageOf } from '../../extension/modules.js';
+import { deadlines } from '../../items/deadlines.js';
 import { isStream } from './answers.js';
 import { type BodyLimits, Bytes, brokenOff, inTime, tooLong } from './body.js';
+import { Connections } from './connections.js';
 import type { Service } from './service.js';
 
 /** How long the headers of a request may take, and how much they may be. */
 const headersTimeoutMs = 10_000;
+/** How often Node looks whose time is up; its own half a minute would be three times that long. */
+const checkEveryMs = 1000;
 const maxHeaderBytes = 16 * 1024;
 const maxHeaders = 100;
 
@@ -30,38 +34,45 @@ export interface Listening {
 /** Serves over Node's HTTP. @throws AgentToolsError if it cannot listen there. */
 export async function listen(service: Service, { host, port }: ListenOptions): Promise<Listening> {
   let isDraining = false;
+  const connections = new Connections();
   const server = createServer(
     {
       maxHeaderSize: maxHeaderBytes,
       headersTimeout: headersTimeoutMs,
       requestTimeout: service.limits.bodyTimeoutMs + headersTimeoutMs,
       keepAliveTimeout: idleConnectionMs,
+      connectionsCheckingInterval: checkEveryMs,
     },
     (request, response) => {
+      connections.begin(request, response);
       if (isDraining) response.setHeader('Connection', 'close');
-      void serve(service, request, response);
+      // What cannot even be said leaves the client with a connection that broke.
+      serve(service, request, response).catch(() => response.destroy());
     },
   );
   server.maxHeadersCount = maxHeaders;
+  server.on('connection', (socket) => connections.add(socket));
   await opened(server, { host, port });
   return {
     port: (server.address() as AddressInfo).port,
     async drain(limitMs) {
       isDraining = true;
-      const closed = new Promise<void>((resolve) => server.close(() => resolve()));
-      server.closeIdleConnections();
+      const end = performance.now() + limitMs;
+      // That of HTTP would cut off what is still leaving.
+      const closed = new Promise<void>((resolve) => NetServer.prototype.close.call(server, () => resolve()));
+      connections.end();
       await service.drain(limitMs);
-      server.closeIdleConnections();
-      // What was answered last is on its way.
-      const flushed = setTimeout(() => server.closeAllConnections(), flushMs);
+      connections.endIdle();
+      const rest = Math.max(end - performance.now(), lastWordsMs);
+      const wait = deadlines.add(rest, () => server.closeAllConnections());
       await closed;
-      clearTimeout(flushed);
+      deadlines.remove(wait);
     },
   };
 }
 
-/** How long last words may take to leave. */
-const flushMs = 500;
+/** How long last words may take to leave when the time for answers is over. */
+const lastWordsMs = 500;
 
 async function opened(server: Server, { host, port }: ListenOptions): Promise<void> {
   try {
@@ -104,6 +115,8 @@ async function serve(service: Service, request: IncomingMessage, response: Serve
 async function readBody(request: IncomingMessage, limits: BodyLimits): Promise<string> {
   if (Number(request.headers['content-length'] ?? 0) > limits.maxBodyBytes)
     throw tooLong(limits.maxBodyBytes);
+  // Nothing more is told by a request that has gone while it was judged.
+  if (request.destroyed) throw brokenOff();
   const bytes = new Bytes(limits);
   const whole = new Promise<void>((resolve, reject) => {
     request.on('data', (part: Uint8Array) => {
