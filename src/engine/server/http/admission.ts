@@ -21,11 +21,12 @@ export function isLoopback(host: string): boolean {
  * @see MCP, basic/transports, Security Warning; https://fetch.spec.whatwg.org/#http-cors-protocol
  */
 export class Admission {
-  readonly #hosts: ReadonlySet<string> | 'any';
+  /** Undefined: this machine's own. */
+  readonly #hosts: ReadonlySet<string> | 'any' | undefined;
   readonly #origins: ReadonlySet<string>;
 
   constructor({ allowedHosts, allowedOrigins = [] }: AdmissionOptions) {
-    this.#hosts = allowedHosts === 'any' ? 'any' : new Set((allowedHosts ?? [...loopback]).map(lower));
+    this.#hosts = typeof allowedHosts === 'object' ? new Set(allowedHosts.map(lower)) : allowedHosts;
     this.#origins = new Set(allowedOrigins.map((origin) => lower(origin).replace(/\/$/, '')));
   }
 
@@ -72,6 +73,7 @@ export class Admission {
   }
 
   #knows(host: string): boolean {
+    if (this.#hosts === undefined) return isLoopback(host);
     return this.#hosts === 'any' || this.#hosts.has(host);
   }
 
@@ -83,7 +85,7 @@ export class Admission {
   #lets(origin: string, host: string): boolean {
     if (this.#isListed(origin)) return true;
     const from = hostnameOf(origin);
-    return from !== undefined && (from === host || (loopback.has(from) && loopback.has(host)));
+    return from !== undefined && (from === host || (isLoopback(from) && isLoopback(host)));
   }
 }
 

@@ -1,3 +1,4 @@
+import { messageOf } from '../../extension/modules.js';
 import type { ListedKind } from '../../items/context.js';
 import { Audience, type Listener } from '../audience.js';
 import type { Served } from '../factory.js';
@@ -42,11 +43,18 @@ export interface Broadcast {
  * Leads what handlers announce to a bus, and what the bus brings to the sessions of this process. Requests of 2026-07-28
  * are told nothing themselves: `subscriptions/listen` has streams of its own, which listen to the bus.
  */
-export function broadcast(served: Served, bus: EventBus): Broadcast {
+export function broadcast(served: Served, bus: EventBus, report: (line: string) => void): Broadcast {
   const sessions = new Audience();
+  const publish = (event: ServerEvent) => {
+    try {
+      bus.publish(event);
+    } catch (error) {
+      report(`The event bus did not take ${event.kind}: ${messageOf(error)}`);
+    }
+  };
   const publisher: Listener = {
-    listChanged: (kind) => bus.publish({ kind: `${kind}_list_changed` }),
-    resourceUpdated: (uri) => bus.publish({ kind: 'resource_updated', uri }),
+    listChanged: (kind) => publish({ kind: `${kind}_list_changed` }),
+    resourceUpdated: (uri) => publish({ kind: 'resource_updated', uri }),
   };
   served.audience.join(publisher);
   const unsubscribe = bus.subscribe((event) => {

@@ -53,8 +53,7 @@ type Prepare = (setting: {
 /** Makes a handler of what prepares a server, which happens once, when it is first needed. */
 export function handlerOf(prepare: Prepare, options: HandlerOptions): Handler {
   const { token, oauth, authority, report = () => {}, stateSecret, env = {} } = options;
-  const ways = [token, oauth, authority].filter((way) => way !== undefined);
-  if (ways.length > 1) throw new TypeError('Give one of token, oauth and authority.');
+  requireOneWay(options);
   if (stateSecret !== undefined && stateSecret.length < 32) {
     throw new TypeError('The stateSecret has fewer than 32 characters.');
   }
@@ -96,6 +95,16 @@ export function handlerOf(prepare: Prepare, options: HandlerOptions): Handler {
       ending.abort();
     },
   });
+}
+
+/** A variable that was not set must not open a server that was to be protected. */
+function requireOneWay(options: HandlerOptions): void {
+  const ways = (['token', 'oauth', 'authority'] as const).filter((way) => Object.hasOwn(options, way));
+  if (ways.length > 1) throw new TypeError('Give one of token, oauth and authority.');
+  for (const way of ways) {
+    if (options[way]) continue;
+    throw new TypeError(`The option ${way} is there, but has no value. Leave it out to let in anybody.`);
+  }
 }
 
 /** Few servers are protected so, and what it takes is loaded for those. */

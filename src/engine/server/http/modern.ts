@@ -6,9 +6,9 @@ import {
 } from '@modelcontextprotocol/server';
 import { createServer, type Served } from '../factory.js';
 import { mayBeSubscribed } from '../requests/subscriptions.js';
-import { type Envelope, isObject } from '../stdio/envelope.js';
+import { type Envelope, ErrorNumber, isObject } from '../stdio/envelope.js';
 import { claimsVersion, findClaimFault } from '../stdio/eras.js';
-import { honouring } from '../stdio/listen.js';
+import { findListenFault, honouring } from '../stdio/listen.js';
 import { refusal } from './answers.js';
 import type { EventBus } from './events.js';
 import { type PutGate, putGate } from './gate.js';
@@ -24,6 +24,9 @@ export interface ModernOptions {
 
 /** @see MCP 2026-07-28, basic, "Error Codes" */
 const headerMismatch = -32020;
+
+/** What the SDK answers when nobody waits any more, whoever has left. */
+const gone = 499;
 
 type Request = Extract<Envelope, { kind: 'request' }>;
 
@@ -66,13 +69,17 @@ export class Modern {
     body: unknown,
     { message, auth }: { readonly message: Envelope | undefined; readonly auth: AuthInfo | undefined },
   ): Promise<Response> {
-    const fault = message?.kind === 'request' ? this.#findHeaderFault(message, request.headers) : undefined;
+    const fault = message?.kind === 'request' ? this.#findFault(message, request.headers) : undefined;
     if (fault) return fault;
     if (message?.kind === 'request') this.#methods.set(request, message.method);
     const parsedBody = isListen(body)
       ? honouring((uri) => mayBeSubscribed(this.#connection, uri), body as unknown as JSONRPCMessage)
       : body;
     const response = await this.#handler.fetch(request, { parsedBody, ...(auth && { authInfo: auth }) });
+    if (response.status === gone && !request.signal.aborted) {
+      const id = message?.kind === 'request' ? message.id : undefined;
+      return refusal({ status: 503, code: ErrorNumber.Internal, message: 'The server has ended.', id });
+    }
     if (!this.#gates.get(request)?.gate()?.refusedMethod) return response;
     // Handlers answer by names, and the SDK knows only of those that are missing (Protocol Version Header, ibid.).
     return new Response(response.body, { status: 404, headers: response.headers });
@@ -85,6 +92,14 @@ export class Modern {
 
   get #connection() {
     return { calls: this.#served.calls, outstanding: this.#served.outstanding };
+  }
+
+  #findFault(message: Request, headers: Headers): Response | undefined {
+    const { id, method, params = {} } = message;
+    if (method !== 'subscriptions/listen') return this.#findHeaderFault(message, headers);
+    // The SDK answers these before any server sees them.
+    const fault = claimsVersion(params) && !findClaimFault(params) ? findListenFault(params) : undefined;
+    return fault && refusal({ status: 400, ...fault, id });
   }
 
   /** What is unfit otherwise is for the SDK to refuse. */

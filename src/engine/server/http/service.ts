@@ -1,19 +1,17 @@
 import { type AuthInfo, classifyInboundRequest, isJsonContentType } from '@modelcontextprotocol/server';
-import { deadlines } from '../../items/deadlines.js';
 import { createServer, type Served } from '../factory.js';
 import { type Envelope, ErrorNumber, readEnvelope } from '../stdio/envelope.js';
 import { Admission, type AdmissionOptions } from './admission.js';
-import { refusal, whenDone } from './answers.js';
+import { refusal } from './answers.js';
 import { type Authority, authenticate } from './auth.js';
 import { BodyError, type BodyLimits } from './body.js';
 import { type Broadcast, broadcast, type EventBus, memoryBus } from './events.js';
 import { Modern } from './modern.js';
 import { type SessionLimits, Sessions } from './sessions.js';
+import { type Time, type TimeLimits, UnderWay } from './under-way.js';
 
 /** How much, how many and how long. */
-export interface Limits extends BodyLimits, SessionLimits {
-  /** How long one request may take as a whole; streams that wait for news may stay. */
-  readonly requestTimeoutMs: number;
+export interface Limits extends BodyLimits, SessionLimits, TimeLimits {
   /** How many streams may wait for news. */
   readonly maxSubscriptions: number;
 }
@@ -57,13 +55,6 @@ export interface Incoming {
   readonly readBody: (limits: BodyLimits) => Promise<string>;
 }
 
-/** The time that a request has. */
-interface Time {
-  readonly signal: AbortSignal;
-  /** It may take as long as it likes, and nobody waits for its end. */
-  readonly exempt: () => void;
-}
-
 /** @see https://www.rfc-editor.org/rfc/rfc9110#section-15.5.6 */
 const allowed = 'GET, POST, DELETE';
 
@@ -76,17 +67,16 @@ export class Service {
   readonly #modern: Modern;
   readonly #sessions: Sessions | undefined;
   #isDraining = false;
-  #running = 0;
-  /** What calls off the limits of the requests under way. */
-  readonly #limited = new Set<() => void>();
-  #onIdle: (() => void) | undefined;
+  #isClosed = false;
+  readonly #underWay: UnderWay;
 
   constructor(options: ServiceOptions) {
     const { served, bus = memoryBus(), report, hasSessions = true } = options;
     this.#options = options;
     this.limits = { ...defaultLimits, ...definedOf(options.limits ?? {}) };
     this.#admission = new Admission(options);
-    this.#broadcast = broadcast(served, bus);
+    this.#underWay = new UnderWay(this.limits);
+    this.#broadcast = broadcast(served, bus, report);
     const { maxSubscriptions, keepAliveMs } = this.limits;
     const modern = this.#broadcast.served('modern');
     this.#modern = new Modern({ served: modern, bus, maxSubscriptions, keepAliveMs, report });
@@ -96,62 +86,57 @@ export class Service {
   }
 
   async answer(incoming: Incoming): Promise<Response> {
-    try {
-      return await this.#answer(incoming);
-    } catch (error) {
-      if (error instanceof BodyError) {
-        const { status, message } = error;
-        // What is still on its way is not read.
-        return refusal({ status, message, headers: { Connection: 'close' } });
-      }
-      this.#options.report(error instanceof Error ? (error.stack ?? error.message) : String(error));
-      return refusal({ status: 500, code: ErrorNumber.Internal, message: 'Internal error.' });
-    }
+    const { method, url, headers } = incoming;
+    if (url.pathname === '/healthz') return this.#health();
+    const refused = this.#admission.check(method, url, headers);
+    if (refused) return refused;
+    const response = await this.#answer(incoming).catch((error: unknown) => this.#explain(error));
+    return this.#admission.open(response, headers);
   }
 
   /** Waits until what is being answered has been, but no longer than it may take; then ends what is left. */
   async drain(limitMs: number): Promise<void> {
     this.#isDraining = true;
-    await new Promise<void>((resolve) => {
-      const timer = setTimeout(resolve, limitMs);
-      this.#onIdle = () => {
-        clearTimeout(timer);
-        resolve();
-      };
-      if (this.#running === 0) this.#onIdle();
-    });
+    await this.#underWay.wait(limitMs);
     await this.close();
   }
 
   async close(): Promise<void> {
+    this.#isClosed = true;
     await Promise.allSettled([this.#modern.close(), this.#sessions?.close()]);
     // Last words may still be on their way to slow readers, for whom nothing has to be kept up.
-    for (const settle of this.#limited) settle();
+    this.#underWay.settle();
     this.#broadcast.close();
   }
 
   async #answer(incoming: Incoming): Promise<Response> {
     const { method, url, headers } = incoming;
     const { authority, path } = this.#options;
-    if (url.pathname === '/healthz') return this.#health();
-    const refused = this.#admission.check(method, url, headers);
-    if (refused) return refused;
-    const open = (response: Response) => this.#admission.open(response, headers);
     const metadata = authority?.metadata?.(url);
-    if (metadata) return open(metadata);
+    if (metadata) return metadata;
     if (path !== undefined && url.pathname !== path) {
-      return open(
-        refusal({ status: 404, message: `There is nothing at ${url.pathname}. MCP is at ${path}.` }),
-      );
+      return refusal({ status: 404, message: `There is nothing at ${url.pathname}. MCP is at ${path}.` });
     }
     if (method !== 'POST' && method !== 'GET' && method !== 'DELETE') {
       const message = `${method} is not one of MCP's methods.`;
-      return open(refusal({ status: 405, message, headers: { Allow: allowed } }));
+      return refusal({ status: 405, message, headers: { Allow: allowed } });
     }
     const auth = authority && (await authenticate(headers, authority));
-    if (auth instanceof Response) return open(auth);
+    if (auth instanceof Response) return auth;
+    if (this.#isClosed) return refusal({ status: 503, message: 'This server has ended.' });
     const serve = ({ signal, exempt }: Time) => this.#serve({ ...incoming, signal }, { auth, exempt });
-    return open(await this.#timed(incoming, serve));
+    return await this.#underWay.run(incoming.signal, serve);
+  }
+
+  /** The answer to a request that could not be answered. */
+  #explain(error: unknown): Response {
+    if (error instanceof BodyError) {
+      const { status, message } = error;
+      // What is still on its way is not read.
+      return refusal({ status, message, headers: { Connection: 'close' } });
+    }
+    this.#options.report(error instanceof Error ? (error.stack ?? error.message) : String(error));
+    return refusal({ status: 500, code: ErrorNumber.Internal, message: 'Internal error.' });
   }
 
   #health(): Response {
@@ -199,51 +184,15 @@ export class Service {
       const message = 'Parse error: the body is not valid JSON.';
       return refusal({ status: 400, code: ErrorNumber.Parse, message }, version);
     }
-    if (Array.isArray(body)) return { body, message: undefined };
+    if (Array.isArray(body)) {
+      return { body: body.map((one) => wireOf(readEnvelope(one), one)), message: undefined };
+    }
     const message = readEnvelope(body);
     if (message.kind === 'invalid') {
       const { id, problem } = message;
       return refusal({ status: 400, message: `Invalid request: ${problem}.`, id }, version);
     }
     return { body: wireOf(message, body), message };
-  }
-
-  /** Has a request end in time, unless it is one that waits for news. */
-  async #timed({ signal }: Incoming, work: (time: Time) => Promise<Response>): Promise<Response> {
-    const { requestTimeoutMs } = this.limits;
-    const controller = new AbortController();
-    const abort = () => controller.abort();
-    if (signal.aborted) abort();
-    signal.addEventListener('abort', abort);
-    let wait: ReturnType<typeof deadlines.add> | undefined;
-    const late = new Promise<Response>((resolve) => {
-      wait = deadlines.add(requestTimeoutMs, () => {
-        const message = `The request was not answered within ${requestTimeoutMs} ms.`;
-        resolve(refusal({ status: 504, code: ErrorNumber.Internal, message }));
-        abort();
-      });
-    });
-    this.#running += 1;
-    const settle = () => {
-      if (wait === undefined) return;
-      deadlines.remove(wait);
-      wait = undefined;
-      this.#limited.delete(settle);
-      this.#running -= 1;
-      if (this.#running === 0) this.#onIdle?.();
-    };
-    this.#limited.add(settle);
-    const finish = () => {
-      settle();
-      signal.removeEventListener('abort', abort);
-    };
-    try {
-      const response = await Promise.race([work({ signal: controller.signal, exempt: settle }), late]);
-      return whenDone(response, finish, controller.signal);
-    } catch (error) {
-      finish();
-      throw error;
-    }
   }
 }
 

@@ -90,7 +90,7 @@ export async function startHttpServer(options: StartHttpOptions): Promise<never>
     guard.restore();
     throw error;
   }
-  onListening(`http://${http.host.includes(':') ? `[${http.host}]` : http.host}:${listening.port}${mcpPath}`);
+  onListening(endpointAt(http.host, listening.port));
   await ended;
   await listening.drain(http.drainMs ?? defaultDrainMs);
   ending.abort();
@@ -99,14 +99,17 @@ export async function startHttpServer(options: StartHttpOptions): Promise<never>
   return guard.exit(0);
 }
 
+function endpointAt(host: string, port: number): string {
+  return `http://${host.includes(':') ? `[${host}]` : host}:${port}${mcpPath}`;
+}
+
 async function authorityOf(
   { tokenEnv, oauth, host, port }: HttpOptions,
   env: Host['env'],
 ): Promise<Authority | undefined> {
   if (oauth) {
     if (tokenEnv !== undefined) throw new AgentToolsError('usage', 'Give --token-env or --issuer, not both.');
-    const { publicUrl = port > 0 && isLoopback(host) ? `http://${host}:${port}${mcpPath}` : undefined } =
-      oauth;
+    const { publicUrl = port > 0 && isLoopback(host) ? endpointAt(host, port) : undefined } = oauth;
     if (publicUrl === undefined) {
       throw new AgentToolsError('usage', 'With --issuer, give the URL that clients use as --public-url.');
     }

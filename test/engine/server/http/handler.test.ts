@@ -264,6 +264,47 @@ describe('sessions', () => {
     expect(await ask(batch)).toMatchObject({ status: 400, message: { error: { code: -32600 } } });
   });
 
+  test.each<[string, unknown[]]>([
+    ['nothing', []],
+    ['what is no message', [{ jsonrpc: '2.0', id: 1, method: 'ping' }, { hello: 1 }]],
+    [
+      'one id twice',
+      [
+        { jsonrpc: '2.0', id: 1, method: 'ping' },
+        { jsonrpc: '2.0', id: 1, method: 'ping' },
+      ],
+    ],
+  ])('take no batch of %s', async (_, batch) => {
+    const { ask } = await rawSession(open(), '2025-03-26');
+    expect(await ask(batch)).toMatchObject({ status: 400, message: { error: { code: -32600 } } });
+  });
+
+  test('take messages of a batch as they take others, with members that nobody knows', async () => {
+    const handler = open();
+    const { headers } = await rawSession(handler, '2025-03-26');
+    const response = await handler(post([{ jsonrpc: '2.0', id: 1, method: 'ping', extra: 1 }], headers));
+    expect(await response.text()).toContain('"id":1');
+  });
+
+  test('keep their revision when a client tries to begin anew', async () => {
+    const { ask } = await rawSession(open());
+    expect((await ask(initialize('2025-03-26'))).status).toBe(400);
+    const batch = [{ jsonrpc: '2.0', id: 1, method: 'ping' }];
+    expect((await ask(batch)).status).toBe(400);
+  });
+
+  test('that are opened at the same time are as many as may be', async () => {
+    const handler = open({ limits: { maxSessions: 2 } });
+    const opened = await Promise.all(Array.from({ length: 5 }, () => handler(post(initialize()))));
+    const ids = opened.flatMap(({ headers }) => headers.get('mcp-session-id') ?? []);
+    await Promise.all(opened.map((response) => response.text()));
+    const pings = ids.map((id) =>
+      handler(post({ jsonrpc: '2.0', id: 1, method: 'ping' }, { 'mcp-session-id': id })),
+    );
+    const statuses = (await Promise.all(pings)).map(({ status }) => status);
+    expect(statuses.filter((status) => status === 200).length).toBeLessThanOrEqual(2);
+  });
+
   test('say errors as their revision does', async () => {
     const { ask } = await rawSession(open());
     const lost = await ask({
@@ -358,6 +399,19 @@ describe('tokens', () => {
     expect(right.status).toBe(200);
   });
 
+  test.each(['', undefined])('that were to be given but are %o open no server', (token) => {
+    expect(() => createHandler(definition, { env: {}, token })).toThrow('The option token');
+  });
+
+  test('are refused in words that a header can hold', async () => {
+    const description = 'Not "ours" \\ \r\nX: y, naïve 🔑';
+    const authority = { verify: async () => ({ fault: { error: 'invalid_token', description } as const }) };
+    const handler = open({ authority });
+    const response = await handler(modernRequest(url, 'tools/list', {}, { authorization: 'Bearer x' }));
+    expect(response.status).toBe(401);
+    expect(response.headers.get('www-authenticate')).toContain('"Not \\"ours\\" \\\\   X: y, na ve ');
+  });
+
   test('are told to handlers, without themselves', async () => {
     const handler = open({ token: 'sesame' });
     const { message } = await read(
@@ -395,6 +449,7 @@ describe('strangers', () => {
   test.each([
     ['a host that is not ours', { host: 'evil.example' }],
     ['a host that only begins like ours', { host: 'localhost.evil.example' }],
+    ['a host that only begins like an address of ours', { host: '127.0.0.1.evil.example' }],
     ['a host that is none', { host: 'a b' }],
     ['a page of a stranger', { origin: 'https://evil.example' }],
     ['a page without origin', { origin: 'null' }],
@@ -407,6 +462,7 @@ describe('strangers', () => {
   test.each([
     ['this machine', { host: '127.0.0.1:1234' }],
     ['this machine by its other address', { host: '[::1]:1234' }],
+    ['this machine by one more of its addresses', { host: '127.0.0.2:1234' }],
     ['a page of this machine', { origin: 'http://localhost:6274' }],
   ])('%s is let in', async (_, headers) => {
     expect((await open()(modernRequest(url, 'tools/list', {}, headers))).status).toBe(200);
@@ -430,6 +486,13 @@ describe('strangers', () => {
       new Request(url, { method: 'OPTIONS', headers: { ...headers, origin: 'https://other.example' } }),
     );
     expect(other.status).toBe(403);
+  });
+
+  test('pages of listed origins may read why they are refused, too', async () => {
+    const handler = open({ allowedOrigins: ['https://app.example'], limits: { maxBodyBytes: 10 } });
+    const response = await handler(modernRequest(url, 'tools/list', {}, { origin: 'https://app.example' }));
+    expect(response.status).toBe(413);
+    expect(response.headers.get('access-control-allow-origin')).toBe('https://app.example');
   });
 });
 
@@ -495,6 +558,12 @@ describe('what is unfit', () => {
     [
       'a header that is no Base64',
       () => call({ arguments: { region: 'eu' } }, { 'mcp-param-region': '=?base64?!?=' }),
+      400,
+      -32020,
+    ],
+    [
+      'a header with letters that no header may have, the same as the body',
+      () => call({ arguments: { region: 'ÿ' } }, { 'mcp-param-region': 'ÿ' }),
       400,
       -32020,
     ],

@@ -117,9 +117,10 @@ describe('a call that nobody waits for any more', () => {
   });
 
   test('is ended when its time is up', async () => {
-    const handler = open({ limits: { requestTimeoutMs: 30 } });
-    const response = await handler(modernRequest(url, 'tools/call', { name: 'wait' }));
-    expect(response.status).toBe(504);
+    const handler = open({ limits: { requestTimeoutMs: 500 } });
+    const answering = handler(modernRequest(url, 'tools/call', { name: 'wait' }));
+    await begun;
+    expect((await answering).status).toBe(504);
     await expect.poll(() => seen).toContain('aborted');
     await handler.close();
   });
@@ -144,8 +145,16 @@ describe('the end of a handler', () => {
     const answering = handler(modernRequest(url, 'tools/call', { name: 'wait' }));
     await begun;
     await handler.close({ drainMs: 10 });
-    await answering;
+    expect((await answering).status).toBe(503);
     expect(seen).toContain('aborted');
+  });
+
+  test('is the end: nothing more is answered', async () => {
+    const handler = open();
+    await handler.ready();
+    await handler.close();
+    expect((await handler(modernRequest(url, 'resources/list'))).status).toBe(503);
+    expect((await post(handler, { id: 1, method: 'ping' })).status).toBe(503);
   });
 
   test('gives subscriptions their result, and waits for none', async () => {
