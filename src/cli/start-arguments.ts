@@ -30,8 +30,9 @@ export interface StartInput {
 }
 
 /**
- * Reads the words after `start`; undefined when its help is asked for, or HTTP, whose words are for the grammar. It stands beside the real grammar because
- * clients start servers all the time, and a command-line parser would be most of what they wait for.
+ * Reads the words after `start`; undefined when its help is asked for, or HTTP, whose words are for the grammar. It
+ * stands beside the real grammar because clients start servers all the time, and a command-line parser would be most
+ * of what they wait for.
  * @throws AgentToolsError `usage`
  */
 export function parseStartArguments(words: readonly string[]): StartInput | undefined {

@@ -1,4 +1,5 @@
 import type { Command, OptionValues } from 'commander';
+import { AgentToolsError } from '../../engine/errors.js';
 import type { HttpOptions } from '../../engine/server/http/start-http.js';
 import { bytes, collect, portNumber, positiveSeconds } from './values.js';
 
@@ -34,9 +35,15 @@ export function addHttpOptions(start: Command): void {
     .option('--json', 'with --http: print the URL on stdout as JSON');
 }
 
-/** What was said of HTTP. */
+/** What was said of HTTP. @throws AgentToolsError `usage` for what would go unheard, and leave open what it was to protect */
 export function httpInput(options: OptionValues): HttpOptions {
   const { maxBody, timeout, sessionIdle, drain, issuer, audience, publicUrl, scope } = options;
+  if (issuer === undefined && (audience ?? publicUrl ?? scope[0]) !== undefined) {
+    throw new AgentToolsError(
+      'usage',
+      '--audience, --scope and --public-url say what tokens of an --issuer must be.',
+    );
+  }
   return {
     host: options.host,
     port: options.port,
