@@ -17,6 +17,9 @@ const libraries = ['zod', 'arktype', 'valibot', '@valibot/to-json-schema', '@typ
 /** Pages that say to run `agenttools derive`. */
 const derivedPages = ['derive', 'example-expert-system'];
 
+/** Words of blocks that belong to no package. */
+const elsewhere = ['program', 'dialogue', 'deploy'];
+
 /** A package that the blocks of a page make together. */
 export interface ExamplePackage {
   readonly page: string;
@@ -30,7 +33,7 @@ export interface ExamplePackage {
 export function examplePackages(blocks: readonly Block[]): readonly ExamplePackage[] {
   const byKey = new Map<string, Block[]>();
   for (const block of blocks) {
-    const isElsewhere = block.words.program !== undefined || block.words.dialogue !== undefined;
+    const isElsewhere = elsewhere.some((word) => word in block.words);
     if (Object.keys(block.words).length === 0 || isElsewhere) continue;
     const key = `${block.page}/${block.words.package ?? 'kit'}`;
     byKey.set(key, [...(byKey.get(key) ?? []), block]);
