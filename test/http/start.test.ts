@@ -13,10 +13,11 @@ const directory = writePackage(
     export default {
       print: { description: 'Prints.', handler: () => { console.log('printed'); return 'done'; } },
       wait: {
-        description: 'Waits a little.',
+        description: 'Waits for a signal.',
         handler: async (_, { progress }) => {
+          const told = new Promise((resolve) => process.once('SIGTERM', resolve));
           progress(1);
-          await new Promise((resolve) => setTimeout(resolve, 300));
+          await told;
           return 'waited';
         },
       },
