@@ -1,16 +1,12 @@
-import process from 'node:process';
-import type { Writable } from 'node:stream';
 import type { Host } from '../../host.js';
 import { type Preparation, prepareServer } from './prepare.js';
 import { killTree, watchEnds } from './process/ends.js';
 import { installGuard } from './process/guard.js';
+import { lastWords } from './process/last-words.js';
 import { type StdioSession, serveStdio } from './stdio/serve-stdio.js';
 
 /** How long calls under way may go on after a signal; the official client kills 1 to 2 s after its own. */
 const drainAfterSignalMs = 800;
-
-/** How long the last words may take to reach who reads stderr, if anybody does. */
-const lastWordsMs = 500;
 
 export interface StartOptions extends Preparation {
   readonly host: Host;
@@ -51,18 +47,4 @@ export async function startServer(options: StartOptions): Promise<never> {
   });
   await session.ended;
   return await leave();
-}
-
-/** Waits until what was printed and reported has left this process, for as long as that may take. */
-async function lastWords(stderr: Writable): Promise<void> {
-  const limit = new Promise<void>((resolve) => void setTimeout(resolve, lastWordsMs).unref());
-  await Promise.race([limit, written(process.stdout).then(() => written(stderr))]);
-}
-
-async function written(stream: Writable): Promise<void> {
-  if (stream.destroyed || stream.writableLength === 0) return;
-  await new Promise<void>((resolve) => {
-    stream.once('close', resolve);
-    stream.write('', () => resolve());
-  });
 }

@@ -1,6 +1,4 @@
 import path from 'node:path';
-import process from 'node:process';
-import type { Writable } from 'node:stream';
 import { pathToFileURL } from 'node:url';
 import type { Host } from '../../../host.js';
 import { AgentToolsError } from '../../errors.js';
@@ -8,6 +6,7 @@ import { messageOf } from '../../extension/modules.js';
 import { type Preparation, prepareServed } from '../prepare.js';
 import { killTree, watchEnds } from '../process/ends.js';
 import { installGuard } from '../process/guard.js';
+import { lastWords } from '../process/last-words.js';
 import { isLoopback } from './admission.js';
 import { type Authority, sharedToken } from './auth.js';
 import type { EventBus } from './events.js';
@@ -95,7 +94,7 @@ export async function startHttpServer(options: StartHttpOptions): Promise<never>
   await listening.drain(http.drainMs ?? defaultDrainMs);
   ending.abort();
   await killTree({ spawned: guard.spawned });
-  await written(process.stdout);
+  await lastWords(host.stderr);
   return guard.exit(0);
 }
 
@@ -149,12 +148,4 @@ function requireSafe({ host, allowedHosts, insecure }: HttpOptions, authority: A
   if (lacking.length === 0) return;
   const message = `Others can reach ${host}. Give ${lacking.join(' and ')}, or --insecure to let in anybody.`;
   throw new AgentToolsError('refused', message);
-}
-
-async function written(stream: Writable): Promise<void> {
-  if (stream.destroyed || stream.writableLength === 0) return;
-  await new Promise<void>((resolve) => {
-    stream.once('close', resolve);
-    stream.write('', () => resolve());
-  });
 }
