@@ -173,6 +173,7 @@ function contextsWithoutClient(
       notifyChanged: () => {},
       notifyResourceUpdated: () => {},
       closeStream: () => {},
+      beginTask: () => {},
       locals: {},
       protocolVersion: 'none',
       requestId: undefined,

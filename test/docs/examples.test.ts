@@ -154,6 +154,7 @@ const context: Context = {
   notifyChanged: silent,
   notifyResourceUpdated: silent,
   closeStream: silent,
+  beginTask: silent,
   locals: {},
   protocolVersion: '2026-07-28',
   requestId: 1,

@@ -91,6 +91,7 @@ describe('the key tables are complete', () => {
       notifyChanged: 1,
       notifyResourceUpdated: 1,
       closeStream: 1,
+      beginTask: 1,
       locals: 1,
       protocolVersion: 1,
       requestId: 1,

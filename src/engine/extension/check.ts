@@ -181,6 +181,10 @@ function isUri(text: string): boolean {
 export const serverLists = ['tools', 'prompts', 'resources', 'apps'] as const satisfies readonly Kind[];
 
 function* checkServer(value: Readonly<Record<string, unknown>>): Generator<ShapeFault> {
+  if (typeof value.skills === 'string' && value.skills !== '*') {
+    const expected = 'a list of names, or "*" for all that the package has';
+    yield { path: ['skills'], problem: 'value', expected };
+  }
   for (const kind of serverLists) {
     const list = value[kind];
     if (typeof list === 'string' && list !== '*') {

@@ -124,8 +124,23 @@ const toolShape: Shape = {
     shape: uiShape,
     nullable: true,
   },
-  timeoutMs: { types: ['positive-number'], description: 'Longest run of one call; 60000 when absent.' },
+  timeoutMs: {
+    types: ['positive-number'],
+    description: 'Longest run of one call; 60000 when absent, an hour with `task`.',
+  },
   requires,
+  task: {
+    types: ['string'],
+    description:
+      'Whether a client that knows tasks need not wait for it; required: no other client can call it.',
+    values: ['optional', 'required'],
+  },
+  taskBegins: {
+    types: ['string'],
+    description:
+      'When the task begins: with the call, or with ctx.beginTask() in the handler; call when absent.',
+    values: ['call', 'handler'],
+  },
   onOutputMismatch: {
     types: ['string'],
     description: 'What a result that does not match `output` becomes.',
@@ -221,6 +236,7 @@ const serverShape: Shape = {
   prompts: { types: ['list', 'string'], description: 'Names, { "use": name, … }, definitions, or "*".' },
   resources: { types: ['list', 'string'], description: 'Names, { "use": name, … }, definitions, or "*".' },
   apps: { types: ['list', 'string'], description: 'Names of UI apps, or "*".' },
+  skills: { types: ['string-list', 'string'], description: 'Names of skills of the package, or "*".' },
   toolList: {
     types: ['string'],
     description: 'What clients are listed: all tools, or three by which the others are found and called.',

@@ -173,6 +173,11 @@ export interface Context {
    * on. The client takes it up again and finds what was sent meanwhile. Elsewhere it does nothing.
    */
   closeStream(): void;
+  /**
+   * From here on nobody has to wait: of a tool with `task` and `taskBegins: "handler"`, a client that knows tasks is
+   * handed one. What is asked before has been answered by then. Elsewhere it does nothing.
+   */
+  beginTask(): void;
   /** Kept for the time of this call. */
   readonly locals: Record<string, unknown>;
   /** Revision of MCP this request is made in, such as `2026-07-28`. */

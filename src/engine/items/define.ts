@@ -85,6 +85,10 @@ export interface ToolDefinition<I = undefined, O = undefined> extends Common {
     readonly openWorldHint?: boolean;
   };
   readonly requires?: Requires;
+  /** Whether a client that knows tasks need not wait for it; `required`: no other client can call it. */
+  readonly task?: 'optional' | 'required';
+  /** When the task begins: with the call, or with `ctx.beginTask()`; `call` when absent. */
+  readonly taskBegins?: 'call' | 'handler';
   /** What a result that does not match `output` becomes; `error` when absent. */
   readonly onOutputMismatch?: 'error' | 'warn';
   /** The UI app that shows its results, by name or with more; null for none. */
@@ -299,6 +303,8 @@ export interface ServerDefinition {
   readonly prompts?: Entries;
   readonly resources?: Entries;
   readonly apps?: '*' | readonly string[];
+  /** Folders of `skills/` in the package. */
+  readonly skills?: '*' | readonly string[];
   /** What clients are listed: all tools, or three by which the others are found, inspected and called; `all` when absent. */
   readonly toolList?: 'all' | 'catalog';
   /** What lists show; all that is not hidden when absent. */

@@ -14,6 +14,7 @@ import { kept, locate, readCache, requireModules, requireUsable } from './read.j
 import { listedKinds, Registry } from './registry.js';
 import { readResource } from './resource.js';
 import { addUnbound, bindApps, claimAddress } from './served-apps.js';
+import { listedSkills, type SkillFolder } from './skills.js';
 import type {
   AppSpec,
   CacheHint,
@@ -36,6 +37,8 @@ export interface Servable {
   readonly registry: Registry;
   /** The apps it serves, by their addresses. */
   readonly apps: ReadonlyMap<string, AppSpec>;
+  /** The folders of skills that it serves as they are. */
+  readonly skills: readonly SkillFolder[];
   /** Whether there is anything that is only for clients that show UI. */
   readonly hasUi: boolean;
   readonly initialize: Lazy<Initializer> | undefined;
@@ -130,6 +133,7 @@ export async function composeDefinition(
       },
     ),
     apps,
+    skills: value.skills === undefined ? [] : await listedSkills(definition, leftOut),
     hasUi: apps.size > 0 || tools.some(hasUi) || resources.some(isUiResource),
     initialize:
       value.initialize === undefined
@@ -144,7 +148,7 @@ export async function composeDefinition(
 
 function implicitServer(extension: Extension): Definition {
   const translation: Translation = translate(
-    { tools: '*', prompts: '*', resources: '*', apps: '*' },
+    { tools: '*', prompts: '*', resources: '*', apps: '*', skills: '*' },
     'servers',
   );
   return {

@@ -57,8 +57,17 @@ export interface ToolSpec extends Spec {
   /** Defaults of the options the user may set. */
   readonly options: Readonly<Record<string, unknown>>;
   readonly onOutputMismatch: 'error' | 'warn';
+  /** Undefined: whoever calls it waits for it. */
+  readonly task: TaskSupport | undefined;
   /** Undefined: none was asked for; null: none is wanted. */
   readonly ui: ToolUi | null | undefined;
+}
+
+/** How a tool works on without anybody waiting for it. @see SEP-2663 */
+export interface TaskSupport {
+  /** Whether it can be called by clients that do not know tasks, too. */
+  readonly support: 'optional' | 'required';
+  readonly begins: 'call' | 'handler';
 }
 
 /** Who may call a tool: the model, or apps of its server. @see MCP Apps 2026-01-26, "Resource Discovery" */

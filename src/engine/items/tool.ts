@@ -39,6 +39,7 @@ export async function readTool(definition: Definition): Promise<ToolSpec> {
     initialize:
       value.initialize === undefined ? undefined : lazyFunction<Initializer>(value.initialize, extension),
     options: readOptions(value.options),
+    ...readTask(value),
     onOutputMismatch: value.onOutputMismatch === 'warn' ? 'warn' : 'error',
     ui: readUi(value.ui, definition, ['ui']),
   };
@@ -81,6 +82,21 @@ export async function readSchema(
       { cause: error },
     );
   }
+}
+
+/** Longest run of a call that nobody has to wait for when the definition does not say. */
+const defaultTaskTimeoutMs = 3_600_000;
+
+function readTask({
+  task,
+  taskBegins,
+  timeoutMs,
+}: Definition['value']): Pick<ToolSpec, 'task'> & { readonly timeoutMs?: number } {
+  if (task !== 'optional' && task !== 'required') return { task: undefined };
+  return {
+    task: { support: task, begins: taskBegins === 'handler' ? 'handler' : 'call' },
+    ...(timeoutMs === undefined && { timeoutMs: defaultTaskTimeoutMs }),
+  };
 }
 
 /** Defaults of options: a value, or `{ default, type?, description? }`. */

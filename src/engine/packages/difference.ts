@@ -139,7 +139,7 @@ function held(value: Readonly<Record<string, unknown>>, key: string): unknown {
 
 /** Keys of a definition that no client is shown. */
 const unseenKeys = {
-  tools: ['handler', 'initialize', 'options', 'timeoutMs', 'onOutputMismatch'],
+  tools: ['handler', 'initialize', 'options', 'timeoutMs', 'taskBegins', 'onOutputMismatch'],
   prompts: ['timeoutMs'],
   resources: ['read', 'list', 'complete', 'cache', 'timeoutMs'],
   servers: ['initialize', 'list', 'pageSize', 'cache', 'exposeErrors', 'transport', 'evaluator'],

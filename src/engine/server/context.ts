@@ -8,6 +8,7 @@ import { callFrom } from '../items/nested.js';
 import type { ToolSpec } from '../items/specs.js';
 import type { Limit } from '../items/time-limit.js';
 import { optionsFor } from '../items/tool-options.js';
+import { tasksCapability } from './extensions.js';
 import { type Dialogue, Speaker } from './interaction/dialogue.js';
 import type { Outstanding } from './outstanding.js';
 import { isObject } from './stdio/envelope.js';
@@ -89,6 +90,7 @@ export function contextMaker(
       auth: authOf(request),
       ...connection.announce,
       closeStream: () => request.http?.closeSSE?.(),
+      beginTask: () => {},
       locals: {},
       protocolVersion: connection.server.getNegotiatedProtocolVersion() ?? 'unknown',
       requestId: mcpReq.id,
@@ -131,6 +133,12 @@ function hasCapability(capabilities: Readonly<Record<string, unknown>>, name: st
 /** Whether whoever asks is shown UI. */
 export function showsUi(connection: Connection, request: ServerContext): boolean {
   return allowsUi(connection.calls.env) && declaresUi(clientOf(connection, request).capabilities);
+}
+
+/** Whether whoever asks may be handed a task. @see SEP-2663, Backward Compatibility: not before 2026-07-28 */
+export function knowsTasks(connection: Connection, request: ServerContext): boolean {
+  if (connection.era !== 'modern') return false;
+  return hasCapability(clientOf(connection, request).capabilities, tasksCapability);
 }
 
 /** Who is asking: on 2026-07-28 each request says it, before that the handshake did. */

@@ -13,6 +13,7 @@ import type { CacheHint } from '../items/specs.js';
 import { isUiResource } from '../items/ui.js';
 import { type Announcements, announcer, listenerOf } from './audience.js';
 import { type Connection, showsUi } from './context.js';
+import { skillsExtension, tasksExtension } from './extensions.js';
 import type { Outstanding } from './outstanding.js';
 import { complete } from './requests/completion.js';
 import { toProtocolError } from './requests/errors.js';
@@ -46,6 +47,34 @@ const methods: Readonly<Record<string, Method>> = {
   'resources/unsubscribe': { capability: 'resources', feature: 'subscribe', handler: unsubscribe },
   'completion/complete': { capability: 'completions', handler: complete },
   'logging/setLevel': { capability: 'logging', handler: setLogLevel },
+  'tasks/get': ofTasks('getTask'),
+  'tasks/update': ofTasks('updateTask'),
+  'tasks/cancel': ofTasks('cancelTask'),
+  'skills/list': ofSkills('listSkills'),
+  'skills/get': ofSkills('getSkill'),
+  'resources/directory/read': ofSkills('readDirectory'),
+};
+
+/** Few servers have tasks, and what answers for them is loaded for those. */
+function ofTasks(name: keyof typeof import('./requests/tasks.js')): Method {
+  return {
+    capability: 'extensions',
+    feature: tasksExtension,
+    handler: async (...asked) => (await import('./requests/tasks.js'))[name](...asked),
+  };
+}
+
+function ofSkills(name: 'listSkills' | 'getSkill' | 'readDirectory'): Method {
+  return {
+    capability: 'extensions',
+    feature: skillsExtension,
+    handler: async (connection, params) => (await import('./requests/skills.js'))[name](connection, params),
+  };
+}
+
+/** What the SDK is told of params that it does not know. The handler looks at them. */
+const anyParams = {
+  '~standard': { version: 1 as const, vendor: 'agenttools', validate: (value: unknown) => ({ value }) },
 };
 
 /**
@@ -77,7 +106,7 @@ export function createServer(
   const isWhole = !listedKinds.some((kind) => outstanding?.includes(kind));
   // Tools that are still to come may bring their apps along.
   const mayHaveUi = allowsUi(calls.env) && (calls.server.hasUi || (outstanding?.includes('tools') ?? false));
-  const offered = capabilitiesOf(calls, outstanding, mayHaveUi);
+  const offered = capabilitiesOf(calls, { era, outstanding, withUi: mayHaveUi });
   const options = {
     capabilities: offered,
     ...(instructions !== undefined && { instructions }),
@@ -88,7 +117,7 @@ export function createServer(
   const server = mayHaveUi
     ? new UiServer(info as Implementation, options, {
         withUi: offered,
-        withoutUi: capabilitiesOf(calls, outstanding, false),
+        withoutUi: capabilitiesOf(calls, { era, outstanding, withUi: false }),
         showsUi: declaresUi,
       })
     : new Server(info as Implementation, options);
@@ -123,6 +152,14 @@ export function createServer(
     const { handler } = row;
     if (method === hotMethod || (onlyMethod !== undefined && method !== onlyMethod)) continue;
     if (!isOffered(row, offered)) continue;
+    if (row.capability === 'extensions') {
+      server.setRequestHandler(
+        method,
+        { params: anyParams },
+        (params, request) => answer(handler, connection, params as Wire, request) as never,
+      );
+      continue;
+    }
     server.setRequestHandler(
       method as 'tools/list',
       ({ params }, request) => answer(handler, connection, params, request) as never,
@@ -131,7 +168,8 @@ export function createServer(
   // A list of a kind that this server does not have is empty, not unknown; the SDK ties handlers to capabilities.
   server.fallbackRequestHandler = async ({ method, params }, request) => {
     const row = Object.hasOwn(methods, method) ? methods[method] : undefined;
-    const isAnswered = method === hotMethod ? 'tools' in offered : method.endsWith('/list');
+    const isList = method.endsWith('/list') && row?.capability !== 'extensions';
+    const isAnswered = method === hotMethod ? 'tools' in offered : isList;
     if (!row || !isAnswered) throw new ProtocolError(-32601, 'Method not found');
     return (await answer(row.handler, connection, params, request)) as Result;
   };
@@ -140,7 +178,7 @@ export function createServer(
 
 function isOffered({ capability, feature }: Method, offered: ServerCapabilities): boolean {
   const held = offered[capability] as Wire | undefined;
-  return feature === undefined ? held !== undefined : held?.[feature] === true;
+  return feature === undefined ? held !== undefined : Boolean(held?.[feature]);
 }
 
 async function answer(
@@ -176,15 +214,20 @@ function whole(kind: ServedKind, handler: Handler): Handler {
 
 /** Capabilities by what there is, or is still to come; never more. */
 function capabilitiesOf(
-  { server: { registry, apps, listHooks } }: Calls,
-  outstanding: Outstanding | undefined,
-  withUi: boolean,
+  { server: { registry, apps, skills, listHooks } }: Calls,
+  {
+    era,
+    outstanding,
+    withUi,
+  }: { readonly era: Era; readonly outstanding: Outstanding | undefined; readonly withUi: boolean },
 ): ServerCapabilities {
   const isComing = (kind: ServedKind): boolean =>
     outstanding?.includes(kind) || (kind === 'resources' && withUi && isComing('tools'));
   const isThere = (kind: ServedKind) =>
     kind === 'resources'
-      ? (withUi && apps.size > 0) || registry.all(kind).some((spec) => withUi || !isUiResource(spec))
+      ? skills.length > 0 ||
+        (withUi && apps.size > 0) ||
+        registry.all(kind).some((spec) => withUi || !isUiResource(spec))
       : registry.all(kind).length > 0;
   const completes = [...registry.all('prompts'), ...registry.all('resources')].some(
     ({ complete }) => complete.size > 0,
@@ -202,11 +245,18 @@ function capabilitiesOf(
     const listChanged = mayChange(kind) && { listChanged: true };
     return [[kind, { ...listChanged, ...(kind === 'resources' && maySubscribe && { subscribe: true }) }]];
   });
+  // Tasks were something else before 2026-07-28.
+  const hasTasks = era === 'modern' && (isComing('tools') || registry.all('tools').some(({ task }) => task));
+  const extensions = {
+    ...(withUi && uiCapability.extensions),
+    ...(hasTasks && { [tasksExtension]: {} }),
+    ...(skills.length > 0 && { [skillsExtension]: { directoryRead: true } }),
+  };
   return {
     ...Object.fromEntries(listed),
     ...((completes || isComing('prompts') || isComing('resources')) && { completions: {} }),
     logging: {},
-    ...(withUi && uiCapability),
+    ...(Object.keys(extensions).length > 0 && { extensions }),
   };
 }
 

@@ -100,6 +100,7 @@ export function standIn({ packageName, server }: MissingPackageError): LookoutRe
       instructions: undefined,
       registry: new Registry({ tools: [], prompts: [], resources: [] }),
       apps: new Map(),
+      skills: [],
       hasUi: false,
       initialize: undefined,
       listHooks: {},

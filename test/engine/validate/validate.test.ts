@@ -450,6 +450,19 @@ describe('packaging', () => {
     ).toEqual(missing.map((file) => `not-packed ${file}`));
   });
 
+  test('goes for skills that a server lists', async () => {
+    const folder = await makePackage({
+      'package.json': packageJson({ servers: ['main'] }, { files: ['agenttools'] }),
+      'agenttools/servers/main.json': JSON.stringify({ skills: ['tea'] }),
+      'skills/tea/SKILL.md': '---\nname: tea\ndescription: Brews tea.\n---\n',
+      'skills/other/SKILL.md': '---\nname: other\ndescription: Is not listed.\n---\n',
+    });
+    const messages = (await diagnosticsOf(folder)).map(({ code, message }) => `${code}: ${message}`);
+    expect(messages).toEqual([
+      expect.stringContaining('not-packed: A skill of server "main", skills/tea/SKILL.md,'),
+    ]);
+  });
+
   test('runs no script of the package', async () => {
     const script = "node -e \"require('fs').writeFileSync('ran', '')\"";
     const scripts = { prepack: script, prepare: script, prepublishOnly: script };

@@ -8,7 +8,7 @@ import { Suspension } from '../../items/interaction.js';
 import type { Registry } from '../../items/registry.js';
 import { MissingCapabilityError } from '../../items/requirements.js';
 import { ResultError } from '../../items/results.js';
-import type { AppSpec, ResourceSpec } from '../../items/specs.js';
+import type { AppSpec, ResourceContents, ResourceSpec } from '../../items/specs.js';
 import { withTimeLimit } from '../../items/time-limit.js';
 import { isUiResource } from '../../items/ui.js';
 import { type Connection, contextMaker, showsUi } from '../context.js';
@@ -39,7 +39,7 @@ async function listed(asked: ListRequest): Promise<Shown<ResourceSpec>> {
   return { ...shown, specs: shown.specs.filter((spec) => !isUiResource(spec)) };
 }
 
-/** `resources/list`: fixed resources, what the templates that can be listed hold right now, and apps. */
+/** `resources/list`: fixed resources, what the templates that can be listed hold right now, skills, and apps. */
 export async function listResources(
   connection: Connection,
   { cursor }: Wire,
@@ -56,7 +56,15 @@ export async function listResources(
   const others = entries.flat().filter(({ uri }) => !apps.has(String(uri)));
   const visible = [...apps.values()].filter(({ hidden }) => !hidden);
   const pages = await Promise.all(visible.map(async (app) => await appEntry(app, calls)));
-  return answerOf('resources', page([...distinct(others), ...pages]));
+  const skills = await skillsOf(calls);
+  return answerOf('resources', page([...distinct([...others, ...skills]), ...pages]));
+}
+
+/** Few servers have skills, and what reads them is loaded for those. */
+async function skillsOf(calls: Calls): Promise<readonly Wire[]> {
+  if (calls.server.skills.length === 0) return [];
+  const { skillEntries } = await import('./skills.js');
+  return await skillEntries(calls);
 }
 
 const none: ReadonlyMap<string, AppSpec> = new Map();
@@ -129,6 +137,8 @@ function instanceFor(spec: ResourceSpec, told: unknown, calls: Calls): ReturnTyp
 /** `resources/read` */
 export async function read(connection: Connection, { uri }: Wire, request: ServerContext): Promise<Wire> {
   const { calls } = connection;
+  const skillFile = await skillFileAt(calls, String(uri));
+  if (skillFile) return { contents: [skillFile] };
   const found = await requireResource(connection, String(uri), request);
   if ('app' in found) return await readApp(found.app, calls);
   const dialogue = new Dialogue(connection, request, {
@@ -137,6 +147,12 @@ export async function read(connection: Connection, { uri }: Wire, request: Serve
     args: undefined,
   });
   return await inDialogue(dialogue, async () => await readResource(found, dialogue));
+}
+
+async function skillFileAt(calls: Calls, uri: string): Promise<ResourceContents | undefined> {
+  if (calls.server.skills.length === 0 || !/^skill:/i.test(uri)) return undefined;
+  const { readSkillFile } = await import('./skills.js');
+  return await readSkillFile(calls, uri);
 }
 
 async function readResource({ spec, variables }: FoundSpec, dialogue: Dialogue): Promise<Wire> {

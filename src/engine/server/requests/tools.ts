@@ -3,13 +3,16 @@ import { isRecord } from '../../extension/shapes.js';
 import { error as failure, type ToolResult } from '../../items/builders.js';
 import { callTool } from '../../items/call.js';
 import type { Calls } from '../../items/calls.js';
+import { missing } from '../../items/interaction.js';
 import { page } from '../../items/paging.js';
 import { MissingCapabilityError } from '../../items/requirements.js';
 import type { ToolSpec } from '../../items/specs.js';
 import { isAppOnly, withoutUi } from '../../items/ui.js';
-import { type Connection, contextMaker, showsUi } from '../context.js';
+import { type Connection, contextMaker, knowsTasks, showsUi } from '../context.js';
+import { tasksCapability } from '../extensions.js';
 import { Dialogue, inDialogue, type Subject } from '../interaction/dialogue.js';
 import { blockFor, toolFor } from '../revisions.js';
+import type { LongCall } from '../tasks/call.js';
 import { invalidParams } from './errors.js';
 import type { Wire } from './handler.js';
 import { answerOf, cursorOf, type ListRequest, type Shown, shownItems } from './lists.js';
@@ -66,15 +69,26 @@ export async function call(
   // A handler that copies its arguments by assignment would change a prototype.
   if (args && Object.hasOwn(args, '__proto__')) Reflect.deleteProperty(args, '__proto__');
   const subject: Subject = { method: 'tools/call', name: tool.name, args };
-  const dialogue = new Dialogue(connection, request, subject);
-  return await inDialogue(dialogue, async () => {
-    const result = await callTool(tool, args ?? {}, {
-      calls,
-      signal: request.mcpReq.signal,
-      makeContext: contextMaker(connection, request, { dialogue }),
-    }).catch((error) => answerMissing(error, connection));
+  const run: LongCall['run'] = async (setting) => {
+    const result = await callTool(tool, args ?? {}, { calls, ...setting }).catch((error) =>
+      answerMissing(error, connection),
+    );
     return await resultFor(tool, result, { connection, request });
-  });
+  };
+  const { task } = tool;
+  if (task && knowsTasks(connection, request)) {
+    // Few tools take so long that nobody should have to wait for them.
+    const { callLong } = await import('../tasks/call.js');
+    return await callLong({ connection, request, subject, tool: { ...tool, task }, run });
+  }
+  if (task?.support === 'required') {
+    const result = answerMissing(missing(`Tool "${tool.name}"`, tasksCapability), connection);
+    return await resultFor(tool, result, { connection, request });
+  }
+  const dialogue = new Dialogue(connection, request, subject);
+  const { signal } = request.mcpReq;
+  const makeContext = contextMaker(connection, request, { dialogue });
+  return await inDialogue(dialogue, async () => await run({ signal, makeContext }));
 }
 
 /** A result as whoever asked knows results. */

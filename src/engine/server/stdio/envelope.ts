@@ -10,6 +10,7 @@ export const ErrorNumber = {
   InvalidParams: -32602,
   Internal: -32603,
   ResourceNotFound: -32002,
+  MissingCapability: -32021,
   UnsupportedVersion: -32022,
 } as const;
 

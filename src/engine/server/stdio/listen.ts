@@ -1,6 +1,8 @@
 import type { JSONRPCMessage, Server } from '@modelcontextprotocol/server';
 
-import { isObject, type JsonObject } from './envelope.js';
+import { tasksExtension } from '../extensions.js';
+import { type ErrorBody, ErrorNumber, isObject, type JsonObject } from './envelope.js';
+import { metaKey } from './eras.js';
 
 type IsHonoured = (uri: string) => boolean;
 
@@ -34,4 +36,17 @@ export function honouring(isHonoured: IsHonoured, message: JSONRPCMessage): JSON
     notifications: { ...(notifications as JsonObject), resourceSubscriptions },
   };
   return { ...message, params } as JSONRPCMessage;
+}
+
+/** Whoever wants to hear of tasks must say that it knows them. @see SEP-2663, Task Status Notifications */
+export function findListenFault({ notifications, _meta }: JsonObject): ErrorBody | undefined {
+  if (!isObject(notifications) || notifications.taskIds === undefined) return undefined;
+  const capabilities = isObject(_meta) ? _meta[metaKey.clientCapabilities] : undefined;
+  const extensions = isObject(capabilities) ? capabilities.extensions : undefined;
+  if (isObject(extensions) && extensions[tasksExtension] !== undefined) return undefined;
+  return {
+    code: ErrorNumber.MissingCapability,
+    message: `Notifications of tasks need the client capability "extensions.${tasksExtension}", which this client does not have.`,
+    data: { requiredCapabilities: { extensions: { [tasksExtension]: {} } } },
+  };
 }

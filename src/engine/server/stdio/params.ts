@@ -1,5 +1,6 @@
 import { type ErrorBody, ErrorNumber, isMessageId, isObject, type JsonObject } from './envelope.js';
 import { type Era, logLevels, metaKey } from './eras.js';
+import { findListenFault } from './listen.js';
 
 /** Where params are wrong and what was expected there. */
 interface Fault {
@@ -95,7 +96,8 @@ const legacyOnly = new Set([
 /** The error for params that a method of an era cannot take, or nothing. */
 export function findParamsFault(era: Era, method: string, params: JsonObject = {}): ErrorBody | undefined {
   const fault = findMetaFault(params._meta) ?? findMethodFault(era, method, params);
-  return fault === undefined ? undefined : invalidParams(method, fault);
+  if (fault !== undefined) return invalidParams(method, fault);
+  return era === 'modern' && method === 'subscriptions/listen' ? findListenFault(params) : undefined;
 }
 
 /** `tools/call` is most of the traffic: its ordinary form passes here without building a path. */

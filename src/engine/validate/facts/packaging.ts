@@ -3,6 +3,7 @@ import path from 'node:path';
 import type { ItemRef, Location } from '../../extension/diagnostics.js';
 import type { Extension } from '../../extension/extension.js';
 import { isRecord } from '../../extension/shapes.js';
+import { skillManifests } from '../../items/skills.js';
 import { listPackedFiles } from '../packed-files.js';
 import type { ItemFacts } from './items.js';
 import type { ModuleReader } from './modules.js';
@@ -102,7 +103,7 @@ async function isFile(target: string): Promise<boolean> {
 async function* neededFiles({ extension, items, modules }: Needs): AsyncGenerator<NeededFile> {
   const { document } = extension.manifest;
   yield { file: document.file, what: 'The manifest', location: { file: document.file } };
-  for (const { name, ref, declaration, definition, source, error, callables, content } of items) {
+  for (const { kind, name, ref, declaration, definition, source, error, callables, content } of items) {
     const what = `${ref.kind} "${name}"`;
     const own = error?.code === 'path-outside-package' ? undefined : source?.file;
     if (own !== undefined) yield* withImports(own, { what: `The definition of ${what}`, item: ref }, modules);
@@ -121,6 +122,11 @@ async function* neededFiles({ extension, items, modules }: Needs): AsyncGenerato
         { what: `The module that "${label}" of ${what} names`, item: ref, location },
         modules,
       );
+    }
+    if (kind === 'servers' && definition) {
+      for (const file of await skillManifests(extension, definition.value.skills)) {
+        yield { file, what: `A skill of ${what}`, location: { file: definition.file.file }, item: ref };
+      }
     }
     if (content && !content.fault) {
       yield { file: content.file, what: `The content of ${what}`, location: content.location, item: ref };

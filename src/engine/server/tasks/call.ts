@@ -1,0 +1,119 @@
+import { ProtocolError, type ServerContext } from '@modelcontextprotocol/server';
+import { detailsOf, type MakeContext } from '../../items/calls.js';
+import type { Context } from '../../items/context.js';
+import type { TaskSupport, ToolSpec } from '../../items/specs.js';
+import { type Connection, contextMaker } from '../context.js';
+import { Dialogue, inDialogue, type Subject } from '../interaction/dialogue.js';
+import type { Partner } from '../interaction/partner.js';
+import { internalError, toProtocolError } from '../requests/errors.js';
+import type { Wire } from '../requests/handler.js';
+import { type Task, tasksOf } from './tasks.js';
+
+/** A call of a tool that may become a task. */
+export interface LongCall {
+  readonly connection: Connection;
+  readonly request: ServerContext;
+  readonly subject: Subject;
+  readonly tool: ToolSpec & { readonly task: TaskSupport };
+  /** Calls the tool. Gives what whoever called is answered. */
+  readonly run: (setting: {
+    readonly signal: AbortSignal;
+    readonly makeContext: MakeContext;
+  }) => Promise<Wire>;
+}
+
+/**
+ * Calls a tool for a client that knows tasks: it is handed one as soon as the tool's begins, or is answered as ever if
+ * none does.
+ * @see SEP-2663, Task Creation
+ */
+export async function callLong({ connection, request, subject, tool, run }: LongCall): Promise<Wire> {
+  const { calls } = connection;
+  const dialogue = new TaskDialogue(connection, request, subject);
+  const ending = new AbortController();
+  const { signal } = request.mcpReq;
+  const abort = () => ending.abort(signal.reason);
+  signal.addEventListener('abort', abort);
+  const free = () => signal.removeEventListener('abort', abort);
+  return await new Promise<Wire>((resolve, reject) => {
+    const begin = () => {
+      if (dialogue.task || ending.signal.aborted) return;
+      const { timeoutMs } = tool;
+      dialogue.task = tasksOf(calls).begin(request, { timeoutMs, abort: () => ending.abort() });
+      // Who began it may go.
+      free();
+      resolve(dialogue.task.handle());
+    };
+    if (tool.task.begins === 'call') begin();
+    const makeOrdinary = contextMaker(connection, request, { dialogue });
+    const makeContext: MakeContext = (limit, called) =>
+      inTask(makeOrdinary(limit, called), { begin, current: () => dialogue.task });
+    inDialogue(dialogue, async () => await run({ signal: ending.signal, makeContext })).then(
+      (result) => {
+        free();
+        dialogue.task?.finish({ result: { resultType: 'complete', ...result } });
+        resolve(result);
+      },
+      (error: unknown) => {
+        free();
+        dialogue.task?.finish({ error: errorBody(error, calls.report) });
+        reject(error);
+      },
+    );
+  });
+}
+
+/** A context whose handler speaks to whoever looks at its task, once there is one. */
+function inTask(
+  ctx: Context,
+  { begin, current }: { readonly begin: () => void; readonly current: () => Task | undefined },
+): Context {
+  const { progress, log } = ctx;
+  // There are no log messages of tasks (SEP-2663, Task Status Notifications).
+  const lines = Object.entries(log).map(([level, say]) => [
+    level,
+    (data: unknown) => (current() ? undefined : say(data)),
+  ]);
+  return {
+    ...ctx,
+    beginTask: begin,
+    progress: (done, more) => {
+      const task = current();
+      if (!task) progress(done, more);
+      else if (more?.message !== undefined) task.tell(more.message);
+    },
+    log: Object.fromEntries(lines) as Context['log'],
+  };
+}
+
+/** The dialogue of a call: with the client by rounds, until there is a task that asks instead. */
+class TaskDialogue extends Dialogue {
+  task: Task | undefined;
+  #later: Promise<Partner> | undefined;
+
+  override partner(): Promise<Partner> {
+    const { task } = this;
+    if (!task) return super.partner();
+    this.#later ??= partnerOf(task);
+    return this.#later;
+  }
+}
+
+async function partnerOf(task: Task): Promise<Partner> {
+  const { Exchange } = await import('../interaction/exchange.js');
+  return new Exchange(async ({ method, params }, { key, limits, timeoutMs }) => {
+    const { signal } = limits.at(-1)!;
+    return await task.ask(key, { method, ...(params && { params }) }, { signal, timeoutMs });
+  });
+}
+
+/** What failed as JSON-RPC tells it. */
+function errorBody(error: unknown, report: (line: string) => void): Wire {
+  const told = toProtocolError(error);
+  if (told instanceof ProtocolError) {
+    const { code, message, data } = told;
+    return { code, message, ...(data !== undefined && { data }) };
+  }
+  report(detailsOf(error));
+  return { code: internalError, message: 'Internal error' };
+}

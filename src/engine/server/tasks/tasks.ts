@@ -1,0 +1,194 @@
+import { ProtocolError, type ServerContext } from '@modelcontextprotocol/server';
+import type { Calls } from '../../items/calls.js';
+import { deadlines } from '../../items/deadlines.js';
+import type { Response } from '../interaction/questions.js';
+import { ownerOf } from '../owner.js';
+import { internalError } from '../requests/errors.js';
+import type { Wire } from '../requests/handler.js';
+
+/** How often a client should look. */
+const pollIntervalMs = 1000;
+
+/** How long a task is kept beyond the time that its tool may take: for people to answer, and for results to be fetched. */
+const keptMs = 3_600_000;
+
+/** How many tasks of a server are kept at once. */
+const mostKept = 1000;
+
+type Outcome = { readonly result: Wire } | { readonly error: Wire };
+
+/** How long to wait for an answer, and what ends the wait before. */
+interface Patience {
+  readonly signal: AbortSignal;
+  readonly timeoutMs: number | undefined;
+}
+
+interface TaskOptions {
+  /** Longest run of the work. */
+  readonly timeoutMs: number;
+  /** Ends the work. */
+  readonly abort: () => void;
+}
+
+/**
+ * Work that nobody waits for: how far it is, what it asks, and what it came to.
+ * @see SEP-2663, Tasks
+ */
+export class Task {
+  readonly id = crypto.randomUUID();
+  readonly #created = new Date();
+  readonly #ttlMs: number;
+  readonly #abort: () => void;
+  readonly #open = new Map<
+    string,
+    { readonly request: Wire; readonly answer: (response: unknown) => void }
+  >();
+  /** Every key there has been: none may be used twice. */
+  readonly #keys = new Set<string>();
+  #updated = this.#created;
+  #message: string | undefined;
+  #outcome: Outcome | undefined;
+  #isCancelled = false;
+
+  constructor({ timeoutMs, abort }: TaskOptions) {
+    this.#ttlMs = Math.ceil(timeoutMs) + keptMs;
+    this.#abort = abort;
+  }
+
+  get isOver(): boolean {
+    return this.#isCancelled || this.#outcome !== undefined;
+  }
+
+  get isExpired(): boolean {
+    return Date.now() > this.#created.getTime() + this.#ttlMs;
+  }
+
+  /** As whoever called the tool is handed it. */
+  handle(): Wire {
+    return { resultType: 'task', ...this.#fields('working') };
+  }
+
+  /** How it stands. */
+  describe(): Wire {
+    if (this.#isCancelled) return this.#fields('cancelled');
+    if (this.#outcome) {
+      const status = 'result' in this.#outcome ? 'completed' : 'failed';
+      return { ...this.#fields(status), ...this.#outcome };
+    }
+    if (this.#open.size === 0) return this.#fields('working');
+    const requests = [...this.#open].map(([key, { request }]) => [key, request]);
+    return { ...this.#fields('input_required'), inputRequests: Object.fromEntries(requests) };
+  }
+
+  /** Says how far it is. */
+  tell(message: string): void {
+    if (!this.isOver) this.#change(() => (this.#message = message));
+  }
+
+  /** What it came to. What ends after it was cancelled comes to nothing. */
+  finish(outcome: Outcome): void {
+    if (this.isOver) return;
+    this.#change(() => {
+      this.#outcome = outcome;
+      this.#message = 'error' in outcome ? String(outcome.error.message) : undefined;
+    });
+  }
+
+  /** Has it end, if it has not ended yet. */
+  cancel(): void {
+    if (this.isOver) return;
+    this.#change(() => (this.#isCancelled = true));
+    this.#abort();
+  }
+
+  /** Asks whoever looks at it. Rejects when the work is over. */
+  ask(key: string, request: Wire, { signal, timeoutMs }: Patience): Promise<Response> {
+    const free = this.#claim(key);
+    return new Promise((resolve, reject) => {
+      const settle = (end: () => void) => {
+        this.#change(() => this.#open.delete(free));
+        if (wait) deadlines.remove(wait);
+        signal.removeEventListener('abort', abort);
+        end();
+      };
+      const abort = () => settle(() => reject(signal.reason));
+      const late = () => settle(() => resolve({ failure: 'no answer in time' }));
+      const wait = timeoutMs === undefined ? undefined : deadlines.add(timeoutMs, late);
+      const answer = (result: unknown) => settle(() => resolve({ result }));
+      this.#change(() => this.#open.set(free, { request, answer }));
+      if (signal.aborted) abort();
+      else signal.addEventListener('abort', abort);
+    });
+  }
+
+  /** Takes answers. Those that nothing asks for, or no longer, are let be. */
+  answer(responses: Wire): void {
+    for (const [key, response] of Object.entries(responses)) this.#open.get(key)?.answer(response);
+  }
+
+  /** A question that is asked again is another one. */
+  #claim(key: string): string {
+    let free = key;
+    for (let attempt = 2; this.#keys.has(free); attempt += 1) free = `${key}.${attempt}`;
+    this.#keys.add(free);
+    return free;
+  }
+
+  #change(change: () => unknown): void {
+    change();
+    this.#updated = new Date();
+  }
+
+  #fields(status: string): Wire {
+    return {
+      taskId: this.id,
+      status,
+      ...(this.#message !== undefined && { statusMessage: this.#message }),
+      createdAt: this.#created.toISOString(),
+      lastUpdatedAt: this.#updated.toISOString(),
+      ttlMs: Number.isSafeInteger(this.#ttlMs) ? this.#ttlMs : null,
+      pollIntervalMs,
+    };
+  }
+}
+
+/** The tasks of one server, whichever connections they came by. They live as long as the process. */
+class Tasks {
+  readonly #tasks = new Map<string, { readonly task: Task; readonly owner: string }>();
+
+  /** @throws ProtocolError if there are too many */
+  begin(request: ServerContext, options: TaskOptions): Task {
+    this.#forgetExpired();
+    if (this.#tasks.size >= mostKept) {
+      const message = `This server keeps ${mostKept} tasks, and these are the most. Try again later.`;
+      throw new ProtocolError(internalError, message);
+    }
+    const task = new Task(options);
+    this.#tasks.set(task.id, { task, owner: ownerOf(request.http?.authInfo) });
+    return task;
+  }
+
+  /** The task of an id, if whoever asks owns it. @see SEP-2663, Security Implications, "Auth binding" */
+  find(id: string, request: ServerContext): Task | undefined {
+    this.#forgetExpired();
+    const found = this.#tasks.get(id);
+    return found?.owner === ownerOf(request.http?.authInfo) ? found.task : undefined;
+  }
+
+  #forgetExpired(): void {
+    for (const [id, { task }] of this.#tasks) {
+      if (!task.isExpired) continue;
+      this.#tasks.delete(id);
+      task.cancel();
+    }
+  }
+}
+
+const known = new WeakMap<Calls, Tasks>();
+
+/** The tasks of a server. */
+export function tasksOf(calls: Calls): Tasks {
+  const tasks = known.get(calls) ?? new Tasks();
+  known.set(calls, tasks);
+  return tasks;
+}
