@@ -2,6 +2,7 @@ import { describe, expect, test, vi } from 'vitest';
 import { ProtocolError, ToolError } from '../../../src/engine/items/builders.js';
 import type { Context } from '../../../src/engine/items/context.js';
 import { tasksExtension } from '../../../src/engine/server/extensions.js';
+import { findParamsFault } from '../../../src/engine/server/stdio/params.js';
 import { type Composed, composeLive, openSession, type Session } from '../../support/session.js';
 import { pending } from './support/rounds.js';
 
@@ -243,6 +244,15 @@ describe('a client that does not know tasks', () => {
       const asked = session.request(method, { taskId: 'x', inputResponses: {} });
       await expect(asked).rejects.toMatchObject({ code: -32021 });
     }
+  });
+
+  test.each([
+    ['unknowing', unknowing, -32021],
+    ['knowing', knowing, undefined],
+  ])('is not told of tasks it would hear of: %s', (_, capabilities, code) => {
+    const _meta = { 'io.modelcontextprotocol/clientCapabilities': capabilities };
+    const params = { _meta, notifications: { taskIds: ['x'] } };
+    expect(findParamsFault('modern', 'subscriptions/listen', params)?.code).toBe(code);
   });
 
   test.each(['2025-11-25', '2025-06-18'])('is every client of %s', async (version) => {
