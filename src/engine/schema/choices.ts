@@ -1,6 +1,6 @@
 import { isRecord } from './compiled.js';
 import type { JsonSchema } from './json-schema.js';
-import { targetOf } from './leads.js';
+import { targetOf } from './target.js';
 
 /** The values that an argument may have, where its schema lists them. */
 export interface Choices {

@@ -1,6 +1,6 @@
 import { isRecord } from './compiled.js';
 import type { JsonSchema } from './json-schema.js';
-import { targetOf } from './leads.js';
+import { targetOf } from './target.js';
 
 /** What a schema says of arguments by name, at its root and in the parts that speak of the same arguments. */
 export interface Declared {

@@ -5,9 +5,10 @@ import { type CompiledSchema, isRecord, noInput } from './compiled.js';
 import { fits } from './fits.js';
 import { fromPointer, type SchemaIssue } from './issues.js';
 import type { JsonSchema } from './json-schema.js';
-import { targetOf, unfoldedSize } from './leads.js';
+import { unfoldedSize } from './leads.js';
 import { onlyPinned, type Pinned, Rewriting, type Settled } from './rewriting.js';
 import { SchemaError } from './schema-error.js';
+import { targetOf } from './target.js';
 
 /**
  * Why arguments cannot be fixed: the tool has none of that name, or none that can be so, or not these together; or what

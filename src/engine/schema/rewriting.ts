@@ -3,8 +3,9 @@ import { isRecord } from './compiled.js';
 import { fits } from './fits.js';
 import { fromPointer } from './issues.js';
 import type { JsonSchema } from './json-schema.js';
-import { maxFollowedDepth, targetOf } from './leads.js';
+import { maxFollowedDepth } from './leads.js';
 import { SchemaError } from './schema-error.js';
+import { targetOf } from './target.js';
 
 /** Values of arguments, by name. */
 export type Pinned = Readonly<Record<string, unknown>>;

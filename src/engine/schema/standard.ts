@@ -4,8 +4,8 @@ import type { CheckResult, CompiledSchema, SchemaSide } from './compiled.js';
 import { isRecord } from './compiled.js';
 import { nameAt, type SchemaIssue, toPointer } from './issues.js';
 import type { JsonSchema } from './json-schema.js';
-import { targetOf } from './leads.js';
 import { SchemaError } from './schema-error.js';
+import { targetOf } from './target.js';
 
 /** The part of https://standardschema.dev that is used. */
 export interface StandardSchema {

@@ -67,7 +67,7 @@ async function gatherForgotten(extension: Extension, items: readonly ItemFacts[]
     const [lack] = lackOf(item);
     const file = item.callables.find(({ label }) => label === 'handler')?.file;
     if (!lack || file === undefined) continue;
-    const { exportName } = parseModuleReference(lack.handler);
+    const { exportName } = parseModuleReference(lack.handler, extension.paths);
     const signature = (await signaturesIn(directory, file)).find(({ name }) => name === exportName);
     if (!signature || !takesOneByOne(signature)) continue;
     lacking.push({ ...lack, parameters: signature.parameters.map(shownParameter) });
