@@ -4,8 +4,8 @@ import { composeServer, type ServerSpec, type ToolList } from '../../src/engine/
 import { parseToolOptions } from '../../src/engine/items/tool-options.js';
 import { Audience } from '../../src/engine/server/audience.js';
 import { createServer, type Served } from '../../src/engine/server/factory.js';
+import type { Era } from '../../src/engine/server/protocol/eras.js';
 import { Backend } from '../../src/engine/server/stdio/backend.js';
-import type { Era } from '../../src/engine/server/stdio/eras.js';
 import { type Files, openWorkspace, writePackage } from './packages.js';
 
 // biome-ignore lint/suspicious/noExplicitAny: what came over the wire is looked at member by member

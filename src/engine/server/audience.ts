@@ -2,8 +2,8 @@ import type { Server } from '@modelcontextprotocol/server';
 import { type Calls, reportOnce } from '../items/calls.js';
 import type { Context, ListedKind } from '../items/context.js';
 import { listedKinds } from '../items/registry.js';
+import type { Era } from './protocol/eras.js';
 import { resourceAt } from './requests/resources.js';
-import type { Era } from './stdio/eras.js';
 
 /** A connection, as far as it is told what changes. */
 export interface Listener {

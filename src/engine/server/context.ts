@@ -11,8 +11,8 @@ import { optionsFor } from '../items/tool-options.js';
 import { tasksCapability } from './extensions.js';
 import { type Dialogue, Speaker } from './interaction/dialogue.js';
 import type { Outstanding } from './outstanding.js';
-import { isObject } from './stdio/envelope.js';
-import { type Era, logLevels, metaKey } from './stdio/eras.js';
+import { isObject } from './protocol/envelope.js';
+import { type Era, logLevels, metaKey } from './protocol/eras.js';
 import { allowsUi, declaresUi } from './ui.js';
 
 /** What one served connection knows beyond a single request. */

@@ -15,6 +15,8 @@ import { type Announcements, announcer, listenerOf } from './audience.js';
 import { type Connection, showsUi } from './context.js';
 import { skillsExtension, tasksExtension } from './extensions.js';
 import type { Outstanding } from './outstanding.js';
+import { type Era, legacyVersions, logLevels } from './protocol/eras.js';
+import { honourOnly } from './protocol/listen.js';
 import { complete } from './requests/completion.js';
 import { toProtocolError } from './requests/errors.js';
 import type { Handler, Wire } from './requests/handler.js';
@@ -23,8 +25,6 @@ import { listResources, listTemplates, read } from './requests/resources.js';
 import { mayBeSubscribed, subscribe, unsubscribe } from './requests/subscriptions.js';
 import { call, listTools } from './requests/tools.js';
 import { openSession } from './session.js';
-import { type Era, legacyVersions, logLevels } from './stdio/eras.js';
-import { honourOnly } from './stdio/listen.js';
 import { allowsUi, declaresUi, UiServer, uiCapability } from './ui.js';
 
 interface Method {

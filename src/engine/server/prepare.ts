@@ -10,7 +10,7 @@ import { Audience } from './audience.js';
 import { createServer, type Served } from './factory.js';
 import { type LookoutRequest, type LookoutSetting, openLookout, standIn } from './lookout.js';
 import type { OutstandingOptions, Patience } from './outstanding.js';
-import type { Era } from './stdio/eras.js';
+import type { Era } from './protocol/eras.js';
 
 /** What is to be served, and what may be done for it. */
 export interface Preparation extends LookoutRequest {

@@ -1,7 +1,7 @@
 import { Server, type ServerCapabilities, type Transport } from '@modelcontextprotocol/server';
 import { isRecord } from '../extension/shapes.js';
 import { appMimeType } from '../items/app.js';
-import { metaKey, modernVersions } from './stdio/eras.js';
+import { metaKey, modernVersions } from './protocol/eras.js';
 
 /** The name of MCP Apps among extensions. @see MCP Apps 2026-01-26, "Client<>Server Capability Negotiation" */
 const uiExtension = 'io.modelcontextprotocol/ui';

@@ -2,7 +2,7 @@ import { describe, expect, test, vi } from 'vitest';
 import { ProtocolError, ToolError } from '../../../src/engine/items/builders.js';
 import type { Context } from '../../../src/engine/items/context.js';
 import { tasksExtension } from '../../../src/engine/server/extensions.js';
-import { findParamsFault } from '../../../src/engine/server/stdio/params.js';
+import { findParamsFault } from '../../../src/engine/server/protocol/params.js';
 import { type Composed, composeLive, openSession, type Session } from '../../support/session.js';
 import { pending } from './support/rounds.js';
 

@@ -1,5 +1,5 @@
-import { ErrorNumber, type MessageId } from '../stdio/envelope.js';
-import { type LegacyVersion, legacyVersions, wantsNullId } from '../stdio/eras.js';
+import { ErrorNumber, type MessageId } from '../protocol/envelope.js';
+import { type LegacyVersion, legacyVersions, wantsNullId } from '../protocol/eras.js';
 
 /** What an HTTP answer says that is an error of JSON-RPC. */
 export interface Refusal {

@@ -2,7 +2,7 @@ import { messageOf } from '../../extension/modules.js';
 import type { ListedKind } from '../../items/context.js';
 import { Audience, type Listener } from '../audience.js';
 import type { Served } from '../factory.js';
-import type { Era } from '../stdio/eras.js';
+import type { Era } from '../protocol/eras.js';
 
 /** Something that clients of a server may want to hear of. Plain JSON, so that it can travel between processes. */
 export type ServerEvent =

@@ -1,8 +1,8 @@
 import type { JSONRPCMessage, Server, Transport, TransportSendOptions } from '@modelcontextprotocol/server';
-import { type ErrorBody, isMessageId, type JsonObject, type MessageId } from '../stdio/envelope.js';
-import type { Era } from '../stdio/eras.js';
-import { forClient } from '../stdio/outbound.js';
-import { findParamsFault } from '../stdio/params.js';
+import { type ErrorBody, isMessageId, type JsonObject, type MessageId } from '../protocol/envelope.js';
+import type { Era } from '../protocol/eras.js';
+import { forClient } from '../protocol/errors.js';
+import { findParamsFault } from '../protocol/params.js';
 
 /** @see JSON-RPC 2.0, section 5.1 */
 const methodNotFound = -32601;

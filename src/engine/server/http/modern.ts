@@ -5,10 +5,10 @@ import {
   type McpHttpHandler,
 } from '@modelcontextprotocol/server';
 import { createServer, type Served } from '../factory.js';
+import { type Envelope, ErrorNumber, isObject } from '../protocol/envelope.js';
+import { claimsVersion, findClaimFault } from '../protocol/eras.js';
+import { findListenFault, honouring } from '../protocol/listen.js';
 import { mayBeSubscribed } from '../requests/subscriptions.js';
-import { type Envelope, ErrorNumber, isObject } from '../stdio/envelope.js';
-import { claimsVersion, findClaimFault } from '../stdio/eras.js';
-import { findListenFault, honouring } from '../stdio/listen.js';
 import { refusal } from './answers.js';
 import type { EventBus } from './events.js';
 import { type PutGate, putGate } from './gate.js';

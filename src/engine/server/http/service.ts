@@ -1,6 +1,6 @@
 import { type AuthInfo, classifyInboundRequest, isJsonContentType } from '@modelcontextprotocol/server';
 import { createServer, type Served } from '../factory.js';
-import { type Envelope, ErrorNumber, readEnvelope } from '../stdio/envelope.js';
+import { type Envelope, ErrorNumber, readEnvelope } from '../protocol/envelope.js';
 import { Admission, type AdmissionOptions } from './admission.js';
 import { refusal } from './answers.js';
 import { type Authority, authenticate } from './auth.js';

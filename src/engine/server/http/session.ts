@@ -4,8 +4,8 @@ import {
   WebStandardStreamableHTTPServerTransport,
 } from '@modelcontextprotocol/server';
 import { ownerOf } from '../owner.js';
-import { ErrorNumber, isObject, type MessageId, readEnvelope } from '../stdio/envelope.js';
-import { knowsBatches, type LegacyVersion, legacyVersions, negotiate } from '../stdio/eras.js';
+import { ErrorNumber, isObject, type MessageId, readEnvelope } from '../protocol/envelope.js';
+import { knowsBatches, type LegacyVersion, legacyVersions, negotiate } from '../protocol/eras.js';
 import { isStream, refusal, whenDone } from './answers.js';
 import { type Gate, putGate } from './gate.js';
 import { RecentEvents } from './replay.js';

@@ -1,4 +1,4 @@
-import { type MessageId, readEnvelope } from '../stdio/envelope.js';
+import { type MessageId, readEnvelope } from '../protocol/envelope.js';
 import { refusal } from './answers.js';
 import { isInitialize, Session, type SessionOptions, type SessionRequest } from './session.js';
 

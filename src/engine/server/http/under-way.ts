@@ -1,5 +1,5 @@
 import { deadlines } from '../../items/deadlines.js';
-import { ErrorNumber } from '../stdio/envelope.js';
+import { ErrorNumber } from '../protocol/envelope.js';
 import { refusal, whenDone } from './answers.js';
 
 export interface TimeLimits {

@@ -2,8 +2,8 @@ import { ProtocolError, SdkError, SdkErrorCode } from '@modelcontextprotocol/ser
 import { messageOf } from '../../extension/modules.js';
 import { ToolError } from '../../items/builders.js';
 import { offTheClock } from '../../items/time-limit.js';
+import { clientGone } from '../protocol/errors.js';
 import type { Wire } from '../requests/handler.js';
-import { clientGone } from '../stdio/outbound.js';
 import type { Dialogue } from './dialogue.js';
 import { type Asked, type Partner, prepare } from './partner.js';
 import { answerTo, type Question, type Response } from './questions.js';

@@ -1,6 +1,6 @@
 import { brands } from '../../items/brands.js';
 import type { JsonSchema } from '../../schema/index.js';
-import { isObject } from '../stdio/envelope.js';
+import { isObject } from '../protocol/envelope.js';
 
 /** A question that cannot be put. The model may read why. */
 export class QuestionError extends TypeError {

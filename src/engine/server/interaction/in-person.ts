@@ -1,5 +1,5 @@
 import { never } from '../../items/interaction.js';
-import { modernVersions } from '../stdio/eras.js';
+import { modernVersions } from '../protocol/eras.js';
 import { Conversation } from './dialogue.js';
 import type { Partner } from './partner.js';
 

@@ -3,7 +3,7 @@ import { ToolError } from '../../items/builders.js';
 import type { Answer, Root, UrlAnswer } from '../../items/context.js';
 import { plain } from '../../items/results.js';
 import { type CompiledSchema, compileSchema, formatIssues, SchemaError } from '../../schema/index.js';
-import { isObject, type JsonObject } from '../stdio/envelope.js';
+import { isObject, type JsonObject } from '../protocol/envelope.js';
 import { formOf, QuestionError } from './form.js';
 import { rootsIn } from './roots.js';
 

@@ -1,7 +1,7 @@
 import { fileURLToPath } from 'node:url';
 import type { Root } from '../../items/context.js';
 import type { Connection } from '../context.js';
-import { isObject } from '../stdio/envelope.js';
+import { isObject } from '../protocol/envelope.js';
 
 /**
  * Learns where a 2025-era client works, now and whenever that changes. Nobody waits for it, and a client that does not

@@ -5,7 +5,7 @@ import process from 'node:process';
 import { Readable, Writable } from 'node:stream';
 import tty from 'node:tty';
 
-import { isObject } from '../stdio/envelope.js';
+import { isObject } from '../protocol/envelope.js';
 import type { Patches } from './patches.js';
 
 const descriptor = { in: 0, out: 1, err: 2 } as const;

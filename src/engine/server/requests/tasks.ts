@@ -2,7 +2,7 @@ import { ProtocolError, type ServerContext } from '@modelcontextprotocol/server'
 import { missing } from '../../items/interaction.js';
 import { type Connection, knowsTasks } from '../context.js';
 import { tasksCapability } from '../extensions.js';
-import { isObject } from '../stdio/envelope.js';
+import { isObject } from '../protocol/envelope.js';
 import { type Task, tasksOf } from '../tasks/tasks.js';
 import { invalidParams } from './errors.js';
 import type { Wire } from './handler.js';

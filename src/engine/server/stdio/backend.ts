@@ -1,8 +1,7 @@
 import type { JSONRPCMessage, Server, TransportSendOptions } from '@modelcontextprotocol/server';
-
+import type { Era } from '../protocol/eras.js';
+import { withoutUnhonoured } from '../protocol/listen.js';
 import { Channel } from './channel.js';
-import type { Era } from './eras.js';
-import { withoutUnhonoured } from './listen.js';
 
 export interface BackendOptions {
   readonly era: Era;

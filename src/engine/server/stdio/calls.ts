@@ -1,6 +1,6 @@
+import type { MessageId } from '../protocol/envelope.js';
+import type { Era } from '../protocol/eras.js';
 import type { Batch } from './batch.js';
-import type { MessageId } from './envelope.js';
-import type { Era } from './eras.js';
 
 /** A request that has not been answered yet. */
 export interface Call {

@@ -1,8 +1,4 @@
 import type { JSONRPCMessage, Server } from '@modelcontextprotocol/server';
-
-import { Backend } from './backend.js';
-import { Batch } from './batch.js';
-import { type Call, Calls } from './calls.js';
 import {
   type Envelope,
   type ErrorBody,
@@ -12,7 +8,7 @@ import {
   type JsonObject,
   type MessageId,
   readEnvelope,
-} from './envelope.js';
+} from '../protocol/envelope.js';
 import {
   claimsVersion,
   type Era,
@@ -23,10 +19,14 @@ import {
   modernVersions,
   negotiate,
   wantsNullId,
-} from './eras.js';
-import { clientGone, Outbound } from './outbound.js';
+} from '../protocol/eras.js';
+import { clientGone } from '../protocol/errors.js';
+import { findParamsFault } from '../protocol/params.js';
+import { Backend } from './backend.js';
+import { Batch } from './batch.js';
+import { type Call, Calls } from './calls.js';
+import { Outbound } from './outbound.js';
 import type { Outgoing, Outlet } from './outlet.js';
-import { findParamsFault } from './params.js';
 
 export interface FrontOptions {
   readonly createServer: (era: Era) => Server | Promise<Server>;

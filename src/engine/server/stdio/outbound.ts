@@ -1,12 +1,9 @@
 import type { JSONRPCMessage, JSONRPCRequest, TransportSendOptions } from '@modelcontextprotocol/server';
-
+import { type ErrorBody, isObject, type JsonObject, type MessageId } from '../protocol/envelope.js';
+import { type Era, metaKey } from '../protocol/eras.js';
+import { clientGone, forClient } from '../protocol/errors.js';
 import type { Call, Calls } from './calls.js';
-import { type ErrorBody, ErrorNumber, isObject, type JsonObject, type MessageId } from './envelope.js';
-import { type Era, metaKey } from './eras.js';
 import type { Outgoing, Outlet } from './outlet.js';
-import { explainError } from './params.js';
-
-export const clientGone = 'The client has gone.';
 
 /** What the servers send, on its way to the client: answers find their call, and what belongs to no open call stays. */
 export class Outbound {
@@ -103,22 +100,4 @@ export class Outbound {
     const subscription = params._meta[metaKey.subscriptionId] as MessageId | undefined;
     return subscription === undefined || this.#calls.has(subscription);
   }
-}
-
-const readers = new Set(['resources/read', 'resources/subscribe']);
-
-/**
- * An error of a server in the words and numbers of its era: a resource that does not exist is -32002 up to 2025-11-25
- * (server/resources, Error handling), and -32602 with the `uri` since.
- */
-export function forClient(call: Pick<Call, 'era' | 'method'>, error: ErrorBody): ErrorBody {
-  const isMissingResource =
-    call.era === 'legacy' &&
-    readers.has(call.method) &&
-    error.code === ErrorNumber.InvalidParams &&
-    isObject(error.data) &&
-    error.data.uri !== undefined;
-  return isMissingResource
-    ? { ...error, code: ErrorNumber.ResourceNotFound }
-    : explainError(call.method, error);
 }

@@ -1,7 +1,7 @@
 import process from 'node:process';
 import type { Writable } from 'node:stream';
 
-import { ErrorNumber } from './envelope.js';
+import { ErrorNumber } from '../protocol/envelope.js';
 
 /** A message on its way to the client. */
 export interface Outgoing {

@@ -3,7 +3,7 @@ import type { Readable, Writable } from 'node:stream';
 
 import type { Server } from '@modelcontextprotocol/server';
 
-import type { Era } from './eras.js';
+import type { Era } from '../protocol/eras.js';
 import { Front } from './front.js';
 import { LineSplitter } from './lines.js';
 import { Outlet } from './outlet.js';

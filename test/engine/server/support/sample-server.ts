@@ -1,6 +1,6 @@
 import { type ServerContext as Context, ProtocolError, Server } from '@modelcontextprotocol/server';
 
-import type { Era } from '../../../../src/engine/server/stdio/eras.js';
+import type { Era } from '../../../../src/engine/server/protocol/eras.js';
 
 /** What the sample server saw, for a test to look at. */
 export interface Sightings {

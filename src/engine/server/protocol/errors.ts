@@ -1,0 +1,23 @@
+import { type ErrorBody, ErrorNumber, isObject } from './envelope.js';
+import type { Era } from './eras.js';
+import { explainError } from './params.js';
+
+export const clientGone = 'The client has gone.';
+
+const readers = new Set(['resources/read', 'resources/subscribe']);
+
+/**
+ * An error of a server in the words and numbers of its era: a resource that does not exist is -32002 up to 2025-11-25
+ * (server/resources, Error handling), and -32602 with the `uri` since.
+ */
+export function forClient(call: { readonly era: Era; readonly method: string }, error: ErrorBody): ErrorBody {
+  const isMissingResource =
+    call.era === 'legacy' &&
+    readers.has(call.method) &&
+    error.code === ErrorNumber.InvalidParams &&
+    isObject(error.data) &&
+    error.data.uri !== undefined;
+  return isMissingResource
+    ? { ...error, code: ErrorNumber.ResourceNotFound }
+    : explainError(call.method, error);
+}
