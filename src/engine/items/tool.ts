@@ -18,8 +18,8 @@ export async function readTool(definition: Definition): Promise<ToolSpec> {
   requireUsable(definition);
   await requireModules(definition);
   const { value, extension } = definition;
-  const [written = noInput, output] = await Promise.all([
-    readSchema(definition, 'input'),
+  const [written, output] = await Promise.all([
+    readInput(definition),
     readSchema(definition, 'output'),
   ]);
   const load = lazyFunction<ToolHandler>(value.handler, extension);
@@ -59,6 +59,11 @@ async function bindDerived(
     input: withCasts(written, derived.function.casts ?? {}),
     handler: dispatched(load, derived),
   };
+}
+
+/** Reads the schema of the arguments. @throws DefinitionError if it is none of the forms. */
+export async function readInput(definition: Definition): Promise<CompiledSchema> {
+  return (await readSchema(definition, 'input')) ?? noInput;
 }
 
 /** Reads the schema of one side, if there is one. @throws DefinitionError if it is none of the forms. */

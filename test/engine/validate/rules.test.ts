@@ -165,6 +165,7 @@ const expected: Record<string, readonly string[]> = {
     'invalid-server agenttools/servers/greeter.json#/tools/0/parameters/times/name',
     'invalid-server agenttools/servers/greeter.json#/tools/1/parameters/times/descripton',
     'invalid-server agenttools/servers/greeter.json#/tools/1/parameters/tone',
+    'invalid-server agenttools/servers/greeter.json#/tools/2/parameters/hand',
   ],
   'invalid-tool': [
     'invalid-tool agenttools/tools/hello.json#/title',

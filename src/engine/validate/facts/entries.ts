@@ -10,7 +10,7 @@ import { inline, isToolkitEntry, isUse, type Listing, resolveEntry } from '../..
 import { type FixFault, findFixFaults, type Taken } from '../../items/override-faults.js';
 import { withArguments } from '../../items/prompt.js';
 import { locate } from '../../items/read.js';
-import { readSchema } from '../../items/tool.js';
+import { readInput } from '../../items/tool.js';
 import {
   findLost,
   findLostApp,
@@ -193,7 +193,7 @@ async function resolve(
 async function takenBy(definition: Definition): Promise<Taken> {
   const { kind, value } = definition;
   if (kind === 'tools') {
-    const input = await readSchema(definition, 'input').catch(() => undefined);
+    const input = await readInput(definition).catch(() => undefined);
     return { input, options: isRecord(value.options) ? Object.keys(value.options) : [] };
   }
   if (kind !== 'prompts') return {};
