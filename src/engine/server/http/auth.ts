@@ -16,9 +16,12 @@ export type Verdict = { readonly auth: Caller } | { readonly fault: TokenFault }
 
 /** @see RFC 6750, section 3.1 */
 export interface TokenFault {
-  readonly error: 'invalid_token' | 'insufficient_scope';
+  /** `temporarily_unavailable`: whether the token is good cannot be told now, which is no fault of the token. */
+  readonly error: 'invalid_token' | 'insufficient_scope' | 'temporarily_unavailable';
   readonly description: string;
   readonly scope?: string;
+  /** When it may be told again. */
+  readonly retryAfterSeconds?: number;
 }
 
 /** Who decides on bearer tokens. */
@@ -55,9 +58,18 @@ export async function authenticate(headers: Headers, authority: Authority): Prom
   const [scheme, token, excess] = (headers.get('authorization') ?? '').trim().split(/\s+/);
   if (scheme?.toLowerCase() !== 'bearer' || !token || excess !== undefined) return challenge(authority);
   const verdict = await authority.verify(token);
-  if ('fault' in verdict) return challenge(authority, verdict.fault);
+  if ('fault' in verdict) return refuse(verdict.fault, authority);
   const { scopes, ...caller } = verdict.auth;
   return { ...caller, scopes: [...scopes] } as AuthInfo;
+}
+
+function refuse(fault: TokenFault, authority: Authority): Response {
+  const { error, description, retryAfterSeconds = 10 } = fault;
+  if (error !== 'temporarily_unavailable') return challenge(authority, fault);
+  return Response.json(
+    { error, error_description: description },
+    { status: 503, headers: { 'Retry-After': String(retryAfterSeconds), 'Cache-Control': 'no-store' } },
+  );
 }
 
 function challenge({ metadataUrl, scope: needed }: Authority, fault?: TokenFault): Response {

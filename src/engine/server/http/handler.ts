@@ -67,7 +67,8 @@ export function handlerOf(prepare: Prepare, options: HandlerOptions): Handler {
       served,
       report,
       hasSessions: options.sessions,
-      authority: authority ?? (token === undefined ? undefined : sharedToken(token)) ?? (await issued(oauth)),
+      authority:
+        authority ?? (token === undefined ? undefined : sharedToken(token)) ?? (await issued(oauth, report)),
     });
   };
   const opened = (): Promise<Service> => {
@@ -108,8 +109,11 @@ function requireOneWay(options: HandlerOptions): void {
 }
 
 /** Few servers are protected so, and what it takes is loaded for those. */
-async function issued(oauth: OAuthOptions | undefined): Promise<Authority | undefined> {
+async function issued(
+  oauth: OAuthOptions | undefined,
+  report: (line: string) => void,
+): Promise<Authority | undefined> {
   if (!oauth) return undefined;
   const { issuedTokens } = await import('./oauth.js');
-  return issuedTokens(oauth);
+  return issuedTokens(oauth, report);
 }

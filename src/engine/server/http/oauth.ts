@@ -1,8 +1,6 @@
-import type { JWTPayload, JWTVerifyGetKey } from 'jose';
-import { AgentToolsError } from '../../errors.js';
-import { isRecord } from '../../extension/shapes.js';
-import { isLoopback } from './admission.js';
+import type { JWTPayload } from 'jose';
 import type { Authority, Caller, TokenFault, Verdict } from './auth.js';
+import { IssuerAway, issuerKeys, requireSecure, requireUrl } from './issuer-keys.js';
 
 /** Whose tokens are taken, and what they must say. */
 export interface OAuthOptions {
@@ -26,22 +24,19 @@ const wellKnown = '/.well-known/oauth-protected-resource';
 /** How far clocks may be apart. */
 const clockToleranceSeconds = 30;
 
-/** How long the issuer may take to say where its keys are. */
-const discoveryTimeoutMs = 5000;
-
 /**
- * Takes the JWTs of one issuer, as an OAuth 2.1 resource server does.
+ * Takes the JWTs of one issuer, as an OAuth 2.1 resource server does. `report` is told why the issuer could not be asked.
  * @see MCP, basic/authorization; RFC 9728; RFC 9068
  * @throws AgentToolsError for URLs that are none
  */
-export function issuedTokens(options: OAuthOptions): Authority {
+export function issuedTokens(options: OAuthOptions, report: (line: string) => void): Authority {
   const resource = requireUrl(options.publicUrl, 'public URL');
   requireSecure(requireUrl(options.issuer, 'issuer'), 'issuer');
   if (options.jwksUri !== undefined) requireSecure(requireUrl(options.jwksUri, 'JWKS URI'), 'JWKS URI');
   const path = resource.pathname === '/' ? '' : resource.pathname;
   const metadataPath = `${wellKnown}${path}`;
   const { issuer, scopes = [], audience = options.publicUrl } = options;
-  const keys = keysOf(options);
+  const keys = issuerKeys({ issuer, jwksUri: options.jwksUri, report });
   return {
     metadataUrl: new URL(metadataPath, resource).href,
     ...(scopes.length > 0 && { scope: scopes.join(' ') }),
@@ -63,8 +58,7 @@ export function issuedTokens(options: OAuthOptions): Authority {
       const { jwtVerify, errors } = await import('jose');
       try {
         // What is not even a signed JWT has nobody ask the issuer.
-        const keyOf: JWTVerifyGetKey = async (header, jws) => await (await keys())(header, jws);
-        const { payload } = await jwtVerify(token, keyOf, {
+        const { payload } = await jwtVerify(token, keys, {
           issuer,
           audience: [audience, ...withoutSlash(audience)],
           algorithms,
@@ -73,7 +67,8 @@ export function issuedTokens(options: OAuthOptions): Authority {
         });
         return judge(payload, { token, scopes });
       } catch (error) {
-        if (!(error instanceof errors.JOSEError) || isOutage(error, errors)) throw error;
+        if (error instanceof IssuerAway) return { fault: unjudged(error) };
+        if (!(error instanceof errors.JOSEError)) throw error;
         return { fault: { error: 'invalid_token', description: describe(error, errors) } };
       }
     },
@@ -118,70 +113,16 @@ function scopesOf({ scope, scp }: JWTPayload): readonly string[] {
   return Array.isArray(said) ? said.filter((one) => typeof one === 'string') : [];
 }
 
-type Errors = typeof import('jose')['errors'];
-
-/** What is wrong on the side of the issuer, or on the way to it. An answer that is no key set has no class of its own. */
-function isOutage(
-  error: Error & { code?: unknown },
-  { JWKSTimeout, JWKSInvalid, JOSEError }: Errors,
-): boolean {
-  return error instanceof JWKSTimeout || error instanceof JWKSInvalid || error.code === JOSEError.code;
+function unjudged({ retryAfterSeconds }: IssuerAway): TokenFault {
+  const description = 'Whether the token is good cannot be told at present. Try again later.';
+  return { error: 'temporarily_unavailable', description, retryAfterSeconds };
 }
+
+type Errors = typeof import('jose')['errors'];
 
 /** In words that tell no more than who holds the token knows. */
 function describe(error: Error, { JWTExpired, JWTClaimValidationFailed }: Errors): string {
   if (error instanceof JWTExpired) return 'The token has expired.';
   if (error instanceof JWTClaimValidationFailed) return `The claim ${error.claim} is not what it must be.`;
   return 'The token is not valid.';
-}
-
-/** Finds the keys of an issuer once; what failed is tried again by the next request. */
-function keysOf({ issuer, jwksUri }: OAuthOptions): () => Promise<JWTVerifyGetKey> {
-  let finding: Promise<JWTVerifyGetKey> | undefined;
-  const find = async () => {
-    const { createRemoteJWKSet } = await import('jose');
-    return createRemoteJWKSet(new URL(jwksUri ?? (await discover(issuer))));
-  };
-  return () => {
-    finding ??= find().catch((error) => {
-      finding = undefined;
-      throw error;
-    });
-    return finding;
-  };
-}
-
-/** Where the keys of an issuer are, as it says itself. @see RFC 8414, section 3.1; OpenID Connect Discovery, 4 */
-async function discover(issuer: string): Promise<string> {
-  const { origin, pathname } = new URL(issuer);
-  const path = pathname.replace(/\/$/, '');
-  const places = [
-    `${origin}/.well-known/oauth-authorization-server${path}`,
-    `${origin}${path}/.well-known/openid-configuration`,
-    `${origin}/.well-known/openid-configuration${path}`,
-  ];
-  for (const place of places) {
-    const response = await fetch(place, {
-      redirect: 'error',
-      signal: AbortSignal.timeout(discoveryTimeoutMs),
-    }).catch(() => undefined);
-    const metadata: unknown = response?.ok ? await response.json().catch(() => undefined) : undefined;
-    if (!isRecord(metadata) || typeof metadata.jwks_uri !== 'string') continue;
-    // Another issuer's metadata say nothing of this one (RFC 8414, section 3.3).
-    if (metadata.issuer !== issuer) continue;
-    requireSecure(requireUrl(metadata.jwks_uri, 'JWKS URI'), 'JWKS URI');
-    return metadata.jwks_uri;
-  }
-  throw new Error(`The issuer ${issuer} does not say where its keys are. Looked at: ${places.join(', ')}.`);
-}
-
-function requireUrl(text: string, what: string): URL {
-  if (URL.canParse(text) && /^https?:/.test(text)) return new URL(text);
-  throw new AgentToolsError('usage', `The ${what} "${text}" is not a URL. Expected https://…`);
-}
-
-/** Keys that came in the open could be anybody's. On this machine nobody stands between. */
-function requireSecure({ protocol, hostname, href }: URL, what: string): void {
-  if (protocol === 'https:' || isLoopback(hostname)) return;
-  throw new AgentToolsError('usage', `The ${what} "${href}" is not reached by https.`);
 }

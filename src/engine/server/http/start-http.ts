@@ -50,10 +50,10 @@ export interface StartHttpOptions extends Preparation {
  */
 export async function startHttpServer(options: StartHttpOptions): Promise<never> {
   const { host, http, onListening } = options;
-  const authority = await authorityOf(http, host.env);
+  const report = (line: string) => void host.stderr.write(`${line}\n`);
+  const authority = await authorityOf(http, { env: host.env, report });
   requireSafe(http, authority);
   const guard = installGuard({ stderr: host.stderr });
-  const report = (line: string) => void host.stderr.write(`${line}\n`);
   const ending = new AbortController();
   let listening: Listening | undefined;
   let resolveEnd: () => void = () => {};
@@ -104,7 +104,7 @@ function endpointAt(host: string, port: number): string {
 
 async function authorityOf(
   { tokenEnv, oauth, host, port }: HttpOptions,
-  env: Host['env'],
+  { env, report }: Pick<Host, 'env'> & { readonly report: (line: string) => void },
 ): Promise<Authority | undefined> {
   if (oauth) {
     if (tokenEnv !== undefined) throw new AgentToolsError('usage', 'Give --token-env or --issuer, not both.');
@@ -114,7 +114,7 @@ async function authorityOf(
     }
     // Few servers are protected so, and what it takes is loaded for those.
     const { issuedTokens } = await import('./oauth.js');
-    return issuedTokens({ ...oauth, publicUrl });
+    return issuedTokens({ ...oauth, publicUrl }, report);
   }
   if (tokenEnv === undefined) return undefined;
   const token = env[tokenEnv];

@@ -2,7 +2,7 @@ import { once } from 'node:events';
 import { createServer, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { exportJWK, generateKeyPair, type JWTPayload, SignJWT } from 'jose';
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { afterAll, afterEach, beforeAll, describe, expect, test, vi } from 'vitest';
 import { createHandler } from '../../../../src/engine/server/http/create-handler.js';
 import type { OAuthOptions } from '../../../../src/engine/server/http/oauth.js';
 import { defineServer } from '../../../../src/index.js';
@@ -16,18 +16,19 @@ let issuer = '';
 let server: Server;
 let keys: Awaited<ReturnType<typeof generateKeyPair>>;
 let strangers: Awaited<ReturnType<typeof generateKeyPair>>;
+let published: Message[] = [];
 let isDown = false;
 let asked = 0;
 
 beforeAll(async () => {
   keys = await generateKeyPair('ES256');
   strangers = await generateKeyPair('ES256');
-  const jwk = { ...(await exportJWK(keys.publicKey)), kid: 'one', alg: 'ES256' };
+  published = [{ ...(await exportJWK(keys.publicKey)), kid: 'one', alg: 'ES256' }];
   server = createServer(({ url }, response) => {
     asked += 1;
     const documents: Record<string, unknown> = {
       '/.well-known/openid-configuration': { issuer, jwks_uri: `${issuer}/keys` },
-      '/keys': { keys: [jwk] },
+      '/keys': { keys: published },
     };
     const document = isDown ? undefined : documents[url ?? ''];
     response.writeHead(document ? 200 : 404, { 'content-type': 'application/json' });
@@ -36,6 +37,11 @@ beforeAll(async () => {
   server.listen(0, '127.0.0.1');
   await once(server, 'listening');
   issuer = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
+});
+
+afterEach(() => {
+  isDown = false;
+  vi.useRealTimers();
 });
 
 afterAll(() => {
@@ -49,12 +55,12 @@ const definition = defineServer({
   ],
 });
 
-function open(options: Partial<OAuthOptions> = {}) {
+function open(options: Partial<OAuthOptions> = {}, report: (line: string) => void = () => {}) {
   return createHandler(definition, {
     env: {},
     allowedHosts: ['mcp.example'],
     path: '/mcp',
-    report: () => {},
+    report,
     oauth: { issuer, publicUrl, ...options },
   });
 }
@@ -62,9 +68,11 @@ function open(options: Partial<OAuthOptions> = {}) {
 interface Claims extends JWTPayload {
   /** Who signs; the issuer's own key when absent. */
   readonly by?: typeof keys.privateKey;
+  /** What the key is called. */
+  readonly kid?: string;
 }
 
-async function token({ by = keys.privateKey, ...claims }: Claims = {}): Promise<string> {
+async function token({ by = keys.privateKey, kid = 'one', ...claims }: Claims = {}): Promise<string> {
   const payload = {
     iss: issuer,
     aud: publicUrl,
@@ -73,7 +81,7 @@ async function token({ by = keys.privateKey, ...claims }: Claims = {}): Promise<
     scope: 'read write',
     ...claims,
   };
-  const jwt = new SignJWT(payload).setProtectedHeader({ alg: 'ES256', kid: 'one' });
+  const jwt = new SignJWT(payload).setProtectedHeader({ alg: 'ES256', kid });
   return await ('exp' in claims ? jwt : jwt.setExpirationTime('5m')).sign(by);
 }
 
@@ -84,6 +92,12 @@ const ask = (bearer?: string): Request =>
     { name: 'whoami' },
     bearer === undefined ? {} : { authorization: `Bearer ${bearer}` },
   );
+
+/** Holds the clock; what is given lets seconds pass. */
+function stopClock(): (seconds: number) => void {
+  vi.useFakeTimers({ toFake: ['Date'] });
+  return (seconds) => void vi.setSystemTime(Date.now() + seconds * 1000);
+}
 
 describe('tokens of an issuer', () => {
   test('say who asks', async () => {
@@ -158,13 +172,69 @@ describe('tokens of an issuer', () => {
   test.each([{}, { jwksUri: () => `${issuer}/keys` }])(
     'cannot be judged while the issuer is away, and can once it is back',
     async ({ jwksUri }) => {
-      const handler = open({ jwksUri: jwksUri?.() });
+      const lines: string[] = [];
+      const handler = open({ jwksUri: jwksUri?.() }, (line) => lines.push(line));
+      const pass = stopClock();
       isDown = true;
-      expect((await handler(ask(await token()))).status).toBe(500);
+      const response = await handler(ask(await token()));
+      expect([response.status, response.headers.get('retry-after')]).toEqual([503, '10']);
+      expect(await response.json()).toMatchObject({ error: 'temporarily_unavailable' });
+      expect(lines).toEqual([expect.stringMatching(/^The issuer .* gives no keys: .*\/\S+ answers 404/)]);
+
       isDown = false;
+      const before = asked;
+      pass(4);
+      expect((await handler(ask(await token()))).headers.get('retry-after')).toBe('6');
+      expect(asked).toBe(before);
+      pass(6);
       expect((await handler(ask(await token()))).status).toBe(200);
     },
   );
+
+  test('by keys that are known are judged while the issuer is away, others are not', async () => {
+    const handler = open();
+    const pass = stopClock();
+    expect((await handler(ask(await token()))).status).toBe(200);
+    isDown = true;
+    pass(3600);
+    const before = asked;
+    const statuses = [];
+    for (const kid of ['one', 'one', 'two', 'one']) {
+      const response = await handler(ask(await token({ kid, exp: Math.floor(Date.now() / 1000) + 60 })));
+      statuses.push(response.status);
+    }
+    expect(statuses).toEqual([200, 200, 503, 200]);
+    // Once, at the two places where its metadata may be.
+    expect(asked - before).toBe(2);
+  });
+
+  test('by a new key have the issuer asked, but not for each of them', async () => {
+    const handler = open();
+    const pass = stopClock();
+    expect((await handler(ask(await token()))).status).toBe(200);
+    const rotated = await generateKeyPair('ES256');
+    const jwk = { ...(await exportJWK(rotated.publicKey)), kid: 'two', alg: 'ES256' };
+    const usual = published;
+    published = [...usual, jwk];
+    const bearer = await token({ kid: 'two', by: rotated.privateKey });
+    expect((await handler(ask(bearer))).status).toBe(401);
+    pass(30);
+    expect((await handler(ask(bearer))).status).toBe(200);
+    const before = asked;
+    for (const kid of ['three', 'four']) expect((await handler(ask(await token({ kid })))).status).toBe(401);
+    expect(asked).toBe(before);
+    published = usual;
+  });
+
+  test('that come together have the issuer asked once', async () => {
+    const handler = open();
+    const before = asked;
+    const bearer = await token();
+    const responses = await Promise.all([1, 2, 3].map(() => handler(ask(bearer))));
+    expect(responses.map(({ status }) => status)).toEqual([200, 200, 200]);
+    // Its metadata at the second place, and its keys.
+    expect(asked - before).toBe(3);
+  });
 
   test('that are none have nobody ask the issuer', async () => {
     const handler = open();
