@@ -13,6 +13,7 @@ import { refusal } from './answers.js';
 import type { EventBus } from './events.js';
 import { type PutGate, putGate } from './gate.js';
 import { findHeaderFault } from './param-headers.js';
+import { bounded } from './streams.js';
 
 export interface ModernOptions {
   readonly served: Served;
@@ -80,7 +81,9 @@ export class Modern {
       const id = message?.kind === 'request' ? message.id : undefined;
       return refusal({ status: 503, code: ErrorNumber.Internal, message: 'The server has ended.', id });
     }
-    if (!this.#gates.get(request)?.gate()?.refusedMethod) return response;
+    if (!this.#gates.get(request)?.gate()?.refusedMethod) {
+      return bounded(response, isListen(body) ? 'end' : 'skip');
+    }
     // Handlers answer by names, and the SDK knows only of those that are missing (Protocol Version Header, ibid.).
     return new Response(response.body, { status: 404, headers: response.headers });
   }

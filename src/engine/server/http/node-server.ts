@@ -3,10 +3,10 @@ import { type AddressInfo, Server as NetServer } from 'node:net';
 import { AgentToolsError } from '../../errors.js';
 import { messageOf } from '../../extension/modules.js';
 import { deadlines } from '../../items/deadlines.js';
-import { isStream } from './answers.js';
 import { type BodyLimits, Bytes, brokenOff, inTime, tooLong } from './body.js';
 import { Connections } from './connections.js';
 import type { Service } from './service.js';
+import { isStream } from './streams.js';
 
 /** How long the headers of a request may take, and how much they may be. */
 const headersTimeoutMs = 10_000;
@@ -18,10 +18,15 @@ const maxHeaders = 100;
 /** How long a connection is kept that nothing comes on. Longer than common proxies keep theirs, which would race us. */
 const idleConnectionMs = 75_000;
 
+/** How long a client may take nothing of what it is sent, unless told. */
+const defaultReadTimeoutMs = 60_000;
+
 export interface ListenOptions {
   readonly host: string;
   /** 0: any that is free. */
   readonly port: number;
+  /** How long a client may take nothing of what it is sent. */
+  readonly readTimeoutMs?: number | undefined;
 }
 
 /** A server of Node that listens. */
@@ -32,7 +37,10 @@ export interface Listening {
 }
 
 /** Serves over Node's HTTP. @throws AgentToolsError if it cannot listen there. */
-export async function listen(service: Service, { host, port }: ListenOptions): Promise<Listening> {
+export async function listen(
+  service: Service,
+  { host, port, readTimeoutMs = defaultReadTimeoutMs }: ListenOptions,
+): Promise<Listening> {
   let isDraining = false;
   const connections = new Connections();
   const server = createServer(
@@ -47,7 +55,8 @@ export async function listen(service: Service, { host, port }: ListenOptions): P
       connections.begin(request, response);
       if (isDraining) response.setHeader('Connection', 'close');
       // What cannot even be said leaves the client with a connection that broke.
-      serve(service, request, response).catch(() => response.destroy());
+      const expectReader = () => awaitReader(response, readTimeoutMs);
+      serve({ service, request, response, expectReader }).catch(() => response.destroy());
     },
   );
   server.maxHeadersCount = maxHeaders;
@@ -93,7 +102,15 @@ async function opened(server: Server, { host, port }: ListenOptions): Promise<vo
   }
 }
 
-async function serve(service: Service, request: IncomingMessage, response: ServerResponse): Promise<void> {
+interface Exchange {
+  readonly service: Service;
+  readonly request: IncomingMessage;
+  readonly response: ServerResponse;
+  /** Has the connection end if nothing of what is on its way is taken. Gives what calls this off. */
+  readonly expectReader: () => () => void;
+}
+
+async function serve({ service, request, response, expectReader }: Exchange): Promise<void> {
   const controller = new AbortController();
   response.once('close', () => {
     if (!response.writableFinished) controller.abort();
@@ -108,7 +125,7 @@ async function serve(service: Service, request: IncomingMessage, response: Serve
     signal: controller.signal,
     readBody: (limits) => readBody(request, limits),
   });
-  await send(answer, response);
+  await send(answer, { response, expectReader });
 }
 
 /** Reads a body as text, within bounds. One that says itself that it is too long is not even begun. */
@@ -148,7 +165,10 @@ function headersOf({ rawHeaders }: IncomingMessage): Headers {
   return headers;
 }
 
-async function send(answer: Response, response: ServerResponse): Promise<void> {
+async function send(
+  answer: Response,
+  { response, expectReader }: Pick<Exchange, 'response' | 'expectReader'>,
+): Promise<void> {
   const { status, headers, body } = answer;
   if (response.destroyed) {
     await body?.cancel().catch(() => {});
@@ -158,22 +178,32 @@ async function send(answer: Response, response: ServerResponse): Promise<void> {
     const bytes = new Uint8Array(await answer.arrayBuffer());
     response.writeHead(status, { ...Object.fromEntries(headers), 'Content-Length': bytes.byteLength });
     response.end(bytes);
+    expectReader();
     return;
   }
   response.writeHead(status, Object.fromEntries(headers));
+  // What is there in this turn, often all of it, leaves in one piece.
+  response.cork();
   response.flushHeaders();
+  setImmediate(() => {
+    if (!response.writableEnded) response.uncork();
+  });
   const reader = body.getReader();
   response.once('close', () => void reader.cancel().catch(() => {}));
   try {
     for (;;) {
       const { done, value } = await reader.read();
       if (done || response.destroyed) break;
-      if (!response.write(value)) await drained(response);
+      if (response.write(value)) continue;
+      const stopExpecting = expectReader();
+      await drained(response);
+      stopExpecting();
     }
   } catch {
     // The stream broke off, and so does the answer.
   }
   response.end();
+  expectReader();
 }
 
 async function drained(response: ServerResponse): Promise<void> {
@@ -186,4 +216,19 @@ async function drained(response: ServerResponse): Promise<void> {
     response.on('drain', go);
     response.on('close', go);
   });
+}
+
+/** Has the connection end of a client that takes nothing for so long of what is on its way. Gives what calls this off. */
+function awaitReader(response: ServerResponse, limitMs: number): () => void {
+  const { socket } = response;
+  if (!socket || response.writableLength === 0) return () => {};
+  // Node counts what the system takes as a sign of life.
+  socket.setTimeout(limitMs);
+  const stop = () => void socket.setTimeout(0);
+  // Before Node sets what is due between two answers.
+  response.prependOnceListener('finish', stop);
+  return () => {
+    response.off('finish', stop);
+    stop();
+  };
 }

@@ -6,9 +6,10 @@ import {
 import { ownerOf } from '../owner.js';
 import { ErrorNumber, isObject, type MessageId, readEnvelope } from '../protocol/envelope.js';
 import { knowsBatches, type LegacyVersion, legacyVersions, negotiate } from '../protocol/eras.js';
-import { isStream, refusal, whenDone } from './answers.js';
+import { refusal } from './answers.js';
 import { type Gate, putGate } from './gate.js';
 import { RecentEvents } from './replay.js';
+import { bounded, isStream, whenDone } from './streams.js';
 
 export interface SessionOptions {
   readonly createServer: () => Server;
@@ -113,7 +114,7 @@ export class Session {
     const isOwn = request.method === 'GET';
     this.#streams += 1;
     if (isOwn) this.#gate()?.release();
-    return whenDone(response, () => {
+    return whenDone(bounded(response, 'end'), () => {
       this.#streams -= 1;
       if (isOwn) this.#gate()?.hold();
       this.lastUsed = performance.now();

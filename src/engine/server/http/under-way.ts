@@ -1,6 +1,7 @@
 import { deadlines } from '../../items/deadlines.js';
 import { ErrorNumber } from '../protocol/envelope.js';
-import { refusal, whenDone } from './answers.js';
+import { refusal } from './answers.js';
+import { whenDone } from './streams.js';
 
 export interface TimeLimits {
   /** How long one request may take as a whole; streams that wait for news may stay. */
