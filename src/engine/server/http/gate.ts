@@ -41,6 +41,8 @@ export class Gate implements Transport {
   readonly #era: Era;
   /** Methods of the requests that are not answered yet. */
   readonly #open = new Map<MessageId, string>();
+  /** What the client was asked and has not answered, by whose call asked it. */
+  readonly #asked = new Map<MessageId, MessageId>();
   /** What belongs to no request and waits for a stream that takes it; undefined: there is one, or never will be. */
   #waiting: JSONRPCMessage[] | undefined;
 
@@ -61,9 +63,10 @@ export class Gate implements Transport {
     return this.#open.has(id);
   }
 
-  /** Whether any request has not been answered. */
+  /** Whether any request has not been answered. One that waits for the client itself does not count: it may have gone. */
   get isBusy(): boolean {
-    return this.#open.size > 0;
+    const waiting = new Set(this.#asked.values());
+    return [...this.#open.keys()].some((id) => !waiting.has(id));
   }
 
   /** Keeps what belongs to no request until there is a stream for it. */
@@ -101,6 +104,7 @@ export class Gate implements Transport {
       return;
     }
     if ('method' in message) {
+      this.#note(message, related);
       if (related !== undefined || !this.#waiting) return await this.#transport.send(message, options);
       this.#waiting.push(message);
       if (this.#waiting.length > maxWaiting) this.#waiting.shift();
@@ -135,8 +139,17 @@ export class Gate implements Transport {
       const id = (message.params as JsonObject | undefined)?.requestId;
       // What asks it to stop is known to the server by the same message.
       if (isMessageId(id) && this.#open.get(id) !== 'initialize') this.#cancel(id);
+    } else if (!('method' in message)) {
+      this.#asked.delete(message.id as MessageId);
     }
     this.onmessage?.(message, extra);
+  }
+
+  /** A question is open until it is answered, or no answer is waited for. */
+  #note(message: JSONRPCMessage, related: MessageId | undefined): void {
+    if ('id' in message && related !== undefined) this.#asked.set(message.id as MessageId, related);
+    if (!('method' in message) || message.method !== 'notifications/cancelled') return;
+    this.#asked.delete((message.params as JsonObject | undefined)?.requestId as MessageId);
   }
 
   #cancel(id: MessageId): void {

@@ -35,6 +35,14 @@ const definition = defineServer({
         return 'let go';
       },
     },
+    {
+      name: 'ask',
+      description: 'Asks for a name.',
+      handler: async (_: unknown, { elicit }: Message) => {
+        await elicit('Who are you?', { name: 'string' }).catch(() => seen.push('nobody answered'));
+        return 'asked';
+      },
+    },
   ],
   resources: [{ uri: 'a://b', name: 'b', description: 'B.', text: 'b', subscribable: true }],
 });
@@ -68,7 +76,7 @@ const post = (handler: Handler, body: object, headers: Readonly<Record<string, s
 async function openSession(handler: Handler): Promise<Readonly<Record<string, string>>> {
   const params = {
     protocolVersion: '2025-11-25',
-    capabilities: {},
+    capabilities: { elicitation: {} },
     clientInfo: { name: 'raw', version: '1' },
   };
   const response = await post(handler, { id: 0, method: 'initialize', params });
@@ -176,5 +184,19 @@ test('a session that nobody uses is over', async () => {
     return response.status;
   };
   await expect.poll(list, { interval: 100 }).toBe(404);
+  await handler.close();
+});
+
+test('a session whose client left without an answer to a question is over', async () => {
+  const handler = open({ limits: { sessionIdleMs: 20 } });
+  const headers = await openSession(handler);
+  const ask = { id: 1, method: 'tools/call', params: { name: 'ask' } };
+  const response = await post(handler, ask, headers);
+  const reader = response.body!.pipeThrough(new TextDecoderStream()).getReader();
+  let told = '';
+  while (!told.includes('elicitation/create')) told += (await reader.read()).value;
+  await reader.cancel();
+  await expect.poll(() => seen).toEqual(['nobody answered']);
+  expect((await post(handler, { id: 2, method: 'ping' }, headers)).status).toBe(404);
   await handler.close();
 });
