@@ -40,4 +40,5 @@ function relative(from: string, to: string): string {
 
 const posix = { basename, dirname, isAbsolute, join, normalize, relative, resolve, sep: '/' } as const;
 
-export default { ...posix, posix };
+/** There are no drives where there are no files. */
+export default { ...posix, posix, win32: posix };

@@ -160,9 +160,14 @@ test('sessions and tokens work there, too', async () => {
 test('what names something that stands elsewhere is told', async () => {
   const told = await runOnTheEdge(`
     const lost = await createHandler({ tools: ['catalog'] }).ready().catch(({ message }) => message);
-    tell({ lost });
+    const tool = { name: 'a', description: 'A.', handler: './a.js#a' };
+    const elsewhere = await createHandler({ tools: [tool] }).ready().catch(({ message }) => message);
+    const listed = await createHandler({ toolList: 'catalog' }).ready().catch(({ message }) => message);
+    tell({ lost, elsewhere, listed });
   `);
   expect(told.lost).toContain('catalog');
+  expect(told.elsewhere).toContain('There is no file ./a.js');
+  expect(told.listed).toContain('"catalog" needs Node');
 });
 
 test('it imports nothing but its own parts', () => {

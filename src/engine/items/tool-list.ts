@@ -1,3 +1,4 @@
+import { AgentToolsError } from '../errors.js';
 import type { Workspace } from '../extension/workspace.js';
 import { distinctNames } from './collisions.js';
 import { kept } from './read.js';
@@ -34,7 +35,10 @@ export async function catalogOf(tools: readonly ToolSpec[], workspace: Workspace
 
 async function frontTool(item: string, workspace: Workspace): Promise<ToolSpec> {
   const extension = (await workspace.builtins()).find((one) => one.isDeclared('tools', item));
-  if (!extension) throw new Error(`The built-in tool "${item}" is not there.`);
+  if (!extension) {
+    const message = `The toolList "catalog" needs Node, for the built-in tool "${item}" is not here.`;
+    throw new AgentToolsError('not-found', message);
+  }
   const definition = await extension.definition('tools', item);
   return await kept(definition, 'item', () => readTool(definition));
 }

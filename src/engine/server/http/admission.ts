@@ -1,3 +1,4 @@
+import { AgentToolsError } from '../../errors.js';
 import { refusal } from './answers.js';
 
 /** Who may come, by what browsers and proxies say of a request. */
@@ -25,9 +26,13 @@ export class Admission {
   readonly #hosts: ReadonlySet<string> | 'any' | undefined;
   readonly #origins: ReadonlySet<string>;
 
+  /** @throws AgentToolsError `usage` for what no request can match, and would keep everybody out unsaid */
   constructor({ allowedHosts, allowedOrigins = [] }: AdmissionOptions) {
-    this.#hosts = typeof allowedHosts === 'object' ? new Set(allowedHosts.map(lower)) : allowedHosts;
-    this.#origins = new Set(allowedOrigins.map((origin) => lower(origin).replace(/\/$/, '')));
+    this.#hosts =
+      allowedHosts === undefined || allowedHosts === 'any'
+        ? allowedHosts
+        : new Set(listed('hosts', allowedHosts).map(readHost));
+    this.#origins = new Set(listed('origins', allowedOrigins).map(readOrigin));
   }
 
   /** The answer to a request that is not let in, or that only asks whether it may come; undefined: it may. */
@@ -87,6 +92,29 @@ export class Admission {
     const from = hostnameOf(origin);
     return from !== undefined && (from === host || (isLoopback(from) && isLoopback(host)));
   }
+}
+
+/** From programs without types, one text in place of a list is common. */
+function listed(what: 'hosts' | 'origins', value: readonly string[]): readonly string[] {
+  if (Array.isArray(value)) return value;
+  throw new AgentToolsError('usage', `The allowed ${what} are no list. Expected one, such as ["${value}"].`);
+}
+
+/** A name as the header Host has it. */
+function readHost(name: string): string {
+  const host = hostnameOf(`http://${name}`);
+  if (host !== undefined && /^([^:/?#@\\\s]+|\[[^\]]+\])$/.test(name)) return host;
+  const expected = 'a name or an address without scheme, port and path, such as mcp.example.com or [::1]';
+  throw new AgentToolsError('usage', `The allowed host "${name}" is none. Expected ${expected}.`);
+}
+
+/** An origin as browsers send it, which leave a usual port out; those of apps and of extensions have schemes of their own. */
+function readOrigin(text: string): string {
+  if (text === '*' || text === 'null') return text;
+  if (/^https?:\/\/[^/?#@\\\s]+\/?$/i.test(text) && URL.canParse(text)) return new URL(text).origin;
+  if (!/^https?:/i.test(text) && /^[a-z][a-z\d+.-]*:\/\/[^/?#\s]*$/i.test(text)) return lower(text);
+  const expected = 'scheme and name without a path, such as https://app.example.com, or *';
+  throw new AgentToolsError('usage', `The allowed origin "${text}" is none. Expected ${expected}.`);
 }
 
 function hostnameOf(address: string): string | undefined {

@@ -35,6 +35,11 @@ export interface Authority {
   metadata?(url: URL): Response | undefined;
 }
 
+/** Whether a header can carry a token, which {@link authenticate} takes for one word. */
+export function isSendable(token: string): boolean {
+  return typeof token === 'string' && /^[\x21-\x7e]+$/.test(token);
+}
+
 /** One token for all clients. Comparing takes as long for a wrong one as for the right one. */
 export function sharedToken(token: string): Authority {
   const expected = digest(token);

@@ -1,5 +1,6 @@
 import type { Served } from '../factory.js';
-import { type Authority, sharedToken } from './auth.js';
+import { Admission } from './admission.js';
+import { type Authority, isSendable, sharedToken } from './auth.js';
 import { readBody } from './body.js';
 import type { EventBus } from './events.js';
 import type { OAuthOptions } from './oauth.js';
@@ -54,6 +55,7 @@ type Prepare = (setting: {
 export function handlerOf(prepare: Prepare, options: HandlerOptions): Handler {
   const { token, oauth, authority, report = () => {}, stateSecret, env = {} } = options;
   requireOneWay(options);
+  requireSound(options);
   if (stateSecret !== undefined && stateSecret.length < 32) {
     throw new TypeError('The stateSecret has fewer than 32 characters.');
   }
@@ -105,6 +107,22 @@ function requireOneWay(options: HandlerOptions): void {
   for (const way of ways) {
     if (options[way]) continue;
     throw new TypeError(`The option ${way} is there, but has no value. Leave it out to let in anybody.`);
+  }
+}
+
+/** What would be heard of late, by clients that are kept out or by nobody, is refused now. */
+function requireSound(options: HandlerOptions): void {
+  const { token, path, limits = {} } = options;
+  new Admission(options);
+  if (token !== undefined && !isSendable(token)) {
+    throw new TypeError('The token cannot be sent in a header. Expected letters of ASCII without spaces.');
+  }
+  if (path !== undefined && !String(path).startsWith('/')) {
+    throw new TypeError(`The path "${path}" is none. Expected one that begins with a slash, such as /mcp.`);
+  }
+  for (const [name, limit] of Object.entries(limits)) {
+    if (limit === undefined || (typeof limit === 'number' && limit >= 0)) continue;
+    throw new TypeError(`The limit ${name} is ${limit}. Expected a number from 0 on.`);
   }
 }
 

@@ -30,6 +30,10 @@ export async function serveDefinition(
   definition: ServerDefinition,
   { workspace, env, report, directory }: InlineSetting,
 ): Promise<Served> {
+  if (typeof definition !== 'object' || definition === null) {
+    const message = `Expected the definition of a server: an object with tools and the like, not ${JSON.stringify(definition)}.`;
+    throw new AgentToolsError('invalid-definition', message);
+  }
   const spec = await composeDefinition(inlineServer(definition, directory), workspace).catch((error) => {
     if (error instanceof DefinitionError) throw new AgentToolsError('invalid-definition', error.message);
     throw error;
@@ -60,6 +64,7 @@ function inlineServer(definition: ServerDefinition, directory: string): Definiti
     root: 'agenttools',
     declarations: nothing,
     toolkits: [],
+    hasOnlySkills: false,
     rules: {},
     directory,
   };

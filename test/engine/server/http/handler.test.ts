@@ -661,6 +661,41 @@ test('what cannot be served is told when it is made ready', async () => {
   await expect(createHandler({ tools: [{ name: 'a' }] }).ready()).rejects.toThrow('handler');
 });
 
+describe('options that nobody could come by are refused at once', () => {
+  test.each<[string, HandlerOptions, string]>([
+    ['a host with a scheme', { allowedHosts: ['https://mcp.example'] }, '"https://mcp.example" is none'],
+    ['a host with a port', { allowedHosts: ['mcp.example:443'] }, '"mcp.example:443" is none'],
+    ['a host of a variable that is not set', { allowedHosts: [''] }, 'The allowed host ""'],
+    ['hosts that are no list', { allowedHosts: 'mcp.example' as never }, 'no list'],
+    ['an origin without a scheme', { allowedOrigins: ['app.example'] }, '"app.example" is none'],
+    ['an origin with a path', { allowedOrigins: ['https://app.example/chat'] }, 'without a path'],
+    ['a token of two words', { token: 'open sesame' }, 'token'],
+    ['a path without a slash', { path: 'mcp' }, 'The path "mcp"'],
+    ['a limit that is no number', { limits: { maxBodyBytes: Number.NaN } }, 'maxBodyBytes is NaN'],
+  ])('%s', (_, options, message) => {
+    expect(() => createHandler(definition, { env: {}, ...options })).toThrow(message);
+  });
+
+  test.each<[string, string]>([
+    ['https://app.example:443/', 'https://app.example'],
+    ['HTTPS://App.example', 'https://app.example'],
+    ['chrome-extension://abcdef', 'chrome-extension://abcdef'],
+  ])('the origin %s is that of %s', async (listed, origin) => {
+    const handler = open({ allowedOrigins: [listed] });
+    const response = await handler(modernRequest(url, 'tools/list', {}, { origin }));
+    expect(response.headers.get('access-control-allow-origin')).toBe(origin);
+  });
+
+  test.each(['mcp.example', 'MCP.example', '[2001:db8::1]'])('the host %s is let in', async (host) => {
+    const response = await open({ allowedHosts: [host] })(modernRequest(url, 'tools/list', {}, { host }));
+    expect(response.status).toBe(200);
+  });
+
+  test('what is no definition', async () => {
+    await expect(createHandler(undefined as never).ready()).rejects.toThrow('not undefined');
+  });
+});
+
 test('a handler is a function of requests', () => {
   expectTypeOf(createHandler).returns.toExtend<(request: Request) => Promise<Response>>();
 });
