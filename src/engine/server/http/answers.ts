@@ -1,5 +1,6 @@
-import { ErrorNumber, type MessageId } from '../protocol/envelope.js';
-import { type LegacyVersion, legacyVersions, wantsNullId } from '../protocol/eras.js';
+import { type ErrorBody, ErrorNumber, type MessageId } from '../protocol/envelope.js';
+import { errorId, type LegacyVersion, legacyVersions } from '../protocol/eras.js';
+import { isStream } from './streams.js';
 
 /** What an HTTP answer says that is an error of JSON-RPC. */
 export interface Refusal {
@@ -12,13 +13,25 @@ export interface Refusal {
   readonly headers?: Readonly<Record<string, string>>;
 }
 
-/** An answer that refuses a request. `version` is what the client says it speaks: older ones want an id at any price. */
+/** An answer that refuses a request. `version` is what the client speaks: older ones want an id at any price. */
 export function refusal(
   { status, message, code = ErrorNumber.InvalidRequest, data, id, headers }: Refusal,
   version?: string | null,
 ): Response {
   const legacy = legacyVersions.find((known): known is LegacyVersion => known === version);
-  const named = id !== undefined ? { id } : wantsNullId(legacy) ? { id: null } : {};
   const error = { code, message, ...(data !== undefined && { data }) };
-  return Response.json({ jsonrpc: '2.0', ...named, error }, { status, ...(headers && { headers }) });
+  const body = { jsonrpc: '2.0', ...errorId(id, legacy), error };
+  return Response.json(body, { status, ...(headers && { headers }) });
+}
+
+/** Refuses a request whose id and revision are known, as far as they can be read. */
+export type Refuse = (refusal: Refusal) => Response;
+
+/** What the SDK refuses without saying whom, said as everything else that is refused. */
+export async function named(response: Response, refuse: Refuse): Promise<Response> {
+  if (response.status < 400 || isStream(response)) return response;
+  const { status, headers } = response;
+  const { error } = (await response.json()) as { readonly error: ErrorBody };
+  const allow = headers.get('allow');
+  return refuse({ status, ...error, ...(allow !== null && { headers: { Allow: allow } }) });
 }

@@ -1,19 +1,20 @@
 import {
   type AuthInfo,
   createMcpHandler,
-  type JSONRPCMessage,
+  type InboundLegacyRoute,
+  type InboundModernRoute,
   type McpHttpHandler,
 } from '@modelcontextprotocol/server';
 import { createServer, type Served } from '../factory.js';
-import { type Envelope, ErrorNumber, isObject } from '../protocol/envelope.js';
-import { claimsVersion, findClaimFault } from '../protocol/eras.js';
+import { type Envelope, ErrorNumber } from '../protocol/envelope.js';
+import { modernVersions } from '../protocol/eras.js';
 import { findListenFault, honouring } from '../protocol/listen.js';
 import { mayBeSubscribed } from '../requests/subscriptions.js';
-import { refusal } from './answers.js';
+import type { Refusal, Refuse } from './answers.js';
 import type { EventBus } from './events.js';
 import { type PutGate, putGate } from './gate.js';
-import { findHeaderFault } from './param-headers.js';
-import { bounded } from './streams.js';
+import { findArgumentFault, findStandardFault, type HeaderFault } from './mirrored-headers.js';
+import { bounded, whenDone } from './streams.js';
 
 export interface ModernOptions {
   readonly served: Served;
@@ -21,6 +22,14 @@ export interface ModernOptions {
   readonly maxSubscriptions: number;
   readonly keepAliveMs: number;
   readonly report: (line: string) => void;
+}
+
+/** A request as what it was judged to be. */
+export interface ModernRequest {
+  readonly route: InboundModernRoute;
+  readonly message: Envelope | undefined;
+  readonly auth: AuthInfo | undefined;
+  readonly refuse: Refuse;
 }
 
 /** @see MCP 2026-07-28, basic, "Error Codes" */
@@ -32,19 +41,22 @@ const gone = 499;
 type Request = Extract<Envelope, { kind: 'request' }>;
 
 /**
- * Requests of 2026-07-28: each has a server of its own, so that any process may answer it.
+ * Requests of 2026-07-28: each has a server of its own, so that any process may answer it. What is unfit is refused here,
+ * so what the SDK reports is what went wrong on our side.
  * @see MCP 2026-07-28, basic/transports/streamable-http
  */
 export class Modern {
-  readonly #served: Served;
+  readonly #options: ModernOptions;
   /** What requests under way ask for. */
   readonly #methods = new WeakMap<globalThis.Request, string>();
   /** Where their servers speak. */
   readonly #gates = new WeakMap<globalThis.Request, PutGate>();
   readonly #handler: McpHttpHandler;
+  #subscriptions = 0;
 
-  constructor({ served, bus, maxSubscriptions, keepAliveMs, report }: ModernOptions) {
-    this.#served = served;
+  constructor(options: ModernOptions) {
+    const { served, bus, keepAliveMs, report } = options;
+    this.#options = options;
     this.#handler = createMcpHandler(
       ({ requestInfo }) => {
         const server = createServer(served, 'modern', requestInfo && this.#methods.get(requestInfo));
@@ -55,35 +67,36 @@ export class Modern {
       {
         legacy: 'reject',
         bus,
-        maxSubscriptions,
+        maxSubscriptions: Number.POSITIVE_INFINITY,
         keepAliveMs,
-        onerror: (error) => {
-          if (isOurs(error)) report(error.stack ?? error.message);
-        },
+        onerror: (error) => report(error.stack ?? error.message),
       },
     );
   }
 
-  /** `body` is what was read of a POST, and sound as JSON-RPC. */
   async answer(
     request: globalThis.Request,
-    body: unknown,
-    { message, auth }: { readonly message: Envelope | undefined; readonly auth: AuthInfo | undefined },
+    { route, message, auth, refuse }: ModernRequest,
   ): Promise<Response> {
-    const fault = message?.kind === 'request' ? this.#findFault(message, request.headers) : undefined;
-    if (fault) return fault;
-    if (message?.kind === 'request') this.#methods.set(request, message.method);
-    const parsedBody = isListen(body)
-      ? honouring((uri) => mayBeSubscribed(this.#connection, uri), body as unknown as JSONRPCMessage)
-      : body;
-    const response = await this.#handler.fetch(request, { parsedBody, ...(auth && { authInfo: auth }) });
+    const fault =
+      findVersionFault(route) ?? (message?.kind === 'request' && this.#findFault(message, request.headers));
+    if (fault) return refuse({ status: 400, ...fault });
+    // This revision has no notifications that a server could do anything about.
+    if (message?.kind !== 'request') return new Response(null, { status: 202 });
+    this.#methods.set(request, message.method);
+    const authInfo = auth && { authInfo: auth };
+    if (message.method === 'subscriptions/listen') {
+      if (this.#subscriptions >= this.#options.maxSubscriptions) return refuse(tooManySubscriptions);
+      const parsedBody = honouring((uri) => mayBeSubscribed(this.#connection, uri), route.message);
+      this.#subscriptions += 1;
+      const stream = await this.#handler.fetch(request, { parsedBody, ...authInfo });
+      return whenDone(bounded(stream, 'end'), () => (this.#subscriptions -= 1));
+    }
+    const response = await this.#handler.fetch(request, { parsedBody: route.message, ...authInfo });
     if (response.status === gone && !request.signal.aborted) {
-      const id = message?.kind === 'request' ? message.id : undefined;
-      return refusal({ status: 503, code: ErrorNumber.Internal, message: 'The server has ended.', id });
+      return refuse({ status: 503, code: ErrorNumber.Internal, message: 'The server has ended.' });
     }
-    if (!this.#gates.get(request)?.gate()?.refusedMethod) {
-      return bounded(response, isListen(body) ? 'end' : 'skip');
-    }
+    if (!this.#gates.get(request)?.gate()?.refusedMethod) return bounded(response, 'skip');
     // Handlers answer by names, and the SDK knows only of those that are missing (Protocol Version Header, ibid.).
     return new Response(response.body, { status: 404, headers: response.headers });
   }
@@ -94,37 +107,63 @@ export class Modern {
   }
 
   get #connection() {
-    return { calls: this.#served.calls, outstanding: this.#served.outstanding };
+    const { calls, outstanding } = this.#options.served;
+    return { calls, outstanding };
   }
 
-  #findFault(message: Request, headers: Headers): Response | undefined {
-    const { id, method, params = {} } = message;
-    if (method !== 'subscriptions/listen') return this.#findHeaderFault(message, headers);
-    // The SDK answers these before any server sees them.
-    const fault = claimsVersion(params) && !findClaimFault(params) ? findListenFault(params) : undefined;
-    return fault && refusal({ status: 400, ...fault, id });
-  }
-
-  /** What is unfit otherwise is for the SDK to refuse. */
-  #findHeaderFault({ id, method, params }: Request, headers: Headers): Response | undefined {
-    if (method !== 'tools/call' || typeof params?.name !== 'string') return undefined;
-    if (!claimsVersion(params) || findClaimFault(params)) return undefined;
-    const tool = this.#served.calls.server.registry.resolve('tools', params.name);
-    const fault = tool && findHeaderFault(tool, params.arguments, headers);
-    if (!fault) return undefined;
-    const { header, problem } = fault;
-    const message = `Header mismatch: ${header} ${problem}.`;
-    return refusal({ status: 400, code: headerMismatch, message, data: { header }, id });
+  #findFault(message: Request, headers: Headers): Fault | undefined {
+    const fault = findStandardFault(message, headers);
+    if (fault) return mismatch(fault);
+    const { method, params = {} } = message;
+    if (method === 'subscriptions/listen') return findListenFault(params);
+    if (method !== 'tools/call' || typeof params.name !== 'string') return undefined;
+    const tool = this.#options.served.calls.server.registry.resolve('tools', params.name);
+    const differing = tool && findArgumentFault(tool, params.arguments, headers);
+    return differing && mismatch(differing);
   }
 }
 
-function isListen(body: unknown): boolean {
-  return isObject(body) && body.method === 'subscriptions/listen';
+type Fault = Pick<Refusal, 'message' | 'code' | 'data'>;
+
+const tooManySubscriptions: Refusal = {
+  status: 503,
+  code: ErrorNumber.Internal,
+  message: 'There are as many subscriptions as are served. Try again later.',
+  headers: { 'Retry-After': '30' },
+};
+
+function findVersionFault({ classification: { revision } }: InboundModernRoute): Fault | undefined {
+  if (modernVersions.some((served) => served === revision)) return undefined;
+  return unsupported(revision);
 }
 
-/** The SDK tells of every request that it refuses, too; those are what clients did wrong. */
-function isOurs(error: Error): boolean {
-  return (
-    !('code' in error) && !/^(Rejected|Unsupported|subscriptions\/listen refused|Missing)/.test(error.message)
-  );
+function unsupported(requested: string | undefined): Fault {
+  const supported = modernVersions;
+  return {
+    code: ErrorNumber.UnsupportedVersion,
+    message: `Unsupported protocol version${requested === undefined ? '' : `: ${requested}`}. Served here: ${supported.join(', ')}.`,
+    data: { supported, ...(requested !== undefined && { requested }) },
+  };
+}
+
+function mismatch({ header, problem }: HeaderFault): Fault {
+  return { code: headerMismatch, message: `Header mismatch: ${header} ${problem}.`, data: { header } };
+}
+
+/**
+ * What a server without sessions says to what would need one.
+ * @see Earlier Streamable HTTP Revisions and Protocol Version Header, ibid.
+ */
+export function refuseLegacy({ reason, requestedVersion }: InboundLegacyRoute): Refusal {
+  const status = 400;
+  if (reason === 'batch') return { status, message: `Invalid request: ${modernVersions[0]} has no batches.` };
+  if (reason === 'response')
+    return { status, message: 'Invalid request: nothing was asked that this answers.' };
+  if (reason === 'initialize' || requestedVersion !== undefined)
+    return { status, ...unsupported(requestedVersion) };
+  const header = 'MCP-Protocol-Version';
+  return {
+    status,
+    ...mismatch({ header, problem: `is missing. Served here: ${modernVersions.join(', ')}` }),
+  };
 }

@@ -1,14 +1,14 @@
 import { type AuthInfo, classifyInboundRequest, isJsonContentType } from '@modelcontextprotocol/server';
 import { createServer, type Served } from '../factory.js';
-import { type Envelope, ErrorNumber, readEnvelope } from '../protocol/envelope.js';
+import { type Envelope, ErrorNumber, type MessageId, readEnvelope } from '../protocol/envelope.js';
 import { Admission, type AdmissionOptions } from './admission.js';
-import { refusal } from './answers.js';
+import { type Refusal, type Refuse, refusal } from './answers.js';
 import { type Authority, authenticate } from './auth.js';
 import { BodyError, type BodyLimits } from './body.js';
 import { type Broadcast, broadcast, type EventBus, memoryBus } from './events.js';
-import { Modern } from './modern.js';
+import { Modern, refuseLegacy } from './modern.js';
 import { type SessionLimits, Sessions } from './sessions.js';
-import { type Time, type TimeLimits, UnderWay } from './under-way.js';
+import { LateError, type Time, type TimeLimits, UnderWay } from './under-way.js';
 
 /** How much, how many and how long. */
 export interface Limits extends BodyLimits, SessionLimits, TimeLimits {
@@ -55,8 +55,12 @@ export interface Incoming {
   readonly readBody: (limits: BodyLimits) => Promise<string>;
 }
 
-/** @see https://www.rfc-editor.org/rfc/rfc9110#section-15.5.6 */
-const allowed = 'GET, POST, DELETE';
+/** What a request is, as far as it has been read. */
+interface Asked {
+  /** What the client speaks. */
+  version: string | null | undefined;
+  id: MessageId | undefined;
+}
 
 /** A composed server over HTTP, in both eras, whatever platform takes the requests. */
 export class Service {
@@ -90,7 +94,11 @@ export class Service {
     if (url.pathname === '/healthz') return this.#health();
     const refused = this.#admission.check(method, url, headers);
     if (refused) return refused;
-    const response = await this.#answer(incoming).catch((error: unknown) => this.#explain(error));
+    const asked: Asked = { version: headers.get('mcp-protocol-version'), id: undefined };
+    const refuse = (told: Refusal) => refusal({ ...told, id: told.id ?? asked.id }, asked.version);
+    const response = await this.#answer(incoming, asked, refuse).catch((error: unknown) =>
+      this.#explain(error, refuse),
+    );
     return this.#admission.open(response, headers);
   }
 
@@ -109,34 +117,52 @@ export class Service {
     this.#broadcast.close();
   }
 
-  async #answer(incoming: Incoming): Promise<Response> {
+  async #answer(incoming: Incoming, asked: Asked, refuse: Refuse): Promise<Response> {
     const { method, url, headers } = incoming;
     const { authority, path } = this.#options;
     const metadata = authority?.metadata?.(url);
     if (metadata) return metadata;
     if (path !== undefined && url.pathname !== path) {
-      return refusal({ status: 404, message: `There is nothing at ${url.pathname}. MCP is at ${path}.` });
+      return refuse({ status: 404, message: `There is nothing at ${url.pathname}. MCP is at ${path}.` });
     }
-    if (method !== 'POST' && method !== 'GET' && method !== 'DELETE') {
-      const message = `${method} is not one of MCP's methods.`;
-      return refusal({ status: 405, message, headers: { Allow: allowed } });
+    // Of these, only sessions know more than one.
+    const methods = this.#sessions ? ['GET', 'POST', 'DELETE'] : ['POST'];
+    if (!methods.includes(method)) {
+      const message = `${method} is not one of MCP's methods here.`;
+      // https://www.rfc-editor.org/rfc/rfc9110#section-15.5.6
+      return refuse({ status: 405, message, headers: { Allow: methods.join(', ') } });
     }
     const auth = authority && (await authenticate(headers, authority));
     if (auth instanceof Response) return auth;
-    if (this.#isClosed) return refusal({ status: 503, message: 'This server has ended.' });
-    const serve = ({ signal, exempt }: Time) => this.#serve({ ...incoming, signal }, { auth, exempt });
+    const ended: Refusal = { status: 503, message: 'This server has ended.' };
+    if (this.#isClosed) return refuse(ended);
+    const session = this.#sessions?.find(headers, auth);
+    if (session) asked.version = session.version;
+    const serve = async ({ signal, exempt }: Time) => {
+      const read = method === 'POST' ? await this.#read(incoming, refuse) : nothing;
+      if (read instanceof Response) return read;
+      const { message } = read;
+      if (message?.kind === 'request') asked.id = message.id;
+      // "A JSON-RPC error response that has no id", in each revision (Sending Messages to the Server).
+      else if (message) asked.version = undefined;
+      if (this.#isClosed) return refuse(ended);
+      if (method === 'GET' || isListen(message)) exempt();
+      return await this.#serve({ ...incoming, signal }, { ...read, auth, refuse });
+    };
     return await this.#underWay.run(incoming.signal, serve);
   }
 
   /** The answer to a request that could not be answered. */
-  #explain(error: unknown): Response {
+  #explain(error: unknown, refuse: Refuse): Response {
     if (error instanceof BodyError) {
       const { status, message } = error;
       // What is still on its way is not read.
-      return refusal({ status, message, headers: { Connection: 'close' } });
+      return refuse({ status, message, headers: { Connection: 'close' } });
     }
+    const code = ErrorNumber.Internal;
+    if (error instanceof LateError) return refuse({ status: 504, code, message: error.message });
     this.#options.report(error instanceof Error ? (error.stack ?? error.message) : String(error));
-    return refusal({ status: 500, code: ErrorNumber.Internal, message: 'Internal error.' });
+    return refuse({ status: 500, code, message: 'Internal error.' });
   }
 
   #health(): Response {
@@ -144,37 +170,32 @@ export class Service {
     return Response.json({ status }, { status: this.#isDraining ? 503 : 200 });
   }
 
-  async #serve(
-    incoming: Incoming,
-    { auth, exempt }: { readonly auth: AuthInfo | undefined; readonly exempt: () => void },
-  ): Promise<Response> {
-    const { method, url, headers, signal } = incoming;
-    const version = headers.get('mcp-protocol-version');
-    const read = method === 'POST' ? await this.#read(incoming) : { body: undefined, message: undefined };
-    if (read instanceof Response) return read;
-    const { body, message } = read;
-    if (method === 'GET' || isListen(message)) exempt();
+  async #serve({ method, url, headers, signal }: Incoming, read: Judged): Promise<Response> {
+    const { body, message, auth, refuse } = read;
     // Receivers look at nothing else of a request whose body was read; a real one would cost more than all of them.
     const request = { method, url: url.href, headers, signal } as Request;
-    const { kind } = classifyInboundRequest({
+    const route = classifyInboundRequest({
       httpMethod: method,
-      ...given('protocolVersionHeader', version),
+      ...given('protocolVersionHeader', headers.get('mcp-protocol-version')),
       ...given('mcpMethodHeader', headers.get('mcp-method')),
       ...given('mcpNameHeader', headers.get('mcp-name')),
       ...(body !== undefined && { body }),
     });
-    if (kind === 'legacy' && this.#sessions) return await this.#sessions.answer({ request, body, auth });
-    return await this.#modern.answer(request, body, { message, auth });
+    if (route.kind === 'reject') {
+      const { httpStatus: status, code, message, data } = route;
+      return refuse({ status, code, message, data });
+    }
+    if (route.kind === 'modern') {
+      return await this.#modern.answer(request, { route, message, auth, refuse });
+    }
+    if (!this.#sessions) return refuse(refuseLegacy(route));
+    return await this.#sessions.answer({ request, body, auth, refuse });
   }
 
   /** What a POST brings. Only members that JSON-RPC knows are kept: receivers drop a message with others. */
-  async #read({
-    headers,
-    readBody,
-  }: Incoming): Promise<{ readonly body: unknown; readonly message: Envelope | undefined } | Response> {
-    const version = headers.get('mcp-protocol-version');
+  async #read({ headers, readBody }: Incoming, refuse: Refuse): Promise<Read | Response> {
     if (!isJsonContentType(headers.get('content-type'))) {
-      return refusal({ status: 415, message: 'The Content-Type must be application/json.' }, version);
+      return refuse({ status: 415, message: 'The Content-Type must be application/json.' });
     }
     const text = await readBody(this.limits);
     let body: unknown;
@@ -182,7 +203,7 @@ export class Service {
       body = JSON.parse(text);
     } catch {
       const message = 'Parse error: the body is not valid JSON.';
-      return refusal({ status: 400, code: ErrorNumber.Parse, message }, version);
+      return refuse({ status: 400, code: ErrorNumber.Parse, message });
     }
     if (Array.isArray(body)) {
       return { body: body.map((one) => wireOf(readEnvelope(one), one)), message: undefined };
@@ -190,10 +211,25 @@ export class Service {
     const message = readEnvelope(body);
     if (message.kind === 'invalid') {
       const { id, problem } = message;
-      return refusal({ status: 400, message: `Invalid request: ${problem}.`, id }, version);
+      return refuse({ status: 400, message: `Invalid request: ${problem}.`, id });
     }
     return { body: wireOf(message, body), message };
   }
+}
+
+/** What a request brings, as far as it is sound. */
+interface Read {
+  readonly body: unknown;
+  /** Absent for what is not one message. */
+  readonly message: Envelope | undefined;
+}
+
+const nothing: Read = { body: undefined, message: undefined };
+
+/** What is read of a request that may be answered. */
+interface Judged extends Read {
+  readonly auth: AuthInfo | undefined;
+  readonly refuse: Refuse;
 }
 
 function isListen(message: Envelope | undefined): boolean {

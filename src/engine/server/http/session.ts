@@ -4,9 +4,9 @@ import {
   WebStandardStreamableHTTPServerTransport,
 } from '@modelcontextprotocol/server';
 import { ownerOf } from '../owner.js';
-import { ErrorNumber, isObject, type MessageId, readEnvelope } from '../protocol/envelope.js';
+import { isObject, type MessageId, readEnvelope } from '../protocol/envelope.js';
 import { knowsBatches, type LegacyVersion, legacyVersions, negotiate } from '../protocol/eras.js';
-import { refusal } from './answers.js';
+import { named, type Refuse } from './answers.js';
 import { type Gate, putGate } from './gate.js';
 import { RecentEvents } from './replay.js';
 import { bounded, isStream, whenDone } from './streams.js';
@@ -25,6 +25,7 @@ export interface SessionRequest {
   /** The parsed body of a POST. */
   readonly body: unknown;
   readonly auth: AuthInfo | undefined;
+  readonly refuse: Refuse;
 }
 
 /** How long a client waits before it takes up a stream that was closed. */
@@ -83,6 +84,11 @@ export class Session {
     return this.#id !== undefined;
   }
 
+  /** The revision that was negotiated. */
+  get version(): LegacyVersion {
+    return this.#version;
+  }
+
   get isBusy(): boolean {
     return this.#gate()?.isBusy === true;
   }
@@ -101,16 +107,16 @@ export class Session {
     this.#gate()?.hold();
   }
 
-  async answer({ request, body, auth }: SessionRequest): Promise<Response> {
+  async answer({ request, body, auth, refuse }: SessionRequest): Promise<Response> {
     this.lastUsed = performance.now();
-    const fault = this.#findFault(body);
+    const fault = this.#findFault(body, refuse);
     if (fault) return fault;
     if (isInitialize(body) && !this.isOpen) this.#version = negotiate(body.params.protocolVersion);
     const response = await this.#transport.handleRequest(isInitialize(body) ? request : this.#told(request), {
       ...(request.method === 'POST' && { parsedBody: body }),
       ...(auth && { authInfo: auth }),
     });
-    if (!isStream(response)) return response;
+    if (!isStream(response)) return await named(response, refuse);
     const isOwn = request.method === 'GET';
     this.#streams += 1;
     if (isOwn) this.#gate()?.release();
@@ -140,26 +146,23 @@ export class Session {
   }
 
   /** What the transport would take, and the revision does not. */
-  #findFault(body: unknown): Response | undefined {
-    const refuse = (message: string, id?: MessageId) =>
-      refusal(
-        { status: 400, code: ErrorNumber.InvalidRequest, message: `Invalid request: ${message}.`, id },
-        this.#version,
-      );
+  #findFault(body: unknown, refuse: Refuse): Response | undefined {
+    const invalid = (problem: string, id?: MessageId) =>
+      refuse({ status: 400, message: `Invalid request: ${problem}.`, id });
     if (Array.isArray(body) && !knowsBatches(this.#version)) {
-      return refuse('batches are served only after an initialize at 2025-03-26');
+      return invalid('batches are served only after an initialize at 2025-03-26');
     }
-    if (Array.isArray(body) && body.length === 0) return refuse('the batch is empty');
+    if (Array.isArray(body) && body.length === 0) return invalid('the batch is empty');
     const ids = new Set<MessageId>();
     for (const message of Array.isArray(body) ? body : [body]) {
       // The body of a GET or DELETE is nothing.
       if (message === undefined) continue;
       const envelope = readEnvelope(message);
-      if (envelope.kind === 'invalid') return refuse(envelope.problem, envelope.id);
+      if (envelope.kind === 'invalid') return invalid(envelope.problem, envelope.id);
       if (envelope.kind !== 'request') continue;
       const { id } = envelope;
       if (ids.has(id) || this.#gate()?.isOpen(id)) {
-        return refuse(`the id ${JSON.stringify(id)} belongs to a request that is not answered yet`, id);
+        return invalid(`the id ${JSON.stringify(id)} belongs to a request that is not answered yet`, id);
       }
       ids.add(id);
     }

@@ -1,5 +1,4 @@
-import { type MessageId, readEnvelope } from '../protocol/envelope.js';
-import { refusal } from './answers.js';
+import type { AuthInfo } from '@modelcontextprotocol/server';
 import { isInitialize, Session, type SessionOptions, type SessionRequest } from './session.js';
 
 /** How sessions of clients up to 2025-11-25 are kept. */
@@ -25,22 +24,27 @@ export class Sessions {
   }
 
   async answer(asked: SessionRequest): Promise<Response> {
-    const { request, body, auth } = asked;
-    const id = request.headers.get('mcp-session-id');
-    const version = request.headers.get('mcp-protocol-version');
-    if (id === null) {
+    const { request, body, auth, refuse } = asked;
+    if (!request.headers.has('mcp-session-id')) {
       if (isInitialize(body)) return await this.#open(asked);
       const way =
         'Send initialize first (up to 2025-11-25) and then the Mcp-Session-Id of its answer, or name the protocol version in "_meta" (2026-07-28).';
-      return refusal({ status: 400, message: `Mcp-Session-Id is missing. ${way}`, id: idOf(body) }, version);
+      return refuse({ status: 400, message: `Mcp-Session-Id is missing. ${way}` });
     }
-    const session = this.#sessions.get(id);
-    // Whose session it is, is no business of others: to them it is not there.
-    if (!session?.belongsTo(auth)) {
-      const message = 'Session not found. Send initialize again.';
-      return refusal({ status: 404, code: sessionNotFound, message, id: idOf(body) }, version);
-    }
-    return await session.answer(asked);
+    const session = this.find(request.headers, auth);
+    if (session) return await session.answer(asked);
+    return refuse({
+      status: 404,
+      code: sessionNotFound,
+      message: 'Session not found. Send initialize again.',
+    });
+  }
+
+  /** The session that a request names. Whose it is, is no business of others: to them it is not there. */
+  find(headers: Headers, auth: AuthInfo | undefined): Session | undefined {
+    const id = headers.get('mcp-session-id');
+    const session = id === null ? undefined : this.#sessions.get(id);
+    return session?.belongsTo(auth) ? session : undefined;
   }
 
   async close(): Promise<void> {
@@ -52,7 +56,7 @@ export class Sessions {
     const idle = isFull ? this.#longestIdle() : undefined;
     if (isFull && !idle) {
       const message = `There are ${this.#sessions.size} sessions, and more are not served. Try again later.`;
-      return refusal({ status: 503, message, id: idOf(asked.body), headers: { 'Retry-After': '30' } });
+      return asked.refuse({ status: 503, message, headers: { 'Retry-After': '30' } });
     }
     const session = new Session(this.#options, asked.auth, {
       onOpen: (id) => {
@@ -76,10 +80,4 @@ export class Sessions {
     const idle = [...this.#sessions.values()].filter(({ isUsed }) => !isUsed);
     return idle.sort((one, other) => one.lastUsed - other.lastUsed)[0];
   }
-}
-
-function idOf(body: unknown): MessageId | undefined {
-  if (Array.isArray(body)) return undefined;
-  const envelope = readEnvelope(body);
-  return envelope.kind === 'request' ? envelope.id : undefined;
 }

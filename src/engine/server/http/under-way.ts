@@ -1,11 +1,14 @@
 import { deadlines } from '../../items/deadlines.js';
-import { ErrorNumber } from '../protocol/envelope.js';
-import { refusal } from './answers.js';
 import { whenDone } from './streams.js';
 
 export interface TimeLimits {
   /** How long one request may take as a whole; streams that wait for news may stay. */
   readonly requestTimeoutMs: number;
+}
+
+/** A request was not answered in time. */
+export class LateError extends Error {
+  override readonly name = 'LateError';
 }
 
 /** The time that a request has. */
@@ -27,7 +30,7 @@ export class UnderWay {
     this.#limitMs = requestTimeoutMs;
   }
 
-  /** Has an answer made, and ended in time. `signal` tells that whoever asked has gone. */
+  /** Has an answer made, and ended in time. `signal` tells that whoever asked has gone. @throws LateError */
   async run(signal: AbortSignal, work: (time: Time) => Promise<Response>): Promise<Response> {
     const controller = new AbortController();
     const abort = () => controller.abort();
@@ -64,15 +67,14 @@ export class UnderWay {
     for (const settle of [...this.#settlers]) settle();
   }
 
-  /** The answer to what takes too long, which is aborted then, and what calls this off. */
-  #limit(abort: () => void): { readonly promise: Promise<Response>; readonly settle: () => void } {
-    let resolveLate: (response: Response) => void = () => {};
-    const promise = new Promise<Response>((resolve) => {
-      resolveLate = resolve;
+  /** Fails when something takes too long, which is aborted then; and what calls this off. */
+  #limit(abort: () => void): { readonly promise: Promise<never>; readonly settle: () => void } {
+    let fail: (error: LateError) => void = () => {};
+    const promise = new Promise<never>((_, reject) => {
+      fail = reject;
     });
     const wait = deadlines.add(this.#limitMs, () => {
-      const message = `The request was not answered within ${this.#limitMs} ms.`;
-      resolveLate(refusal({ status: 504, code: ErrorNumber.Internal, message }));
+      fail(new LateError(`The request was not answered within ${this.#limitMs} ms.`));
       abort();
     });
     const settle = () => {

@@ -1,4 +1,4 @@
-import { type ErrorBody, ErrorNumber, isObject, type JsonObject } from './envelope.js';
+import { type ErrorBody, ErrorNumber, isObject, type JsonObject, type MessageId } from './envelope.js';
 
 /** How a client speaks: `legacy` opens with `initialize` (up to 2025-11-25), `modern` says its version in every message. */
 export type Era = 'legacy' | 'modern';
@@ -36,9 +36,16 @@ export function negotiate(requested: unknown): LegacyVersion {
   return legacyVersions.find((version) => version === requested) ?? legacyVersions[0];
 }
 
-/** Whether an error without a readable id says `"id": null`: error ids became optional with 2025-11-25. */
-export function wantsNullId(version: LegacyVersion | undefined): boolean {
-  return version !== undefined && version !== '2025-11-25';
+/**
+ * What an error says of the message that it answers. Without a readable id that is nothing since 2025-11-25, whose
+ * schema has no other way, and before it what JSON-RPC 2.0 says in section 5: `null`.
+ */
+export function errorId(
+  id: MessageId | undefined,
+  version: LegacyVersion | undefined,
+): { readonly id?: MessageId | null } {
+  if (id !== undefined) return { id };
+  return version === undefined || version === '2025-11-25' ? {} : { id: null };
 }
 
 /** Whether arrays of messages are served: batching came with 2025-03-26 and left with 2025-06-18. */

@@ -12,13 +12,13 @@ import {
 import {
   claimsVersion,
   type Era,
+  errorId,
   findClaimFault,
   isHandshake,
   knowsBatches,
   type LegacyVersion,
   modernVersions,
   negotiate,
-  wantsNullId,
 } from '../protocol/eras.js';
 import { clientGone } from '../protocol/errors.js';
 import { findParamsFault } from '../protocol/params.js';
@@ -251,11 +251,10 @@ export class Front {
     else batch.answer(answer);
   }
 
-  /** Answers what could not be read; without a readable id the answer has none, or `null` where the era demands one. */
+  /** Answers what could not be read. */
   #refuse(code: number, message: string, id?: MessageId, batch?: Batch): void {
     const error = { code, message };
-    const named = id !== undefined ? { id } : wantsNullId(this.#legacyVersion) ? { id: null } : {};
-    this.#reply({ jsonrpc: '2.0', ...named, error }, batch);
+    this.#reply({ jsonrpc: '2.0', ...errorId(id, this.#legacyVersion), error }, batch);
   }
 }
 

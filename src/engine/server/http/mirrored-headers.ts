@@ -14,28 +14,65 @@ export interface HeaderFault {
   readonly problem: string;
 }
 
+/** Which of a request's params `Mcp-Name` says; those of tasks by SEP-2663, Streamable HTTP. */
+const names: Readonly<Record<string, string>> = {
+  'tools/call': 'name',
+  'prompts/get': 'name',
+  'resources/read': 'uri',
+  'tasks/get': 'taskId',
+  'tasks/update': 'taskId',
+  'tasks/cancel': 'taskId',
+};
+
+/**
+ * What is wrong with the headers that every request of 2026-07-28 has. That those which are there name its version and
+ * method was seen when its era was told.
+ * @see MCP 2026-07-28, basic/transports/streamable-http, Standard Request Headers
+ */
+export function findStandardFault(
+  { method, params }: { readonly method: string; readonly params?: Readonly<Record<string, unknown>> },
+  headers: Headers,
+): HeaderFault | undefined {
+  for (const header of ['MCP-Protocol-Version', 'Mcp-Method']) {
+    if (!headers.has(header)) return { header, problem: 'is missing' };
+  }
+  const key = Object.hasOwn(names, method) ? names[method]! : undefined;
+  const value = key === undefined ? undefined : params?.[key];
+  // What is no text is for whoever takes the params to refuse.
+  return typeof value === 'string' ? findFault('Mcp-Name', headers, { value, where: key! }) : undefined;
+}
+
 const known = new WeakMap<ToolSpec, readonly Declared[]>();
 
 /**
  * What is wrong with the `Mcp-Param-*` headers of a call.
  * @see MCP 2026-07-28, basic/transports/streamable-http, Custom Headers from Tool Parameters
  */
-export function findHeaderFault(tool: ToolSpec, args: unknown, headers: Headers): HeaderFault | undefined {
+export function findArgumentFault(tool: ToolSpec, args: unknown, headers: Headers): HeaderFault | undefined {
   const declared = known.get(tool) ?? [...declaredIn(tool.input.wire, [])];
   known.set(tool, declared);
   for (const { header, path } of declared) {
-    const sent = headers.get(header);
-    const read = sent === null ? undefined : decode(sent);
-    if (sent !== null && read === undefined) {
-      return { header, problem: 'is neither plain ASCII nor valid Base64 of UTF-8 text' };
-    }
-    const value = textOf(valueAt(args, path));
-    if (value === undefined) continue;
-    const where = `"arguments.${path.join('.')}"`;
-    if (read === undefined) return { header, problem: `is missing, though ${where} is sent` };
-    if (!isSame(read, value)) return { header, problem: `differs from ${where}` };
+    const value = valueAt(args, path);
+    const fault = findFault(header, headers, { value, where: `arguments.${path.join('.')}` });
+    if (fault) return fault;
   }
   return undefined;
+}
+
+function findFault(
+  header: string,
+  headers: Headers,
+  { value, where }: { readonly value: unknown; readonly where: string },
+): HeaderFault | undefined {
+  const sent = headers.get(header);
+  const read = sent === null ? undefined : decode(sent);
+  if (sent !== null && read === undefined) {
+    return { header, problem: 'is neither plain ASCII nor valid Base64 of UTF-8 text' };
+  }
+  const text = textOf(value);
+  if (text === undefined) return undefined;
+  if (read === undefined) return { header, problem: `is missing, though "${where}" is sent` };
+  return isSame(read, text) ? undefined : { header, problem: `differs from "${where}"` };
 }
 
 function* declaredIn(schema: unknown, path: readonly string[]): Generator<Declared> {

@@ -1,0 +1,228 @@
+import { afterAll, describe, expect, test } from 'vitest';
+import { createHandler } from '../../../../src/engine/server/http/create-handler.js';
+import { type EventBus, memoryBus } from '../../../../src/engine/server/http/events.js';
+import type { Handler, HandlerOptions } from '../../../../src/engine/server/http/handler.js';
+import { defineServer } from '../../../../src/index.js';
+import { envelope, modernRequest } from '../../../support/http-client.js';
+import type { Message } from '../../../support/program.js';
+
+const url = 'http://localhost/mcp';
+
+const definition = defineServer({
+  name: 'doorman',
+  tools: [{ name: 'knock', description: 'Knocks.', handler: () => 'come in' }],
+  resources: [{ uri: 'door://bell', name: 'bell', description: 'Rings.', text: 'ring', subscribable: true }],
+});
+
+const handlers: Handler[] = [];
+
+afterAll(async () => {
+  await Promise.all(handlers.map(async (handler) => await handler.close()));
+});
+
+function open(options: HandlerOptions = {}): Handler {
+  const handler = createHandler(definition, { env: {}, ...options });
+  handlers.push(handler);
+  return handler;
+}
+
+type Headers = Readonly<Record<string, string>>;
+
+const post = (body: unknown, headers: Headers = {}): Request =>
+  new Request(url, {
+    method: 'POST',
+    headers: {
+      'content-type': 'application/json',
+      accept: 'application/json, text/event-stream',
+      ...headers,
+    },
+    body: typeof body === 'string' ? body : JSON.stringify(body),
+  });
+
+const initialize = (protocolVersion: string) => ({
+  jsonrpc: '2.0',
+  id: 'first',
+  method: 'initialize',
+  params: { protocolVersion, capabilities: {}, clientInfo: { name: 'raw', version: '1' } },
+});
+
+const ping = { jsonrpc: '2.0', id: 5, method: 'ping' };
+const cancelled = { jsonrpc: '2.0', method: 'notifications/cancelled', params: { requestId: 9 } };
+
+/** Without a member `id` for none. */
+async function told(response: Response): Promise<{ status: number; code: number; id?: unknown }> {
+  const { id, error } = (await response.json()) as Message;
+  return { status: response.status, code: error.code, ...(id !== undefined && { id }) };
+}
+
+describe('whom an error answers', () => {
+  /** By the revision of a session: what it says when no id can be read. */
+  const unread: Readonly<Record<string, object>> = {
+    '2025-03-26': { id: null },
+    '2025-06-18': { id: null },
+    '2025-11-25': {},
+  };
+
+  test.each(Object.entries(unread))('is told as %s says', async (version, unnamed) => {
+    const handler = open({ limits: { maxBodyBytes: 1500 } });
+    const opened = await handler(post(initialize(version)));
+    await opened.text();
+    // The session knows its revision, whatever headers say.
+    const session = { 'mcp-session-id': opened.headers.get('mcp-session-id')! };
+    const say = async (body: unknown, headers: Headers = {}) =>
+      await told(await handler(post(body, { ...session, ...headers })));
+
+    expect(await say('{')).toEqual({ status: 400, code: -32700, ...unnamed });
+    expect(await say({ jsonrpc: '2.0', id: 1.5, method: 'ping' })).toMatchObject({
+      code: -32600,
+      ...unnamed,
+    });
+    expect(await say([])).toEqual({ status: 400, code: -32600, ...unnamed });
+    expect(await say('x'.repeat(2000))).toEqual({ status: 413, code: -32600, ...unnamed });
+
+    expect(await say(ping, { accept: 'application/json' })).toEqual({ status: 406, code: -32000, id: 5 });
+    expect(await say(ping, { 'mcp-protocol-version': '1' })).toEqual({ status: 400, code: -32000, id: 5 });
+    expect(await say(initialize(version))).toEqual({ status: 400, code: -32600, id: 'first' });
+    expect(await say(cancelled, { accept: 'text/html' })).toEqual({ status: 406, code: -32000 });
+
+    const get = new Request(url, { headers: { ...session, accept: 'text/html' } });
+    expect(await told(await handler(get))).toEqual({ status: 406, code: -32000, ...unnamed });
+  });
+
+  test('is left out on 2026-07-28 when it cannot be read', async () => {
+    const handler = open();
+    const headers = { 'mcp-protocol-version': '2026-07-28' };
+    expect(await told(await handler(post('{', headers)))).toEqual({ status: 400, code: -32700 });
+    const _meta = { ...envelope, 'io.modelcontextprotocol/protocolVersion': '2099-01-01' };
+    const lost = { jsonrpc: '2.0', method: 'notifications/x', params: { _meta } };
+    expect(await told(await handler(post(lost)))).toEqual({ status: 400, code: -32022 });
+    const batch = [{ ...ping, params: { _meta: envelope } }];
+    expect(await told(await handler(post(batch, headers)))).toEqual({ status: 400, code: -32600 });
+  });
+});
+
+describe('a request of 2026-07-28 is refused', () => {
+  const without = (header: string, request = modernRequest(url, 'tools/call', { name: 'knock' })) => {
+    request.headers.delete(header);
+    return request;
+  };
+  const named = (name: string) => modernRequest(url, 'tools/call', { name: 'knock' }, { 'mcp-name': name });
+
+  test.each<[string, () => Request]>([
+    ['without MCP-Protocol-Version', () => without('mcp-protocol-version')],
+    [
+      'with another MCP-Protocol-Version',
+      () => modernRequest(url, 'tools/list', {}, { 'mcp-protocol-version': '2025-11-25' }),
+    ],
+    ['without Mcp-Method', () => without('mcp-method')],
+    ['with another Mcp-Method', () => modernRequest(url, 'tools/list', {}, { 'mcp-method': 'prompts/list' })],
+    [
+      'with a method in other letters',
+      () => modernRequest(url, 'tools/list', {}, { 'mcp-method': 'Tools/List' }),
+    ],
+    ['without Mcp-Name', () => without('mcp-name')],
+    ['with another Mcp-Name', () => named('bell')],
+    ['with another Mcp-Name in Base64', () => named('=?base64?YmVsbA==?=')],
+    ['with an Mcp-Name that is no Base64', () => named('=?base64?knock?=')],
+    ['with an Mcp-Name that no header may have', () => named('knöck')],
+    [
+      'without the address',
+      () => without('mcp-name', modernRequest(url, 'resources/read', { uri: 'door://bell' })),
+    ],
+    ['without the task', () => modernRequest(url, 'tasks/get', { taskId: 't' })],
+  ])('%s', async (_, request) => {
+    expect(await told(await open()(request()))).toEqual({ status: 400, code: -32020, id: 1 });
+  });
+
+  test('but not for a name in Base64, or that its params lack', async () => {
+    const handler = open();
+    expect((await handler(named('=?base64?a25vY2s=?='))).status).toBe(200);
+    const { error } = (await (await handler(modernRequest(url, 'tools/call'))).json()) as Message;
+    expect(error.code).toBe(-32602);
+  });
+
+  test('when there are as many subscriptions as may be, until one of them ends', async () => {
+    const handler = open({ limits: { maxSubscriptions: 1 } });
+    const listen = async () =>
+      await handler(
+        modernRequest(url, 'subscriptions/listen', {
+          notifications: { resourceSubscriptions: ['door://bell'] },
+        }),
+      );
+    const first = await listen();
+    const second = await listen();
+    expect(second.headers.get('retry-after')).toBe('30');
+    expect(await told(second)).toEqual({ status: 503, code: -32603, id: 1 });
+    await first.body!.cancel();
+    const third = await listen();
+    expect(third.status).toBe(200);
+    await third.body!.cancel();
+  });
+});
+
+test('notifications of 2026-07-28 are taken, and have no effect', async () => {
+  const handler = open();
+  const response = await handler(post(cancelled, { 'mcp-protocol-version': '2026-07-28' }));
+  expect([response.status, await response.text()]).toEqual([202, '']);
+});
+
+describe('without sessions', () => {
+  const old = { 'mcp-protocol-version': '2025-11-25' };
+  test.each<[string, () => Request, object]>([
+    ['GET', () => new Request(url), { status: 405, code: -32600 }],
+    ['DELETE', () => new Request(url, { method: 'DELETE' }), { status: 405, code: -32600 }],
+    ['initialize', () => post(initialize('2025-11-25')), { status: 400, code: -32022, id: 'first' }],
+    ['a version that needs one', () => post(ping, old), { status: 400, code: -32022, id: 5 }],
+    ['no version', () => post(ping), { status: 400, code: -32020, id: 5 }],
+    ['a notification', () => post(cancelled, old), { status: 400, code: -32022 }],
+    ['a batch', () => post([ping], old), { status: 400, code: -32600 }],
+    ['an answer', () => post({ jsonrpc: '2.0', id: 5, result: {} }), { status: 400, code: -32600 }],
+  ])('%s is refused', async (_, request, expected) => {
+    expect(await told(await open({ sessions: false })(request()))).toEqual(expected);
+  });
+
+  test('the methods that there are are told', async () => {
+    const put = new Request(url, { method: 'PUT' });
+    expect((await open({ sessions: false })(put)).headers.get('allow')).toBe('POST');
+    expect((await open()(put)).headers.get('allow')).toBe('GET, POST, DELETE');
+  });
+});
+
+describe('what is reported', () => {
+  test('is nothing of what clients did wrong', async () => {
+    const lines: string[] = [];
+    const handler = open({ report: (line) => void lines.push(line) });
+    const _meta = { ...envelope, 'io.modelcontextprotocol/protocolVersion': '2099-01-01' };
+    const wrong = [
+      modernRequest(url, 'tools/list', {}, { 'mcp-method': 'tools/call' }),
+      modernRequest(url, 'tools/list', { _meta }, { 'mcp-protocol-version': '2099-01-01' }),
+      modernRequest(url, 'no/such'),
+      modernRequest(url, 'tools/list', { cursor: 5 }),
+      modernRequest(url, 'subscriptions/listen'),
+      post([]),
+      post('{'),
+    ];
+    for (const request of wrong) await (await handler(request)).text();
+    expect(lines).toEqual([]);
+  });
+
+  test('is what went wrong here, whatever its words', async () => {
+    const lines: string[] = [];
+    const bus = memoryBus();
+    let isBroken = false;
+    const breaking: EventBus = {
+      ...bus,
+      subscribe: (listener) => {
+        if (isBroken) throw new Error('Rejected by the broker.');
+        return bus.subscribe(listener);
+      },
+    };
+    const handler = open({ bus: breaking, report: (line) => void lines.push(line) });
+    await handler.ready();
+    isBroken = true;
+    const notifications = { resourceSubscriptions: ['door://bell'] };
+    const response = await handler(modernRequest(url, 'subscriptions/listen', { notifications }));
+    expect(await told(response)).toEqual({ status: 500, code: -32603, id: 1 });
+    expect(lines).toEqual([expect.stringContaining('Rejected by the broker.')]);
+  });
+});
