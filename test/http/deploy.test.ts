@@ -11,7 +11,9 @@ import { type Message, root } from '../support/program.js';
 let folder: string;
 
 beforeAll(() => {
-  const files = blocks.flatMap(({ words, text }) => (words.deploy ? [[words.deploy, text] as const] : []));
+  const files = blocks.flatMap(({ language, words, text }) =>
+    words.deploy && language === 'js' ? [[words.deploy, text] as const] : [],
+  );
   expect(files.map(([file]) => file)).toEqual(['bus.js', 'node.js', 'edge.js']);
   folder = writeFolder({
     'package.json': { type: 'module' },
@@ -22,8 +24,8 @@ beforeAll(() => {
     'node_modules/redis/package.json': { type: 'module', exports: './index.js' },
     'node_modules/redis/index.js': `const channels = new Map();
       const client = () => ({
+        on: client,
         connect: async () => client(),
-        duplicate: client,
         publish: async (channel, text) => { for (const tell of channels.get(channel) ?? []) tell(text); },
         subscribe: async (channel, tell) => { channels.set(channel, [...(channels.get(channel) ?? []), tell]); },
       });

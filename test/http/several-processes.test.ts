@@ -5,8 +5,8 @@ import path from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { connectHttp } from '../support/http-client.js';
 import { type HttpProgram, startHttp, startProxy } from '../support/http-program.js';
-import { writePackage } from '../support/packages.js';
 import type { Message } from '../support/program.js';
+import { writeTellingServer } from '../support/telling-server.js';
 
 /** Passes each line on to everybody, as a broker does. */
 async function startHub(): Promise<{ readonly port: number; readonly server: Server }> {
@@ -24,49 +24,9 @@ async function startHub(): Promise<{ readonly port: number; readonly server: Ser
   return { port: (server.address() as AddressInfo).port, server };
 }
 
-/** A server that tells which process answers. */
-const directory = writePackage(
-  { tools: ['pid', 'trip', 'tick', 'visits'], resources: ['time'], servers: ['main'] },
-  {
-    'agenttools/servers/main.js': `export default {
-      tools: '*', resources: '*', list: { tools: (ctx, registry) => registry.list() },
-    };`,
-    'agenttools/tools.js': `const ask = (ctx, key) => ctx.elicit(key + '?', { value: { type: 'string', required: true } }, { key });
-    export default {
-      pid: { description: 'Which process.', handler: () => String(process.pid) },
-      trip: {
-        description: 'Asks twice.',
-        handler: async (_, ctx) => {
-          const booked = await ctx.step('book', () => process.pid);
-          const to = await ask(ctx, 'to');
-          const by = await ask(ctx, 'by');
-          return to.content.value + ' by ' + by.content.value + (booked > 0 ? '' : '?') + ' ' + (booked === process.pid);
-        },
-      },
-      tick: {
-        description: 'The clock goes on.',
-        handler: (_, ctx) => {
-          ctx.notifyResourceUpdated('clock://time');
-          ctx.notifyChanged('tools');
-          return String(process.pid);
-        },
-      },
-      visits: {
-        description: 'Counts calls of a session.',
-        handler: (_, { session }) => {
-          session.set('calls', (session.get('calls') ?? 0) + 1);
-          return String(session.get('calls'));
-        },
-      },
-    };`,
-    'agenttools/resources/time.json': {
-      uri: 'clock://time',
-      description: 'The time.',
-      text: 'noon',
-      subscribable: true,
-    },
-    // What docs/deploy.md does with a broker, done with a socket.
-    'bus.js': `import { connect } from 'node:net';
+/** A server that tells which process answers, and beside it what docs/deploy.md does with a broker, done with a socket. */
+const directory = writeTellingServer({
+  'bus.js': `import { connect } from 'node:net';
     export default () => {
       const listeners = new Set();
       const socket = connect(Number(process.env.HUB_PORT), '127.0.0.1');
@@ -84,8 +44,7 @@ const directory = writePackage(
         },
       };
     };`,
-  },
-);
+});
 
 describe('two processes behind a proxy', () => {
   let programs: readonly HttpProgram[] = [];

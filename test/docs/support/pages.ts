@@ -10,7 +10,8 @@ import { fileURLToPath } from 'node:url';
  *   With `ui`, what clients see of a tool that show apps.
  * - `call=<tool>`, `get=<prompt>`, `read=<uri>`: what is sent and what comes back.
  * - `left-out`: what `start` says of the items it leaves out.
- * - `deploy=<file>`: a module that `test/http/deploy.test.ts` runs.
+ * - `deploy=<file>`: a module that `test/http/deploy.test.ts` runs, or what a shell or a proxy is told, which
+ *   `test/http/proxies.test.ts` runs.
  * - `program=<file>`: a program that uses `agenttools/engine`.
  * - `dialogue=arguments`, `dialogue=answer`: what a tool that asks is called with, and what the model reads in the end; held
  *   by `test/stdio/expert-system.test.ts`.
