@@ -37,9 +37,10 @@ export class Admission {
 
   /** The answer to a request that is not let in, or that only asks whether it may come; undefined: it may. */
   check(method: string, url: URL, headers: Headers): Response | undefined {
-    const host = hostnameOf(`http://${headers.get('host') ?? url.host}`);
+    const named = headers.get('host') ?? url.host;
+    const host = hostnameOf(named);
     if (host === undefined || !this.#knows(host)) {
-      const message = `The host "${headers.get('host') ?? url.host}" is not one of this server's. Let it be one with --allowed-host, or allowedHosts.`;
+      const message = `The host "${named}" is not one of this server's. Let it be one with --allowed-host, or allowedHosts.`;
       return refusal({ status: 403, message });
     }
     const origin = headers.get('origin');
@@ -89,7 +90,7 @@ export class Admission {
   /** Listed ones, those of the server's own name, and on this machine those of this machine. */
   #lets(origin: string, host: string): boolean {
     if (this.#isListed(origin)) return true;
-    const from = hostnameOf(origin);
+    const from = originHostOf(origin);
     return from !== undefined && (from === host || (isLoopback(from) && isLoopback(host)));
   }
 }
@@ -102,7 +103,7 @@ function listed(what: 'hosts' | 'origins', value: readonly string[]): readonly s
 
 /** A name as the header Host has it. */
 function readHost(name: string): string {
-  const host = hostnameOf(`http://${name}`);
+  const host = nameIn(`http://${name}`);
   if (host !== undefined && /^([^:/?#@\\\s]+|\[[^\]]+\])$/.test(name)) return host;
   const expected = 'a name or an address without scheme, port and path, such as mcp.example.com or [::1]';
   throw new AgentToolsError('usage', `The allowed host "${name}" is none. Expected ${expected}.`);
@@ -117,12 +118,22 @@ function readOrigin(text: string): string {
   throw new AgentToolsError('usage', `The allowed origin "${text}" is none. Expected ${expected}.`);
 }
 
-function hostnameOf(address: string): string | undefined {
-  try {
-    return new URL(address).hostname || undefined;
-  } catch {
-    return undefined;
-  }
+/** A name or an address, perhaps with a port. URLs may hold more: `http://a@localhost`, `http://localhost#.example.com`. */
+const hostForm = /^(?:[\w.-]+|\[[\da-f:.]+\])(?::\d+)?$/i;
+
+/** The name in a `Host`, in the form that URLs give it; undefined if it is none. */
+function hostnameOf(host: string): string | undefined {
+  return hostForm.test(host) ? nameIn(`http://${host}`) : undefined;
+}
+
+function nameIn(url: string): string | undefined {
+  return URL.canParse(url) ? new URL(url).hostname : undefined;
+}
+
+/** The name in an `Origin` of the web. Those of apps and browser extensions have schemes of their own, where names are anybody's. */
+function originHostOf(origin: string): string | undefined {
+  const host = /^https?:\/\/(.*)$/i.exec(origin)?.[1];
+  return host === undefined ? undefined : hostnameOf(host);
 }
 
 function lower(text: string): string {

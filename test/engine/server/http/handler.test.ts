@@ -451,6 +451,11 @@ describe('strangers', () => {
     ['a host that only begins like ours', { host: 'localhost.evil.example' }],
     ['a host that only begins like an address of ours', { host: '127.0.0.1.evil.example' }],
     ['a host that is none', { host: 'a b' }],
+    ['a host that is ours as part of a URL alone', { host: 'localhost#.evil.example' }],
+    ['a host with a name before it', { host: 'evil.example@localhost' }],
+    ['a host that is spelled out', { host: 'loc%61lhost' }],
+    ['a page that has our name in a scheme of its own', { origin: 'chrome-extension://localhost' }],
+    ['a page with a name before its host', { origin: 'http://evil.example@localhost' }],
     ['a page of a stranger', { origin: 'https://evil.example' }],
     ['a page without origin', { origin: 'null' }],
   ])('%s is kept out', async (_, headers) => {
