@@ -1,7 +1,10 @@
+import { AgentToolsError } from '../../errors.js';
 import { messageOf } from '../../extension/modules.js';
 import type { ListedKind } from '../../items/context.js';
+import { shortened, visibleLine } from '../../visible-text.js';
 import { Audience, type Listener } from '../audience.js';
 import type { Served } from '../factory.js';
+import { isObject } from '../protocol/envelope.js';
 import type { Era } from '../protocol/eras.js';
 
 /** Something that clients of a server may want to hear of. Plain JSON, so that it can travel between processes. */
@@ -33,6 +36,56 @@ export function memoryBus(): EventBus {
   };
 }
 
+const listEvents: readonly unknown[] = [
+  'tools_list_changed',
+  'prompts_list_changed',
+  'resources_list_changed',
+];
+
+/** Whether something that came over a bus is an event. Whoever reaches what carries it may send anything. */
+function isEvent(value: unknown): value is ServerEvent {
+  if (!isObject(value)) return false;
+  if (value.kind === 'resource_updated') return typeof value.uri === 'string';
+  return listEvents.includes(value.kind);
+}
+
+/** A bus that brings nothing but events and fails nobody who publishes. What is wrong with it is reported. */
+export function soundBus(bus: EventBus, report: (line: string) => void): EventBus {
+  let hasTold = false;
+  const drop = (value: unknown) => {
+    // Whoever sends it once may go on.
+    if (hasTold) return;
+    hasTold = true;
+    report(
+      `The event bus brought what is no event, and it was dropped: ${shown(value)}. More are not told of.`,
+    );
+  };
+  return {
+    publish(event) {
+      const fail = (error: unknown) =>
+        report(`The event bus did not take ${event.kind}: ${messageOf(error)}`);
+      try {
+        // Those that go over a network tell later that it failed.
+        Promise.resolve(bus.publish(event)).catch(fail);
+      } catch (error) {
+        fail(error);
+      }
+    },
+    subscribe(listener) {
+      const end: unknown = bus.subscribe((event) => (isEvent(event) ? listener(event) : drop(event)));
+      if (typeof end === 'function') return end as () => void;
+      const message =
+        'The event bus gives nothing that ends a subscription. Expected a function of subscribe(listener).';
+      throw new AgentToolsError('usage', message);
+    },
+  };
+}
+
+function shown(value: unknown): string {
+  const text = typeof value === 'string' ? value : JSON.stringify(value);
+  return shortened(visibleLine(String(text)), 200);
+}
+
 /** What is served to clients of an era: where they hear of changes, and how this ends. */
 export interface Broadcast {
   served(era: Era): Served;
@@ -43,18 +96,11 @@ export interface Broadcast {
  * Leads what handlers announce to a bus, and what the bus brings to the sessions of this process. Requests of 2026-07-28
  * are told nothing themselves: `subscriptions/listen` has streams of its own, which listen to the bus.
  */
-export function broadcast(served: Served, bus: EventBus, report: (line: string) => void): Broadcast {
+export function broadcast(served: Served, bus: EventBus): Broadcast {
   const sessions = new Audience();
-  const publish = (event: ServerEvent) => {
-    try {
-      bus.publish(event);
-    } catch (error) {
-      report(`The event bus did not take ${event.kind}: ${messageOf(error)}`);
-    }
-  };
   const publisher: Listener = {
-    listChanged: (kind) => publish({ kind: `${kind}_list_changed` }),
-    resourceUpdated: (uri) => publish({ kind: 'resource_updated', uri }),
+    listChanged: (kind) => bus.publish({ kind: `${kind}_list_changed` }),
+    resourceUpdated: (uri) => bus.publish({ kind: 'resource_updated', uri }),
   };
   served.audience.join(publisher);
   const unsubscribe = bus.subscribe((event) => {

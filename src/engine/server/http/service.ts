@@ -5,7 +5,7 @@ import { Admission, type AdmissionOptions } from './admission.js';
 import { type Refusal, type Refuse, refusal } from './answers.js';
 import { type Authority, authenticate } from './auth.js';
 import { BodyError, type BodyLimits } from './body.js';
-import { type Broadcast, broadcast, type EventBus, memoryBus } from './events.js';
+import { type Broadcast, broadcast, type EventBus, memoryBus, soundBus } from './events.js';
 import { Modern, refuseLegacy } from './modern.js';
 import { type SessionLimits, Sessions } from './sessions.js';
 import { LateError, type Time, type TimeLimits, UnderWay } from './under-way.js';
@@ -75,12 +75,13 @@ export class Service {
   readonly #underWay: UnderWay;
 
   constructor(options: ServiceOptions) {
-    const { served, bus = memoryBus(), report, hasSessions = true } = options;
+    const { served, report, hasSessions = true } = options;
+    const bus = soundBus(options.bus ?? memoryBus(), report);
     this.#options = options;
     this.limits = { ...defaultLimits, ...definedOf(options.limits ?? {}) };
     this.#admission = new Admission(options);
     this.#underWay = new UnderWay(this.limits);
-    this.#broadcast = broadcast(served, bus, report);
+    this.#broadcast = broadcast(served, bus);
     const { maxSubscriptions, keepAliveMs } = this.limits;
     const modern = this.#broadcast.served('modern');
     this.#modern = new Modern({ served: modern, bus, maxSubscriptions, keepAliveMs, report });
