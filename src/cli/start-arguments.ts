@@ -69,5 +69,5 @@ function isStartFlag(word: string): word is StartFlag {
 
 function unknownOption(word: string): string {
   const known = startOptions.map(({ flag }) => flag).join(', ');
-  return `start has no option "${word}". Its options: ${known}, and with --http those of "agenttools start --help".`;
+  return `start has no option "${word}". Its options: ${known}. With --http it has those of "agenttools start --help", too.`;
 }

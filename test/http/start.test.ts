@@ -1,13 +1,14 @@
 import { once } from 'node:events';
 import { connect } from 'node:net';
+import path from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { connectHttp, envelope, type Mode, modernRequest, modes } from '../support/http-client.js';
 import { runToEnd, startHttp } from '../support/http-program.js';
-import { writePackage } from '../support/packages.js';
+import { writeFolder, writePackage } from '../support/packages.js';
 import { fixture, type Message } from '../support/program.js';
 
 const directory = writePackage(
-  { tools: ['print', 'wait', 'exit', 'much'] },
+  { tools: ['print', 'wait', 'exit', 'much', 'hang'] },
   {
     'agenttools/tools.js': `console.log('loaded');
     export default {
@@ -21,6 +22,7 @@ const directory = writePackage(
           return 'waited';
         },
       },
+      hang: { description: 'Never ends.', handler: (_, { progress }) => { progress(1); return new Promise(() => {}); } },
       much: { description: 'Says much.', handler: () => 'x'.repeat(20_000_000) },
       exit: { description: 'Would end the process.', handler: () => process.exit(3) },
     };`,
@@ -90,6 +92,19 @@ describe('start --http', () => {
     await expect(fetch(program.url)).rejects.toThrow();
   });
 
+  test('does not wait for what is under way when it is told to end again', async () => {
+    const program = await startHttp(directory, { flags: ['--drain', '3600'] });
+    const name = 'hang';
+    const response = await fetch(
+      modernRequest(program.url, 'tools/call', { name, _meta: { ...envelope, progressToken: 1 } }),
+    );
+    const ended = program.end('SIGINT');
+    const again = setInterval(() => program.child.kill('SIGINT'), 100);
+    expect(await ended).toBe(0);
+    clearInterval(again);
+    await response.text().catch(() => {});
+  });
+
   test('lets an answer leave whose reader is slow when a signal comes', async () => {
     const program = await startHttp(directory);
     let ended: Promise<number | null> | undefined;
@@ -141,7 +156,7 @@ describe('start --http', () => {
     const headers = { Authorization: 'Bearer sesame' };
     expect((await fetch(modernRequest(url, 'tools/list', {}, headers))).status).toBe(200);
     const client = await connectHttp(url, { mode: 'auto', headers });
-    expect((await client.listTools()).tools).toHaveLength(4);
+    expect((await client.listTools()).tools).toHaveLength(5);
   });
 });
 
@@ -192,10 +207,46 @@ describe('start --http is refused', () => {
     ['with an issuer and a token', ['--issuer', 'https://a.example', '--token-env', 'HOME'], 2, /not both/],
     ['with an issuer but no URL', ['--port', '0', '--issuer', 'https://a.example'], 2, /--public-url/],
     ['with scopes of no issuer', ['--port', '0', '--scope', 'tools'], 2, /of an --issuer/],
+    ['with a host that is a URL', ['--host', 'http://localhost'], 2, /without scheme and port/],
+    ['with a host that has a port', ['--host', 'localhost:80'], 2, /without scheme and port/],
+    [
+      'with a name that is a URL',
+      ['--port', '0', '--allowed-host', 'https://a.example'],
+      2,
+      /"https:\/\/a.example" is none/,
+    ],
+    ['with a name that is empty', ['--port', '0', '--allowed-host', ''], 2, /allowed host ""/],
+    [
+      'with an origin that is a name',
+      ['--port', '0', '--allowed-origin', 'a.example'],
+      2,
+      /"a.example" is none/,
+    ],
+    [
+      'with a bus that is not there',
+      ['--port', '0', '--event-bus', 'no-bus.js'],
+      1,
+      /There is no event bus at/,
+    ],
     ['with a bus that is none', ['--port', '0', '--event-bus', 'package.json'], 1, /event bus/],
   ])('%s', async (_, flags, code, message) => {
     const ended = await runToEnd(['start', directory, '--http', ...flags]);
     expect(ended).toMatchObject({ code, stderr: expect.stringMatching(message) });
+  });
+
+  test('with a token that no header can carry', async () => {
+    const args = ['start', directory, '--http', '--port', '0', '--token-env', 'TOKEN'];
+    const ended = await runToEnd(args, { TOKEN: 'open sesame' });
+    expect(ended).toMatchObject({ code: 1, stderr: expect.stringContaining('TOKEN') });
+  });
+
+  test.each([
+    ['that fails', "export default () => { throw new Error('no hub') };", /bus.js cannot be used: no hub/],
+    ['that is never ready', 'export default () => new Promise(() => {});', /not ready within 10 seconds/],
+  ])('with a bus %s', async (_, text, message) => {
+    const bus = path.join(writeFolder({ 'bus.js': text, 'package.json': { type: 'module' } }), 'bus.js');
+    const ended = await runToEnd(['start', directory, '--http', '--port', '0', '--event-bus', bus]);
+    expect(ended).toMatchObject({ code: 1, stderr: expect.stringMatching(message) });
   });
 
   test('where something else listens', async () => {
@@ -206,6 +257,6 @@ describe('start --http is refused', () => {
 
   test('without --http its words are not known', async () => {
     const ended = await runToEnd(['start', directory, '--port', '0']);
-    expect(ended).toMatchObject({ code: 2, stderr: expect.stringContaining('with --http') });
+    expect(ended).toMatchObject({ code: 2, stderr: expect.stringContaining('With --http') });
   });
 });

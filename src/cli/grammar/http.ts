@@ -1,13 +1,13 @@
 import type { Command, OptionValues } from 'commander';
 import { AgentToolsError } from '../../engine/errors.js';
 import type { HttpOptions } from '../../engine/server/http/start-http.js';
-import { bytes, collect, portNumber, positiveSeconds } from './values.js';
+import { address, bytes, collect, portNumber, positiveSeconds } from './values.js';
 
 /** What `start` takes besides when it serves over HTTP. */
 export function addHttpOptions(start: Command): void {
   start
     .option('--http', 'serve over Streamable HTTP instead')
-    .option('--host <address>', 'with --http: where to listen', '127.0.0.1')
+    .option('--host <address>', 'with --http: where to listen', address, '127.0.0.1')
     .option('--port <number>', 'with --http: the port, 0 for any that is free', portNumber, 3000)
     .option(
       '--allowed-host <names>',
@@ -31,7 +31,10 @@ export function addHttpOptions(start: Command): void {
     .option('--timeout <seconds>', 'with --http: the longest that a request may take', positiveSeconds)
     .option('--session-idle <seconds>', 'with --http: how long a session lives unused', positiveSeconds)
     .option('--drain <seconds>', 'with --http: how long calls may go on after a signal', positiveSeconds)
-    .option('--insecure', 'with --http: let in anybody, at an address that others can reach')
+    .option(
+      '--insecure',
+      'with --http: do without --allowed-host or a token at an address that others can reach',
+    )
     .option('--json', 'with --http: print the URL on stdout as JSON');
 }
 

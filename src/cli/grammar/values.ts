@@ -1,3 +1,4 @@
+import { isIP } from 'node:net';
 import { InvalidArgumentError } from 'commander';
 
 /** Values that may hold commas. */
@@ -7,7 +8,16 @@ export function append(value: string, before: readonly string[]): readonly strin
 
 /** Words between commas, those of earlier options before them. */
 export function collect(value: string, before: readonly string[]): readonly string[] {
-  return [...before, ...value.split(',')];
+  return [...before, ...value.split(',').map((word) => word.trim())];
+}
+
+/** Where to listen. @throws InvalidArgumentError for what would be taken for a name that others can reach */
+export function address(value: string): string {
+  const bare = value.replace(/^\[(.*)\]$/, '$1');
+  if (isIP(bare) || /^[^\s:/]+$/.test(bare)) return bare;
+  throw new InvalidArgumentError(
+    'Expected an address of this machine without scheme and port, such as 127.0.0.1.',
+  );
 }
 
 /** @throws InvalidArgumentError */

@@ -1,14 +1,17 @@
+import { once } from 'node:events';
+import { existsSync } from 'node:fs';
 import path from 'node:path';
 import { pathToFileURL } from 'node:url';
 import type { Host } from '../../../host.js';
 import { AgentToolsError } from '../../errors.js';
 import { messageOf } from '../../extension/modules.js';
+import { TimeoutError, withTimeLimit } from '../../items/time-limit.js';
 import { type Preparation, prepareServed } from '../prepare.js';
 import { killTree, watchEnds } from '../process/ends.js';
 import { installGuard } from '../process/guard.js';
 import { lastWords } from '../process/last-words.js';
 import { isLoopback } from './admission.js';
-import { type Authority, sharedToken } from './auth.js';
+import { type Authority, isSendable, sharedToken } from './auth.js';
 import type { EventBus } from './events.js';
 import { type Listening, type ListenOptions, listen } from './node-server.js';
 import type { OAuthOptions } from './oauth.js';
@@ -19,6 +22,12 @@ const mcpPath = '/mcp';
 
 /** How long calls under way may go on after a signal, unless told: less than what commonly passes until a kill. */
 const defaultDrainMs = 8000;
+
+/** How soon a second signal is still the first: terminals and npm both pass Ctrl-C on. */
+const sameSignalMs = 500;
+
+/** How long the event bus may take to be there, as long as modules of extensions may. */
+const busTimeoutMs = 10_000;
 
 export interface HttpOptions extends ListenOptions {
   readonly allowedHosts: readonly string[];
@@ -56,19 +65,10 @@ export async function startHttpServer(options: StartHttpOptions): Promise<never>
   const guard = installGuard({ stderr: host.stderr });
   const ending = new AbortController();
   let listening: Listening | undefined;
-  let resolveEnd: () => void = () => {};
-  const ended = new Promise<void>((resolve) => {
-    resolveEnd = resolve;
-  });
-  const stopWatching = watchEnds({
-    onEnd(reason) {
-      // A server in the background may outlive the shell that it was given to.
-      if (reason !== 'parent-gone') resolveEnd();
-    },
-  });
+  const signals = watchSignals();
   try {
     const served = await prepareServed(options, { host, report, signal: ending.signal });
-    const { allowedHosts, allowedOrigins, limits, port } = http;
+    const { allowedHosts, allowedOrigins, eventBus, limits, port } = http;
     const service = new Service({
       served,
       authority,
@@ -78,24 +78,53 @@ export async function startHttpServer(options: StartHttpOptions): Promise<never>
         ? { allowedHosts }
         : http.insecure && !isLoopback(http.host) && { allowedHosts: 'any' as const }),
       allowedOrigins,
-      bus: http.eventBus === undefined ? undefined : await loadBus(path.resolve(host.cwd, http.eventBus)),
+      bus:
+        eventBus === undefined ? undefined : await loadBus(path.resolve(host.cwd, eventBus), signals.first),
       limits,
       report,
     });
     listening = await listen(service, { host: http.host, port });
   } catch (error) {
-    stopWatching();
+    signals.stop();
     await killTree({ spawned: guard.spawned });
     guard.restore();
     throw error;
   }
   onListening(endpointAt(http.host, listening.port));
-  await ended;
-  await listening.drain(http.drainMs ?? defaultDrainMs);
+  await aborted(signals.first);
+  await Promise.race([listening.drain(http.drainMs ?? defaultDrainMs), aborted(signals.second)]);
   ending.abort();
   await killTree({ spawned: guard.spawned });
   await lastWords(host.stderr);
   return guard.exit(0);
+}
+
+interface Signals {
+  /** Aborts when the process is to end. */
+  readonly first: AbortSignal;
+  /** Aborts when it is told so again, by whoever does not want to wait. */
+  readonly second: AbortSignal;
+  stop(): void;
+}
+
+function watchSignals(): Signals {
+  const [first, second] = [new AbortController(), new AbortController()];
+  let since = 0;
+  const stop = watchEnds({
+    onEnd(reason) {
+      // A server in the background may outlive the shell that it was given to.
+      if (reason === 'parent-gone') return;
+      if (first.signal.aborted && performance.now() - since > sameSignalMs) second.abort();
+      if (first.signal.aborted) return;
+      since = performance.now();
+      first.abort();
+    },
+  });
+  return { first: first.signal, second: second.signal, stop };
+}
+
+async function aborted(signal: AbortSignal): Promise<void> {
+  if (!signal.aborted) await once(signal, 'abort');
 }
 
 function endpointAt(host: string, port: number): string {
@@ -121,15 +150,28 @@ async function authorityOf(
   if (!token) {
     throw new AgentToolsError('failed', `The variable ${tokenEnv}, which --token-env names, is not set.`);
   }
+  if (!isSendable(token)) {
+    const expected = 'letters of ASCII without spaces, such as openssl rand -hex 32 gives';
+    throw new AgentToolsError(
+      'failed',
+      `What ${tokenEnv} holds cannot be sent as a token. Expected ${expected}.`,
+    );
+  }
   return sharedToken(token);
 }
 
 /** @throws AgentToolsError if the module gives no bus */
-async function loadBus(file: string): Promise<EventBus> {
-  const { default: given } = await import(pathToFileURL(file).href).catch((error: unknown) => {
-    throw new AgentToolsError('load-failed', `The event bus ${file} cannot be loaded: ${messageOf(error)}`);
+async function loadBus(file: string, signal: AbortSignal): Promise<EventBus> {
+  if (!existsSync(file)) throw new AgentToolsError('load-failed', `There is no event bus at ${file}.`);
+  const make = async () => {
+    const { default: given } = await import(pathToFileURL(file).href);
+    return typeof given === 'function' ? await given() : given;
+  };
+  const bus = await withTimeLimit(make, { timeoutMs: busTimeoutMs, signal }).catch((error: unknown) => {
+    const isLate = error instanceof TimeoutError;
+    const problem = isLate ? `it was not ready within ${busTimeoutMs / 1000} seconds` : messageOf(error);
+    throw new AgentToolsError('load-failed', `The event bus ${file} cannot be used: ${problem}`);
   });
-  const bus = typeof given === 'function' ? await given() : given;
   if (typeof bus?.publish === 'function' && typeof bus.subscribe === 'function') return bus;
   const expected = 'an object with publish(event) and subscribe(listener), or a function that makes one';
   throw new AgentToolsError(
@@ -146,6 +188,7 @@ function requireSafe({ host, allowedHosts, insecure }: HttpOptions, authority: A
     ...(authority ? [] : ['--token-env with the variable that holds a token (or --issuer)']),
   ];
   if (lacking.length === 0) return;
-  const message = `Others can reach ${host}. Give ${lacking.join(' and ')}, or --insecure to let in anybody.`;
+  const without = authority ? 'to go by any name' : 'to let in anybody';
+  const message = `Others can reach ${host}. Give ${lacking.join(' and ')}, or --insecure ${without}.`;
   throw new AgentToolsError('refused', message);
 }
