@@ -1,4 +1,4 @@
-import { Command, CommanderError, Help } from 'commander';
+import { Command, CommanderError, Help, type Option } from 'commander';
 import { AgentToolsError } from '../engine/errors.js';
 import { packageVersion } from '../engine/folders.js';
 import type { Host } from '../host.js';
@@ -40,6 +40,11 @@ function withAliases(text: string, command: Command): string {
   return names.length > 1 ? text.replace(`|${names[0]}`, `|${names.join('|')}`) : text;
 }
 
+/** What may be given several times is given none unless told, which needs no words. */
+function optionDescription(option: Option): string {
+  return Array.isArray(option.defaultValue) ? option.description : standardHelp.optionDescription(option);
+}
+
 /** The grammar. `answer` takes the exit code of the command that ran. */
 export function createProgram(host: Host, answer: (code: ExitCode) => void): Command {
   const program = new Command('agenttools')
@@ -53,6 +58,7 @@ export function createProgram(host: Host, answer: (code: ExitCode) => void): Com
       showGlobalOptions: true,
       subcommandTerm: (command) => withAliases(standardHelp.subcommandTerm(command), command),
       commandUsage: (command) => withAliases(standardHelp.commandUsage(command), command),
+      optionDescription,
     })
     .exitOverride()
     .configureOutput({

@@ -38,6 +38,12 @@ describe('the words after start', () => {
     );
   });
 
+  it('that may be repeated have no default worth telling', () => {
+    const { host } = fakeHost({ cwd: '/', home: '/' });
+    const start = createProgram(host, () => {}).commands.find((command) => command.name() === 'start');
+    expect(start?.helpInformation()).not.toContain('[])');
+  });
+
   it('are those of the grammar in the help', () => {
     const { host } = fakeHost({ cwd: '/', home: '/' });
     const program = createProgram(host, () => {});
