@@ -1,5 +1,5 @@
 import { kinds } from '../extension/kinds.js';
-import { type Declaration, declaresItems, type ManifestContent } from '../extension/manifest.js';
+import { type Declaration, hasItems, type ManifestContent } from '../extension/manifest.js';
 import { isItemName, parseQualifiedName, qualify, shortName } from '../extension/names.js';
 import { isRecord } from '../extension/shapes.js';
 import { shortened } from '../visible-text.js';
@@ -26,7 +26,7 @@ export function outlinedAs(name: string, content: ManifestContent): Outlined {
 export function declaredServers(outlined: Outlined): readonly ServerOutline[] {
   const { servers } = outlined.content.declarations;
   if (servers.length > 0) return servers.map((declaration) => declaredServer(declaration, outlined));
-  return declaresItems(outlined.content) ? [implicitServer(outlined)] : [];
+  return hasItems(outlined.content) ? [implicitServer(outlined)] : [];
 }
 
 /** A server of which only its declaration is known: what it does not list, it may have. */

@@ -53,6 +53,8 @@ export async function readPublished(
     const content = await interpretManifest(packageJson, {
       unnamed: name,
       read: (file) => readFileOfTarball(file, { version, registries, place, signal }),
+      // Nobody looks further into it; whoever declares nothing would be no extension but for skills.
+      hasSkills: async () => true,
     });
     if (!isListable(content)) throw new RegistryError('malformed', 'it declares more than can be listed');
     return { name, content, publication: publicationOf(version, time), isOffered: isOffered(version) };

@@ -8,6 +8,7 @@ import type { Location, Severity } from './diagnostics.js';
 import { type Kind, kinds } from './kinds.js';
 import { isItemName } from './names.js';
 import { isRecord } from './shapes.js';
+import { skillsIn } from './skill-folders.js';
 import { type Translation, translate } from './spellings.js';
 
 /** The field of package.json that makes a package an extension. */
@@ -59,6 +60,8 @@ export interface ManifestContent {
   readonly declarations: Readonly<Record<Kind, readonly Declaration[]>>;
   /** Toolkits. What their entries tell of their tools is among the declarations. */
   readonly toolkits: readonly ToolkitDeclaration[];
+  /** It declares nothing, and its skills are what there is to serve. */
+  readonly hasOnlySkills: boolean;
   /** Diagnostic code to the severity the author gave it. */
   readonly rules: Readonly<Record<string, Severity | 'off'>>;
 }
@@ -113,6 +116,7 @@ async function readManifestIn(directory: string): Promise<Manifest> {
   const content = await interpretManifest(packageJson, {
     unnamed: path.basename(directory),
     read: (field, location) => readManifestFile(directory, field, location),
+    hasSkills: async () => (await skillsIn(directory)).length > 0,
   });
   return { directory, ...content };
 }
@@ -123,12 +127,14 @@ export interface ManifestOrigin {
   readonly unnamed: string;
   /** The manifest file that a package.json names, and does not lead out of the package by its spelling. */
   readonly read: (field: string, location: Location) => Promise<DataDocument>;
+  /** Whether the package has skills; asked if its manifest declares nothing. */
+  readonly hasSkills: () => Promise<boolean>;
 }
 
 /** Reads what a package.json says. @throws ManifestError if there is no readable manifest in it. */
 export async function interpretManifest(
   packageJson: DataDocument,
-  { unnamed, read }: ManifestOrigin,
+  { unnamed, read, hasSkills }: ManifestOrigin,
 ): Promise<ManifestContent> {
   if (!isRecord(packageJson.value)) {
     throw new ManifestError(
@@ -153,6 +159,7 @@ export async function interpretManifest(
     translation,
     root: typeof translation.value.root === 'string' ? translation.value.root : defaultRoot,
     ...readDeclarations(translation, base),
+    hasOnlySkills: declaresNothing(translation) && (await hasSkills()),
     rules: readRules(translation.value.rules),
   };
 }
@@ -303,11 +310,19 @@ export function listOfAll(
   return entries.sort((a, b) => a.index - b.index).map(({ entry }) => entry);
 }
 
-/** Whether a manifest declares anything that a server could serve. */
-export function declaresItems({
+/** Whether its lists are all empty. One that is no list is a fault of its own. */
+function declaresNothing({ value }: Translation): boolean {
+  const lists = kinds.map((kind) => value[kind]).filter((list) => list !== undefined);
+  return lists.every((list) => Array.isArray(list) && list.length === 0);
+}
+
+/** Whether a package has anything that a server could serve. */
+export function hasItems({
   declarations,
   toolkits,
-}: Pick<ManifestContent, 'declarations' | 'toolkits'>): boolean {
+  hasOnlySkills,
+}: Pick<ManifestContent, 'declarations' | 'toolkits' | 'hasOnlySkills'>): boolean {
+  if (hasOnlySkills) return true;
   const { tools, prompts, resources, apps } = declarations;
   return tools.length + prompts.length + resources.length + apps.length + toolkits.length > 0;
 }

@@ -5,7 +5,7 @@ import { didYouMean } from '../spelling.js';
 import type { Location } from './diagnostics.js';
 import { type Definition, DefinitionError, Extension, type LoadCode, type Origin } from './extension.js';
 import { type Kind, singular } from './kinds.js';
-import { declaresItems, listFaults } from './manifest.js';
+import { hasItems, listFaults } from './manifest.js';
 import {
   isPackageName,
   isPublishedName,
@@ -14,6 +14,7 @@ import {
   shortName,
   withScope,
 } from './names.js';
+import { type SkillFolder, skillIn, skillManifest, skillsFolder, skillsIn } from './skill-folders.js';
 
 /** Where packages are looked for. Every folder is absolute. */
 export interface WorkspaceOptions {
@@ -251,6 +252,33 @@ export class Workspace {
     throw new UnknownItemError('unknown-tool', message, location, { foreign: false });
   }
 
+  /**
+   * The skill that a name in a definition of `from` means: of its own package, or, by a qualified name, of another.
+   * @throws UnknownItemError if it leads nowhere
+   */
+  async locateSkill(reference: string, from: Extension, location: Location): Promise<SkillFolder> {
+    const qualified = reference.includes('/') ? parseQualifiedName(reference) : undefined;
+    const extension = qualified ? await this.#referredPackage(qualified.package, from, location) : from;
+    const name = qualified?.item ?? reference;
+    const isNameOfUsers = !qualified && from.origin === 'user';
+    const found = extension && !isNameOfUsers && (await skillIn(extension.manifest.directory, name));
+    if (found) return found;
+    if (qualified && extension !== from) {
+      const { package: owner, item } = qualified;
+      throw lost({ what: 'skill', reference, name: owner, item, isHere: extension !== undefined }, location);
+    }
+    if (isNameOfUsers) {
+      const message = `The skill "${reference}" belongs to no package. Skills of packages go by qualified names such as @scope/name/skill.`;
+      throw new UnknownItemError('unknown-skill', message, location, { foreign: false });
+    }
+    const known = (await skillsIn(from.manifest.directory)).map((one) => one.name);
+    const meant = didYouMean(name, known);
+    const hint = meant ? ` Did you mean "${meant}"?` : '';
+    const place = name.includes('/') ? '' : ` Expected ${skillsFolder}/${name}/${skillManifest}.`;
+    const message = `${from.name} has no skill "${name}".${place}${hint} It has: ${known.join(', ') || 'none'}.`;
+    throw new UnknownItemError('unknown-skill', message, location, { foreign: false });
+  }
+
   async #referredPackage(name: string, from: Extension, location: Location): Promise<Extension | undefined> {
     return await this.findPackage(name, from).catch((error) => {
       const { message } = error as Error;
@@ -388,7 +416,7 @@ export function isPathArgument(text: string): boolean {
 /** `spell` says how the user would name one of several. */
 function onlyServer(extension: Extension, spell = (name: string) => extension.qualify(name)): FoundServer {
   const servers = extension.manifest.declarations.servers.map(({ name }) => name);
-  if (servers.length === 0 && !hasItems(extension)) {
+  if (servers.length === 0 && !hasItems(extension.manifest)) {
     const wayOut = `See what is wrong with: agenttools validate ${extension.manifest.directory}`;
     throw new AgentToolsError(
       'not-found',
@@ -408,25 +436,21 @@ function onlyServer(extension: Extension, spell = (name: string) => extension.qu
 function namedServer(extension: Extension, server: string): FoundServer {
   const servers = extension.manifest.declarations.servers.map(({ name }) => name);
   if (servers.includes(server)) return { extension, server };
-  if (servers.length === 0 && hasItems(extension) && server === implicitServerName(extension))
+  if (servers.length === 0 && hasItems(extension.manifest) && server === implicitServerName(extension))
     return { extension };
   const meant = didYouMean(server, servers);
   const hint = meant ? ` Did you mean "${meant}"?` : '';
-  const known = servers.join(', ') || (hasItems(extension) ? implicitServerName(extension) : 'none');
+  const known = servers.join(', ') || (hasItems(extension.manifest) ? implicitServerName(extension) : 'none');
   throw new AgentToolsError(
     'not-found',
     `${extension.name} has no server "${server}".${hint} Its servers: ${known}.`,
   );
 }
 
-function hasItems({ manifest }: Extension): boolean {
-  return declaresItems(manifest);
-}
-
 /** The qualified names of an extension's servers, whether it declares them or not. */
 export function serverNames(extension: Extension): readonly string[] {
   const declared = extension.manifest.declarations.servers.map(({ name }) => name);
-  const implicit = hasItems(extension) ? [implicitServerName(extension)] : [];
+  const implicit = hasItems(extension.manifest) ? [implicitServerName(extension)] : [];
   return (declared.length > 0 ? declared : implicit).map((name) => extension.qualify(name));
 }
 

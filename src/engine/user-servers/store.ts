@@ -39,6 +39,7 @@ export async function readUserServers({ userServersFolder }: UserServersPlace): 
     unnamed: firstPackageJson.name,
     // It names no further file.
     read: async () => packageJson,
+    hasSkills: async () => false,
   });
   return new Extension({ directory: userServersFolder, ...content }, { origin: 'user' });
 }

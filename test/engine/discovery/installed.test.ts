@@ -54,6 +54,16 @@ describe('where servers are', () => {
     ]);
   });
 
+  test('a package of nothing but skills is a server', async () => {
+    const text = '---\nname: tea\ndescription: About tea.\n---\n';
+    const files = {
+      'added/node_modules/tea/package.json': extension('tea', {}),
+      'added/node_modules/tea/skills/tea/SKILL.md': text,
+      'added/node_modules/bare/package.json': extension('bare', {}),
+    };
+    expect(await names(files)).toEqual(['added tea/tea']);
+  });
+
   test('the nearer package of a name is listed, also where it is broken', async () => {
     const { servers, notes } = await list({
       'project/node_modules/kit/package.json': extension('kit', { servers: ['near'] }, '2.0.0'),

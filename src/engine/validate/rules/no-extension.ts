@@ -5,12 +5,13 @@ import { defineRule, type Rule } from './rule.js';
 export const noExtension: Rule = defineRule({
   code: 'no-extension',
   severity: 'error',
-  summary: 'The package.json of an extension has an "agenttools" field that declares something.',
+  summary:
+    'The package.json of an extension has an "agenttools" field that declares something, or the package has skills.',
   *check({ unreadable, manifest }) {
     if (unreadable?.code === 'no-extension') {
       yield { location: unreadable.location, facts: { problem: unreadable.message } };
     }
-    if (!manifest || !isEmpty(manifest)) return;
+    if (!manifest || manifest.hasOnlySkills || !isEmpty(manifest)) return;
     const location = { file: manifest.document.file, path: manifest.base };
     yield {
       location,
