@@ -54,6 +54,24 @@ const declared = () =>
   JSON.parse(readFileSync(path.join(folder(), 'package.json'), 'utf8')).agenttools.servers;
 
 describe('create-server', () => {
+  it('takes skills of packages', async () => {
+    const text = '---\nname: tea\ndescription: About tea.\n---\n';
+    addFiles(home, { 'agenttools/packages/node_modules/@acme/kit/skills/tea/SKILL.md': text });
+    const { code, stdout } = await create('brew', '--skill', '@acme/kit/tea', '--json');
+    expect([code, JSON.parse(stdout).skills]).toEqual([0, ['@acme/kit/tea']]);
+    expect(stored('brew')).toEqual({ skills: ['@acme/kit/tea'] });
+    expect((await run(['show', 'brew'])).stdout).toContain('skill://tea/SKILL.md');
+  });
+
+  it.each([
+    ['@acme/kit/teaa', 'the package @acme/kit declares no skill "teaa"'],
+    ['@acme/far/tea', 'the package @acme/far is not installed'],
+    ['tea', 'Skills of packages go by qualified names'],
+  ])('refuses a skill that is not there: %s', async (name, why) => {
+    const { code, stderr } = await create('brew', '--skill', name);
+    expect([code, stderr]).toEqual([1, expect.stringContaining(why)]);
+  });
+
   it('mixes built-in items with those of packages, and keeps their names', async () => {
     const { code, stdout, stderr } = await create(
       'trip',
@@ -77,6 +95,7 @@ describe('create-server', () => {
       prompts: ['@acme/kit/briefing'],
       resources: ['@acme/kit/stations'],
       apps: ['@acme/kit/map'],
+      skills: [],
     });
     expect(stored('trip')).toEqual({
       title: 'Trip',

@@ -14,6 +14,7 @@ export interface CreateServerInput {
   readonly prompts: readonly string[];
   readonly resources: readonly string[];
   readonly apps: readonly string[];
+  readonly skills: readonly string[];
   readonly title: string | undefined;
   readonly description: string | undefined;
   readonly instructions: string | undefined;

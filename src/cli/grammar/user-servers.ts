@@ -15,6 +15,7 @@ export function addUserServerCommands(program: Command, { host, answer }: Answer
     .option('--prompt <names>', 'prompts, likewise', names, [])
     .option('--resource <names>', 'resources, likewise', names, [])
     .option('--app <names>', 'UI apps, likewise', names, [])
+    .option('--skill <names>', 'skills of packages, by qualified names', names, [])
     .option('--title <text>', 'name for people')
     .option('--description <text>', 'what it offers')
     .option('--instructions <text>', 'how to use it, for the model')
@@ -31,6 +32,7 @@ export function addUserServerCommands(program: Command, { host, answer }: Answer
             prompts: options.prompt,
             resources: options.resource,
             apps: options.app,
+            skills: options.skill,
             title: options.title,
             description: options.description,
             instructions: options.instructions,

@@ -10,7 +10,7 @@ import { uninstallData, uninstallDiff, uninstallLines } from './uninstallation.j
 export function renderMadeServer(made: MadeServer, options: ColorOption): string {
   const style = styleFor(options);
   const { name, file, replaced } = made;
-  const lists = (['tools', 'prompts', 'resources', 'apps'] as const).flatMap((kind) =>
+  const lists = (['tools', 'prompts', 'resources', 'apps', 'skills'] as const).flatMap((kind) =>
     made[kind].length === 0 ? [] : [`  ${kind.padEnd(9)}  ${made[kind].join(', ')}`],
   );
   const steps = [`agenttools show ${name}`, `agenttools install claude-desktop ${name}`];

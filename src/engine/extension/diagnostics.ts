@@ -15,9 +15,9 @@ export interface Location {
   readonly position?: Position;
 }
 
-/** Which item, or which toolkit, a diagnostic is about. */
+/** Which item, toolkit or skill a diagnostic is about. */
 export interface ItemRef {
-  readonly kind: ItemKind | 'toolkit';
+  readonly kind: ItemKind | 'toolkit' | 'skill';
   readonly name: string;
 }
 

@@ -236,7 +236,10 @@ const serverShape: Shape = {
   prompts: { types: ['list', 'string'], description: 'Names, { "use": name, … }, definitions, or "*".' },
   resources: { types: ['list', 'string'], description: 'Names, { "use": name, … }, definitions, or "*".' },
   apps: { types: ['list', 'string'], description: 'Names of UI apps, or "*".' },
-  skills: { types: ['string-list', 'string'], description: 'Names of skills of the package, or "*".' },
+  skills: {
+    types: ['string-list', 'string'],
+    description: 'Names of skills, or "*" for all of the package.',
+  },
   toolList: {
     types: ['string'],
     description: 'What clients are listed: all tools, or three by which the others are found and called.',

@@ -1,25 +1,34 @@
 import { singular } from '../extension/kinds.js';
+import type { LeftOut } from './left-out.js';
 import type { ServedKind } from './registry.js';
 import type { ServerSpec } from './server.js';
+
+/** What of a server may still come. */
+export type ComingKind = ServedKind | 'skills';
 
 /** Something that a server goes without because a package is not here. */
 export interface Lack {
   readonly packageName: string;
   /** The kinds of item that come with it, as far as that is known. */
-  readonly kinds: readonly ServedKind[];
+  readonly kinds: readonly ComingKind[];
   /** Who needs it and for what, in words. */
   readonly neededBy: string;
 }
 
-/** The lists that tell of apps. */
-const shownBy: readonly ServedKind[] = ['tools', 'resources'];
+/** The lists that tell of what has none of its own, or not alone. */
+const shownBy: Readonly<Partial<Record<LeftOut['kind'], readonly ComingKind[]>>> = {
+  apps: ['tools', 'resources'],
+  skills: ['skills', 'resources'],
+};
 
 /** What a composed server goes without because packages are not here. */
 export function lacksOf({ leftOut, qualifiedName }: ServerSpec): readonly Lack[] {
   return leftOut.flatMap(({ missingPackage, kind, item }) => {
     if (missingPackage === undefined) return [];
-    const neededBy = `the server ${qualifiedName} for the ${singular[kind]} ${item}`;
-    return [{ packageName: missingPackage, kinds: kind === 'apps' ? shownBy : [kind], neededBy }];
+    const what = kind === 'skills' ? 'skill' : singular[kind];
+    const neededBy = `the server ${qualifiedName} for the ${what} ${item}`;
+    const kinds = shownBy[kind] ?? [kind as ServedKind];
+    return [{ packageName: missingPackage, kinds, neededBy }];
   });
 }
 

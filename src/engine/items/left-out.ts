@@ -5,7 +5,7 @@ import type { ComposedKind } from './entries.js';
 
 /** An item that a server would have if it were in order. */
 export interface LeftOut {
-  readonly kind: ComposedKind;
+  readonly kind: ComposedKind | 'skills';
   /** As the server names it. */
   readonly item: string;
   /** The tool that goes without this app, and works all the same. */

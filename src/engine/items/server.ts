@@ -1,6 +1,7 @@
 import { serverLists } from '../extension/check.js';
 import type { Definition, Extension } from '../extension/extension.js';
 import { isRecord } from '../extension/shapes.js';
+import type { SkillFolder } from '../extension/skill-folders.js';
 import { type Translation, translate } from '../extension/spellings.js';
 import { type FoundServer, implicitServerName, type Workspace } from '../extension/workspace.js';
 import { readApp } from './app.js';
@@ -14,7 +15,7 @@ import { kept, locate, readCache, requireModules, requireUsable } from './read.j
 import { listedKinds, Registry } from './registry.js';
 import { readResource } from './resource.js';
 import { addUnbound, bindApps, claimAddress } from './served-apps.js';
-import { listedSkills, type SkillFolder } from './skills.js';
+import { listedSkills } from './skills.js';
 import type {
   AppSpec,
   CacheHint,
@@ -133,7 +134,7 @@ export async function composeDefinition(
       },
     ),
     apps,
-    skills: value.skills === undefined ? [] : await listedSkills(definition, leftOut),
+    skills: value.skills === undefined ? [] : await listedSkills(definition, { workspace, leftOut }),
     hasUi: apps.size > 0 || tools.some(hasUi) || resources.some(isUiResource),
     initialize:
       value.initialize === undefined

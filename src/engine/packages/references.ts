@@ -34,7 +34,7 @@ export async function referencesTo(
 async function referencesIn(extension: Extension, packageName: string): Promise<readonly Reference[]> {
   const servers = await readItems(extension, ['servers']);
   return servers.flatMap(({ name, value = {} }) => {
-    const entries = serverLists.flatMap((kind) =>
+    const entries = [...serverLists, 'skills'].flatMap((kind) =>
       Array.isArray(value[kind]) ? (value[kind] as unknown[]) : [],
     );
     const named = entries.map((entry) => (isRecord(entry) ? entry.use : entry));

@@ -68,7 +68,12 @@ function ofSkills(name: 'listSkills' | 'getSkill' | 'readDirectory'): Method {
   return {
     capability: 'extensions',
     feature: skillsExtension,
-    handler: async (connection, params) => (await import('./requests/skills.js'))[name](connection, params),
+    handler: async (connection, params, request) => {
+      const { outstanding } = connection;
+      // Skills that are still to come are resources, too.
+      if (outstanding?.includes('skills')) await outstanding.forList('resources', request.mcpReq.signal);
+      return await (await import('./requests/skills.js'))[name](connection, params);
+    },
   };
 }
 
@@ -250,7 +255,9 @@ function capabilitiesOf(
   const extensions = {
     ...(withUi && uiCapability.extensions),
     ...(hasTasks && { [tasksExtension]: {} }),
-    ...(skills.length > 0 && { [skillsExtension]: { directoryRead: true } }),
+    ...((skills.length > 0 || outstanding?.includes('skills')) && {
+      [skillsExtension]: { directoryRead: true },
+    }),
   };
   return {
     ...Object.fromEntries(listed),

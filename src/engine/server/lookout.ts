@@ -107,7 +107,7 @@ export function standIn({ packageName, server }: MissingPackageError): LookoutRe
       exposeErrors: false,
       cache: undefined,
     },
-    lacks: [{ packageName, kinds: listedKinds, neededBy: `the server ${server}` }],
+    lacks: [{ packageName, kinds: [...listedKinds, 'skills'], neededBy: `the server ${server}` }],
   };
 }
 

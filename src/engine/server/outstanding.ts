@@ -1,6 +1,6 @@
 import { messageOf } from '../extension/modules.js';
 import type { Obtain, Settled } from '../extension/obtain.js';
-import { type Lack, packagesIn, whoNeeds } from '../items/lacks.js';
+import { type ComingKind, type Lack, packagesIn, whoNeeds } from '../items/lacks.js';
 import type { ServedKind } from '../items/registry.js';
 import type { Audience } from './audience.js';
 import { oneLine } from './one-line.js';
@@ -66,7 +66,7 @@ export class Outstanding {
   }
 
   /** Whether items of a kind may still come. */
-  includes(kind: ServedKind): boolean {
+  includes(kind: ComingKind): boolean {
     return this.#lacks.some(({ kinds }) => kinds.includes(kind));
   }
 
@@ -80,7 +80,7 @@ export class Outstanding {
   }
 
   /** Looks for an item again once it may have come; undefined if it has not. */
-  async find<T>(kind: ServedKind, look: () => T | undefined, signal: AbortSignal): Promise<T | undefined> {
+  async find<T>(kind: ComingKind, look: () => T | undefined, signal: AbortSignal): Promise<T | undefined> {
     if (!this.includes(kind)) return undefined;
     const run = this.#obtain();
     if (run) await orUntil(run.done, this.#patience.waitMs, signal);

@@ -73,12 +73,13 @@ export async function prepareServed(
 }
 
 function isChanged(kind: ListedKind, before: Servable, after: Servable): boolean {
-  const shown = ({ registry, apps, listHooks }: Servable) => {
+  const shown = ({ registry, apps, skills, listHooks }: Servable) => {
     // Nobody knows what a hook picks.
     const includeHidden = listHooks[kind] !== undefined;
     const { items } = registry.list(kind, { includeHidden, pageSize: Number.POSITIVE_INFINITY });
     const uris = items.map((spec) => (spec.kind === 'tools' ? spec.ui?.app?.uri : undefined));
-    return JSON.stringify([items.map(({ wire }) => wire), uris, kind === 'resources' && [...apps.keys()]]);
+    const others = [...apps.keys(), ...skills.map(({ directory }) => directory)];
+    return JSON.stringify([items.map(({ wire }) => wire), uris, kind === 'resources' && others]);
   };
   return shown(before) !== shown(after);
 }

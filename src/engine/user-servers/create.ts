@@ -18,7 +18,7 @@ import { definitionFile, keepServer, readUserServers, requireFree, type UserServ
 type ServerList = (typeof serverLists)[number];
 
 /** A server that was made. */
-export interface MadeServer extends Readonly<Record<ServerList, readonly string[]>> {
+export interface MadeServer extends Readonly<Record<ServerList | 'skills', readonly string[]>> {
   readonly name: string;
   /** Where its definition is kept. */
   readonly file: string;
@@ -49,7 +49,17 @@ export async function createUserServer(
   const notes = [...(await sameNames(definition, workspace)), ...(await hiddenPackage(name, workspace))];
   const kept = await keepServer({ name, definition: value }, { overwrite }, place);
   const [tools, prompts, resources, apps] = serverLists.map((kind) => entryNames(value, kind));
-  return { name, ...kept, tools: tools!, prompts: prompts!, resources: resources!, apps: apps!, notes };
+  const skills = entryNames(value, 'skills');
+  return {
+    name,
+    ...kept,
+    tools: tools!,
+    prompts: prompts!,
+    resources: resources!,
+    apps: apps!,
+    skills,
+    notes,
+  };
 }
 
 /** Why nothing is said of an item that is defined by code. */
@@ -96,8 +106,9 @@ async function composed(definition: Definition, workspace: Workspace): Promise<S
 }
 
 async function problemOf({ kind, item, code, message }: LeftOut, { place }: Checking): Promise<string> {
-  const isLost = code === 'unresolved-reference' || code === `unknown-${singular[kind]}`;
-  if (isLost) return `${singular[kind]} "${item}": ${await explainLost(kind, item, place)}`;
+  const isLost = code === 'unresolved-reference' || code.startsWith('unknown-');
+  if (isLost && kind !== 'skills')
+    return `${singular[kind]} "${item}": ${await explainLost(kind, item, place)}`;
   return message.includes(`"${item}"`) ? message : `${entryName(item)}: ${message}`;
 }
 
@@ -148,7 +159,7 @@ async function hiddenPackage(name: string, workspace: Workspace): Promise<readon
   return [`"${name}" means this server from now on; what the package of that name serves is ${spelled}.`];
 }
 
-function entryNames(definition: ServerDefinition, kind: ServerList): readonly string[] {
+function entryNames(definition: ServerDefinition, kind: ServerList | 'skills'): readonly string[] {
   const list = definition[kind];
   const entries: readonly unknown[] = Array.isArray(list) ? list : [];
   return entries.map((entry) => {

@@ -18,6 +18,7 @@ export interface ServerPlan {
   readonly prompts?: readonly string[];
   readonly resources?: readonly string[];
   readonly apps?: readonly string[];
+  readonly skills?: readonly string[];
   /** These win over what `definition` says. */
   readonly title?: string;
   readonly description?: string;
@@ -60,7 +61,9 @@ function reservedBy(name: string): string | undefined {
 export function definitionOf(plan: ServerPlan): ServerDefinition {
   const { title, description, instructions, definition = {}, directory = path.sep } = plan;
   const given = read(definition);
-  const lists = serverLists.map((kind) => [kind, listOf(kind, given[kind], plan[kind])] as const);
+  const lists = [...serverLists, 'skills' as const].map(
+    (kind) => [kind, listOf(kind, given[kind], plan[kind])] as const,
+  );
   const whole = {
     ...given,
     ...(title !== undefined && { title }),
@@ -100,7 +103,7 @@ function isEmptyList(value: unknown): boolean {
   return Array.isArray(value) && value.length === 0;
 }
 
-function listOf(kind: Kind, given: unknown, named: readonly string[] = []): readonly unknown[] {
+function listOf(kind: Kind | 'skills', given: unknown, named: readonly string[] = []): readonly unknown[] {
   if (given === '*') {
     const message = `"${kind}" of the definition is "*", all that a package declares, but your server belongs to no package. List the ${kind}.`;
     throw new AgentToolsError('invalid-definition', message);

@@ -12,6 +12,7 @@ import type { ModuleFacts, ModuleReader } from './facts/modules.js';
 import { gatherPackaging, type PackagingFacts } from './facts/packaging.js';
 import { findLostApp, type LostApp } from './facts/references.js';
 import { gatherServers, type ServerFacts } from './facts/servers.js';
+import { gatherSkills, type SkillFacts } from './facts/skills.js';
 import { gatherToolkits, type ToolkitFacts } from './facts/toolkits.js';
 
 /** An extension at one moment: all that rules may know of it. Gathering reads files and runs code; rules do neither. */
@@ -27,6 +28,7 @@ export interface Snapshot {
   readonly toolkits: readonly ToolkitFacts[];
   readonly files: FileFacts;
   readonly servers: readonly ServerFacts[];
+  readonly skills: readonly SkillFacts[];
   readonly lostApps: readonly LostAppOfTool[];
   /** Definition modules and those that definitions name. */
   readonly modules: readonly ModuleFacts[];
@@ -51,7 +53,17 @@ interface LostAppOfTool extends LostApp {
 /** The snapshot of a package whose manifest says nothing. */
 export function snapshotWithoutManifest(codes: readonly string[], unreadable: UnreadableManifest): Snapshot {
   const files = { duplicates: [], undeclared: [], shadowed: [] };
-  return { codes, unreadable, items: [], toolkits: [], files, servers: [], lostApps: [], modules: [] };
+  return {
+    codes,
+    unreadable,
+    items: [],
+    toolkits: [],
+    files,
+    servers: [],
+    skills: [],
+    lostApps: [],
+    modules: [],
+  };
 }
 
 interface Gathering {
@@ -80,6 +92,7 @@ export async function takeSnapshot({ codes, extension, workspace, modules }: Gat
     ...declared,
     ...(await Promise.all(inline.map((definition) => gatherInlineItem(definition, modules)))),
   ];
+  const skills = await gatherSkills(extension);
   const files = await gatherFiles(extension, modules);
   return {
     codes,
@@ -89,9 +102,10 @@ export async function takeSnapshot({ codes, extension, workspace, modules }: Gat
     toolkits,
     files: { ...files, undeclared: [...files.undeclared, ...untold(toolkits)] },
     servers,
+    skills,
     lostApps: await gatherLostApps(items, extension, workspace),
     modules: await gatherModules(items, modules),
-    packaging: await gatherPackaging(extension, items, modules),
+    packaging: await gatherPackaging({ extension, items, skills, modules }),
     ...(await gatherDerivation(extension, items)),
   };
 }

@@ -249,6 +249,46 @@ describe.each(eras)('%s: apps of packages that are not here', (era) => {
   });
 });
 
+describe.each(eras)('%s: skills of packages that are not here', (era) => {
+  const name = '@far/one';
+  const text = '---\nname: tea\ndescription: About tea.\n---\n';
+  const folder = `packages/node_modules/${name}`;
+  const supply = {
+    [name]: {
+      [`${folder}/package.json`]: packageJson({}, { name }),
+      [`${folder}/skills/tea/SKILL.md`]: text,
+    },
+  };
+  const server = writeFolder({ ...kit, 'agenttools/servers/kit.json': { skills: [`${name}/tea`] } });
+  const uri = 'skill://tea/SKILL.md';
+
+  test.each([
+    ['skills/list', {}, { skills: [{ uri }] }],
+    ['skills/get', { uri }, { skill: { uri } }],
+    ['resources/directory/read', { uri: 'skill://tea' }, { resources: [{ uri }] }],
+    ['resources/list', {}, { resources: [{ uri }] }],
+    ['resources/read', { uri }, { contents: [{ uri, text }] }],
+  ])('are obtained when they are asked for: %s', async (method, params, expected) => {
+    const session = await open(era, { server, supply });
+    expect(await session.request(method, params)).toMatchObject(expected);
+    expect([session.shop.asked, session.reported]).toEqual([[[name]], []]);
+  });
+
+  test('are announced when they come late', async () => {
+    const session = await open(era, { server, supply, slow: true, patience: { ...eager, waitMs: 1 } });
+    if (era === 'modern') session.send(subscription('s', 'resources'));
+    expect((await session.request('skills/list')).skills).toEqual([]);
+    session.shop.open();
+    await arrival(session, changeOf('resources'));
+    expect((await session.request('skills/list')).skills).toHaveLength(1);
+  });
+
+  test('are those of a package that is all of a server, too', async () => {
+    const session = await open(era, { server: `${name}/one`, supply });
+    expect((await session.request('skills/list')).skills).toHaveLength(1);
+  });
+});
+
 describe.each(eras)('%s: items of packages that are not here', (era) => {
   test('are obtained when a list is asked for, and are in it', async () => {
     const session = await open(era, { supply: both });
@@ -441,7 +481,9 @@ test('a client learns what may still change, and no more', async () => {
     const session = await open('modern', setting);
     return (await session.request('server/discover')).capabilities;
   };
-  expect(await capabilitiesOf({})).toEqual({ tools: { listChanged: true }, logging: {} });
+  const [tasks, skills] = ['io.modelcontextprotocol/tasks', 'io.modelcontextprotocol/skills'] as const;
+  const extensions = { [tasks]: {} };
+  expect(await capabilitiesOf({})).toEqual({ tools: { listChanged: true }, logging: {}, extensions });
   const listChanged = true;
   expect(await capabilitiesOf({ server: '@far/one/main' })).toEqual({
     tools: { listChanged },
@@ -449,6 +491,7 @@ test('a client learns what may still change, and no more', async () => {
     resources: { listChanged, subscribe: true },
     completions: {},
     logging: {},
+    extensions: { ...extensions, [skills]: { directoryRead: true } },
   });
   const { 'agenttools/servers/kit.json': _, ...rest } = kit;
   const whole = writeFolder({ ...rest, 'agenttools/servers/kit.json': { tools: ['own'] } });

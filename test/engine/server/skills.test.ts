@@ -1,9 +1,9 @@
 import { createHash } from 'node:crypto';
-import { symlinkSync, writeFileSync } from 'node:fs';
+import { symlinkSync, truncateSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { skillsExtension } from '../../../src/engine/server/extensions.js';
-import type { Files } from '../../support/packages.js';
+import { type Files, packageJson } from '../../support/packages.js';
 import { type Composed, compose, openSession, type Session } from '../../support/session.js';
 
 const skill = (name: string, more = '') =>
@@ -131,7 +131,7 @@ test('a server serves those it lists, and goes without what is not there', async
   const { request } = await openSession(composed);
   expect(names(await request('skills/list'))).toEqual(['tea']);
   expect(composed.spec.leftOut.map(({ message }) => message)).toEqual([
-    expect.stringContaining('lists the skill "none", which is not there. Expected skills/none/SKILL.md'),
+    expect.stringContaining('has no skill "none". Expected skills/none/SKILL.md.'),
     expect.stringContaining('"../skills/paper"'),
   ]);
 });
@@ -145,6 +145,64 @@ test('a package without servers serves all', async () => {
   const tool = { 'agenttools/tools/t.json': { handler: './t.js' }, 't.js': 'export default () => "x";' };
   const { request } = await openSession(await compose({ tools: ['t'] }, { ...tea, ...paper, ...tool }));
   expect(names(await request('skills/list'))).toEqual(['paper', 'tea']);
+});
+
+test('a package that has nothing but skills serves all', async () => {
+  const composed = await compose({}, { ...tea, ...paper });
+  const { request } = await openSession(composed);
+  expect(names(await request('skills/list'))).toEqual(['paper', 'tea']);
+  expect(composed.spec.qualifiedName).toBe('@acme/kit/kit');
+});
+
+test('a package that declares nothing, and has no skills, serves nothing', async () => {
+  await expect(compose({}, { 'skills/readme.md': 'None yet.' })).rejects.toThrow(
+    'nothing that could be served',
+  );
+  await expect(compose({ tools: 'forecast' }, tea)).rejects.toThrow('"tools" of the manifest is not a list');
+});
+
+test('a server serves skills of other packages, and one of each name', async () => {
+  const beside = (name: string, files: Files) => ({
+    [`node_modules/${name}/package.json`]: packageJson({}, { name }),
+    ...Object.fromEntries(
+      Object.entries(files).map(([file, text]) => [`node_modules/${name}/${file}`, text]),
+    ),
+  });
+  const composed = await composeServer(
+    { ...tea, ...beside('@far/one', { ...paper, ...tea }) },
+    { skills: ['tea', '@far/one/paper', '@far/one/tea', '@far/one/papr', '@far/two/ink'] },
+  );
+  const { request } = await openSession(composed);
+  expect(names(await request('skills/list'))).toEqual(['paper', 'tea']);
+  const { contents } = await request('resources/read', { uri: 'skill://tea/refs/times%20&%20more.md' });
+  expect(contents[0].text).toBe('Four minutes.');
+  expect(composed.spec.leftOut.map(({ code, message }) => [code, message])).toEqual([
+    ['invalid-server', 'Server "main" lists the skill "@far/one/tea", but has another one named "tea".'],
+    ['unresolved-reference', expect.stringContaining('the package @far/one declares no skill "papr"')],
+    ['unresolved-reference', expect.stringContaining('agenttools add @far/two')],
+  ]);
+});
+
+test('what is too much is not read', async () => {
+  const files = Object.fromEntries(
+    Array.from({ length: 512 }, (_, index) => [`skills/many/${index}.txt`, '']),
+  );
+  const composed = await composeServer({
+    ...paper,
+    ...files,
+    'skills/many/SKILL.md': skill('many'),
+    'skills/large/SKILL.md': skill('large'),
+  });
+  truncateSync(path.join(composed.directory, 'skills/paper/SKILL.md'), 0);
+  writeFileSync(path.join(composed.directory, 'skills/large/film.bin'), '');
+  truncateSync(path.join(composed.directory, 'skills/large/film.bin'), 2 ** 34);
+  const { request } = await openSession(composed);
+  expect(names(await request('skills/list'))).toEqual([]);
+  expect(composed.reports.toSorted()).toEqual([
+    expect.stringContaining('"large" is left out: it has 1717'),
+    expect.stringContaining('"many" is left out: it has more than 512 files'),
+    expect.stringContaining('"paper" is left out'),
+  ]);
 });
 
 test('what is not in order is left out, and told once', async () => {

@@ -39,6 +39,12 @@ const expected: Record<string, readonly string[]> = {
     'blocked-by-csp agenttools/apps/board.html:8:3',
   ],
   'boot-failed': [],
+  'broken-skill-link': [
+    'broken-skill-link skills/tea/SKILL.md:6:59',
+    'broken-skill-link skills/tea/SKILL.md:7:23',
+    'broken-skill-link skills/tea/SKILL.md:9:11',
+    'broken-skill-link skills/tea/SKILL.md:17:9',
+  ],
   'conflicting-spelling': [
     'conflicting-spelling package.json#/agenttools/MCPServers',
     'conflicting-spelling agenttools/tools/hello.json#/Function',
@@ -167,6 +173,15 @@ const expected: Record<string, readonly string[]> = {
     'invalid-server agenttools/servers/greeter.json#/tools/1/parameters/tone',
     'invalid-server agenttools/servers/greeter.json#/tools/2/parameters/hand',
   ],
+  'invalid-skill': [
+    'invalid-skill skills/Ice_Tea/SKILL.md:3:1',
+    'invalid-skill skills/cocoa/SKILL.md:3:1',
+    'invalid-skill skills/coffee/SKILL.md:1:1',
+    'invalid-skill skills/mate/SKILL.md:2:1',
+    'invalid-skill skills/milk/SKILL.md:1:1',
+    'invalid-skill skills/water/SKILL.md:3:1',
+    'invalid-skill skills/juice/skill.md',
+  ],
   'invalid-tool': [
     'invalid-tool agenttools/tools/hello.json#/title',
     'invalid-tool agenttools/tools/hello.json#/annotations/readOnlyHint',
@@ -224,6 +239,7 @@ const expected: Record<string, readonly string[]> = {
   'not-checked': ['not-checked agenttools/tools/hello.js', 'not-checked agenttools/tools.js'],
   'not-checked-toolkits': ['not-checked agenttools/tools/files.js', 'not-checked agenttools/tools/more.js'],
   'not-packed': [
+    'not-packed package.json#/files',
     'not-packed package.json#/files',
     'not-packed package.json#/files',
     'not-packed package.json#/files',
@@ -291,6 +307,10 @@ const expected: Record<string, readonly string[]> = {
   ],
   'unknown-prompt': ['unknown-prompt agenttools/servers/greeter.json#/LLMEvaluator/MCPPrompts/1'],
   'unknown-resource': ['unknown-resource agenttools/servers/greeter.json#/resources/1'],
+  'unknown-skill': [
+    'unknown-skill agenttools/servers/greeter.json#/skills/1',
+    'unknown-skill agenttools/servers/greeter.json#/skills/2',
+  ],
   'unknown-tool': [
     'unknown-tool agenttools/servers/greeter.json#/tools/1',
     'unknown-tool agenttools/servers/greeter.json#/tools/2/use',

@@ -137,7 +137,7 @@ function instanceFor(spec: ResourceSpec, told: unknown, calls: Calls): ReturnTyp
 /** `resources/read` */
 export async function read(connection: Connection, { uri }: Wire, request: ServerContext): Promise<Wire> {
   const { calls } = connection;
-  const skillFile = await skillFileAt(calls, String(uri));
+  const skillFile = await skillFileAt(connection, String(uri), request);
   if (skillFile) return { contents: [skillFile] };
   const found = await requireResource(connection, String(uri), request);
   if ('app' in found) return await readApp(found.app, calls);
@@ -149,10 +149,18 @@ export async function read(connection: Connection, { uri }: Wire, request: Serve
   return await inDialogue(dialogue, async () => await readResource(found, dialogue));
 }
 
-async function skillFileAt(calls: Calls, uri: string): Promise<ResourceContents | undefined> {
-  if (calls.server.skills.length === 0 || !/^skill:/i.test(uri)) return undefined;
-  const { readSkillFile } = await import('./skills.js');
-  return await readSkillFile(calls, uri);
+async function skillFileAt(
+  { calls, outstanding }: Connection,
+  uri: string,
+  request: ServerContext,
+): Promise<ResourceContents | undefined> {
+  if (!/^skill:/i.test(uri)) return undefined;
+  const look = async () => {
+    if (calls.server.skills.length === 0) return undefined;
+    const { readSkillFile } = await import('./skills.js');
+    return await readSkillFile(calls, uri);
+  };
+  return (await look()) ?? (await outstanding?.find('skills', look, request.mcpReq.signal));
 }
 
 async function readResource({ spec, variables }: FoundSpec, dialogue: Dialogue): Promise<Wire> {

@@ -3,10 +3,10 @@ import path from 'node:path';
 import type { ItemRef, Location } from '../../extension/diagnostics.js';
 import type { Extension } from '../../extension/extension.js';
 import { isRecord } from '../../extension/shapes.js';
-import { skillManifests } from '../../items/skills.js';
 import { listPackedFiles } from '../packed-files.js';
 import type { ItemFacts } from './items.js';
 import type { ModuleReader } from './modules.js';
+import type { SkillFacts } from './skills.js';
 
 /** What others get when the package is published. */
 export interface PackagingFacts {
@@ -39,15 +39,10 @@ interface NeededFile {
 }
 
 /** What npm would make of the package. Scripts that build something are not run. */
-export async function gatherPackaging(
-  extension: Extension,
-  items: readonly ItemFacts[],
-  modules: ModuleReader,
-): Promise<PackagingFacts> {
-  const { packageJson, directory } = extension.manifest;
+export async function gatherPackaging(needs: Needs): Promise<PackagingFacts> {
+  const { packageJson, directory } = needs.extension.manifest;
   const value = packageJson.value as Readonly<Record<string, unknown>>;
   const isPrivate = value.private === true;
-  const needs = { extension, items, modules };
   return {
     isPrivate,
     keywords: Array.isArray(value.keywords) ? value.keywords : [],
@@ -60,6 +55,7 @@ export async function gatherPackaging(
 interface Needs {
   readonly extension: Extension;
   readonly items: readonly ItemFacts[];
+  readonly skills: readonly SkillFacts[];
   readonly modules: ModuleReader;
 }
 
@@ -70,7 +66,16 @@ async function findUnpacked(packed: ReadonlySet<string>, needs: Needs): Promise<
     if (await isFile(path.join(needs.extension.manifest.directory, needed.file)))
       found.set(needed.file, needed);
   }
-  return [...found.values()];
+  const ofSkills = needs.skills.flatMap((skill) => unpackedOf(skill, packed));
+  return [...found.values(), ...ofSkills];
+}
+
+/** A folder that is left out is told once. */
+function unpackedOf({ name, files }: SkillFacts, packed: ReadonlySet<string>): readonly NeededFile[] {
+  const lost = files.filter((file) => !packed.has(file));
+  const told = lost[0] === files[0] ? lost.slice(0, 1) : lost;
+  const what = `A file of skill "${name}"`;
+  return told.map((file) => ({ file, what, location: { file }, item: { kind: 'skill', name } }));
 }
 
 /** Where a package.json names what npm puts beside the package. */
@@ -103,7 +108,7 @@ async function isFile(target: string): Promise<boolean> {
 async function* neededFiles({ extension, items, modules }: Needs): AsyncGenerator<NeededFile> {
   const { document } = extension.manifest;
   yield { file: document.file, what: 'The manifest', location: { file: document.file } };
-  for (const { kind, name, ref, declaration, definition, source, error, callables, content } of items) {
+  for (const { name, ref, declaration, definition, source, error, callables, content } of items) {
     const what = `${ref.kind} "${name}"`;
     const own = error?.code === 'path-outside-package' ? undefined : source?.file;
     if (own !== undefined) yield* withImports(own, { what: `The definition of ${what}`, item: ref }, modules);
@@ -122,11 +127,6 @@ async function* neededFiles({ extension, items, modules }: Needs): AsyncGenerato
         { what: `The module that "${label}" of ${what} names`, item: ref, location },
         modules,
       );
-    }
-    if (kind === 'servers' && definition) {
-      for (const file of await skillManifests(extension, definition.value.skills)) {
-        yield { file, what: `A skill of ${what}`, location: { file: definition.file.file }, item: ref };
-      }
     }
     if (content && !content.fault) {
       yield { file: content.file, what: `The content of ${what}`, location: content.location, item: ref };

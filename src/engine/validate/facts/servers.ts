@@ -4,16 +4,20 @@ import type { Definition, Extension } from '../../extension/extension.js';
 import { implicitServerName } from '../../extension/workspace.js';
 import { distinctNames, withoutRepeats } from '../../items/collisions.js';
 import { listEntries } from '../../items/entries.js';
+import type { LeftOut } from '../../items/left-out.js';
 import { locate } from '../../items/read.js';
 import { type EntryFacts, entryFacts, seenAs } from './entries.js';
 import type { ItemFacts } from './items.js';
 import type { NameScope } from './references.js';
+import { gatherLostSkills } from './skills.js';
 
 /** A server as far as its lists go. One that no definition describes stands for all that the package declares. */
 export interface ServerFacts {
   readonly name: string;
   readonly ref: ItemRef;
   readonly entries: readonly EntryFacts[];
+  /** Skills that it lists and goes without. */
+  readonly lostSkills: readonly LeftOut[];
 }
 
 interface Surroundings extends NameScope {
@@ -27,7 +31,8 @@ export async function gatherServers({ items, ...scope }: Surroundings): Promise<
   return await Promise.all(
     servers.map(async ({ name, ref, definition }) => {
       const entries = definition ? await entriesOf(definition, scope) : [];
-      return { name, ref, entries };
+      const lostSkills = definition ? await gatherLostSkills(definition, scope.workspace) : [];
+      return { name, ref, entries, lostSkills };
     }),
   );
 }
@@ -40,7 +45,7 @@ function implicitServer(extension: Extension, items: readonly ItemFacts[]): Serv
     const location = locate(definition, [kind === 'resources' ? 'uri' : 'name']);
     return [{ kind, location, reference: item.name, leadsTo: definition, ...seenAs(definition) }];
   });
-  return { name: server, ref: { kind: 'server', name: server }, entries };
+  return { name: server, ref: { kind: 'server', name: server }, entries, lostSkills: [] };
 }
 
 async function entriesOf(server: Definition, scope: NameScope): Promise<EntryFacts[]> {

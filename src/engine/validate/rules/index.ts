@@ -2,6 +2,7 @@ import { appTooLarge } from './app-too-large.js';
 import { appWithoutHandshake } from './app-without-handshake.js';
 import { blockedByCsp } from './blocked-by-csp.js';
 import { bootFailed } from './boot-failed.js';
+import { brokenSkillLink } from './broken-skill-link.js';
 import { conflictingSpelling } from './conflicting-spelling.js';
 import { definitionFailed } from './definition-failed.js';
 import { deprecatedPromptData } from './deprecated-prompt-data.js';
@@ -21,6 +22,7 @@ import { invalidOutputSchema } from './invalid-output-schema.js';
 import { invalidPrompt } from './invalid-prompt.js';
 import { invalidResource } from './invalid-resource.js';
 import { invalidServer } from './invalid-server.js';
+import { invalidSkill } from './invalid-skill.js';
 import { invalidTool } from './invalid-tool.js';
 import { invalidToolkit } from './invalid-toolkit.js';
 import { invalidWireName } from './invalid-wire-name.js';
@@ -49,6 +51,7 @@ import { unknownDefinitionKey } from './unknown-definition-key.js';
 import { unknownManifestKey } from './unknown-manifest-key.js';
 import { unknownPrompt } from './unknown-prompt.js';
 import { unknownResource } from './unknown-resource.js';
+import { unknownSkill } from './unknown-skill.js';
 import { unknownTool } from './unknown-tool.js';
 import { unresolvedReference } from './unresolved-reference.js';
 
@@ -92,6 +95,8 @@ export const rules: readonly Rule[] = [
   blockedByCsp,
   appTooLarge,
   appWithoutHandshake,
+  invalidSkill,
+  brokenSkillLink,
   unknownDefinitionKey,
   ineffectiveDefinition,
   unknownCapability,
@@ -103,6 +108,7 @@ export const rules: readonly Rule[] = [
   unknownPrompt,
   unknownResource,
   unknownApp,
+  unknownSkill,
   unresolvedReference,
   duplicateWireName,
   // Compatibility

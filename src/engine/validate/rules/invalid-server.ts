@@ -21,7 +21,10 @@ export const invalidServer: Rule = defineRule({
         yield { location: locate(definition, [key]), item: ref, facts };
       }
     }
-    for (const { name, ref, entries } of servers) {
+    for (const { name, ref, entries, lostSkills } of servers) {
+      for (const { code, location, message } of lostSkills) {
+        if (code === 'invalid-server') yield { location, item: ref, facts: message };
+      }
       for (const { kind, override, fixFaults = [], faults = [], reference, location } of entries) {
         for (const { location: at, message } of faults) yield { location: at, item: ref, facts: message };
         if (!override) continue;

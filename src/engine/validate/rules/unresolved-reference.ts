@@ -5,8 +5,11 @@ export const unresolvedReference: Rule = defineRule({
   severity: 'warning',
   summary: 'Items of other packages that are named can be found. An error with --resolve.',
   *check({ servers, lostApps }) {
-    for (const { name, ref, entries } of servers) {
+    for (const { name, ref, entries, lostSkills } of servers) {
       const what = `Server "${name}"`;
+      for (const { code, location, message: reason } of lostSkills) {
+        if (code === 'unresolved-reference') yield { location, item: ref, facts: { what, reason } };
+      }
       for (const { lost, location, lostApp } of entries) {
         if (lost?.isForeign) yield { location, item: ref, facts: { what, reason: lost.reason } };
         if (!lostApp?.isForeign) continue;

@@ -1,0 +1,150 @@
+import { readdir, readFile } from 'node:fs/promises';
+import path from 'node:path';
+import type { Location } from '../../extension/diagnostics.js';
+import type { Definition, Extension } from '../../extension/extension.js';
+import { type SkillFolder, skillManifest, skillsFolder, skillsIn } from '../../extension/skill-folders.js';
+import type { Workspace } from '../../extension/workspace.js';
+import type { LeftOut } from '../../items/left-out.js';
+import { listedSkills } from '../../items/skills.js';
+import { readSkill, SkillFault } from '../../skills/reading.js';
+import { didYouMean } from '../../spelling.js';
+
+/** A skill of the package, as hosts would get it. */
+export interface SkillFacts {
+  readonly name: string;
+  /** Its files, what it begins with first; relative to the package. Of one that cannot be served, only that. */
+  readonly files: readonly string[];
+  /** Why it cannot be served. */
+  readonly problems: readonly SkillProblem[];
+  readonly brokenLinks: readonly SkillProblem[];
+}
+
+interface SkillProblem {
+  /** What follows the name of the skill in a message. */
+  readonly problem: string;
+  readonly location: Location;
+}
+
+/** Every skill of a package, and every folder that seems to be meant as one. */
+export async function gatherSkills({ manifest }: Extension): Promise<readonly SkillFacts[]> {
+  const { directory } = manifest;
+  const skills = await skillsIn(directory);
+  const read = await Promise.all(skills.map(skillFacts));
+  return [...read, ...(await misspelled(directory, skills))];
+}
+
+/** What a server goes without of the skills it lists. */
+export async function gatherLostSkills(
+  server: Definition,
+  workspace: Workspace,
+): Promise<readonly LeftOut[]> {
+  const leftOut: LeftOut[] = [];
+  await listedSkills(server, { workspace, leftOut });
+  return leftOut;
+}
+
+async function skillFacts(folder: SkillFolder): Promise<SkillFacts> {
+  const { name, directory } = folder;
+  const file = `${skillsFolder}/${name}/${skillManifest}`;
+  const text = await readFile(path.join(directory, skillManifest), 'utf8').catch(() => '');
+  try {
+    const { files } = await readSkill(folder);
+    const others = [...files.keys()].filter((one) => one !== skillManifest);
+    const brokenLinks = [...findBrokenLinks(text, [...files.keys()])].map(({ problem, index }) => ({
+      problem,
+      location: { file, position: positionOf(text, index) },
+    }));
+    const inPackage = others.map((one) => `${skillsFolder}/${name}/${one}`);
+    return { name, files: [file, ...inPackage], problems: [], brokenLinks };
+  } catch (error) {
+    const found = error instanceof SkillFault ? error.problems : [(error as Error).message];
+    const problems = found.map((problem) => ({
+      problem,
+      location: { file, position: { line: lineOf(problem, text), column: 1 } },
+    }));
+    return { name, files: [file], problems, brokenLinks: [] };
+  }
+}
+
+/** The line that a problem of the frontmatter is about; the first for all others. */
+function lineOf(problem: string, text: string): number {
+  const [, line] = problem.match(/\bline (\d+)/) ?? [];
+  if (line !== undefined) return Number(line);
+  const [, key] = problem.match(/^frontmatter (\w+)/) ?? [];
+  const index = text.split('\n').findIndex((one) => key !== undefined && one.startsWith(`${key}:`));
+  return Math.max(index, 0) + 1;
+}
+
+function positionOf(text: string, index: number): { readonly line: number; readonly column: number } {
+  const before = text.slice(0, index).split('\n');
+  return { line: before.length, column: before.at(-1)!.length + 1 };
+}
+
+/** Folders of which some disks would say that they have a `SKILL.md`, and others not. */
+async function misspelled(directory: string, known: readonly SkillFolder[]): Promise<readonly SkillFacts[]> {
+  const base = path.join(directory, skillsFolder);
+  const entries = await readdir(base, { withFileTypes: true }).catch(() => []);
+  const folders = entries.filter((one) => one.isDirectory() && !known.some(({ name }) => name === one.name));
+  const found = folders.map(async ({ name }): Promise<readonly SkillFacts[]> => {
+    const names = await readdir(path.join(base, name)).catch(() => []);
+    const meant = names.find((one) => one.toUpperCase() === skillManifest.toUpperCase());
+    if (meant === undefined || meant === skillManifest) return [];
+    const file = `${skillsFolder}/${name}/${meant}`;
+    const problem = `${meant} must be called ${skillManifest}`;
+    return [{ name, files: [file], problems: [{ problem, location: { file } }], brokenLinks: [] }];
+  });
+  return (await Promise.all(found)).flat();
+}
+
+interface BrokenLink {
+  readonly problem: string;
+  /** Where the link stands in the text. */
+  readonly index: number;
+}
+
+/** Links to files that are not in the folder of the skill. Paths are relative to it, and have slashes. */
+export function* findBrokenLinks(text: string, files: readonly string[]): Generator<BrokenLink> {
+  for (const { target, index } of linksIn(text)) {
+    const [written = ''] = target.split(/[?#]/);
+    if (written === '' || /^(?:[a-z][a-z\d+.-]*:|\/\/)/i.test(written)) continue;
+    const file = path.posix.normalize(decoded(written)).replace(/\/$/, '');
+    if (file.startsWith('/') || file === '..' || file.startsWith('../')) {
+      yield { problem: `links to "${target}", which is not in its folder. Clients get nothing else.`, index };
+      continue;
+    }
+    const isThere = file === '.' || files.some((one) => one === file || one.startsWith(`${file}/`));
+    if (isThere) continue;
+    const meant = didYouMean(file, files);
+    const hint = meant === undefined ? '' : ` Did you mean "${meant}"?`;
+    yield { problem: `links to "${target}", which is not there.${hint}`, index };
+  }
+}
+
+function decoded(text: string): string {
+  try {
+    return decodeURIComponent(text);
+  } catch {
+    return text;
+  }
+}
+
+/** The targets of links and images, also by reference. What stands in code is no link. */
+function* linksIn(text: string): Generator<{ readonly target: string; readonly index: number }> {
+  const prose = text
+    .replace(/^ {0,3}(`{3,}|~{3,})[^\n]*\n[\s\S]*?(?:^ {0,3}\1[`~]*[ \t]*$|$(?![\s\S]))/gm, blank)
+    .replace(/(`+)(?!`)[\s\S]*?[^`]\1(?!`)/g, blank);
+  const forms = [
+    /\]\(\s*(?:<([^<>\n]*)>|([^\s()<>]+(?:\([^\s()]*\)[^\s()]*)*))/g,
+    /^ {0,3}\[[^\]\n]+\]:[ \t]*(?:<([^<>\n]*)>|(\S+))/gm,
+  ];
+  for (const form of forms) {
+    for (const found of prose.matchAll(form)) {
+      const target = found[1] ?? found[2]!;
+      yield { target, index: found.index + found[0].lastIndexOf(target) };
+    }
+  }
+}
+
+function blank(code: string): string {
+  return code.replace(/[^\n]/g, ' ');
+}

@@ -1,0 +1,17 @@
+import { defineRule, type Rule } from './rule.js';
+
+/** @see https://agentskills.io/specification, and SEP-2640 */
+export const invalidSkill: Rule = defineRule({
+  code: 'invalid-skill',
+  severity: 'error',
+  summary:
+    'A skill says its name and what it is for, as the format of Agent Skills asks, and holds nothing but files.',
+  *check({ skills }) {
+    for (const { name, problems } of skills) {
+      for (const { problem, location } of problems) {
+        yield { location, item: { kind: 'skill', name }, facts: { name, problem } };
+      }
+    }
+  },
+  message: ({ name, problem }) => `Skill "${name}" cannot be served: ${problem}.`,
+});
