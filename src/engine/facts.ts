@@ -64,6 +64,13 @@ export interface AppSummary {
   readonly tools: readonly string[];
 }
 
+/** A skill as a client would see it. */
+export interface SkillSummary {
+  readonly name: string;
+  readonly description: string;
+  readonly uri: string;
+}
+
 /** An item that the server goes without, and why. */
 export interface LeftOutFacts {
   readonly item: string;
@@ -87,6 +94,7 @@ export interface ServerFacts {
   readonly prompts: readonly PromptSummary[];
   readonly resources: readonly ResourceSummary[];
   readonly apps: readonly AppSummary[];
+  readonly skills: readonly SkillSummary[];
   readonly instructions: string | null;
   readonly leftOut: readonly LeftOutFacts[];
   /** Where `install` has written it. */
@@ -114,6 +122,8 @@ export interface PackageFacts extends Readonly<Record<Kind, readonly Declaration
   readonly description: string | null;
   readonly version: string;
   readonly directory: string;
+  /** Those that cannot be served are left out. */
+  readonly skills: readonly SkillSummary[];
 }
 
 /** Where an item comes from. */

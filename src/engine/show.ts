@@ -9,6 +9,7 @@ import { type Kind, kinds, singular } from './extension/kinds.js';
 import { listFaults, type ManifestContent } from './extension/manifest.js';
 import { isPackageName, parseQualifiedName, withScope } from './extension/names.js';
 import { isRecord } from './extension/shapes.js';
+import { type SkillFolder, skillManifest, skillsFolder, skillsIn } from './extension/skill-folders.js';
 import { type FoundServer, isPathArgument, NoServerError, type Workspace } from './extension/workspace.js';
 import type {
   AppFacts,
@@ -27,6 +28,7 @@ import type {
   ResourceFacts,
   ResourceSummary,
   ServerFacts,
+  SkillSummary,
   ToolFacts,
   ToolSummary,
   ToolUiFacts,
@@ -195,6 +197,7 @@ async function isPackage(folder: string): Promise<boolean> {
 async function serverFacts(found: FoundServer, { workspace, receipts }: ShowPlace): Promise<ServerFacts> {
   const { extension } = found;
   const spec = await composeServer(found, workspace);
+  const { skills, lost } = await skillSummaries(spec.skills);
   const { title } = spec.info;
   return {
     kind: 'server',
@@ -213,10 +216,33 @@ async function serverFacts(found: FoundServer, { workspace, receipts }: ShowPlac
       hidden: app.hidden,
       tools: toolsOf(app, spec),
     })),
+    skills,
     instructions: spec.instructions ?? null,
-    leftOut: spec.leftOut.map(leftOutFacts),
+    leftOut: [...spec.leftOut.map(leftOutFacts), ...lost],
     installations: receipts ? await installationsOf(spec.qualifiedName, receipts) : [],
   };
+}
+
+/** What clients would be told of skills, and which of them cannot be served. */
+async function skillSummaries(
+  folders: readonly SkillFolder[],
+): Promise<{ readonly skills: readonly SkillSummary[]; readonly lost: readonly LeftOutFacts[] }> {
+  if (folders.length === 0) return { skills: [], lost: [] };
+  const { readSkill } = await import('./skills/reading.js');
+  const skills: SkillSummary[] = [];
+  const lost: LeftOutFacts[] = [];
+  for (const folder of folders) {
+    const { name } = folder;
+    try {
+      const { skill } = await readSkill(folder);
+      skills.push({ name, description: skill.frontmatter.description, uri: skill.uri });
+    } catch (error) {
+      const message = `Skill "${name}" cannot be served: ${(error as Error).message}.`;
+      const file = `${skillsFolder}/${name}/${skillManifest}`;
+      lost.push({ item: name, code: 'invalid-skill', message, file });
+    }
+  }
+  return { skills, lost };
 }
 
 /** What is said of a server of a package that says nothing of itself, here and in every list. */
@@ -308,6 +334,7 @@ async function packageFacts(extension: Extension): Promise<PackageFacts> {
     prompts: await declared('prompts'),
     resources: await declared('resources'),
     apps: await declared('apps'),
+    skills: (await skillSummaries(await skillsIn(directory))).skills,
   };
 }
 

@@ -5,7 +5,7 @@ import type { Facts } from '../../src/engine/facts.js';
 import { workspaceFolders } from '../../src/engine/folders.js';
 import { propertyOf } from '../../src/engine/property.js';
 import { show } from '../../src/engine/show.js';
-import { openWorkspace, writePackage } from '../support/packages.js';
+import { type Files, openWorkspace, writePackage } from '../support/packages.js';
 import { temporaryFolder, writeFiles } from '../support/run-cli.js';
 import { several, weather } from '../support/weather.js';
 
@@ -65,6 +65,25 @@ describe('show', () => {
         },
       ],
     });
+  });
+
+  it('tells of skills, of a server and of a package', async () => {
+    const skill = (name: string) => `---\nname: ${name}\ndescription: About ${name}.\n---\n`;
+    const files = { 'skills/tea/SKILL.md': skill('tea'), 'skills/ink/SKILL.md': skill('oil') };
+    const tea = { name: 'tea', description: 'About tea.', uri: 'skill://tea/SKILL.md' };
+    const shown = async (manifest: unknown, more: Files = {}) => {
+      const root = writePackage(manifest, { ...files, ...more });
+      return await show(root, { workspace: openWorkspace(), cwd: root, homeDirectory: root });
+    };
+    expect(await shown({})).toMatchObject({
+      kind: 'server',
+      name: '@acme/kit/kit',
+      skills: [tea],
+      leftOut: [{ item: 'ink', code: 'invalid-skill', file: 'skills/ink/SKILL.md' }],
+    });
+    const servers = { 'agenttools/servers/a.json': { skills: ['tea'] }, 'agenttools/servers/b.json': {} };
+    expect(await shown({ servers: ['a', 'b'] }, servers)).toMatchObject({ kind: 'package', skills: [tea] });
+    expect(await shown({ servers: ['b'] }, servers)).toMatchObject({ kind: 'server', skills: [] });
   });
 
   it('tells of the UI of tools, and what hosts are told of apps', async () => {

@@ -11,6 +11,7 @@ import type {
   PromptSummary,
   PublishedDeclarationFacts,
   ResourceSummary,
+  SkillSummary,
   ToolSummary,
   ToolUiFacts,
 } from '../../engine/facts.js';
@@ -69,6 +70,7 @@ const listRows = {
     ('uri' in resource || 'uriTemplate' in resource ? addressRow(resource) : ''),
   apps: (app: AppSummary | DeclarationFacts, style: ChalkInstance) =>
     declarationRow(app, style) + ('uri' in app ? addressRow(app) : ''),
+  skills: (skill: SkillSummary, style: ChalkInstance) => declarationRow(skill, style) + addressRow(skill),
   arguments: (argument: PromptArgumentFacts | DeclaredParameterFacts) => argumentRow(argument),
   parameters: (parameter: DeclaredParameterFacts) => argumentRow(parameter),
   installations: ({ client, scope, key, file }: InstallationFacts, style: ChalkInstance) =>
