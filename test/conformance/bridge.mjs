@@ -1,9 +1,9 @@
 // A server that speaks over pipes, put on HTTP for a suite that speaks nothing else. It adds and mends nothing: what comes
 // out of the pipe is what the suite judges.
-import { spawn } from 'node:child_process';
 import { randomUUID } from 'node:crypto';
 import { once } from 'node:events';
 import { createServer } from 'node:http';
+import { ServerProcess } from './server-process.mjs';
 
 const claimKey = 'io.modelcontextprotocol/protocolVersion';
 const subscriptionKey = 'io.modelcontextprotocol/subscriptionId';
@@ -13,12 +13,13 @@ const statuses = { '-32601': 404, '-32600': 400, '-32700': 400, '-32020': 400, '
 
 /**
  * Serves on 127.0.0.1. Each session of the handshake has a process of its own; all requests of 2026-07-28 go to one.
- * @param {{ command: string, args: readonly string[], env: NodeJS.ProcessEnv }} program
+ * @param {{ command: string, args: readonly string[], env: NodeJS.ProcessEnv, log: string }} program
+ * @param {(fault: string) => void} tell
  */
-export async function startBridge(program) {
+export async function startBridge(program, tell) {
   /** Lines on stdout that were no JSON-RPC. */
   const impurities = [];
-  const open = () => new Pipe(program, (line) => impurities.push(line));
+  const open = () => new Pipe(new ServerProcess(program, tell), (line) => impurities.push(line));
   const sessions = new Map();
   let stateless;
 
@@ -69,13 +70,12 @@ export async function startBridge(program) {
 /** A process of the server, and what it says. */
 class Pipe {
   onMessage = () => {};
-  #child;
+  #server;
   #partial = '';
 
-  constructor({ command, args, env }, onImpurity) {
-    this.#child = spawn(command, args, { env, stdio: ['pipe', 'pipe', 'inherit'] });
-    this.#child.stdin.on('error', () => {});
-    this.#child.stdout.setEncoding('utf8').on('data', (chunk) => {
+  constructor(server, onImpurity) {
+    this.#server = server;
+    server.child.stdout.setEncoding('utf8').on('data', (chunk) => {
       const lines = (this.#partial + chunk).split('\n');
       this.#partial = lines.pop();
       for (const line of lines) {
@@ -87,13 +87,11 @@ class Pipe {
   }
 
   send(message) {
-    this.#child.stdin.write(`${JSON.stringify(message)}\n`);
+    this.#server.child.stdin.write(`${JSON.stringify(message)}\n`);
   }
 
   async close() {
-    if (this.#child.exitCode !== null) return;
-    this.#child.stdin.end();
-    await once(this.#child, 'close');
+    await this.#server.end(({ stdin }) => stdin.end());
   }
 }
 

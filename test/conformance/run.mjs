@@ -12,6 +12,7 @@ import { fileURLToPath } from 'node:url';
 import { parseArgs } from 'node:util';
 import { startBridge } from './bridge.mjs';
 import { packages, runs } from './runs.mjs';
+import { ServerProcess } from './server-process.mjs';
 import { judge } from './verdict.mjs';
 
 const root = fileURLToPath(new URL('../..', import.meta.url));
@@ -30,6 +31,9 @@ const { values: options } = parseArgs({
 const work = mkdtempSync(path.join(tmpdir(), 'conformance-'));
 const env = { PATH: process.env.PATH, HOME: work, AGENTTOOLS_AUTO_INSTALL: 'false' };
 const say = (line) => void process.stdout.write(`${line}\n`);
+
+/** How long a run may take, its scenarios one after the other. The suite gives each of them half a minute. */
+const runLimitMs = 10 * 60_000;
 
 /** How a server is brought to the suite: its address, and what was wrong with it besides. */
 const transports = { http: startHttp, stdio: startStdio };
@@ -52,14 +56,23 @@ try {
 async function runOne(transport, run, suites) {
   const folder = path.join(work, `${transport} ${run.name}`.replaceAll(' ', '-'));
   mkdirSync(folder);
-  const server = await transports[transport]();
+  const broken = [];
+  const trouble = new AbortController();
+  const server = await transports[transport]({ log: `${folder}.server.log` }, (fault) => {
+    broken.push(fault);
+    trouble.abort();
+  });
   try {
-    await runSuite({ file: suiteFile(suites, run.suite), args: run.args, url: server.url, folder });
+    const limit = AbortSignal.timeout(runLimitMs);
+    const signal = AbortSignal.any([trouble.signal, limit]);
+    await runSuite({ file: suiteFile(suites, run.suite), args: run.args, url: server.url, folder, signal });
+    if (limit.aborted) broken.push(`the suite did not end within ${runLimitMs / 60_000} minutes`);
   } finally {
     await server.close();
   }
-  const { scenarios, passed, skipped, excepted, notBuilt, faults } = judge(folder, run, transport);
-  faults.push(...server.impurities.map((line) => `no JSON-RPC on stdout: ${line}`));
+  const { scenarios, passed, skipped, excepted, notBuilt, ...judged } = judge(folder, run, transport);
+  const impure = server.impurities.map((line) => `no JSON-RPC on stdout: ${line}`);
+  const faults = [...broken, ...judged.faults, ...impure];
   const words = faults.length === 0 ? 'ok' : `${faults.length} FAULTS`;
   say(`${transport}, ${run.name}: ${words}. ${scenarios} scenarios, ${passed} checks passed.`);
   if (skipped.length > 0) say(`  skipped by the suite itself: ${skipped.join(', ')}`);
@@ -69,38 +82,34 @@ async function runOne(transport, run, suites) {
   return faults.length === 0;
 }
 
-async function runSuite({ file, args, url, folder }) {
+async function runSuite({ file, args, url, folder, signal }) {
   const output = createWriteStream(`${folder}.log`);
   const suite = spawn(options.node, [file, 'server', '--url', url, ...args, '-o', folder], {
     env: { ...env, NO_COLOR: '1' },
     stdio: ['ignore', 'pipe', 'pipe'],
   });
+  signal.addEventListener('abort', () => suite.kill('SIGKILL'));
+  if (signal.aborted) suite.kill('SIGKILL');
   for (const stream of [suite.stdout, suite.stderr]) stream.pipe(output, { end: false });
   await once(suite, 'close');
   output.end();
   await once(output, 'close');
 }
 
-async function startStdio() {
-  return await startBridge({ command: process.execPath, args: [program, 'start', extension], env });
+async function startStdio({ log }, tell) {
+  const args = [program, 'start', extension];
+  return await startBridge({ command: process.execPath, args, env, log }, tell);
 }
 
 /** Host headers are only checked for names of this machine, so the suite comes by one. */
-async function startHttp() {
-  const child = spawn(process.execPath, [program, 'start', extension, '--http', '--port', '0', '--json'], {
-    env,
-    stdio: ['ignore', 'pipe', 'inherit'],
-  });
-  const ended = once(child, 'close');
-  const [chunk] = await Promise.race([once(child.stdout, 'data'), ended]);
-  const { url } = JSON.parse(String(chunk));
+async function startHttp({ log }, tell) {
+  const args = [program, 'start', extension, '--http', '--port', '0', '--json'];
+  const server = new ServerProcess({ command: process.execPath, args, env, log }, tell);
+  const { url } = JSON.parse(await server.firstLine());
   return {
     url: url.replace('127.0.0.1', 'localhost'),
     impurities: [],
-    async close() {
-      child.kill('SIGTERM');
-      await ended;
-    },
+    close: () => server.end((child) => child.kill('SIGTERM')),
   };
 }
 

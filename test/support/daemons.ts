@@ -62,7 +62,7 @@ export async function startDaemon(
 }
 
 /** Ends a program and all that it has started. */
-export function endGroup({ pid }: ChildProcess, signal: NodeJS.Signals = 'SIGTERM'): void {
+function endGroup({ pid }: ChildProcess, signal: NodeJS.Signals = 'SIGTERM'): void {
   if (pid !== undefined) process.kill(-pid, signal);
 }
 
