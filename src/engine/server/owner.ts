@@ -8,3 +8,17 @@ import type { AuthInfo } from '@modelcontextprotocol/server';
 export function ownerOf(auth: AuthInfo | undefined): string {
   return auth ? JSON.stringify([auth.clientId, auth.extra?.iss, auth.extra?.sub]) : '';
 }
+
+/** The client that everybody is who has the one token for all. */
+export const sharedClientId = 'token';
+
+/**
+ * Whose share of what there is for all something takes: a user's, however many clients it comes by. Undefined where users
+ * are not told apart.
+ */
+export function userOf(auth: AuthInfo | undefined): string | undefined {
+  if (!auth) return undefined;
+  const { clientId, extra } = auth;
+  if (extra?.sub !== undefined) return JSON.stringify([extra.iss, extra.sub]);
+  return clientId === sharedClientId && !extra ? undefined : JSON.stringify([clientId]);
+}

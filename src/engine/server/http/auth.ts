@@ -1,4 +1,5 @@
 import type { AuthInfo } from '@modelcontextprotocol/server';
+import { sharedClientId } from '../owner.js';
 
 /** Whoever sent a token, as far as it says; handlers see all of it but the token in `ctx.auth`. */
 export interface Caller {
@@ -48,7 +49,7 @@ export function sharedToken(token: string): Authority {
       const [right, sent] = await Promise.all([expected, digest(given)]);
       let difference = 0;
       for (let index = 0; index < right.length; index += 1) difference |= right[index]! ^ sent[index]!;
-      if (difference === 0) return { auth: { token: given, clientId: 'token', scopes: [] } };
+      if (difference === 0) return { auth: { token: given, clientId: sharedClientId, scopes: [] } };
       return { fault: { error: 'invalid_token', description: 'The token is not the right one.' } };
     },
   };

@@ -6,6 +6,7 @@ import {
   type McpHttpHandler,
 } from '@modelcontextprotocol/server';
 import { createServer, type Served } from '../factory.js';
+import { userOf } from '../owner.js';
 import { type Envelope, ErrorNumber } from '../protocol/envelope.js';
 import { modernVersions } from '../protocol/eras.js';
 import { findListenFault, honouring } from '../protocol/listen.js';
@@ -14,12 +15,14 @@ import type { Refusal, Refuse } from './answers.js';
 import type { EventBus } from './events.js';
 import { type PutGate, putGate } from './gate.js';
 import { findArgumentFault, findStandardFault, type HeaderFault } from './mirrored-headers.js';
+import { Shares, type Shortage } from './shares.js';
 import { bounded, whenDone } from './streams.js';
 
 export interface ModernOptions {
   readonly served: Served;
   readonly bus: EventBus;
   readonly maxSubscriptions: number;
+  readonly maxSubscriptionsPerUser: number;
   readonly keepAliveMs: number;
   readonly report: (line: string) => void;
 }
@@ -51,12 +54,13 @@ export class Modern {
   readonly #methods = new WeakMap<globalThis.Request, string>();
   /** Where their servers speak. */
   readonly #gates = new WeakMap<globalThis.Request, PutGate>();
+  readonly #subscriptions: Shares;
   readonly #handler: McpHttpHandler;
-  #subscriptions = 0;
 
   constructor(options: ModernOptions) {
-    const { served, bus, keepAliveMs, report } = options;
+    const { served, bus, maxSubscriptions, maxSubscriptionsPerUser, keepAliveMs, report } = options;
     this.#options = options;
+    this.#subscriptions = new Shares({ all: maxSubscriptions, perUser: maxSubscriptionsPerUser });
     this.#handler = createMcpHandler(
       ({ requestInfo }) => {
         const server = createServer(served, 'modern', requestInfo && this.#methods.get(requestInfo));
@@ -86,11 +90,11 @@ export class Modern {
     this.#methods.set(request, message.method);
     const authInfo = auth && { authInfo: auth };
     if (message.method === 'subscriptions/listen') {
-      if (this.#subscriptions >= this.#options.maxSubscriptions) return refuse(tooManySubscriptions);
+      const release = this.#subscriptions.take(userOf(auth));
+      if (typeof release === 'string') return refuse(tooManySubscriptions[release]);
       const parsedBody = honouring((uri) => mayBeSubscribed(this.#connection, uri), route.message);
-      this.#subscriptions += 1;
       const stream = await this.#handler.fetch(request, { parsedBody, ...authInfo });
-      return whenDone(bounded(stream, 'end'), () => (this.#subscriptions -= 1));
+      return whenDone(bounded(stream, 'end'), release);
     }
     const response = await this.#handler.fetch(request, { parsedBody: route.message, ...authInfo });
     if (response.status === gone && !request.signal.aborted) {
@@ -125,11 +129,19 @@ export class Modern {
 
 type Fault = Pick<Refusal, 'message' | 'code' | 'data'>;
 
-const tooManySubscriptions: Refusal = {
-  status: 503,
-  code: ErrorNumber.Internal,
-  message: 'There are as many subscriptions as are served. Try again later.',
-  headers: { 'Retry-After': '30' },
+const later = { code: ErrorNumber.Internal, headers: { 'Retry-After': '30' } };
+
+const tooManySubscriptions: Readonly<Record<Shortage, Refusal>> = {
+  all: {
+    ...later,
+    status: 503,
+    message: 'There are as many subscriptions as are served. Try again later.',
+  },
+  user: {
+    ...later,
+    status: 429,
+    message: 'You have as many subscriptions as one user may have. Try again later.',
+  },
 };
 
 function findVersionFault({ classification: { revision } }: InboundModernRoute): Fault | undefined {

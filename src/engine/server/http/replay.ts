@@ -2,13 +2,47 @@ import type { EventStore, JSONRPCMessage } from '@modelcontextprotocol/server';
 
 /** How much of a session can be replayed. */
 const maxEvents = 256;
-const maxCharacters = 1024 * 1024;
+const maxSize = 1024 * 1024;
+
+/** What the sessions of a process may keep together, unless told. */
+const defaultMaxSum = 64 * 1024 * 1024;
+
+/** What a value takes beside its characters, more or less. */
+const overhead = 32;
 
 interface Kept {
   readonly number: number;
   readonly stream: string;
   readonly message: JSONRPCMessage;
-  readonly length: number;
+  readonly size: number;
+}
+
+/** What all sessions keep for streams that are taken up again. When it is too much, whoever sent nothing for longest forgets. */
+export class Recollections {
+  readonly #maxSum: number;
+  /** Who has sent something, the latest at the end. */
+  readonly #byAge = new Set<RecentEvents>();
+  #sum = 0;
+
+  constructor(maxSum = defaultMaxSum) {
+    this.#maxSum = maxSum;
+  }
+
+  open(): RecentEvents {
+    const events: RecentEvents = new RecentEvents((difference) => this.#count(events, difference));
+    return events;
+  }
+
+  #count(events: RecentEvents, difference: number): void {
+    this.#sum += difference;
+    this.#byAge.delete(events);
+    if (events.isEmpty) return;
+    this.#byAge.add(events);
+    for (const oldest of this.#byAge) {
+      if (this.#sum <= this.#maxSum || oldest === events) return;
+      oldest.clear();
+    }
+  }
 }
 
 /**
@@ -16,18 +50,26 @@ interface Kept {
  * @see MCP 2025-11-25, basic/transports, Resumability and Redelivery
  */
 export class RecentEvents implements EventStore {
-  #kept: Kept[] = [];
-  #characters = 0;
+  readonly #onChange: (difference: number) => void;
+  readonly #kept: Kept[] = [];
+  #size = 0;
   #last = 0;
+  #isClosed = false;
+
+  /** `onChange` is told by how much what is kept has grown. */
+  constructor(onChange: (difference: number) => void) {
+    this.#onChange = onChange;
+  }
+
+  get isEmpty(): boolean {
+    return this.#kept.length === 0;
+  }
 
   async storeEvent(stream: string, message: JSONRPCMessage): Promise<string> {
     this.#last += 1;
-    const { length } = JSON.stringify(message);
-    this.#kept.push({ number: this.#last, stream, message, length });
-    this.#characters += length;
-    while (this.#kept.length > 1 && (this.#kept.length > maxEvents || this.#characters > maxCharacters)) {
-      this.#characters -= this.#kept.shift()!.length;
-    }
+    // A priming event carries no message.
+    if ('jsonrpc' in message && !this.#isClosed)
+      this.#keep({ number: this.#last, stream, message, size: sizeOf(message) });
     return `${stream}/${this.#last}`;
   }
 
@@ -42,11 +84,33 @@ export class RecentEvents implements EventStore {
     const from = this.#read(id);
     if (!from) throw new Error('There is no such event.');
     for (const { number, stream, message } of [...this.#kept]) {
-      // A priming event carries no message.
-      if (stream !== from.stream || number <= from.number || !('jsonrpc' in message)) continue;
-      await send(`${stream}/${number}`, message);
+      if (stream === from.stream && number > from.number) await send(`${stream}/${number}`, message);
     }
     return from.stream;
+  }
+
+  /** Forgets everything. */
+  clear(): void {
+    const size = this.#size;
+    this.#kept.length = 0;
+    this.#size = 0;
+    this.#onChange(-size);
+  }
+
+  /** The session is over: nothing is kept any more. */
+  close(): void {
+    this.#isClosed = true;
+    this.clear();
+  }
+
+  #keep(event: Kept): void {
+    const before = this.#size;
+    this.#kept.push(event);
+    this.#size += event.size;
+    while (this.#kept.length > 1 && (this.#kept.length > maxEvents || this.#size > maxSize)) {
+      this.#size -= this.#kept.shift()!.size;
+    }
+    this.#onChange(this.#size - before);
   }
 
   #read(id: string): { readonly stream: string; readonly number: number } | undefined {
@@ -55,4 +119,23 @@ export class RecentEvents implements EventStore {
     if (at < 1 || !Number.isSafeInteger(number) || number < 1 || number > this.#last) return undefined;
     return { stream: id.slice(0, at), number };
   }
+}
+
+/** About how much memory a message takes, which is found quicker than its JSON is written. */
+function sizeOf(message: JSONRPCMessage): number {
+  let size = 0;
+  const left: unknown[] = [message];
+  while (left.length > 0) {
+    const value = left.pop();
+    size += overhead;
+    if (typeof value === 'string') size += value.length;
+    if (typeof value !== 'object' || value === null) continue;
+    // What holds itself would never end. JSON refuses it.
+    if (size > maxSize) return Math.max(size, JSON.stringify(message).length);
+    for (const [key, member] of Object.entries(value)) {
+      size += key.length;
+      left.push(member);
+    }
+  }
+  return size;
 }

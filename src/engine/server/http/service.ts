@@ -14,6 +14,8 @@ import { LateError, type Time, type TimeLimits, UnderWay } from './under-way.js'
 export interface Limits extends BodyLimits, SessionLimits, TimeLimits {
   /** How many streams may wait for news. */
   readonly maxSubscriptions: number;
+  /** How many of these one user may have, where tokens tell users apart. */
+  readonly maxSubscriptionsPerUser: number;
 }
 
 /** Limits as they are told; what is undefined is as usual. */
@@ -26,8 +28,10 @@ const defaultLimits: Limits = {
   bodyTimeoutMs: 30_000,
   requestTimeoutMs: 60 * minute,
   maxSessions: 1000,
+  maxSessionsPerUser: 100,
   sessionIdleMs: 30 * minute,
   maxSubscriptions: 1024,
+  maxSubscriptionsPerUser: 100,
   keepAliveMs: 15_000,
 };
 
@@ -82,9 +86,8 @@ export class Service {
     this.#admission = new Admission(options);
     this.#underWay = new UnderWay(this.limits);
     this.#broadcast = broadcast(served, bus);
-    const { maxSubscriptions, keepAliveMs } = this.limits;
     const modern = this.#broadcast.served('modern');
-    this.#modern = new Modern({ served: modern, bus, maxSubscriptions, keepAliveMs, report });
+    this.#modern = new Modern({ ...this.limits, served: modern, bus, report });
     const legacy = this.#broadcast.served('legacy');
     const makeServer = () => createServer(legacy, 'legacy');
     this.#sessions = hasSessions ? new Sessions({ ...this.limits, createServer: makeServer }) : undefined;

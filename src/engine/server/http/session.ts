@@ -3,16 +3,17 @@ import {
   type Server,
   WebStandardStreamableHTTPServerTransport,
 } from '@modelcontextprotocol/server';
-import { ownerOf } from '../owner.js';
+import { ownerOf, userOf } from '../owner.js';
 import { isObject, type MessageId, readEnvelope } from '../protocol/envelope.js';
 import { knowsBatches, type LegacyVersion, legacyVersions, negotiate } from '../protocol/eras.js';
 import { named, type Refuse } from './answers.js';
 import { type Gate, putGate } from './gate.js';
-import { RecentEvents } from './replay.js';
+import type { Recollections } from './replay.js';
 import { bounded, isStream, whenDone } from './streams.js';
 
 export interface SessionOptions {
   readonly createServer: () => Server;
+  readonly recollections: Recollections;
   /** How long one lives that nobody uses. */
   readonly sessionIdleMs: number;
   /** How often a line of comment keeps a silent stream alive. */
@@ -42,6 +43,8 @@ export interface SessionEvents {
 /** What one client has to itself from `initialize` to its end: a server, and what was sent lately. */
 export class Session {
   lastUsed = performance.now();
+  /** Whose share of all sessions it takes; undefined: nobody's. */
+  readonly user: string | undefined;
   readonly #transport: WebStandardStreamableHTTPServerTransport;
   readonly #server: Server;
   readonly #gate: () => Gate | undefined;
@@ -53,15 +56,17 @@ export class Session {
   #timer: ReturnType<typeof setTimeout> | undefined;
 
   constructor(
-    { createServer, keepAliveMs, sessionIdleMs }: SessionOptions,
+    { createServer, recollections, keepAliveMs, sessionIdleMs }: SessionOptions,
     auth: AuthInfo | undefined,
     { onOpen, onClose }: SessionEvents,
   ) {
     this.#owner = ownerOf(auth);
+    this.user = userOf(auth);
     this.#idleMs = sessionIdleMs;
+    const events = recollections.open();
     this.#transport = new WebStandardStreamableHTTPServerTransport({
       sessionIdGenerator: () => crypto.randomUUID(),
-      eventStore: new RecentEvents(),
+      eventStore: events,
       retryInterval: retryAfterMs,
       keepAliveMs,
       onsessioninitialized: (id) => {
@@ -74,6 +79,7 @@ export class Session {
     const { onclose } = this.#server;
     this.#server.onclose = () => {
       clearTimeout(this.#timer);
+      events.close();
       if (this.#id !== undefined) onClose(this.#id);
       onclose?.();
     };

@@ -1,13 +1,17 @@
 import type { AuthInfo } from '@modelcontextprotocol/server';
+import { userOf } from '../owner.js';
+import { Recollections } from './replay.js';
 import { isInitialize, Session, type SessionOptions, type SessionRequest } from './session.js';
 
 /** How sessions of clients up to 2025-11-25 are kept. */
-export interface SessionLimits extends Omit<SessionOptions, 'createServer'> {
+export interface SessionLimits extends Omit<SessionOptions, 'createServer' | 'recollections'> {
   /** How many there may be at a time. */
   readonly maxSessions: number;
+  /** How many of these one user may have, where tokens tell users apart. */
+  readonly maxSessionsPerUser: number;
 }
 
-export type SessionsOptions = SessionLimits & SessionOptions;
+export type SessionsOptions = SessionLimits & Pick<SessionOptions, 'createServer'>;
 
 /** @see MCP 2025-11-25, basic/transports, Session Management: a session that is over is answered 404 */
 const sessionNotFound = -32001;
@@ -18,6 +22,7 @@ export class Sessions {
   readonly #sessions = new Map<string, Session>();
   /** Those that have no id yet. */
   readonly #opening = new Set<Session>();
+  readonly #recollections = new Recollections();
 
   constructor(options: SessionsOptions) {
     this.#options = options;
@@ -52,13 +57,13 @@ export class Sessions {
   }
 
   async #open(asked: SessionRequest): Promise<Response> {
-    const isFull = this.#sessions.size + this.#opening.size >= this.#options.maxSessions;
-    const idle = isFull ? this.#longestIdle() : undefined;
-    if (isFull && !idle) {
-      const message = `There are ${this.#sessions.size} sessions, and more are not served. Try again later.`;
-      return asked.refuse({ status: 503, message, headers: { 'Retry-After': '30' } });
+    const room = this.#room(userOf(asked.auth));
+    if ('problem' in room) {
+      const { status, problem } = room;
+      const message = `${problem}, and more are not served. Try again later.`;
+      return asked.refuse({ status, message, headers: { 'Retry-After': '30' } });
     }
-    const session = new Session(this.#options, asked.auth, {
+    const session = new Session({ ...this.#options, recollections: this.#recollections }, asked.auth, {
       onOpen: (id) => {
         this.#opening.delete(session);
         this.#sessions.set(id, session);
@@ -67,7 +72,7 @@ export class Sessions {
     });
     this.#opening.add(session);
     try {
-      await idle?.close();
+      await room.leaves?.close();
       await session.connect();
       return await session.answer(asked);
     } finally {
@@ -76,8 +81,24 @@ export class Sessions {
     }
   }
 
-  #longestIdle(): Session | undefined {
-    const idle = [...this.#sessions.values()].filter(({ isUsed }) => !isUsed);
-    return idle.sort((one, other) => one.lastUsed - other.lastUsed)[0];
+  /** Whether there is room for one more of a user, and which session leaves for it. */
+  #room(user: string | undefined): Room {
+    const { maxSessions, maxSessionsPerUser } = this.#options;
+    const all = [...this.#sessions.values(), ...this.#opening];
+    const own = user === undefined ? [] : all.filter((session) => session.user === user);
+    if (own.length >= maxSessionsPerUser) {
+      const leaves = longestIdle(own);
+      return leaves ? { leaves } : { status: 429, problem: `You have ${own.length} sessions` };
+    }
+    if (all.length < maxSessions) return { leaves: undefined };
+    const leaves = longestIdle(all);
+    return leaves ? { leaves } : { status: 503, problem: `There are ${all.length} sessions` };
   }
+}
+
+type Room = { readonly leaves: Session | undefined } | { readonly status: number; readonly problem: string };
+
+function longestIdle(sessions: readonly Session[]): Session | undefined {
+  const idle = sessions.filter(({ isOpen, isUsed }) => isOpen && !isUsed);
+  return idle.sort((one, other) => one.lastUsed - other.lastUsed)[0];
 }

@@ -239,6 +239,32 @@ describe('sessions', () => {
     expect((await second.ask({ jsonrpc: '2.0', id: 1, method: 'ping' })).status).toBe(200);
   });
 
+  test('of one user are as many as one may have: the idle one of the same user makes room', async () => {
+    const handler = open({
+      authority: {
+        verify: async (token) => ({ auth: { token, clientId: 'app', scopes: [], extra: { sub: token } } }),
+      },
+      limits: { maxSessionsPerUser: 1 },
+    });
+    const begin = async (user: string) => {
+      const headers = { authorization: `Bearer ${user}` };
+      const response = await handler(post(initialize(), headers));
+      await response.text();
+      return { ...headers, 'mcp-session-id': response.headers.get('mcp-session-id')! };
+    };
+    const status = async (headers: Record<string, string>) =>
+      (await handler(post({ jsonrpc: '2.0', id: 1, method: 'ping' }, headers))).status;
+    const ada = await begin('ada');
+    const first = await begin('eve');
+    const second = await begin('eve');
+    expect([await status(ada), await status(first), await status(second)]).toEqual([200, 404, 200]);
+    const stream = await handler(new Request(url, { headers: { ...second, accept: 'text/event-stream' } }));
+    const refused = await handler(post(initialize(), { authorization: 'Bearer eve' }));
+    expect(refused.status).toBe(429);
+    expect(refused.headers.get('retry-after')).toBe('30');
+    await stream.body?.cancel();
+  });
+
   test('that somebody listens to make no room', async () => {
     const handler = open({ limits: { maxSessions: 1 } });
     const { headers } = await rawSession(handler);

@@ -158,6 +158,22 @@ describe('a request of 2026-07-28 is refused', () => {
     expect(third.status).toBe(200);
     await third.body!.cancel();
   });
+
+  test('when one user has as many subscriptions as one may have', async () => {
+    const verify = async (token: string) => ({
+      auth: { token, clientId: 'app', scopes: [], extra: { sub: token } },
+    });
+    const handler = open({ authority: { verify }, limits: { maxSubscriptionsPerUser: 1 } });
+    const notifications = { resourceSubscriptions: ['door://bell'] };
+    const listen = async (user: string) =>
+      await handler(
+        modernRequest(url, 'subscriptions/listen', { notifications }, { authorization: `Bearer ${user}` }),
+      );
+    const streams = [await listen('eve'), await listen('ada')];
+    expect(streams.map(({ status }) => status)).toEqual([200, 200]);
+    expect(await told(await listen('eve'))).toEqual({ status: 429, code: -32603, id: 1 });
+    await Promise.all(streams.map((stream) => stream.body!.cancel()));
+  });
 });
 
 test('notifications of 2026-07-28 are taken, and have no effect', async () => {
