@@ -157,6 +157,30 @@ test('sessions and tokens work there, too', async () => {
   expect(told).toEqual({ sum: true, refused: 401 });
 });
 
+test('tokens of an issuer do, whose keys are fetched as such platforms can', async () => {
+  const told = await runOnTheEdge(`
+    const issuer = 'https://issuer.example';
+    const { publicKey, privateKey } = await crypto.subtle.generateKey({ name: 'ECDSA', namedCurve: 'P-256' }, true, ['sign', 'verify']);
+    const documents = {
+      '/.well-known/oauth-authorization-server': { issuer, jwks_uri: issuer + '/keys' },
+      '/keys': { keys: [{ ...(await crypto.subtle.exportKey('jwk', publicKey)), kid: 'one', alg: 'ES256' }] },
+    };
+    globalThis.fetch = async (to, { redirect } = {}) => {
+      // workerd: "Invalid redirect value, must be one of "follow" or "manual""
+      if (redirect === 'error') throw new TypeError('Invalid redirect value');
+      return Response.json(documents[new URL(to).pathname]);
+    };
+    const part = (value) => btoa(typeof value === 'string' ? value : JSON.stringify(value)).replaceAll('+', '-').replaceAll('/', '_').replaceAll('=', '');
+    const signed = part({ alg: 'ES256', kid: 'one' }) + '.' + part({ iss: issuer, aud: url, sub: 'ada', exp: 32503680000 });
+    const signature = await crypto.subtle.sign({ name: 'ECDSA', hash: 'SHA-256' }, privateKey, new TextEncoder().encode(signed));
+    const token = signed + '.' + part(String.fromCharCode(...new Uint8Array(signature)));
+    const handler = createHandler(${definition}, { allowedHosts: ['edge.example'], oauth: { issuer, publicUrl: url } });
+    const { result } = await ask(handler, 'tools/call', { name: 'add', arguments: { a: 1 } }, { authorization: 'Bearer ' + token });
+    tell(result.structuredContent);
+  `);
+  expect(told).toEqual({ sum: 3 });
+});
+
 test('what names something that stands elsewhere is told', async () => {
   const told = await runOnTheEdge(`
     const lost = await createHandler({ tools: ['catalog'] }).ready().catch(({ message }) => message);
