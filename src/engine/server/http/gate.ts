@@ -3,12 +3,20 @@ import { type ErrorBody, isMessageId, type JsonObject, type MessageId } from '..
 import type { Era } from '../protocol/eras.js';
 import { forClient } from '../protocol/errors.js';
 import { findParamsFault } from '../protocol/params.js';
+import { unsentAnswer } from './replay.js';
 
 /** @see JSON-RPC 2.0, section 5.1 */
 const methodNotFound = -32601;
 
 /** How much is kept for a stream that is not open: the latest counts. */
 const maxWaiting = 64;
+
+/** A request that is not answered yet. */
+interface Open {
+  readonly method: string;
+  /** What it came in, maybe with others whose answers leave by the same stream. */
+  readonly post: unknown;
+}
 
 /** A gate, once its server is connected. */
 export interface PutGate {
@@ -39,8 +47,9 @@ export class Gate implements Transport {
   refusedMethod = false;
   readonly #transport: Transport;
   readonly #era: Era;
-  /** Methods of the requests that are not answered yet. */
-  readonly #open = new Map<MessageId, string>();
+  readonly #open = new Map<MessageId, Open>();
+  /** What those came in that were cancelled while others of it were not answered yet. */
+  readonly #cancelled = new Map<MessageId, unknown>();
   /** What the client was asked and has not answered, by whose call asked it. */
   readonly #asked = new Map<MessageId, MessageId>();
   /** What belongs to no request and waits for a stream that takes it; undefined: there is one, or never will be. */
@@ -111,14 +120,17 @@ export class Gate implements Transport {
       return;
     }
     const id = message.id as MessageId;
-    const method = this.#open.get(id);
+    const open = this.#open.get(id);
+    if (!open) return;
     this.#open.delete(id);
     if ('error' in message && message.error.code === methodNotFound) this.refusedMethod = true;
+    const { method, post } = open;
     const answer =
-      'error' in message && method !== undefined
+      'error' in message
         ? { ...message, error: forClient({ era: this.#era, method }, message.error as ErrorBody) }
         : message;
     await this.#transport.send(answer as JSONRPCMessage, options);
+    this.#leave(post);
   }
 
   async close(): Promise<void> {
@@ -134,11 +146,12 @@ export class Gate implements Transport {
         void this.#transport.send({ jsonrpc: '2.0', id, error } as JSONRPCMessage).catch(() => {});
         return;
       }
-      this.#open.set(id, method);
+      this.#open.set(id, { method, post: extra?.request });
+      this.#cancelled.delete(id);
     } else if ('method' in message && message.method === 'notifications/cancelled') {
       const id = (message.params as JsonObject | undefined)?.requestId;
       // What asks it to stop is known to the server by the same message.
-      if (isMessageId(id) && this.#open.get(id) !== 'initialize') this.#cancel(id);
+      if (isMessageId(id) && this.#open.get(id)?.method !== 'initialize') this.#cancel(id);
     } else if (!('method' in message)) {
       this.#asked.delete(message.id as MessageId);
     }
@@ -153,8 +166,24 @@ export class Gate implements Transport {
   }
 
   #cancel(id: MessageId): void {
-    if (!this.#open.delete(id)) return;
-    const { closeSSEStream } = this.#transport as { closeSSEStream?: (id: MessageId) => void };
-    closeSSEStream?.call(this.#transport, id);
+    const open = this.#open.get(id);
+    if (!open) return;
+    this.#open.delete(id);
+    this.#cancelled.set(id, open.post);
+    this.#leave(open.post);
+  }
+
+  /** Ends the stream of what came together, when all that is left of it was cancelled: the transport would wait for it. */
+  #leave(post: unknown): void {
+    if (this.#cancelled.size === 0) return;
+    for (const open of this.#open.values()) if (open.post === post) return;
+    const transport: Transport & { closeSSEStream?: (id: MessageId) => void } = this.#transport;
+    for (const [id, cameIn] of this.#cancelled) {
+      if (cameIn !== post) continue;
+      this.#cancelled.delete(id);
+      transport.closeSSEStream?.(id);
+      // The transport forgets what is answered.
+      void transport.send(unsentAnswer(id)).catch(() => {});
+    }
   }
 }

@@ -1,4 +1,5 @@
 import type { EventStore, JSONRPCMessage } from '@modelcontextprotocol/server';
+import type { MessageId } from '../protocol/envelope.js';
 
 /** How much of a session can be replayed. */
 const maxEvents = 256;
@@ -45,6 +46,20 @@ export class Recollections {
   }
 }
 
+const unsent = new WeakSet<JSONRPCMessage>();
+
+/** An answer for a stream that has ended, which nobody is to get: not when the stream is taken up again, either. */
+export function unsentAnswer(id: MessageId): JSONRPCMessage {
+  const answer: JSONRPCMessage = { jsonrpc: '2.0', id, result: {} };
+  unsent.add(answer);
+  return answer;
+}
+
+/** Whether the stream that is taken up after an event, or opened, is the one of no request. The SDK calls it so. */
+export function isOfSession(lastEventId: string | null): boolean {
+  return !lastEventId || lastEventId.startsWith('_GET_stream/');
+}
+
 /**
  * The latest that was sent in a session, for a client that lost a stream.
  * @see MCP 2025-11-25, basic/transports, Resumability and Redelivery
@@ -66,6 +81,7 @@ export class RecentEvents implements EventStore {
   }
 
   async storeEvent(stream: string, message: JSONRPCMessage): Promise<string> {
+    if (unsent.has(message)) return '';
     this.#last += 1;
     // A priming event carries no message.
     if ('jsonrpc' in message && !this.#isClosed)
