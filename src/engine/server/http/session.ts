@@ -8,7 +8,7 @@ import { isObject, type MessageId, readEnvelope } from '../protocol/envelope.js'
 import { knowsBatches, type LegacyVersion, legacyVersions, negotiate } from '../protocol/eras.js';
 import { named, type Refuse } from './answers.js';
 import { type Gate, putGate } from './gate.js';
-import type { Recollections } from './replay.js';
+import { isOfSession, type Recollections } from './replay.js';
 import { bounded, isStream, whenDone } from './streams.js';
 
 export interface SessionOptions {
@@ -123,7 +123,7 @@ export class Session {
       ...(auth && { authInfo: auth }),
     });
     if (!isStream(response)) return await named(response, refuse);
-    const isOwn = request.method === 'GET';
+    const isOwn = request.method === 'GET' && isOfSession(request.headers.get('last-event-id'));
     this.#streams += 1;
     if (isOwn) this.#gate()?.release();
     return whenDone(bounded(response, 'end'), () => {

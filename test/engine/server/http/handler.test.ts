@@ -364,6 +364,31 @@ describe('sessions', () => {
     });
   });
 
+  test.each(['before', 'after'])(
+    'hear news by the stream that is for it, opened %s another was taken up again',
+    async (when) => {
+      const handler = open();
+      const { headers, ask } = await rawSession(handler);
+      const get = async (more = {}) =>
+        await handler(new Request(url, { headers: { ...headers, accept: 'text/event-stream', ...more } }));
+      const call = (id: number, name: string) => ({
+        jsonrpc: '2.0',
+        id,
+        method: 'tools/call',
+        params: { name },
+      });
+      const early = when === 'before' ? await get() : undefined;
+      const left = await (await handler(post(call(7, 'leave'), headers))).text();
+      if (!early) await ask(call(8, 'tick'));
+      const again = await get({ 'last-event-id': /^id: (.*)$/m.exec(left)![1]! });
+      expect((await read(again)).message.id).toBe(7);
+      if (early) await ask(call(8, 'tick'));
+      const reader = (early ?? (await get())).body!.pipeThrough(new TextDecoderStream()).getReader();
+      expect((await reader.read()).value).toContain('notifications/tools/list_changed');
+      await reader.cancel();
+    },
+  );
+
   test.each([undefined, '2025-03-26'])(
     'are of the revision that was negotiated, also when a header says %s',
     async (version) => {
