@@ -303,14 +303,14 @@ describe.concurrent('arguments', () => {
     await program.end();
   });
 
-  test('nested ten thousand deep do no harm', async () => {
+  test('nested ten thousand deep are refused', async () => {
     const program = await openProgram(workshop);
     const deep = `${'{"a":'.repeat(10_000)}1${'}'.repeat(10_000)}`;
     program.send(
       `{"jsonrpc":"2.0","id":1,"method":"tools/call","params":{"name":"echo","arguments":${deep}}}`,
     );
-    const answer = await program.next(1);
-    expect(answer.result ?? answer.error).toBeDefined();
+    const message = 'Invalid request: it is nested deeper than 500 levels.';
+    expect((await program.next(1)).error).toEqual({ code: -32600, message });
     await expectAlive(program);
     await program.end();
   });

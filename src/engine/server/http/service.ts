@@ -1,5 +1,6 @@
 import { type AuthInfo, classifyInboundRequest, isJsonContentType } from '@modelcontextprotocol/server';
 import { createServer, type Served } from '../factory.js';
+import { isTooDeep, withoutDepths } from '../protocol/depth.js';
 import { type Envelope, ErrorNumber, type MessageId, readEnvelope } from '../protocol/envelope.js';
 import { Admission, type AdmissionOptions } from './admission.js';
 import { type Refusal, type Refuse, refusal } from './answers.js';
@@ -209,10 +210,11 @@ export class Service {
       const message = 'Parse error: the body is not valid JSON.';
       return refuse({ status: 400, code: ErrorNumber.Parse, message });
     }
-    if (Array.isArray(body)) {
+    const isDeep = isTooDeep(text);
+    if (Array.isArray(body) && !isDeep) {
       return { body: body.map((one) => wireOf(readEnvelope(one), one)), message: undefined };
     }
-    const message = readEnvelope(body);
+    const message = isDeep ? withoutDepths(readEnvelope(body)) : readEnvelope(body);
     if (message.kind === 'invalid') {
       const { id, problem } = message;
       return refuse({ status: 400, message: `Invalid request: ${problem}.`, id });
@@ -241,7 +243,8 @@ function isListen(message: Envelope | undefined): boolean {
 }
 
 function wireOf(message: Envelope, body: unknown): unknown {
-  if (message.kind !== 'request' && message.kind !== 'notification') return body;
+  if (message.kind === 'invalid') return body;
+  if (message.kind === 'response') return { jsonrpc: '2.0', id: message.id, ...message.outcome };
   const { kind: _, ...members } = message;
   return { jsonrpc: '2.0', ...members };
 }

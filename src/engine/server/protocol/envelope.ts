@@ -20,6 +20,12 @@ export interface ErrorBody {
   readonly data?: unknown;
 }
 
+/** What a server hears in place of a response that is none. */
+export const malformedResponse: ErrorBody = {
+  code: ErrorNumber.InvalidRequest,
+  message: 'The client sent a malformed response.',
+};
+
 /** What a parsed JSON value is in the eyes of JSON-RPC. */
 export type Envelope =
   | {
@@ -75,7 +81,7 @@ function readOutcome({ result, error }: JsonObject): Outcome {
   if (isObject(error) && Number.isSafeInteger(error.code) && typeof error.message === 'string') {
     return { error: error as unknown as ErrorBody };
   }
-  return { error: { code: ErrorNumber.InvalidRequest, message: 'The client sent a malformed response.' } };
+  return { error: malformedResponse };
 }
 
 function invalid(id: MessageId | undefined, problem: string): Envelope {

@@ -1,4 +1,5 @@
 import type { JSONRPCMessage, Server } from '@modelcontextprotocol/server';
+import { isTooDeep, withoutDepths } from '../protocol/depth.js';
 import {
   type Envelope,
   type ErrorBody,
@@ -66,7 +67,8 @@ export class Front {
       if (line.trim() !== '') this.#refuse(ErrorNumber.Parse, 'Parse error: the line is not valid JSON.');
       return;
     }
-    if (Array.isArray(value)) this.#receiveBatch(value);
+    if (isTooDeep(line)) this.#accept(withoutDepths(readEnvelope(value)), undefined);
+    else if (Array.isArray(value)) this.#receiveBatch(value);
     else this.#accept(readEnvelope(value), undefined);
   }
 

@@ -242,3 +242,31 @@ describe('what is reported', () => {
     expect(lines).toEqual([expect.stringContaining('Rejected by the broker.')]);
   });
 });
+
+describe('what is nested too deep to be looked into', () => {
+  const deep = `${'{"a":'.repeat(10_000)}1${'}'.repeat(10_000)}`;
+  const claims = JSON.stringify(envelope).slice(1);
+
+  test.each([
+    ['params', `"id":5,"method":"tools/call","params":{"name":"knock","arguments":${deep}}`, 5],
+    ['a claim', `"id":5,"method":"tools/list","params":{"_meta":{"x":${deep},${claims}}`, 5],
+    ['a notification', `"method":"notifications/cancelled","params":${deep}`, undefined],
+  ])('is refused: %s', async (_, members, id) => {
+    const lines: string[] = [];
+    const handler = open({ report: (line) => lines.push(line) });
+    const answer = await told(await handler(post(`{"jsonrpc":"2.0",${members}}`)));
+    expect(answer).toEqual({ status: 400, code: -32600, ...(id !== undefined && { id }) });
+    expect(lines).toEqual([]);
+  });
+
+  test('is refused: a batch', async () => {
+    const answer = await told(await open()(post(`${'['.repeat(10_000)}${']'.repeat(10_000)}`)));
+    expect(answer).toEqual({ status: 400, code: -32600 });
+  });
+
+  test('is no matter of brackets in texts', async () => {
+    const handler = open();
+    const params = { name: 'knock', arguments: { text: '["[\\\\'.repeat(5000) } };
+    expect((await handler(modernRequest(url, 'tools/call', params))).status).toBe(200);
+  });
+});
