@@ -76,6 +76,7 @@ const expected: Record<string, readonly string[]> = {
   'duplicate-wire-name': ['duplicate-wire-name agenttools/servers/greeter.json#/tools/1'],
   'impure-stdout': [],
   'ineffective-definition': [
+    'ineffective-definition agenttools/tools/hello.json#/taskBegins',
     'ineffective-definition agenttools/tools/hello.json#/options/tone/defualt',
     'ineffective-definition agenttools/prompts/greet.json#/content',
     'ineffective-definition agenttools/prompts/ask.json#/content',

@@ -35,7 +35,12 @@ interface Vain {
 
 /** What has no effect in definitions, by kind. */
 const findIn = {
-  *tools({ options }: Value): Generator<Vain> {
+  *tools({ options, task, taskBegins }: Value): Generator<Vain> {
+    if (taskBegins !== undefined && task === undefined) {
+      const says =
+        '"taskBegins" says nothing without "task". Write "task": "optional" or "required" beside it.';
+      yield { path: ['taskBegins'], says, isKey: true };
+    }
     if (!isRecord(options)) return;
     for (const [option, held] of Object.entries(options)) {
       if (!isRecord(held) || Object.hasOwn(held, 'default')) continue;
