@@ -84,9 +84,8 @@ async function build({ name, directory }: SkillFolder, found: readonly FoundFile
     async ({ path: relative }) => [relative, await readFile(path.join(directory, relative))] as const,
   );
   const skill = await skillEntry(name, Object.fromEntries(await Promise.all(contents))).catch((error) => {
-    throw error instanceof SkillCatalogError
-      ? new SkillFault(error.problems.map(({ message }) => message))
-      : error;
+    if (!(error instanceof SkillCatalogError)) throw error;
+    throw new SkillFault(error.problems.map(({ message }) => inOurWords(message)));
   });
   const root = skill.uri.slice(0, -skillManifest.length);
   const resources = skill.resources === 'dynamic' ? [] : skill.resources;
@@ -95,4 +94,9 @@ async function build({ name, directory }: SkillFolder, found: readonly FoundFile
     return [segments.map(decodeURIComponent).join('/'), { uri, size }] as const;
   });
   return { skill, files: new Map(files) };
+}
+
+/** Authors know folders, not segments of addresses. */
+function inOurWords(problem: string): string {
+  return problem.replace(/must match the last path segment (".*")$/, 'must be that of its folder, $1');
 }
