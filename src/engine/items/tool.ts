@@ -18,10 +18,7 @@ export async function readTool(definition: Definition): Promise<ToolSpec> {
   requireUsable(definition);
   await requireModules(definition);
   const { value, extension } = definition;
-  const [written, output] = await Promise.all([
-    readInput(definition),
-    readSchema(definition, 'output'),
-  ]);
+  const [written, output] = await Promise.all([readInput(definition), readSchema(definition, 'output')]);
   const load = lazyFunction<ToolHandler>(value.handler, extension);
   const { input, handler } = definition.derived
     ? await bindDerived(definition.derived, written, load)
