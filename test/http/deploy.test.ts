@@ -1,9 +1,10 @@
+import { once } from 'node:events';
 import { mkdirSync, symlinkSync } from 'node:fs';
 import path from 'node:path';
 import { pathToFileURL } from 'node:url';
 import { beforeAll, describe, expect, test, vi } from 'vitest';
 import { blocks } from '../docs/support/pages.js';
-import { modernRequest } from '../support/http-client.js';
+import { connectHttp, modernRequest } from '../support/http-client.js';
 import { packageJson, writeFolder } from '../support/packages.js';
 import { type Message, root } from '../support/program.js';
 
@@ -14,7 +15,7 @@ beforeAll(() => {
   const files = blocks.flatMap(({ language, words, text }) =>
     words.deploy && language === 'js' ? [[words.deploy, text] as const] : [],
   );
-  expect(files.map(([file]) => file)).toEqual(['bus.js', 'node.js', 'edge.js']);
+  expect(files.map(([file]) => file)).toEqual(['bus.js', 'node.js', 'express.js', 'edge.js']);
   folder = writeFolder({
     'package.json': { type: 'module' },
     ...Object.fromEntries(files),
@@ -33,6 +34,10 @@ beforeAll(() => {
   });
   mkdirSync(path.join(folder, 'node_modules'), { recursive: true });
   symlinkSync(root, path.join(folder, 'node_modules/agenttools'));
+  // Both come with the first official SDK.
+  for (const name of ['express', '@hono']) {
+    symlinkSync(path.join(root, 'node_modules', name), path.join(folder, 'node_modules', name));
+  }
 });
 
 const load = async (file: string): Promise<Message> =>
@@ -66,6 +71,20 @@ describe('the page about deploying', () => {
     expect(((await response.json()) as Message).result.content[0].text).toBe('blue');
     expect((await fetch(modernRequest(url, 'tools/list', {}, { host: 'mcp.example.com' }))).status).toBe(401);
     await fetch.close();
+  });
+
+  test('serves a package in Express', async () => {
+    vi.spyOn(process, 'cwd').mockReturnValue(folder);
+    const { app } = await import(/* @vite-ignore */ pathToFileURL(path.join(folder, 'express.js')).href);
+    const server = app.listen(0, '127.0.0.1');
+    await once(server, 'listening');
+    const client = await connectHttp(`http://127.0.0.1:${server.address().port}/mcp`, { mode: 'pinned' });
+    const { content } = (await client.callTool({ name: 'sky' })) as Message;
+    expect(content[0].text).toBe('blue');
+    await client.close();
+    server.closeAllConnections();
+    server.close();
+    vi.restoreAllMocks();
   });
 
   test('serves a definition without Node', async () => {

@@ -3,7 +3,7 @@ import path from 'node:path';
 import { beforeAll, describe, expect, test } from 'vitest';
 import { blocks } from '../docs/support/pages.js';
 import { fetchByTls, findDaemon, freePorts, startDaemon, writeCertificate } from '../support/daemons.js';
-import { connectHttp, type HttpClientOptions, modernRequest } from '../support/http-client.js';
+import { connectHttp, envelope, type HttpClientOptions, modernRequest } from '../support/http-client.js';
 import { startHttp } from '../support/http-program.js';
 import { addFiles, writeFolder } from '../support/packages.js';
 import { type Message, programFile, root } from '../support/program.js';
@@ -107,10 +107,11 @@ describe.skipIf(!areThere)('proxies as the page about deploying sets them up', (
     ['nginx', 'several.conf'],
     ['haproxy', 'haproxy.cfg'],
   ])('%s', (proxy, file) => {
+    let fetch: Awaited<ReturnType<typeof startAs>>;
     let connect: (options: HttpClientOptions) => ReturnType<typeof connectHttp>;
 
     beforeAll(async () => {
-      const fetch = await startAs(proxy, file);
+      fetch = await startAs(proxy, file);
       connect = async (options) => await connectHttp(url, { ...options, fetch, headers: { authorization } });
     });
 
@@ -146,6 +147,20 @@ describe.skipIf(!areThere)('proxies as the page about deploying sets them up', (
       expect(tellers.size).toBe(2);
       await expect.poll(() => [...heard].sort(), { timeout: 20_000 }).toEqual(['new', 'new', 'old', 'old']);
       await subscription.close();
+    });
+
+    test.runIf(proxy === 'haproxy')('leads what is asked of a task to where it is', async () => {
+      const ask = async (method: string, params: Message, headers: Readonly<Record<string, string>>) => {
+        const clientCapabilities = { extensions: { 'io.modelcontextprotocol/tasks': {} } };
+        const _meta = { ...envelope, 'io.modelcontextprotocol/clientCapabilities': clientCapabilities };
+        const request = modernRequest(url, method, { ...params, _meta }, { authorization, ...headers });
+        return ((await (await fetch(request)).json()) as Message).result;
+      };
+      for (const _ of ['one', 'two']) {
+        const { taskId } = await ask('tools/call', { name: 'errand' }, {});
+        for (const _again of ['one', 'two', 'three'])
+          expect(await ask('tasks/get', { taskId }, { 'mcp-name': taskId })).toMatchObject({ taskId });
+      }
     });
 
     test('leads sessions of 2025-11-25 to where they are', async () => {

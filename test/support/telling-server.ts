@@ -3,7 +3,7 @@ import { writePackage } from './packages.js';
 /** Writes a server that tells which process answers; what else belongs to it is written beside. Gives its folder. */
 export function writeTellingServer(files: Readonly<Record<string, string>> = {}): string {
   return writePackage(
-    { tools: ['pid', 'trip', 'tick', 'visits'], resources: ['time'], servers: ['main'] },
+    { tools: ['pid', 'trip', 'tick', 'visits', 'errand'], resources: ['time'], servers: ['main'] },
     {
       'agenttools/servers/main.js': `export default {
         tools: '*', resources: '*', list: { tools: (ctx, registry) => registry.list() },
@@ -28,6 +28,7 @@ export function writeTellingServer(files: Readonly<Record<string, string>> = {})
             return String(process.pid);
           },
         },
+        errand: { description: 'Which process, as a task.', task: 'required', handler: () => String(process.pid) },
         visits: {
           description: 'Counts calls of a session.',
           handler: (_, { session }) => {
