@@ -197,6 +197,15 @@ describe('what is not sound HTTP', () => {
   });
 });
 
+test('an address that others can reach is opened to no name that is not told', async () => {
+  // Another way to write 127.0.0.1 that is not taken for this machine's own.
+  const { port } = await startHttp(directory, { flags: ['--host', '127.1', '--insecure'] });
+  const ask = async (host: string) =>
+    statusOf(await raw(port, `GET /mcp HTTP/1.1\r\nHost: ${host}\r\nConnection: close\r\n\r\n`));
+  expect(await ask('evil.example')).toBe(403);
+  for (const host of ['192.0.2.7:3000', '[2001:db8::7]', 'localhost']) expect(await ask(host)).not.toBe(403);
+});
+
 describe('start --http is refused', () => {
   test.each<[string, readonly string[], number, RegExp]>([
     ['where others can reach it', ['--host', '0.0.0.0'], 1, /--allowed-host .* and --token-env/],

@@ -33,7 +33,7 @@ export function addHttpOptions(start: Command): void {
     .option('--drain <seconds>', 'with --http: how long calls may go on after a signal', positiveSeconds)
     .option(
       '--insecure',
-      'with --http: do without --allowed-host or a token at an address that others can reach',
+      'with --http: do without a token, and without names, at an address that others can reach',
     )
     .option('--json', 'with --http: print the URL on stdout as JSON');
 }

@@ -3,8 +3,11 @@ import { refusal } from './answers.js';
 
 /** Who may come, by what browsers and proxies say of a request. */
 export interface AdmissionOptions {
-  /** Names, without ports, that the server goes by; `'any'` checks none. This machine's own when absent. */
-  readonly allowedHosts?: readonly string[] | 'any' | undefined;
+  /**
+   * Names, without ports, that the server goes by; `'any'` checks none, `'addresses'` are this machine's own and every
+   * address, which nobody's DNS leads anywhere. This machine's own when absent.
+   */
+  readonly allowedHosts?: readonly string[] | 'any' | 'addresses' | undefined;
   /** Origins whose pages may use the server, as `https://app.example.com`; `*` means every one. None when absent. */
   readonly allowedOrigins?: readonly string[] | undefined;
 }
@@ -23,13 +26,13 @@ export function isLoopback(host: string): boolean {
  */
 export class Admission {
   /** Undefined: this machine's own. */
-  readonly #hosts: ReadonlySet<string> | 'any' | undefined;
+  readonly #hosts: ReadonlySet<string> | 'any' | 'addresses' | undefined;
   readonly #origins: ReadonlySet<string>;
 
   /** @throws AgentToolsError `usage` for what no request can match, and would keep everybody out unsaid */
   constructor({ allowedHosts, allowedOrigins = [] }: AdmissionOptions) {
     this.#hosts =
-      allowedHosts === undefined || allowedHosts === 'any'
+      allowedHosts === undefined || allowedHosts === 'any' || allowedHosts === 'addresses'
         ? allowedHosts
         : new Set(listed('hosts', allowedHosts).map(readHost));
     this.#origins = new Set(listed('origins', allowedOrigins).map(readOrigin));
@@ -80,6 +83,7 @@ export class Admission {
 
   #knows(host: string): boolean {
     if (this.#hosts === undefined) return isLoopback(host);
+    if (this.#hosts === 'addresses') return isLoopback(host) || isAddress(host);
     return this.#hosts === 'any' || this.#hosts.has(host);
   }
 
@@ -124,6 +128,11 @@ const hostForm = /^(?:[\w.-]+|\[[\da-f:.]+\])(?::\d+)?$/i;
 /** The name in a `Host`, in the form that URLs give it; undefined if it is none. */
 function hostnameOf(host: string): string | undefined {
   return hostForm.test(host) ? nameIn(`http://${host}`) : undefined;
+}
+
+/** Of names as URLs give them, those that end in a number are addresses. @see https://url.spec.whatwg.org/#concept-host-parser */
+function isAddress(host: string): boolean {
+  return host.startsWith('[') || /\.\d+$/.test(host);
 }
 
 function nameIn(url: string): string | undefined {

@@ -73,10 +73,11 @@ export async function startHttpServer(options: StartHttpOptions): Promise<never>
       served,
       authority,
       path: mcpPath,
-      // With nothing else said, this machine's own names are what the server goes by.
+      // With nothing else said, this machine's own names are what the server goes by. Where others can reach it, a page of
+      // theirs still has it by no name of its own making.
       ...(allowedHosts.length > 0
         ? { allowedHosts }
-        : http.insecure && !isLoopback(http.host) && { allowedHosts: 'any' as const }),
+        : http.insecure && !isLoopback(http.host) && { allowedHosts: 'addresses' as const }),
       allowedOrigins,
       bus:
         eventBus === undefined ? undefined : await loadBus(path.resolve(host.cwd, eventBus), signals.first),
