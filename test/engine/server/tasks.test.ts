@@ -1,8 +1,10 @@
+import type { ServerContext } from '@modelcontextprotocol/server';
 import { describe, expect, test, vi } from 'vitest';
 import { ProtocolError, ToolError } from '../../../src/engine/items/builders.js';
 import type { Context } from '../../../src/engine/items/context.js';
 import { tasksExtension } from '../../../src/engine/server/extensions.js';
 import { findParamsFault } from '../../../src/engine/server/protocol/params.js';
+import { tasksOf } from '../../../src/engine/server/tasks/tasks.js';
 import { type Composed, composeLive, openSession, type Session } from '../../support/session.js';
 import { pending } from './support/rounds.js';
 
@@ -136,6 +138,69 @@ describe('a client that knows tasks', () => {
   test.each(['tasks/list', 'tasks/result'])('%s is not known', async (method) => {
     const session = await open(await composeTool(() => 'x'));
     await expect(session.request(method, { taskId: 'x' })).rejects.toMatchObject({ code: -32601 });
+  });
+});
+
+describe('tasks of one server', () => {
+  /** Has a tool called for a user, as a request with a token of theirs would. */
+  const userOfTool = (composed: Composed) => {
+    const tasks = tasksOf(composed.served.calls);
+    return (sub: string | undefined, abort = () => {}) =>
+      tasks.begin({ http: { authInfo: { clientId: 'app', extra: { sub } } } } as unknown as ServerContext, {
+        timeoutMs: 1000,
+        abort,
+      });
+  };
+
+  test('are a hundred of one user, of which one that is over makes room', async () => {
+    const begin = userOfTool(await composeTool(() => 'ready'));
+    const tasks = Array.from({ length: 100 }, () => begin('eve'));
+    expect(() => begin('eve')).toThrow(
+      'There are 100 tasks at work, and these are the most that one user may have.',
+    );
+    expect(begin('ada').isOver).toBe(false);
+    tasks[7]!.finish({ result: {} });
+    expect(begin('eve').isOver).toBe(false);
+    expect(() => begin('eve')).toThrow('There are 100 tasks at work');
+  });
+
+  test('are a thousand, of which the one that has been over longest makes room', async () => {
+    const composed = await composeTool(() => 'ready');
+    const begin = userOfTool(composed);
+    const [first, second] = Array.from({ length: 1000 }, (_, index) => begin(`user ${index}`));
+    expect(() => begin('one more')).toThrow(
+      'There are 1000 tasks at work, and these are the most that this server',
+    );
+    for (const task of [first!, second!]) task.finish({ result: {} });
+    begin('one more');
+    const find = (id: string, sub: string) =>
+      tasksOf(composed.served.calls).find(id, {
+        http: { authInfo: { clientId: 'app', extra: { sub } } },
+      } as unknown as ServerContext);
+    expect(find(first!.id, 'user 0')).toBeUndefined();
+    expect(find(second!.id, 'user 1')).toBe(second);
+  });
+
+  test('are called off when the server ends, which waits for their handlers', async () => {
+    const seen: string[] = [];
+    const composed = await composeTool(async (_args, { signal }) => {
+      await new Promise((resolve) => signal.addEventListener('abort', resolve));
+      await Promise.resolve();
+      seen.push('cleaned up');
+    });
+    const session = await open(composed);
+    await call(session);
+    await tasksOf(composed.served.calls).end(60_000);
+    expect(seen).toEqual(['cleaned up']);
+    await expect(call(session)).rejects.toThrow('This server is ending.');
+  });
+
+  test('are left behind by a server that has no time to wait', async () => {
+    const { promise, resolve } = pending<string>();
+    const composed = await composeTool(() => promise);
+    await call(await open(composed));
+    await expect(tasksOf(composed.served.calls).end(0)).resolves.toBeUndefined();
+    resolve('late');
   });
 });
 

@@ -110,16 +110,24 @@ export class Service {
   /** Waits until what is being answered has been, but no longer than it may take; then ends what is left. */
   async drain(limitMs: number): Promise<void> {
     this.#isDraining = true;
-    await this.#underWay.wait(limitMs);
+    await Promise.all([this.#underWay.wait(limitMs), this.#endTasks(limitMs)]);
     await this.close();
   }
 
   async close(): Promise<void> {
     this.#isClosed = true;
-    await Promise.allSettled([this.#modern.close(), this.#sessions?.close()]);
+    await Promise.allSettled([this.#modern.close(), this.#sessions?.close(), this.#endTasks(0)]);
     // Last words may still be on their way to slow readers, for whom nothing has to be kept up.
     this.#underWay.settle();
     this.#broadcast.close();
+  }
+
+  /** Calls off tasks, whose results nobody could fetch any more, and waits for their handlers. */
+  async #endTasks(limitMs: number): Promise<void> {
+    const { calls } = this.#options.served;
+    if (!calls.server.registry.all('tools').some(({ task }) => task)) return;
+    const { tasksOf } = await import('../tasks/tasks.js');
+    await tasksOf(calls).end(limitMs);
   }
 
   async #answer(incoming: Incoming, asked: Asked, refuse: Refuse): Promise<Response> {

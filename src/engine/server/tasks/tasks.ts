@@ -2,7 +2,7 @@ import { ProtocolError, type ServerContext } from '@modelcontextprotocol/server'
 import type { Calls } from '../../items/calls.js';
 import { deadlines } from '../../items/deadlines.js';
 import type { Response } from '../interaction/questions.js';
-import { ownerOf } from '../owner.js';
+import { ownerOf, userOf } from '../owner.js';
 import { internalError } from '../requests/errors.js';
 import type { Wire } from '../requests/handler.js';
 
@@ -12,8 +12,9 @@ const pollIntervalMs = 1000;
 /** How long a task is kept beyond the time that its tool may take: for people to answer, and for results to be fetched. */
 const keptMs = 3_600_000;
 
-/** How many tasks of a server are kept at once. */
+/** How many tasks of a server are kept at once, and how many of one user. */
 const mostKept = 1000;
+const mostPerUser = 100;
 
 type Outcome = { readonly result: Wire } | { readonly error: Wire };
 
@@ -36,6 +37,8 @@ interface TaskOptions {
  */
 export class Task {
   readonly id = crypto.randomUUID();
+  /** The work has come to its end, whatever became of the task before. */
+  readonly ended: Promise<void>;
   readonly #created = new Date();
   readonly #ttlMs: number;
   readonly #abort: () => void;
@@ -49,14 +52,23 @@ export class Task {
   #message: string | undefined;
   #outcome: Outcome | undefined;
   #isCancelled = false;
+  #end: () => void = () => {};
 
   constructor({ timeoutMs, abort }: TaskOptions) {
+    this.ended = new Promise((resolve) => {
+      this.#end = resolve;
+    });
     this.#ttlMs = Math.ceil(timeoutMs) + keptMs;
     this.#abort = abort;
   }
 
   get isOver(): boolean {
     return this.#isCancelled || this.#outcome !== undefined;
+  }
+
+  /** When it was last told of. */
+  get updated(): Date {
+    return this.#updated;
   }
 
   get isExpired(): boolean {
@@ -87,6 +99,7 @@ export class Task {
 
   /** What it came to. What ends after it was cancelled comes to nothing. */
   finish(outcome: Outcome): void {
+    this.#end();
     if (this.isOver) return;
     this.#change(() => {
       this.#outcome = outcome;
@@ -152,19 +165,26 @@ export class Task {
   }
 }
 
+interface KeptTask {
+  readonly task: Task;
+  readonly owner: string;
+  readonly user: string | undefined;
+}
+
 /** The tasks of one server, whichever connections they came by. They live as long as the process. */
 class Tasks {
-  readonly #tasks = new Map<string, { readonly task: Task; readonly owner: string }>();
+  readonly #tasks = new Map<string, KeptTask>();
+  #isEnding = false;
 
   /** @throws ProtocolError if there are too many */
   begin(request: ServerContext, options: TaskOptions): Task {
+    if (this.#isEnding) throw new ProtocolError(internalError, 'This server is ending.');
     this.#forgetExpired();
-    if (this.#tasks.size >= mostKept) {
-      const message = `This server keeps ${mostKept} tasks, and these are the most. Try again later.`;
-      throw new ProtocolError(internalError, message);
-    }
+    const auth = request.http?.authInfo;
+    const user = userOf(auth);
+    this.#makeRoom(user);
     const task = new Task(options);
-    this.#tasks.set(task.id, { task, owner: ownerOf(request.http?.authInfo) });
+    this.#tasks.set(task.id, { task, owner: ownerOf(auth), user });
     return task;
   }
 
@@ -173,6 +193,37 @@ class Tasks {
     this.#forgetExpired();
     const found = this.#tasks.get(id);
     return found?.owner === ownerOf(request.http?.authInfo) ? found.task : undefined;
+  }
+
+  /** Calls off what still goes on, and waits for its end, but no longer than it may take. */
+  async end(limitMs: number): Promise<void> {
+    this.#isEnding = true;
+    const tasks = [...this.#tasks.values()].map(({ task }) => task);
+    for (const task of tasks) task.cancel();
+    await new Promise<void>((resolve) => {
+      const wait = deadlines.add(limitMs, resolve);
+      void Promise.all(tasks.map(({ ended }) => ended)).then(() => {
+        deadlines.remove(wait);
+        resolve();
+      });
+    });
+  }
+
+  /** Forgets the task that has been over longest, if there are too many. @throws ProtocolError if none is over */
+  #makeRoom(user: string | undefined): void {
+    const all = [...this.#tasks.values()];
+    const own = user === undefined ? [] : all.filter((kept) => kept.user === user);
+    const [full, most] = own.length >= mostPerUser ? [own, mostPerUser] : [all, mostKept];
+    if (full.length < most) return;
+    const over = full.map(({ task }) => task).filter(({ isOver }) => isOver);
+    const [oldest] = over.sort((one, other) => one.updated.getTime() - other.updated.getTime());
+    if (oldest) {
+      this.#tasks.delete(oldest.id);
+      return;
+    }
+    const whose = full === own ? 'one user' : 'this server';
+    const message = `There are ${most} tasks at work, and these are the most that ${whose} may have. Try again later.`;
+    throw new ProtocolError(internalError, message);
   }
 
   #forgetExpired(): void {

@@ -36,6 +36,22 @@ const definition = defineServer({
       },
     },
     {
+      name: 'work',
+      description: 'Works until it is called off.',
+      task: 'required',
+      handler: async (_: unknown, { signal }: Message) => {
+        const aborted = new Promise<void>((resolve) => {
+          signal.addEventListener('abort', () => {
+            seen.push('aborted');
+            resolve();
+          });
+        });
+        begin();
+        await aborted;
+        seen.push('went on');
+      },
+    },
+    {
       name: 'ask',
       description: 'Asks for a name.',
       handler: async (_: unknown, { elicit }: Message) => {
@@ -154,6 +170,33 @@ describe('the end of a handler', () => {
     await begun;
     await handler.close({ drainMs: 10 });
     expect((await answering).status).toBe(503);
+    expect(seen).toContain('aborted');
+  });
+
+  test('calls off tasks, and waits for their handlers', async () => {
+    const handler = open();
+    const answering = await handler(
+      modernRequest(url, 'tools/call', {
+        name: 'work',
+        _meta: {
+          'io.modelcontextprotocol/protocolVersion': '2026-07-28',
+          'io.modelcontextprotocol/clientCapabilities': {
+            extensions: { 'io.modelcontextprotocol/tasks': {} },
+          },
+        },
+      }),
+    );
+    expect(((await answering.json()) as Message).result.status).toBe('working');
+    await begun;
+    await handler.close({ drainMs: 60_000 });
+    expect(seen).toEqual(['aborted', 'went on']);
+  });
+
+  test('aborts calls of sessions that take longer', async () => {
+    const handler = open();
+    await post(handler, wait, await openSession(handler));
+    await begun;
+    await handler.close({ drainMs: 10 });
     expect(seen).toContain('aborted');
   });
 
