@@ -60,6 +60,18 @@ describe('resources/subscribe', () => {
     expect(other.notifications).toEqual([]);
   });
 
+  test('is for a thousand resources at most, whose addresses are not too long', async () => {
+    const { request } = await open(clock);
+    const subscribe = async (name: string) =>
+      await request('resources/subscribe', { uri: `clock://zone/${name}` });
+    await Promise.all(Array.from({ length: 1000 }, (_, index) => subscribe(`${index}`)));
+    expect(await subscribe('999')).toEqual({});
+    await expect(subscribe('1000')).rejects.toMatchObject({ code: -32600 });
+    await request('resources/unsubscribe', { uri: 'clock://zone/0' });
+    await expect(subscribe('x'.repeat(2048))).rejects.toMatchObject({ code: -32600 });
+    expect(await subscribe('1000')).toEqual({});
+  });
+
   const refused: readonly [string, string, object][] = [
     [
       'is not subscribable',
@@ -136,6 +148,15 @@ describe('subscriptions/listen', () => {
     });
     const none = await listen(session, { resourceSubscriptions: ['clock://maker'] });
     expect(none.acknowledged.params.notifications).toEqual({});
+  });
+
+  test('honours a thousand resources at most', async () => {
+    const session = await open(clock, { era: 'modern' });
+    const wanted = Array.from({ length: 1001 }, (_, index) => `clock://zone/${index}`);
+    const { acknowledged } = await listen(session, {
+      resourceSubscriptions: [`clock://zone/${'x'.repeat(2048)}`, ...wanted],
+    });
+    expect(acknowledged.params.notifications.resourceSubscriptions).toEqual(wanted.slice(0, 999));
   });
 
   test('has each of several told what it asked for, until it is cancelled', async () => {

@@ -4,6 +4,10 @@ import { tasksExtension } from '../extensions.js';
 import { type ErrorBody, ErrorNumber, isObject, type JsonObject } from './envelope.js';
 import { metaKey } from './eras.js';
 
+/** To how many resources a session or a stream may be subscribed, and how long their addresses may be. */
+export const mostSubscribed = 1000;
+export const longestSubscribed = 2048;
+
 type IsHonoured = (uri: string) => boolean;
 
 const rules = new WeakMap<Server, IsHonoured>();
@@ -30,7 +34,9 @@ export function honouring(isHonoured: IsHonoured, message: JSONRPCMessage): JSON
   const wanted: unknown = isObject(notifications) ? notifications.resourceSubscriptions : undefined;
   if (!Array.isArray(wanted)) return message;
   // What is not even an address is for the entry to refuse.
-  const resourceSubscriptions = wanted.filter((uri) => typeof uri !== 'string' || isHonoured(uri));
+  const resourceSubscriptions = [...new Set(wanted)]
+    .slice(0, mostSubscribed)
+    .filter((uri) => typeof uri !== 'string' || (uri.length <= longestSubscribed && isHonoured(uri)));
   const params = {
     ...message.params,
     notifications: { ...(notifications as JsonObject), resourceSubscriptions },

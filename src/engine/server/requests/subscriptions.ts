@@ -1,5 +1,6 @@
 import { ProtocolError, type ServerContext } from '@modelcontextprotocol/server';
 import type { Connection } from '../context.js';
+import { longestSubscribed, mostSubscribed } from '../protocol/listen.js';
 import { invalidRequest } from './errors.js';
 import type { Wire } from './handler.js';
 import { requireResource, resourceAt } from './resources.js';
@@ -15,8 +16,17 @@ export async function subscribe(
   if (!('spec' in found && found.spec.subscribable)) {
     throw new ProtocolError(invalidRequest, `Resource cannot be subscribed to: ${address}`, { uri });
   }
+  const problem = findExcess(connection.subscribed, address);
+  if (problem) throw new ProtocolError(invalidRequest, `Resource cannot be subscribed to: ${problem}`);
   connection.subscribed.add(address);
   return {};
+}
+
+/** What is too much of subscriptions for one session. */
+function findExcess(subscribed: ReadonlySet<string>, address: string): string | undefined {
+  if (address.length > longestSubscribed) return `its address has more than ${longestSubscribed} characters.`;
+  if (subscribed.size < mostSubscribed || subscribed.has(address)) return undefined;
+  return `this session is subscribed to ${mostSubscribed}, which are the most. Unsubscribe from others first.`;
 }
 
 /** `resources/unsubscribe`: what was never subscribed to is as it should be afterwards. */
