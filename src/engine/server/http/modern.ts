@@ -7,7 +7,7 @@ import {
 } from '@modelcontextprotocol/server';
 import { createServer, type Served } from '../factory.js';
 import { userOf } from '../owner.js';
-import { type Envelope, ErrorNumber } from '../protocol/envelope.js';
+import { type Envelope, ErrorNumber, type MessageId } from '../protocol/envelope.js';
 import { modernVersions } from '../protocol/eras.js';
 import { findListenFault, honouring } from '../protocol/listen.js';
 import { mayBeSubscribed } from '../requests/subscriptions.js';
@@ -100,7 +100,10 @@ export class Modern {
     if (response.status === gone && !request.signal.aborted) {
       return refuse({ status: 503, code: ErrorNumber.Internal, message: 'The server has ended.' });
     }
-    if (!this.#gates.get(request)?.gate()?.refusedMethod) return bounded(response, 'skip');
+    const gate = this.#gates.get(request)?.gate();
+    if (!gate?.refusedMethod) {
+      return bounded(response, 'skip', () => (gate?.isOpen(message.id) ? cutOff(message.id) : undefined));
+    }
     // Handlers answer by names, and the SDK knows only of those that are missing (Protocol Version Header, ibid.).
     return new Response(response.body, { status: 404, headers: response.headers });
   }
@@ -125,6 +128,13 @@ export class Modern {
     const differing = tool && findArgumentFault(tool, params.arguments, headers);
     return differing && mismatch(differing);
   }
+}
+
+/** The end of a stream that has none, which clients would go on waiting for. */
+function cutOff(id: MessageId): Uint8Array {
+  const message = 'The call was cut off: its time is over, or the server ends.';
+  const answer = { jsonrpc: '2.0', id, error: { code: ErrorNumber.Internal, message } };
+  return new TextEncoder().encode(`event: message\ndata: ${JSON.stringify(answer)}\n\n`);
 }
 
 type Fault = Pick<Refusal, 'message' | 'code' | 'data'>;

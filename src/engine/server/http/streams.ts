@@ -12,12 +12,19 @@ export function isStream({ body, headers }: Response): boolean {
   return body !== null && (headers.get('content-type') ?? '').startsWith('text/event-stream');
 }
 
-/** An answer that keeps no more than so much for a reader who is slow. */
-export function bounded(response: Response, whenBehind: WhenBehind): Response {
+/**
+ * An answer that keeps no more than so much for a reader who is slow. `farewell` gives what is said at the end, if
+ * anything is left to say.
+ */
+export function bounded(
+  response: Response,
+  whenBehind: WhenBehind,
+  farewell?: () => Uint8Array | undefined,
+): Response {
   if (!isStream(response)) return response;
   const { status, statusText, headers } = response;
   const watch = new Watch();
-  const body = watch.over(response.body!, whenBehind);
+  const body = watch.over(response.body!, whenBehind, farewell);
   const answer = new Response(body, { status, statusText, headers });
   watches.set(answer, watch);
   return answer;
@@ -55,8 +62,17 @@ class Watch {
     if (this.#finish()) this.#end();
   }
 
-  over(source: ReadableStream<Uint8Array>, whenBehind: WhenBehind): ReadableStream<Uint8Array> {
+  over(
+    source: ReadableStream<Uint8Array>,
+    whenBehind: WhenBehind,
+    farewell: () => Uint8Array | undefined = () => undefined,
+  ): ReadableStream<Uint8Array> {
     const reader = source.getReader();
+    const close = (controller: ReadableStreamDefaultController<Uint8Array>) => {
+      const last = farewell();
+      if (last) controller.enqueue(last);
+      controller.close();
+    };
     const leave = () => void reader.cancel().catch(() => {});
     let latest: Uint8Array | undefined;
     const forward = async (controller: ReadableStreamDefaultController<Uint8Array>) => {
@@ -73,14 +89,14 @@ class Watch {
       }
       if (!this.#finish()) return;
       if (latest) controller.enqueue(latest);
-      controller.close();
+      close(controller);
     };
     return new ReadableStream<Uint8Array>(
       {
         start: (controller) => {
           this.#end = () => {
             leave();
-            controller.close();
+            close(controller);
           };
           forward(controller).catch((error: unknown) => {
             if (this.#finish()) controller.error(error);

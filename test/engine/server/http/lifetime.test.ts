@@ -148,6 +148,13 @@ describe('a call that nobody waits for any more', () => {
     await expect.poll(() => seen).toContain('aborted');
     await handler.close();
   });
+
+  test('is ended when its time is up, and says so where it was heard of', async () => {
+    const handler = open({ limits: { requestTimeoutMs: 500 } });
+    const response = await handler(modernRequest(url, 'tools/call', { name: 'wait', _meta: progressing }));
+    expect(await response.text()).toMatch(/"progress":1(.|\n)*"id":1,"error":\{"code":-32603/);
+    await handler.close();
+  });
 });
 
 describe('the end of a handler', () => {
@@ -171,6 +178,17 @@ describe('the end of a handler', () => {
     await handler.close({ drainMs: 10 });
     expect((await answering).status).toBe(503);
     expect(seen).toContain('aborted');
+  });
+
+  test('tells whoever hears of a call that it was cut off', async () => {
+    const handler = open();
+    const response = await handler(modernRequest(url, 'tools/call', { name: 'wait', _meta: progressing }));
+    await begun;
+    const heard = response.text();
+    await handler.close({ drainMs: 10 });
+    expect(await heard).toMatch(
+      /progress(.|\n)*"id":1,"error":\{"code":-32603,"message":"The call was cut off/,
+    );
   });
 
   test('calls off tasks, and waits for their handlers', async () => {
