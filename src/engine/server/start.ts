@@ -3,6 +3,7 @@ import { type Preparation, prepareServer } from './prepare.js';
 import { killTree, watchEnds } from './process/ends.js';
 import { installGuard } from './process/guard.js';
 import { lastWords } from './process/last-words.js';
+import { reporterOn } from './reporting.js';
 import { type StdioSession, serveStdio } from './stdio/serve-stdio.js';
 
 /** How long calls under way may go on after a signal; the official client kills 1 to 2 s after its own. */
@@ -19,7 +20,7 @@ export interface StartOptions extends Preparation {
 export async function startServer(options: StartOptions): Promise<never> {
   const { host } = options;
   const guard = installGuard({ stderr: host.stderr });
-  const report = (line: string) => void host.stderr.write(`${line}\n`);
+  const report = reporterOn(host.stderr);
   const ending = new AbortController();
   const leave = async (): Promise<never> => {
     ending.abort();

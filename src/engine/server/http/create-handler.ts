@@ -4,6 +4,7 @@ import { Workspace } from '../../extension/workspace.js';
 import { workspaceFolders } from '../../folders.js';
 import type { ServerDefinition } from '../../items/define.js';
 import { prepareServed } from '../prepare.js';
+import { reporterOn } from '../reporting.js';
 import { type Handler, type HandlerOptions, handlerOf } from './handler.js';
 import { serveDefinition } from './inline.js';
 
@@ -19,7 +20,12 @@ export interface NodeHandlerOptions extends HandlerOptions {
  * is passed in. Packages are not obtained, and what extensions print goes where this program prints.
  */
 export function createHandler(source: string | ServerDefinition, options: NodeHandlerOptions = {}): Handler {
-  const { cwd = process.cwd(), strict = false, env = process.env, report = printed } = options;
+  const {
+    cwd = process.cwd(),
+    strict = false,
+    env = process.env,
+    report = reporterOn(process.stderr),
+  } = options;
   return handlerOf(
     async (setting) => {
       const host = { cwd, env: setting.env, home: os.homedir(), platform: process.platform };
@@ -31,8 +37,4 @@ export function createHandler(source: string | ServerDefinition, options: NodeHa
     },
     { ...options, env, report },
   );
-}
-
-function printed(line: string): void {
-  process.stderr.write(`${line}\n`);
 }

@@ -10,6 +10,7 @@ import { type Preparation, prepareServed } from '../prepare.js';
 import { killTree, watchEnds } from '../process/ends.js';
 import { installGuard } from '../process/guard.js';
 import { lastWords } from '../process/last-words.js';
+import { reporterOn } from '../reporting.js';
 import { isLoopback } from './admission.js';
 import { type Authority, isSendable, sharedToken } from './auth.js';
 import type { EventBus } from './events.js';
@@ -59,7 +60,7 @@ export interface StartHttpOptions extends Preparation {
  */
 export async function startHttpServer(options: StartHttpOptions): Promise<never> {
   const { host, http, onListening } = options;
-  const report = (line: string) => void host.stderr.write(`${line}\n`);
+  const report = reporterOn(host.stderr);
   const authority = await authorityOf(http, { env: host.env, report });
   requireSafe(http, authority);
   const guard = installGuard({ stderr: host.stderr });

@@ -1,7 +1,9 @@
 import module from 'node:module';
 import process from 'node:process';
 import type { Readable, Writable } from 'node:stream';
+import { inspect } from 'node:util';
 
+import { reporterOn } from '../reporting.js';
 import type { SpawnBook } from './ends.js';
 import { ExitRequest, isExitRequest } from './exit-request.js';
 import { guardChildren } from './guard-children.js';
@@ -33,9 +35,7 @@ export interface Guard {
 export function installGuard({ stderr }: GuardOptions): Guard {
   const { stdin, stdout } = process;
   const patches = new Patches();
-  const report = (line: string): void => {
-    stderr.write(`${line}\n`);
-  };
+  const report = reporterOn(stderr);
 
   redirectOutput(stderr, patches);
   const spawned = guardChildren(patches);
@@ -74,10 +74,7 @@ function guardExit(patches: Patches): Guard['exit'] {
 
 /** An error nobody caught is one call's misfortune, not the session's end. */
 function surviveErrors(report: (line: string) => void, patches: Patches): void {
-  const tell = (kind: string) => (error: unknown) => {
-    if (isExitRequest(error)) report(`${error.message} (outside a call)`);
-    else report(`${kind}: ${error instanceof Error ? (error.stack ?? error.message) : String(error)}`);
-  };
+  const tell = (kind: string) => (error: unknown) => report(inWords(kind, error));
   const listeners = {
     uncaughtException: tell('Uncaught exception'),
     unhandledRejection: tell('Unhandled rejection'),
@@ -85,6 +82,17 @@ function surviveErrors(report: (line: string) => void, patches: Patches): void {
   for (const [event, listener] of Object.entries(listeners)) {
     process.on(event, listener);
     patches.onRestore(() => process.off(event, listener));
+  }
+}
+
+/** Anything can be thrown, also what throws when it is looked at; and what fails here would end the process. */
+function inWords(kind: string, error: unknown): string {
+  try {
+    if (isExitRequest(error)) return `${error.message} (outside a call)`;
+    const words = error instanceof Error ? (error.stack ?? error.message) : error;
+    return `${kind}: ${typeof words === 'string' ? words : inspect(words)}`;
+  } catch {
+    return `${kind}: something that cannot be shown`;
   }
 }
 

@@ -148,6 +148,18 @@ describe.concurrent('the server outlives its extensions', () => {
       /Unhandled rejection: Error: stray\n +at /,
     ],
     'a rejection with nothing': ['Promise.reject()', /Unhandled rejection: undefined/],
+    'an exception that is no text': [
+      'setTimeout(() => { throw Object.create(null) })',
+      /Uncaught exception: \[Object: null prototype\] \{\}/,
+    ],
+    'an exception that nobody can look at': [
+      'setTimeout(() => { throw new Proxy({}, { has() { throw 1 }, getPrototypeOf() { throw 1 } }) })',
+      /^Uncaught exception: something that cannot be shown\n$/,
+    ],
+    'an exception that would steer the terminal and look like another': [
+      "setTimeout(() => { throw '\u001b[2Jcleared\\nServing' })",
+      /^Uncaught exception: \\u001b\[2Jcleared\n {2}Serving\n$/,
+    ],
   };
   test.each(Object.entries(survives))('%s', async (_, [code, told]) => {
     const run = await runGuarded(`await extension(${JSON.stringify(code)}); ${nap} say('alive');`);

@@ -1,0 +1,10 @@
+import type { Writable } from 'node:stream';
+import { visibleText } from '../visible-text.js';
+
+/**
+ * What tells on stderr. Errors quote what clients sent, from far away too: that shall neither steer a terminal nor pass for
+ * something that was told by itself, so all but the first line of it is indented.
+ */
+export function reporterOn(stderr: Writable): (text: string) => void {
+  return (text) => void stderr.write(`${visibleText(text).replaceAll('\n', '\n  ')}\n`);
+}
