@@ -211,8 +211,12 @@ describe('a server that is not ready yet', () => {
   const childOf = async (program: Program) =>
     Number(/<child (\d+)>/.exec(await program.said(/<child \d+>/))?.[1]);
 
-  test('ends at a signal, and takes what its definitions started along', async () => {
-    const program = startProgram(slow('await new Promise((resolve) => setTimeout(resolve, 60_000));'));
+  test.each([
+    ['stdio', []],
+    ['HTTP', ['--http', '--port', '0']],
+  ])('over %s ends at a signal, and takes what its definitions started along', async (_, flags) => {
+    const never = slow('await new Promise((resolve) => setTimeout(resolve, 60_000));');
+    const program = startProgram(never, { flags });
     const child = await childOf(program);
     const [exit, ms] = await endedBy(program, 'SIGTERM');
     expect(exit).toEqual(clean);

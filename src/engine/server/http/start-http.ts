@@ -65,9 +65,8 @@ export async function startHttpServer(options: StartHttpOptions): Promise<never>
   requireSafe(http, authority);
   const guard = installGuard({ stderr: host.stderr });
   const ending = new AbortController();
-  let listening: Listening | undefined;
   const signals = watchSignals();
-  try {
+  const open = async (): Promise<Listening> => {
     const served = await prepareServed(options, { host, report, signal: ending.signal });
     const { allowedHosts, allowedOrigins, eventBus, limits, port } = http;
     const service = new Service({
@@ -81,20 +80,24 @@ export async function startHttpServer(options: StartHttpOptions): Promise<never>
         : http.insecure && !isLoopback(http.host) && { allowedHosts: 'addresses' as const }),
       allowedOrigins,
       bus:
-        eventBus === undefined ? undefined : await loadBus(path.resolve(host.cwd, eventBus), signals.first),
+        eventBus === undefined ? undefined : await loadBus(path.resolve(host.cwd, eventBus), ending.signal),
       limits,
       report,
     });
-    listening = await listen(service, { host: http.host, port });
-  } catch (error) {
+    return await listen(service, { host: http.host, port });
+  };
+  // A signal may come before anything is served.
+  const listening = await Promise.race([open(), aborted(signals.first)]).catch(async (error) => {
     signals.stop();
     await killTree({ spawned: guard.spawned });
     guard.restore();
     throw error;
+  });
+  if (listening) {
+    onListening(endpointAt(http.host, listening.port));
+    await aborted(signals.first);
+    await Promise.race([listening.drain(http.drainMs ?? defaultDrainMs), aborted(signals.second)]);
   }
-  onListening(endpointAt(http.host, listening.port));
-  await aborted(signals.first);
-  await Promise.race([listening.drain(http.drainMs ?? defaultDrainMs), aborted(signals.second)]);
   ending.abort();
   await killTree({ spawned: guard.spawned });
   await lastWords(host.stderr);
@@ -125,7 +128,7 @@ function watchSignals(): Signals {
   return { first: first.signal, second: second.signal, stop };
 }
 
-async function aborted(signal: AbortSignal): Promise<void> {
+async function aborted(signal: AbortSignal): Promise<undefined> {
   if (!signal.aborted) await once(signal, 'abort');
 }
 
