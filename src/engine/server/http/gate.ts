@@ -1,5 +1,11 @@
 import type { JSONRPCMessage, Server, Transport, TransportSendOptions } from '@modelcontextprotocol/server';
-import { type ErrorBody, isMessageId, type JsonObject, type MessageId } from '../protocol/envelope.js';
+import {
+  type ErrorBody,
+  ErrorNumber,
+  isMessageId,
+  type JsonObject,
+  type MessageId,
+} from '../protocol/envelope.js';
 import type { Era } from '../protocol/eras.js';
 import { forClient } from '../protocol/errors.js';
 import { findParamsFault } from '../protocol/params.js';
@@ -7,6 +13,12 @@ import { unsentAnswer } from './replay.js';
 
 /** @see JSON-RPC 2.0, section 5.1 */
 const methodNotFound = -32601;
+
+/** What whoever waits is told when no answer will come. */
+export const cutOff: ErrorBody = {
+  code: ErrorNumber.Internal,
+  message: 'The call was cut off: its time is over, or its session or the server ends.',
+};
 
 /** How much is kept for a stream that is not open: the latest counts. */
 const maxWaiting = 64;
@@ -131,6 +143,12 @@ export class Gate implements Transport {
         : message;
     await this.#transport.send(answer as JSONRPCMessage, options);
     this.#leave(post);
+  }
+
+  /** Answers whatever is not answered yet. */
+  async cutOff(): Promise<void> {
+    const answers = [...this.#open.keys()].map((id) => ({ jsonrpc: '2.0', id, error: cutOff }) as const);
+    await Promise.allSettled(answers.map((answer) => this.send(answer as JSONRPCMessage)));
   }
 
   async close(): Promise<void> {

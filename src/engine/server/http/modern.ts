@@ -13,7 +13,7 @@ import { findListenFault, honouring } from '../protocol/listen.js';
 import { mayBeSubscribed } from '../requests/subscriptions.js';
 import type { Refusal, Refuse } from './answers.js';
 import type { EventBus } from './events.js';
-import { type PutGate, putGate } from './gate.js';
+import { cutOff, type PutGate, putGate } from './gate.js';
 import { findArgumentFault, findStandardFault, type HeaderFault } from './mirrored-headers.js';
 import { Shares, type Shortage } from './shares.js';
 import { bounded, whenDone } from './streams.js';
@@ -102,7 +102,7 @@ export class Modern {
     }
     const gate = this.#gates.get(request)?.gate();
     if (!gate?.refusedMethod) {
-      return bounded(response, 'skip', () => (gate?.isOpen(message.id) ? cutOff(message.id) : undefined));
+      return bounded(response, 'skip', () => (gate?.isOpen(message.id) ? lastWords(message.id) : undefined));
     }
     // Handlers answer by names, and the SDK knows only of those that are missing (Protocol Version Header, ibid.).
     return new Response(response.body, { status: 404, headers: response.headers });
@@ -131,10 +131,9 @@ export class Modern {
 }
 
 /** The end of a stream that has none, which clients would go on waiting for. */
-function cutOff(id: MessageId): Uint8Array {
-  const message = 'The call was cut off: its time is over, or the server ends.';
-  const answer = { jsonrpc: '2.0', id, error: { code: ErrorNumber.Internal, message } };
-  return new TextEncoder().encode(`event: message\ndata: ${JSON.stringify(answer)}\n\n`);
+function lastWords(id: MessageId): Uint8Array {
+  const answer = JSON.stringify({ jsonrpc: '2.0', id, error: cutOff });
+  return new TextEncoder().encode(`event: message\ndata: ${answer}\n\n`);
 }
 
 type Fault = Pick<Refusal, 'message' | 'code' | 'data'>;

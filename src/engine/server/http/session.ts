@@ -134,6 +134,7 @@ export class Session {
   }
 
   async close(): Promise<void> {
+    await this.#gate()?.cutOff();
     await this.#server.close();
   }
 

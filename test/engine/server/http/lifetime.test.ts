@@ -212,10 +212,11 @@ describe('the end of a handler', () => {
 
   test('aborts calls of sessions that take longer', async () => {
     const handler = open();
-    await post(handler, wait, await openSession(handler));
+    const response = await post(handler, wait, await openSession(handler));
     await begun;
     await handler.close({ drainMs: 10 });
     expect(seen).toContain('aborted');
+    expect(await response.text()).toMatch(/"id":1,"error":\{"code":-32603|"error":\{"code":-32603.*"id":1/);
   });
 
   test('is the end: nothing more is answered', async () => {
