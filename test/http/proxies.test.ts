@@ -149,19 +149,21 @@ describe.skipIf(!areThere)('proxies as the page about deploying sets them up', (
       await subscription.close();
     });
 
-    test.runIf(proxy === 'haproxy')('leads what is asked of a task to where it is', async () => {
-      const ask = async (method: string, params: Message, headers: Readonly<Record<string, string>>) => {
-        const clientCapabilities = { extensions: { 'io.modelcontextprotocol/tasks': {} } };
-        const _meta = { ...envelope, 'io.modelcontextprotocol/clientCapabilities': clientCapabilities };
-        const request = modernRequest(url, method, { ...params, _meta }, { authorization, ...headers });
-        return ((await (await fetch(request)).json()) as Message).result;
-      };
-      for (const _ of ['one', 'two']) {
-        const { taskId } = await ask('tools/call', { name: 'errand' }, {});
-        for (const _again of ['one', 'two', 'three'])
-          expect(await ask('tasks/get', { taskId }, { 'mcp-name': taskId })).toMatchObject({ taskId });
-      }
-    });
+    // Nginx cannot, as the page says.
+    if (proxy === 'haproxy')
+      test('leads what is asked of a task to where it is', async () => {
+        const ask = async (method: string, params: Message, headers: Readonly<Record<string, string>>) => {
+          const clientCapabilities = { extensions: { 'io.modelcontextprotocol/tasks': {} } };
+          const _meta = { ...envelope, 'io.modelcontextprotocol/clientCapabilities': clientCapabilities };
+          const request = modernRequest(url, method, { ...params, _meta }, { authorization, ...headers });
+          return ((await (await fetch(request)).json()) as Message).result;
+        };
+        for (const _ of ['one', 'two']) {
+          const { taskId } = await ask('tools/call', { name: 'errand' }, {});
+          for (const _again of ['one', 'two', 'three'])
+            expect(await ask('tasks/get', { taskId }, { 'mcp-name': taskId })).toMatchObject({ taskId });
+        }
+      });
 
     test('leads sessions of 2025-11-25 to where they are', async () => {
       const clients = [await connect({ mode: 'legacy' }), await connect({ mode: 'legacy' })];
