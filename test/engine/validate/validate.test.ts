@@ -450,16 +450,18 @@ describe('packaging', () => {
     ).toEqual(missing.map((file) => `not-packed ${file}`));
   });
 
-  test('goes for skills that a server lists', async () => {
+  test('goes for skills, which servers of other packages may list, too', async () => {
     const folder = await makePackage({
       'package.json': packageJson({ servers: ['main'] }, { files: ['agenttools'] }),
       'agenttools/servers/main.json': JSON.stringify({ skills: ['tea'] }),
       'skills/tea/SKILL.md': '---\nname: tea\ndescription: Brews tea.\n---\n',
+      'skills/tea/times.md': 'Four minutes.',
       'skills/other/SKILL.md': '---\nname: other\ndescription: Is not listed.\n---\n',
     });
     const messages = (await diagnosticsOf(folder)).map(({ code, message }) => `${code}: ${message}`);
     expect(messages).toEqual([
-      expect.stringContaining('not-packed: A skill of server "main", skills/tea/SKILL.md,'),
+      expect.stringContaining('not-packed: A file of skill "other", skills/other/SKILL.md,'),
+      expect.stringContaining('not-packed: A file of skill "tea", skills/tea/SKILL.md,'),
     ]);
   });
 

@@ -131,8 +131,8 @@ function decoded(text: string): string {
 /** The targets of links and images, also by reference. What stands in code is no link. */
 function* linksIn(text: string): Generator<{ readonly target: string; readonly index: number }> {
   const prose = text
-    .replace(/^ {0,3}(`{3,}|~{3,})[^\n]*\n[\s\S]*?(?:^ {0,3}\1[`~]*[ \t]*$|$(?![\s\S]))/gm, blank)
-    .replace(/(`+)(?!`)[\s\S]*?[^`]\1(?!`)/g, blank);
+    .replace(/^ {0,3}(`{3,}(?!`)|~{3,}(?!~))[^\n]*\n[\s\S]*?(?:^ {0,3}\1[`~]*[ \t]*$|$(?![\s\S]))/gm, blank)
+    .replace(/(?<!`)(`+)(?!`)[\s\S]*?[^`]\1(?!`)/g, blank);
   const forms = [
     /\]\(\s*(?:<([^<>\n]*)>|([^\s()<>]+(?:\([^\s()]*\)[^\s()]*)*))/g,
     /^ {0,3}\[[^\]\n]+\]:[ \t]*(?:<([^<>\n]*)>|(\S+))/gm,
