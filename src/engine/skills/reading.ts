@@ -12,7 +12,13 @@ import { type SkillFolder, skillManifest } from '../extension/skill-folders.js';
 export interface ReadSkill {
   readonly skill: Skill;
   /** Its files, by the paths within its folder, with slashes; the addresses are those of the skill. */
-  readonly files: ReadonlyMap<string, { readonly uri: string; readonly size: number }>;
+  readonly files: ReadonlyMap<string, SkillFile>;
+}
+
+interface SkillFile {
+  readonly uri: string;
+  readonly size: number;
+  readonly isText: boolean;
 }
 
 /** A skill that cannot be served. */
@@ -80,18 +86,19 @@ async function filesIn(directory: string): Promise<readonly FoundFile[]> {
 }
 
 async function build({ name, directory }: SkillFolder, found: readonly FoundFile[]): Promise<ReadSkill> {
-  const contents = found.map(
+  const read = found.map(
     async ({ path: relative }) => [relative, await readFile(path.join(directory, relative))] as const,
   );
-  const skill = await skillEntry(name, Object.fromEntries(await Promise.all(contents))).catch((error) => {
+  const contents = Object.fromEntries(await Promise.all(read));
+  const skill = await skillEntry(name, contents).catch((error) => {
     if (!(error instanceof SkillCatalogError)) throw error;
     throw new SkillFault(error.problems.map(({ message }) => inOurWords(message)));
   });
   const root = skill.uri.slice(0, -skillManifest.length);
   const resources = skill.resources === 'dynamic' ? [] : skill.resources;
   const files = resources.map(({ uri, size }) => {
-    const segments = uri.slice(root.length).split('/');
-    return [segments.map(decodeURIComponent).join('/'), { uri, size }] as const;
+    const relative = uri.slice(root.length).split('/').map(decodeURIComponent).join('/');
+    return [relative, { uri, size, isText: textOf(contents[relative]!) !== undefined }] as const;
   });
   return { skill, files: new Map(files) };
 }
@@ -99,4 +106,13 @@ async function build({ name, directory }: SkillFolder, found: readonly FoundFile
 /** Authors know folders, not segments of addresses. */
 function inOurWords(problem: string): string {
   return problem.replace(/must match the last path segment (".*")$/, 'must be that of its folder, $1');
+}
+
+/** What a file holds, if it is a text. */
+export function textOf(bytes: Uint8Array): string | undefined {
+  try {
+    return new TextDecoder('utf-8', { fatal: true, ignoreBOM: true }).decode(bytes);
+  } catch {
+    return undefined;
+  }
 }

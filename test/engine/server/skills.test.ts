@@ -86,6 +86,22 @@ describe.each(eras)('%s: skills', (era) => {
     }
   });
 
+  test('have scripts that are texts', async () => {
+    const scripts = { 'skills/tea/brew.py': 'pour()', 'skills/tea/brew.ts': 'pour()' };
+    const { request } = await open(era, { ...tea, ...scripts });
+    const { resources } = await request('resources/directory/read', { uri: 'skill://tea' });
+    expect(resources.map(({ name, mimeType }: Record<string, unknown>) => [name, mimeType])).toEqual([
+      ['SKILL.md', 'text/markdown'],
+      ['brew.py', 'text/plain'],
+      ['brew.ts', 'text/plain'],
+      ['leaf.bin', 'application/octet-stream'],
+      ['refs', 'inode/directory'],
+    ]);
+    expect((await request('resources/read', { uri: 'skill://tea/brew.py' })).contents).toEqual([
+      { uri: 'skill://tea/brew.py', mimeType: 'text/plain', text: 'pour()' },
+    ]);
+  });
+
   test('are folders', async () => {
     const { request } = await open(era, tea);
     const look = async (uri: string) => (await request('resources/directory/read', { uri })).resources;

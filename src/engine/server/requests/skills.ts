@@ -3,6 +3,7 @@ import { ProtocolError } from '@modelcontextprotocol/server';
 import type { Calls } from '../../items/calls.js';
 import { page } from '../../items/paging.js';
 import type { ResourceContents } from '../../items/specs.js';
+import { textOf } from '../../skills/reading.js';
 import type { Connection } from '../context.js';
 import { skillCatalog } from '../skills/catalog.js';
 import { invalidParams } from './errors.js';
@@ -56,14 +57,6 @@ export async function readSkillFile(calls: Calls, uri: string): Promise<Resource
   const bytes = await readFile(file.path);
   const text = textOf(bytes);
   return { uri, mimeType, ...(text === undefined ? { blob: bytes.toString('base64') } : { text }) };
-}
-
-function textOf(bytes: Uint8Array): string | undefined {
-  try {
-    return new TextDecoder('utf-8', { fatal: true, ignoreBOM: true }).decode(bytes);
-  } catch {
-    return undefined;
-  }
 }
 
 function requireAddress(method: string, uri: unknown): string {

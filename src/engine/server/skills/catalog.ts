@@ -54,10 +54,17 @@ async function readSound(folder: SkillFolder, calls: Calls): Promise<ReadSkill |
 }
 
 function filesOf({ files }: ReadSkill, { directory }: SkillFolder): readonly SkillFile[] {
-  return [...files].map(([relative, { uri, size }]) => {
-    const mimeType = lookup(relative) ?? 'application/octet-stream';
+  return [...files].map(([relative, { uri, size, isText }]) => {
+    const mimeType = mimeTypeOf(relative, isText);
     return { uri, size, path: path.join(directory, relative), mimeType };
   });
+}
+
+/** Few languages of scripts have a type of their own, and clients show no model what is not text. */
+function mimeTypeOf(file: string, isText: boolean): string {
+  const known = lookup(file);
+  if (isText && (known === undefined || /^(?:audio|video)\//.test(known))) return 'text/plain';
+  return known ?? 'application/octet-stream';
 }
 
 /** What each folder of a skill holds: files, and folders that hold files. */
