@@ -1,6 +1,6 @@
 // Builds dist/: the program and the engine as bundles that share chunks, the authoring API as one file, and their types.
 import { execFileSync } from 'node:child_process';
-import { existsSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { existsSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { build } from 'esbuild';
@@ -51,7 +51,25 @@ execFileSync(process.execPath, [path.join(root, 'node_modules/typescript/bin/tsc
   cwd: root,
   stdio: 'inherit',
 });
+standInForSdkTypes(path.join(dist, 'types'));
 await writeSchemas();
+
+/** The SDK is part of the bundles, so whoever compiles against us does not have it. Its types are anything to them. */
+function standInForSdkTypes(folder) {
+  const used = new Set();
+  const imports = /import (?:type )?\{([^}]+)\} from '@modelcontextprotocol\/server[^']*'/g;
+  for (const file of readdirSync(folder, { recursive: true }).filter((name) => name.endsWith('.d.ts'))) {
+    const here = path.relative(path.dirname(file), '.').replaceAll(path.sep, '/') || '.';
+    const text = readFileSync(path.join(folder, file), 'utf8').replace(imports, (_, list) => {
+      const names = list.split(',').map((name) => name.trim().replace(/^type /, ''));
+      for (const name of names) used.add(name);
+      return `import type { ${names.join(', ')} } from '${here}/sdk-types.js'`;
+    });
+    writeFileSync(path.join(folder, file), text);
+  }
+  const declarations = [...used].sort().map((name) => `export type ${name} = any;\n`);
+  writeFileSync(path.join(folder, 'sdk-types.d.ts'), declarations.join(''));
+}
 
 /** Writes the JSON Schemas for editors; what makes them is TypeScript and is bundled to be run here. */
 async function writeSchemas() {

@@ -1,4 +1,4 @@
-import { existsSync, mkdirSync, readFileSync, symlinkSync } from 'node:fs';
+import { existsSync, mkdirSync, readFileSync, symlinkSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { Client } from '@modelcontextprotocol/client';
 import { StdioClientTransport } from '@modelcontextprotocol/client/stdio';
@@ -169,6 +169,22 @@ describe('the installed package', () => {
     });
     expect(await agenttools(['validate', '--strict'], cwd)).toMatchObject({ code: 0 });
     expect((await agenttools(['call', '.', 'greet', '{"name":"Ada"}'], cwd)).stdout).toBe('Hello, Ada!\n');
+  });
+
+  test('has types that are whole, for compilers that look into them', async () => {
+    const cwd = path.join(home, 'strict');
+    const from = ['agenttools', 'agenttools/engine', 'agenttools/handler'];
+    mkdirSync(path.join(cwd, 'node_modules'), { recursive: true });
+    symlinkSync(path.join(root, 'node_modules/@types'), path.join(cwd, 'node_modules/@types'));
+    const program = from.map((name, index) => `export * as _${index} from '${name}';`).join('\n');
+    writeFileSync(path.join(cwd, 'program.mts'), program);
+    const compiler = path.join(root, 'node_modules/typescript/bin/tsc');
+    const options = ['--noEmit', '--strict', '--module', 'nodenext', '--target', 'es2022', '--types', 'node'];
+    expect(
+      await execute(process.execPath, [compiler, ...options, '--skipLibCheck', 'false', 'program.mts'], {
+        cwd,
+      }),
+    ).toMatchObject({ code: 0, stdout: '' });
   });
 });
 
