@@ -170,7 +170,8 @@ export class Service {
     if (error instanceof BodyError) {
       const { status, message } = error;
       // What is still on its way is not read.
-      return refuse({ status, message, headers: { Connection: 'close' } });
+      const headers = { Connection: 'close' };
+      return refuse({ status, message, headers, ...(status === 400 && { code: ErrorNumber.Parse }) });
     }
     const code = ErrorNumber.Internal;
     if (error instanceof LateError) return refuse({ status: 504, code, message: error.message });
@@ -209,6 +210,12 @@ export class Service {
   async #read({ headers, readBody }: Incoming, refuse: Refuse): Promise<Read | Response> {
     if (!isJsonContentType(headers.get('content-type'))) {
       return refuse({ status: 415, message: 'The Content-Type must be application/json.' });
+    }
+    const coding = headers.get('content-encoding') ?? 'identity';
+    if (coding.toLowerCase() !== 'identity') {
+      const message = `The Content-Encoding ${coding} is not read. Send the body as it is.`;
+      // https://www.rfc-editor.org/rfc/rfc9110#section-15.5.16
+      return refuse({ status: 415, message, headers: { 'Accept-Encoding': 'identity' } });
     }
     const text = await readBody(this.limits);
     let body: unknown;

@@ -4,7 +4,7 @@ import {
   WebStandardStreamableHTTPServerTransport,
 } from '@modelcontextprotocol/server';
 import { ownerOf, userOf } from '../owner.js';
-import { isObject, type MessageId, readEnvelope } from '../protocol/envelope.js';
+import { isObject, type JsonObject, type MessageId, readEnvelope } from '../protocol/envelope.js';
 import { knowsBatches, type LegacyVersion, legacyVersions, negotiate } from '../protocol/eras.js';
 import { named, type Refuse } from './answers.js';
 import { type Gate, putGate } from './gate.js';
@@ -117,7 +117,7 @@ export class Session {
     this.lastUsed = performance.now();
     const fault = this.#findFault(body, refuse);
     if (fault) return fault;
-    if (isInitialize(body) && !this.isOpen) this.#version = negotiate(body.params.protocolVersion);
+    if (isInitialize(body) && !this.isOpen) this.#version = negotiate(body.params?.protocolVersion);
     const response = await this.#transport.handleRequest(isInitialize(body) ? request : this.#told(request), {
       ...(request.method === 'POST' && { parsedBody: body }),
       ...(auth && { authInfo: auth }),
@@ -189,10 +189,11 @@ export class Session {
 }
 
 interface Initialize {
-  readonly params: { readonly protocolVersion?: unknown };
+  readonly method: 'initialize';
+  readonly params?: JsonObject;
 }
 
-/** Whether a body begins a session. */
+/** Whether a body would begin a session. */
 export function isInitialize(body: unknown): body is Initialize {
-  return isObject(body) && body.method === 'initialize' && isObject(body.params);
+  return isObject(body) && body.method === 'initialize';
 }

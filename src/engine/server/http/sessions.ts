@@ -1,5 +1,7 @@
-import type { AuthInfo } from '@modelcontextprotocol/server';
+import { type AuthInfo, isInitializeRequest } from '@modelcontextprotocol/server';
 import { userOf } from '../owner.js';
+import { type ErrorBody, ErrorNumber } from '../protocol/envelope.js';
+import { findParamsFault } from '../protocol/params.js';
 import { Recollections } from './replay.js';
 import { isInitialize, Session, type SessionOptions, type SessionRequest } from './session.js';
 
@@ -31,7 +33,10 @@ export class Sessions {
   async answer(asked: SessionRequest): Promise<Response> {
     const { request, body, auth, refuse } = asked;
     if (!request.headers.has('mcp-session-id')) {
-      if (isInitialize(body)) return await this.#open(asked);
+      if (isInitialize(body)) {
+        const fault = findParamsFault('legacy', 'initialize', body.params) ?? findShapeFault(body);
+        return fault ? refuse({ status: 400, ...fault }) : await this.#open(asked);
+      }
       const way =
         'Send initialize first (up to 2025-11-25) and then the Mcp-Session-Id of its answer, or name the protocol version in "_meta" (2026-07-28).';
       return refuse({ status: 400, message: `Mcp-Session-Id is missing. ${way}` });
@@ -101,4 +106,11 @@ type Room = { readonly leaves: Session | undefined } | { readonly status: number
 function longestIdle(sessions: readonly Session[]): Session | undefined {
   const idle = sessions.filter(({ isOpen, isUsed }) => isOpen && !isUsed);
   return idle.sort((one, other) => one.lastUsed - other.lastUsed)[0];
+}
+
+/** The transport takes nothing for the beginning of a session that the SDK's schema does not. */
+function findShapeFault(body: unknown): ErrorBody | undefined {
+  if (isInitializeRequest(body)) return undefined;
+  const problem = '"params" is not what the schema of MCP has for it';
+  return { code: ErrorNumber.InvalidParams, message: `Invalid params for initialize: ${problem}.` };
 }

@@ -101,6 +101,38 @@ describe('whom an error answers', () => {
   });
 });
 
+describe('a body is refused', () => {
+  const bytes = (body: string | Uint8Array, headers: Headers = {}) =>
+    new Request(url, { method: 'POST', headers: { 'content-type': 'application/json', ...headers }, body });
+
+  test('that is compressed, with what is taken', async () => {
+    const response = await open()(bytes('{}', { 'content-encoding': 'gzip' }));
+    expect(response.headers.get('accept-encoding')).toBe('identity');
+    expect(await told(response)).toEqual({ status: 415, code: -32600 });
+  });
+
+  test('that is not UTF-8', async () => {
+    const response = await open()(bytes(new Uint8Array([0x22, 0xff, 0x22])));
+    expect(await told(response)).toEqual({ status: 400, code: -32700 });
+  });
+
+  test.each<[string, unknown, string]>([
+    ['nothing', undefined, 'Invalid params for initialize: "protocolVersion" must be a string.'],
+    ['no name', { clientInfo: {} }, 'Invalid params for initialize: "clientInfo.name" must be a string.'],
+    [
+      'capabilities that are none',
+      { capabilities: { roots: 'all' } },
+      'Invalid params for initialize: "params" is not what the schema of MCP has for it.',
+    ],
+  ])('that begins a session with %s', async (_, more, message) => {
+    const { params, ...sound } = initialize('2025-11-25');
+    const body = { ...sound, ...(more !== undefined && { params: { ...params, ...more } }) };
+    const response = await open()(post(body));
+    expect(response.status).toBe(400);
+    expect(await response.json()).toMatchObject({ id: 'first', error: { code: -32602, message } });
+  });
+});
+
 describe('a request of 2026-07-28 is refused', () => {
   const without = (header: string, request = modernRequest(url, 'tools/call', { name: 'knock' })) => {
     request.headers.delete(header);
@@ -198,9 +230,12 @@ describe('without sessions', () => {
   });
 
   test('the methods that there are are told', async () => {
-    const put = new Request(url, { method: 'PUT' });
-    expect((await open({ sessions: false })(put)).headers.get('allow')).toBe('POST');
-    expect((await open()(put)).headers.get('allow')).toBe('GET, POST, DELETE');
+    for (const method of ['PUT', 'HEAD', 'OPTIONS']) {
+      const request = new Request(url, { method });
+      const [bare, full] = [await open({ sessions: false })(request), await open()(request)];
+      expect([bare.status, bare.headers.get('allow')]).toEqual([405, 'POST']);
+      expect([full.status, full.headers.get('allow')]).toEqual([405, 'GET, POST, DELETE']);
+    }
   });
 });
 
