@@ -209,7 +209,12 @@ test('an address that others can reach is opened to no name that is not told', a
 describe('start --http is refused', () => {
   test.each<[string, readonly string[], number, RegExp]>([
     ['where others can reach it', ['--host', '0.0.0.0'], 1, /--allowed-host .* and --token-env/],
-    ['with a token but no name', ['--host', '0.0.0.0', '--token-env', 'HOME'], 1, /Give --allowed-host/],
+    [
+      'with a token but no name',
+      ['--host', '0.0.0.0', '--token-env', 'HOME'],
+      1,
+      /Give --allowed-host .* addresses only/,
+    ],
     ['with a variable that is not set', ['--token-env', 'NO_SUCH'], 1, /NO_SUCH/],
     ['at no address of this machine', ['--host', '192.0.2.1', '--insecure'], 1, /does not have that address/],
     ['with a port that is none', ['--port', '99999'], 2, /port/],

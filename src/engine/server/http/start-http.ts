@@ -193,7 +193,7 @@ function requireSafe({ host, allowedHosts, insecure }: HttpOptions, authority: A
     ...(authority ? [] : ['--token-env with the variable that holds a token (or --issuer)']),
   ];
   if (lacking.length === 0) return;
-  const without = authority ? 'to go by any name' : 'to let in anybody';
+  const without = authority ? 'to be reached by addresses only' : 'to let in anybody';
   const message = `Others can reach ${host}. Give ${lacking.join(' and ')}, or --insecure ${without}.`;
   throw new AgentToolsError('refused', message);
 }
