@@ -60,7 +60,21 @@ export class Outbound {
     const call = this.#calls.settle(id) as Call;
     const answer =
       'error' in message ? { ...message, error: forClient(call, message.error as ErrorBody) } : message;
-    return this.answer(call, answer);
+    const written = this.answer(call, answer);
+    const isEnd = call.method === 'subscriptions/listen' && 'result' in message;
+    return isEnd ? this.#endSubscription(call) : written;
+  }
+
+  /**
+   * A subscription that is answered has ended. Clients may go by the answer (MCP 2026-07-28 patterns/subscriptions,
+   * Graceful Closure) or by what must be sent, too (patterns/cancellation).
+   */
+  #endSubscription({ id }: Call): Promise<void> {
+    return this.#outlet.write({
+      jsonrpc: '2.0',
+      method: 'notifications/cancelled',
+      params: { requestId: id },
+    });
   }
 
   /** A question that cannot be answered is refused rather than swallowed, or its handler would wait for the answer. */

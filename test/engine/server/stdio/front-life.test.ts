@@ -110,7 +110,15 @@ describe('subscriptions', () => {
     expect((await pipe.rest()).map(({ id }) => id)).toEqual([2]);
   });
 
-  test('get their result at the end, which does not wait for them', async () => {
+  test('that are refused were none, so nothing ends', async () => {
+    const pipe = openPipe();
+    pipe.send(modern('s', 'subscriptions/listen', {}));
+    const [refused, ...others] = await pipe.rest();
+    expect(refused).toMatchObject({ id: 's', error: { code: -32602 } });
+    expect(others).toEqual([]);
+  });
+
+  test('get their result at the end, and are called off; it does not wait for them', async () => {
     const pipe = openPipe();
     await pipe.ask(listen('s'));
     const start = performance.now();
@@ -119,7 +127,9 @@ describe('subscriptions', () => {
     expect(performance.now() - start).toBeLessThan(500);
     const [result, ...others] = await pipe.rest(0);
     expect(result).toMatchObject({ id: 's', result: { resultType: 'complete' } });
-    expect(others).toEqual([]);
+    expect(others).toEqual([
+      { jsonrpc: '2.0', method: 'notifications/cancelled', params: { requestId: 's' } },
+    ]);
   });
 });
 
