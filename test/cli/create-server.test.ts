@@ -64,7 +64,7 @@ describe('create-server', () => {
   });
 
   it.each([
-    ['@acme/kit/teaa', 'the package @acme/kit declares no skill "teaa"'],
+    ['@acme/kit/teaa', '@acme/kit has no skill "teaa"'],
     ['@acme/far/tea', 'the package @acme/far is not installed'],
     ['tea', 'Skills of packages go by qualified names'],
   ])('refuses a skill that is not there: %s', async (name, why) => {

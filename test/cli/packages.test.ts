@@ -220,6 +220,14 @@ describe('add', () => {
     expect(stderr).toContain('warning: holed goes without its tool "tell": ');
   }, 20_000);
 
+  it('takes a package of nothing but skills', async () => {
+    const files = { 'skills/tea/SKILL.md': '---\nname: tea\ndescription: About tea.\n---\n' };
+    const folder = writeFolder(kit({ name: 'tea', fields: { agenttools: {} }, files }));
+    const { code, stderr } = await machine().run(['add', folder]);
+    expect([code, stderr]).toEqual([0, expect.not.stringContaining('warning')]);
+    expect(stderr).toContain('tea/tea');
+  }, 20_000);
+
   it('tells of what is declared, but in no list', async () => {
     const agenttools = { tools: 'tell' };
     const folder = writeFolder(kit({ name: 'unlisted', fields: { agenttools } }));

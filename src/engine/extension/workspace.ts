@@ -260,23 +260,25 @@ export class Workspace {
     const qualified = reference.includes('/') ? parseQualifiedName(reference) : undefined;
     const extension = qualified ? await this.#referredPackage(qualified.package, from, location) : from;
     const name = qualified?.item ?? reference;
-    const isNameOfUsers = !qualified && from.origin === 'user';
-    const found = extension && !isNameOfUsers && (await skillIn(extension.manifest.directory, name));
-    if (found) return found;
-    if (qualified && extension !== from) {
-      const { package: owner, item } = qualified;
-      throw lost({ what: 'skill', reference, name: owner, item, isHere: extension !== undefined }, location);
+    if (!extension) {
+      const { package: owner, item } = qualified!;
+      throw lost({ what: 'skill', reference, name: owner, item, isHere: false }, location);
     }
-    if (isNameOfUsers) {
+    if (!qualified && from.origin === 'user') {
       const message = `The skill "${reference}" belongs to no package. Skills of packages go by qualified names such as @scope/name/skill.`;
       throw new UnknownItemError('unknown-skill', message, location, { foreign: false });
     }
-    const known = (await skillsIn(from.manifest.directory)).map((one) => one.name);
+    const { directory } = extension.manifest;
+    const found = await skillIn(directory, name);
+    if (found) return found;
+    const known = (await skillsIn(directory)).map((one) => one.name);
     const meant = didYouMean(name, known);
     const hint = meant ? ` Did you mean "${meant}"?` : '';
     const place = name.includes('/') ? '' : ` Expected ${skillsFolder}/${name}/${skillManifest}.`;
-    const message = `${from.name} has no skill "${name}".${place}${hint} It has: ${known.join(', ') || 'none'}.`;
-    throw new UnknownItemError('unknown-skill', message, location, { foreign: false });
+    const message = `${extension.name} has no skill "${name}".${place}${hint} It has: ${known.join(', ') || 'none'}.`;
+    const foreign = extension !== from;
+    const code = foreign ? 'unresolved-reference' : 'unknown-skill';
+    throw new UnknownItemError(code, message, location, { foreign });
   }
 
   async #referredPackage(name: string, from: Extension, location: Location): Promise<Extension | undefined> {

@@ -186,6 +186,7 @@ async function warningsAbout(extension: Extension): Promise<readonly string[]> {
     problem === undefined ? [] : [`${extension.name} goes without its ${called(item)}: ${problem}`],
   );
   const faults = listFaults(extension.manifest).map((fault) => `${extension.name}: ${fault}`);
-  const nothing = items.length === 0 ? [`${extension.name} declares nothing that could be served.`] : [];
+  const isBare = items.length === 0 && !extension.manifest.hasOnlySkills;
+  const nothing = isBare ? [`${extension.name} declares nothing that could be served.`] : [];
   return [...faults, ...nothing, ...lost];
 }

@@ -194,7 +194,10 @@ test('a server serves skills of other packages, and one of each name', async () 
   expect(contents[0].text).toBe('Four minutes.');
   expect(composed.spec.leftOut.map(({ code, message }) => [code, message])).toEqual([
     ['invalid-server', 'Server "main" lists the skill "@far/one/tea", but has another one named "tea".'],
-    ['unresolved-reference', expect.stringContaining('the package @far/one declares no skill "papr"')],
+    [
+      'unresolved-reference',
+      '@far/one has no skill "papr". Expected skills/papr/SKILL.md. Did you mean "paper"? It has: paper, tea.',
+    ],
     ['unresolved-reference', expect.stringContaining('agenttools add @far/two')],
   ]);
 });
