@@ -3,11 +3,11 @@ import { type Envelope, malformedResponse } from './envelope.js';
 /** How deep a message may be nested. Whatever looks into deeper ones calls itself once per level, and stacks have an end. */
 const maxDepth = 500;
 
-/** What is wrong with a message that is nested too deep. */
-export const tooDeep = `it is nested deeper than ${maxDepth} levels`;
+const tooDeep = `it is nested deeper than ${maxDepth} levels`;
 
 /** What is left of a message that is nested too deep: who is to be answered, or whom it answers. */
 export function withoutDepths(envelope: Envelope): Envelope {
+  if (envelope.kind === 'invalid') return { ...envelope, problem: tooDeep };
   if (envelope.kind === 'response') return { ...envelope, outcome: { error: malformedResponse } };
   return { kind: 'invalid', id: envelope.kind === 'request' ? envelope.id : undefined, problem: tooDeep };
 }

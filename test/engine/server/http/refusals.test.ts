@@ -286,6 +286,7 @@ describe('what is nested too deep to be looked into', () => {
     ['params', `"id":5,"method":"tools/call","params":{"name":"knock","arguments":${deep}}`, 5],
     ['a claim', `"id":5,"method":"tools/list","params":{"_meta":{"x":${deep},${claims}}`, 5],
     ['a notification', `"method":"notifications/cancelled","params":${deep}`, undefined],
+    ['a method', `"id":5,"method":${deep}`, 5],
   ])('is refused: %s', async (_, members, id) => {
     const lines: string[] = [];
     const handler = open({ report: (line) => lines.push(line) });
