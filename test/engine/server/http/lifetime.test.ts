@@ -144,7 +144,9 @@ describe('a call that nobody waits for any more', () => {
     const handler = open({ limits: { requestTimeoutMs: 500 } });
     const answering = handler(modernRequest(url, 'tools/call', { name: 'wait' }));
     await begun;
-    expect((await answering).status).toBe(504);
+    const late = await answering;
+    expect(late.status).toBe(504);
+    expect(await late.json()).toMatchObject({ id: 1, error: { code: -32603 } });
     await expect.poll(() => seen).toContain('aborted');
     await handler.close();
   });
