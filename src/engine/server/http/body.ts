@@ -63,8 +63,10 @@ export class Bytes {
     this.#maxBytes = maxBodyBytes;
   }
 
-  /** @throws BodyError when it is too much */
+  /** @throws BodyError when it is too much, or no bytes */
   add(part: Uint8Array): void {
+    // Streams that programs make themselves may hold anything.
+    if (!(part instanceof Uint8Array)) throw brokenOff();
     this.#size += part.byteLength;
     if (this.#size > this.#maxBytes) throw tooLong(this.#maxBytes);
     this.#parts.push(part);

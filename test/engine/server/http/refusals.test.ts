@@ -306,3 +306,18 @@ describe('what is nested too deep to be looked into', () => {
     expect((await handler(modernRequest(url, 'tools/call', params))).status).toBe(200);
   });
 });
+
+test('a body that is a stream of anything but bytes is refused at its first part', async () => {
+  let parts = 0;
+  const body = new ReadableStream({
+    pull(controller) {
+      parts += 1;
+      if (parts === 1000) controller.close();
+      else controller.enqueue('{');
+    },
+  });
+  const headers = { 'content-type': 'application/json', accept: 'application/json, text/event-stream' };
+  const request = new Request(url, { method: 'POST', headers, body, duplex: 'half' } as RequestInit);
+  expect((await open()(request)).status).toBe(400);
+  expect(parts).toBeLessThan(10);
+});
