@@ -95,7 +95,10 @@ function judge(
     return { fault };
   }
   const { client_id: client, azp, sub, exp } = payload;
-  const clientId = [client, azp, sub].find((name) => typeof name === 'string') ?? 'unknown';
+  const clientId = [client, azp, sub].find((name) => typeof name === 'string' && name !== '');
+  // Sessions, states and tasks belong to somebody, and all nobodies would be one.
+  if (clientId === undefined)
+    return { fault: { error: 'invalid_token', description: 'The token names nobody.' } };
   const auth: Caller = {
     token,
     clientId: clientId as string,

@@ -117,6 +117,7 @@ describe('tokens of an issuer', () => {
     ['for somebody else', () => ({ aud: 'https://other.example' }), 'The claim aud is not what it must be.'],
     ['of another issuer', () => ({ iss: 'https://other.example' }), 'The claim iss is not what it must be.'],
     ['that have expired', () => ({ exp: 1 }), 'The token has expired.'],
+    ['of nobody', () => ({ client_id: undefined, sub: undefined }), 'The token names nobody.'],
     ['that are not yet good', () => ({ nbf: 32_503_680_000 }), 'The claim nbf is not what it must be.'],
   ])('%s are not taken', async (_, claims, description) => {
     const response = await open()(ask(await token(claims())));
