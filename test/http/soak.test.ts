@@ -32,6 +32,25 @@ const server = defineServer({
       handler: async (_: unknown, ctx: Message) =>
         (await ctx.elicit('Who?', { name: 'string' })).content.name,
     },
+    {
+      name: 'wait',
+      description: 'Waits until nobody waits for it.',
+      handler: async (_: unknown, { signal, progress }: Message) => {
+        progress(1);
+        await new Promise<void>((resolve) => {
+          signal.addEventListener('abort', () => resolve());
+          if (signal.aborted) resolve();
+        });
+      },
+    },
+    {
+      name: 'leave',
+      description: 'Lets go of its stream.',
+      handler: (_: unknown, ctx: Message) => {
+        ctx.closeStream();
+        return 'found again';
+      },
+    },
   ],
   resources: [
     { uriTemplate: 'soak://{id}', name: 'page', description: 'A page.', read: (uri: string) => uri },
@@ -43,6 +62,19 @@ const capable = {
   'io.modelcontextprotocol/protocolVersion': '2026-07-28',
   'io.modelcontextprotocol/clientCapabilities': { elicitation: {} },
 };
+
+const called = (name: string, args: object, id: unknown = 1) => ({
+  id,
+  method: 'tools/call',
+  params: { name, arguments: args, _meta: { progressToken: id } },
+});
+
+/** Goes when the first of a stream has come. */
+async function leaveAfterFirst({ body }: Response): Promise<void> {
+  const reader = body!.getReader();
+  await reader.read();
+  await reader.cancel();
+}
 
 test(`${requestCount} requests leave nothing behind`, async () => {
   const handler = createHandler(server, { env: {} });
@@ -70,6 +102,10 @@ test(`${requestCount} requests leave nothing behind`, async () => {
     (id) => answered(modernRequest(url, 'resources/read', { uri: `soak://${id}` })),
     () => subscription(),
     (id) => session(id),
+    (id) => session(id, abandoned),
+    (id) => session(id, cancelled),
+    (id) => session(id, takenUpAgain),
+    () => abandonedCall(),
     (id) => answered(modernRequest(url, 'tools/list', {}, { 'mcp-method': `not-${id}` })),
   ];
 
@@ -81,35 +117,56 @@ test(`${requestCount} requests leave nothing behind`, async () => {
 
   async function subscription(): Promise<void> {
     const notifications = { toolsListChanged: true };
-    const response = await handler(modernRequest(url, 'subscriptions/listen', { notifications }));
-    const reader = response.body!.getReader();
-    await reader.read();
-    await reader.cancel();
+    await leaveAfterFirst(await handler(modernRequest(url, 'subscriptions/listen', { notifications })));
   }
 
-  async function session(id: number): Promise<void> {
-    const params = {
-      protocolVersion: '2025-11-25',
-      capabilities: {},
-      clientInfo: { name: 'soak', version: '1' },
-    };
-    const headers = {
-      'content-type': 'application/json',
-      accept: 'application/json, text/event-stream',
-    };
-    const post = async (message: object, more: Record<string, string> = {}) =>
-      await answered(
-        new Request(url, {
-          method: 'POST',
-          headers: { ...headers, ...more },
-          body: JSON.stringify({ jsonrpc: '2.0', ...message }),
-        }),
-      );
+  async function abandonedCall(): Promise<void> {
+    const _meta = { ...capable, progressToken: 1 };
+    await leaveAfterFirst(await handler(modernRequest(url, 'tools/call', { name: 'wait', _meta })));
+  }
+
+  /** What is done in a session, beside a call that is answered. */
+  type Deed = (own: Readonly<Record<string, string>>) => Promise<unknown>;
+
+  async function session(id: number, ...deeds: readonly Deed[]): Promise<void> {
+    const clientInfo = { name: 'soak', version: '1' };
+    const capabilities = { elicitation: {} };
+    const params = { protocolVersion: '2025-11-25', capabilities, clientInfo };
     const opened = await post({ id: 0, method: 'initialize', params });
-    const own = { 'mcp-session-id': opened.headers.get('mcp-session-id')! };
-    await post({ id, method: 'tools/call', params: { name: 'echo', arguments: { id } } }, own);
+    await opened.text();
+    const own = {
+      'mcp-session-id': opened.headers.get('mcp-session-id')!,
+      'mcp-protocol-version': '2025-11-25',
+    };
+    await (await post(called('echo', { id }), own)).text();
+    for (const deed of deeds) await deed(own);
     const closed = await answered(new Request(url, { method: 'DELETE', headers: own }));
     expect(closed.status).toBe(200);
+  }
+
+  async function post(message: object, own: Readonly<Record<string, string>> = {}): Promise<Response> {
+    const headers = { 'content-type': 'application/json', accept: 'application/json, text/event-stream' };
+    const body = JSON.stringify({ jsonrpc: '2.0', ...message });
+    return await handler(new Request(url, { method: 'POST', headers: { ...headers, ...own }, body }));
+  }
+
+  /** Two calls whose client goes: one at work, one with a question. */
+  async function abandoned(own: Readonly<Record<string, string>>): Promise<void> {
+    await leaveAfterFirst(await post(called('wait', {}, 2), own));
+    await leaveAfterFirst(await post(called('ask', {}, 3), own));
+  }
+
+  async function cancelled(own: Readonly<Record<string, string>>): Promise<void> {
+    const response = await post(called('wait', {}, 2), own);
+    await post({ method: 'notifications/cancelled', params: { requestId: 2 } }, own);
+    await response.text();
+  }
+
+  async function takenUpAgain(own: Readonly<Record<string, string>>): Promise<void> {
+    const left = await (await post(called('leave', {}, 2), own)).text();
+    const headers = { ...own, accept: 'text/event-stream', 'last-event-id': /^id: (.*)$/m.exec(left)![1]! };
+    const again = await handler(new Request(url, { headers }));
+    expect(await again.text()).toContain('found again');
   }
 
   let id = 0;
