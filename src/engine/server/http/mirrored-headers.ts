@@ -37,9 +37,10 @@ export function findStandardFault(
     if (!headers.has(header)) return { header, problem: 'is missing' };
   }
   const key = Object.hasOwn(names, method) ? names[method]! : undefined;
-  const value = key === undefined ? undefined : params?.[key];
-  // What is no text is for whoever takes the params to refuse.
-  return typeof value === 'string' ? findFault('Mcp-Name', headers, { value, where: key! }) : undefined;
+  if (key === undefined) return undefined;
+  const value = params?.[key];
+  // What is no text is for whoever takes the params to refuse; the header must be readable all the same.
+  return findFault('Mcp-Name', headers, { value: typeof value === 'string' ? value : undefined, where: key });
 }
 
 const known = new WeakMap<ToolSpec, readonly Declared[]>();

@@ -321,3 +321,12 @@ test('a body that is a stream of anything but bytes is refused at its first part
   expect((await open()(request)).status).toBe(400);
   expect(parts).toBeLessThan(10);
 });
+
+test('a name in a header that cannot be read is refused unreported, whatever the params say', async () => {
+  const lines: string[] = [];
+  const handler = open({ report: (line) => lines.push(line) });
+  const headers = { 'mcp-name': '=?base64?////?=' };
+  const answer = await told(await handler(modernRequest(url, 'tools/call', { name: 7 }, headers)));
+  expect(answer).toEqual({ status: 400, code: -32020, id: 1 });
+  expect(lines).toEqual([]);
+});
