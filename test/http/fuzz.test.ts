@@ -67,7 +67,7 @@ function headersFor(body: Buffer, session: string): Record<string, string> {
   const { method, params } = Object(message);
   const version = params?._meta?.['io.modelcontextprotocol/protocolVersion'];
   if (version === undefined) return { ...headers, 'mcp-session-id': session };
-  const name = params.name ?? params.uri;
+  const name = params.name ?? params.uri ?? params.taskId;
   return {
     ...headers,
     'mcp-protocol-version': asHeader(version),

@@ -14,7 +14,10 @@ export function randomFrom(seed: number): () => number {
 
 const claim = {
   'io.modelcontextprotocol/protocolVersion': '2026-07-28',
-  'io.modelcontextprotocol/clientCapabilities': { elicitation: {} },
+  'io.modelcontextprotocol/clientCapabilities': {
+    elicitation: {},
+    extensions: { 'io.modelcontextprotocol/tasks': {} },
+  },
   'io.modelcontextprotocol/clientInfo': { name: 'fuzz', version: '1' },
 };
 
@@ -62,6 +65,21 @@ const modernOnly: readonly (readonly [method: string, params: object])[] = [
     },
   ],
   ['tools/call', { name: 'test_input_required_result_request_state', requestState: 'v1.e30.AAAA' }],
+  ['tools/call', { name: 'test_tool_with_task', arguments: {} }],
+  ['tools/call', { name: 'confirm_delete', arguments: { filename: 'a' } }],
+  ['tasks/get', { taskId: '00000000-0000-4000-8000-000000000000' }],
+  ['tasks/cancel', { taskId: '00000000-0000-4000-8000-000000000000' }],
+  [
+    'tasks/update',
+    {
+      taskId: '00000000-0000-4000-8000-000000000000',
+      inputResponses: { e1: { action: 'accept', content: { confirm: true } } },
+    },
+  ],
+  ['skills/list', {}],
+  ['skills/get', { uri: 'skill://brewing-tea/SKILL.md' }],
+  ['resources/directory/read', { uri: 'skill://brewing-tea/references' }],
+  ['resources/read', { uri: 'skill://brewing-tea/references/times.md' }],
 ];
 
 const notifications: readonly (readonly [method: string, params: object])[] = [
@@ -143,8 +161,9 @@ const onValues: readonly ((random: Random, message: Value) => void)[] = [
   },
   (random, message) => {
     const [holder, key] = place(random, message);
+    const nesting = pick(random, [200, 200, 1000]);
     let nest: Value = holder[key];
-    for (let depth = 0; depth < 200; depth += 1) nest = depth % 2 ? [nest] : { nest };
+    for (let depth = 0; depth < nesting; depth += 1) nest = depth % 2 ? [nest] : { nest };
     holder[key] = nest;
   },
 ];
