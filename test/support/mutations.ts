@@ -161,7 +161,7 @@ const onValues: readonly ((random: Random, message: Value) => void)[] = [
   },
   (random, message) => {
     const [holder, key] = place(random, message);
-    const nesting = pick(random, [200, 200, 1000]);
+    const nesting = pick(random, [200, 200, 501]);
     let nest: Value = holder[key];
     for (let depth = 0; depth < nesting; depth += 1) nest = depth % 2 ? [nest] : { nest };
     holder[key] = nest;
