@@ -4,7 +4,13 @@ import {
   WebStandardStreamableHTTPServerTransport,
 } from '@modelcontextprotocol/server';
 import { ownerOf, userOf } from '../owner.js';
-import { isObject, type JsonObject, type MessageId, readEnvelope } from '../protocol/envelope.js';
+import {
+  type Envelope,
+  isObject,
+  type JsonObject,
+  type MessageId,
+  readEnvelope,
+} from '../protocol/envelope.js';
 import { knowsBatches, type LegacyVersion, legacyVersions, negotiate } from '../protocol/eras.js';
 import { named, type Refuse } from './answers.js';
 import { type Gate, putGate } from './gate.js';
@@ -50,6 +56,8 @@ export class Session {
   readonly #gate: () => Gate | undefined;
   readonly #owner: string;
   readonly #idleMs: number;
+  /** What has come and is not with the server yet. */
+  readonly #coming = new Set<MessageId>();
   #id: string | undefined;
   #version: LegacyVersion = legacyVersions[0];
   #streams = 0;
@@ -118,10 +126,7 @@ export class Session {
     const fault = this.#findFault(body, refuse);
     if (fault) return fault;
     if (isInitialize(body) && !this.isOpen) this.#version = negotiate(body.params?.protocolVersion);
-    const response = await this.#transport.handleRequest(isInitialize(body) ? request : this.#told(request), {
-      ...(request.method === 'POST' && { parsedBody: body }),
-      ...(auth && { authInfo: auth }),
-    });
+    const response = await this.#handOver({ request, body, auth });
     if (!isStream(response)) return await named(response, refuse);
     const isOwn = request.method === 'GET' && isOfSession(request.headers.get('last-event-id'));
     this.#streams += 1;
@@ -131,6 +136,20 @@ export class Session {
       if (isOwn) this.#gate()?.hold();
       this.lastUsed = performance.now();
     });
+  }
+
+  /** Two requests of one id may come at once, and the later must be told so. */
+  async #handOver({ request, body, auth }: Omit<SessionRequest, 'refuse'>): Promise<Response> {
+    const ids = envelopesIn(body).flatMap((envelope) => (envelope.kind === 'request' ? [envelope.id] : []));
+    for (const id of ids) this.#coming.add(id);
+    try {
+      return await this.#transport.handleRequest(isInitialize(body) ? request : this.#told(request), {
+        ...(request.method === 'POST' && { parsedBody: body }),
+        ...(auth && { authInfo: auth }),
+      });
+    } finally {
+      for (const id of ids) this.#coming.delete(id);
+    }
   }
 
   async close(): Promise<void> {
@@ -161,14 +180,11 @@ export class Session {
     }
     if (Array.isArray(body) && body.length === 0) return invalid('the batch is empty');
     const ids = new Set<MessageId>();
-    for (const message of Array.isArray(body) ? body : [body]) {
-      // The body of a GET or DELETE is nothing.
-      if (message === undefined) continue;
-      const envelope = readEnvelope(message);
+    for (const envelope of envelopesIn(body)) {
       if (envelope.kind === 'invalid') return invalid(envelope.problem, envelope.id);
       if (envelope.kind !== 'request') continue;
       const { id } = envelope;
-      if (ids.has(id) || this.#gate()?.isOpen(id)) {
+      if (ids.has(id) || this.#coming.has(id) || this.#gate()?.isOpen(id)) {
         return invalid(`the id ${JSON.stringify(id)} belongs to a request that is not answered yet`, id);
       }
       ids.add(id);
@@ -186,6 +202,12 @@ export class Session {
     this.#timer = setTimeout(() => this.#watch(), Math.min(left, longestWaitMs));
     (this.#timer as { unref?: () => void }).unref?.();
   }
+}
+
+/** The messages of a body, which of a GET or DELETE is nothing. */
+function envelopesIn(body: unknown): readonly Envelope[] {
+  if (body === undefined) return [];
+  return (Array.isArray(body) ? body : [body]).map(readEnvelope);
 }
 
 interface Initialize {

@@ -677,6 +677,14 @@ describe('what is unfit', () => {
     release();
     expect((await read(first)).message.result.content[0].text).toBe('let go');
   });
+
+  test('of two requests of one id that come at once, one is answered', async () => {
+    const handler = open();
+    const { headers } = await rawSession(handler);
+    const ping = () => post({ jsonrpc: '2.0', id: 5, method: 'ping' }, headers);
+    const answers = await Promise.all((await Promise.all([handler(ping()), handler(ping())])).map(read));
+    expect(answers.map(({ status }) => status).sort()).toEqual([200, 400]);
+  });
 });
 
 test('health is told to whoever asks, by any name', async () => {
