@@ -202,6 +202,8 @@ async function send(
   } catch {
     // The stream broke off, and so does the answer.
   }
+  // Node 24 loses what is held back when an answer ends.
+  if (response.writableCorked > 0) response.uncork();
   response.end();
   expectReader();
 }
