@@ -55,14 +55,14 @@ async function answerAt(
   stderr.write(`${visibleText(String(message))}\n`);
   if (typeof url === 'string') {
     stderr.write(`${visibleText(url)}\n`);
-    return { action: await askAction('Go there?', { ask }) };
+    return { action: await askAction('Go there?', ask, agreement) };
   }
   const form = isRecord(requestedSchema) ? requestedSchema : {};
   const fields = Object.entries(isRecord(form.properties) ? form.properties : {});
   const action =
     fields.length > 0
-      ? await askAction('Answer?', { ask, preset: 'yes' })
-      : await askAction('Agree?', { ask });
+      ? await askAction('What will you do?', ask, filling)
+      : await askAction('Agree?', ask, agreement);
   if (action !== 'accept') return { action };
   const content: [string, unknown][] = [];
   for (const [name, field] of fields) {
@@ -75,25 +75,31 @@ async function answerAt(
   return { action: 'accept', content: Object.fromEntries(content) };
 }
 
-const actions: Readonly<Record<string, string>> = {
-  yes: 'accept',
-  y: 'accept',
-  no: 'decline',
-  n: 'decline',
-  cancel: 'cancel',
-  c: 'cancel',
+/** What may be done about a question, by the words for it. */
+interface Choice {
+  readonly actions: Readonly<Record<string, string>>;
+  /** What an empty line stands for. */
+  readonly preset?: string;
+}
+
+const agreement: Choice = { actions: { yes: 'accept', no: 'decline', cancel: 'cancel' } };
+
+/** Other words than yes and no, which would be taken for answers to what is asked. */
+const filling: Choice = {
+  actions: { answer: 'accept', decline: 'decline', cancel: 'cancel' },
+  preset: 'answer',
 };
 
-/** Asks until it is told what to make of a question. */
-async function askAction(
-  words: string,
-  { ask, preset }: { readonly ask: Ask; readonly preset?: string },
-): Promise<string> {
+/** Asks until it is told what to make of a question, by a word or its first letter. */
+async function askAction(label: string, ask: Ask, { actions, preset }: Choice): Promise<string> {
+  const words = Object.keys(actions);
+  const standard = preset === undefined ? '' : ` [${preset}]`;
   for (;;) {
-    const line = await ask(`${words} (yes, no, cancel)${preset === undefined ? '' : ` [${preset}]`}: `);
+    const line = await ask(`${label} (${words.join(', ')})${standard}: `);
     if (line === undefined) return 'cancel';
-    const action = actions[(line === '' ? (preset ?? '') : line).toLowerCase()];
-    if (action !== undefined) return action;
+    const typed = (line || (preset ?? '')).toLowerCase();
+    const word = words.find((one) => one === typed || one[0] === typed);
+    if (word !== undefined) return actions[word]!;
   }
 }
 

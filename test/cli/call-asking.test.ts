@@ -91,7 +91,7 @@ describe('a tool that asks, at a terminal', () => {
   });
 
   test('asks again at once for a field that does not fit, and says why', async () => {
-    const lines = ['yes', '', 'O', 'Ostwick', 'many', '1', '', '', '', 'tea'];
+    const lines = ['answer', '', 'O', 'Ostwick', 'many', '1', '', '', '', 'tea'];
     const { stdout, told } = await callAt('trip', lines);
     expect(told).toContain('  "place" is required\n');
     expect(told).toContain('  "days" must be integer\n');
@@ -107,7 +107,7 @@ describe('a tool that asks, at a terminal', () => {
   });
 
   test('hears of Ctrl-D as of a question that was put away', async () => {
-    const { stdout } = await callAt('trip', ['y', 'Ostwick']);
+    const { stdout } = await callAt('trip', ['a', 'Ostwick']);
     expect(JSON.parse(stdout)).toEqual({ action: 'cancel' });
   });
 
@@ -123,9 +123,15 @@ describe('a tool that asks, at a terminal', () => {
   });
 
   test('may decline a form without filling it in', async () => {
-    const { stdout, told } = await callAt('trip', ['no']);
-    expect(told).toContain('Answer? (yes, no, cancel) [yes]: ');
+    const { stdout, told } = await callAt('trip', ['decline']);
+    expect(told).toContain('What will you do? (answer, decline, cancel) [answer]: ');
     expect(JSON.parse(stdout)).toEqual({ action: 'decline' });
+  });
+
+  test('hears of a "no" only when its field is asked for', async () => {
+    const { stdout, told } = await callAt('trip', ['no', 'yes', '', 'Ostwick', '', '1', 'no', '', 'tea']);
+    expect(told.match(/What will you do\?/g)).toHaveLength(3);
+    expect(JSON.parse(stdout)).toMatchObject({ action: 'accept', content: { insured: false } });
   });
 
   test('is not waited for where the tool does not wait', async () => {
