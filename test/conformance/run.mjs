@@ -70,14 +70,13 @@ async function runOne(transport, run, suites) {
   } finally {
     await server.close();
   }
-  const { scenarios, passed, skipped, excepted, notBuilt, ...judged } = judge(folder, run, transport);
+  const { scenarios, passed, skipped, excepted, ...judged } = judge(folder, run, transport);
   const impure = server.impurities.map((line) => `no JSON-RPC on stdout: ${line}`);
   const faults = [...broken, ...judged.faults, ...impure];
   const words = faults.length === 0 ? 'ok' : `${faults.length} FAULTS`;
   say(`${transport}, ${run.name}: ${words}. ${scenarios} scenarios, ${passed} checks passed.`);
   if (skipped.length > 0) say(`  skipped by the suite itself: ${skipped.join(', ')}`);
   if (excepted.length > 0) say(`  duties of HTTP: ${excepted.join(', ')}`);
-  if (notBuilt.length > 0) say(`  not built yet: ${notBuilt.join(', ')}`);
   for (const fault of faults) say(`  FAULT ${fault}`);
   return faults.length === 0;
 }

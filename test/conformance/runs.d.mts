@@ -8,4 +8,3 @@ export declare const packages: Readonly<Record<Run['suite'], string>>;
 export declare const runs: readonly Run[];
 export declare const httpDuties: Readonly<Record<string, string>>;
 export declare const alwaysSkipped: Readonly<Record<string, string>>;
-export declare const notBuilt: Readonly<Record<string, string>>;

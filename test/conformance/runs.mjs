@@ -40,6 +40,3 @@ export const httpDuties = {
 export const alwaysSkipped = {
   'tasks-status-notifications': 'the suite has not written it yet',
 };
-
-/** What is not built yet. An entry whose scenario passes is a mistake here. */
-export const notBuilt = {};

@@ -7,7 +7,6 @@ export interface Verdict {
   readonly passed: number;
   readonly skipped: readonly string[];
   readonly excepted: readonly string[];
-  readonly notBuilt: readonly string[];
   /** What is wrong, in words; none: the run is fine. */
   readonly faults: readonly string[];
 }

@@ -1,6 +1,6 @@
 import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import path from 'node:path';
-import { alwaysSkipped, httpDuties, notBuilt } from './runs.mjs';
+import { alwaysSkipped, httpDuties } from './runs.mjs';
 
 /**
  * What a run of the suite found. The suite's own exit code is not enough: it lets warnings and skipped checks pass.
@@ -10,20 +10,17 @@ import { alwaysSkipped, httpDuties, notBuilt } from './runs.mjs';
  */
 export function judge(folder, { scenarios }, transport) {
   const found = resultsIn(folder);
-  const outcomes = found.flatMap(({ scenario, checks }) => {
-    const unbuilt = Object.keys(notBuilt).some((prefix) => scenario.startsWith(prefix));
-    if (unbuilt) return [{ kind: checks.every(isFine) ? 'stale' : 'not built', scenario }];
-    return checks.map((check) => outcomeOf({ scenario, check, transport }));
-  });
+  const outcomes = found.flatMap(({ scenario, checks }) =>
+    checks.map((check) => outcomeOf({ scenario, check, transport })),
+  );
   const count = (kind) => outcomes.filter((outcome) => outcome.kind === kind).length;
-  const faults = outcomes.filter(({ kind }) => kind === 'fault' || kind === 'stale').map(inWords);
+  const faults = outcomes.filter(({ kind }) => kind === 'fault').map(inWords);
   if (found.length !== scenarios) faults.push(`${found.length} scenarios were run, not ${scenarios}`);
   return {
     scenarios: found.length,
     passed: count('passed'),
     skipped: namesOf(outcomes, 'skipped'),
     excepted: namesOf(outcomes, 'excepted'),
-    notBuilt: namesOf(outcomes, 'not built'),
     faults,
   };
 }
@@ -49,10 +46,7 @@ function outcomeOf({ scenario, check, transport }) {
   return { kind: 'fault', scenario, check };
 }
 
-const isFine = ({ status }) => status === 'SUCCESS' || status === 'INFO';
-
-function inWords({ kind, scenario, check }) {
-  if (kind === 'stale') return `${scenario} passes: take it off the list of what is not built`;
+function inWords({ scenario, check }) {
   return `${scenario}: ${check.id}: ${check.status}: ${check.errorMessage ?? check.description}`;
 }
 
