@@ -5,6 +5,7 @@ import { type Definition, DefinitionError } from '../extension/extension.js';
 import { isRecord } from '../extension/shapes.js';
 import { readUriTemplate } from '../extension/uri-template.js';
 import { isInScope, pathFault } from '../files/contain.js';
+import { utf8 } from '../utf8.js';
 import type { Context } from './context.js';
 import { lazyFunction } from './lazy.js';
 import { commonParts, locate, nameOf, requireModules, requireUsable } from './read.js';
@@ -94,14 +95,6 @@ export function isTextual(mimeType: string): boolean {
   return /^text\/|[+/](?:x-)?(?:json|xml|yaml|javascript|ecmascript|typescript|toml|sql|graphql|sh|jsonl|ndjson)\b/i.test(
     mimeType,
   );
-}
-
-function utf8(bytes: Uint8Array): string | undefined {
-  try {
-    return new TextDecoder('utf-8', { fatal: true, ignoreBOM: true }).decode(bytes);
-  } catch {
-    return undefined;
-  }
 }
 
 /**

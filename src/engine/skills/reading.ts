@@ -7,6 +7,7 @@ import {
   skillEntry,
 } from '@modelcontextprotocol/server/ext/skills';
 import { type SkillFolder, skillManifest } from '../extension/skill-folders.js';
+import { utf8 } from '../utf8.js';
 
 /** A skill as hosts are told of it. */
 export interface ReadSkill {
@@ -98,7 +99,7 @@ async function build({ name, directory }: SkillFolder, found: readonly FoundFile
   const resources = skill.resources === 'dynamic' ? [] : skill.resources;
   const files = resources.map(({ uri, size }) => {
     const relative = uri.slice(root.length).split('/').map(decodeURIComponent).join('/');
-    return [relative, { uri, size, isText: textOf(contents[relative]!) !== undefined }] as const;
+    return [relative, { uri, size, isText: utf8(contents[relative]!) !== undefined }] as const;
   });
   return { skill, files: new Map(files) };
 }
@@ -106,13 +107,4 @@ async function build({ name, directory }: SkillFolder, found: readonly FoundFile
 /** Authors know folders, not segments of addresses. */
 function inOurWords(problem: string): string {
   return problem.replace(/must match the last path segment (".*")$/, 'must be that of its folder, $1');
-}
-
-/** What a file holds, if it is a text. */
-export function textOf(bytes: Uint8Array): string | undefined {
-  try {
-    return new TextDecoder('utf-8', { fatal: true, ignoreBOM: true }).decode(bytes);
-  } catch {
-    return undefined;
-  }
 }

@@ -1,6 +1,7 @@
 import { isRecord } from '../../extension/shapes.js';
 import type { ToolSpec } from '../../items/specs.js';
 import { isToken } from '../../schema/mcp-header.js';
+import { utf8 } from '../../utf8.js';
 
 /** An argument that clients say in a header too. */
 interface Declared {
@@ -108,10 +109,5 @@ function decode(sent: string): string | undefined {
   const packed = /^=\?base64\?(.*)\?=$/.exec(sent)?.[1];
   if (packed === undefined) return /^[\t\x20-\x7e]*$/.test(sent) ? sent : undefined;
   if (!/^(?:[A-Za-z0-9+/]{4})*(?:[A-Za-z0-9+/]{2}==|[A-Za-z0-9+/]{3}=)?$/.test(packed)) return undefined;
-  const bytes = Uint8Array.from(atob(packed), (character) => character.charCodeAt(0));
-  try {
-    return new TextDecoder('utf-8', { fatal: true }).decode(bytes);
-  } catch {
-    return undefined;
-  }
+  return utf8(Uint8Array.from(atob(packed), (character) => character.charCodeAt(0)));
 }

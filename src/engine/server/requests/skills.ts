@@ -3,7 +3,7 @@ import { ProtocolError } from '@modelcontextprotocol/server';
 import type { Calls } from '../../items/calls.js';
 import { page } from '../../items/paging.js';
 import type { ResourceContents } from '../../items/specs.js';
-import { textOf } from '../../skills/reading.js';
+import { utf8 } from '../../utf8.js';
 import type { Connection } from '../context.js';
 import { skillCatalog } from '../skills/catalog.js';
 import { invalidParams } from './errors.js';
@@ -55,7 +55,7 @@ export async function readSkillFile(calls: Calls, uri: string): Promise<Resource
   if (!file) return undefined;
   const { mimeType } = file;
   const bytes = await readFile(file.path);
-  const text = textOf(bytes);
+  const text = utf8(bytes);
   return { uri, mimeType, ...(text === undefined ? { blob: bytes.toString('base64') } : { text }) };
 }
 

@@ -640,6 +640,12 @@ describe('what is unfit', () => {
       undefined,
     ],
     [
+      'a header that begins with a byte order mark, the same as the body',
+      () => call({ arguments: { region: '\uFEFFeu' } }, { 'mcp-param-region': base64('\uFEFFeu') }),
+      200,
+      undefined,
+    ],
+    [
       'a header of what is not sent',
       () => call({ arguments: {} }, { 'mcp-param-region': 'us' }),
       200,
