@@ -4,6 +4,7 @@ import type { Location } from '../../extension/diagnostics.js';
 import type { Definition, Extension } from '../../extension/extension.js';
 import { type SkillFolder, skillManifest, skillsFolder, skillsIn } from '../../extension/skill-folders.js';
 import type { Workspace } from '../../extension/workspace.js';
+import { positionAt } from '../../files/json-text.js';
 import type { LeftOut } from '../../items/left-out.js';
 import { listedSkills } from '../../items/skills.js';
 import { readSkill, SkillFault } from '../../skills/reading.js';
@@ -52,7 +53,7 @@ async function skillFacts(folder: SkillFolder): Promise<SkillFacts> {
     const others = [...files.keys()].filter((one) => one !== skillManifest);
     const brokenLinks = [...findBrokenLinks(text, [...files.keys()])].map(({ problem, index }) => ({
       problem,
-      location: { file, position: positionOf(text, index) },
+      location: { file, position: positionAt(text, index) },
     }));
     const inPackage = others.map((one) => `${skillsFolder}/${name}/${one}`);
     return { name, files: [file, ...inPackage], problems: [], brokenLinks };
@@ -73,11 +74,6 @@ function lineOf(problem: string, text: string): number {
   const [, key] = problem.match(/^frontmatter (\w+)/) ?? [];
   const index = text.split('\n').findIndex((one) => key !== undefined && one.startsWith(`${key}:`));
   return Math.max(index, 0) + 1;
-}
-
-function positionOf(text: string, index: number): { readonly line: number; readonly column: number } {
-  const before = text.slice(0, index).split('\n');
-  return { line: before.length, column: before.at(-1)!.length + 1 };
 }
 
 /** Folders of which some disks would say that they have a `SKILL.md`, and others not. */
