@@ -8,7 +8,7 @@ import {
 import { createServer, type Served } from '../factory.js';
 import { userOf } from '../owner.js';
 import { type Envelope, ErrorNumber, type MessageId } from '../protocol/envelope.js';
-import { modernVersions } from '../protocol/eras.js';
+import { modernBatch, modernVersions } from '../protocol/eras.js';
 import { findListenFault, honouring } from '../protocol/listen.js';
 import { mayBeSubscribed } from '../requests/subscriptions.js';
 import type { Refusal, Refuse } from './answers.js';
@@ -177,7 +177,7 @@ function mismatch({ header, problem }: HeaderFault): Fault {
  */
 export function refuseLegacy({ reason, requestedVersion }: InboundLegacyRoute): Refusal {
   const status = 400;
-  if (reason === 'batch') return { status, message: `Invalid request: ${modernVersions[0]} has no batches.` };
+  if (reason === 'batch') return { status, message: `Invalid request: ${modernBatch}.` };
   if (reason === 'response')
     return { status, message: 'Invalid request: nothing was asked that this answers.' };
   if (reason === 'initialize' || requestedVersion !== undefined)

@@ -10,8 +10,9 @@ import {
   type JsonObject,
   type MessageId,
   readEnvelope,
+  takenId,
 } from '../protocol/envelope.js';
-import { knowsBatches, type LegacyVersion, legacyVersions, negotiate } from '../protocol/eras.js';
+import { findBatchFault, type LegacyVersion, legacyVersions, negotiate } from '../protocol/eras.js';
 import { named, type Refuse } from './answers.js';
 import { type Gate, putGate } from './gate.js';
 import { isOfSession, type Recollections } from './replay.js';
@@ -175,17 +176,15 @@ export class Session {
   #findFault(body: unknown, refuse: Refuse): Response | undefined {
     const invalid = (problem: string, id?: MessageId) =>
       refuse({ status: 400, message: `Invalid request: ${problem}.`, id });
-    if (Array.isArray(body) && !knowsBatches(this.#version)) {
-      return invalid('batches are served only after an initialize at 2025-03-26');
-    }
-    if (Array.isArray(body) && body.length === 0) return invalid('the batch is empty');
+    const batchFault = Array.isArray(body) ? findBatchFault(body, this.#version) : undefined;
+    if (batchFault !== undefined) return invalid(batchFault);
     const ids = new Set<MessageId>();
     for (const envelope of envelopesIn(body)) {
       if (envelope.kind === 'invalid') return invalid(envelope.problem, envelope.id);
       if (envelope.kind !== 'request') continue;
       const { id } = envelope;
       if (ids.has(id) || this.#coming.has(id) || this.#gate()?.isOpen(id)) {
-        return invalid(`the id ${JSON.stringify(id)} belongs to a request that is not answered yet`, id);
+        return invalid(takenId(id), id);
       }
       ids.add(id);
     }

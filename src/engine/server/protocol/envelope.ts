@@ -1,3 +1,5 @@
+import type { JSONRPCMessage } from '@modelcontextprotocol/server';
+
 /** A JSON object whose members nobody has looked at yet. */
 export type JsonObject = Readonly<Record<string, unknown>>;
 
@@ -74,6 +76,20 @@ export function readEnvelope(value: unknown): Envelope {
   if (!isObject(params)) return invalid(readableId, '"params" must be an object');
   if (readableId === undefined) return { kind: 'notification', method, params };
   return { kind: 'request', id: readableId, method, params };
+}
+
+/** A message as receivers take it: with the members that JSON-RPC knows, and no other. */
+export function toMessage(envelope: Exclude<Envelope, { kind: 'invalid' }>): JSONRPCMessage {
+  if (envelope.kind === 'response') {
+    return { jsonrpc: '2.0', id: envelope.id, ...envelope.outcome } as JSONRPCMessage;
+  }
+  const { kind: _, ...members } = envelope;
+  return { jsonrpc: '2.0', ...members } as JSONRPCMessage;
+}
+
+/** What is wrong with a request by whose id another one is under way. */
+export function takenId(id: MessageId): string {
+  return `the id ${JSON.stringify(id)} belongs to a request that is not answered yet`;
 }
 
 function readOutcome({ result, error }: JsonObject): Outcome {

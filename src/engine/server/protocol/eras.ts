@@ -48,10 +48,20 @@ export function errorId(
   return version === undefined || version === '2025-11-25' ? {} : { id: null };
 }
 
-/** Whether arrays of messages are served: batching came with 2025-03-26 and left with 2025-06-18. */
-export function knowsBatches(version: LegacyVersion | undefined): boolean {
-  return version === '2025-03-26';
+/**
+ * What is wrong with an array of messages after an `initialize` at a version: batching came with 2025-03-26 and left with
+ * 2025-06-18.
+ */
+export function findBatchFault(
+  messages: readonly unknown[],
+  version: LegacyVersion | undefined,
+): string | undefined {
+  if (version !== '2025-03-26') return 'batches are served only after an initialize at 2025-03-26';
+  return messages.length === 0 ? 'the batch is empty' : undefined;
 }
+
+/** What is wrong with one whose messages say their version themselves. */
+export const modernBatch = `${modernVersions[0]} has no batches`;
 
 /** Whether a message says its version itself, and so belongs to the modern era. */
 export function claimsVersion(params: JsonObject | undefined): boolean {

@@ -9,15 +9,18 @@ import {
   type JsonObject,
   type MessageId,
   readEnvelope,
+  takenId,
+  toMessage,
 } from '../protocol/envelope.js';
 import {
   claimsVersion,
   type Era,
   errorId,
+  findBatchFault,
   findClaimFault,
   isHandshake,
-  knowsBatches,
   type LegacyVersion,
+  modernBatch,
   modernVersions,
   negotiate,
 } from '../protocol/eras.js';
@@ -93,13 +96,9 @@ export class Front {
   }
 
   #receiveBatch(values: readonly unknown[]): void {
-    if (!knowsBatches(this.#legacyVersion)) {
-      const versions = 'batches are served only after an initialize at 2025-03-26';
-      this.#refuse(ErrorNumber.InvalidRequest, `Invalid request: ${versions}.`);
-      return;
-    }
-    if (values.length === 0) {
-      this.#refuse(ErrorNumber.InvalidRequest, 'Invalid request: the batch is empty.');
+    const fault = findBatchFault(values, this.#legacyVersion);
+    if (fault !== undefined) {
+      this.#refuse(ErrorNumber.InvalidRequest, `Invalid request: ${fault}.`);
       return;
     }
     const batch = new Batch((answers) => this.#outlet.write(answers));
@@ -118,8 +117,7 @@ export class Front {
   #acceptRequest(request: Request, batch: Batch | undefined): void {
     const { id, method, params } = request;
     if (this.calls.has(id)) {
-      const problem = `the id ${JSON.stringify(id)} belongs to a request that is not answered yet`;
-      this.#refuse(ErrorNumber.InvalidRequest, `Invalid request: ${problem}.`, id, batch);
+      this.#refuse(ErrorNumber.InvalidRequest, `Invalid request: ${takenId(id)}.`, id, batch);
       return;
     }
     const era = isHandshake(method, params) || !claimsVersion(params) ? 'legacy' : 'modern';
@@ -150,10 +148,7 @@ export class Front {
 
   #findModernFault({ method, params }: Request, batch: Batch | undefined): ErrorBody | undefined {
     if (batch !== undefined) {
-      return {
-        code: ErrorNumber.InvalidRequest,
-        message: `Invalid request: ${modernVersions[0]} has no batches.`,
-      };
+      return { code: ErrorNumber.InvalidRequest, message: `Invalid request: ${modernBatch}.` };
     }
     return findClaimFault(params) ?? findParamsFault('modern', method, params);
   }
@@ -205,9 +200,8 @@ export class Front {
   }
 
   /** Only the legacy era has servers that ask. An answer to nothing is nobody's business (JSON-RPC 2.0, section 5). */
-  #acceptResponse({ id, outcome }: Extract<Envelope, { kind: 'response' }>): void {
-    if (!this.#outbound.takeAnswer(id)) return;
-    this.#deliver('legacy', { jsonrpc: '2.0', id, ...outcome } as JSONRPCMessage);
+  #acceptResponse(response: Extract<Envelope, { kind: 'response' }>): void {
+    if (this.#outbound.takeAnswer(response.id)) this.#deliver('legacy', toMessage(response));
   }
 
   #deliver(era: Era, message: JSONRPCMessage): void {
@@ -262,9 +256,4 @@ export class Front {
 
 function describe(error: unknown): string {
   return error instanceof Error ? (error.stack ?? error.message) : String(error);
-}
-
-function toMessage(envelope: Request | Notification): JSONRPCMessage {
-  const { kind: _, ...members } = envelope;
-  return { jsonrpc: '2.0', ...members } as JSONRPCMessage;
 }
