@@ -1,12 +1,12 @@
-import { type AuthInfo, classifyInboundRequest, isJsonContentType } from '@modelcontextprotocol/server';
+import { type AuthInfo, classifyInboundRequest } from '@modelcontextprotocol/server';
 import { createServer, type Served } from '../factory.js';
-import { isTooDeep, withoutDepths } from '../protocol/depth.js';
-import { type Envelope, ErrorNumber, type MessageId, readEnvelope } from '../protocol/envelope.js';
+import { type Envelope, ErrorNumber, type MessageId } from '../protocol/envelope.js';
 import { Admission, type AdmissionOptions } from './admission.js';
 import { type Refusal, type Refuse, refusal } from './answers.js';
 import { type Authority, authenticate } from './auth.js';
 import { BodyError, type BodyLimits } from './body.js';
 import { type Broadcast, broadcast, type EventBus, memoryBus, soundBus } from './events.js';
+import { type Brought, type Incoming, readIncoming } from './incoming.js';
 import { Modern, refuseLegacy } from './modern.js';
 import { type SessionLimits, Sessions } from './sessions.js';
 import { LateError, type Time, type TimeLimits, UnderWay } from './under-way.js';
@@ -47,17 +47,6 @@ export interface ServiceOptions extends AdmissionOptions {
   readonly bus?: EventBus | undefined;
   readonly limits?: LimitSettings | undefined;
   readonly report: (line: string) => void;
-}
-
-/** A request, whoever took it in. */
-export interface Incoming {
-  readonly method: string;
-  readonly url: URL;
-  readonly headers: Headers;
-  /** Aborts when whoever asked has gone. */
-  readonly signal: AbortSignal;
-  /** @throws BodyError */
-  readonly readBody: (limits: BodyLimits) => Promise<string>;
 }
 
 /** What a request is, as far as it has been read. */
@@ -152,7 +141,7 @@ export class Service {
     const session = this.#sessions?.find(headers, auth);
     if (session) asked.version = session.version;
     const serve = async ({ signal, exempt }: Time) => {
-      const read = method === 'POST' ? await this.#read(incoming, refuse) : nothing;
+      const read = await readIncoming(incoming, { limits: this.limits, refuse });
       if (read instanceof Response) return read;
       const { message } = read;
       if (message?.kind === 'request') asked.id = message.id;
@@ -205,63 +194,16 @@ export class Service {
     if (!this.#sessions) return refuse(refuseLegacy(route));
     return await this.#sessions.answer({ request, body, auth, refuse });
   }
-
-  /** What a POST brings. Only members that JSON-RPC knows are kept: receivers drop a message with others. */
-  async #read({ headers, readBody }: Incoming, refuse: Refuse): Promise<Read | Response> {
-    if (!isJsonContentType(headers.get('content-type'))) {
-      return refuse({ status: 415, message: 'The Content-Type must be application/json.' });
-    }
-    const coding = headers.get('content-encoding') ?? 'identity';
-    if (coding.toLowerCase() !== 'identity') {
-      const message = `The Content-Encoding ${coding} is not read. Send the body as it is.`;
-      // https://www.rfc-editor.org/rfc/rfc9110#section-15.5.16
-      return refuse({ status: 415, message, headers: { 'Accept-Encoding': 'identity' } });
-    }
-    const text = await readBody(this.limits);
-    let body: unknown;
-    try {
-      body = JSON.parse(text);
-    } catch {
-      const message = 'Parse error: the body is not valid JSON.';
-      return refuse({ status: 400, code: ErrorNumber.Parse, message });
-    }
-    const isDeep = isTooDeep(text);
-    if (Array.isArray(body) && !isDeep) {
-      return { body: body.map((one) => wireOf(readEnvelope(one), one)), message: undefined };
-    }
-    const message = isDeep ? withoutDepths(readEnvelope(body)) : readEnvelope(body);
-    if (message.kind === 'invalid') {
-      const { id, problem } = message;
-      return refuse({ status: 400, message: `Invalid request: ${problem}.`, id });
-    }
-    return { body: wireOf(message, body), message };
-  }
 }
-
-/** What a request brings, as far as it is sound. */
-interface Read {
-  readonly body: unknown;
-  /** Absent for what is not one message. */
-  readonly message: Envelope | undefined;
-}
-
-const nothing: Read = { body: undefined, message: undefined };
 
 /** What is read of a request that may be answered. */
-interface Judged extends Read {
+interface Judged extends Brought {
   readonly auth: AuthInfo | undefined;
   readonly refuse: Refuse;
 }
 
 function isListen(message: Envelope | undefined): boolean {
   return message?.kind === 'request' && message.method === 'subscriptions/listen';
-}
-
-function wireOf(message: Envelope, body: unknown): unknown {
-  if (message.kind === 'invalid') return body;
-  if (message.kind === 'response') return { jsonrpc: '2.0', id: message.id, ...message.outcome };
-  const { kind: _, ...members } = message;
-  return { jsonrpc: '2.0', ...members };
 }
 
 function given<K extends string>(key: K, value: string | null): { readonly [key in K]?: string } {

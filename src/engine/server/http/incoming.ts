@@ -1,0 +1,71 @@
+import { isJsonContentType } from '@modelcontextprotocol/server';
+import { isTooDeep, withoutDepths } from '../protocol/depth.js';
+import { type Envelope, ErrorNumber, readEnvelope, toMessage } from '../protocol/envelope.js';
+import type { Refuse } from './answers.js';
+import type { BodyLimits } from './body.js';
+
+/** A request, whoever took it in. */
+export interface Incoming {
+  readonly method: string;
+  readonly url: URL;
+  readonly headers: Headers;
+  /** Aborts when whoever asked has gone. */
+  readonly signal: AbortSignal;
+  /** @throws BodyError */
+  readonly readBody: (limits: BodyLimits) => Promise<string>;
+}
+
+/** What a request brings, as far as it is sound. */
+export interface Brought {
+  readonly body: unknown;
+  /** Absent for what is not one message. */
+  readonly message: Envelope | undefined;
+}
+
+interface Reading {
+  readonly limits: BodyLimits;
+  readonly refuse: Refuse;
+}
+
+/**
+ * What a request brings, or the answer that refuses it. Only members that JSON-RPC knows are kept: receivers drop a
+ * message with others.
+ * @throws BodyError
+ */
+export async function readIncoming(
+  { method, headers, readBody }: Incoming,
+  { limits, refuse }: Reading,
+): Promise<Brought | Response> {
+  if (method !== 'POST') return { body: undefined, message: undefined };
+  if (!isJsonContentType(headers.get('content-type'))) {
+    return refuse({ status: 415, message: 'The Content-Type must be application/json.' });
+  }
+  const coding = headers.get('content-encoding') ?? 'identity';
+  if (coding.toLowerCase() !== 'identity') {
+    const message = `The Content-Encoding ${coding} is not read. Send the body as it is.`;
+    // https://www.rfc-editor.org/rfc/rfc9110#section-15.5.16
+    return refuse({ status: 415, message, headers: { 'Accept-Encoding': 'identity' } });
+  }
+  const text = await readBody(limits);
+  let body: unknown;
+  try {
+    body = JSON.parse(text);
+  } catch {
+    const message = 'Parse error: the body is not valid JSON.';
+    return refuse({ status: 400, code: ErrorNumber.Parse, message });
+  }
+  const isDeep = isTooDeep(text);
+  if (Array.isArray(body) && !isDeep) return { body: body.map(cleaned), message: undefined };
+  const message = isDeep ? withoutDepths(readEnvelope(body)) : readEnvelope(body);
+  if (message.kind === 'invalid') {
+    const { id, problem } = message;
+    return refuse({ status: 400, message: `Invalid request: ${problem}.`, id });
+  }
+  return { body: toMessage(message), message };
+}
+
+/** A member of a batch. What is wrong with one is told where batches are taken. */
+function cleaned(member: unknown): unknown {
+  const envelope = readEnvelope(member);
+  return envelope.kind === 'invalid' ? member : toMessage(envelope);
+}
