@@ -1,6 +1,7 @@
 import { isJsonContentType } from '@modelcontextprotocol/server';
 import { isTooDeep, withoutDepths } from '../protocol/depth.js';
 import { type Envelope, ErrorNumber, readEnvelope, toMessage } from '../protocol/envelope.js';
+import { findUnreadableMeta } from '../protocol/params.js';
 import type { Refuse } from './answers.js';
 import type { BodyLimits } from './body.js';
 
@@ -60,6 +61,10 @@ export async function readIncoming(
   if (message.kind === 'invalid') {
     const { id, problem } = message;
     return refuse({ status: 400, message: `Invalid request: ${problem}.`, id });
+  }
+  if (message.kind === 'request') {
+    const fault = findUnreadableMeta(message.method, message.params);
+    if (fault) return refuse({ status: 400, ...fault, id: message.id });
   }
   return { body: toMessage(message), message };
 }

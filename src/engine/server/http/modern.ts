@@ -9,7 +9,8 @@ import { createServer, type Served } from '../factory.js';
 import { userOf } from '../owner.js';
 import { type Envelope, ErrorNumber, type MessageId } from '../protocol/envelope.js';
 import { modernBatch, modernVersions } from '../protocol/eras.js';
-import { findListenFault, honouring } from '../protocol/listen.js';
+import { honouring } from '../protocol/listen.js';
+import { findParamsFault } from '../protocol/params.js';
 import { mayBeSubscribed } from '../requests/subscriptions.js';
 import type { Refusal, Refuse } from './answers.js';
 import type { EventBus } from './events.js';
@@ -122,7 +123,8 @@ export class Modern {
     const fault = findStandardFault(message, headers);
     if (fault) return mismatch(fault);
     const { method, params = {} } = message;
-    if (method === 'subscriptions/listen') return findListenFault(params);
+    // The SDK answers it without a server, before whose gate the params of all others are looked at.
+    if (method === 'subscriptions/listen') return findParamsFault('modern', method, params);
     if (method !== 'tools/call' || typeof params.name !== 'string') return undefined;
     const tool = this.#options.served.calls.server.registry.resolve('tools', params.name);
     const differing = tool && findArgumentFault(tool, params.arguments, headers);

@@ -97,7 +97,9 @@ const legacyOnly = new Set([
 
 /** The error for params that a method of an era cannot take, or nothing. */
 export function findParamsFault(era: Era, method: string, params: JsonObject = {}): ErrorBody | undefined {
-  const fault = findMetaFault(params._meta) ?? findMethodFault(era, method, params);
+  const unreadable = findUnreadableMeta(method, params);
+  if (unreadable !== undefined) return unreadable;
+  const fault = findMethodFault(era, method, params);
   if (fault !== undefined) return invalidParams(method, fault);
   return era === 'modern' && method === 'subscriptions/listen' ? findListenFault(params) : undefined;
 }
@@ -114,7 +116,12 @@ function isPlainCall({ name, arguments: args, inputResponses, requestState }: Js
   return typeof name === 'string' && (args === undefined || isObject(args)) && isFirst;
 }
 
-/** Receivers behind the front drop a message whose `_meta` they cannot read, so it would never be answered. */
+/** The error for params whose `_meta` cannot be read, or nothing. Receivers take such a message for none. */
+export function findUnreadableMeta(method: string, params: JsonObject = {}): ErrorBody | undefined {
+  const fault = findMetaFault(params._meta);
+  return fault === undefined ? undefined : invalidParams(method, fault);
+}
+
 function findMetaFault(meta: unknown): Fault | undefined {
   if (meta === undefined) return undefined;
   if (!isObject(meta)) return { path: ['_meta'], problem: 'must be an object' };

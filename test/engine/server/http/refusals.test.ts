@@ -208,6 +208,29 @@ describe('a request of 2026-07-28 is refused', () => {
   });
 });
 
+test('a request whose _meta cannot be read is told where, in both eras', async () => {
+  const handler = open();
+  const opened = await handler(post(initialize('2025-11-25')));
+  await opened.text();
+  const session = { 'mcp-session-id': opened.headers.get('mcp-session-id')! };
+  const _meta = { ...envelope, progressToken: {} };
+  const requests = [
+    modernRequest(url, 'tools/call', { name: 'knock', _meta }),
+    modernRequest(url, 'subscriptions/listen', { notifications: {}, _meta }),
+    post({ ...ping, id: 1, params: { _meta: { progressToken: {} } } }, session),
+  ];
+  for (const request of requests) {
+    const response = await handler(request);
+    const { id, error } = (await response.json()) as Message;
+    expect([response.status, id, error.code, error.data]).toEqual([
+      400,
+      1,
+      -32602,
+      { path: ['_meta', 'progressToken'] },
+    ]);
+  }
+});
+
 test('notifications of 2026-07-28 are taken, and have no effect', async () => {
   const handler = open();
   const response = await handler(post(cancelled, { 'mcp-protocol-version': '2026-07-28' }));
