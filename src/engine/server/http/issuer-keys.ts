@@ -1,4 +1,4 @@
-import type { JSONWebKeySet, JWTVerifyGetKey } from 'jose';
+import { createLocalJWKSet, errors, type JSONWebKeySet, type JWTVerifyGetKey } from 'jose';
 import { AgentToolsError } from '../../errors.js';
 import { messageOf } from '../../extension/modules.js';
 import { isRecord } from '../../extension/shapes.js';
@@ -71,7 +71,6 @@ export function issuerKeys(options: IssuerKeysOptions): JWTVerifyGetKey {
     // Who can do without does not wait for what somebody else has asked.
     if (!known || (!isWithin(freshMs, heardAt) && !isAsking())) await learn();
     if (!known) throw new IssuerAway(failedAt + pauseMs - Date.now());
-    const { errors } = await import('jose');
     try {
       return await known(header, jws);
     } catch (error) {
@@ -85,7 +84,6 @@ export function issuerKeys(options: IssuerKeysOptions): JWTVerifyGetKey {
 }
 
 async function fetchKeys({ issuer, jwksUri }: IssuerKeysOptions): Promise<JWTVerifyGetKey> {
-  const { createLocalJWKSet } = await import('jose');
   const signal = AbortSignal.timeout(askTimeoutMs);
   const uri = jwksUri ?? (await discover(issuer, signal));
   return createLocalJWKSet((await fetchJson(uri, signal)) as JSONWebKeySet);

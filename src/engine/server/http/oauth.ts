@@ -1,4 +1,4 @@
-import type { JWTPayload } from 'jose';
+import { errors, type JWTPayload, jwtVerify } from 'jose';
 import type { Authority, Caller, TokenFault, Verdict } from './auth.js';
 import { IssuerAway, issuerKeys, requireSecure, requireUrl } from './issuer-keys.js';
 
@@ -54,8 +54,6 @@ export function issuedTokens(options: OAuthOptions, report: (line: string) => vo
       });
     },
     async verify(token) {
-      // Few servers are protected so, and what it takes is loaded for those.
-      const { jwtVerify, errors } = await import('jose');
       try {
         // What is not even a signed JWT has nobody ask the issuer.
         const { payload } = await jwtVerify(token, keys, {
@@ -69,7 +67,7 @@ export function issuedTokens(options: OAuthOptions, report: (line: string) => vo
       } catch (error) {
         if (error instanceof IssuerAway) return { fault: unjudged(error) };
         if (!(error instanceof errors.JOSEError)) throw error;
-        return { fault: { error: 'invalid_token', description: describe(error, errors) } };
+        return { fault: { error: 'invalid_token', description: describe(error) } };
       }
     },
   };
@@ -121,11 +119,10 @@ function unjudged({ retryAfterSeconds }: IssuerAway): TokenFault {
   return { error: 'temporarily_unavailable', description, retryAfterSeconds };
 }
 
-type Errors = typeof import('jose')['errors'];
-
 /** In words that tell no more than who holds the token knows. */
-function describe(error: Error, { JWTExpired, JWTClaimValidationFailed }: Errors): string {
-  if (error instanceof JWTExpired) return 'The token has expired.';
-  if (error instanceof JWTClaimValidationFailed) return `The claim ${error.claim} is not what it must be.`;
+function describe(error: Error): string {
+  if (error instanceof errors.JWTExpired) return 'The token has expired.';
+  if (error instanceof errors.JWTClaimValidationFailed)
+    return `The claim ${error.claim} is not what it must be.`;
   return 'The token is not valid.';
 }
