@@ -50,7 +50,7 @@ function replaceFiles(root) {
   const rows = Object.entries(replaced).map(([from, to]) => [path.join(root, from), path.join(root, to)]);
   const byFile = new Map(rows);
   return ({ onResolve }) => {
-    onResolve({ filter: /\/(validator|deadlines)\.js$/ }, ({ importer, path: named }) => {
+    onResolve({ filter: /^\..*\.js$/ }, ({ importer, path: named }) => {
       const file = path.resolve(path.dirname(importer), named).replace(/\.js$/, '.ts');
       return byFile.has(file) ? { path: byFile.get(file) } : undefined;
     });
