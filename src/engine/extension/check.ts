@@ -180,6 +180,9 @@ function isUri(text: string): boolean {
 /** The keys of a server that list items. */
 export const serverLists = ['tools', 'prompts', 'resources', 'apps'] as const satisfies readonly Kind[];
 
+/** The keys of a server that list whatever it serves. */
+export const servedLists = [...serverLists, 'skills'] as const;
+
 function* checkServer(value: Readonly<Record<string, unknown>>): Generator<ShapeFault> {
   if (typeof value.skills === 'string' && value.skills !== '*') {
     const expected = 'a list of names, or "*" for all that the package has';

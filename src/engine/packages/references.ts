@@ -1,4 +1,4 @@
-import { serverLists } from '../extension/check.js';
+import { servedLists } from '../extension/check.js';
 import type { Extension } from '../extension/extension.js';
 import { parseQualifiedName } from '../extension/names.js';
 import { isRecord } from '../extension/shapes.js';
@@ -34,7 +34,7 @@ export async function referencesTo(
 async function referencesIn(extension: Extension, packageName: string): Promise<readonly Reference[]> {
   const servers = await readItems(extension, ['servers']);
   return servers.flatMap(({ name, value = {} }) => {
-    const entries = [...serverLists, 'skills'].flatMap((kind) =>
+    const entries = servedLists.flatMap((kind) =>
       Array.isArray(value[kind]) ? (value[kind] as unknown[]) : [],
     );
     const named = entries.map((entry) => (isRecord(entry) ? entry.use : entry));

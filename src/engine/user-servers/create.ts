@@ -1,5 +1,5 @@
 import { AgentToolsError } from '../errors.js';
-import { serverLists } from '../extension/check.js';
+import { servedLists } from '../extension/check.js';
 import { type Definition, DefinitionError, type Extension, type LoadCode } from '../extension/extension.js';
 import { singular } from '../extension/kinds.js';
 import { isPackageName } from '../extension/names.js';
@@ -15,10 +15,10 @@ import { definitionOf, requireServerName, type ServerDefinition, type ServerPlan
 import { explainLost } from './names.js';
 import { definitionFile, keepServer, readUserServers, requireFree, type UserServersPlace } from './store.js';
 
-type ServerList = (typeof serverLists)[number];
+type ServedList = (typeof servedLists)[number];
 
 /** A server that was made. */
-export interface MadeServer extends Readonly<Record<ServerList | 'skills', readonly string[]>> {
+export interface MadeServer extends Readonly<Record<ServedList, readonly string[]>> {
   readonly name: string;
   /** Where its definition is kept. */
   readonly file: string;
@@ -48,16 +48,11 @@ export async function createUserServer(
   await requireWhole(definition, { workspace, place });
   const notes = [...(await sameNames(definition, workspace)), ...(await hiddenPackage(name, workspace))];
   const kept = await keepServer({ name, definition: value }, { overwrite }, place);
-  const [tools, prompts, resources, apps] = serverLists.map((kind) => entryNames(value, kind));
-  const skills = entryNames(value, 'skills');
+  const lists = servedLists.map((kind) => [kind, entryNames(value, kind)]);
   return {
     name,
     ...kept,
-    tools: tools!,
-    prompts: prompts!,
-    resources: resources!,
-    apps: apps!,
-    skills,
+    ...(Object.fromEntries(lists) as Record<ServedList, readonly string[]>),
     notes,
   };
 }
@@ -159,7 +154,7 @@ async function hiddenPackage(name: string, workspace: Workspace): Promise<readon
   return [`"${name}" means this server from now on; what the package of that name serves is ${spelled}.`];
 }
 
-function entryNames(definition: ServerDefinition, kind: ServerList | 'skills'): readonly string[] {
+function entryNames(definition: ServerDefinition, kind: ServedList): readonly string[] {
   const list = definition[kind];
   const entries: readonly unknown[] = Array.isArray(list) ? list : [];
   return entries.map((entry) => {

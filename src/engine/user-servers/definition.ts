@@ -1,6 +1,6 @@
 import path from 'node:path';
 import { AgentToolsError } from '../errors.js';
-import { checkDefinition, serverLists } from '../extension/check.js';
+import { checkDefinition, servedLists, serverLists } from '../extension/check.js';
 import { describeFault } from '../extension/faults.js';
 import type { Kind } from '../extension/kinds.js';
 import { isItemName } from '../extension/names.js';
@@ -61,9 +61,7 @@ function reservedBy(name: string): string | undefined {
 export function definitionOf(plan: ServerPlan): ServerDefinition {
   const { title, description, instructions, definition = {}, directory = path.sep } = plan;
   const given = read(definition);
-  const lists = [...serverLists, 'skills' as const].map(
-    (kind) => [kind, listOf(kind, given[kind], plan[kind])] as const,
-  );
+  const lists = servedLists.map((kind) => [kind, listOf(kind, given[kind], plan[kind])] as const);
   const whole = {
     ...given,
     ...(title !== undefined && { title }),
@@ -103,7 +101,11 @@ function isEmptyList(value: unknown): boolean {
   return Array.isArray(value) && value.length === 0;
 }
 
-function listOf(kind: Kind | 'skills', given: unknown, named: readonly string[] = []): readonly unknown[] {
+function listOf(
+  kind: (typeof servedLists)[number],
+  given: unknown,
+  named: readonly string[] = [],
+): readonly unknown[] {
   if (given === '*') {
     const message = `"${kind}" of the definition is "*", all that a package declares, but your server belongs to no package. List the ${kind}.`;
     throw new AgentToolsError('invalid-definition', message);
