@@ -83,6 +83,9 @@ const checks: Readonly<Record<string, Check>> = {
     context: optional(members({ arguments: optional(texts) })),
   }),
   'logging/setLevel': members({ level: oneOf(logLevels) }),
+  'skills/list': page,
+  'skills/get': byUri,
+  'resources/directory/read': members({ uri: text, cursor: optional(text) }),
   // The SDK makes no answers of what is no object, and the handler would not know.
   'tasks/update': members({ inputResponses: optional(object) }),
 };

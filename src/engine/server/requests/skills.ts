@@ -21,7 +21,7 @@ export async function listSkills(connection: Connection, { cursor }: Wire): Prom
 
 /** `skills/get` */
 export async function getSkill(connection: Connection, { uri }: Wire): Promise<Wire> {
-  const address = requireAddress('skills/get', uri);
+  const address = canonical(String(uri));
   const { skills } = await skillCatalog(connection.calls);
   const skill = skills.get(address);
   if (!skill) throw new ProtocolError(invalidParams, `There is no skill at ${address}.`);
@@ -30,7 +30,7 @@ export async function getSkill(connection: Connection, { uri }: Wire): Promise<W
 
 /** `resources/directory/read` */
 export async function readDirectory(connection: Connection, { uri, cursor }: Wire): Promise<Wire> {
-  const address = requireAddress('resources/directory/read', uri);
+  const address = canonical(String(uri));
   const { calls } = connection;
   const { folders } = await skillCatalog(calls);
   const children = folders.get(address.replace(/\/$/, ''));
@@ -57,11 +57,6 @@ export async function readSkillFile(calls: Calls, uri: string): Promise<Resource
   const bytes = await readFile(file.path);
   const text = utf8(bytes);
   return { uri, mimeType, ...(text === undefined ? { blob: bytes.toString('base64') } : { text }) };
-}
-
-function requireAddress(method: string, uri: unknown): string {
-  if (typeof uri === 'string') return canonical(uri);
-  throw new ProtocolError(invalidParams, `Invalid params for ${method}: "uri" must be a string.`);
 }
 
 /** Addresses are told in the form that `URL` gives them. */
