@@ -1,4 +1,5 @@
 import type { Writable } from 'node:stream';
+import { inspect } from 'node:util';
 import { visibleText } from '../visible-text.js';
 
 /**
@@ -7,4 +8,14 @@ import { visibleText } from '../visible-text.js';
  */
 export function reporterOn(stderr: Writable): (text: string) => void {
   return (text) => void stderr.write(`${visibleText(text).replaceAll('\n', '\n  ')}\n`);
+}
+
+/** Everything about what was thrown. Anything can be, also what throws when it is looked at. */
+export function wordsOf(error: unknown): string {
+  try {
+    const words = error instanceof Error ? (error.stack ?? error.message) : error;
+    return typeof words === 'string' ? words : inspect(words);
+  } catch {
+    return 'something that cannot be shown';
+  }
 }

@@ -1,6 +1,7 @@
 import { type AuthInfo, classifyInboundRequest } from '@modelcontextprotocol/server';
 import { createServer, type Served } from '../factory.js';
 import { type Envelope, ErrorNumber, type MessageId } from '../protocol/envelope.js';
+import { wordsOf } from '../reporting.js';
 import { Admission, type AdmissionOptions } from './admission.js';
 import { type Refusal, type Refuse, refusal } from './answers.js';
 import { type Authority, authenticate } from './auth.js';
@@ -164,7 +165,7 @@ export class Service {
     }
     const code = ErrorNumber.Internal;
     if (error instanceof LateError) return refuse({ status: 504, code, message: error.message });
-    this.#options.report(error instanceof Error ? (error.stack ?? error.message) : String(error));
+    this.#options.report(wordsOf(error));
     return refuse({ status: 500, code, message: 'Internal error.' });
   }
 

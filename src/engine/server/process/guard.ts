@@ -1,9 +1,8 @@
 import module from 'node:module';
 import process from 'node:process';
 import type { Readable, Writable } from 'node:stream';
-import { inspect } from 'node:util';
 
-import { reporterOn } from '../reporting.js';
+import { reporterOn, wordsOf } from '../reporting.js';
 import type { SpawnBook } from './ends.js';
 import { ExitRequest, isExitRequest } from './exit-request.js';
 import { guardChildren } from './guard-children.js';
@@ -85,15 +84,14 @@ function surviveErrors(report: (line: string) => void, patches: Patches): void {
   }
 }
 
-/** Anything can be thrown, also what throws when it is looked at; and what fails here would end the process. */
+/** What fails here would end the process. */
 function inWords(kind: string, error: unknown): string {
   try {
     if (isExitRequest(error)) return `${error.message} (outside a call)`;
-    const words = error instanceof Error ? (error.stack ?? error.message) : error;
-    return `${kind}: ${typeof words === 'string' ? words : inspect(words)}`;
   } catch {
-    return `${kind}: something that cannot be shown`;
+    // What throws when it is looked at is no request to end.
   }
+  return `${kind}: ${wordsOf(error)}`;
 }
 
 function ignore(): void {}

@@ -26,6 +26,7 @@ import {
 } from '../protocol/eras.js';
 import { clientGone } from '../protocol/errors.js';
 import { findParamsFault } from '../protocol/params.js';
+import { wordsOf } from '../reporting.js';
 import { Backend } from './backend.js';
 import { Batch } from './batch.js';
 import { type Call, Calls } from './calls.js';
@@ -217,7 +218,7 @@ export class Front {
     try {
       backend.deliver(message);
     } catch (error) {
-      this.#options.report(`A message could not be taken in: ${describe(error)}`);
+      this.#options.report(`A message could not be taken in: ${wordsOf(error)}`);
       const call = 'id' in message && 'method' in message ? this.calls.settle(message.id) : undefined;
       if (call !== undefined)
         this.#outbound.fail(call, { code: ErrorNumber.Internal, message: 'Internal error.' });
@@ -230,7 +231,7 @@ export class Front {
       createServer: this.#options.createServer,
       send: (message, options) => this.#outbound.send(era, message, options),
       onFailure: (error) => {
-        this.#options.report(`The server could not be made: ${describe(error)}`);
+        this.#options.report(`The server could not be made: ${wordsOf(error)}`);
         this.#broken.add(era);
         this.#failCallsOf(era);
       },
@@ -252,8 +253,4 @@ export class Front {
     const error = { code, message };
     this.#reply({ jsonrpc: '2.0', ...errorId(id, this.#legacyVersion), error }, batch);
   }
-}
-
-function describe(error: unknown): string {
-  return error instanceof Error ? (error.stack ?? error.message) : String(error);
 }

@@ -301,6 +301,20 @@ describe('what is reported', () => {
   });
 });
 
+test('a fault of ours is answered and reported, whatever was thrown', async () => {
+  const lines: string[] = [];
+  const thrown: unknown[] = [new Error('lost'), Object.create(null)];
+  const verify = async () => {
+    throw thrown.shift();
+  };
+  const handler = open({ authority: { verify }, report: (line) => lines.push(line) });
+  for (const _ of [...thrown]) {
+    const response = await handler(post(ping, { authorization: 'Bearer x' }));
+    expect(await told(response)).toEqual({ status: 500, code: -32603 });
+  }
+  expect(lines).toEqual([expect.stringMatching(/^Error: lost\n +at /), '[Object: null prototype] {}']);
+});
+
 describe('what is nested too deep to be looked into', () => {
   const deep = `${'{"a":'.repeat(10_000)}1${'}'.repeat(10_000)}`;
   const claims = JSON.stringify(envelope).slice(1);
