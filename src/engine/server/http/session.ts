@@ -199,6 +199,7 @@ export class Session {
       return;
     }
     this.#timer = setTimeout(() => this.#watch(), Math.min(left, longestWaitMs));
+    // Node would go on for a session that nobody uses. Elsewhere a timer may be a number.
     (this.#timer as { unref?: () => void }).unref?.();
   }
 }
