@@ -9,7 +9,7 @@ import { type Kind, kinds, singular } from './extension/kinds.js';
 import { listFaults, type ManifestContent } from './extension/manifest.js';
 import { isPackageName, parseQualifiedName, withScope } from './extension/names.js';
 import { isRecord } from './extension/shapes.js';
-import { type SkillFolder, skillManifest, skillsFolder, skillsIn } from './extension/skill-folders.js';
+import { type SkillFolder, skillFile, skillsIn } from './extension/skill-folders.js';
 import { type FoundServer, isPathArgument, NoServerError, type Workspace } from './extension/workspace.js';
 import type {
   AppFacts,
@@ -238,8 +238,7 @@ async function skillSummaries(
       skills.push({ name, description: skill.frontmatter.description, uri: skill.uri });
     } catch (error) {
       const message = `Skill "${name}" cannot be served: ${(error as Error).message}.`;
-      const file = `${skillsFolder}/${name}/${skillManifest}`;
-      lost.push({ item: name, code: 'invalid-skill', message, file });
+      lost.push({ item: name, code: 'invalid-skill', message, file: skillFile(name) });
     }
   }
   return { skills, lost };

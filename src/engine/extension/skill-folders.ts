@@ -8,6 +8,11 @@ export const skillsFolder = 'skills';
 /** What a skill begins with. @see https://agentskills.io/specification */
 export const skillManifest = 'SKILL.md';
 
+/** What a skill begins with, within the package. */
+export function skillFile(name: string): string {
+  return `${skillsFolder}/${name}/${skillManifest}`;
+}
+
 /** The folder of a skill. Nobody has looked into it. */
 export interface SkillFolder {
   readonly name: string;

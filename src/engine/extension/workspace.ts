@@ -14,7 +14,7 @@ import {
   shortName,
   withScope,
 } from './names.js';
-import { type SkillFolder, skillIn, skillManifest, skillsFolder, skillsIn } from './skill-folders.js';
+import { type SkillFolder, skillFile, skillIn, skillsIn } from './skill-folders.js';
 
 /** Where packages are looked for. Every folder is absolute. */
 export interface WorkspaceOptions {
@@ -274,7 +274,7 @@ export class Workspace {
     const known = (await skillsIn(directory)).map((one) => one.name);
     const meant = didYouMean(name, known);
     const hint = meant ? ` Did you mean "${meant}"?` : '';
-    const place = name.includes('/') ? '' : ` Expected ${skillsFolder}/${name}/${skillManifest}.`;
+    const place = name.includes('/') ? '' : ` Expected ${skillFile(name)}.`;
     const message = `${extension.name} has no skill "${name}".${place}${hint} It has: ${known.join(', ') || 'none'}.`;
     const foreign = extension !== from;
     const code = foreign ? 'unresolved-reference' : 'unknown-skill';

@@ -2,7 +2,13 @@ import { readdir, readFile } from 'node:fs/promises';
 import path from 'node:path';
 import type { Location } from '../../extension/diagnostics.js';
 import type { Definition, Extension } from '../../extension/extension.js';
-import { type SkillFolder, skillManifest, skillsFolder, skillsIn } from '../../extension/skill-folders.js';
+import {
+  type SkillFolder,
+  skillFile,
+  skillManifest,
+  skillsFolder,
+  skillsIn,
+} from '../../extension/skill-folders.js';
 import type { Workspace } from '../../extension/workspace.js';
 import { positionAt } from '../../files/json-text.js';
 import type { LeftOut } from '../../items/left-out.js';
@@ -46,7 +52,7 @@ export async function gatherLostSkills(
 
 async function skillFacts(folder: SkillFolder): Promise<SkillFacts> {
   const { name, directory } = folder;
-  const file = `${skillsFolder}/${name}/${skillManifest}`;
+  const file = skillFile(name);
   const text = await readFile(path.join(directory, skillManifest), 'utf8').catch(() => '');
   try {
     const { files } = await readSkill(folder);
