@@ -5,12 +5,15 @@ import { LoadError } from './lazy.js';
 import type { Servable } from './server.js';
 import type { ToolSpec } from './specs.js';
 import type { Limit } from './time-limit.js';
+import type { UpstreamCaller } from './upstream.js';
 
 /** What calls of one server share. */
 export interface Calls {
   /** May be another one from call to call, once packages come that were not there. */
   readonly server: Servable;
   readonly initializers: Initializers;
+  /** Absent: tools of upstream servers cannot be called. */
+  readonly upstreams?: UpstreamCaller | undefined;
   /** Where required environment variables and programs are looked for. */
   readonly env: Readonly<Record<string, string | undefined>>;
   /** Takes one line for stderr. */

@@ -28,6 +28,7 @@ import type {
 } from './specs.js';
 import { readTool } from './tool.js';
 import { hasUi, isUiResource } from './ui.js';
+import type { UpstreamEntry } from './upstream.js';
 
 /** What serving asks of a server. */
 export interface Servable {
@@ -38,6 +39,8 @@ export interface Servable {
   readonly registry: Registry;
   /** The apps it serves, by their addresses. */
   readonly apps: ReadonlyMap<string, AppSpec>;
+  /** Tools that are taken from upstream servers, once these have been asked. */
+  readonly upstreams: readonly UpstreamEntry[];
   /** The folders of skills that it serves as they are. */
   readonly skills: readonly SkillFolder[];
   /** Whether there is anything that is only for clients that show UI. */
@@ -134,6 +137,7 @@ export async function composeDefinition(
       },
     ),
     apps,
+    upstreams: [],
     skills: value.skills === undefined ? [] : await listedSkills(definition, { workspace, leftOut }),
     hasUi: apps.size > 0 || tools.some(hasUi) || resources.some(isUiResource),
     initialize:

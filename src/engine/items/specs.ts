@@ -5,6 +5,7 @@ import type { CompiledSchema } from '../schema/index.js';
 import type { PromptMessage } from './builders.js';
 import type { Context, ItemRegistry, ListedKind } from './context.js';
 import type { Lazy } from './lazy.js';
+import type { ToolUpstream } from './upstream.js';
 import type { Wire } from './wire.js';
 
 /** How long clients may reuse something. @see MCP 2026-07-28, server/utilities/caching */
@@ -53,6 +54,8 @@ export interface ToolSpec extends Spec {
   readonly input: CompiledSchema;
   readonly output: CompiledSchema | undefined;
   readonly handler: Lazy<ToolHandler>;
+  /** Who answers in place of the handler; undefined: the handler does. */
+  readonly upstream: ToolUpstream | undefined;
   readonly initialize: Lazy<Initializer> | undefined;
   /** Defaults of the options the user may set. */
   readonly options: Readonly<Record<string, unknown>>;

@@ -33,6 +33,7 @@ export async function readTool(definition: Definition): Promise<ToolSpec> {
     input,
     output,
     handler,
+    upstream: undefined,
     initialize:
       value.initialize === undefined ? undefined : lazyFunction<Initializer>(value.initialize, extension),
     options: readOptions(value.options),

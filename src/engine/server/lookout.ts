@@ -103,6 +103,7 @@ export function standIn({ packageName, server }: MissingPackageError): LookoutRe
       skills: [],
       hasUi: false,
       initialize: undefined,
+      upstreams: [],
       listHooks: {},
       exposeErrors: false,
       cache: undefined,

@@ -1,0 +1,80 @@
+import type { Definition } from '../extension/extension.js';
+import type { DocumentPath } from '../files/document.js';
+import type { ToolResult } from './builders.js';
+import type { Context } from './context.js';
+
+/** Where an existing MCP server is: a program that is started, or an address that is asked. */
+export type UpstreamPlace = UpstreamProgram | UpstreamAddress;
+
+/** A server that speaks over its own stdin and stdout. */
+export interface UpstreamProgram {
+  /** A name on the PATH, or an absolute path. */
+  readonly command: string;
+  readonly args: readonly string[];
+  /** Besides what every program needs of ours. */
+  readonly env: Readonly<Record<string, string>>;
+  /** Absolute. */
+  readonly cwd: string;
+}
+
+/** A server that is reached by HTTP. */
+export interface UpstreamAddress {
+  readonly url: string;
+  readonly headers: Readonly<Record<string, string>>;
+  /** `sse`: the transport of 2024-11-05; else Streamable HTTP. */
+  readonly transport: 'http' | 'sse';
+}
+
+/** An existing MCP server that tools are taken from. */
+export interface UpstreamSpec {
+  /** Those of one key are one server: one process, one connection. */
+  readonly key: string;
+  /** What it is called in messages. Holds no value of a variable, and no secret. */
+  readonly name: string;
+  /** Where it is right now. @throws ToolError with what is missing, and the way out */
+  readonly place: (env: Readonly<Record<string, string | undefined>>) => Promise<UpstreamPlace>;
+  /** Longest wait for its handshake. */
+  readonly startTimeoutMs: number;
+}
+
+/** Which tools of an upstream server are taken, and what they are called. */
+export interface ToolChoice {
+  /** Before each name, save those that `rename` gives. */
+  readonly prefix: string;
+  /** Names as the upstream server knows them; undefined: all. */
+  readonly only: readonly string[] | undefined;
+  readonly except: readonly string[];
+  /** From the names that the upstream server knows. */
+  readonly rename: Readonly<Record<string, string>>;
+}
+
+/** An entry of a server's list that stands for tools of an upstream server. */
+export interface UpstreamEntry {
+  readonly upstream: UpstreamSpec;
+  readonly choice: ToolChoice;
+  /** How many of the server's own tools stand before them. */
+  readonly position: number;
+  /** What is said of all of them. */
+  readonly changes: {
+    readonly hidden?: boolean;
+    readonly category?: string | null;
+    readonly timeoutMs?: number;
+    readonly meta?: Readonly<Record<string, unknown>>;
+  };
+  /** The server that lists them. */
+  readonly definition: Definition;
+  readonly path: DocumentPath;
+}
+
+/** The tool of an upstream server that answers in place of a handler. */
+export interface ToolUpstream {
+  readonly upstream: UpstreamSpec;
+  /** Its name there. */
+  readonly tool: string;
+}
+
+/** Calls tools of upstream servers. */
+export interface UpstreamCaller {
+  /** What the upstream server answers, as it is; a failure in words if it cannot be had. */
+  call(what: ToolUpstream, args: unknown, ctx: Context): Promise<ToolResult>;
+}
