@@ -216,6 +216,7 @@ describe('start --http is refused', () => {
       /Give --allowed-host .* addresses only/,
     ],
     ['with a variable that is not set', ['--token-env', 'NO_SUCH'], 1, /NO_SUCH/],
+    ['with a variable of no name', ['--token-env', ''], 2, /Expected the name of an environment variable/],
     ['at no address of this machine', ['--host', '192.0.2.1', '--insecure'], 1, /does not have that address/],
     ['with a port that is none', ['--port', '99999'], 2, /port/],
     ['with an issuer and a token', ['--issuer', 'https://a.example', '--token-env', 'HOME'], 2, /not both/],

@@ -1,7 +1,7 @@
 import type { Command, OptionValues } from 'commander';
 import { AgentToolsError } from '../../engine/errors.js';
 import type { HttpOptions } from '../../engine/server/http/start-http.js';
-import { address, bytes, collect, portNumber, positiveSeconds } from './values.js';
+import { address, bytes, collect, portNumber, positiveSeconds, variableName } from './values.js';
 
 /** What `start` takes besides when it serves over HTTP. */
 export function addHttpOptions(start: Command): void {
@@ -21,7 +21,11 @@ export function addHttpOptions(start: Command): void {
       collect,
       [],
     )
-    .option('--token-env <name>', 'with --http: the variable that holds the token which clients must send')
+    .option(
+      '--token-env <name>',
+      'with --http: the variable that holds the token which clients must send',
+      variableName,
+    )
     .option('--issuer <url>', 'with --http: the OAuth issuer whose tokens clients must send')
     .option('--audience <name>', 'with --issuer: whom tokens must be for; else the --public-url')
     .option('--scope <scopes>', 'with --issuer: scopes that tokens must have; repeatable', collect, [])

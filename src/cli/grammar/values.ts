@@ -20,6 +20,12 @@ export function address(value: string): string {
   );
 }
 
+/** The name of an environment variable. @throws InvalidArgumentError */
+export function variableName(value: string): string {
+  if (/^[^=\0\s]+$/.test(value)) return value;
+  throw new InvalidArgumentError('Expected the name of an environment variable, such as TOKEN.');
+}
+
 /** @throws InvalidArgumentError */
 export function positiveSeconds(value: string): number {
   const seconds = Number(value);
