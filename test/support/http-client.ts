@@ -56,6 +56,32 @@ export const envelope = {
   'io.modelcontextprotocol/clientInfo': { name: 'raw', version: '1' },
 } as const;
 
+/** A message, or a text that is none, as clients of any revision send it. */
+export function postRequest(
+  url: string,
+  body: unknown,
+  headers: Readonly<Record<string, string>> = {},
+): Request {
+  return new Request(url, {
+    method: 'POST',
+    headers: {
+      'content-type': 'application/json',
+      accept: 'application/json, text/event-stream',
+      ...headers,
+    },
+    body: typeof body === 'string' ? body : JSON.stringify(body),
+  });
+}
+
+/** The first message of a session. */
+export function initializeMessage(
+  protocolVersion = '2025-11-25',
+  { id = 0, capabilities = {} }: { readonly id?: string | number; readonly capabilities?: object } = {},
+) {
+  const params = { protocolVersion, capabilities, clientInfo: { name: 'raw', version: '1' } };
+  return { jsonrpc: '2.0', id, method: 'initialize', params };
+}
+
 /** A request of 2026-07-28 as `fetch` takes it, with the headers that belong to it. */
 export function modernRequest(
   url: string,
@@ -64,16 +90,11 @@ export function modernRequest(
   headers: Readonly<Record<string, string>> = {},
 ): Request {
   const name = params.name ?? params.uri;
-  return new Request(url, {
-    method: 'POST',
-    headers: {
-      'content-type': 'application/json',
-      accept: 'application/json, text/event-stream',
-      'mcp-protocol-version': '2026-07-28',
-      'mcp-method': method,
-      ...(typeof name === 'string' && { 'mcp-name': name }),
-      ...headers,
-    },
-    body: JSON.stringify({ jsonrpc: '2.0', id: 1, method, params: { _meta: envelope, ...params } }),
+  const body = { jsonrpc: '2.0', id: 1, method, params: { _meta: envelope, ...params } };
+  return postRequest(url, body, {
+    'mcp-protocol-version': '2026-07-28',
+    'mcp-method': method,
+    ...(typeof name === 'string' && { 'mcp-name': name }),
+    ...headers,
   });
 }

@@ -4,7 +4,15 @@ import { afterAll, describe, expect, expectTypeOf, test } from 'vitest';
 import { createHandler } from '../../../../src/engine/server/http/create-handler.js';
 import type { Handler, HandlerOptions } from '../../../../src/engine/server/http/handler.js';
 import { defineServer } from '../../../../src/index.js';
-import { connectHttp, envelope, type Mode, modernRequest, modes } from '../../../support/http-client.js';
+import {
+  connectHttp,
+  envelope,
+  initializeMessage,
+  type Mode,
+  modernRequest,
+  modes,
+  postRequest,
+} from '../../../support/http-client.js';
 import { writePackage } from '../../../support/packages.js';
 import type { Message } from '../../../support/program.js';
 
@@ -111,23 +119,8 @@ function open(options: HandlerOptions = {}): Handler {
   return handler;
 }
 
-const initialize = (protocolVersion = '2025-11-25') => ({
-  jsonrpc: '2.0',
-  id: 0,
-  method: 'initialize',
-  params: { protocolVersion, capabilities: {}, clientInfo: { name: 'raw', version: '1' } },
-});
-
-const post = (body: unknown, headers: Readonly<Record<string, string>> = {}): Request =>
-  new Request(url, {
-    method: 'POST',
-    headers: {
-      'content-type': 'application/json',
-      accept: 'application/json, text/event-stream',
-      ...headers,
-    },
-    body: typeof body === 'string' ? body : JSON.stringify(body),
-  });
+const post = (body: unknown, headers?: Readonly<Record<string, string>>): Request =>
+  postRequest(url, body, headers);
 
 /** What came: status, and the last message, of a stream too. */
 async function read(response: Response): Promise<{ status: number; message: Message }> {
@@ -144,7 +137,7 @@ async function read(response: Response): Promise<{ status: number; message: Mess
 
 /** A session of raw requests. */
 async function rawSession(handler: Handler, version = '2025-11-25') {
-  const response = await handler(post(initialize(version)));
+  const response = await handler(post(initializeMessage(version)));
   const session = response.headers.get('mcp-session-id')!;
   await response.text();
   const headers = { 'mcp-session-id': session, 'mcp-protocol-version': version };
@@ -218,7 +211,7 @@ describe('sessions', () => {
       verify: async (token: string) => ({ auth: { token, clientId: token, scopes: [] } }),
     };
     const handler = open({ authority });
-    const opened = await handler(post(initialize(), { authorization: 'Bearer ada' }));
+    const opened = await handler(post(initializeMessage(), { authorization: 'Bearer ada' }));
     const id = opened.headers.get('mcp-session-id')!;
     const ping = (token: string) =>
       handler(
@@ -248,7 +241,7 @@ describe('sessions', () => {
     });
     const begin = async (user: string) => {
       const headers = { authorization: `Bearer ${user}` };
-      const response = await handler(post(initialize(), headers));
+      const response = await handler(post(initializeMessage(), headers));
       await response.text();
       return { ...headers, 'mcp-session-id': response.headers.get('mcp-session-id')! };
     };
@@ -259,7 +252,7 @@ describe('sessions', () => {
     const second = await begin('eve');
     expect([await status(ada), await status(first), await status(second)]).toEqual([200, 404, 200]);
     const stream = await handler(new Request(url, { headers: { ...second, accept: 'text/event-stream' } }));
-    const refused = await handler(post(initialize(), { authorization: 'Bearer eve' }));
+    const refused = await handler(post(initializeMessage(), { authorization: 'Bearer eve' }));
     expect(refused.status).toBe(429);
     expect(refused.headers.get('retry-after')).toBe('30');
     await stream.body?.cancel();
@@ -269,11 +262,11 @@ describe('sessions', () => {
     const handler = open({ limits: { maxSessions: 1 } });
     const { headers } = await rawSession(handler);
     const stream = await handler(new Request(url, { headers: { ...headers, accept: 'text/event-stream' } }));
-    const refused = await handler(post(initialize()));
+    const refused = await handler(post(initializeMessage()));
     expect(refused.status).toBe(503);
     expect(refused.headers.get('retry-after')).toBe('30');
     await stream.body?.cancel();
-    expect((await handler(post(initialize()))).status).toBe(200);
+    expect((await handler(post(initializeMessage()))).status).toBe(200);
   });
 
   test('take batches at 2025-03-26 only', async () => {
@@ -314,14 +307,14 @@ describe('sessions', () => {
 
   test('keep their revision when a client tries to begin anew', async () => {
     const { ask } = await rawSession(open());
-    expect((await ask(initialize('2025-03-26'))).status).toBe(400);
+    expect((await ask(initializeMessage('2025-03-26'))).status).toBe(400);
     const batch = [{ jsonrpc: '2.0', id: 1, method: 'ping' }];
     expect((await ask(batch)).status).toBe(400);
   });
 
   test('that are opened at the same time are as many as may be', async () => {
     const handler = open({ limits: { maxSessions: 2 } });
-    const opened = await Promise.all(Array.from({ length: 5 }, () => handler(post(initialize()))));
+    const opened = await Promise.all(Array.from({ length: 5 }, () => handler(post(initializeMessage()))));
     const ids = opened.flatMap(({ headers }) => headers.get('mcp-session-id') ?? []);
     await Promise.all(opened.map((response) => response.text()));
     const pings = ids.map((id) =>
@@ -707,7 +700,7 @@ test('MCP is at one path, if that is told', async () => {
 
 test('without sessions only 2026-07-28 is served', async () => {
   const handler = open({ sessions: false });
-  const { status, message } = await read(await handler(post(initialize())));
+  const { status, message } = await read(await handler(post(initializeMessage())));
   expect([status, message.error.code]).toEqual([400, -32022]);
   expect((await handler(modernRequest(url, 'tools/list'))).status).toBe(200);
 });

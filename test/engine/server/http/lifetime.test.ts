@@ -2,7 +2,7 @@ import { afterEach, describe, expect, test } from 'vitest';
 import { createHandler } from '../../../../src/engine/server/http/create-handler.js';
 import type { Handler, HandlerOptions } from '../../../../src/engine/server/http/handler.js';
 import { defineServer } from '../../../../src/index.js';
-import { modernRequest } from '../../../support/http-client.js';
+import { initializeMessage, modernRequest, postRequest } from '../../../support/http-client.js';
 import type { Message } from '../../../support/program.js';
 
 const url = 'http://localhost/mcp';
@@ -77,25 +77,11 @@ const progressing = {
 };
 
 const post = (handler: Handler, body: object, headers: Readonly<Record<string, string>> = {}) =>
-  handler(
-    new Request(url, {
-      method: 'POST',
-      headers: {
-        'content-type': 'application/json',
-        accept: 'application/json, text/event-stream',
-        ...headers,
-      },
-      body: JSON.stringify({ jsonrpc: '2.0', ...body }),
-    }),
-  );
+  handler(postRequest(url, { jsonrpc: '2.0', ...body }, headers));
 
 async function openSession(handler: Handler): Promise<Readonly<Record<string, string>>> {
-  const params = {
-    protocolVersion: '2025-11-25',
-    capabilities: { elicitation: {} },
-    clientInfo: { name: 'raw', version: '1' },
-  };
-  const response = await post(handler, { id: 0, method: 'initialize', params });
+  const capabilities = { elicitation: {} };
+  const response = await post(handler, initializeMessage('2025-11-25', { capabilities }));
   await response.text();
   return { 'mcp-session-id': response.headers.get('mcp-session-id')!, 'mcp-protocol-version': '2025-11-25' };
 }

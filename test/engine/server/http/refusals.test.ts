@@ -3,7 +3,7 @@ import { createHandler } from '../../../../src/engine/server/http/create-handler
 import { type EventBus, memoryBus } from '../../../../src/engine/server/http/events.js';
 import type { Handler, HandlerOptions } from '../../../../src/engine/server/http/handler.js';
 import { defineServer } from '../../../../src/index.js';
-import { envelope, modernRequest } from '../../../support/http-client.js';
+import { envelope, initializeMessage, modernRequest, postRequest } from '../../../support/http-client.js';
 import type { Message } from '../../../support/program.js';
 
 const url = 'http://localhost/mcp';
@@ -28,23 +28,8 @@ function open(options: HandlerOptions = {}): Handler {
 
 type Headers = Readonly<Record<string, string>>;
 
-const post = (body: unknown, headers: Headers = {}): Request =>
-  new Request(url, {
-    method: 'POST',
-    headers: {
-      'content-type': 'application/json',
-      accept: 'application/json, text/event-stream',
-      ...headers,
-    },
-    body: typeof body === 'string' ? body : JSON.stringify(body),
-  });
-
-const initialize = (protocolVersion: string) => ({
-  jsonrpc: '2.0',
-  id: 'first',
-  method: 'initialize',
-  params: { protocolVersion, capabilities: {}, clientInfo: { name: 'raw', version: '1' } },
-});
+const post = (body: unknown, headers?: Readonly<Record<string, string>>): Request =>
+  postRequest(url, body, headers);
 
 const ping = { jsonrpc: '2.0', id: 5, method: 'ping' };
 const cancelled = { jsonrpc: '2.0', method: 'notifications/cancelled', params: { requestId: 9 } };
@@ -65,7 +50,7 @@ describe('whom an error answers', () => {
 
   test.each(Object.entries(unread))('is told as %s says', async (version, unnamed) => {
     const handler = open({ limits: { maxBodyBytes: 1500 } });
-    const opened = await handler(post(initialize(version)));
+    const opened = await handler(post(initializeMessage(version)));
     await opened.text();
     // The session knows its revision, whatever headers say.
     const session = { 'mcp-session-id': opened.headers.get('mcp-session-id')! };
@@ -82,7 +67,7 @@ describe('whom an error answers', () => {
 
     expect(await say(ping, { accept: 'application/json' })).toEqual({ status: 406, code: -32000, id: 5 });
     expect(await say(ping, { 'mcp-protocol-version': '1' })).toEqual({ status: 400, code: -32000, id: 5 });
-    expect(await say(initialize(version))).toEqual({ status: 400, code: -32600, id: 'first' });
+    expect(await say(initializeMessage(version))).toEqual({ status: 400, code: -32600, id: 0 });
     expect(await say(cancelled, { accept: 'text/html' })).toEqual({ status: 406, code: -32000 });
 
     const get = new Request(url, { headers: { ...session, accept: 'text/html' } });
@@ -125,11 +110,11 @@ describe('a body is refused', () => {
       'Invalid params for initialize: "params" is not what the schema of MCP has for it.',
     ],
   ])('that begins a session with %s', async (_, more, message) => {
-    const { params, ...sound } = initialize('2025-11-25');
+    const { params, ...sound } = initializeMessage('2025-11-25');
     const body = { ...sound, ...(more !== undefined && { params: { ...params, ...more } }) };
     const response = await open()(post(body));
     expect(response.status).toBe(400);
-    expect(await response.json()).toMatchObject({ id: 'first', error: { code: -32602, message } });
+    expect(await response.json()).toMatchObject({ id: 0, error: { code: -32602, message } });
   });
 });
 
@@ -210,7 +195,7 @@ describe('a request of 2026-07-28 is refused', () => {
 
 test('a request whose _meta cannot be read is told where, in both eras', async () => {
   const handler = open();
-  const opened = await handler(post(initialize('2025-11-25')));
+  const opened = await handler(post(initializeMessage('2025-11-25')));
   await opened.text();
   const session = { 'mcp-session-id': opened.headers.get('mcp-session-id')! };
   const _meta = { ...envelope, progressToken: {} };
@@ -242,7 +227,7 @@ describe('without sessions', () => {
   test.each<[string, () => Request, object]>([
     ['GET', () => new Request(url), { status: 405, code: -32600 }],
     ['DELETE', () => new Request(url, { method: 'DELETE' }), { status: 405, code: -32600 }],
-    ['initialize', () => post(initialize('2025-11-25')), { status: 400, code: -32022, id: 'first' }],
+    ['initialize', () => post(initializeMessage('2025-11-25')), { status: 400, code: -32022, id: 0 }],
     ['a version that needs one', () => post(ping, old), { status: 400, code: -32022, id: 5 }],
     ['no version', () => post(ping), { status: 400, code: -32020, id: 5 }],
     ['a notification', () => post(cancelled, old), { status: 400, code: -32022 }],
