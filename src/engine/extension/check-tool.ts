@@ -1,13 +1,31 @@
-import { checkShape, isFunctionLike, type ShapeFault, shapes } from './shapes.js';
+import { checkPlace } from './check-upstream.js';
+import { checkShape, isFunctionLike, isRecord, type ShapeFault, shapes } from './shapes.js';
 
 /** Judges a tool by its keys alone; light, because the authoring API does it where a tool is written. */
 export function* checkTool(value: Readonly<Record<string, unknown>>): Generator<ShapeFault> {
   yield* checkShape(value, shapes.tools);
+  yield* checkAnswerer(value);
+}
+
+/** What of a tool answers calls: its handler, or a tool of an existing server. */
+export function* checkAnswerer(value: Readonly<Record<string, unknown>>): Generator<ShapeFault> {
+  const { handler, upstream } = value;
+  if (handler === undefined && upstream === undefined) {
+    const expected = 'a function or a module reference such as "./dist/file.js#name"';
+    yield { path: ['handler'], problem: 'missing', expected };
+  }
+  if (handler !== undefined && upstream !== undefined) {
+    yield { path: ['upstream'], problem: 'value', expected: 'either "handler" or "upstream", not both' };
+  }
+  yield* checkPlace(upstream, ['upstream']);
+  if (isRecord(upstream) && upstream.tool === '') {
+    yield { path: ['upstream', 'tool'], problem: 'value', expected: 'the name of the tool there' };
+  }
   yield* checkHandler(value);
 }
 
 /** Parameters are counted up to the first one with a default, as the language does. */
-export function* checkHandler({ handler }: Readonly<Record<string, unknown>>): Generator<ShapeFault> {
+function* checkHandler({ handler }: Readonly<Record<string, unknown>>): Generator<ShapeFault> {
   const count = isFunctionLike(handler) ? (handler as { readonly length?: unknown }).length : 0;
   if (typeof count !== 'number' || count <= 2) return;
   const expected = `a function of at most (args, ctx); it has ${count} parameters`;

@@ -1,4 +1,4 @@
-import { checkHandler } from './check-tool.js';
+import { checkAnswerer } from './check-tool.js';
 import { isAnnotations, isContentBlock, isIconAddress } from './content-block.js';
 import type { Kind } from './kinds.js';
 import { checkShape, isFunctionLike, isRecord, type ShapeFault, shapes } from './shapes.js';
@@ -20,7 +20,7 @@ export function* checkDefinition(
 type Between = (value: Readonly<Record<string, unknown>>) => Iterable<ShapeFault>;
 
 const between = {
-  tools: checkHandler,
+  tools: checkAnswerer,
   prompts: checkPrompt,
   resources: checkResource,
   servers: checkServer,

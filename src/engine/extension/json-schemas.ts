@@ -6,8 +6,10 @@ import {
   shapes,
   toolkitOverrideShape,
   toolkitShape,
+  upstreamEntryShape,
   type ValueType,
 } from './shapes.js';
+import { placeShape, toolUpstreamShape } from './upstream-shape.js';
 
 type JsonSchema = Readonly<Record<string, unknown>>;
 
@@ -189,7 +191,15 @@ function refine(properties: JsonSchema, more: Readonly<Record<string, JsonSchema
 function entryDefinitions(): JsonSchema {
   const inline = servedKinds.map((kind) => [singular[kind], definition(kind)]);
   const changed = servedKinds.map((kind) => [changedName(kind), objectOf(overrideShapes[kind])]);
-  return { ...Object.fromEntries([...changed, ...inline]), toolkit: objectOf(toolkitOverrideShape) };
+  return {
+    ...Object.fromEntries([...changed, ...inline]),
+    toolkit: objectOf(toolkitOverrideShape),
+    upstreamTools: refined(objectOf(upstreamEntryShape), {
+      upstream: { anyOf: [place(placeShape), moduleReference] },
+      prefix: { pattern: '^[A-Za-z0-9_.-]{0,127}$' },
+      rename: { additionalProperties: { type: 'string', pattern: '^[A-Za-z0-9_.-]{1,128}$' } },
+    }),
+  };
 }
 
 /** `changedTool`: what `{ "use": … }` may say of a tool. */
@@ -239,6 +249,7 @@ const valueTypes = {
   count: { type: 'integer', minimum: 0 },
   strings: { anyOf: [{ type: 'string' }, stringList] },
   'string-list': stringList,
+  texts: { type: 'object', additionalProperties: { type: 'string' } },
   object: { type: 'object' },
   list: { type: 'array' },
   callable: moduleReference,
@@ -278,11 +289,34 @@ const block: JsonSchema = { type: 'object', properties: { type: { type: 'string'
 const textOrTemplate: readonly JsonSchema[] = [{ type: 'string' }, template];
 const messageShape = shapes.prompts.messages!.shape!;
 
+/** Where an existing server is, with the rules between its keys. */
+function place(shape: Shape): JsonSchema {
+  const isProgram = { properties: { type: { const: 'stdio' }, headers: false } };
+  const isAddress = { type: { enum: ['http', 'streamable-http', 'sse'] } };
+  return {
+    ...refined(objectOf(shape), {
+      command: { pattern: '^(?:\\.\\.?[\\\\/]|[\\\\/]|[A-Za-z]:[\\\\/]|\\$\\{)|^[^\\\\/]+$' },
+      url: { pattern: '^(?:[Hh][Tt][Tt][Pp][Ss]?://.|\\$\\{)' },
+    }),
+    oneOf: oneKeyOf('command', 'package', 'url', 'place'),
+    dependentRequired: { bin: ['package'], headers: ['url'] },
+    dependentSchemas: {
+      command: isProgram,
+      package: isProgram,
+      url: { properties: { ...isAddress, args: false, env: false, cwd: false } },
+      place: { properties: { args: false, env: false, cwd: false } },
+    },
+  };
+}
+
 type Rules = JsonSchema & { readonly properties?: Readonly<Record<string, JsonSchema>> };
 
 /** The rules between keys, as `checkDefinition` has them. */
 const rulesBetween: Readonly<Record<Kind, Rules>> = {
-  tools: {},
+  tools: {
+    properties: { upstream: { anyOf: [place(toolUpstreamShape), moduleReference] } },
+    oneOf: oneKeyOf('handler', 'upstream'),
+  },
   prompts: {
     properties: {
       content: { anyOf: textOrTemplate },
@@ -326,13 +360,19 @@ function listOf(items: JsonSchema): JsonSchema {
   return { anyOf: [{ const: '*' }, { type: 'array', items }] };
 }
 
-/** An entry of a server's list: a name, `{ "use": name, … }` or a definition. */
+/** An entry of a server's list: a name, `{ "use": name, … }`, a definition, or what stands for several tools. */
 function entryOf(kind: Kind): JsonSchema {
   const changed = { $ref: `#/$defs/${changedName(kind)}` };
   const item = choice({ type: 'object', required: ['use'] }, changed, referenceTo(kind));
   const listed = { $ref: '#/$defs/toolkit' };
-  const any = kind === 'tools' ? choice({ type: 'object', required: ['toolkit'] }, listed, item) : item;
-  return choice({ type: 'string' }, {}, any);
+  if (kind !== 'tools') return choice({ type: 'string' }, {}, item);
+  const any = choice({ type: 'object', required: ['toolkit'] }, listed, item);
+  const isUpstream = {
+    type: 'object',
+    required: ['upstream'],
+    not: { anyOf: oneKeyOf('name', 'use', 'handler', 'toolkit') },
+  };
+  return choice({ type: 'string' }, {}, choice(isUpstream, { $ref: '#/$defs/upstreamTools' }, any));
 }
 
 /** Editors say better what is wrong with a chosen form than with none of several. */

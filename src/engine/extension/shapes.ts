@@ -1,9 +1,10 @@
 import type { DocumentPath } from '../files/document.js';
 import type { Kind } from './kinds.js';
+import { placeShape, toolUpstreamShape } from './upstream-shape.js';
 
 /**
  * What a key of a definition may hold. `callable` is a function or a module reference (`"./file.js#export"`),
- * `schema` any of the schema forms, `raw-schema` a JSON Schema object or its text.
+ * `schema` any of the schema forms, `raw-schema` a JSON Schema object or its text, `texts` an object of strings.
  */
 export type ValueType =
   | 'string'
@@ -12,6 +13,7 @@ export type ValueType =
   | 'count'
   | 'strings'
   | 'string-list'
+  | 'texts'
   | 'object'
   | 'list'
   | 'callable'
@@ -99,7 +101,12 @@ const toolShape: Shape = {
   output: { types: ['schema'], description: 'Structured result, in the same forms.' },
   inputSchema: { types: ['raw-schema'], description: 'Arguments as JSON Schema; wins over `input`.' },
   outputSchema: { types: ['raw-schema'], description: 'Result as JSON Schema; wins over `output`.' },
-  handler: { types: ['callable'], description: 'handler(args, ctx): what the tool does.', required: true },
+  handler: { types: ['callable'], description: 'handler(args, ctx): what the tool does.' },
+  upstream: {
+    types: ['object', 'callable'],
+    description: 'In place of `handler`: the tool of an existing MCP server that answers.',
+    shape: toolUpstreamShape,
+  },
   initialize: { types: ['callable'], description: 'initialize(ctx): run once, before the first call.' },
   options: { types: ['object'], description: 'Options the user may set, with their defaults.' },
   category,
@@ -325,6 +332,28 @@ export const toolkitOverrideShape: Shape = {
   description: toolShape.description!,
 };
 
+/** What an entry of a server's list says of the tools of an existing MCP server. */
+export const upstreamEntryShape: Shape = {
+  upstream: {
+    types: ['object', 'callable'],
+    description: 'The existing MCP server, whose tools are listed.',
+    required: true,
+    shape: placeShape,
+  },
+  prefix: { types: ['string'], description: 'Before each name, save those that `rename` gives.' },
+  only: {
+    types: ['string-list'],
+    description: 'The tools that are taken, as they are called there; all when absent.',
+  },
+  except: { types: ['string-list'], description: 'Tools that are not taken, as they are called there.' },
+  rename: { types: ['texts'], description: 'What tools are called here, by what they are called there.' },
+  hidden: { ...hidden, description: 'Leaves all of them out of lists; still usable by name.' },
+  visible,
+  category: { ...category, description: '`_meta.category` of all of them; null: none.' },
+  timeoutMs: { ...toolShape.timeoutMs!, description: 'Longest run of one call; 60000 when absent.' },
+  meta: { ...meta, description: 'Laid over the `_meta` of each.' },
+};
+
 const anyOverride: Shape = {
   use: { types: ['string'], description: 'The item, by name or qualified name.', required: true },
   name: toolShape.name!,
@@ -408,7 +437,7 @@ export function* checkShape(
     if (field.values && !hasOnly(field.values, held)) {
       yield { path, problem: 'value', expected: field.values.map((one) => JSON.stringify(one)).join(', ') };
     }
-    if (field.shape && (!Array.isArray(held) || field.types.includes('list')))
+    if (field.shape && (!Array.isArray(held) || field.types.includes('list')) && !isFunctionLike(held))
       yield* checkNested(held, field.shape, path);
     if (field.each && isRecord(held)) yield* checkEach(held, field.each, path);
   }
@@ -453,6 +482,7 @@ const words = {
   count: 'a whole number, 0 or more',
   strings: 'a string or a list of strings',
   'string-list': 'a list of strings',
+  texts: 'an object of strings',
   object: 'an object',
   list: 'a list',
   callable: 'a function or a module reference such as "./dist/file.js#name"',
@@ -468,6 +498,7 @@ const accepts = {
   'positive-number': (value) => typeof value === 'number' && value > 0 && Number.isFinite(value),
   strings: (value) => typeof value === 'string' || isStringList(value),
   'string-list': isStringList,
+  texts: (value) => isRecord(value) && Object.values(value).every((one) => typeof one === 'string'),
   object: isRecord,
   list: Array.isArray,
   callable: (value) => isFunctionLike(value) || typeof value === 'string',

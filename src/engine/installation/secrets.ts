@@ -1,9 +1,9 @@
 import type { Layout, WritableClient } from '../clients/client.js';
 import type { ConfigValue, Entry } from '../clients/edit/editor.js';
 import type { Addition } from '../clients/receipts.js';
-import { looksSecret } from '../clients/secrets.js';
 import { AgentToolsError } from '../errors.js';
 import type { ToolOptions } from '../items/tool-options.js';
+import { looksSecret } from '../secrets.js';
 import type { Scope } from './place.js';
 
 /** A variable that the server is to get. */

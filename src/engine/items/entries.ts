@@ -1,4 +1,5 @@
 import type { serverLists } from '../extension/check.js';
+import { isUpstreamEntry } from '../extension/check-upstream.js';
 import {
   type Definition,
   DefinitionError,
@@ -15,6 +16,7 @@ import type { Workspace } from '../extension/workspace.js';
 import type { Listed } from './collisions.js';
 import type { Override } from './override.js';
 import { kept, locate, nameOf } from './read.js';
+import type { UpstreamEntry } from './upstream.js';
 
 /** The kinds a server is composed of. */
 export type ComposedKind = (typeof serverLists)[number];
@@ -44,6 +46,8 @@ export interface Entry {
   readonly faults: readonly DefinitionError[];
   /** The toolkit that it lists. */
   readonly toolkit?: Toolkit;
+  /** The tools of an existing server that it stands for; which these are is known once that has been asked. */
+  readonly upstream?: Omit<UpstreamEntry, 'position'>;
 }
 
 /** Where an entry stands. */
@@ -94,6 +98,11 @@ export async function resolveEntry(entry: unknown, place: EntryPlace): Promise<E
     const { toolkit: name, ...said } = entry;
     return withChange(listingsOf(toolkit), { override: { ...said, use: name }, path });
   }
+  if (kind === 'tools' && isUpstreamEntry(entry)) {
+    // Few servers have any.
+    const { readUpstreamEntry } = await import('./upstream-entry.js');
+    return { listings: [], faults: [], upstream: await readUpstreamEntry(entry, { server, path }) };
+  }
   if (kind === 'tools' && isToolkit(entry)) return listingsOf(await toolkitHere(entry, place));
   const written = kept(server, path.join('/'), () => inline(server, kind, entry, path));
   const definition = await kept(written, 'completed', () => server.extension.completed(written));
@@ -114,6 +123,10 @@ async function resolveUse(entry: Readonly<Record<string, unknown>>, place: Entry
   const at = [...path, 'use'];
   if (typeof item !== 'string' && !isRecord(item) && !Array.isArray(item)) {
     const message = `${nameOf(server)}, an entry of "${kind}", has an unusable "use". Expected a name or a definition.`;
+    throw new DefinitionError('invalid-server', message, locate(server, at));
+  }
+  if (kind === 'tools' && isUpstreamEntry(item)) {
+    const message = `${nameOf(server)}, an entry of "tools", has an unusable "use". An entry with "upstream" stands by itself.`;
     throw new DefinitionError('invalid-server', message, locate(server, at));
   }
   const inner = { ...place, path: at };

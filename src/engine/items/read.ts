@@ -99,7 +99,7 @@ export function readCache(value: unknown): CacheHint | undefined {
 
 /** The keys that hold a function or a module reference, by kind. */
 const callableKeys = {
-  tools: ['handler', 'initialize'],
+  tools: ['handler', 'initialize', 'upstream'],
   prompts: ['content'],
   resources: ['read', 'list'],
   servers: ['initialize'],
@@ -113,12 +113,14 @@ export function moduleReferences({ kind, value }: Definition): readonly Referred
     if (typeof reference !== 'string' || (key === 'content' && value.type !== 'function')) return [];
     return [{ key, reference }];
   });
+  const place = kind === 'tools' && isRecord(value.upstream) ? value.upstream.place : undefined;
+  const given = typeof place === 'string' ? [{ key: 'upstream.place', reference: place }] : [];
   const hooks = kind === 'servers' && isRecord(value.list) ? value.list : {};
   const nested = listedKinds.flatMap((name) => {
     const reference = hooks[name];
     return typeof reference === 'string' ? [{ key: `list.${name}`, reference }] : [];
   });
-  return [...own, ...nested];
+  return [...own, ...given, ...nested];
 }
 
 interface ReferredModule {
@@ -136,7 +138,8 @@ export async function requireModules(definition: Definition): Promise<void> {
       await requireModule(definition.extension.paths, reference);
     } catch (error) {
       if (!(error instanceof ModuleReferenceError)) throw error;
-      const code = error.fault === 'outside' ? 'path-outside-package' : 'missing-handler';
+      const missing = key.startsWith('upstream') ? 'missing-upstream' : 'missing-handler';
+      const code = error.fault === 'outside' ? 'path-outside-package' : missing;
       const message = `${nameOf(definition)} has an unusable "${key}": ${error.message}`;
       throw new DefinitionError(code, message, locate(definition, key.split('.')));
     }

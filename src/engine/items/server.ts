@@ -7,6 +7,7 @@ import { type FoundServer, implicitServerName, type Workspace } from '../extensi
 import { readApp } from './app.js';
 import { withoutRepeats } from './collisions.js';
 import { type ComposedKind, isToolkitEntry, type Listing, listEntries, resolveEntry } from './entries.js';
+import { joined } from './instructions.js';
 import { type Lazy, lazyFunction } from './lazy.js';
 import { type LeftOut, leftOutFor } from './left-out.js';
 import { applyOverride, isOverride } from './override.js';
@@ -27,6 +28,7 @@ import type {
   ToolSpec,
 } from './specs.js';
 import { readTool } from './tool.js';
+import type { ToolCatalog } from './tool-list.js';
 import { hasUi, isUiResource } from './ui.js';
 import type { UpstreamEntry } from './upstream.js';
 
@@ -39,8 +41,10 @@ export interface Servable {
   readonly registry: Registry;
   /** The apps it serves, by their addresses. */
   readonly apps: ReadonlyMap<string, AppSpec>;
-  /** Tools that are taken from upstream servers, once these have been asked. */
+  /** Tools that are taken from upstream servers, once these have been asked; {@link withUpstreamTools} puts them in. */
   readonly upstreams: readonly UpstreamEntry[];
+  /** What its tools and instructions are made of; absent: it has no tools but those that are registered. */
+  readonly makings?: ServerMakings;
   /** The folders of skills that it serves as they are. */
   readonly skills: readonly SkillFolder[];
   /** Whether there is anything that is only for clients that show UI. */
@@ -50,6 +54,16 @@ export interface Servable {
   readonly listHooks: ListHooks;
   readonly exposeErrors: boolean;
   readonly cache: CacheHint | undefined;
+}
+
+/** What a server is made of, so that it can be made again with more tools. */
+export interface ServerMakings {
+  /** In its order, without those that stand for others, under the names that they gave themselves. */
+  readonly tools: readonly ToolSpec[];
+  /** As its definition has them. */
+  readonly instructions: unknown;
+  /** Undefined: clients are listed all tools. */
+  readonly catalog: ((tools: readonly ToolSpec[]) => Promise<ToolCatalog>) | undefined;
 }
 
 /** A server, composed and ready to be served. */
@@ -101,10 +115,10 @@ export async function composeDefinition(
   const leftOut: LeftOut[] = [];
   const compose = <K extends ComposedKind>(kind: K, read: Reader<K>) =>
     composeList({ kind, read, definition, workspace, leftOut });
-  const listedTools = await compose('tools', readTool);
-  const prompts = await compose('prompts', readPrompt);
-  const listedResources = await compose('resources', readResource);
-  const listedApps = await compose('apps', readApp);
+  const { specs: listedTools, upstreams } = await compose('tools', readTool);
+  const { specs: prompts } = await compose('prompts', readPrompt);
+  const { specs: listedResources } = await compose('resources', readResource);
+  const { specs: listedApps } = await compose('apps', readApp);
   const apps = new Map<string, AppSpec>();
   const bound = await bindApps(listedTools, { workspace, leftOut });
   const tools = bound.map((tool) => claimAddress(tool, apps, leftOut));
@@ -112,9 +126,10 @@ export async function composeDefinition(
   addUnbound(listedApps, { apps, resources, leftOut });
   const qualifiedName = extension.qualify(definition.item);
   const { title, description, icons, websiteUrl, version, instructions } = value;
-  const isCatalog = (toolList ?? value.toolList) === 'catalog' && tools.length > 0;
+  const isCatalog = (toolList ?? value.toolList) === 'catalog' && tools.length + upstreams.length > 0;
   // Few servers have so many tools.
-  const catalog = isCatalog ? await (await import('./tool-list.js')).catalogOf(tools, workspace) : undefined;
+  const makeCatalog = isCatalog ? (await import('./tool-list.js')).catalogOf : undefined;
+  const catalog = await makeCatalog?.(tools, workspace);
   return {
     qualifiedName,
     extension,
@@ -137,7 +152,8 @@ export async function composeDefinition(
       },
     ),
     apps,
-    upstreams: [],
+    upstreams,
+    makings: { tools, instructions, catalog: makeCatalog && ((all) => makeCatalog(all, workspace)) },
     skills: value.skills === undefined ? [] : await listedSkills(definition, { workspace, leftOut }),
     hasUi: apps.size > 0 || tools.some(hasUi) || resources.some(isUiResource),
     initialize:
@@ -173,11 +189,6 @@ function readListHooks(list: unknown, extension: Extension): ListHooks {
   return Object.fromEntries(given.map((kind) => [kind, lazyFunction<ListHook>(list[kind], extension)]));
 }
 
-/** `instructions` may be several texts; they are joined by a blank line. */
-function joined(texts: readonly unknown[]): string | undefined {
-  return texts.filter((part) => typeof part === 'string').join('\n\n') || undefined;
-}
-
 interface Specs {
   tools: ToolSpec;
   prompts: PromptSpec;
@@ -196,19 +207,30 @@ interface ListJob<K extends ComposedKind> {
   readonly leftOut: LeftOut[];
 }
 
-async function composeList<K extends ComposedKind>(job: ListJob<K>): Promise<readonly SpecOf<K>[]> {
+/** The items of a list, and the entries that stand for tools of existing servers. */
+interface ComposedList<K extends ComposedKind> {
+  readonly specs: readonly SpecOf<K>[];
+  readonly upstreams: readonly UpstreamEntry[];
+}
+
+async function composeList<K extends ComposedKind>(job: ListJob<K>): Promise<ComposedList<K>> {
   const entries = listEntries(job.definition, job.kind);
   const looked = await Promise.all(entries.map((entry, index) => lookUp(job, entry, [job.kind, index])));
-  const found = withoutRepeats(looked.flatMap((one) => one.found));
+  const found = withoutRepeats(looked.flatMap((one, entry) => one.found.map((item) => ({ ...item, entry }))));
   const specs = await Promise.all(found.map((one) => compose(job, one)));
   job.leftOut.push(...looked.flatMap(({ leftOut }) => leftOut));
-  return specs.flat();
+  const upstreams = looked.flatMap(({ upstream }, entry) => {
+    const before = specs.filter((_, index) => found[index]!.entry < entry);
+    return upstream ? [{ ...upstream, position: before.flat().length }] : [];
+  });
+  return { specs: specs.flat(), upstreams };
 }
 
 /** What an entry of a list stands for, and what of it the server goes without. */
 interface Looked {
   readonly found: readonly Found[];
   readonly leftOut: LeftOut[];
+  readonly upstream?: Omit<UpstreamEntry, 'position'>;
 }
 
 /** An item of a list that may yet turn out not to be had. */
@@ -235,14 +257,14 @@ async function lookUp<K extends ComposedKind>(
   };
   try {
     const place = { kind, server, workspace, path, onOwner };
-    const { listings, faults, toolkit } = await resolveEntry(entry, place);
+    const { listings, faults, toolkit, upstream } = await resolveEntry(entry, place);
     for (const fault of faults) losing(written)(fault, toolkit?.extension ?? extension);
     const found = listings.map((listing): Found => {
       const { definition, reference, inToolkit } = listing;
       const item = inToolkit ? definition.extension.qualify(definition.item) : (reference ?? here);
       return { ...listing, lose: losing(item) };
     });
-    return { found, leftOut };
+    return { found, leftOut, ...(upstream && { upstream }) };
   } catch (error) {
     losing(written)(error, owner);
     return { found: [], leftOut };

@@ -7,10 +7,11 @@ import {
   SchemaError,
   type SchemaSide,
 } from '../schema/index.js';
-import { type Lazy, lazyFunction } from './lazy.js';
+import { type Lazy, LoadError, lazyFunction } from './lazy.js';
 import { commonParts, locate, nameOf, requireModules, requireUsable, requireWireName } from './read.js';
 import type { Initializer, ToolHandler, ToolSpec } from './specs.js';
 import { readUi } from './ui.js';
+import type { ToolUpstream } from './upstream.js';
 import { schemaIn, toolWire } from './wire.js';
 
 /** Makes a tool of its definition. @throws DefinitionError with the first thing that is wrong with it. */
@@ -19,7 +20,8 @@ export async function readTool(definition: Definition): Promise<ToolSpec> {
   await requireModules(definition);
   const { value, extension } = definition;
   const [written, output] = await Promise.all([readInput(definition), readSchema(definition, 'output')]);
-  const load = lazyFunction<ToolHandler>(value.handler, extension);
+  const upstream = await readUpstream(definition);
+  const load = upstream ? unheard(upstream) : lazyFunction<ToolHandler>(value.handler, extension);
   const { input, handler } = definition.derived
     ? await bindDerived(definition.derived, written, load)
     : { input: written, handler: load };
@@ -33,13 +35,27 @@ export async function readTool(definition: Definition): Promise<ToolSpec> {
     input,
     output,
     handler,
-    upstream: undefined,
+    upstream,
     initialize:
       value.initialize === undefined ? undefined : lazyFunction<Initializer>(value.initialize, extension),
     options: readOptions(value.options),
     ...readTask(value),
     onOutputMismatch: value.onOutputMismatch === 'warn' ? 'warn' : 'error',
     ui: readUi(value.ui, definition, ['ui']),
+  };
+}
+
+/** Few tools are answered elsewhere. */
+async function readUpstream(definition: Definition): Promise<ToolUpstream | undefined> {
+  if (definition.value.upstream === undefined) return undefined;
+  const { readToolUpstream } = await import('./upstream-spec.js');
+  return readToolUpstream(definition);
+}
+
+/** Stands where nobody looks: whoever calls the tool asks its upstream server. */
+function unheard({ upstream, tool }: ToolUpstream): Lazy<ToolHandler> {
+  return async () => {
+    throw new LoadError(`it is answered by the tool "${tool}" of ${upstream.name}`);
   };
 }
 

@@ -1,29 +1,10 @@
 import type { Definition } from '../extension/extension.js';
+import type { UpstreamPlace } from '../extension/upstream-place.js';
 import type { DocumentPath } from '../files/document.js';
 import type { ToolResult } from './builders.js';
 import type { Context } from './context.js';
 
-/** Where an existing MCP server is: a program that is started, or an address that is asked. */
-export type UpstreamPlace = UpstreamProgram | UpstreamAddress;
-
-/** A server that speaks over its own stdin and stdout. */
-export interface UpstreamProgram {
-  /** A name on the PATH, or an absolute path. */
-  readonly command: string;
-  readonly args: readonly string[];
-  /** Besides what every program needs of ours. */
-  readonly env: Readonly<Record<string, string>>;
-  /** Absolute. */
-  readonly cwd: string;
-}
-
-/** A server that is reached by HTTP. */
-export interface UpstreamAddress {
-  readonly url: string;
-  readonly headers: Readonly<Record<string, string>>;
-  /** `sse`: the transport of 2024-11-05; else Streamable HTTP. */
-  readonly transport: 'http' | 'sse';
-}
+export type { UpstreamAddress, UpstreamPlace, UpstreamProgram } from '../extension/upstream-place.js';
 
 /** An existing MCP server that tools are taken from. */
 export interface UpstreamSpec {

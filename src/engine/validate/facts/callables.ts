@@ -11,6 +11,7 @@ import {
 import { isFunctionLike, isRecord } from '../../extension/shapes.js';
 import type { DocumentPath } from '../../files/document.js';
 import { locate } from '../../items/read.js';
+import { writtenPlaces } from '../../items/upstream-places.js';
 import { InspectionError } from '../inspector.js';
 import { isModuleFile, type ModuleReader, NotLoadedError, typescript } from './modules.js';
 
@@ -19,6 +20,8 @@ export interface CallableFacts {
   /** As messages call it: `handler`, `complete.place`. */
   readonly label: string;
   readonly location: Location;
+  /** It says where an upstream server is. */
+  readonly isPlace?: boolean;
   /** The module it names, relative to the package folder, if that exists. */
   readonly file?: string;
   readonly isTypeScript?: boolean;
@@ -38,7 +41,7 @@ export async function gatherCallables(
   definition: Definition,
   modules: ModuleReader,
 ): Promise<CallableFacts[]> {
-  const found = [...keysOf[definition.kind](definition.value)];
+  const found = [...keysOf[definition.kind](definition.value), ...placesIn(definition)];
   return await Promise.all(found.map(async (key) => await callableFacts(key, definition, modules)));
 }
 
@@ -47,6 +50,7 @@ interface CallableKey {
   readonly value: unknown;
   /** Wrong types are told by the shape of the definition already. */
   readonly hasShape: boolean;
+  readonly isPlace?: boolean;
 }
 
 type Value = Readonly<Record<string, unknown>>;
@@ -81,6 +85,14 @@ const keysOf = {
   *apps() {},
 } as const satisfies Record<Kind, (value: Value) => Iterable<CallableKey>>;
 
+function* placesIn(definition: Definition): Iterable<CallableKey> {
+  for (const { path: at, place } of writtenPlaces(definition)) {
+    yield { path: at, value: place, hasShape: true, isPlace: true };
+    if (!isRecord(place) || isFunctionLike(place)) continue;
+    yield { path: [...at, 'place'], value: place.place, hasShape: true, isPlace: true };
+  }
+}
+
 function* membersOf(key: string, value: unknown): Iterable<CallableKey> {
   if (!isRecord(value) || isFunctionLike(value)) return;
   for (const [name, held] of Object.entries(value)) {
@@ -91,11 +103,11 @@ function* membersOf(key: string, value: unknown): Iterable<CallableKey> {
 }
 
 async function callableFacts(
-  { path: at, value, hasShape }: CallableKey,
+  { path: at, value, hasShape, isPlace }: CallableKey,
   definition: Definition,
   modules: ModuleReader,
 ): Promise<CallableFacts> {
-  const facts = { label: at.join('.'), location: locate(definition, at) };
+  const facts = { label: at.join('.'), location: locate(definition, at), ...(isPlace && { isPlace }) };
   if (value === undefined) return facts;
   if (typeof value === 'string') return { ...facts, ...(await referenceFacts(value, definition, modules)) };
   const isLive = isFunctionLike(value) && definition.file.language !== 'data';

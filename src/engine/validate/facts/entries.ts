@@ -1,4 +1,5 @@
 import type { serverLists } from '../../extension/check.js';
+import { checkUpstreamEntry, isUpstreamEntry } from '../../extension/check-upstream.js';
 import type { Location } from '../../extension/diagnostics.js';
 import { type Definition, DefinitionError } from '../../extension/extension.js';
 import { describeFault } from '../../extension/faults.js';
@@ -135,6 +136,7 @@ async function listingFacts(
 async function singleFacts(entry: unknown, place: Place): Promise<EntryFacts | undefined> {
   const { kind, server, path } = place;
   const base = { kind, location: locate(server, path) };
+  if (kind === 'tools' && isUpstreamEntry(entry)) return { ...base, faults: upstreamFaults(entry, place) };
   if (typeof entry === 'string') return { ...base, ...(await referenceFacts(entry, base.location, place)) };
   if (!isRecord(entry) || isToolkitEntry(entry, kind) || (kind === 'tools' && isToolkit(entry)))
     return undefined;
@@ -164,6 +166,19 @@ async function singleFacts(entry: unknown, place: Place): Promise<EntryFacts | u
   if (kind === 'apps') return undefined;
   const definition = inline(server, kind, entry, path);
   return { ...base, definition, ...seenAs(definition) };
+}
+
+function upstreamFaults(
+  entry: Readonly<Record<string, unknown>>,
+  { server, path }: Place,
+): readonly EntryFault[] {
+  return [...checkUpstreamEntry(entry)].map((fault) => ({
+    location: {
+      ...locate(server, [...path, ...fault.path]),
+      ...(fault.problem === 'unknown' && { key: true }),
+    },
+    message: describeFault(`Server "${server.item}", ${calledEntry(undefined, path)},`, fault),
+  }));
 }
 
 async function referenceFacts(

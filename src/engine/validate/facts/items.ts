@@ -24,6 +24,7 @@ import { InspectionError } from '../inspector.js';
 import { type CallableFacts, gatherCallables } from './callables.js';
 import { type ModuleReader, NotLoadedError } from './modules.js';
 import { gatherPage, type PageFacts } from './pages.js';
+import { gatherUpstreams, type UpstreamFacts } from './upstreams.js';
 
 /** An item of the extension: declared, or defined right in a server's list. */
 export interface ItemFacts {
@@ -44,6 +45,8 @@ export interface ItemFacts {
   /** What is wrong with its keys. */
   readonly faults: readonly ShapeFault[];
   readonly callables: readonly CallableFacts[];
+  /** The places of existing servers that it writes out. */
+  readonly upstreams?: readonly UpstreamFacts[];
   readonly schemaFaults: readonly SchemaFault[];
   /** The file a resource sends. */
   readonly content?: ContentFacts;
@@ -121,12 +124,16 @@ export async function gatherInlineItem(definition: Definition, modules: ModuleRe
   return { kind, name, ref: { kind: singular[kind], name }, ...(await judge(definition, modules)) };
 }
 
-type Judged = Pick<ItemFacts, 'definition' | 'faults' | 'callables' | 'schemaFaults' | 'content'>;
+type Judged = Pick<
+  ItemFacts,
+  'definition' | 'faults' | 'callables' | 'upstreams' | 'schemaFaults' | 'content'
+>;
 
 async function judge(given: Definition, modules: ModuleReader): Promise<Judged> {
   const definition = given.kind === 'prompts' ? withArguments(given) : given;
-  const [callables, schemaFaults, content] = await Promise.all([
+  const [callables, upstreams, schemaFaults, content] = await Promise.all([
     gatherCallables(definition, modules),
+    gatherUpstreams(definition),
     definition.kind === 'tools' ? gatherSchemaFaults(definition) : [],
     definition.kind === 'resources' ? contentOf(definition) : undefined,
   ]);
@@ -134,6 +141,7 @@ async function judge(given: Definition, modules: ModuleReader): Promise<Judged> 
     definition,
     faults: [...checkDefinition(definition.kind, definition.value)],
     callables,
+    upstreams,
     schemaFaults,
     ...(content && { content }),
   };

@@ -108,7 +108,17 @@ async function isFile(target: string): Promise<boolean> {
 async function* neededFiles({ extension, items, modules }: Needs): AsyncGenerator<NeededFile> {
   const { document } = extension.manifest;
   yield { file: document.file, what: 'The manifest', location: { file: document.file } };
-  for (const { name, ref, declaration, definition, source, error, callables, content } of items) {
+  for (const {
+    name,
+    ref,
+    declaration,
+    definition,
+    source,
+    error,
+    callables,
+    upstreams = [],
+    content,
+  } of items) {
     const what = `${ref.kind} "${name}"`;
     const own = error?.code === 'path-outside-package' ? undefined : source?.file;
     if (own !== undefined) yield* withImports(own, { what: `The definition of ${what}`, item: ref }, modules);
@@ -127,6 +137,10 @@ async function* neededFiles({ extension, items, modules }: Needs): AsyncGenerato
         { what: `The module that "${label}" of ${what} names`, item: ref, location },
         modules,
       );
+    }
+    for (const { file, location } of upstreams) {
+      if (file === undefined) continue;
+      yield* withImports(file, { what: `The program of ${what}`, item: ref, location }, modules);
     }
     if (content && !content.fault) {
       yield { file: content.file, what: `The content of ${what}`, location: content.location, item: ref };

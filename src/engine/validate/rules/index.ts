@@ -26,12 +26,14 @@ import { invalidSkill } from './invalid-skill.js';
 import { invalidTool } from './invalid-tool.js';
 import { invalidToolkit } from './invalid-toolkit.js';
 import { invalidWireName } from './invalid-wire-name.js';
+import { literalSecret } from './literal-secret.js';
 import { malformedManifest } from './malformed-manifest.js';
 import { missingDefinition } from './missing-definition.js';
 import { missingDescription } from './missing-description.js';
 import { missingHandler } from './missing-handler.js';
 import { missingKeyword } from './missing-keyword.js';
 import { missingRoot } from './missing-root.js';
+import { missingUpstream } from './missing-upstream.js';
 import { moduleFormat } from './module-format.js';
 import { noExtension } from './no-extension.js';
 import { notChecked } from './not-checked.js';
@@ -54,6 +56,7 @@ import { unknownResource } from './unknown-resource.js';
 import { unknownSkill } from './unknown-skill.js';
 import { unknownTool } from './unknown-tool.js';
 import { unresolvedReference } from './unresolved-reference.js';
+import { upstreamTools } from './upstream-tools.js';
 
 export type { Rule, RuleRow } from './rule.js';
 
@@ -83,6 +86,8 @@ export const rules: readonly Rule[] = [
   invalidToolkit,
   invalidTool,
   missingHandler,
+  missingUpstream,
+  literalSecret,
   invalidInputSchema,
   invalidOutputSchema,
   ineffectiveSchema,
@@ -90,6 +95,7 @@ export const rules: readonly Rule[] = [
   undeclaredTemplateArgument,
   invalidResource,
   invalidServer,
+  upstreamTools,
   invalidApp,
   invalidAppMetadata,
   blockedByCsp,

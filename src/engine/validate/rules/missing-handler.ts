@@ -16,8 +16,8 @@ export const missingHandler: Rule = defineRule({
         const facts = `"handler" of ${what} ${reason}. Expected ${fault.expected}.`;
         yield { location: locate(definition, ['handler']), item: ref, facts };
       }
-      for (const { fault, label, location } of callables) {
-        if (fault?.kind === 'missing')
+      for (const { fault, label, location, isPlace } of callables) {
+        if (fault?.kind === 'missing' && !isPlace)
           yield { location, item: ref, facts: `"${label}" of ${what} ${fault.reason}.` };
       }
     }

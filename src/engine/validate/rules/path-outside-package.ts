@@ -12,7 +12,7 @@ export const pathOutsidePackage: Rule = defineRule({
       const reason = `The root "${root.root}" leaves the package. It must be relative to the package folder and stay in it.`;
       yield { location: root.location, facts: reason };
     }
-    for (const { ref, error, repeatsError, callables, content } of items) {
+    for (const { ref, error, repeatsError, callables, upstreams = [], content } of items) {
       if (error?.code === 'path-outside-package' && !repeatsError) {
         yield { location: error.location, item: ref, facts: error.message };
       }
@@ -20,6 +20,10 @@ export const pathOutsidePackage: Rule = defineRule({
       for (const { fault, label, location } of callables) {
         if (fault?.kind !== 'outside') continue;
         yield { location, item: ref, facts: `"${label}" of ${what} ${fault.reason}` };
+      }
+      for (const { fault } of upstreams) {
+        if (fault?.kind === 'outside')
+          yield { location: fault.location, item: ref, facts: `${fault.message}.` };
       }
       if (content?.fault === 'outside') {
         const reason = `The file "${content.file}" of ${what} leaves the package. It must be relative to the package folder and stay in it.`;

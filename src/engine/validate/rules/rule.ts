@@ -19,6 +19,8 @@ interface Finding<Facts> {
   readonly location: Location;
   readonly item?: ItemRef;
   readonly facts: Facts;
+  /** Where it is not as bad as the rule says. */
+  readonly severity?: Severity;
 }
 
 /** Makes a rule of what is checked and how it is said. */
@@ -30,12 +32,11 @@ export function defineRule<Facts>({
   check(snapshot: Snapshot): Iterable<Finding<Facts>>;
   message(facts: Facts): string;
 }): Rule {
-  const { code, severity } = row;
   return {
     ...row,
     *check(snapshot) {
-      for (const { location, item, facts } of check(snapshot)) {
-        yield { code, severity, message: message(facts), location, ...(item && { item }) };
+      for (const { location, item, facts, severity = row.severity } of check(snapshot)) {
+        yield { code: row.code, severity, message: message(facts), location, ...(item && { item }) };
       }
     },
   };

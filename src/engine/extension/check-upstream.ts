@@ -1,0 +1,118 @@
+import { isWireName } from './names.js';
+import { checkShape, isFunctionLike, isRecord, type ShapeFault, upstreamEntryShape } from './shapes.js';
+import { noVariable } from './variables.js';
+
+type Value = Readonly<Record<string, unknown>>;
+
+/** The keys that say where a server is, and those that go with each. */
+const sources = {
+  command: ['args', 'env', 'cwd'],
+  package: ['bin', 'args', 'env', 'cwd'],
+  url: ['headers'],
+  place: [],
+} as const satisfies Record<string, readonly string[]>;
+
+type Source = keyof typeof sources;
+
+const sourceKeys = Object.keys(sources) as readonly Source[];
+const partKeys = [...new Set<string>(Object.values(sources).flat())];
+
+/** What says where a server is, in a place that passed `checkPlace`. */
+export function sourceOf(place: Value): Source | undefined {
+  return sourceKeys.find((key) => place[key] !== undefined);
+}
+
+/** The rules between the keys of a place; the shape of a definition tells of their types. A callable has none. */
+export function* checkPlace(place: unknown, at: readonly string[] = []): Generator<ShapeFault> {
+  if (!isRecord(place) || isFunctionLike(place)) return;
+  const given = sourceKeys.filter((key) => place[key] !== undefined);
+  const [source, second] = given;
+  if (source === undefined) {
+    yield {
+      path: [...at, 'command'],
+      problem: 'missing',
+      expected: 'a program, or "url", "package" or "place"',
+    };
+    return;
+  }
+  if (second !== undefined) {
+    const expected = `only one of ${sourceKeys.map((key) => `"${key}"`).join(', ')}`;
+    yield { path: [...at, second], problem: 'value', expected };
+    return;
+  }
+  const fitting: readonly string[] = sources[source];
+  for (const key of partKeys) {
+    if (place[key] === undefined || fitting.includes(key)) continue;
+    const others = sourceKeys.filter((one) => (sources[one] as readonly string[]).includes(key));
+    const expected = `nothing: it goes with ${others.map((one) => `"${one}"`).join(' or ')}, not with "${source}"`;
+    yield { path: [...at, key], problem: 'value', expected };
+  }
+  yield* checkType(place.type, source, at);
+  for (const { path, text } of textsIn(place)) {
+    const odd = noVariable(text);
+    if (odd === undefined) continue;
+    const expected = `variables as \${NAME} or \${NAME:-default}, which "${odd}" is not; write $\${ for a literal \${`;
+    yield { path: [...at, ...path], problem: 'value', expected };
+  }
+  yield* checkTexts(place, at);
+}
+
+function* checkType(type: unknown, source: Source, at: readonly string[]): Generator<ShapeFault> {
+  if (typeof type !== 'string' || source === 'place') return;
+  if ((type === 'stdio') === (source !== 'url')) return;
+  const expected = source === 'url' ? '"http" or "sse" for a "url"' : `"stdio" for a "${source}"`;
+  yield { path: [...at, 'type'], problem: 'value', expected };
+}
+
+function* checkTexts({ command, url, headers, cwd }: Value, at: readonly string[]): Generator<ShapeFault> {
+  if (typeof command === 'string' && !isCommand(command)) {
+    const expected = 'a name on the PATH, an absolute path, or a file of the package that begins with "./"';
+    yield { path: [...at, 'command'], problem: 'value', expected };
+  }
+  if (typeof url === 'string' && !/^(?:https?:\/\/.|\$\{)/i.test(url)) {
+    yield { path: [...at, 'url'], problem: 'value', expected: 'an http: or https: address' };
+  }
+  if (cwd === '') yield { path: [...at, 'cwd'], problem: 'value', expected: 'a folder of the package' };
+  for (const [name, value] of Object.entries(isRecord(headers) ? headers : {})) {
+    if (/^[\w!#$%&'*+.^`|~-]+$/.test(name) && !(typeof value === 'string' && /[\r\n\0]/.test(value)))
+      continue;
+    yield { path: [...at, 'headers', name], problem: 'value', expected: 'a header of HTTP, in one line' };
+  }
+}
+
+function isCommand(text: string): boolean {
+  if (text.trim() === '' || text.includes('\0')) return false;
+  return /^(?:\.\.?[\\/]|[\\/]|[A-Za-z]:[\\/]|\$\{)/.test(text) || !/[\\/]/.test(text);
+}
+
+/** The texts of a place that may hold variables, by where they stand. */
+export function* textsIn(
+  place: Value,
+): Generator<{ readonly path: readonly (string | number)[]; readonly text: string }> {
+  for (const key of ['command', 'args', 'env', 'cwd', 'url', 'headers']) {
+    const held = place[key];
+    if (typeof held === 'string') yield { path: [key], text: held };
+    const entries = Array.isArray(held) ? held.entries() : isRecord(held) ? Object.entries(held) : [];
+    for (const [name, text] of entries) if (typeof text === 'string') yield { path: [key, name], text };
+  }
+}
+
+/** Whether an entry of a server's list stands for tools of an existing server. One with a name is a tool of its own. */
+export function isUpstreamEntry(entry: unknown): entry is Value & { readonly upstream: unknown } {
+  if (!isRecord(entry) || isFunctionLike(entry) || entry.upstream === undefined) return false;
+  return ['name', 'use', 'handler', 'toolkit'].every((key) => entry[key] === undefined);
+}
+
+/** Everything that can be said of an entry without asking the server. */
+export function* checkUpstreamEntry(entry: Value): Generator<ShapeFault> {
+  yield* checkShape(entry, upstreamEntryShape);
+  yield* checkPlace(entry.upstream, ['upstream']);
+  const { prefix, rename } = entry;
+  if (typeof prefix === 'string' && !/^[A-Za-z0-9_.-]{0,127}$/.test(prefix)) {
+    yield { path: ['prefix'], problem: 'value', expected: 'at most 127 of A-Z a-z 0-9 _ . -' };
+  }
+  for (const [theirs, ours] of Object.entries(isRecord(rename) ? rename : {})) {
+    if (typeof ours !== 'string' || isWireName(ours)) continue;
+    yield { path: ['rename', theirs], problem: 'value', expected: 'a name of 1 to 128 of A-Z a-z 0-9 _ . -' };
+  }
+}

@@ -1,0 +1,66 @@
+import { looksSecret } from '../secrets.js';
+import { visibleLine } from '../visible-text.js';
+import { textsIn } from './check-upstream.js';
+import { withoutVariables } from './variables.js';
+
+type Written = Readonly<Record<string, unknown>>;
+
+/** What a place is called in messages: what its author wrote, without what looks like a secret. */
+export function nameOfPlace(place: Written): string {
+  const { command, package: name, url } = place;
+  if (typeof url === 'string') return visibleLine(shownAddress(url));
+  const args = argumentsOf(place);
+  const shown = args.map((one, index) => {
+    if (!isSecretArgument(one, args[index - 1])) return one;
+    const [, flag = ''] = one.match(flagged) ?? [];
+    return `${flag}…`;
+  });
+  return visibleLine([String(command ?? name), ...shown].join(' '));
+}
+
+/** Where a place holds, as plain text, what looks like a secret. */
+export function literalSecretsIn(place: Written): readonly (readonly (string | number)[])[] {
+  const args = argumentsOf(place);
+  const found = [...textsIn(place)].filter(({ path: [key, name], text }) => {
+    if (key === 'args') return isSecretArgument(text, args[Number(name) - 1]);
+    if (key === 'env') return isSecret(String(name), text);
+    if (key === 'headers') return isSecretHeader(String(name), text);
+    return key === 'url' && isSecret('', text);
+  });
+  return found.map(({ path }) => path);
+}
+
+function argumentsOf({ args }: Written): readonly string[] {
+  return (Array.isArray(args) ? args : []).map(String);
+}
+
+/** `--token=…` */
+const flagged = /^(--?[\w-]+=)(.*)$/s;
+
+function isSecretArgument(argument: string, before: string | undefined): boolean {
+  const [, flag, value] = argument.match(flagged) ?? [];
+  if (flag !== undefined && value !== undefined) return isSecret(flag, value);
+  const isValue = before?.startsWith('-') && !before.includes('=') && !argument.startsWith('-');
+  return isSecret(isValue ? before! : '', argument);
+}
+
+function isSecretHeader(name: string, text: string): boolean {
+  const value = text.replace(/^(?:Basic|Bearer|Token)\s+/i, '');
+  const isCredential = /^(?:(?:proxy-)?authorization|cookie)$/i.test(name);
+  return isSecret(isCredential ? 'token' : name, value);
+}
+
+/** What nobody would call a secret, whatever it is called: a switch, a number, a path. */
+const harmless = /^(?:true|false|on|off|yes|no|\d{1,8}|(?:~|\.{1,2})?[\\/][\w./\\ -]*)$/i;
+
+/** Only what is written down counts: a variable is filled in by whoever has it. */
+function isSecret(name: string, text: string): boolean {
+  const literal = withoutVariables(text).trim();
+  return !harmless.test(literal) && looksSecret(name, literal);
+}
+
+function shownAddress(url: string): string {
+  const [address = ''] = url.replace(/^(https?:\/\/)[^/?#]*@/i, '$1').split(/[?#]/);
+  const [, origin = '', rest = ''] = address.match(/^([a-z]+:\/\/[^/]*)?(.*)$/is) ?? [];
+  return origin + rest.replace(/[^/]+/g, (part) => (isSecret('', part) ? '…' : part));
+}

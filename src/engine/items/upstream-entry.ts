@@ -1,0 +1,31 @@
+import { checkUpstreamEntry } from '../extension/check-upstream.js';
+import { type Definition, DefinitionError } from '../extension/extension.js';
+import { describeFault } from '../extension/faults.js';
+import type { DocumentPath } from '../files/document.js';
+import { locate, nameOf } from './read.js';
+import type { UpstreamEntry } from './upstream.js';
+import { changesOf, choiceOf } from './upstream-choice.js';
+import { requirePlaceModule, upstreamSpec } from './upstream-spec.js';
+
+/**
+ * An entry of a server's list that stands for tools of an existing server. That server is not asked.
+ * @throws DefinitionError with the first thing that is wrong
+ */
+export async function readUpstreamEntry(
+  entry: Readonly<Record<string, unknown>>,
+  { server, path }: { readonly server: Definition; readonly path: DocumentPath },
+): Promise<Omit<UpstreamEntry, 'position'>> {
+  for (const fault of checkUpstreamEntry(entry)) {
+    const message = describeFault(`${nameOf(server)}, an entry with "upstream",`, fault);
+    throw new DefinitionError('invalid-server', message, locate(server, [...path, ...fault.path]));
+  }
+  const { upstream } = entry;
+  await requirePlaceModule(upstream, { definition: server, path: [...path, 'upstream'] });
+  return {
+    upstream: upstreamSpec(upstream, server.extension),
+    choice: choiceOf(entry),
+    changes: changesOf(entry),
+    definition: server,
+    path,
+  };
+}

@@ -1,0 +1,122 @@
+import { canonical } from '../canonical.js';
+import { checkPlace, textsIn } from '../extension/check-upstream.js';
+import { type Definition, DefinitionError, type Extension } from '../extension/extension.js';
+import { describeFault } from '../extension/faults.js';
+import { ModuleReferenceError, messageOf, requireModule } from '../extension/modules.js';
+import { checkShape, isRecord } from '../extension/shapes.js';
+import { PlaceError, type PlaceScope, readPlace, type UpstreamPlace } from '../extension/upstream-place.js';
+import { nameOfPlace } from '../extension/upstream-secrets.js';
+import { placeShape } from '../extension/upstream-shape.js';
+import { variablesIn } from '../extension/variables.js';
+import type { DocumentPath } from '../files/document.js';
+import { ToolError } from './builders.js';
+import { lazyFunction } from './lazy.js';
+import { locate, nameOf } from './read.js';
+import type { ToolUpstream, UpstreamSpec } from './upstream.js';
+
+type Env = Readonly<Record<string, string | undefined>>;
+type Written = Readonly<Record<string, unknown>>;
+
+/** Says where a server is when it is needed; throws what is missing. */
+type GivePlace = (given: { readonly env: Env }) => unknown;
+
+const defaultStartTimeoutMs = 30_000;
+
+/** The tool of an existing server that answers in place of a handler; its definition has passed `checkDefinition`. */
+export function readToolUpstream({ value, item, extension }: Definition): ToolUpstream {
+  const { upstream } = value;
+  const { tool = item } = isRecord(upstream) ? upstream : {};
+  return { upstream: upstreamSpec(upstream, extension), tool: String(tool) };
+}
+
+/** An existing server of what an author wrote, which has passed `checkPlace`. Nothing is started, nor filled in. */
+export function upstreamSpec(written: unknown, extension: Extension): UpstreamSpec {
+  const { tool: _, startTimeoutMs, ...own } = isRecord(written) ? written : { place: written };
+  const source = own.place === undefined ? own : own.place;
+  return {
+    key: keyOf(source, extension),
+    name: own.place === undefined ? nameOfPlace(own) : callableName(own.place),
+    place:
+      own.place === undefined ? (env) => fixedPlace(own, extension, env) : givenPlace(own.place, extension),
+    startTimeoutMs: typeof startTimeoutMs === 'number' ? startTimeoutMs : defaultStartTimeoutMs,
+  };
+}
+
+/** Where the paths and the dependencies of an extension's places lead. */
+export function placeScope({ paths, manifest }: Extension): PlaceScope {
+  return { ...paths, packageJson: manifest.packageJson.value };
+}
+
+const functions = new WeakMap<object, number>();
+let functionsKnown = 0;
+
+function keyOf(source: unknown, { manifest: { directory } }: Extension): string {
+  if (typeof source !== 'function') return canonical([directory, source]);
+  const number = functions.get(source) ?? ++functionsKnown;
+  functions.set(source, number);
+  return canonical([directory, number]);
+}
+
+function callableName(place: unknown): string {
+  if (typeof place === 'string') return place;
+  return (place as { readonly name?: string }).name || 'a function';
+}
+
+async function fixedPlace(written: Written, extension: Extension, env: Env): Promise<UpstreamPlace> {
+  return await asToolError(nameOfPlace(written), () =>
+    readPlace(written, { scope: placeScope(extension), env }),
+  );
+}
+
+/** What a function gives is taken as it is: it has the environment itself. */
+function givenPlace(callable: unknown, extension: Extension): UpstreamSpec['place'] {
+  const load = lazyFunction<GivePlace>(callable, extension);
+  const what = `"${callableName(callable)}"`;
+  return async (env) => {
+    const given = await load()
+      .then((give) => give({ env }))
+      .catch((error) => {
+        throw new ToolError(messageOf(error), { cause: error });
+      });
+    if (!isRecord(given))
+      throw new ToolError(`${what} gave no place. Expected { command, args } or { url }.`);
+    const [fault] = [...checkShape(given, placeShape), ...checkPlace(given)];
+    if (fault) throw new ToolError(describeFault(`What ${what} gave`, fault));
+    if (given.place !== undefined)
+      throw new ToolError(`${what} gave another function. Expected { command, args } or { url }.`);
+    return await asToolError(what, () => readPlace(given, { scope: placeScope(extension) }));
+  };
+}
+
+async function asToolError(what: string, read: () => Promise<UpstreamPlace>): Promise<UpstreamPlace> {
+  try {
+    return await read();
+  } catch (error) {
+    if (!(error instanceof PlaceError)) throw error;
+    throw new ToolError(`The server ${what} ${error.message}.`, { cause: error });
+  }
+}
+
+/** The variables without which a server cannot be had, as far as its author wrote them down. */
+export function variablesOf(written: unknown): readonly string[] {
+  if (!isRecord(written)) return [];
+  const needed = [...textsIn(written)].flatMap(({ text }) => variablesIn(text));
+  return [...new Set(needed.filter(({ fallback }) => fallback === undefined).map(({ name }) => name))];
+}
+
+/** Makes sure that the module is there that says where a server is. @throws DefinitionError */
+export async function requirePlaceModule(
+  written: unknown,
+  { definition, path }: { readonly definition: Definition; readonly path: DocumentPath },
+): Promise<void> {
+  const [reference, at] = isRecord(written) ? [written.place, [...path, 'place']] : [written, path];
+  if (typeof reference !== 'string') return;
+  try {
+    await requireModule(definition.extension.paths, reference);
+  } catch (error) {
+    if (!(error instanceof ModuleReferenceError)) throw error;
+    const code = error.fault === 'outside' ? 'path-outside-package' : 'missing-upstream';
+    const message = `${nameOf(definition)} has an unusable "${at.join('.')}": ${error.message}`;
+    throw new DefinitionError(code, message, locate(definition, at));
+  }
+}

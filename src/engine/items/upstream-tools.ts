@@ -1,0 +1,34 @@
+import { joined } from './instructions.js';
+import { Registry } from './registry.js';
+import type { Servable } from './server.js';
+import type { ToolSpec } from './specs.js';
+import type { UpstreamEntry } from './upstream.js';
+
+/**
+ * A server with the tools that its entries for existing servers stand for, each where its entry stands: an entry's
+ * `position` counts the server's own tools before it, and entries of one position follow each other. Names are made
+ * distinct anew, and so is the catalog, where the server lists one. It may be made again and again of the server that was composed.
+ */
+export async function withUpstreamTools<S extends Servable>(
+  server: S,
+  toolsByEntry: ReadonlyMap<UpstreamEntry, readonly ToolSpec[]>,
+): Promise<S> {
+  const { registry, upstreams, makings } = server;
+  const own = makings?.tools ?? registry.all('tools');
+  const tools = own.flatMap((tool, index) => [...toolsAt(index), tool]).concat(toolsAt(own.length));
+  const catalog = await makings?.catalog?.(tools);
+  const specs = { prompts: registry.all('prompts'), resources: registry.all('resources') };
+  return {
+    ...server,
+    ...(makings && { instructions: joined([makings.instructions, catalog?.instructions].flat()) }),
+    registry: new Registry(
+      { tools: catalog?.tools ?? tools, ...specs },
+      { pageSize: registry.pageSize, fronts: catalog?.fronts },
+    ),
+  };
+
+  function toolsAt(position: number): readonly ToolSpec[] {
+    const here = upstreams.filter((entry) => entry.position === position);
+    return here.flatMap((entry) => toolsByEntry.get(entry) ?? []);
+  }
+}

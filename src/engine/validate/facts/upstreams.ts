@@ -1,0 +1,84 @@
+import path from 'node:path';
+import { checkPlace, checkUpstreamEntry } from '../../extension/check-upstream.js';
+import type { Location } from '../../extension/diagnostics.js';
+import type { Definition } from '../../extension/extension.js';
+import { isSerious } from '../../extension/faults.js';
+import { checkShape, isFunctionLike, isRecord } from '../../extension/shapes.js';
+import { PlaceError, requirePlace } from '../../extension/upstream-place.js';
+import { literalSecretsIn, nameOfPlace } from '../../extension/upstream-secrets.js';
+import { toolUpstreamShape } from '../../extension/upstream-shape.js';
+import type { DocumentPath } from '../../files/document.js';
+import { locate, nameOf } from '../../items/read.js';
+import { writtenPlaces } from '../../items/upstream-places.js';
+import { placeScope } from '../../items/upstream-spec.js';
+import { calledEntry } from './entries.js';
+
+/** An existing server that a definition goes to, as far as that shows without starting or asking anything. */
+export interface UpstreamFacts {
+  /** `Tool "forecast"`, `Server "kit", entry 2 of "tools",` */
+  readonly what: string;
+  readonly location: Location;
+  /** The file of the package that is run. */
+  readonly file?: string;
+  readonly fault?: UpstreamFault;
+  /** Where it holds, as plain text, what looks like a secret. */
+  readonly secrets: readonly { readonly label: string; readonly location: Location }[];
+  /** The entry that takes tools from it, if nothing is wrong with that, and where it stands. */
+  readonly entry?: Readonly<Record<string, unknown>>;
+  readonly locate: (path: DocumentPath) => Location;
+}
+
+interface UpstreamFault {
+  readonly kind: PlaceError['fault'];
+  readonly message: string;
+  readonly location: Location;
+}
+
+/** The existing servers whose places a definition writes out. */
+export async function gatherUpstreams(definition: Definition): Promise<readonly UpstreamFacts[]> {
+  const found = [...writtenPlaces(definition)].map(async ({ path: at, place, entry }) => {
+    const isPlain = isRecord(place) && !isFunctionLike(place);
+    const isRight =
+      isPlain && ![...checkShape(place, toolUpstreamShape), ...checkPlace(place)].some(isSerious);
+    const above = at.slice(0, -1);
+    const isMeant = entry && [...checkUpstreamEntry(entry)].length === 0;
+    const secrets = isRight ? literalSecretsIn(place) : [];
+    const fault = isRight ? await faultOf(place, at, definition) : undefined;
+    const file = isRight && !fault ? fileOf(place) : undefined;
+    return {
+      what: entry ? `${nameOf(definition)}, ${calledEntry(undefined, above)},` : nameOf(definition),
+      location: locate(definition, at),
+      ...(file !== undefined && { file }),
+      ...(fault && { fault }),
+      secrets: secrets.map((one) => ({
+        label: [...at.slice(entry ? 2 : 0), ...one].join('.'),
+        location: locate(definition, [...at, ...one]),
+      })),
+      ...(isMeant && { entry }),
+      locate: (path: DocumentPath) => locate(definition, [...above, ...path]),
+    };
+  });
+  return await Promise.all(found);
+}
+
+async function faultOf(
+  place: Readonly<Record<string, unknown>>,
+  at: DocumentPath,
+  definition: Definition,
+): Promise<UpstreamFault | undefined> {
+  try {
+    await requirePlace(place, placeScope(definition.extension));
+    return undefined;
+  } catch (error) {
+    if (!(error instanceof PlaceError)) throw error;
+    const message = `The server ${nameOfPlace(place)} ${error.message}`;
+    return { kind: error.fault, message, location: locate(definition, [...at, ...error.key.split('.')]) };
+  }
+}
+
+/** A module that is run: what it imports has to be there, too. */
+function fileOf({ command, args }: Readonly<Record<string, unknown>>): string | undefined {
+  const [first] = command === 'node' && Array.isArray(args) ? args : [command];
+  const isOwn = typeof first === 'string' && /^\.[\\/]/.test(first);
+  return isOwn ? path.posix.normalize(first.replaceAll('\\', '/')) : undefined;
+}

@@ -1,0 +1,64 @@
+import { isWireName } from '../../extension/names.js';
+import type { DocumentPath } from '../../files/document.js';
+import { choiceOf, chosenName } from '../../items/upstream-choice.js';
+import { defineRule, type Rule } from './rule.js';
+
+export const upstreamTools: Rule = defineRule({
+  code: 'upstream-tools',
+  severity: 'warning',
+  summary: 'What an entry takes from an existing server, and what it calls it, can be meant.',
+  *check({ items }) {
+    for (const { ref, upstreams = [] } of items) {
+      for (const { what, entry, locate } of upstreams) {
+        if (!entry) continue;
+        for (const { path, says } of slipsIn(entry)) {
+          yield { location: locate(path), item: ref, facts: `${what} ${says}` };
+        }
+      }
+    }
+  },
+  message: (text) => text,
+});
+
+interface Slip {
+  readonly path: DocumentPath;
+  readonly says: string;
+}
+
+function* slipsIn(entry: Readonly<Record<string, unknown>>): Generator<Slip> {
+  const choice = choiceOf(entry);
+  const { only, except, rename } = choice;
+  if (only?.length === 0)
+    yield { path: ['only'], says: 'takes no tool at all. Leave out "only" to take them all.' };
+  for (const [index, name] of except.entries()) {
+    if (!only) continue;
+    const says = only.includes(name)
+      ? `takes "${name}" by "only" and leaves it out by "except", so it is left out.`
+      : `leaves out "${name}", which "only" does not take anyway.`;
+    yield { path: ['except', index], says };
+  }
+  for (const name of Object.keys(rename)) {
+    if (chosenName(choice, name) !== undefined) continue;
+    yield { path: ['rename', name], says: `renames "${name}", which it does not take.` };
+  }
+  yield* badNames(choice);
+}
+
+/** Names that are known beforehand: those of `only`, else of `rename`. */
+function* badNames(choice: ReturnType<typeof choiceOf>): Generator<Slip> {
+  const { only, rename } = choice;
+  const first = new Map<string, string>();
+  for (const theirs of new Set(only ?? Object.keys(rename))) {
+    const ours = chosenName(choice, theirs);
+    if (ours === undefined) continue;
+    const path = Object.hasOwn(rename, theirs) ? ['rename', theirs] : ['only', only!.indexOf(theirs)];
+    const other = first.get(ours);
+    if (other !== undefined) {
+      yield { path, says: `calls both "${other}" and "${theirs}" "${ours}", so that they get numbers.` };
+    }
+    first.set(ours, other ?? theirs);
+    if (isWireName(ours)) continue;
+    const says = `would call a tool "${ours}", which clients refuse, so it is left out. Expected 1 to 128 of A-Z a-z 0-9 _ . -`;
+    yield { path, says };
+  }
+}
