@@ -239,6 +239,12 @@ const valueTypes = {
   count: { type: 'integer', minimum: 0 },
   strings: { anyOf: [{ type: 'string' }, stringList] },
   'string-list': stringList,
+  needs: {
+    anyOf: [
+      { type: 'string' },
+      { type: 'array', items: { anyOf: [{ type: 'string' }, { ...stringList, minItems: 1 }] } },
+    ],
+  },
   object: { type: 'object' },
   list: { type: 'array' },
   callable: moduleReference,
