@@ -2,19 +2,28 @@ import { once } from 'node:events';
 import { createInterface } from 'node:readline/promises';
 import { setImmediate } from 'node:timers/promises';
 import { AgentToolsError } from '../engine/errors.js';
+import type { Choice } from '../engine/installation/choose.js';
 import type { Host } from '../host.js';
 
 type Terminal = Pick<Host, 'stdin' | 'stderr'>;
 
 /**
  * Asks which of several servers is meant, where somebody is there to answer; a name that is not among them will do.
- * @throws AgentToolsError `usage` with the list, where nobody is, no answer comes or a number is not in the list;
- *   `interrupted` at Ctrl-C.
+ * Undefined where nobody is, or no more than Enter is answered, if there are usual ones to be taken then.
+ * @throws AgentToolsError `usage` with the list, where no answer comes or a number is not in the list; `interrupted` at
+ *   Ctrl-C.
  */
-export async function askServer(names: readonly string[], host: Terminal): Promise<string> {
+export async function askServer(
+  { references: names, usual }: Choice,
+  host: Terminal,
+): Promise<string | undefined> {
   const list = names.map((name, index) => `  ${index + 1}. ${name}`).join('\n');
   const isThere = isSomebodyThere(host);
-  const line = isThere ? await askLine(`Which server?\n${list}\nNumber or name: `, host) : undefined;
+  if (!isThere && usual.length > 0) return undefined;
+  const otherwise = usual.length > 0 ? ` [${usual.join(' or ')}]` : '';
+  const question = `Which server?\n${list}\nNumber or name${otherwise}: `;
+  const line = isThere ? await askLine(question, host) : undefined;
+  if (line === '' && usual.length > 0) return undefined;
   const answer = line ?? '';
   if (/^\d+$/.test(answer) && !names.includes(answer)) {
     const chosen = names[Number(answer) - 1];

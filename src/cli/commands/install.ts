@@ -13,7 +13,7 @@ import { exitCodeOf, hasData } from '../outcome.js';
 import type { PlaceInput } from '../place-arguments.js';
 import { withProgress } from '../progress.js';
 import { askServer } from '../question.js';
-import { installData, installDiff, installLines, manualSnippet } from '../render/installation.js';
+import { installData, installDiff, installLines, manualSnippet, usualLine } from '../render/installation.js';
 import { renderJson } from '../render/json.js';
 import { workspaceOptions } from '../workspace.js';
 
@@ -40,7 +40,9 @@ export async function installCommand(input: InstallInput, host: Host): Promise<E
   const scope = scopeOf(input, host);
   const clients = await clientsFor(input, { scope, ...folders });
   const workspace = workspaceOptions(host);
-  const reference = server ?? (await chosenServer(workspace, (names) => askServer(names, host)));
+  const reference =
+    server ?? (await chosenServer(workspace, clients, async (choice) => await askServer(choice, host)));
+  if (typeof reference !== 'string') host.stderr.write(usualLine(clients, reference));
   const variables = readVariables(env, host.env);
   const results = await guarded(host, (signal) =>
     withProgress(host, (tell) =>

@@ -1,7 +1,20 @@
+import type { Client } from '../../engine/clients/client.js';
 import type { InstallReport, InstallResult, ManualReport } from '../../engine/installation/install.js';
+import type { ServersByKind } from '../../engine/installation/request.js';
 import { visibleText } from '../../engine/visible-text.js';
 import { type FileChange, leftOutOfDiffs, renderDiff, renderDiffs } from './diff.js';
 import { failureCount, failureLine, failuresLast } from './failures.js';
+
+/** Which servers were taken though none was named, and how to have another. */
+export function usualLine(clients: readonly Client[], servers: ServersByKind): string {
+  const taken = [...new Set(clients.map(({ kind }) => servers[kind]))].map((server) => {
+    const names = clients.filter(({ kind }) => servers[kind] === server).map(({ name }) => name);
+    return `${server} for ${names.join(', ')}`;
+  });
+  return visibleText(
+    `No server was named, and there is no extension in this folder. Taken: ${taken.join('; ')}. To have another, name it; see all with: agenttools list-servers --built-in\n`,
+  );
+}
 
 interface Circumstances {
   readonly dryRun: boolean;
@@ -41,6 +54,7 @@ const verbs: Readonly<Record<Outcome, readonly [done: string, planned: string]>>
   added: ['Installed', 'Would install'],
   updated: ['Updated', 'Would update'],
   replaced: ['Installed', 'Would install'],
+  exchanged: ['Installed', 'Would install'],
   adopted: ['Already there, and from now on ours:', 'Already there, and would be ours:'],
   unchanged: ['Nothing to change:', 'Nothing to change:'],
 };
@@ -50,9 +64,13 @@ const replacedNotes = [
   'The entry that is there would be kept, and uninstall would put it back.',
 ] as const;
 
-function sentenceOf({ outcome, server, client, key, file }: InstallReport, dryRun: boolean): string {
+function sentenceOf({ outcome, server, former, client, key, file }: InstallReport, dryRun: boolean): string {
   const mood = dryRun ? 1 : 0;
   const sentence = `${verbs[outcome as Outcome][mood]} ${server} in ${client.name} as "${key}" (${file}).`;
+  if (former !== undefined) {
+    const verb = dryRun ? 'would take' : 'took';
+    return `${sentence}\n  ${server} ${verb} the place of ${former}.`;
+  }
   return outcome === 'replaced' ? `${sentence}\n  ${replacedNotes[mood]}` : sentence;
 }
 

@@ -26,7 +26,10 @@ export function checkKey(client: WritableClient, key: string): void {
 }
 
 /** Why a client does not take a key, in a sentence; undefined if it does. */
-export function keyFault({ name, keys = {} }: WritableClient, key: string): string | undefined {
+export function keyFault(
+  { name, keys = {} }: Pick<WritableClient, 'name' | 'keys'>,
+  key: string,
+): string | undefined {
   const { pattern, takes } = { ...general, ...keys };
   if (isObjectName(key))
     return `"${key}" cannot be the key of an entry: programs in JavaScript would misread it.`;
@@ -35,6 +38,11 @@ export function keyFault({ name, keys = {} }: WritableClient, key: string): stri
   if (keys.reserved?.includes(key))
     return `"${key}" cannot be the key of an entry: it means something else to ${name}.`;
   return undefined;
+}
+
+/** A key as its author wrote it, where the client takes that; else one made of it. */
+export function writtenKey(client: Pick<WritableClient, 'name' | 'keys'>, key: string): string {
+  return keyFault(client, key) === undefined ? key : deriveKey(key);
 }
 
 /** A key that every client takes, made of any text: `@acme/weather` → `acme-weather`. */

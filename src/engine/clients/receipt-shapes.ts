@@ -16,6 +16,7 @@ const receiptShape = {
   file: isText,
   key: isText,
   server: isText,
+  family: optional(isText),
   reference: isText,
   argument: isText,
   variables: listOf(isText),

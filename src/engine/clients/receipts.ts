@@ -25,6 +25,8 @@ export interface Receipt {
   readonly key: string;
   /** Qualified name. */
   readonly server: string;
+  /** What entries have in common that may take each other's place; absent: it gives way to nothing but its own server. */
+  readonly family?: string;
   /** What install was given. */
   readonly reference: string;
   /** What the entry gives to `start`. */

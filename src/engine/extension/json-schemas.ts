@@ -250,6 +250,12 @@ const valueTypes = {
   strings: { anyOf: [{ type: 'string' }, stringList] },
   'string-list': stringList,
   texts: { type: 'object', additionalProperties: { type: 'string' } },
+  needs: {
+    anyOf: [
+      { type: 'string' },
+      { type: 'array', items: { anyOf: [{ type: 'string' }, { ...stringList, minItems: 1 }] } },
+    ],
+  },
   object: { type: 'object' },
   list: { type: 'array' },
   callable: moduleReference,

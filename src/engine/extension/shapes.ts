@@ -4,7 +4,8 @@ import { placeShape, toolUpstreamShape } from './upstream-shape.js';
 
 /**
  * What a key of a definition may hold. `callable` is a function or a module reference (`"./file.js#export"`),
- * `schema` any of the schema forms, `raw-schema` a JSON Schema object or its text, `texts` an object of strings.
+ * `schema` any of the schema forms, `raw-schema` a JSON Schema object or its text, `texts` an object of strings, `needs`
+ * names of things all of which are needed, where a list among them is of things of which one suffices.
  */
 export type ValueType =
   | 'string'
@@ -14,6 +15,7 @@ export type ValueType =
   | 'strings'
   | 'string-list'
   | 'texts'
+  | 'needs'
   | 'object'
   | 'list'
   | 'callable'
@@ -66,8 +68,8 @@ const requires: Field = {
   description: 'What it needs: client capabilities, or { client, env, bin, level }.',
   shape: {
     client: { types: ['strings'], description: 'Client capabilities.' },
-    env: { types: ['strings'], description: 'Environment variables.' },
-    bin: { types: ['strings'], description: 'Programs on the path.' },
+    env: { types: ['needs'], description: 'Environment variables; of a list among them one suffices.' },
+    bin: { types: ['needs'], description: 'Programs on the path; of a list among them one suffices.' },
     level: {
       types: ['string'],
       description: 'Whether it is of no use without them; required when absent.',
@@ -483,6 +485,7 @@ const words = {
   strings: 'a string or a list of strings',
   'string-list': 'a list of strings',
   texts: 'an object of strings',
+  needs: 'a string, or a list of strings and of lists of strings of which one suffices',
   object: 'an object',
   list: 'a list',
   callable: 'a function or a module reference such as "./dist/file.js#name"',
@@ -499,6 +502,7 @@ const accepts = {
   strings: (value) => typeof value === 'string' || isStringList(value),
   'string-list': isStringList,
   texts: (value) => isRecord(value) && Object.values(value).every((one) => typeof one === 'string'),
+  needs: (value) => typeof value === 'string' || (Array.isArray(value) && value.every(isNeed)),
   object: isRecord,
   list: Array.isArray,
   callable: (value) => isFunctionLike(value) || typeof value === 'string',
@@ -510,6 +514,11 @@ const accepts = {
 
 function isStringList(value: unknown): boolean {
   return Array.isArray(value) && value.every((entry) => typeof entry === 'string');
+}
+
+/** A name, or names of which one suffices. */
+function isNeed(value: unknown): boolean {
+  return typeof value === 'string' || (isStringList(value) && (value as readonly string[]).length > 0);
 }
 
 /** An object that is not a list. */

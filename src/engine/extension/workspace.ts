@@ -5,7 +5,7 @@ import { didYouMean } from '../spelling.js';
 import type { Location } from './diagnostics.js';
 import { type Definition, DefinitionError, Extension, type LoadCode, type Origin } from './extension.js';
 import { type Kind, singular } from './kinds.js';
-import { hasItems, listFaults } from './manifest.js';
+import { hasItems, listFaults, ManifestError } from './manifest.js';
 import {
   isPackageName,
   isPublishedName,
@@ -170,8 +170,17 @@ export class Workspace {
 
   /** The package at the working directory, or around it, if it is an extension. */
   async packageHere(): Promise<Extension | undefined> {
+    return await this.extensionHere().catch(() => undefined);
+  }
+
+  /** As {@link packageHere}, where one that cannot be read is no reason to go on. @throws as {@link Extension.open} does. */
+  async extensionHere(): Promise<Extension | undefined> {
     const folder = await firstPackage(ancestors(this.#options.cwd));
-    return folder === undefined ? undefined : await this.open(folder).catch(() => undefined);
+    if (folder === undefined) return undefined;
+    return await this.open(folder).catch((error: unknown) => {
+      if (error instanceof ManifestError && error.code === 'no-extension') return undefined;
+      throw error;
+    });
   }
 
   /** The bundled extensions. */

@@ -1,10 +1,12 @@
-import { changeConfig } from '../clients/change.js';
+import { type Change, changeConfig } from '../clients/change.js';
 import type { Client, ManualClient } from '../clients/client.js';
-import { checkKey, deriveKey } from '../clients/keys.js';
+import { checkKey, deriveKey, writtenKey } from '../clients/keys.js';
 import { planInstall } from '../clients/ledger/install.js';
 import type { Plan } from '../clients/ledger/plan.js';
+import { slotOf } from '../clients/ledger/slot.js';
 import type { Receipt } from '../clients/receipts.js';
 import { AgentToolsError } from '../errors.js';
+import type { ServerSpec } from '../items/server.js';
 import type { ToolOptions } from '../items/tool-options.js';
 import { asUserError } from './config-fault.js';
 import { entryOf } from './entry.js';
@@ -12,8 +14,9 @@ import { launchFor, requireCwd } from './launch.js';
 import { notesFor } from './notes.js';
 import { type Placement, placementIn, type Scope } from './place.js';
 import type { InstallRequest, InstallSetting } from './request.js';
+import { checkRequirements } from './requirements.js';
 import { hideSecrets, secretOptions } from './secrets.js';
-import { brokenCode, type Candidate, checkRequirements, findCandidate } from './server.js';
+import { brokenCode, type Candidate, findCandidate } from './server.js';
 import { readToolSettings } from './tool-settings.js';
 import { type Verified, verifyOnce } from './verification.js';
 
@@ -26,6 +29,8 @@ export interface InstallReport {
   /** Qualified name. */
   readonly server: string;
   readonly outcome: Plan['outcome'];
+  /** The server that it took the place of, where the two may. */
+  readonly former?: string;
   readonly before: string | null;
   readonly after: string | null;
   /** What the user should know, in sentences. */
@@ -57,8 +62,42 @@ export async function install(
   request: InstallRequest,
   setting: InstallSetting,
 ): Promise<readonly InstallResult[]> {
+  await requireCwd(request, setting);
+  const chosen = new Map<string, Chosen>();
+  for (const client of request.clients) {
+    const reference = referenceFor(client, request);
+    if (!chosen.has(reference)) chosen.set(reference, await choose(reference, request, setting));
+  }
+  const verified: Verified = new Map();
+  const results: InstallResult[] = [];
+  for (const client of request.clients) {
+    setting.tell(`${client.name} …`);
+    const job = { ...chosen.get(referenceFor(client, request))!, client, verified };
+    const result = await installInto(job, request, setting).catch((error: unknown) =>
+      failureOf(client, error),
+    );
+    results.push(result);
+  }
+  return results;
+}
+
+function referenceFor({ kind }: Client, { reference }: InstallRequest): string {
+  return typeof reference === 'string' ? reference : reference[kind];
+}
+
+/** A server that is to be installed, whatever the client. */
+interface Chosen {
+  readonly reference: string;
+  readonly candidate: Candidate;
+  readonly toolOptions: ToolOptions;
+  /** What will fail though the server starts, in sentences. */
+  readonly broken: readonly string[];
+}
+
+/** @throws AgentToolsError if there is no such server, or no client could have it as it is wanted. */
+async function choose(reference: string, request: InstallRequest, setting: InstallSetting): Promise<Chosen> {
   const project = request.scope.kind === 'project' ? request.scope.folder : undefined;
-  const { reference, dryRun } = request;
+  const { dryRun } = request;
   const { workspace, obtain, signal, report } = setting;
   const candidate = await findCandidate({ reference, workspace, project, obtain, dryRun, signal, report });
   const isUsers = candidate.spec.extension.origin === 'user';
@@ -68,19 +107,8 @@ export async function install(
     throw new AgentToolsError('refused', message);
   }
   const toolOptions = readToolSettings(request.toolOptions, candidate.spec);
-  await requireCwd(request, setting);
   const broken = request.verifyTimeoutMs === undefined ? [] : await brokenCode(candidate.spec);
-  const verified: Verified = new Map();
-  const results: InstallResult[] = [];
-  for (const client of request.clients) {
-    setting.tell(`${client.name} …`);
-    const job = { client, candidate, toolOptions, broken, verified };
-    const result = await installInto(job, request, setting).catch((error: unknown) =>
-      failureOf(client, error),
-    );
-    results.push(result);
-  }
-  return results;
+  return { reference, candidate, toolOptions, broken };
 }
 
 /** What a client cannot have is its own failure; anything else is a bug. */
@@ -89,12 +117,8 @@ function failureOf(client: Client, error: unknown): InstallFailure {
   throw error;
 }
 
-interface Job {
+interface Job extends Chosen {
   readonly client: Client;
-  readonly candidate: Candidate;
-  readonly toolOptions: ToolOptions;
-  /** What will fail though the server starts, in sentences. */
-  readonly broken: readonly string[];
   readonly verified: Verified;
 }
 
@@ -105,7 +129,8 @@ async function installInto(
 ): Promise<InstallReport | ManualReport> {
   const { client, candidate } = job;
   const { scope } = request;
-  const key = request.name ?? deriveKey(candidate.spec.configKey);
+  const key = request.name ?? keyFor(client, candidate.spec);
+  const family = familyOf(candidate.spec);
   const launch = launchFor(job, request, setting);
   const notes = await requirementsOf(job, request, setting);
   if (client.manual) {
@@ -126,7 +151,8 @@ async function installInto(
     container: placement.layout.container,
     key,
     server: candidate.spec.qualifiedName,
-    reference: request.reference,
+    ...(family !== undefined && { family }),
+    reference: job.reference,
     argument: candidate.argument,
     variables: Object.keys(launch.env),
     entry: entryOf(launch, { client, key, placement, hidden }),
@@ -150,6 +176,7 @@ async function installInto(
     key,
     server: receipt.server,
     outcome: change.outcome,
+    ...(change.outcome === 'exchanged' && { former: serverIn(change, receipt) }),
     before: change.before,
     after: change.after,
     notes: [
@@ -169,6 +196,21 @@ async function installInto(
       })),
     ],
   };
+}
+
+/** A key that an author wrote down is meant to be read; one that is made of a name is to fit everywhere. */
+function keyFor(client: Client, { configKey, hasOwnKey }: ServerSpec): string {
+  return hasOwnKey ? writtenKey(client, configKey) : deriveKey(configKey);
+}
+
+/** Servers of one extension that its author gave one key are alternatives to each other. */
+function familyOf({ extension, configKey, hasOwnKey }: ServerSpec): string | undefined {
+  return hasOwnKey ? JSON.stringify([extension.origin, extension.name, configKey]) : undefined;
+}
+
+/** The server whose entry was in a place before. */
+function serverIn({ known }: Change, receipt: Receipt): string {
+  return known.find((one) => slotOf(one) === slotOf(receipt))!.server;
 }
 
 type Planner = Parameters<typeof changeConfig>[1];

@@ -5,12 +5,15 @@ import type { WorkspaceOptions } from '../extension/workspace.js';
 import type { Scope } from './place.js';
 import type { Variable } from './secrets.js';
 
-/** One server for one or more clients. */
+/** A server for each kind of client. */
+export type ServersByKind = Readonly<Record<Client['kind'], string>>;
+
+/** One server for one or more clients, or one by the kind of each. */
 export interface InstallRequest {
   readonly clients: readonly Client[];
   readonly scope: Scope;
-  /** A path, a qualified name or a built-in server. */
-  readonly reference: string;
+  /** A path, a qualified name or a built-in server; of several, the one for each kind of client. */
+  readonly reference: string | ServersByKind;
   /** Key of the entry; the server's own when absent. */
   readonly name: string | undefined;
   readonly variables: readonly Variable[];

@@ -11,9 +11,7 @@ import {
 } from '../extension/workspace.js';
 import { composeObtaining, findOrObtain, type Obtaining, requireObtained } from '../items/obtaining.js';
 import { moduleReferences, nameOf } from '../items/read.js';
-import { describeShortfall, shortfallOf } from '../items/requirements.js';
 import { composeServer, type ServerSpec } from '../items/server.js';
-import type { Requirements } from '../items/specs.js';
 
 /** A server that can be installed. */
 export interface Candidate {
@@ -101,56 +99,6 @@ function requireWhole({ qualifiedName, leftOut: all, extension }: ServerSpec): v
   const lines = leftOut.map(({ item, message }) => `  ${item}: ${message.trim().split('\n')[0]}`);
   const message = `${qualifiedName} is not complete:\n${lines.join('\n')}\nSee all of it with: agenttools validate ${extension.manifest.directory}`;
   throw new AgentToolsError('invalid-definition', message);
-}
-
-export interface RequirementFacts {
-  /** What the client is known to have, or not to have; what is not named is unknown. */
-  readonly capabilities: Readonly<Record<string, boolean | undefined>>;
-  /** Variables the entry sets. */
-  readonly entryEnv: Readonly<Record<string, string>>;
-  /** Variables of the shell that installs. */
-  readonly env: Readonly<Record<string, string | undefined>>;
-}
-
-/**
- * What of a server's requirements is not met, in sentences: `missing` keeps it from working, `warnings` do not.
- */
-export async function checkRequirements(
-  { registry }: ServerSpec,
-  { capabilities, entryEnv, env }: RequirementFacts,
-): Promise<{ readonly missing: readonly string[]; readonly warnings: readonly string[] }> {
-  const missing: string[] = [];
-  const warnings: string[] = [];
-  for (const { name, requires, kind } of [
-    ...registry.all('tools'),
-    ...registry.all('prompts'),
-    ...registry.all('resources'),
-  ]) {
-    const what = `${kind.slice(0, -1)} "${name}"`;
-    const shortfall = await shortfallOf(asRequired(requires), {
-      can: (capability) => capabilities[capability] !== false,
-      env: { ...env, ...entryEnv },
-    });
-    const text = describeShortfall(shortfall);
-    if (text !== undefined) {
-      const wayOut =
-        shortfall.env.length === 0
-          ? ''
-          : ` Give it with: ${shortfall.env.map((variable) => `--env ${variable}=<value>`).join(' ')}`;
-      (requires.level === 'required' ? missing : warnings).push(`The ${what} needs ${text}.${wayOut}`);
-    }
-    for (const variable of requires.env) {
-      if (Object.hasOwn(entryEnv, variable) || !env[variable]) continue;
-      warnings.push(
-        `The ${what} needs ${variable}, which this shell has, but the client may not. Hand it on with: --env ${variable}`,
-      );
-    }
-  }
-  return { missing, warnings };
-}
-
-function asRequired(requires: Requirements): Requirements {
-  return { ...requires, level: 'required' };
 }
 
 /** What will fail because its code cannot be loaded, in sentences. The code runs. */

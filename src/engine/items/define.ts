@@ -40,13 +40,16 @@ interface Cache {
   readonly scope?: 'public' | 'private';
 }
 
+/** One thing that is needed, by its name; a list: one of these. */
+type Need = string | readonly [string, ...string[]];
+
 /** What an item needs before it can work: client capabilities, or more with a level. */
 type Requires =
   | readonly Capability[]
   | {
       readonly client?: readonly Capability[];
-      readonly env?: readonly string[];
-      readonly bin?: readonly string[];
+      readonly env?: readonly Need[];
+      readonly bin?: readonly Need[];
       readonly level?: 'required' | 'suggested';
     };
 

@@ -8,7 +8,7 @@ import { isWireName } from '../extension/names.js';
 import { isRecord, type ShapeFault } from '../extension/shapes.js';
 import type { DocumentPath } from '../files/document.js';
 import { listedKinds } from './registry.js';
-import type { CacheHint, Requirements } from './specs.js';
+import type { CacheHint, Need, Requirements } from './specs.js';
 import { isHiddenBy } from './wire.js';
 
 /** Longest run of a call when the definition does not say. */
@@ -77,8 +77,8 @@ function readRequirements(value: unknown): Requirements {
   const { client, env, bin, level } = isRecord(value) ? value : {};
   return {
     client: strings(client),
-    env: strings(env),
-    bin: strings(bin),
+    env: needs(env),
+    bin: needs(bin),
     level: level === 'suggested' ? 'suggested' : 'required',
   };
 }
@@ -86,6 +86,15 @@ function readRequirements(value: unknown): Requirements {
 function strings(value: unknown): readonly string[] {
   const list = typeof value === 'string' ? [value] : Array.isArray(value) ? value : [];
   return list.filter((entry) => typeof entry === 'string');
+}
+
+function needs(value: unknown): readonly Need[] {
+  if (!Array.isArray(value)) return strings(value);
+  return value.flatMap((entry): readonly Need[] => {
+    const [only, ...others] = strings(entry);
+    if (only === undefined) return [];
+    return [others.length > 0 ? [only, ...others] : only];
+  });
 }
 
 /** How long something may be reused, if the author says so. */

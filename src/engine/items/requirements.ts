@@ -1,7 +1,7 @@
 import { access, constants } from 'node:fs/promises';
 import path from 'node:path';
 import type { Context } from './context.js';
-import type { Requirements } from './specs.js';
+import type { Need, Requirements } from './specs.js';
 
 /** What is there to meet requirements. */
 export interface Circumstances {
@@ -13,8 +13,8 @@ export interface Circumstances {
 /** What of an item's requirements is not met. */
 export interface Shortfall {
   readonly client: readonly string[];
-  readonly env: readonly string[];
-  readonly bin: readonly string[];
+  readonly env: readonly Need[];
+  readonly bin: readonly Need[];
 }
 
 /** Something that an item needs is missing; the message says what. */
@@ -56,10 +56,10 @@ function needsAnything({ client, env, bin }: Requirements): boolean {
 /** Compares what an item requires with what there is; nothing is missing of what is only suggested. */
 export async function shortfallOf(requires: Requirements, { can, env }: Circumstances): Promise<Shortfall> {
   if (requires.level !== 'required') return { client: [], env: [], bin: [] };
-  const programs = await Promise.all(requires.bin.map((name) => isOnPath(name, env)));
+  const programs = await Promise.all(requires.bin.map((need) => isAnyOnPath(need, env)));
   return {
     client: requires.client.filter((capability) => !can(capability)),
-    env: requires.env.filter((name) => !env[name]),
+    env: requires.env.filter((need) => !alternatives(need).some((name) => env[name])),
     bin: requires.bin.filter((_, index) => !programs[index]),
   };
 }
@@ -67,11 +67,42 @@ export async function shortfallOf(requires: Requirements, { can, env }: Circumst
 /** Says in words what is missing; undefined if nothing is. */
 export function describeShortfall({ client, env, bin }: Shortfall): string | undefined {
   const parts = [
-    ...client.map((name) => `the client capability "${name}", which this client does not have`),
-    ...env.map((name) => `the environment variable ${name}, which is not set`),
-    ...bin.map((name) => `the program "${name}", which is not on the PATH`),
+    ...client.map(describeCapability),
+    ...env.map(describeVariable),
+    ...bin.map(describeProgram),
   ];
   return parts.length > 0 ? parts.join(', and ') : undefined;
+}
+
+export function describeCapability(name: string): string {
+  return `the client capability "${name}", which this client does not have`;
+}
+
+export function describeVariable(need: Need): string {
+  const names = alternatives(need);
+  if (names.length === 1) return `the environment variable ${names[0]}, which is not set`;
+  return `one of the environment variables ${eitherOf(names)}, none of which is set`;
+}
+
+export function describeProgram(need: Need): string {
+  const names = alternatives(need).map((name) => `"${name}"`);
+  if (names.length === 1) return `the program ${names[0]}, which is not on the PATH`;
+  return `one of the programs ${eitherOf(names)}, none of which is on the PATH`;
+}
+
+/** The names of which one suffices. */
+export function alternatives(need: Need): readonly string[] {
+  return typeof need === 'string' ? [need] : need;
+}
+
+/** Several names: `A, B or C`. */
+export function eitherOf(names: readonly string[]): string {
+  return `${names.slice(0, -1).join(', ')} or ${names.at(-1)}`;
+}
+
+async function isAnyOnPath(need: Need, env: Circumstances['env']): Promise<boolean> {
+  const found = await Promise.all(alternatives(need).map((name) => isOnPath(name, env)));
+  return found.includes(true);
 }
 
 async function isOnPath(name: string, env: Circumstances['env']): Promise<boolean> {

@@ -70,7 +70,10 @@ export interface ServerMakings {
 export interface ServerSpec extends Servable {
   readonly extension: Extension;
   readonly description: string | undefined;
+  /** The key that its definition gives it in the configuration of clients; else its item name. */
   readonly configKey: string;
+  /** Whether the definition gives it one. */
+  readonly hasOwnKey: boolean;
   /** Items that could not be had; the server goes without them. */
   readonly leftOut: readonly LeftOut[];
 }
@@ -144,6 +147,7 @@ export async function composeDefinition(
     description: typeof description === 'string' ? description : undefined,
     instructions: joined([instructions, catalog?.instructions].flat()),
     configKey: typeof value.configKey === 'string' ? value.configKey : definition.item,
+    hasOwnKey: typeof value.configKey === 'string',
     registry: new Registry(
       { tools: catalog?.tools ?? tools, prompts, resources },
       {

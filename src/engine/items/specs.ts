@@ -29,14 +29,17 @@ interface Spec {
   readonly definition: Definition;
 }
 
+/** One thing that is needed, by its name; a list: one of these. */
+export type Need = string | readonly string[];
+
 /** What an item needs before it can work. */
 export interface Requirements {
   /** Client capabilities. */
   readonly client: readonly string[];
   /** Environment variables. */
-  readonly env: readonly string[];
+  readonly env: readonly Need[];
   /** Programs. */
-  readonly bin: readonly string[];
+  readonly bin: readonly Need[];
   readonly level: 'required' | 'suggested';
 }
 

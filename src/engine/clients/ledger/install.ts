@@ -57,7 +57,13 @@ export async function planInstall(state: ConfigState, { receipt, place, force }:
       steps: after === text ? steps : [...steps, stepBetween(slot, text, after)],
       made: await madeWith(text, record, receipt),
     },
-    outcome: outcomeOf({ current, takes, isChanged: after !== text, isKnown: known !== undefined }),
+    outcome: outcomeOf({
+      current,
+      takes,
+      isChanged: after !== text,
+      isKnown: known !== undefined,
+      isOther: owner !== undefined && owner.server !== server,
+    }),
   };
 }
 
@@ -82,8 +88,13 @@ type Taken = 'nothing' | 'ours' | 'theirs';
 
 function whatItTakes(current: Entry | undefined, owner: Receipt | undefined, receipt: Receipt): Taken {
   if (current === undefined) return 'nothing';
-  if (owner) return owner.server === receipt.server ? 'ours' : 'theirs';
+  if (owner) return owner.server === receipt.server || isKin(owner, receipt) ? 'ours' : 'theirs';
   return isIntact(current, receipt.entry) ? 'nothing' : 'theirs';
+}
+
+/** Whether two entries may take each other's place. */
+function isKin(one: Receipt, other: Receipt): boolean {
+  return one.family !== undefined && one.family === other.family;
 }
 
 function outcomeOf({
@@ -91,14 +102,18 @@ function outcomeOf({
   takes,
   isChanged,
   isKnown,
+  isOther,
 }: {
   readonly current: Entry | undefined;
   readonly takes: Taken;
   readonly isChanged: boolean;
   readonly isKnown: boolean;
+  /** Whether it was another server's. */
+  readonly isOther: boolean;
 }): Plan['outcome'] {
   if (current === undefined) return 'added';
   if (takes === 'theirs') return 'replaced';
+  if (isOther) return 'exchanged';
   if (isChanged) return 'updated';
   return isKnown ? 'unchanged' : 'adopted';
 }
@@ -146,13 +161,20 @@ function requireOurs(current: Entry, owner: Receipt | undefined, receipt: Receip
     if (isIntact(current, receipt.entry)) return;
     throw refuse(`${file} has an entry "${key}" that AgentTools did not write. ${wayOut}`);
   }
-  if (owner.server !== server)
+  if (owner.server !== server && !isKin(owner, receipt))
     throw refuse(`The entry "${key}" in ${file} starts another server, ${owner.server}. ${wayOut}`);
   if (!isIntact(current, owner.entry)) {
     const ways = 'Overwrite the edit with --force, or give yours another key with --name.';
     throw refuse(`The entry "${key}" in ${file} was edited by hand since it was written. ${ways}`);
   }
-  if (owner.client !== receipt.client && !hasSameVariables(owner, receipt)) {
+  if (owner.client === receipt.client) return;
+  if (owner.server !== server) {
+    const ways = 'Give yours another key with --name, or change it for both with --force.';
+    throw refuse(
+      `The entry "${key}" in ${file} is also ${owner.client}'s, and starts ${owner.server}. ${ways}`,
+    );
+  }
+  if (!hasSameVariables(owner, receipt)) {
     const ways = 'Give yours another key with --name, or change it for both with --force.';
     throw refuse(`The entry "${key}" in ${file} is also ${owner.client}'s, with other variables. ${ways}`);
   }

@@ -12,6 +12,7 @@ export interface Plan extends ConfigState {
   readonly outcome:
     | 'added'
     | 'updated'
+    | 'exchanged'
     | 'adopted'
     | 'replaced'
     | 'unchanged'

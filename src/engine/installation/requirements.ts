@@ -1,0 +1,125 @@
+import { type Kind, singular } from '../extension/kinds.js';
+import {
+  alternatives,
+  describeCapability,
+  describeProgram,
+  describeVariable,
+  shortfallOf,
+} from '../items/requirements.js';
+import type { ServerSpec } from '../items/server.js';
+import type { Need, Requirements } from '../items/specs.js';
+
+export interface RequirementFacts {
+  /** What the client is known to have, or not to have; what is not named is unknown. */
+  readonly capabilities: Readonly<Record<string, boolean | undefined>>;
+  /** Variables the entry sets. */
+  readonly entryEnv: Readonly<Record<string, string>>;
+  /** Variables of the shell that installs. */
+  readonly env: Readonly<Record<string, string | undefined>>;
+}
+
+/** Something that is missing, in words, and the option that gives it. */
+interface Lack {
+  readonly text: string;
+  readonly option?: string;
+  /** What the option does. */
+  readonly wayOut: 'Give it with' | 'Hand it on with';
+  readonly level: Requirements['level'];
+}
+
+/** An item that misses something. */
+interface Needing {
+  readonly kind: Kind;
+  readonly name: string;
+}
+
+/** Things that are missed by the same items. */
+interface Shortage {
+  readonly lacks: readonly Lack[];
+  readonly items: readonly Needing[];
+}
+
+/**
+ * What of a server's requirements is not met, in sentences, of which each names all that need the same. `missing` keeps
+ * the server from working, `warnings` do not.
+ */
+export async function checkRequirements(
+  { registry }: ServerSpec,
+  facts: RequirementFacts,
+): Promise<{ readonly missing: readonly string[]; readonly warnings: readonly string[] }> {
+  const lacking = new Map<string, { readonly lack: Lack; readonly items: Needing[] }>();
+  const items = [...registry.all('tools'), ...registry.all('prompts'), ...registry.all('resources')];
+  for (const { kind, name, requires } of items) {
+    const item = { kind, name };
+    for (const lack of await lacksOf(requires, facts)) {
+      const key = JSON.stringify([lack.level, lack.text]);
+      const known = lacking.get(key) ?? { lack, items: [] };
+      if (!known.items.includes(item)) known.items.push(item);
+      lacking.set(key, known);
+    }
+  }
+  const shortages = new Map<string, Shortage>();
+  for (const { lack, items } of lacking.values()) {
+    const key = JSON.stringify([lack.level, lack.wayOut, items]);
+    shortages.set(key, { lacks: [...(shortages.get(key)?.lacks ?? []), lack], items });
+  }
+  const sentences = (level: Requirements['level']) =>
+    [...shortages.values()].filter(({ lacks }) => lacks[0]!.level === level).map(sentenceOf);
+  return { missing: sentences('required'), warnings: sentences('suggested') };
+}
+
+async function lacksOf(
+  requires: Requirements,
+  { capabilities, entryEnv, env }: RequirementFacts,
+): Promise<readonly Lack[]> {
+  const { level } = requires;
+  const circumstances = {
+    can: (capability: string) => capabilities[capability] !== false,
+    env: { ...env, ...entryEnv },
+  };
+  const shortfall = await shortfallOf({ ...requires, level: 'required' }, circumstances);
+  const missing = [
+    ...shortfall.client.map((name) => ({ text: describeCapability(name) })),
+    ...shortfall.env.map((need) => ({
+      text: describeVariable(need),
+      option: `--env ${alternatives(need)[0]}=<value>`,
+    })),
+    ...shortfall.bin.map((need) => ({ text: describeProgram(need) })),
+  ];
+  return [
+    ...missing.map((lack) => ({ ...lack, wayOut: 'Give it with' as const, level })),
+    ...requires.env.flatMap((need) => onlyInShell(need, { entryEnv, env })),
+  ];
+}
+
+/** A variable that is set where install runs, which says nothing of where the client runs. */
+function onlyInShell(
+  need: Need,
+  { entryEnv, env }: Pick<RequirementFacts, 'entryEnv' | 'env'>,
+): readonly Lack[] {
+  const names = alternatives(need);
+  if (names.some((name) => Object.hasOwn(entryEnv, name))) return [];
+  const held = names.find((name) => env[name]);
+  if (held === undefined) return [];
+  const text = `${held}, which this shell has, but the client may not`;
+  return [{ text, option: `--env ${held}`, wayOut: 'Hand it on with', level: 'suggested' }];
+}
+
+function sentenceOf({ lacks, items }: Shortage): string {
+  const kinds = [...new Set(items.map(({ kind }) => kind))];
+  const named = kinds.map((kind) => {
+    const names = items.filter((item) => item.kind === kind).map(({ name }) => `"${name}"`);
+    return `the ${singular[kind]}${names.length > 1 ? 's' : ''} ${listed(names)}`;
+  });
+  const verb = items.length > 1 ? 'need' : 'needs';
+  const what = lacks.map(({ text }) => text).join(', and ');
+  const options = lacks.flatMap(({ option }) => option ?? []);
+  const wayOut = options.length === 0 ? '' : ` ${lacks[0]!.wayOut}: ${options.join(' ')}`;
+  return `T${listed(named).slice(1)} ${verb} ${what}.${wayOut}`;
+}
+
+/** `A, B and C` */
+function listed(names: readonly string[]): string {
+  const [last = '', ...before] = names.toReversed();
+  return before.length === 0 ? last : `${before.toReversed().join(', ')} and ${last}`;
+}
