@@ -189,7 +189,11 @@ function endOfAtom(source, from) {
 const escapes =
   /\\(?:\[(\w+)\]|:([0-9a-fA-F]{4})|\|([0-9a-fA-F]{6})|\.([0-9a-fA-F]{2})|([0-7]{3})|(\r?\n)|([\s\S]))/gu;
 
-/** Letters after a backslash; marks of two-dimensional forms in texts stand for nothing. */
+/** What a decoded text has where boxes begin and end in it, which are private characters of the Wolfram Language. */
+export const boxStart = '\uf7c1\uf7c9\uf7c8';
+export const boxEnd = '\uf7c0';
+
+/** Letters after a backslash; other marks of two-dimensional forms in texts stand for nothing. */
 const letters = {
   n: '\n',
   t: '\t',
@@ -198,10 +202,10 @@ const letters = {
   f: '\n',
   '<': '',
   '>': '',
-  '!': '',
-  '*': '',
-  '(': '',
-  ')': '',
+  '!': boxStart[0],
+  '(': boxStart[1],
+  '*': boxStart[2],
+  ')': boxEnd,
 };
 
 /** The text of a string as it is written. */

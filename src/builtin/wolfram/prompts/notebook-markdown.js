@@ -1,4 +1,4 @@
-import { NotebookError, parseExpression } from './notebook-expression.js';
+import { boxEnd, boxStart, NotebookError, parseExpression } from './notebook-expression.js';
 
 /** Deeper boxes, and longer pictures, are shown as an ellipsis. */
 const deepest = 300;
@@ -98,7 +98,7 @@ function cellMarkdown({ args }, source) {
   const [content, ...rest] = args;
   const style = rest.find(({ type }) => type === 'string')?.value ?? '';
   if (Object.hasOwn(code, style)) return codeMarkdown(content, style, rest, source);
-  const text = new Texts(source).inCell(content).trim();
+  const text = new Texts(source, { isProse: true }).inCell(content).trim();
   if (text === '') return '';
   if (Object.hasOwn(headings, style)) return `${'#'.repeat(headings[style])} ${oneLine(text)}`;
   if (Object.hasOwn(items, style)) return indented(text, items[style]);
@@ -118,7 +118,7 @@ function codeMarkdown(content, style, rest, source) {
   if (text === '') return '';
   if (label === undefined) return fenced(text, language);
   return fenced(
-    label.trim().endsWith('=') ? `${label.trim()} ${text}` : `${label.trim()}\n${text}`,
+    /^(?:In|Out)\[/.test(label) ? `${label.trim()} ${text}` : `${label.trim()}\n${text}`,
     language,
   );
 }
@@ -143,12 +143,18 @@ function headOf(node) {
 class Texts {
   #source;
   #isPlain;
+  #isProse;
   #depth = 0;
 
-  /** @param {{ isPlain?: boolean }} [options] Whether texts of code stand without quotation marks. */
-  constructor(source, { isPlain = false } = {}) {
+  /**
+   * @param {object} [options]
+   * @param {boolean} [options.isPlain] Whether texts of code stand without quotation marks.
+   * @param {boolean} [options.isProse] Whether grids are tables of text, and not lists of lists.
+   */
+  constructor(source, { isPlain = false, isProse = false } = {}) {
     this.#source = source;
     this.#isPlain = isPlain;
+    this.#isProse = isProse;
   }
 
   /** Content of a cell of text. */
@@ -170,7 +176,7 @@ class Texts {
   #prose(node) {
     return this.#within(() => {
       if (!node) return '';
-      if (node.type === 'string') return node.value;
+      if (node.type === 'string') return this.#typed(node.value);
       if (node.type === 'list') return node.items.map((item) => this.#prose(item)).join('');
       const head = headOf(node);
       if (head === 'StyleBox') return this.#styled(node);
@@ -207,16 +213,56 @@ class Texts {
   #box(node) {
     return this.#within(() => {
       if (!node) return '';
-      if (node.type === 'string') return this.#isPlain ? bare(node.value) : node.value;
+      if (node.type === 'string')
+        return this.#typed(this.#isPlain ? printed(node.value) : withoutPrecision(node.value));
       if (node.type === 'atom') return node.text;
       if (node.type === 'list') return node.items.map((item) => this.#box(item)).join('');
       if (node.type === 'rule') return `${this.#box(node.name)} -> ${this.#box(node.value)}`;
       if (node.type === 'sequence') return node.items.map((item) => this.#box(item)).join('');
       const head = headOf(node);
+      if (head === 'InterpretationBox') return this.#interpreted(node);
+      if (head === 'GridBox' && this.#isProse) return this.#table(node);
       if (Object.hasOwn(forms, head)) return forms[head](node.args, (one) => this.#box(one));
       if (firstShown.has(head)) return this.#box(node.args[0]);
       return this.#asWritten(node);
     });
+  }
+
+  /** A text with the boxes that stand in it. */
+  #typed(text) {
+    const parts = [];
+    let at = 0;
+    for (let start = text.indexOf(boxStart); start !== -1; start = text.indexOf(boxStart, at)) {
+      const from = start + boxStart.length;
+      const end = endOfBox(text, from);
+      parts.push(text.slice(at, start), this.#boxIn(text.slice(from, end)));
+      at = end;
+    }
+    return withoutMarks([...parts, text.slice(at)].join(''));
+  }
+
+  #boxIn(text) {
+    try {
+      const written = withoutMarks(text);
+      return new Texts(written).inCode(parseExpression(written));
+    } catch (error) {
+      if (error instanceof NotebookError) return withoutMarks(text);
+      throw error;
+    }
+  }
+
+  /** What is shown; what is meant, if that is only drawn. */
+  #interpreted({ args: [shown, meant] }) {
+    const text = this.#box(shown);
+    const isDrawn = /\b(?:DynamicModuleBox|Graphics(?:3D)?Box)\[/.test(text);
+    return isDrawn && meant?.type === 'call' ? this.#asWritten(meant) : text;
+  }
+
+  #table({ args: [rows] }) {
+    return (rows?.items ?? [])
+      .map((one) => (one.items ?? [one]).map((cell) => this.#box(cell).trim()))
+      .map((cells) => cells.filter((cell) => cell !== '').join(' | '))
+      .join('\n');
   }
 
   /** Pictures, and boxes that are not known here. */
@@ -238,13 +284,28 @@ class Texts {
   }
 }
 
+/** Where boxes in a text end; they stand within each other. */
+function endOfBox(text, from) {
+  const marks = new RegExp(`[${boxStart[1]}${boxEnd}]`, 'g');
+  marks.lastIndex = from;
+  let depth = 1;
+  for (let found = marks.exec(text); found; found = marks.exec(text)) {
+    depth += found[0] === boxEnd ? -1 : 1;
+    if (depth === 0) return found.index;
+  }
+  return text.length;
+}
+
+function withoutMarks(text) {
+  return text.replace(/[\uf7c0\uf7c1\uf7c8\uf7c9]/g, '');
+}
+
 /** Boxes that show their first part, one way or another. */
 const firstShown = new Set([
   'BoxData',
   'StyleBox',
   'TagBox',
   'FormBox',
-  'InterpretationBox',
   'ButtonBox',
   'FrameBox',
   'PanelBox',
@@ -295,11 +356,20 @@ const templates = {
   RowWithSeparators: ([separator, ...parts]) => parts.join(bare(separator)),
   HyperlinkURL: ([label, address]) => `${bare(label)} (${bare(address)})`,
   Entity: ([label]) => bare(label),
+  MessageTemplate: ([symbol, tag, words]) => `${symbol}::${tag}: ${words}`,
 };
 
 function templated(parts, name) {
   return templates[name]?.(parts) ?? `${name}[${parts.join(', ')}]`;
 }
+
+/** A text as it is printed: without quotation marks around it, and without marks that hide others. */
+function printed(text) {
+  return /^".*"$/s.test(text) ? bare(text).replace(/\\(["\\])/g, '$1') : text;
+}
+
+/** A number as it is shown: what stands behind its mark says how exact it is. */
+const withoutPrecision = (text) => text.replace(/^(\d+\.?\d*)`[\d.]*(?=$|\*\^-?\d+$)/, '$1');
 
 const bare = (text = '') => text.replace(/^"|"$/g, '');
 
