@@ -53,6 +53,11 @@ export {
 export { expand, type ToolRegistration, type ToolSpec } from './engine/items/expand.js';
 export { type ToolOptions, tool } from './engine/items/option-sets.js';
 export {
+  type SearchPromptDefinition,
+  type SearchReturn,
+  searchPrompt,
+} from './engine/items/search-prompt.js';
+export {
   type Changes,
   defineToolkit,
   type Toolkit,

@@ -1,0 +1,67 @@
+import { ask } from './ask.js';
+import { Failure } from './failure.js';
+import { addressAt, requireKey, services } from './services.js';
+
+const accepts = Object.assign((type) => type === 'application/json' || type.startsWith('text/'), {
+  wanted: 'JSON',
+});
+
+/** Longer answers are cut, unless the user wants more. */
+const usualLength = 50_000;
+
+/**
+ * What Wolfram|Alpha knows about a subject, as text for models.
+ * @throws Failure @see https://www.wolfram.com/apis/documentation/cag/wolfram-alpha-context-api
+ */
+export async function askForContext(context, { options, signal }) {
+  const service = services.context;
+  const { backend } = service;
+  const key = requireKey(service);
+  const { text, isCut } = await ask(service, addressAt(service, 'api/apis/v1/WolframAlphaContext'), {
+    key,
+    method: 'POST',
+    headers: { authorization: key.value, 'content-type': 'application/json', accept: 'application/json' },
+    body: JSON.stringify({ context }),
+    seconds: options.TimeConstraint,
+    signal,
+    accepts,
+  });
+  const answer = isCut ? undefined : parsed(text);
+  if (typeof answer?.result !== 'string') {
+    const why = isCut ? 'more than can be read' : 'something that is no result';
+    throw new Failure(`The Wolfram|Alpha Context API answered with ${why}. Try again, or ask otherwise.`, {
+      backend,
+    });
+  }
+  if (answer.success === false) {
+    throw new Failure(`The Wolfram|Alpha Context API failed. It says: ${answer.result.slice(0, 300)}`, {
+      backend,
+    });
+  }
+  return cut(firstItems(answer.result.trim(), options.MaxItems), options.MaxCharacters ?? usualLength);
+}
+
+function parsed(text) {
+  try {
+    return JSON.parse(text);
+  } catch {
+    return undefined;
+  }
+}
+
+/** As much of a text as has so many results in it. */
+function firstItems(text, most) {
+  if (most === undefined) return text;
+  const end = '</result>';
+  let at = 0;
+  for (let count = 0; count < most; count += 1) {
+    const next = text.indexOf(end, at);
+    if (next === -1) return text;
+    at = next + end.length;
+  }
+  return text.slice(0, at);
+}
+
+function cut(text, longest) {
+  return text.length > longest ? `${text.slice(0, longest)}\n… (cut: there is more than this)` : text;
+}

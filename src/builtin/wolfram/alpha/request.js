@@ -1,0 +1,51 @@
+const mostRedirects = 3;
+
+/** What is read of an answer, unless told. */
+const longestText = 1024 * 1024;
+
+/** Whether two addresses are of one origin: no other is told a key. */
+export const isSameOrigin = (from, to) => from.origin === to.origin;
+
+/**
+ * Sends a request and reads what comes back, up to a length.
+ *
+ * @param {URL} url
+ * @param {object} options
+ * @param {(from: URL, to: URL) => boolean} [options.mayFollow] Which redirections are followed.
+ * @returns status, media type, bytes, whether they were cut, and headers. @throws what `fetch` throws
+ */
+export async function request(
+  url,
+  { method = 'GET', headers = {}, body, signal, longest = longestText, mayFollow = isSameOrigin },
+) {
+  let at = url;
+  for (let followed = 0; ; followed += 1) {
+    const response = await fetch(at, { method, headers, body, signal, redirect: 'manual' });
+    const next = redirection(response, at);
+    if (!next || method !== 'GET' || followed === mostRedirects || !mayFollow(at, next)) {
+      const read = await readBytes(response, longest);
+      const type = (response.headers.get('content-type') ?? '').split(';')[0].trim().toLowerCase();
+      return { status: response.status, headers: response.headers, type, ...read };
+    }
+    await response.body?.cancel();
+    at = next;
+  }
+}
+
+function redirection({ status, headers }, at) {
+  const location = headers.get('location');
+  if (status < 300 || status > 399 || location === null) return undefined;
+  return URL.canParse(location, at) ? new URL(location, at) : undefined;
+}
+
+async function readBytes({ body }, longest) {
+  const chunks = [];
+  let size = 0;
+  // Leaving the loop ends the connection too.
+  for await (const chunk of body ?? []) {
+    chunks.push(chunk);
+    size += chunk.length;
+    if (size > longest) break;
+  }
+  return { bytes: Buffer.concat(chunks).subarray(0, longest), isCut: size > longest };
+}

@@ -1,0 +1,97 @@
+import { brands, isBranded } from './brands.js';
+import { blocksOf, type ContentBlock, type ToolResult } from './builders.js';
+import type { Context } from './context.js';
+import { type Awaitable, definePrompt, type PromptDefinition } from './define.js';
+
+/** What a search gives: text, or what a tool would return. Of blocks, the texts count. */
+export type SearchReturn =
+  | string
+  | ToolResult
+  | ContentBlock
+  | readonly (string | ToolResult | ContentBlock)[];
+
+/** A search prompt as its author writes it. */
+export interface SearchPromptDefinition extends Omit<PromptDefinition, 'content' | 'messages' | 'type'> {
+  /** Finds what helps to answer a query; `args` are all arguments of the prompt. */
+  search(query: string, ctx: Context, args: Readonly<Record<string, string>>): Awaitable<SearchReturn>;
+}
+
+/** Text of others that looks like a part of the prompt, however spaced, is none. */
+const tags = /<(?=[\s\p{C}]*(?:\/[\s\p{C}]*)?(?:search-query|search-results|user-query))/giu;
+
+/**
+ * A prompt that searches for what the user asks and hands both to the model. It has the argument `query`, besides those
+ * of the definition. A search that fails gives a prompt that says so.
+ * @throws TypeError if `search` is no function
+ */
+export function searchPrompt({
+  search,
+  arguments: declared = [],
+  ...facts
+}: SearchPromptDefinition): PromptDefinition {
+  if (typeof search !== 'function') throw new TypeError('A search prompt has no function "search".');
+  const own = declared.find(({ name }) => name === 'query');
+  const query = { description: 'The search query', ...own, name: 'query', required: true };
+  const others = declared.filter(({ name }) => name !== 'query');
+  return definePrompt<PromptDefinition['arguments'] & {}>({
+    ...facts,
+    arguments: [query, ...others],
+    content: async (args, ctx) => await searched(search, args as Readonly<Record<string, string>>, ctx),
+  });
+}
+
+async function searched(
+  search: SearchPromptDefinition['search'],
+  args: Readonly<Record<string, string>>,
+  ctx: Context,
+): Promise<string> {
+  const { query = '' } = args;
+  try {
+    const { text, isError } = readFound(await search(query, ctx, args));
+    return isError ? `[Error] ${text}` : formatSearch(query, text);
+  } catch (error) {
+    if (ctx.signal.aborted || isForProtocol(error)) throw error;
+    if (isBranded(error, brands.toolError)) return `[Error] ${(error as unknown as Error).message}`;
+    // biome-ignore lint/suspicious/noConsole: where there is no Node, the console is the only place for it
+    console.error(`search prompt: ${error instanceof Error ? error.stack : String(error)}`);
+    return '[Error] Failed to generate prompt content.';
+  }
+}
+
+/** The query stands in it twice, so that the model sees what a client made of it. */
+function formatSearch(query: string, found: string): string {
+  return [
+    `<search-query>${query}</search-query>`,
+    '<search-results>',
+    found.replace(tags, '&lt;'),
+    '</search-results>',
+    "Use the above search results to answer the user's query below.",
+    `<user-query>${query}</user-query>`,
+  ].join('\n');
+}
+
+function readFound(found: unknown): { readonly text: string; readonly isError: boolean } {
+  const pieces = Array.isArray(found) ? found : [found];
+  if (!pieces.every(isPiece)) {
+    throw new TypeError('A search gives a string, a tool result or content blocks.');
+  }
+  const texts = pieces.flatMap(blocksOf).map((block) => (block.type === 'text' ? String(block.text) : ''));
+  return {
+    text: texts.join(''),
+    isError: pieces.some((piece) => typeof piece === 'object' && piece.isError === true),
+  };
+}
+
+function isPiece(value: unknown): value is string | (ContentBlock & { readonly isError?: boolean }) {
+  if (typeof value === 'string') return true;
+  if (typeof value !== 'object' || value === null) return false;
+  return 'content' in value
+    ? Array.isArray(value.content)
+    : 'type' in value && typeof value.type === 'string';
+}
+
+/** What is answered by the protocol, or ends this run because the client is asked first. */
+function isForProtocol(error: unknown): boolean {
+  if (isBranded(error, brands.protocolError)) return true;
+  return error instanceof Error && ['MissingCapabilityError', 'Suspension'].includes(error.name);
+}
