@@ -1,0 +1,263 @@
+import { randomBytes } from 'node:crypto';
+import { appendFile, open, stat, writeFile } from 'node:fs/promises';
+import path from 'node:path';
+import { blocksOf, markOf, withText } from './content.js';
+import { embedAddress, notebookId } from './deployment.js';
+import { inTemporaryFolder } from './kernel.js';
+import { asciiCode } from './lines.js';
+import { KernelEnded } from './process.js';
+import { contextOf, isSessionId, newSessionId } from './sessions.js';
+
+/** A kernel that stops when its time is up needs little more; one that does not is ended. */
+const graceMs = 5000;
+
+/** What follows the evaluation: pictures, the first of which starts a front end, and saving the session. */
+const afterMs = 150_000;
+
+/** Taking up a saved session, before the evaluation begins. */
+const beforeMs = 90_000;
+
+/** More printing than this ends the kernel. */
+const mostPrinted = 64 * 1024 * 1024;
+
+/** So many sessions stay in the kernel; the others are taken up from their files. */
+const mostLive = 20;
+
+/**
+ * Evaluates code in a session of the local kernel.
+ *
+ * @param {Kernel} kernel
+ * @param {{ code: string, session?: string, seconds: number, maxCharacters: number, directory?: string, wantsNotebook: boolean, limits: object }} request
+ * @returns the result for the client
+ * @throws {NoKernel | TooManyCalls} when nothing was evaluated
+ */
+export async function evaluateLocally(kernel, request, signal) {
+  const id = isSessionId(request.session ?? '') ? request.session : newSessionId();
+  return await kernel.use(
+    async (running) =>
+      await inTemporaryFolder(async (folder) => {
+        const evaluation = new Evaluation({ kernel, running, request, id, folder, signal });
+        return await evaluation.result();
+      }),
+    signal,
+  );
+}
+
+class Evaluation {
+  constructor({ kernel, running, request, id, folder, signal }) {
+    Object.assign(this, { kernel, running, request, id, signal });
+    this.transcript = path.join(folder, 'transcript.txt');
+    this.mark = randomBytes(8).toString('hex');
+  }
+
+  async result() {
+    const { kernel, running, request, id } = this;
+    const { saved, live } = kernel;
+    const isThere = await this.#prepare();
+    const isKnown = live.has(id);
+    const wasKept = isThere && (await saved.has(id));
+    await writeFile(this.transcript, '');
+    let answer;
+    try {
+      answer = await running.ask(
+        {
+          op: 'evaluate',
+          code: asciiCode(request.code),
+          source: request.code,
+          context: contextOf(id),
+          load: wasKept ? saved.file(id) : '',
+          save: isThere ? saved.draft(id) : '',
+          forget: this.#surplus(),
+          seconds: request.seconds,
+          maxCharacters: request.maxCharacters,
+          transcript: this.transcript,
+          mark: this.mark,
+          directory: request.directory ?? '',
+        },
+        this.#bounds(),
+      );
+    } catch (error) {
+      if (!(error instanceof KernelEnded)) throw error;
+      await saved.dropDraft(id);
+      return await this.#endedResult(error, wasKept);
+    }
+    const isSaved = answer.saved === true && (await saved.keep(id));
+    // Set again, so that it is the last.
+    live.delete(id);
+    if (isSaved || isKnown) live.add(id);
+    await saved.tidy({ current: id, ...request.limits });
+    return await this.#answeredResult(answer, isSaved);
+  }
+
+  /** Whether sessions can be kept at all. */
+  async #prepare() {
+    try {
+      await this.kernel.saved.prepare();
+      return true;
+    } catch {
+      return false;
+    }
+  }
+
+  /** Contexts of the sessions that were not used for longest. Each of them has been saved. */
+  #surplus() {
+    const { live } = this.kernel;
+    const ids = [...live].filter((id) => id !== this.id).slice(0, Math.max(0, live.size - mostLive));
+    for (const id of ids) live.delete(id);
+    return ids.map(contextOf);
+  }
+
+  #bounds() {
+    const evaluationMs = this.request.seconds * 1000 + graceMs;
+    let printed = 0;
+    return {
+      signal: this.signal,
+      timeoutMs: beforeMs,
+      onNews: ({ phase }, { extend }) => {
+        if (phase === 'evaluating') extend(evaluationMs);
+        if (phase === 'evaluated') extend(afterMs);
+      },
+      check: () => {
+        stat(this.transcript).then(
+          ({ size }) => {
+            printed = size;
+          },
+          () => {},
+        );
+        if (printed > mostPrinted) throw new KernelEnded('flood', 'it printed without an end');
+      },
+    };
+  }
+
+  async #answeredResult(answer, isSaved) {
+    const { kernel, running, request, id } = this;
+    const outputs = outputsOf(answer);
+    const prints = await this.#prints();
+    const blocks = blocksOf({ outputs, prints, maxCharacters: request.maxCharacters });
+    const trouble = troubles[answer.outcome]?.(request.seconds);
+    const told = trouble === undefined ? blocks : withText(blocks, trouble);
+    const content = withText(
+      told.length === 0 ? [{ type: 'text', text: 'No output.' }] : told,
+      this.#reminder(answer, isSaved),
+    );
+    const isError = answer.outcome !== 'done';
+    const url =
+      request.wantsNotebook && answer.cloud === true && !isError
+        ? await kernel.deployment.deploy(running, JSON.stringify([id, request.code, blocks]), this.signal)
+        : undefined;
+    return {
+      content: url === undefined ? content : wrapped(content, url),
+      ...(isError && { isError }),
+      _meta: { backend: 'kernel', ...(url !== undefined && { notebookUrl: embedAddress(url) }) },
+    };
+  }
+
+  /** The kernel is gone: what it printed is there, its definitions since the last call are not. */
+  async #endedResult({ reason, message }, wasKept) {
+    const { request, id, kernel } = this;
+    kernel.live.clear();
+    const blocks = blocksOf({
+      outputs: [],
+      prints: await this.#prints(),
+      maxCharacters: request.maxCharacters,
+    });
+    const why =
+      endings[reason]?.(request.seconds) ?? `The Wolfram kernel ended during the evaluation: ${message}.`;
+    const rest = wasKept
+      ? 'It is started again by the next call, and the session goes on from what was saved after the call before.'
+      : 'It is started again by the next call. Nothing of this session was saved before.';
+    return {
+      content: withText(withText(blocks, `${why} ${rest}`), reminderText(id)),
+      isError: true,
+      _meta: { backend: 'kernel' },
+    };
+  }
+
+  /** What each expression printed: by ways that the kernel keeps apart, and by others, which are told with the last. */
+  async #prints() {
+    const stray = this.running.takeWords();
+    if (stray.trim() !== '') await appendFile(this.transcript, `\n${stray}`).catch(() => {});
+    return (await readBounded(this.transcript)).split(markOf(this.mark));
+  }
+
+  #reminder(answer, isSaved) {
+    const { session } = this.request;
+    const notices = [];
+    if (session !== undefined && !isSessionId(session)) {
+      notices.push('What was given is no session ID, so a new session was started.');
+    } else if (session !== undefined && answer.session === 'new') {
+      notices.push(
+        'No saved state was found for the requested session ID, so a new empty session was started.',
+      );
+    } else if (answer.session === 'unreadable') {
+      notices.push('The saved state of the session could not be read by this kernel, so it starts empty.');
+    } else if (answer.session === 'resumed') {
+      notices.push('The kernel is a new one; the session was taken up from its saved state.');
+    }
+    if (!isSaved) notices.push('The session could not be saved: it is lost when the kernel ends.');
+    return reminderText(this.id, notices);
+  }
+}
+
+const troubles = {
+  late: (seconds) =>
+    `The evaluation was stopped after ${seconds} s, its time limit. Give a larger timeConstraint, or let it do less.`,
+  aborted: () => 'The evaluation was aborted.',
+  syntax: () => 'The code is not syntactically correct. Nothing was evaluated.',
+  failed: () => 'The kernel could not put the outcome into words.',
+};
+
+const endings = {
+  late: (seconds) =>
+    `The evaluation did not stop at its time limit of ${seconds} s, so the Wolfram kernel was ended.`,
+  flood: () => 'The evaluation printed without an end, so the Wolfram kernel was ended.',
+  cancelled: () => 'The evaluation was cancelled, so the Wolfram kernel was ended.',
+};
+
+function reminderText(id, notices = []) {
+  const how = `Pass session="${id}" in future calls to this tool to continue this session.`;
+  return `<system-reminder>${[...notices, how].join(' ')}</system-reminder>`;
+}
+
+/** What a viewer finds the notebook by when its client hands on nothing but the content. */
+function wrapped(content, url) {
+  const id = notebookId(url);
+  if (id === undefined) return content;
+  return [
+    { type: 'text', text: `<result uuid="${id}">\n` },
+    ...content,
+    { type: 'text', text: '\n</result>' },
+  ];
+}
+
+/** What of an answer is in order. */
+function outputsOf({ outputs }) {
+  if (!Array.isArray(outputs)) return [];
+  return outputs.filter(
+    (output) =>
+      typeof output === 'object' &&
+      output !== null &&
+      Number.isInteger(output.line) &&
+      Number.isInteger(output.index) &&
+      (output.image === undefined || /^[A-Za-z0-9+/=]+$/.test(output.image)),
+  );
+}
+
+const mostRead = 4 * 1024 * 1024;
+
+/** The beginning and the end of a file that may be long. */
+async function readBounded(file) {
+  const handle = await open(file).catch(() => undefined);
+  if (!handle) return '';
+  try {
+    const { size } = await handle.stat();
+    const take = async (length, position) => {
+      const { buffer, bytesRead } = await handle.read(Buffer.alloc(length), 0, length, position);
+      return buffer.subarray(0, bytesRead).toString('utf8');
+    };
+    if (size <= 2 * mostRead) return await take(size, 0);
+    return `${await take(mostRead, 0)}\n…\n${await take(mostRead, size - mostRead)}`;
+  } finally {
+    await handle.close();
+  }
+}

@@ -1,0 +1,42 @@
+/**
+ * What goes between us and the loop in the kernel. Each message is a line: JSON in Base64, because kernels read and write
+ * characters beyond ASCII differently from system to system. An answer names the request it belongs to by a word that
+ * nobody can know beforehand, so that nothing that evaluated code prints can be taken for one.
+ */
+
+/** The line of a request. */
+export function requestLine(request) {
+  return `${Buffer.from(JSON.stringify(request), 'utf8').toString('base64')}\n`;
+}
+
+/**
+ * What a line says to whoever waits for `word`: an answer, or news from the middle of the work.
+ * @returns {{ isFinal: boolean, message: object } | undefined} undefined for a line that is none of ours
+ */
+export function readLine(line, word) {
+  const found = /^@@([0-9a-f]+)([:+])([A-Za-z0-9+/=]*)\s*$/.exec(line);
+  if (!found || found[1] !== word) return undefined;
+  try {
+    const message = JSON.parse(Buffer.from(found[3], 'base64').toString('utf8'));
+    if (typeof message !== 'object' || message === null || Array.isArray(message)) return undefined;
+    return { isFinal: found[2] === ':', message };
+  } catch {
+    return undefined;
+  }
+}
+
+/**
+ * Code in ASCII, by the escapes the language has for characters of other kinds.
+ * @see https://reference.wolfram.com/language/tutorial/InputSyntax.html, Character Codes
+ */
+export function asciiCode(code) {
+  return code.replace(/\r\n?/g, '\n').replace(/[^\n\t\x20-\x7e]/gu, (character) => {
+    const number = character.codePointAt(0);
+    if (number > 0xffff) return `\\|${hex(number, 6)}`;
+    return number > 0xff ? `\\:${hex(number, 4)}` : `\\.${hex(number, 2)}`;
+  });
+}
+
+function hex(number, digits) {
+  return number.toString(16).padStart(digits, '0');
+}

@@ -1,0 +1,430 @@
+import { existsSync, readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs';
+import path from 'node:path';
+import process from 'node:process';
+import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
+import { writeFolder } from '../support/packages.js';
+import { eventually, isAlive, root } from '../support/program.js';
+import { compose, openSession } from '../support/session.js';
+
+// biome-ignore lint/suspicious/noExplicitAny: what came over the wire is looked at member by member
+type Result = any;
+
+const standIn = path.join(root, 'test/support/wolframscript.mjs');
+const ui = { extensions: { 'io.modelcontextprotocol/ui': { mimeTypes: ['text/html;profile=mcp-app'] } } };
+
+/** A home of its own makes a kernel of its own. */
+let home: string;
+
+beforeEach(() => {
+  home = writeFolder();
+  vi.stubEnv('AGENTTOOLS_HOME', home);
+  vi.stubEnv('WOLFRAMSCRIPT', standIn);
+  vi.stubEnv('WOLFRAM_STAND_IN', undefined);
+  vi.stubEnv('WOLFRAM_STAND_IN_CLOUD', undefined);
+  vi.stubEnv('WOLFRAM_STAND_IN_LOG', path.join(home, 'log'));
+  vi.stubEnv('WOLFRAM_API_KEY', undefined);
+});
+afterEach(() => vi.unstubAllEnvs());
+
+/** A client of the evaluator alone. */
+async function open({ capabilities = {}, options }: { capabilities?: object; options?: object } = {}) {
+  const toolOptions = options && { WolframLanguageEvaluator: options };
+  const composed = await compose(
+    { servers: ['main'] },
+    { 'agenttools/servers/main.json': { tools: ['WolframLanguageEvaluator'] } },
+    { builtinFolder: path.join(root, 'src/builtin'), toolOptions },
+  );
+  const session = await openSession(composed, { capabilities });
+  const begin = (code: string, more: object = {}) =>
+    session.send('tools/call', { name: 'WolframLanguageEvaluator', arguments: { code, ...more } });
+  const evaluate = async (code: string, more?: object): Promise<Result> => await begin(code, more).answer;
+  return { ...session, begin, evaluate };
+}
+
+const textOf = ({ content }: Result): string =>
+  content.map((block: Result) => (block.type === 'text' ? block.text : `(${block.mimeType})`)).join('|');
+
+/** The result without what is said to the model at its end. */
+const outputOf = (result: Result): string =>
+  textOf(result).replace(/\s*<system-reminder>[^<]*<\/system-reminder>/, '');
+
+const reminderOf = (result: Result): string => /<system-reminder>([^<]*)</.exec(textOf(result))?.[1] ?? '';
+
+const idOf = (result: Result): string => /session="(\w+)"/.exec(textOf(result))?.[1] ?? '';
+
+const logged = (): Result[] => {
+  const file = path.join(home, 'log');
+  const lines = existsSync(file) ? readFileSync(file, 'utf8').split('\n') : [];
+  return lines.filter((line) => line !== '').map((line) => JSON.parse(line));
+};
+const starts = () => logged().filter(({ start }) => start);
+
+const savedFolder = () => path.join(home, 'wolfram/sessions');
+
+describe('an evaluation', () => {
+  test('gives outputs with labels, prints and images in the order they came, and says where it was done', async () => {
+    const { evaluate } = await open();
+    const result = await evaluate('1\nPrint["two"]\nx = 3\nplot\nPrint["last"]\ny = 6;');
+    expect(result.isError).toBeUndefined();
+    expect(result._meta).toEqual({ backend: 'kernel' });
+    expect(result.content.map(({ type }: Result) => type)).toEqual(['text', 'image', 'text']);
+    expect(result.content[1].mimeType).toBe('image/png');
+    expect(outputOf(result)).toBe('Out[1]= 1\n\ntwo\n\nOut[3]= 3\n\nOut[4]=|(image/png)|last');
+  });
+
+  test('without output says so', async () => {
+    const { evaluate } = await open();
+    expect(outputOf(await evaluate('x = 1;'))).toBe('No output.');
+  });
+
+  test('gets code in ASCII, whatever it holds', async () => {
+    const { evaluate } = await open();
+    await evaluate('"é→😀"\r\nα');
+    const [, request] = logged();
+    expect(request.code).toBe('"\\.e9\\:2192\\|01f600"\n\\:03b1');
+  });
+
+  test('is cut in the middle where it is long', async () => {
+    const { evaluate } = await open({ options: { MaxCharacterCount: 1000 } });
+    const long = outputOf(await evaluate('1\nlong'));
+    expect(long.length).toBeLessThan(1200);
+    expect(long).toMatch(/^Out\[1\]= 1\n\nOut\[2\]= <x+\n… \d+ characters left out …\nx+>$/);
+    expect(outputOf(await evaluate('huge'))).toMatch(/^Out\[1\]= <a+\n… 4999000 characters left out …\nz+>$/);
+  });
+
+  test('leaves nothing in a text that JSON cannot hold, or a terminal obeys', async () => {
+    const { evaluate } = await open();
+    expect(outputOf(await evaluate('private'))).toBe('Out[1]= \uf76d\ufffd!');
+  });
+
+  test('that is not syntactically correct is told with the words of the kernel', async () => {
+    const { evaluate } = await open();
+    const result = await evaluate('syntax');
+    expect(result.isError).toBe(true);
+    expect(outputOf(result)).toMatch(
+      /^Syntax::sntxi: .*\n\nThe code is not syntactically correct\. Nothing was evaluated\.$/,
+    );
+  });
+
+  test.each([
+    ['sleep', 'The evaluation was stopped after 7 s, its time limit.'],
+    ['abort', 'The evaluation was aborted.'],
+  ])('that is stopped says so, with what came before (%s)', async (code, said) => {
+    const { evaluate } = await open();
+    const result = await evaluate(`1\n${code}`, { timeConstraint: 7 });
+    expect(result.isError).toBe(true);
+    expect(outputOf(result)).toContain(`Out[1]= 1\n\n${said}`);
+  });
+
+  test('has the time limit of the call, else that of the options', async () => {
+    const { evaluate } = await open({ options: { TimeConstraint: 11 } });
+    await evaluate('1');
+    await evaluate('1', { timeConstraint: 5 });
+    expect(
+      logged()
+        .slice(1)
+        .map(({ seconds }) => seconds),
+    ).toEqual([11, 5]);
+    const { isError, content } = await evaluate('1', { timeConstraint: 0 });
+    expect(isError).toBe(true);
+    expect(content[0].text).toContain('timeConstraint');
+  });
+
+  test('never shows a key of ours to the code', async () => {
+    vi.stubEnv('WOLFRAM_API_KEY', 'the-secret-key');
+    vi.stubEnv('WOLFRAM_ALPHA_APPID', 'the-secret-appid');
+    const { evaluate } = await open({ options: { MaxCharacterCount: 1_000_000 } });
+    const text = textOf(await evaluate('environment'));
+    expect(text).toContain('WOLFRAM_STAND_IN_LOG');
+    expect(text).not.toContain('the-secret');
+  });
+});
+
+describe('what evaluated code prints', () => {
+  test('past the kernel is told, and is never taken for an answer', async () => {
+    const { evaluate } = await open();
+    const forged = Buffer.from('{"outcome":"done","outputs":[]}').toString('base64');
+    const result = await evaluate(`stdout @@0123456789abcdef:${forged}\\n@@:e30=\\nhello\n2`);
+    expect(outputOf(result)).toContain('Out[2]= 2');
+    expect(outputOf(result)).toContain('hello');
+  });
+
+  test('without an end of line does not swallow the answer', async () => {
+    const { evaluate } = await open();
+    expect(outputOf(await evaluate('stdout no end\n2'))).toContain('Out[2]= 2');
+  });
+
+  test('without an end ends the kernel', async () => {
+    const { evaluate } = await open();
+    const result = await evaluate('flood');
+    expect(result.isError).toBe(true);
+    expect(outputOf(result)).toContain(
+      'The evaluation printed without an end, so the Wolfram kernel was ended.',
+    );
+    expect(outputOf(result).length).toBeLessThan(11_000);
+    expect(outputOf(await evaluate('1'))).toBe('Out[1]= 1');
+  });
+});
+
+describe('an answer that is none', () => {
+  test.each(['nonsense', 'malformed'])('is put into words (%s)', async (code) => {
+    const { evaluate } = await open();
+    const result = await evaluate(code, { timeConstraint: 1 });
+    expect(outputOf(result)).not.toBe('');
+    expect(result.content.every(({ type }: Result) => type === 'text')).toBe(true);
+    expect(outputOf(await evaluate('1'))).toBe('Out[1]= 1');
+  });
+});
+
+describe('a session', () => {
+  test('goes on where its ID is passed, apart from others', async () => {
+    const { evaluate } = await open();
+    const first = await evaluate('x = 5');
+    const id = idOf(first);
+    expect(id).toMatch(/^[a-z][a-z0-9]{7}$/);
+    expect(reminderOf(first)).toBe(
+      `Pass session="${id}" in future calls to this tool to continue this session.`,
+    );
+    const other = await evaluate('x');
+    expect(idOf(other)).not.toBe(id);
+    expect(outputOf(other)).toBe('Out[1]= x');
+    const again = await evaluate('x', { session: id });
+    expect(outputOf(again)).toBe('Out[2]= 5');
+    expect(reminderOf(again)).toBe(reminderOf(first));
+    expect(starts()).toHaveLength(1);
+  });
+
+  test('of an ID that nobody has starts empty under it, and says so', async () => {
+    const { evaluate } = await open();
+    const result = await evaluate('1', { session: 'My_work1' });
+    expect(reminderOf(result)).toMatch(/^No saved state was found .* Pass session="My_work1" /);
+    expect(logged()[1].context).toBe('AgentToolsSession`My$work1`');
+  });
+
+  test.each(['', '1abc', 'a-b', '../x', 'a'.repeat(65), 'é'])(
+    'of no ID is a new one (%j)',
+    async (session) => {
+      const { evaluate } = await open();
+      const result = await evaluate('1', { session });
+      expect(reminderOf(result)).toMatch(/^What was given is no session ID/);
+      expect(idOf(result)).toMatch(/^[a-z][a-z0-9]{7}$/);
+    },
+  );
+
+  test('is saved after each call, for its owner only, and taken up by the next kernel', async () => {
+    const { evaluate } = await open();
+    const id = idOf(await evaluate('x = 5'));
+    expect(readdirSync(savedFolder())).toEqual([`${id}.mx`]);
+    if (process.platform !== 'win32') expect(statSync(savedFolder()).mode & 0o777).toBe(0o700);
+    const crashed = await evaluate('crash', { session: id });
+    expect(crashed.isError).toBe(true);
+    const result = await evaluate('x', { session: id });
+    expect(outputOf(result)).toBe('Out[2]= 5');
+    expect(reminderOf(result)).toMatch(
+      /^The kernel is a new one; the session was taken up from its saved state\. /,
+    );
+    expect(starts()).toHaveLength(2);
+  });
+
+  test('whose file cannot be read starts empty, and says so', async () => {
+    const { evaluate } = await open();
+    const id = idOf(await evaluate('x = 5'));
+    await evaluate('quit', { session: id });
+    writeFileSync(path.join(savedFolder(), `${id}.mx`), 'not a session');
+    const result = await evaluate('x', { session: id });
+    expect(outputOf(result)).toBe('Out[1]= x');
+    expect(reminderOf(result)).toMatch(/^The saved state of the session could not be read by this kernel/);
+  });
+
+  test('is one of so many that are kept', async () => {
+    const { evaluate } = await open({ options: { MaxSessionCount: 2 } });
+    const ids = [];
+    for (const code of ['1', '2', '3']) ids.push(idOf(await evaluate(code)));
+    expect(readdirSync(savedFolder()).sort()).toEqual(
+      ids
+        .slice(1)
+        .map((id) => `${id}.mx`)
+        .sort(),
+    );
+  });
+
+  test('leaves the kernel when many others came, and comes back from its file', async () => {
+    const { evaluate } = await open();
+    const id = idOf(await evaluate('x = 5'));
+    for (let count = 0; count < 22; count += 1) await evaluate('1');
+    expect(logged().flatMap(({ forget }) => forget ?? [])).toContain(`AgentToolsSession\`${id}\``);
+    expect(outputOf(await evaluate('x', { session: id }))).toBe('Out[2]= 5');
+  });
+});
+
+describe('a kernel', () => {
+  test('that does not stop at the time limit is ended with all it started, and what was printed is told', async () => {
+    const { evaluate } = await open();
+    const id = idOf(await evaluate('x = 5'));
+    const [pid, child] = [
+      ...outputOf(await evaluate('pid\nchild', { session: id })).matchAll(/= (\d+)/g),
+    ].map(([, number]) => Number(number));
+    const result = await evaluate('Print["so far"]\nhang', { session: id, timeConstraint: 1 });
+    expect(result.isError).toBe(true);
+    expect(result._meta).toEqual({ backend: 'kernel' });
+    expect(outputOf(result)).toBe(
+      'so far\n\nThe evaluation did not stop at its time limit of 1 s, so the Wolfram kernel was ended. It is started again by the next call, and the session goes on from what was saved after the call before.',
+    );
+    await eventually(() => !isAlive(pid!) && !isAlive(child!), 'the kernel and its child end');
+    expect(outputOf(await evaluate('x', { session: id }))).toBe('Out[4]= 5');
+  });
+
+  test('that crashes says how, and is started again', async () => {
+    const { evaluate } = await open();
+    const result = await evaluate('Print["before"]\ncrash');
+    expect(result.isError).toBe(true);
+    expect(outputOf(result)).toMatch(
+      /^before\n\nSIGSEGV in a library\n\nThe Wolfram kernel ended during the evaluation: it ended \(exit code 139\)\. .*Nothing of this session was saved before\.$/s,
+    );
+    expect(outputOf(await evaluate('1'))).toBe('Out[1]= 1');
+  });
+
+  test('ends when the call is cancelled', async () => {
+    const { begin, cancel, evaluate } = await open();
+    const pid = Number(/= (\d+)/.exec(outputOf(await evaluate('pid')))?.[1]);
+    const { id } = begin('hang');
+    await eventually(() => logged().some(({ code }) => code === 'hang'), 'the evaluation begins');
+    cancel(id);
+    await eventually(() => !isAlive(pid), 'the kernel ends');
+    expect(outputOf(await evaluate('1'))).toBe('Out[1]= 1');
+  });
+
+  test('takes one call after the other, and no more than fit in its queue', async () => {
+    const { begin, cancel } = await open();
+    const hanging = begin('hang');
+    await eventually(() => logged().some(({ code }) => code === 'hang'), 'the evaluation begins');
+    const waiting = Array.from({ length: 31 }, () => begin('1'));
+    const { isError, content } = await begin('1').answer;
+    expect(isError).toBe(true);
+    expect(content[0].text).toBe(
+      '32 evaluations wait for the Wolfram kernel already. Call again when some of them are done.',
+    );
+    cancel(hanging.id);
+    for (const { answer } of waiting) expect(outputOf(await answer)).toBe('Out[1]= 1');
+  });
+
+  test('may be slow to start, and say things before', async () => {
+    vi.stubEnv('WOLFRAM_STAND_IN', 'slow');
+    expect(outputOf(await (await open()).evaluate('1'))).toBe('Out[1]= 1');
+    vi.stubEnv('WOLFRAM_STAND_IN', 'garbage');
+    vi.stubEnv('AGENTTOOLS_HOME', writeFolder());
+    expect(outputOf(await (await open()).evaluate('1'))).toBe('Out[1]= 1');
+  });
+
+  test.each([
+    [
+      'not-activated',
+      'it is not activated: The Wolfram Engine requires one-time activation on this computer.',
+    ],
+    ['no-licence', 'it is not activated: Mathematica cannot find a valid password.'],
+    ['exits', 'it ended (exit code 127): error while loading shared libraries.'],
+  ])('that does not start says why and what to do (%s)', async (how, why) => {
+    vi.stubEnv('WOLFRAM_STAND_IN', how);
+    const { evaluate } = await open();
+    const result = await evaluate('1');
+    expect(result.isError).toBe(true);
+    expect(result._meta).toEqual({ backend: 'kernel' });
+    expect(textOf(result)).toContain(`The Wolfram kernel could not be started: ${why}`);
+    expect(textOf(result)).toContain('wolframscript -activate');
+    expect(textOf(result)).toContain('WOLFRAM_API_KEY');
+    expect(textOf(await evaluate('1'))).toBe(textOf(result));
+    expect(starts()).toHaveLength(1);
+  });
+
+  test('that is not there is told, with how to get one', async () => {
+    vi.stubEnv('WOLFRAMSCRIPT', undefined);
+    vi.stubEnv('PATH', home);
+    const { evaluate } = await open();
+    const result = await evaluate('1');
+    expect(result.isError).toBe(true);
+    expect(result._meta).toBeUndefined();
+    expect(textOf(result)).toMatch(
+      /^No Wolfram kernel was found: .*https:\/\/www\.wolfram\.com\/engine\/.*WOLFRAMSCRIPT.*WOLFRAM_API_KEY/,
+    );
+  });
+
+  test('that WOLFRAMSCRIPT names and that is none is told', async () => {
+    vi.stubEnv('WOLFRAMSCRIPT', path.join(home, 'none'));
+    const { evaluate } = await open({ options: { Method: 'Local' } });
+    const result = await evaluate('1');
+    expect(result.isError).toBe(true);
+    expect(textOf(result)).toContain(
+      `WOLFRAMSCRIPT is set to "${path.join(home, 'none')}", which is not a program.`,
+    );
+    expect(textOf(result)).not.toContain('WOLFRAM_API_KEY');
+  });
+
+  test('is asked for by a method that there is', async () => {
+    const { evaluate } = await open({ options: { Method: 'Moon' } });
+    const result = await evaluate('1');
+    expect(result.isError).toBe(true);
+    expect(textOf(result)).toBe(
+      'The option Method of the tool is set to "Moon". Expected Automatic, Local, Cloud.',
+    );
+    const session = await open({ options: { Method: 'Session' } });
+    expect(outputOf(await session.evaluate('1'))).toBe('Out[1]= 1');
+  });
+});
+
+describe('a notebook in the cloud', () => {
+  const url = 'https://www.wolframcloud.com/obj/0f0e0d0c-1111-2222-3333-444455556666';
+  const deployments = () => logged().filter(({ op }) => op === 'deploy');
+
+  test('is there for a client that shows it, when the kernel is connected', async () => {
+    vi.stubEnv('WOLFRAM_STAND_IN_CLOUD', 'connected');
+    const { evaluate } = await open({ capabilities: ui });
+    const result = await evaluate('1');
+    expect(result._meta).toMatchObject({ backend: 'kernel', notebookUrl: `${url}?syntaxMethod=editor` });
+    const texts = result.content.map(({ text }: Result) => text);
+    expect(texts[0]).toBe('<result uuid="0f0e0d0c-1111-2222-3333-444455556666">\n');
+    expect(texts[1]).toMatch(/^Out\[1\]= 1\n\n<system-reminder>/);
+    expect(texts[2]).toBe('\n</result>');
+    expect(result.structuredContent).toBeUndefined();
+    expect(deployments()).toEqual([
+      expect.objectContaining({ hideFooter: true, name: expect.stringMatching(/^[0-9a-f]{40}\.nb$/) }),
+    ]);
+  });
+
+  test('is asked for without the option that an account does not know, and from then on at once', async () => {
+    vi.stubEnv('WOLFRAM_STAND_IN_CLOUD', 'picky');
+    const { evaluate } = await open({ capabilities: ui });
+    for (const code of ['1', '2']) expect((await evaluate(code))._meta.notebookUrl).toContain(url);
+    expect(deployments().map(({ hideFooter }) => hideFooter)).toEqual([true, false, false]);
+  });
+
+  test.each(['failing', 'foreign', 'crashing'])(
+    'that cannot be had is not asked for again (%s)',
+    async (cloud) => {
+      vi.stubEnv('WOLFRAM_STAND_IN_CLOUD', cloud);
+      const { evaluate, request } = await open({ capabilities: ui });
+      for (const code of ['1', '2']) {
+        const result = await evaluate(code);
+        expect(result.isError).toBeUndefined();
+        expect(result._meta.notebookUrl).toBeUndefined();
+        expect(outputOf(result)).toBe(`Out[1]= ${code}`);
+      }
+      expect(deployments()).toHaveLength(1);
+      // It shows texts and images by itself, so that its viewer stays.
+      const { tools } = await request('tools/list');
+      expect(tools[0]._meta.ui.resourceUri).toBe('ui://wolfram/evaluator-viewer');
+    },
+  );
+
+  test.each<[why: string, cloud: string | undefined, options: Parameters<typeof open>[0]]>([
+    ['the client shows none', 'connected', {}],
+    ['the kernel is not connected', undefined, { capabilities: ui }],
+    ['the user does not want it', 'connected', { capabilities: ui, options: { DeployNotebooks: false } }],
+  ])('is not there when %s', async (_, cloud, options) => {
+    vi.stubEnv('WOLFRAM_STAND_IN_CLOUD', cloud);
+    const { evaluate } = await open(options);
+    const result = await evaluate('1');
+    expect(result._meta.notebookUrl).toBeUndefined();
+    expect(textOf(result)).not.toContain('<result');
+    expect(deployments()).toEqual([]);
+  });
+});
