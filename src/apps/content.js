@@ -32,6 +32,12 @@ export function el(tag, properties = {}, ...children) {
   return element;
 }
 
+/** What a value says where a text is expected: what came from outside may be anything there. */
+export function words(value) {
+  if (typeof value === 'string') return value.trim();
+  return typeof value === 'number' ? String(value) : '';
+}
+
 /** The address, if it is one a user may be sent to. */
 export function safeUrl(text) {
   if (typeof text !== 'string' || text.length > 4000) return undefined;
@@ -94,21 +100,24 @@ export function contentNodes(app, blocks, { isMarkdown = false, mayLoad = () => 
     },
     image: ({ data, mimeType }) => {
       const address = dataUrl('image', mimeType, data);
-      return address ? [el('img', { src: address, alt })] : [];
+      return address ? [picture(address, alt, () => el('p', { class: 'quiet' }, unshown))] : [];
     },
     audio: ({ data, mimeType }) => {
       const address = dataUrl('audio', mimeType, data);
       return address ? [el('audio', { src: address, controls: '' })] : [];
     },
-    resource_link: ({ uri, title, name }) => [
-      el('p', {}, link(app, fitted(String(title ?? name ?? uri)), uri)),
-    ],
-    resource: ({ resource }) =>
-      typeof resource?.text === 'string' ? [el('pre', { tabindex: '0' }, fitted(resource.text))] : [],
+    resource_link: ({ uri, title, name }) => {
+      const label = words(title) || words(name) || words(uri);
+      return label ? [el('p', {}, link(app, fitted(label), uri))] : [];
+    },
+    resource: ({ resource }) => {
+      const text = bareText(resource?.text);
+      return text ? [el('pre', { tabindex: '0' }, fitted(text))] : [];
+    },
   };
   const nodes = [];
   for (const block of blocks.slice(0, mostBlocks)) {
-    if (left > 0 && nodes.length < mostLines) nodes.push(...(kinds[block?.type]?.(block) ?? []));
+    if (left > 0 && nodes.length < mostLines) nodes.push(...(kinds[words(block?.type)]?.(block) ?? []));
   }
   if (blocks.length > mostBlocks) nodes.push(el('p', {}, shortened));
   return nodes;
@@ -128,7 +137,8 @@ export function bareText(text) {
     .slice(0, longestText + 1)
     .replace(/\[This tool call rendered an interactive widget [^\]]{0,2000}\]/g, '')
     .replace(/<result uuid="[^"]{0,100}">|<\/result>/g, '')
-    .trim();
+    .replace(/^(?:[^\S\n]*\n)+/, '')
+    .trimEnd();
 }
 
 /** A text without everything from a start to its end. */
@@ -142,14 +152,18 @@ function between(text, start, end) {
   );
 }
 
-const shortened = '… (shortened)';
+/** What stands where more would be too much for a page. */
+export const shortened = '… (shortened)';
 
-function cut(text, longest = longestText) {
+const unshown = 'This picture cannot be shown.';
+
+/** A text, or as much of it as a page bears, with a word on the rest. */
+export function cut(text, longest = longestText) {
   return text.length > longest ? `${text.slice(0, longest)}\n${shortened}` : text;
 }
 
 function dataUrl(kind, mimeType, data) {
-  const isSafe = typeof data === 'string' && /^[a-z0-9+/=\s]*$/i.test(data);
+  const isSafe = typeof mimeType === 'string' && typeof data === 'string' && /^[a-z0-9+/=\s]+$/i.test(data);
   return isSafe && new RegExp(`^${kind}/[\\w.+-]+$`).test(mimeType)
     ? `data:${mimeType};base64,${data}`
     : undefined;
@@ -272,11 +286,16 @@ const marks =
 function inlineNodes(text, options, depth = 0) {
   if (text.length > longestMarked || depth > deepest) return [text];
   const nodes = [];
+  const look = new RegExp(marks);
   let end = 0;
-  for (const found of text.matchAll(marks)) {
-    nodes.push(text.slice(end, found.index));
-    end = found.index + found[0].length;
+  for (let found = look.exec(text); found; found = look.exec(text)) {
     const [whole, code, alt, image, label, target, strong, emphasis, address] = found;
+    if ((strong ?? emphasis) !== undefined && isProduct(text, found)) {
+      look.lastIndex = found.index + (strong === undefined ? 1 : 2);
+      continue;
+    }
+    nodes.push(text.slice(end, found.index));
+    end = found.index + whole.length;
     if (code !== undefined) nodes.push(el('code', {}, code));
     else if (image !== undefined) nodes.push(imageNode(alt, image, options));
     else if (target !== undefined) nodes.push(safeUrl(target) ? link(options.app, label, target) : whole);
@@ -287,15 +306,27 @@ function inlineNodes(text, options, depth = 0) {
   return [...nodes, text.slice(end)].filter((node) => node !== '');
 }
 
-/** An image where it may be shown, and its place otherwise. */
-export function imageNode(alt, address, { app, mayLoad }) {
+/** Whether stars are signs of products, as in 2*x*3, and no marks around words. */
+function isProduct(text, { index, 0: { length } }) {
+  return /[\w)\]}]/.test(text.charAt(index - 1)) || /\w/.test(text.charAt(index + length));
+}
+
+/**
+ * An image where it may be shown and can be, and what stands for it otherwise.
+ *
+ * @param {() => Node} [options.instead] What that is: a link to it, unless told.
+ */
+export function imageNode(alt, address, { app, mayLoad, instead }) {
   const label = alt || 'Image';
+  const otherwise = instead ?? (() => link(app, label, address));
   const isEmbedded = /^data:image\/[\w.+-]+;base64,[a-z0-9+/=]*$/i.test(address);
-  if (!isEmbedded && !(safeUrl(address) && mayLoad(address))) return link(app, label, address);
-  const image = el('img', {
-    src: address,
-    alt: label,
-    onerror: () => image.replaceWith(link(app, label, address)),
-  });
+  return isEmbedded || (safeUrl(address) && mayLoad(address))
+    ? picture(address, label, otherwise)
+    : otherwise();
+}
+
+/** An image that something takes the place of when it cannot be loaded. */
+function picture(src, alt, instead) {
+  const image = el('img', { src, alt, onerror: () => image.replaceWith(instead()) });
   return image;
 }

@@ -1,4 +1,4 @@
-import { el, link, safeUrl } from './content.js';
+import { el, link, safeUrl, words } from './content.js';
 
 /** Where notebooks are; the apps that show them declare these as frame domains. */
 const notebookOrigins = ['https://www.wolframcloud.com', 'https://wolfr.am'];
@@ -15,9 +15,7 @@ export function notebookOf(result, blocks) {
     .find((url) => typeof url === 'string');
   if (told) return told;
   // Only the first block can be the mark: it stands before everything a tool's own output could hold.
-  const mark = /^\s*<result uuid="([0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12})">/i.exec(
-    blocks[0]?.text ?? '',
-  );
+  const mark = /^<result uuid="([0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12})">/i.exec(words(blocks[0]?.text));
   return mark ? `${notebookOrigins[0]}/obj/${mark[1]}?syntaxMethod=editor` : undefined;
 }
 
@@ -30,13 +28,11 @@ export function notebookOf(result, blocks) {
  * @param {number} [options.height]
  * @param {boolean} [options.allowInteract]
  * @param {(text: string, isBusy?: boolean) => void} options.onStatus
- * @param {(isShown: boolean) => void} [options.onShown] Whether what the notebook stands for can do without other forms.
+ * @param {HTMLElement} [options.beside] What the notebook shows better: it takes less room, and stays in sight, because a
+ *   frame tells that it has loaded, and not whether it holds a notebook or words that there is none.
  * @returns the node, whether it is the notebook itself, and what ends it.
  */
-export function notebook(
-  app,
-  { url: address, height = 480, allowInteract = true, onStatus, onShown = () => {} },
-) {
+export function notebook(app, { url: address, height = 480, allowInteract = true, onStatus, beside }) {
   const url = safeUrl(address);
   const isShown = url !== undefined && notebookOrigins.includes(url.origin);
   if (!isShown) {
@@ -53,7 +49,9 @@ export function notebook(
       if (isOver) return;
       clearTimeout(timer);
       onStatus(allowInteract ? '' : 'This notebook is for viewing only.');
-      onShown(true);
+      beside?.setAttribute('data-beside', '');
+      // What scrolls must be reached by keys.
+      beside?.setAttribute('tabindex', '0');
     },
   });
   const node = el('div', { class: 'notebook' }, frame);
@@ -63,7 +61,6 @@ export function notebook(
   const onBlocked = ({ effectiveDirective }) => {
     if (effectiveDirective !== 'frame-src') return;
     end();
-    onShown(false);
     node.replaceWith(instead(app, address, url));
   };
   const timer = setTimeout(
@@ -74,6 +71,8 @@ export function notebook(
     isOver = true;
     clearTimeout(timer);
     document.removeEventListener('securitypolicyviolation', onBlocked);
+    beside?.removeAttribute('data-beside');
+    beside?.removeAttribute('tabindex');
     onStatus('');
   };
   document.addEventListener('securitypolicyviolation', onBlocked);

@@ -1,30 +1,19 @@
-import { readFileSync } from 'node:fs';
-import path from 'node:path';
-import { source as axe } from 'axe-core';
-import type { Frame } from 'playwright-core';
 import { afterEach, describe, expect, test } from 'vitest';
-import { faultsOf } from '../support/app-messages.js';
+import { describeInBrowser, type HostedApp, type OpenOptions } from '../support/browser.js';
 import {
-  type DeclaredOrigins,
-  describeInBrowser,
-  type HostedApp,
-  type OpenOptions,
-  openApp,
-} from '../support/browser.js';
-import { root } from '../support/program.js';
-
-const apps = path.join(root, 'src/builtin/wolfram/agenttools/apps');
-const viewers = ['mcp-apps-test', 'notebook-viewer', 'evaluator-viewer', 'wolframalpha-viewer'] as const;
-type Viewer = (typeof viewers)[number];
-
-const notebookUrl = 'https://www.wolframcloud.com/obj/01234567-89ab-4cde-8f01-23456789abcd';
-const marked = `${notebookUrl}?syntaxMethod=editor`;
-const mark = { type: 'text', text: '<result uuid="01234567-89ab-4cde-8f01-23456789abcd">\n' };
-const text = (content: string) => ({ type: 'text', text: content });
-const chart = Buffer.from(
-  '<svg xmlns="http://www.w3.org/2000/svg" width="360" height="160"><path d="M10 150 90 120 170 96 250 60 350 14" fill="none" stroke="#d1300b" stroke-width="3"/><path d="M10 10v140h340" fill="none" stroke="#777"/></svg>',
-).toString('base64');
-const image = { type: 'image', data: chart, mimeType: 'image/svg+xml' };
+  barriersOf,
+  chart,
+  expectNoFaults,
+  image,
+  mark,
+  marked,
+  notebookUrl,
+  openViewer,
+  pageOf,
+  text,
+  type Viewer,
+  viewers,
+} from '../support/viewers.js';
 
 /** What every viewer is shown: the arguments of its tool, a result, and words that must then be seen. */
 const shows: Record<Viewer, { input: object; result: object; seen: readonly string[] }> = {
@@ -58,19 +47,9 @@ const shows: Record<Viewer, { input: object; result: object; seen: readonly stri
   },
 };
 
-const pageOf = (viewer: Viewer) => readFileSync(path.join(apps, `${viewer}.html`), 'utf8');
-
 let app: HostedApp;
-async function open(viewer: Viewer, options: Partial<OpenOptions> = {}): Promise<HostedApp> {
-  const metadata = JSON.parse(readFileSync(path.join(apps, `${viewer}.json`), 'utf8'));
-  const csp: DeclaredOrigins = metadata.csp ?? {};
-  app = await openApp({
-    html: pageOf(viewer),
-    csp,
-    outside: () => '<!doctype html><title>Outside</title>',
-    ...options,
-  });
-  return app;
+async function open(viewer: Viewer, options: Partial<OpenOptions> = {}): Promise<void> {
+  app = await openViewer(viewer, options);
 }
 
 // biome-ignore lint/performance/useDomNodeTextContent: the text that is seen, without scripts and what is hidden
@@ -86,10 +65,7 @@ async function answersCollision(): Promise<void> {
 }
 
 afterEach(async () => {
-  const faults = app.messages.flatMap(({ from, message }) => (from === 'app' ? faultsOf(message) : []));
-  expect(faults).toEqual([]);
-  expect(app.errors).toEqual([]);
-  expect(app.violations).toEqual([]);
+  expectNoFaults(app);
   await app.close();
 });
 
@@ -407,8 +383,8 @@ describeInBrowser('the evaluator viewer', () => {
         text('\n</result>'),
       ],
     });
-    // The output steps back when the notebook has loaded.
-    await app.frame.locator('details:not([open])').waitFor();
+    // The output takes less room when the notebook has loaded.
+    await app.frame.locator('#content[data-beside]').waitFor();
     expect(await app.frame.locator('#content pre').allTextContents()).toEqual(['Out[1]= 2']);
     expect(await frameOf().getAttribute('src')).toBe(marked);
   });
@@ -525,7 +501,9 @@ describeInBrowser('the Wolfram|Alpha viewer', () => {
       structuredContent: { queryresult: { pods: [{ title: 'Input', subpods }, null] } },
     });
     await app.frame.getByRole('img', { name: 'Norway as text' }).waitFor();
-    expect(await shown()).toMatch(/Input[\s\S]*elsewhere[\s\S]*evil[\s\S]*<b>[\s\S]*5\.6 million/);
+    expect(await shown()).toMatch(
+      /Input[\s\S]*elsewhere\s+x\s+Open the picture at wolframalpha\.com\.evil\.example[\s\S]*<b>[\s\S]*5\.6 million/,
+    );
     expect(app.requests).toEqual([picture]);
   });
 });
@@ -602,17 +580,8 @@ describeInBrowser('Markdown', () => {
   });
 });
 
-/** What keeps people from using a page: the rules of WCAG 2 A and AA, as axe finds them. */
-async function barriersOf(frame: Frame): Promise<readonly string[]> {
-  await frame.evaluate(axe);
-  return await frame.evaluate(
-    `axe.run(document, { iframes: false, runOnly: ['wcag2a', 'wcag2aa', 'wcag21a', 'wcag21aa', 'best-practice'] }).then(({ violations }) =>
-      violations.flatMap(({ id, nodes }) => nodes.map(({ html, failureSummary }) => [id, html.slice(0, 120), failureSummary].join(' '))))`,
-  );
-}
-
 describe.each(viewers)('%s weighs', (viewer) => {
   test('less than hosts load in passing', () => {
-    expect(readFileSync(path.join(apps, `${viewer}.html`)).length).toBeLessThan(60_000);
+    expect(Buffer.byteLength(pageOf(viewer))).toBeLessThan(60_000);
   });
 });

@@ -1,0 +1,81 @@
+import { cut, el, imageNode, link, safeUrl, shortened, words } from './content.js';
+
+/** So many pods are shown, so many parts of all of them together, and so much text: a page bears no more. */
+const mostPods = 100;
+const mostParts = 500;
+const longestText = 200_000;
+
+/** No part says more than this. */
+const longestPart = 2000;
+
+/** So many other questions are offered; a longer one is none that anybody would press. */
+const mostSuggestions = 10;
+const longestSuggestion = 200;
+
+/**
+ * Pods of Wolfram|Alpha as sections: a title, and for each part its picture, else its text. None of nothing.
+ *
+ * @param {unknown} pods
+ * @param {(url: string) => boolean} mayLoad Which pictures are loaded; of others there is the text, and a link.
+ */
+export function podNodes(app, pods, mayLoad) {
+  const room = { parts: mostParts, text: longestText };
+  const nodes = [];
+  let isCut = false;
+  for (const pod of listed(pods)) {
+    const parts = [];
+    isCut ||= nodes.length === mostPods;
+    for (const subpod of listed(pod?.subpods)) {
+      isCut ||= room.parts <= 0 || room.text <= 0;
+      if (isCut) break;
+      parts.push(...partNodes(app, subpod, { mayLoad, room, name: short(pod.title) }));
+    }
+    if (parts.length > 0) nodes.push(podNode(pod, parts));
+    if (isCut) break;
+  }
+  return isCut ? [...nodes, el('p', {}, shortened)] : nodes;
+}
+
+/** Other questions that Wolfram|Alpha would rather answer, each once. */
+export function suggestionsOf(didYouMean) {
+  const all = listed(didYouMean).slice(0, 1000).map(words);
+  const sound = all.filter((text) => text !== '' && text.length <= longestSuggestion);
+  return [...new Set(sound)].slice(0, mostSuggestions);
+}
+
+function podNode(pod, parts) {
+  const title = el('h2', {}, short(pod.title) || 'Result');
+  return el(
+    'section',
+    { class: 'card pod', 'data-primary': pod.primary === true ? '' : undefined },
+    title,
+    ...parts,
+  );
+}
+
+function partNodes(app, subpod, { mayLoad, room, name }) {
+  const title = short(subpod?.title);
+  const text = cut(words(subpod?.plaintext), longestPart);
+  const picture = subpod?.img?.src;
+  const hasPicture = typeof picture === 'string';
+  if (!title && !text && !hasPicture) return [];
+
+  room.parts -= 1;
+  room.text -= title.length + text.length;
+  const heading = title ? [el('h3', {}, title)] : [];
+  const paragraph = () => (text ? [el('p', {}, text)] : []);
+  if (!hasPicture) return [...heading, ...paragraph()];
+
+  const instead = () => el('div', { class: 'content' }, ...paragraph(), ...pictureLink(app, picture));
+  const label = short(subpod.img.alt) || text || title || name;
+  return [...heading, imageNode(label, picture, { app, mayLoad, instead })];
+}
+
+function pictureLink(app, address) {
+  const url = safeUrl(address);
+  return url ? [el('p', {}, link(app, `Open the picture at ${url.hostname}`, url.href))] : [];
+}
+
+const listed = (value) => (Array.isArray(value) ? value : []);
+
+const short = (value) => words(value).slice(0, longestPart);
