@@ -98,9 +98,9 @@ export function contentNodes(app, blocks, { isMarkdown = false, mayLoad = () => 
       if (bare === '') return [];
       return isMarkdown ? [...markdown(bare, options).childNodes] : [el('pre', { tabindex: '0' }, bare)];
     },
-    image: ({ data, mimeType }) => {
+    image: ({ data, mimeType, alt: own }) => {
       const address = dataUrl('image', mimeType, data);
-      return address ? [picture(address, alt, () => el('p', { class: 'quiet' }, unshown))] : [];
+      return address ? [picture(address, words(own) || alt, () => el('p', { class: 'quiet' }, unshown))] : [];
     },
     audio: ({ data, mimeType }) => {
       const address = dataUrl('audio', mimeType, data);
@@ -116,11 +116,30 @@ export function contentNodes(app, blocks, { isMarkdown = false, mayLoad = () => 
     },
   };
   const nodes = [];
-  for (const block of blocks.slice(0, mostBlocks)) {
+  const shown = blocks.slice(0, mostBlocks);
+  for (const block of isMarkdown ? named(shown) : shown) {
     if (left > 0 && nodes.length < mostLines) nodes.push(...(kinds[words(block?.type)]?.(block) ?? []));
   }
   if (blocks.length > mostBlocks) nodes.push(el('p', {}, shortened));
   return nodes;
+}
+
+/** Images in Markdown at the end of a text whose images follow as blocks. */
+const lastImage = /!\[([^\]]{0,500})\]\([^)\s]{1,4000}\)\s*$/;
+const longestImage = 5000;
+
+/** Blocks in which an image has the name that the text before gives it, and the text does not show it as well. */
+function named(blocks) {
+  const all = [...blocks];
+  for (const [index, block] of blocks.entries()) {
+    const text = block?.type === 'image' ? blocks[index - 1]?.text : undefined;
+    if (typeof text !== 'string' || !dataUrl('image', block.mimeType, block.data)) continue;
+    const found = lastImage.exec(text.slice(-longestImage));
+    if (!found) continue;
+    all[index - 1] = { ...all[index - 1], text: text.slice(0, text.length - found[0].length) };
+    all[index] = { ...block, alt: found[1] };
+  }
+  return all;
 }
 
 /** The blocks of a result, whatever came as one. */

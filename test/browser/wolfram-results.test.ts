@@ -120,6 +120,27 @@ describeInBrowser('a result of Wolfram|Alpha', () => {
     expect(await app.frame.locator('#alert').textContent()).toBe('');
   });
 
+  test('shows a picture once that its text names and that follows as a block', async () => {
+    await open('wolframalpha-viewer', withPictures);
+    const stored = 'https://www6b3.wolframalpha.com/files/one.png';
+    await app.sendResult({
+      content: [
+        text(`Plot:\n![a plot](${stored})`),
+        image,
+        text(`\nimage: ${stored}`),
+        image,
+        text(`![another](${stored}?2)`),
+        { ...image, data: '!' },
+      ],
+    });
+    await app.frame.getByRole('img', { name: 'a plot' }).waitFor();
+    const names = await app.frame.evaluate(
+      '[...document.querySelectorAll("#content img")].map(({ alt }) => alt)',
+    );
+    expect(names).toEqual(['a plot', 'Result of Wolfram|Alpha', 'another']);
+    await expect.poll(() => app.requests).toEqual([`${stored}?2`]);
+  });
+
   test('shows the text of a picture that does not load, and where it is', async () => {
     await open('wolframalpha-viewer', offline);
     await app.sendResult(alpha);
@@ -352,6 +373,51 @@ describeInBrowser('what Wolfram|Alpha would rather answer', () => {
 });
 
 describeInBrowser('a question', () => {
+  test('is no longer answered when the call was cancelled, and another can be asked', async () => {
+    const release: ((result: object) => void)[] = [];
+    await open('wolframalpha-viewer', {
+      answers: { 'tools/call': () => new Promise((resolve) => release.push(resolve)) },
+    });
+    await bar().fill('first');
+    await bar().press('Enter');
+    await expect.poll(() => release.length).toBe(1);
+    await app.sendCancelled('enough');
+    await see('Cancelled: enough');
+    await bar().fill('second');
+    await bar().press('Enter');
+    await expect.poll(() => release.length).toBe(2);
+    release[0]!({ content: [text('first answer')] });
+    release[1]!({ content: [text('second answer')] });
+    await see('second answer');
+    expect(await shown()).not.toContain('first answer');
+  });
+
+  test('and all that belongs to it is reached by the Tab key, in the order it is seen', async () => {
+    await open('wolframalpha-viewer');
+    await app.sendInput({ query: 'sinn x' });
+    await app.sendResult({
+      content: [text('## A\n\n[a link](https://a.example/)')],
+      structuredContent: { didYouMean: ['sin x', 'sinh x'] },
+    });
+    await app.frame.getByRole('link', { name: 'a link' }).waitFor();
+    await bar().focus();
+    const reached: unknown[] = [];
+    for (let times = 0; times < 6; times++) {
+      await app.page.keyboard.press('Tab');
+      reached.push(
+        await app.frame.evaluate('document.activeElement.ariaLabel ?? document.activeElement.textContent'),
+      );
+    }
+    expect(reached).toEqual([
+      'Clear the question',
+      'Go',
+      'sin x',
+      'sinh x',
+      'a link',
+      'Open in Wolfram|Alpha',
+    ]);
+  });
+
   test.each<[question: string, address: string | undefined]>([
     ['half \ud83d of a character', 'https://www.wolframalpha.com/input?i=half%20%20of%20a%20character'],
     ['😀', 'https://www.wolframalpha.com/input?i=%F0%9F%98%80'],
