@@ -1,4 +1,5 @@
-const secretName = /key|token|secret|passw|credential/i;
+/** An AppID is what Wolfram calls a key. */
+const secretName = /key|token|secret|passw|credential|app_?id$/i;
 
 /** How the credentials of well-known services begin. */
 const secretValue =

@@ -40,12 +40,6 @@ describe('a built-in server', () => {
     expect(env.MCP_SERVER_NAME).toBe('agenttools');
   });
 
-  it('is meant where no server was named and there is no other', async () => {
-    const { host } = fakeHost({ cwd: writeFolder(), home, env: path_ });
-    expect(await main(['install', 'cursor'], host)).toBe(0);
-    expect(entry('agenttools').args.at(-1)).toBe('agenttools');
-  });
-
   it('can be the answer where no server was named', async () => {
     addFiles(path.join(home, 'lib/node_modules/@acme/kit'), plugin);
     const { host, stderr } = fakeHost({ cwd: writeFolder(), home, env: path_ });

@@ -13,6 +13,8 @@ describe('what looks like a secret', () => {
     'passwd',
     'AWS_CREDENTIALS',
     'authToken',
+    'WOLFRAM_ALPHA_APPID',
+    'WOLFRAM_APP_ID',
   ])('by its name: %s', (name) => expect(looksSecret(name, 'x')).toBe(true));
 
   test.each([

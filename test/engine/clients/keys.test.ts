@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { checkKey, deriveKey } from '../../../src/engine/clients/keys.js';
+import { checkKey, deriveKey, writtenKey } from '../../../src/engine/clients/keys.js';
 import { writableClients } from '../../../src/engine/clients/table/index.js';
 import { writable } from './support/rows.js';
 
@@ -132,4 +132,18 @@ describe('a key is derived', () => {
       expect(() => checkKey(client, deriveKey(text))).not.toThrow();
     }
   });
+});
+
+describe('a key that an author wrote down', () => {
+  test.each([
+    ['cursor', 'Wolfram', 'Wolfram'],
+    ['cursor', 'My Key', 'my-key'],
+    ['cursor', '__proto__', 'proto'],
+    ['gemini-cli', 'Sky_1', 'sky-1'],
+    ['kiro', 'Sky_1', 'Sky_1'],
+    ['codex', '@acme/weather:x.y', '@acme/weather:x.y'],
+    ['claude-code', 'workspace', 'workspace'],
+  ])('is written for %s as it is where that takes it: %s', (id, key, written) =>
+    expect(writtenKey(writable(id), key)).toBe(written),
+  );
 });

@@ -437,6 +437,10 @@ describe('the page about clients says the same', () => {
   test('of their files', () => expect(rowsOf('Files')).toEqual(fileRows()));
   test('of their entries', () => expect(rowsOf('Entries')).toEqual(entryRows()));
   test('of what users are told', () => expect(pointsOf('What you are told')).toEqual(cautionPoints()));
+  test('of what they are for', () => {
+    const names = clients.filter(({ kind }) => kind === 'chat').map(({ name }) => name);
+    expect(pointsOf('What they are for')).toEqual([`- Chats: ${names.join(', ')}.`, '- Code: all others.']);
+  });
   test('of what is done by hand', () => expect(rowsOf('By hand')).toEqual(manualRows()));
 
   test.each(rowsOf('Variables'))('of the variable %s, for %s: %s', (variable, id, where) => {

@@ -9,12 +9,24 @@ test.each([
   ['a client capability', { ...bare, client: ['sampling'] }, /client capability "sampling"/],
   ['an environment variable', { ...bare, env: ['NO_SUCH'] }, /environment variable NO_SUCH/],
   ['a program', { ...bare, bin: ['no-such-program-anywhere'] }, /program "no-such-program-anywhere"/],
+  [
+    'one of several environment variables',
+    { ...bare, env: [['NO_SUCH', 'NOR_THIS', 'NOR_THAT']] },
+    /^one of the environment variables NO_SUCH, NOR_THIS or NOR_THAT, none of which is set$/,
+  ],
+  [
+    'one of several programs',
+    { ...bare, bin: [['no-such-program', 'nor-this']] },
+    /^one of the programs "no-such-program" or "nor-this", none of which is on the PATH$/,
+  ],
 ])('%s that is missing is named', async (_, requires, message) => {
   expect(describeShortfall(await shortfallOf(requires, { can: () => false, env }))).toMatch(message);
 });
 
 test.each([
   ['what is there', { ...bare, env: ['TOKEN'], bin: ['node'], client: ['sampling'] }],
+  ['one of several variables', { ...bare, env: [['NO_SUCH', 'TOKEN']] }],
+  ['one of several programs', { ...bare, bin: [['no-such-program', 'node']] }],
   ['what is only suggested', { ...bare, env: ['NO_SUCH'], level: 'suggested' as const }],
 ])('%s is no shortfall', async (_, requires) => {
   expect(describeShortfall(await shortfallOf(requires, { can: () => true, env }))).toBeUndefined();
@@ -22,6 +34,10 @@ test.each([
 
 const tools = {
   ask: { requires: ['elicitation'], handler: () => 'asked' },
+  either: {
+    requires: { env: [['AGENTTOOLS_TEST_NO_SUCH_KEY', 'AGENTTOOLS_TEST_NOR_THIS']] },
+    handler: () => 'opened',
+  },
   keyed: { requires: { env: ['AGENTTOOLS_TEST_NO_SUCH_KEY'] }, handler: () => 'opened' },
 };
 
@@ -57,6 +73,16 @@ test('a missing environment variable is told at the call, in either era', async 
     const result = await session.request('tools/call', { name: 'keyed' });
     expect(result).toMatchObject({ isError: true, content: [{ text: expect.stringContaining('not set') }] });
   }
+});
+
+test('that one of several would do is told at the call', async () => {
+  const session = await openSession(await composeLive({ tools }));
+  const text =
+    'Tool "either" needs one of the environment variables AGENTTOOLS_TEST_NO_SUCH_KEY or AGENTTOOLS_TEST_NOR_THIS, none of which is set.';
+  expect(await session.request('tools/call', { name: 'either' })).toMatchObject({
+    isError: true,
+    content: [{ text }],
+  });
 });
 
 test('no name of a capability reaches what all objects inherit', async () => {

@@ -566,6 +566,16 @@ describe('what is in a definition', () => {
     ],
     ['tools', 'a level that is none', needing({ level: 'must' }), ['invalid-tool requires.level']],
     ['tools', 'a need that is no text', needing({ env: [5] }), ['invalid-tool requires.env']],
+    ['tools', 'needs of which one suffices', needing({ env: [['A', 'B'], 'C'], bin: [['a', 'b']] }), []],
+    ['tools', 'needs of which none suffices', needing({ env: [[]] }), ['invalid-tool requires.env']],
+    ['tools', 'one of needs that is no text', needing({ bin: [['a', 5]] }), ['invalid-tool requires.bin']],
+    ['tools', 'needs too deep', needing({ bin: [[['a']]] }), ['invalid-tool requires.bin']],
+    [
+      'tools',
+      'capabilities of which one suffices',
+      needing({ client: [['roots', 'sampling']] }),
+      ['invalid-tool requires.client'],
+    ],
     [
       'tools',
       'a need of no known kind',

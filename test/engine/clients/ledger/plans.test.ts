@@ -293,6 +293,89 @@ describe('a key that is taken', () => {
   });
 });
 
+describe('an entry that may take the place of another', () => {
+  const kin = (server: string, fields: Partial<Receipt> = {}) =>
+    receipt('one', {
+      server,
+      family: 'acme',
+      entry: { command: 'node', args: ['start', server], env: { MCP_SERVER_NAME: server } },
+      ...fields,
+    });
+  const first = kin('@acme/kit/first');
+  const second = kin('@acme/kit/second');
+  const entryIn = (text: string | null) => JSON.parse(text!).mcpServers.one;
+
+  it.each(originals)('leaves the bytes of before both when it goes: %s', async (_, original) => {
+    let state: ConfigState = { text: original, record: empty };
+    for (const next of [first, second, kin('@acme/kit/third'), first, second]) {
+      state = await install(state, next);
+    }
+    expect(state).toMatchObject({ outcome: 'exchanged', record: { receipts: [second] } });
+    expect(await uninstall(state, 'one')).toMatchObject({ text: original, record: empty });
+  });
+
+  it('does so whether or not it is forced', async () => {
+    const forced = await install(await install({ text: '{}', record: empty }, first), second, true);
+    expect(forced).toMatchObject({ outcome: 'exchanged', record: { receipts: [second] } });
+    expect((await uninstall(forced, 'one')).text).toBe('{}');
+  });
+
+  it('keeps what the user added, and loses what only the other one set', async () => {
+    const before = kin('@acme/kit/first', { entry: { command: 'node', args: [], env: { A: '1', B: '2' } } });
+    const once = await install({ text: '{}', record: empty }, before);
+    const data = JSON.parse(once.text!);
+    Object.assign(data.mcpServers.one, { disabled: true });
+    data.mcpServers.one.env.MINE = 'x';
+    const { text } = await install({ ...once, text: JSON.stringify(data) }, second);
+    expect(entryIn(text)).toEqual({
+      ...second.entry,
+      env: { MCP_SERVER_NAME: '@acme/kit/second', MINE: 'x' },
+      disabled: true,
+    });
+  });
+
+  it('is refused where that one was edited by hand, and not with force', async () => {
+    const once = await install({ text: '{}', record: empty }, first);
+    const edited = { ...once, text: once.text!.replace('"node"', '"other"') };
+    await expect(install(edited, second)).rejects.toThrow(/edited by hand.*--force/);
+    expect(entryIn((await install(edited, second, true)).text)).toEqual(second.entry);
+  });
+
+  it.each([
+    ['of another family', { family: 'other' }],
+    ['of none', {}],
+  ])('is refused by one %s', async (_, fields) => {
+    const { family: __, ...stranger } = second;
+    const next: Receipt = { ...stranger, ...fields };
+    const once = await install({ text: '{}', record: empty }, first);
+    await expect(install(once, next)).rejects.toThrow(/another server, @acme\/kit\/first.*--force/);
+    const other = await install({ text: '{}', record: empty }, next);
+    await expect(install(other, first)).rejects.toThrow(/another server, @acme\/kit\/second.*--force/);
+  });
+
+  it('gives back what the first one had taken the place of', async () => {
+    const text = JSON.stringify({ mcpServers: { one: { command: 'theirs' } } });
+    const taken = await install({ text, record: empty }, first, true);
+    const back = await uninstall(await install(taken, second), 'one');
+    expect(back).toMatchObject({ text, outcome: 'restored', record: empty });
+  });
+
+  it('takes it for both clients that read the file, and is refused to one that only joins them', async () => {
+    const once = await install({ text: '{}', record: empty }, first);
+    const joining = { ...second, client: 'copilot-cli' };
+    await expect(install(once, joining)).rejects.toThrow(
+      /also cursor's, and starts @acme\/kit\/first\. .*--name.*--force/,
+    );
+    const both = await install(once, { ...first, client: 'copilot-cli' });
+    const next = await install(both, joining);
+    expect(next.record.receipts.map(({ client, server }) => [client, server])).toEqual([
+      ['cursor', '@acme/kit/second'],
+      ['copilot-cli', '@acme/kit/second'],
+    ]);
+    expect((await uninstall(await uninstall(next, 'one'), 'one', { client: 'copilot-cli' })).text).toBe('{}');
+  });
+});
+
 describe('two clients that read one file', () => {
   const first = receipt('one', {
     client: 'claude-code',

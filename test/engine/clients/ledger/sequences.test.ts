@@ -31,7 +31,16 @@ const originals = {
 
 const steps = fc.array(
   fc.record({
-    act: fc.constantFrom('install', 'install', 'update', 'force', 'take', 'uninstall'),
+    act: fc.constantFrom(
+      'install',
+      'install',
+      'update',
+      'force',
+      'take',
+      'exchange',
+      'exchange',
+      'uninstall',
+    ),
     key: fc.constantFrom('one', 'two', 'three'),
     version: fc.integer({ min: 0, max: 2 }),
   }),
@@ -81,12 +90,15 @@ describe.each(['cursor', 'vscode', 'opencode', 'codex', 'goose', 'continue'])('%
           if (act === 'uninstall') await remove(key);
           else {
             const known = state.record.receipts.find((one) => one.key === key);
-            const server = act === 'take' ? `@acme/kit/kit${version}` : (known?.server ?? '@acme/kit/kit0');
-            const wanted = receipt(key, version, server);
+            const isTaken = act === 'take' || act === 'exchange';
+            const server = isTaken ? `@acme/kit/kit${version}` : (known?.server ?? '@acme/kit/kit0');
+            const plain = receipt(key, version, server);
+            const wanted = act === 'exchange' ? { ...plain, family: 'kits' } : plain;
+            const isStrange = known?.family !== 'kits' && known?.server !== server;
             state = await planInstall(state, {
               receipt: wanted,
               place: placeOf(wanted),
-              force: act === 'force' || act === 'take',
+              force: act === 'force' || act === 'take' || (act === 'exchange' && isStrange),
             });
           }
         }

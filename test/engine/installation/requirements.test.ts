@@ -1,0 +1,64 @@
+import { expect, test } from 'vitest';
+import { checkRequirements, type RequirementFacts } from '../../../src/engine/installation/requirements.js';
+import { composeLive } from '../../support/session.js';
+
+/** Tools by name, each with what it requires; they do nothing. */
+async function check(
+  needs: Readonly<Record<string, unknown>>,
+  { prompts = {}, ...facts }: Partial<RequirementFacts> & { readonly prompts?: object } = {},
+) {
+  const tools = Object.fromEntries(
+    Object.entries(needs).map(([name, requires]) => [name, { requires, handler: () => 1 }]),
+  );
+  const { spec } = await composeLive({ tools, prompts: prompts as Record<string, object> });
+  return await checkRequirements(spec, { capabilities: {}, entryEnv: {}, env: { PATH: '' }, ...facts });
+}
+
+const suggested = { level: 'suggested' };
+
+test('all tools that miss the same thing are named in one sentence', async () => {
+  const program = { bin: ['no-such-program'], ...suggested };
+  expect(await check({ a: program, b: program, c: { env: ['KEY'], ...suggested }, d: program })).toEqual({
+    missing: [],
+    warnings: [
+      'The tools "a", "b" and "d" need the program "no-such-program", which is not on the PATH.',
+      'The tool "c" needs the environment variable KEY, which is not set. Give it with: --env KEY=<value>',
+    ],
+  });
+});
+
+test('prompts are named beside them', async () => {
+  const requires = { env: ['KEY'] };
+  const { missing } = await check({ a: requires }, { prompts: { p: { requires, content: 'x' } } });
+  expect(missing).toEqual([
+    'The tool "a" and the prompt "p" need the environment variable KEY, which is not set. Give it with: --env KEY=<value>',
+  ]);
+});
+
+test('what the same tools miss is told together, with all that it takes', async () => {
+  const requires = { env: ['A', ['B', 'C']], client: ['sampling'] };
+  const { missing } = await check({ x: requires, y: requires }, { capabilities: { sampling: false } });
+  expect(missing).toEqual([
+    'The tools "x" and "y" need the client capability "sampling", which this client does not have, and the environment variable A, which is not set, and one of the environment variables B or C, none of which is set. Give it with: --env A=<value> --env B=<value>',
+  ]);
+});
+
+test('what one tool requires and another one suggests is told of each', async () => {
+  expect(await check({ x: { env: ['A'] }, y: { env: ['A'], ...suggested } })).toEqual({
+    missing: [expect.stringContaining('The tool "x" needs')],
+    warnings: [expect.stringContaining('The tool "y" needs')],
+  });
+});
+
+test.each([
+  ['in the entry', { entryEnv: { B: 'x' } }, []],
+  ['in the entry, though the shell has another', { entryEnv: { B: 'x' }, env: { A: 'x' } }, []],
+  [
+    'in the shell only',
+    { env: { B: 'x' } },
+    ['The tools "x" and "y" need B, which this shell has, but the client may not. Hand it on with: --env B'],
+  ],
+])('of several variables one is enough: %s', async (_, facts, warnings) => {
+  const requires = { env: [['A', 'B']] };
+  expect(await check({ x: requires, y: requires }, facts)).toEqual({ missing: [], warnings });
+});
