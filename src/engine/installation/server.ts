@@ -116,9 +116,10 @@ export interface RequirementFacts {
  * What of a server's requirements is not met, in sentences: `missing` keeps it from working, `warnings` do not.
  */
 export async function checkRequirements(
-  { registry }: ServerSpec,
+  spec: ServerSpec,
   { capabilities, entryEnv, env }: RequirementFacts,
 ): Promise<{ readonly missing: readonly string[]; readonly warnings: readonly string[] }> {
+  const { registry } = spec;
   const missing: string[] = [];
   const warnings: string[] = [];
   for (const { name, requires, kind } of [
@@ -146,7 +147,30 @@ export async function checkRequirements(
       );
     }
   }
-  return { missing, warnings };
+  return { missing, warnings: [...warnings, ...variablesOfUpstreams(spec, { entryEnv, env })] };
+}
+
+/** What existing servers are given of the environment and may go without, in sentences. */
+function variablesOfUpstreams(
+  { upstreams, registry }: ServerSpec,
+  { entryEnv, env }: Pick<RequirementFacts, 'entryEnv' | 'env'>,
+): readonly string[] {
+  const listed = upstreams.map(({ upstream }) => ({ upstream, what: `The tools of ${upstream.name} need` }));
+  const own = registry
+    .all('tools')
+    .flatMap(({ name, upstream }) =>
+      upstream ? [{ upstream: upstream.upstream, what: `The tool "${name}" needs` }] : [],
+    );
+  const needed = [...listed, ...own].flatMap(({ upstream: { variables = [] }, what }) =>
+    variables.map((variable) => ({ variable, what })),
+  );
+  return needed
+    .filter(({ variable }) => !entryEnv[variable])
+    .map(({ variable, what }) =>
+      env[variable]
+        ? `${what} ${variable}, which this shell has, but the client may not. Hand it on with: --env ${variable}`
+        : `${what} the environment variable ${variable}, which is not set. Give it with: --env ${variable}=<value>`,
+    );
 }
 
 function asRequired(requires: Requirements): Requirements {
