@@ -42,6 +42,8 @@ export {
   defineResource,
   defineServer,
   defineTool,
+  type GivePlace,
+  type Place,
   type PromptArguments,
   type PromptDefinition,
   type ResourceDefinition,
@@ -49,6 +51,8 @@ export {
   type ToolArguments,
   type ToolDefinition,
   type ToolOutput,
+  type UpstreamToolDefinition,
+  type UpstreamTools,
 } from './engine/items/define.js';
 export { expand, type ToolRegistration, type ToolSpec } from './engine/items/expand.js';
 export { type ToolOptions, tool } from './engine/items/option-sets.js';

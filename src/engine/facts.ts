@@ -14,6 +14,29 @@ export interface ToolSummary {
   readonly outputSchema: unknown;
   /** Absent if clients that show UI see nothing else than others. */
   readonly ui?: ToolUiFacts;
+  /** Absent if its own handler answers. */
+  readonly upstream?: ToolUpstreamFacts;
+  readonly hidden: boolean;
+}
+
+/** The tool of an existing MCP server that answers for one of ours. */
+export interface ToolUpstreamFacts {
+  /** Its command or address, as it is written, without what looks like a secret. */
+  readonly server: string;
+  /** The name of the tool there. */
+  readonly tool: string;
+}
+
+/** An existing MCP server whose tools a server lists; which these are is asked when it is served. */
+export interface UpstreamFacts {
+  /** Its command or address, as it is written, without what looks like a secret. */
+  readonly server: string;
+  /** Before each name; empty: nothing. */
+  readonly prefix: string;
+  /** Null: all. */
+  readonly only: readonly string[] | null;
+  readonly except: readonly string[];
+  readonly rename: Readonly<Record<string, string>>;
   readonly hidden: boolean;
 }
 
@@ -91,6 +114,7 @@ export interface ServerFacts {
   readonly directory: string;
   readonly configKey: string;
   readonly tools: readonly ToolSummary[];
+  readonly upstreams: readonly UpstreamFacts[];
   readonly prompts: readonly PromptSummary[];
   readonly resources: readonly ResourceSummary[];
   readonly apps: readonly AppSummary[];

@@ -24,7 +24,16 @@ export function isPublished(facts: Facts): facts is PublishedFacts {
 
 /** What is known of something only where its package is. */
 const definitionProperties = {
-  server: ['title', 'directory', 'resources', 'apps', 'instructions', 'leftOut', 'installations'],
+  server: [
+    'title',
+    'directory',
+    'upstreams',
+    'resources',
+    'apps',
+    'instructions',
+    'leftOut',
+    'installations',
+  ],
   package: ['directory'],
   tool: [
     'title',
@@ -39,6 +48,7 @@ const definitionProperties = {
     'timeoutMs',
     'handler',
     'ui',
+    'upstream',
   ],
   prompt: ['title', 'hidden', 'file', 'arguments', 'content', 'messages'],
   resource: ['title', 'hidden', 'file', 'uri', 'uriTemplate', 'mimeType', 'subscribable'],

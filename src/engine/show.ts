@@ -32,6 +32,7 @@ import type {
   ToolFacts,
   ToolSummary,
   ToolUiFacts,
+  UpstreamFacts,
 } from './facts.js';
 import { readApp } from './items/app.js';
 import { readPrompt } from './items/prompt.js';
@@ -41,6 +42,7 @@ import { composeServer, type ServerSpec } from './items/server.js';
 import type { AppSpec, PromptSpec, Requirements, ResourceSpec, ToolSpec, ToolUi } from './items/specs.js';
 import { readTool } from './items/tool.js';
 import { hasUi } from './items/ui.js';
+import type { UpstreamEntry } from './items/upstream.js';
 import { didYouMean } from './spelling.js';
 import { visibleLine } from './visible-text.js';
 
@@ -209,6 +211,7 @@ async function serverFacts(found: FoundServer, { workspace, receipts }: ShowPlac
     directory: extension.manifest.directory,
     configKey: spec.configKey,
     tools: spec.registry.all('tools').map(toolSummary),
+    upstreams: spec.upstreams.map(upstreamFacts),
     prompts: spec.registry.all('prompts').map(promptSummary),
     resources: spec.registry.all('resources').map(resourceSummary),
     apps: [...spec.apps.values()].map((app) => ({
@@ -268,7 +271,7 @@ function toolsOf({ uri }: AppSpec, { registry }: ServerSpec): readonly string[] 
 }
 
 function toolSummary(tool: ToolSpec): ToolSummary {
-  const { name, item, wire, hidden } = tool;
+  const { name, item, wire, hidden, upstream } = tool;
   return {
     name,
     item,
@@ -277,8 +280,14 @@ function toolSummary(tool: ToolSpec): ToolSummary {
     inputSchema: wire.inputSchema,
     outputSchema: wire.outputSchema ?? null,
     ...(hasUi(tool) && { ui: toolUiFacts(tool.ui!) }),
+    ...(upstream && { upstream: { server: upstream.upstream.name, tool: upstream.tool } }),
     hidden,
   };
+}
+
+function upstreamFacts({ upstream, choice, changes }: UpstreamEntry): UpstreamFacts {
+  const { prefix, only = null, except, rename } = choice;
+  return { server: upstream.name, prefix, only, except, rename, hidden: changes.hidden ?? false };
 }
 
 function toolUiFacts({ app, visibility, when, written }: ToolUi): ToolUiFacts {

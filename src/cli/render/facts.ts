@@ -14,6 +14,8 @@ import type {
   SkillSummary,
   ToolSummary,
   ToolUiFacts,
+  ToolUpstreamFacts,
+  UpstreamFacts,
 } from '../../engine/facts.js';
 import { visibleLine, visibleText, visibleTexts } from '../../engine/visible-text.js';
 import { renderJson } from './json.js';
@@ -63,6 +65,7 @@ const listRows = {
   servers: declarationRow,
   tools: (tool: ToolSummary | PublishedDeclarationFacts, style: ChalkInstance) =>
     'inputSchema' in tool ? toolRow(tool, style) : declarationRow(tool, style) + parametersRows(tool),
+  upstreams: (entry: UpstreamFacts, style: ChalkInstance) => upstreamRow(entry, style),
   prompts: (prompt: PromptSummary | PublishedDeclarationFacts, style: ChalkInstance) =>
     declarationRow(prompt, style) + (prompt.arguments ?? []).map(argumentRow).join(''),
   resources: (resource: ResourceSummary | DeclarationFacts, style: ChalkInstance) =>
@@ -98,7 +101,28 @@ function toolRow(tool: ToolSummary, style: ChalkInstance): string {
     parameterRows(tool.inputSchema),
     resultRow(tool.outputSchema),
     tool.ui ? uiRow(tool.ui) : '',
+    tool.upstream ? `    answered by: ${answererOf(tool.upstream)}\n` : '',
   ].join('');
+}
+
+function answererOf({ server, tool }: ToolUpstreamFacts): string {
+  return `${visibleLine(tool)} of ${visibleLine(server)}`;
+}
+
+/** Which tools these are is known once the server is served, and has been asked. */
+function upstreamRow(
+  { server, prefix, only, except, rename, hidden }: UpstreamFacts,
+  style: ChalkInstance,
+): string {
+  const renamed = Object.entries(rename).map(([theirs, ours]) => `${theirs} as ${ours}`);
+  const said = [
+    only ? `only ${only.join(', ') || 'none'}` : 'all that it has when it is asked',
+    ...(except.length > 0 ? [`not ${except.join(', ')}`] : []),
+    ...(prefix === '' ? [] : [`each with ${prefix} before its name`]),
+    ...renamed,
+  ];
+  const mark = hidden ? ' (hidden)' : '';
+  return `  tools of ${style.cyan(visibleLine(server))}${mark}\n    ${oneLine(said.join('; '))}\n`;
 }
 
 function uiRow({ uri, visibility, gated }: ToolUiFacts): string {

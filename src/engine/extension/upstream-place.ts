@@ -98,7 +98,12 @@ export async function requirePlace(written: Written, scope: PlaceScope): Promise
     }
     await programOfPackage(name, typeof bin === 'string' ? bin : undefined, scope);
   }
-  if (isFixed(command)) await commandAt(command, scope);
+  if (!isFixed(command)) return;
+  await commandAt(command, scope);
+  // What the user put together names files of this very machine.
+  const isHere = scope.allowsAbsolute && path.isAbsolute(command);
+  if (!isHere || (await statOf(command))?.isFile()) return;
+  throw new PlaceError('missing', 'command', `needs ${command}, which is no file`);
 }
 
 function isFixed(text: unknown): text is string {

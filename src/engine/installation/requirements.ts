@@ -44,10 +44,11 @@ interface Shortage {
  * the server from working, `warnings` do not.
  */
 export async function checkRequirements(
-  { registry }: ServerSpec,
+  spec: ServerSpec,
   facts: RequirementFacts,
 ): Promise<{ readonly missing: readonly string[]; readonly warnings: readonly string[] }> {
   const lacking = new Map<string, { readonly lack: Lack; readonly items: Needing[] }>();
+  const { registry } = spec;
   const items = [...registry.all('tools'), ...registry.all('prompts'), ...registry.all('resources')];
   for (const { kind, name, requires } of items) {
     const item = { kind, name };
@@ -65,7 +66,31 @@ export async function checkRequirements(
   }
   const sentences = (level: Requirements['level']) =>
     [...shortages.values()].filter(({ lacks }) => lacks[0]!.level === level).map(sentenceOf);
-  return { missing: sentences('required'), warnings: sentences('suggested') };
+  const warnings = [...sentences('suggested'), ...variablesOfUpstreams(spec, facts)];
+  return { missing: sentences('required'), warnings };
+}
+
+/** What existing servers are given of the environment and may go without, in sentences. */
+function variablesOfUpstreams(
+  { upstreams, registry }: ServerSpec,
+  { entryEnv, env }: Pick<RequirementFacts, 'entryEnv' | 'env'>,
+): readonly string[] {
+  const listed = upstreams.map(({ upstream }) => ({ upstream, what: `The tools of ${upstream.name} need` }));
+  const own = registry
+    .all('tools')
+    .flatMap(({ name, upstream }) =>
+      upstream ? [{ upstream: upstream.upstream, what: `The tool "${name}" needs` }] : [],
+    );
+  const needed = [...listed, ...own].flatMap(({ upstream: { variables = [] }, what }) =>
+    variables.map((variable) => ({ variable, what })),
+  );
+  return needed
+    .filter(({ variable }) => !entryEnv[variable])
+    .map(({ variable, what }) =>
+      env[variable]
+        ? `${what} ${variable}, which this shell has, but the client may not. Hand it on with: --env ${variable}`
+        : `${what} ${describeVariable(variable)}. Give it with: --env ${variable}=<value>`,
+    );
 }
 
 async function lacksOf(

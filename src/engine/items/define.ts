@@ -98,6 +98,59 @@ export interface ToolDefinition<I = undefined, O = undefined> extends Common {
   readonly ui?: string | UiDefinition | null;
 }
 
+/** What a program of an existing MCP server is started with. Texts may hold `${NAME}` and `${NAME:-default}`. */
+interface ProgramSetting {
+  readonly args?: readonly string[];
+  readonly env?: Readonly<Record<string, string>>;
+  /** Folder of the package; the package folder when absent. */
+  readonly cwd?: string;
+  readonly type?: 'stdio';
+}
+
+/** An existing MCP server: a program, the program of a dependency, or an address. */
+type FixedPlace =
+  | (ProgramSetting & { readonly command: string })
+  | (ProgramSetting & { readonly package: string; readonly bin?: string })
+  | {
+      readonly url: string;
+      readonly headers?: Readonly<Record<string, string>>;
+      readonly type?: 'http' | 'streamable-http' | 'sse';
+    };
+
+interface StartTime {
+  /** Longest wait for its first answer; 30000 when absent. */
+  readonly startTimeoutMs?: number;
+}
+
+/** Says where a server is when it is needed; an error that it throws says what is missing. What it gives is taken as it is. */
+export type GivePlace = (given: {
+  readonly env: Readonly<Record<string, string | undefined>>;
+}) => Awaitable<FixedPlace>;
+
+/** Where an existing MCP server is. */
+export type Place = (FixedPlace | { readonly place: GivePlace | string }) & StartTime;
+
+/** A tool that an existing MCP server answers for, as its author writes it. */
+export interface UpstreamToolDefinition<I = undefined, O = undefined>
+  extends Omit<ToolDefinition<I, O>, 'handler' | 'onOutputMismatch'> {
+  /** The server, and what the tool is called there; the item name when absent. */
+  readonly upstream: (Place & { readonly tool?: string }) | GivePlace | string;
+  readonly handler?: undefined;
+}
+
+/** An entry of a server's `tools` that stands for tools of an existing MCP server. */
+export interface UpstreamTools
+  extends Pick<Common, 'hidden' | 'visible' | 'category' | 'timeoutMs' | 'meta'> {
+  readonly upstream: Place | GivePlace | string;
+  /** Before each name, save those that `rename` gives. */
+  readonly prefix?: string;
+  /** The tools that are taken, as they are called there; all when absent. */
+  readonly only?: readonly string[];
+  readonly except?: readonly string[];
+  /** What tools are called here, by what they are called there. */
+  readonly rename?: Readonly<Record<string, string>>;
+}
+
 /** What a handler gets for an input schema. */
 export type ToolArguments<I> = I extends undefined ? Record<string, unknown> : InferInput<I>;
 
@@ -115,8 +168,15 @@ export function defineTool<
     readonly output?: CheckedOutput<O>;
     handler(args: ToolArguments<NoInfer<I>>, ctx: Context): R;
   },
-): ToolDefinition<I, O> {
-  return checked('tool', definition as ToolDefinition<I, O>);
+): ToolDefinition<I, O>;
+export function defineTool<const I = undefined, const O = undefined>(
+  definition: Omit<UpstreamToolDefinition<I, O>, 'input' | 'output'> & {
+    readonly input?: CheckedInput<I>;
+    readonly output?: CheckedOutput<O>;
+  },
+): UpstreamToolDefinition<I, O>;
+export function defineTool(definition: object): object {
+  return checked('tool', definition);
 }
 
 /** Suggestions: a list, of which those that begin like what was typed are sent, or a function of what was typed. */
@@ -280,6 +340,8 @@ export function defineResource(definition: ResourceDefinition): ResourceDefiniti
 
 type Entries = '*' | readonly (string | { readonly use: string; readonly [key: string]: unknown } | object)[];
 
+type ToolEntries = Entries | readonly (UpstreamTools | Exclude<Entries, '*'>[number])[];
+
 /** An item of a server, or what clients call it; a resource by its address. */
 type Picked = ListedItem | string;
 
@@ -302,7 +364,7 @@ export interface ServerDefinition {
   readonly configKey?: string;
   /** Run once, before the first use. */
   initialize?(ctx: Context): unknown;
-  readonly tools?: Entries;
+  readonly tools?: ToolEntries;
   readonly prompts?: Entries;
   readonly resources?: Entries;
   readonly apps?: '*' | readonly string[];

@@ -38,6 +38,7 @@ export function upstreamSpec(written: unknown, extension: Extension): UpstreamSp
     name: own.place === undefined ? nameOfPlace(own) : callableName(own.place),
     place:
       own.place === undefined ? (env) => fixedPlace(own, extension, env) : givenPlace(own.place, extension),
+    variables: variablesNeeded(own),
     startTimeoutMs: typeof startTimeoutMs === 'number' ? startTimeoutMs : defaultStartTimeoutMs,
   };
 }
@@ -97,9 +98,7 @@ async function asToolError(what: string, read: () => Promise<UpstreamPlace>): Pr
   }
 }
 
-/** The variables without which a server cannot be had, as far as its author wrote them down. */
-export function variablesOf(written: unknown): readonly string[] {
-  if (!isRecord(written)) return [];
+function variablesNeeded(written: Written): readonly string[] {
   const needed = [...textsIn(written)].flatMap(({ text }) => variablesIn(text));
   return [...new Set(needed.filter(({ fallback }) => fallback === undefined).map(({ name }) => name))];
 }

@@ -14,6 +14,8 @@ export interface UpstreamSpec {
   readonly name: string;
   /** Where it is right now. @throws ToolError with what is missing, and the way out */
   readonly place: (env: Readonly<Record<string, string | undefined>>) => Promise<UpstreamPlace>;
+  /** The variables without which it cannot be had, as far as its author wrote them down. */
+  readonly variables?: readonly string[];
   /** Longest wait for its handshake. */
   readonly startTimeoutMs: number;
 }

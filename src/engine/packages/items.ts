@@ -9,6 +9,7 @@ import { readPrompt } from '../items/prompt.js';
 import { moduleReferences, requireModules, requireUsable } from '../items/read.js';
 import { readResource } from '../items/resource.js';
 import { readTool } from '../items/tool.js';
+import { writtenPlaces } from '../items/upstream-places.js';
 
 /** A declared item as its package's files show it. */
 export interface ItemState {
@@ -126,7 +127,17 @@ function filesNamedBy(definition: Definition): readonly string[] {
   const modules = moduleReferences(definition).flatMap(({ reference }) => moduleIn(reference) ?? []);
   const { file } = definition.value;
   const contents = definition.kind === 'resources' && typeof file === 'string' ? [file] : [];
-  return [...new Set([...modules, ...contents].map((one) => path.posix.normalize(one)))];
+  const programs = [...writtenPlaces(definition)].flatMap(({ place }) => filesOfPlace(place));
+  return [...new Set([...modules, ...contents, ...programs].map((one) => path.posix.normalize(one)))];
+}
+
+/** The module that says where an existing server is, or the file of the package that is one. */
+function filesOfPlace(place: unknown): readonly string[] {
+  if (typeof place === 'string') return [moduleIn(place)].filter((one) => one !== undefined);
+  const { command, args, place: reference } = isRecord(place) ? place : {};
+  if (typeof reference === 'string') return filesOfPlace(reference);
+  const [first] = command === 'node' && Array.isArray(args) ? args : [command];
+  return typeof first === 'string' && /^\.[\\/]/.test(first) ? [first] : [];
 }
 
 function moduleIn(reference: string): string | undefined {

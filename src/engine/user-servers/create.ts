@@ -1,16 +1,20 @@
 import { AgentToolsError } from '../errors.js';
 import { servedLists } from '../extension/check.js';
+import { isUpstreamEntry } from '../extension/check-upstream.js';
 import { type Definition, DefinitionError, type Extension, type LoadCode } from '../extension/extension.js';
 import { singular } from '../extension/kinds.js';
 import { isPackageName } from '../extension/names.js';
 import { isRecord } from '../extension/shapes.js';
 import { translate } from '../extension/spellings.js';
+import { PlaceError, requirePlace } from '../extension/upstream-place.js';
 import { Workspace } from '../extension/workspace.js';
 import { distinctNames, type Listed, withoutRepeats } from '../items/collisions.js';
 import { type EntryPlace, listEntries, resolveEntry } from '../items/entries.js';
 import type { LeftOut } from '../items/left-out.js';
 import { isOverride } from '../items/override.js';
 import { composeDefinition, type ServerSpec } from '../items/server.js';
+import { writtenPlaces } from '../items/upstream-places.js';
+import { placeScope, upstreamSpec } from '../items/upstream-spec.js';
 import { definitionOf, requireServerName, type ServerDefinition, type ServerPlan } from './definition.js';
 import { explainLost } from './names.js';
 import { definitionFile, keepServer, readUserServers, requireFree, type UserServersPlace } from './store.js';
@@ -48,7 +52,7 @@ export async function createUserServer(
   await requireWhole(definition, { workspace, place });
   const notes = [...(await sameNames(definition, workspace)), ...(await hiddenPackage(name, workspace))];
   const kept = await keepServer({ name, definition: value }, { overwrite }, place);
-  const lists = servedLists.map((kind) => [kind, entryNames(value, kind)]);
+  const lists = servedLists.map((kind) => [kind, entryNames(value, kind, extension)]);
   return {
     name,
     ...kept,
@@ -86,7 +90,10 @@ interface Checking {
 async function requireWhole(definition: Definition, checking: Checking): Promise<void> {
   const spec = await composed(definition, checking.workspace);
   const leftOut = spec.leftOut.filter(({ code, tool }) => code !== notLookedAt && tool === undefined);
-  const problems = await Promise.all(leftOut.map((one) => problemOf(one, checking)));
+  const problems = [
+    ...(await Promise.all(leftOut.map((one) => problemOf(one, checking)))),
+    ...(await lostPlaces(definition, spec)),
+  ];
   if (problems.length === 0) return;
   const lines = problems.map((problem) => `  ${problem}`);
   const message = `"${definition.item}" was not made, because something cannot be had:\n${lines.join('\n')}`;
@@ -105,6 +112,39 @@ async function problemOf({ kind, item, code, message }: LeftOut, { place }: Chec
   if (isLost && kind !== 'skills')
     return `${singular[kind]} "${item}": ${await explainLost(kind, item, place)}`;
   return message.includes(`"${item}"`) ? message : `${entryName(item)}: ${message}`;
+}
+
+/** What it takes to start existing servers, and is not there. Nothing is started. */
+async function lostPlaces(definition: Definition, { registry }: ServerSpec): Promise<readonly string[]> {
+  const own = registry
+    .all('tools')
+    .filter((tool) => tool.upstream && tool.definition.file === definition.file);
+  const places = [
+    ...[...writtenPlaces(definition)].map(({ place, path: [, index] }) => ({
+      place,
+      what: `entry ${Number(index) + 1} of "tools"`,
+    })),
+    ...own.map((tool) => ({ place: tool.definition.value.upstream, what: `tool "${tool.name}"` })),
+  ];
+  const lost = await Promise.all(
+    places.map(async ({ place, what }) => {
+      const reason = isRecord(place) ? await lostPlace(place, definition.extension) : undefined;
+      return reason === undefined ? [] : [`${what} ${reason}.`];
+    }),
+  );
+  return lost.flat();
+}
+
+async function lostPlace(place: ServerDefinition, extension: Extension): Promise<string | undefined> {
+  try {
+    await requirePlace(place, placeScope(extension));
+    return undefined;
+  } catch (error) {
+    if (!(error instanceof PlaceError)) throw error;
+    if (error.key !== 'package') return error.message;
+    const wayOut = `{ "command": "npx", "args": ["-y", "${place.package}"] }`;
+    return `names the package ${place.package}, but your server belongs to no package that could depend on it. Write ${wayOut}`;
+  }
 }
 
 /** How an entry is spoken of: one that names nothing by its place in the list. */
@@ -154,11 +194,12 @@ async function hiddenPackage(name: string, workspace: Workspace): Promise<readon
   return [`"${name}" means this server from now on; what the package of that name serves is ${spelled}.`];
 }
 
-function entryNames(definition: ServerDefinition, kind: ServedList): readonly string[] {
+function entryNames(definition: ServerDefinition, kind: ServedList, extension: Extension): readonly string[] {
   const list = definition[kind];
   const entries: readonly unknown[] = Array.isArray(list) ? list : [];
   return entries.map((entry) => {
     if (isOverride(entry)) return entry.use;
+    if (isUpstreamEntry(entry)) return `tools of ${upstreamSpec(entry.upstream, extension).name}`;
     return String(isRecord(entry) ? (entry.name ?? entry.toolkit ?? entry.uri ?? entry.uriTemplate) : entry);
   });
 }

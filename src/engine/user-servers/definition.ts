@@ -131,7 +131,7 @@ function requireUsable(definition: ServerDefinition): void {
 /** Where definitions name files: keys that lead there, `*` standing for each key or index. */
 const filePaths = {
   servers: [['initialize'], ['list', '*']],
-  tools: [['handler'], ['initialize'], ['ui', 'when']],
+  tools: [['handler'], ['initialize'], ['ui', 'when'], ['upstream'], ['upstream', 'place']],
   prompts: [['content'], ['arguments', '*', 'complete']],
   resources: [['read'], ['list'], ['complete', '*'], ['file']],
   apps: [],
@@ -155,7 +155,25 @@ function locatedEntry(kind: Kind, entry: unknown, directory: string): unknown {
   if (isToolkit(entry)) return { ...entry, tools: locatedEntry(kind, entry.tools, directory) };
   const { value, faults } = translate(entry, kind);
   // What cannot be translated is told when the server is composed.
-  return faults.length > 0 ? entry : locatedFrom(directory, kind, value);
+  if (faults.length > 0) return entry;
+  const located = locatedFrom(directory, kind, value);
+  const { upstream } = located;
+  return kind === 'tools' && isRecord(upstream)
+    ? { ...located, upstream: locatedPlace(upstream, directory) }
+    : located;
+}
+
+/** A program is run where the definition was written, unless that says otherwise. */
+function locatedPlace(place: ServerDefinition, directory: string): ServerDefinition {
+  const { command, cwd = '.' } = place;
+  if (typeof command !== 'string') return place;
+  const isOwn = /^\.\.?[\\/]/.test(command);
+  const isElsewhere = typeof cwd !== 'string' || cwd.startsWith('${');
+  return {
+    ...place,
+    ...(isOwn && { command: absolutePath(command, directory) }),
+    ...(!isElsewhere && { cwd: absolutePath(cwd, directory) }),
+  };
 }
 
 function locatedFrom(directory: string, kind: Kind, value: ServerDefinition): ServerDefinition {

@@ -1,0 +1,49 @@
+import { describe, expect, test } from 'vitest';
+import {
+  fillIn,
+  noVariable,
+  variablesIn,
+  withoutVariables,
+} from '../../../src/engine/extension/variables.js';
+
+const env = { NAME: 'rose', EMPTY: '', 'ProgramFiles(x86)': 'C:\\P' };
+
+describe('variables of a text', () => {
+  test.each([
+    [`\${NAME}`, 'rose'],
+    [`a \${NAME} b \${NAME}`, 'a rose b rose'],
+    [`\${env:NAME}`, 'rose'],
+    [`\${ProgramFiles(x86)}`, 'C:\\P'],
+    [`\${NONE:-tulip}`, 'tulip'],
+    [`\${EMPTY:-tulip}`, 'tulip'],
+    [`\${NAME:-tulip}`, 'rose'],
+    [`\${NONE:-}`, ''],
+    [`$\${NAME}`, `\${NAME}`],
+    ['$NAME {NAME}', '$NAME {NAME}'],
+  ])('%s becomes %s', (text, filled) => expect(fillIn(text, env)).toBe(filled));
+
+  test.each([`\${NONE}`, `\${EMPTY}`])('%s is not to be had without a value', (text) =>
+    expect(() => fillIn(text, { EMPTY: '' })).toThrow(
+      /^needs the environment variable (?:NONE|EMPTY), which is not set$/,
+    ),
+  );
+
+  test('a value is not looked into for further ones', () => {
+    expect(fillIn(`\${A}`, { A: `\${B}`, B: 'b' })).toBe(`\${B}`);
+  });
+
+  test('are known without filling them in', () => {
+    expect(variablesIn(`\${A}-\${B:-b}-$\${C}`)).toEqual([
+      { name: 'A', fallback: undefined },
+      { name: 'B', fallback: 'b' },
+    ]);
+    expect(withoutVariables(`x\${A}y\${B:-b}`)).toBe('xyb');
+  });
+
+  test.each([
+    [`\${input:token}`, `\${input:token}`],
+    [`\${a b}`, `\${a b}`],
+    [`\${NAME`, `\${NAME`],
+    [`\${NAME} $\${input:x}`, undefined],
+  ])('%s holds %s, which is none', (text, odd) => expect(noVariable(text)).toBe(odd));
+});
