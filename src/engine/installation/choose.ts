@@ -6,7 +6,7 @@ import { Workspace, type WorkspaceOptions } from '../extension/workspace.js';
 import type { ServersByKind } from './request.js';
 
 /** The built-in server that serves each kind of client best: who chats asks for knowledge, who writes code for a language. */
-export const usualServers: ServersByKind = {
+const usualServers: ServersByKind = {
   chat: 'Wolfram',
   coding: 'WolframLanguage',
   ide: 'WolframLanguage',

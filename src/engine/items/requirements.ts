@@ -96,7 +96,7 @@ export function alternatives(need: Need): readonly string[] {
 }
 
 /** Several names: `A, B or C`. */
-export function eitherOf(names: readonly string[]): string {
+function eitherOf(names: readonly string[]): string {
   return `${names.slice(0, -1).join(', ')} or ${names.at(-1)}`;
 }
 
