@@ -142,6 +142,13 @@ describe('the prompt Notebook', () => {
     );
   });
 
+  test('what has more in it than can be read is not called invalid', async () => {
+    const files = writeFolder({ 'x.nb': `Notebook[{${'1,'.repeat(3_100_000)}1}]` });
+    expect(await notebook({ path: 'x.nb' }, { root: files })).toBe(
+      '[Error] File holds more than can be read: x.nb',
+    );
+  });
+
   test.skipIf(process.getuid?.() === 0)('a file that may not be read is told as such', async () => {
     const files = writeFolder({ 'x.nb': 'Notebook[{}]' });
     chmodSync(path.join(files, 'x.nb'), 0);
