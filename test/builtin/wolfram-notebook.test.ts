@@ -193,6 +193,10 @@ describe('cells', () => {
     expect(markdown(cell)).toBe('```python\nprint(1)\n```');
   });
 
+  test('of no language that has a name are fenced by their style', () => {
+    expect(markdown('Cell["x", "Input", CellEvaluationLanguage->"a\\nb"]')).toBe('```wl\nx\n```');
+  });
+
   test('with fences of their own get longer ones', () => {
     expect(markdown('Cell["a\\n```\\nb", "Program"]')).toBe('````\na\n```\nb\n````');
   });
@@ -288,6 +292,8 @@ describe('what is written to do harm', () => {
     ['deep comments', `${'(*'.repeat(100_000)}${'*)'.repeat(100_000)}Notebook[{}]`],
     ['spaces', `Notebook[{Cell["${' '.repeat(300_000)}x", "Section"]}]`],
     ['accents', `Notebook[{Cell["${'`'.repeat(100_000)}", "Program"]}]`],
+    ['many accents', `Notebook[{Cell["${'` '.repeat(300_000)}", "Program"]}]`],
+    ['many cells', `Notebook[{${'Cell["x", "Item"],'.repeat(100_000)}1}]`],
     ['box marks', `Notebook[{Cell["${String.raw`\!\(\*`.repeat(50_000)}", "Text"]}]`],
   ])('%s are read all the same', (_, source) => expect(typeof notebookMarkdown(source)).toBe('string'));
 
