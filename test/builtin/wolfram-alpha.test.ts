@@ -483,6 +483,14 @@ describe('pods for the viewer', () => {
     });
   });
 
+  test('are there in the revision of 2026, too', async () => {
+    services.answers = { [llmPath]: { body: answer }, [fullPath]: json({ queryresult: { pods: [pod] } }) };
+    const result = await alpha('population France', { ui: true, era: 'modern' });
+    expect(result.content).toEqual([{ type: 'text', text: answer }]);
+    expect(result.structuredContent).toEqual({ pods: [pod] });
+    expect((await alpha('x', { era: 'modern' })).structuredContent).toBeUndefined();
+  });
+
   test('are asked for only there, and only if the user does not mind', async () => {
     await alpha();
     await alpha('x', { ui: true, toolOptions: { WolframAlpha: { Pods: false } } });

@@ -142,6 +142,13 @@ describe('the prompt Notebook', () => {
     );
   });
 
+  test('what has more in it than can be read is not called invalid', async () => {
+    const files = writeFolder({ 'x.nb': `Notebook[{${'1,'.repeat(3_100_000)}1}]` });
+    expect(await notebook({ path: 'x.nb' }, { root: files })).toBe(
+      '[Error] File holds more than can be read: x.nb',
+    );
+  });
+
   test.skipIf(process.getuid?.() === 0)('a file that may not be read is told as such', async () => {
     const files = writeFolder({ 'x.nb': 'Notebook[{}]' });
     chmodSync(path.join(files, 'x.nb'), 0);
@@ -184,6 +191,10 @@ describe('cells', () => {
   test('of another language are fenced as such', () => {
     const cell = 'Cell["print(1)", "ExternalLanguage", CellEvaluationLanguage->"Python"]';
     expect(markdown(cell)).toBe('```python\nprint(1)\n```');
+  });
+
+  test('of no language that has a name are fenced by their style', () => {
+    expect(markdown('Cell["x", "Input", CellEvaluationLanguage->"a\\nb"]')).toBe('```wl\nx\n```');
   });
 
   test('with fences of their own get longer ones', () => {
@@ -281,6 +292,8 @@ describe('what is written to do harm', () => {
     ['deep comments', `${'(*'.repeat(100_000)}${'*)'.repeat(100_000)}Notebook[{}]`],
     ['spaces', `Notebook[{Cell["${' '.repeat(300_000)}x", "Section"]}]`],
     ['accents', `Notebook[{Cell["${'`'.repeat(100_000)}", "Program"]}]`],
+    ['many accents', `Notebook[{Cell["${'` '.repeat(300_000)}", "Program"]}]`],
+    ['many cells', `Notebook[{${'Cell["x", "Item"],'.repeat(100_000)}1}]`],
     ['box marks', `Notebook[{Cell["${String.raw`\!\(\*`.repeat(50_000)}", "Text"]}]`],
   ])('%s are read all the same', (_, source) => expect(typeof notebookMarkdown(source)).toBe('string'));
 

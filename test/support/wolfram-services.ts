@@ -11,7 +11,7 @@ import { root } from './program.js';
 import { openSession, type Session, type SessionOptions } from './session.js';
 
 /** What a stand-in is asked. */
-export interface Asked {
+interface Asked {
   readonly method: string;
   readonly path: string;
   readonly query: URLSearchParams;

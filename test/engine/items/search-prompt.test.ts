@@ -131,6 +131,23 @@ describe('searchPrompt', () => {
     });
   });
 
+  test('a search may ask the user where the protocol asks between runs', async () => {
+    const search: Search = async (_, ctx) => {
+      const answer = await ctx.elicit('Where?', { place: { type: 'string', required: true } });
+      return answer.action === 'accept' ? `in ${answer.content.place}` : 'nowhere';
+    };
+    const composed = await composeLive({ prompts: { find: searchPrompt({ search }) } });
+    const capabilities = { elicitation: {} };
+    const { request } = await openSession(composed, { era: 'modern', capabilities });
+    const params = { name: 'find', arguments: { query: 'Q?' } };
+    const asked = await request('prompts/get', params);
+    expect(asked.resultType).toBe('input_required');
+    const inputResponses = { e1: { action: 'accept', content: { place: 'Ostwick' } } };
+    const { requestState } = asked;
+    const { messages } = await request('prompts/get', { ...params, inputResponses, requestState });
+    expect(messages[0].content.text).toBe(formatted('in Ostwick'));
+  });
+
   test('needs a function', () => {
     expect(() => searchPrompt({} as never)).toThrow('A search prompt has no function "search".');
   });

@@ -5,6 +5,11 @@ export class NotebookError extends Error {
   name = 'NotebookError';
 }
 
+/** A notebook that may be a good one. */
+export class NotebookTooLarge extends NotebookError {
+  name = 'NotebookTooLarge';
+}
+
 /** More would fill the memory; what is only drawn does not count, as it is not taken apart. */
 const mostNodes = 3_000_000;
 
@@ -24,7 +29,6 @@ const opaque = new Set([
   'AnimatorBox',
   'GeoGraphicsBox',
   'AudioBox',
-  'CellChangeTimes',
 ]);
 
 const closing = { '[': ']', '{': '}', '(': ')', '<|': '|>' };
@@ -47,7 +51,7 @@ export function parseExpression(source) {
 
   const add = (node) => {
     count += 1;
-    if (count > mostNodes) throw new NotebookError('it is too large');
+    if (count > mostNodes) throw new NotebookTooLarge('it holds more than can be read');
     frame.current.push(node);
   };
   const open = (mark, start, head) => {

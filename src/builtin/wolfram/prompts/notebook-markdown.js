@@ -114,7 +114,8 @@ function indented(text, mark) {
 function codeMarkdown(content, style, rest, source) {
   const text = new Texts(source, { isPlain: plain.has(style) }).inCode(content).replace(/^\n+/, '').trimEnd();
   const label = stringOption(rest, 'CellLabel');
-  const language = stringOption(rest, 'CellEvaluationLanguage')?.toLowerCase() ?? code[style];
+  const told = stringOption(rest, 'CellEvaluationLanguage') ?? '';
+  const language = /^[\w+#.-]{1,30}$/.test(told) ? told.toLowerCase() : code[style];
   if (text === '') return '';
   if (label === undefined) return fenced(text, language);
   return fenced(
@@ -130,7 +131,8 @@ function stringOption(args, name) {
 
 /** Code between fences that none of its own lines can end. */
 function fenced(text, language) {
-  const longest = Math.max(2, ...Array.from(text.matchAll(/`+/g), ([run]) => run.length));
+  let longest = 2;
+  for (const [run] of text.matchAll(/`+/g)) longest = Math.max(longest, run.length);
   const fence = '`'.repeat(longest + 1);
   return `${fence}${language}\n${text}\n${fence}`;
 }

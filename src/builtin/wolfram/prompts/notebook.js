@@ -2,7 +2,7 @@ import { constants } from 'node:fs';
 import { open } from 'node:fs/promises';
 import { homedir } from 'node:os';
 import path from 'node:path';
-import { NotebookError } from './notebook-expression.js';
+import { NotebookError, NotebookTooLarge } from './notebook-expression.js';
 import { notebookMarkdown } from './notebook-markdown.js';
 
 const mostBytes = 20 * 1024 * 1024;
@@ -19,6 +19,7 @@ export default async function notebook({ path: told }, ctx) {
     const markdown = notebookMarkdown(source.text).replace(tags, '&lt;');
     return `<notebook-path>${told}</notebook-path>\n<notebook-content>\n${markdown}\n</notebook-content>`;
   } catch (error) {
+    if (error instanceof NotebookTooLarge) return `[Error] File holds more than can be read: ${told}`;
     if (error instanceof NotebookError) return `[Error] File is not a valid Wolfram notebook: ${told}`;
     throw error;
   }
@@ -31,6 +32,9 @@ function placeOf(told, root) {
 
 const missing = new Set(['ENOENT', 'ENOTDIR', 'ENAMETOOLONG', 'ERR_INVALID_ARG_VALUE', 'ELOOP']);
 
+/** Bytes that are no text, and places that are no files. */
+const invalid = new Set(['ERR_ENCODING_INVALID_ENCODED_DATA', 'ENXIO', 'EISDIR']);
+
 async function readSource(place) {
   let file;
   try {
@@ -42,12 +46,7 @@ async function readSource(place) {
     return { text: new TextDecoder('utf-8', { fatal: true }).decode(await file.readFile()) };
   } catch (error) {
     if (missing.has(error.code)) return { error: 'File does not exist' };
-    if (
-      error.code === 'ERR_ENCODING_INVALID_ENCODED_DATA' ||
-      error.code === 'ENXIO' ||
-      error.code === 'EISDIR'
-    )
-      return { error: 'File is not a valid Wolfram notebook' };
+    if (invalid.has(error.code)) return { error: 'File is not a valid Wolfram notebook' };
     return { error: `File cannot be read (${error.code ?? error.name})` };
   } finally {
     await file?.close();
