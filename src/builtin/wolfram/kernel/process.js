@@ -35,12 +35,16 @@ const running = new Set();
 
 /** Nothing is left behind, however this process ends. */
 function endWithProcess(kernel) {
-  if (!isWatching) process.once('exit', () => running.forEach((one) => one.kill()));
+  if (!isWatching) process.once('exit', endAll);
   isWatching = true;
   running.add(kernel);
 }
 
 let isWatching = false;
+
+function endAll() {
+  for (const kernel of running) kernel.kill();
+}
 
 /** A kernel that runs our loop: asked one thing at a time, over its stdin and stdout. */
 export class KernelProcess {

@@ -76,14 +76,11 @@ export class SavedSessions {
    */
   async tidy({ current, maxCount, maxBytes, maxAgeMs, now = Date.now() }) {
     const kept = this.file(current);
-    let count = 1;
-    let bytes = 0;
     const files = await this.#list();
+    let count = 1;
+    let bytes = files.find(({ file }) => file === kept)?.size ?? 0;
     for (const { file, size, time } of files) {
-      if (file === kept) {
-        bytes += size;
-        continue;
-      }
+      if (file === kept) continue;
       const isDraft = file.endsWith(draftEnd);
       const isWanted = !isDraft && now - time <= maxAgeMs && count < maxCount && bytes + size <= maxBytes;
       if (isWanted) {

@@ -1,0 +1,234 @@
+import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import path from 'node:path';
+import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
+import { loadBuiltin } from '../support/builtin.js';
+import { writeFolder } from '../support/packages.js';
+import { root } from '../support/program.js';
+import { compose, openSession } from '../support/session.js';
+
+const { servicesBase } = await loadBuiltin('wolfram/cloud/services.js');
+
+// biome-ignore lint/suspicious/noExplicitAny: what came over the wire is looked at member by member
+type Result = any;
+
+type Answer = (request: IncomingMessage, response: ServerResponse, body: Result) => void;
+
+const key = 'key-that-nobody-may-see';
+const asked: Record<'method' | 'url' | 'authorization' | 'body', Result>[] = [];
+let answers: Answer[];
+let server: Server;
+
+/** A stand-in for Wolfram's services. The last answer is for all that follow. */
+beforeEach(async () => {
+  asked.length = 0;
+  answers = [success('Out[1]= 2')];
+  server = createServer(async (request, response) => {
+    let text = '';
+    for await (const chunk of request) text += chunk;
+    const body = JSON.parse(text);
+    const { method, url, headers } = request;
+    asked.push({ method, url, authorization: headers.authorization, body });
+    const answer = answers.length > 1 ? answers.shift()! : answers[0]!;
+    answer(request, response, body);
+  });
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+  const home = writeFolder();
+  vi.stubEnv('AGENTTOOLS_HOME', home);
+  vi.stubEnv('PATH', home);
+  vi.stubEnv('WOLFRAMSCRIPT', undefined);
+  vi.stubEnv('WOLFRAM_KERNEL', undefined);
+  vi.stubEnv('WOLFRAM_API_KEY', key);
+  vi.stubEnv('WOLFRAM_SERVICES_BASE', `http://127.0.0.1:${(server.address() as AddressInfo).port}/`);
+});
+
+afterEach(async () => {
+  vi.unstubAllEnvs();
+  server.closeAllConnections();
+  await new Promise((resolve) => server.close(resolve));
+});
+
+function success(result: string, more: object = {}): Answer {
+  return reply(200, JSON.stringify({ result, code: '1+1', success: true, uuid: 'u', ...more }));
+}
+
+function reply(status: number, text: string, headers: Record<string, string> = {}): Answer {
+  return (_, response) => void response.writeHead(status, headers).end(text);
+}
+
+async function open(options?: object) {
+  const composed = await compose(
+    { servers: ['main'] },
+    { 'agenttools/servers/main.json': { tools: ['WolframLanguageEvaluator'] } },
+    {
+      builtinFolder: path.join(root, 'src/builtin'),
+      toolOptions: options && { WolframLanguageEvaluator: options },
+    },
+  );
+  const session = await openSession(composed);
+  const begin = (args: object) =>
+    session.send('tools/call', {
+      name: 'WolframLanguageEvaluator',
+      arguments: { code: '1+1', ...args },
+    });
+  return {
+    ...session,
+    reports: composed.reports,
+    begin,
+    evaluate: async (args = {}): Promise<Result> => await begin(args).answer,
+  };
+}
+
+const textOf = ({ content }: Result): string => content.map(({ text }: Result) => text).join('|');
+
+describe('an evaluation in the cloud', () => {
+  test('is asked for as the service documents it, where there is no kernel', async () => {
+    const { evaluate } = await open({ MaxCharacterCount: 500 });
+    const result = await evaluate({ timeConstraint: 9 });
+    expect(result).toMatchObject({
+      content: [{ type: 'text', text: 'Out[1]= 2' }],
+      _meta: { backend: 'cloud' },
+    });
+    expect(result.isError).toBeUndefined();
+    expect(asked).toEqual([
+      {
+        method: 'POST',
+        url: '/api/apis/v1/WolframLanguageCompute',
+        authorization: key,
+        body: { code: '1+1', line: 1, maxChars: 500, timeConstraint: 9 },
+      },
+    ]);
+  });
+
+  test('is done there if the user wants it, whatever kernel there is', async () => {
+    vi.stubEnv('WOLFRAMSCRIPT', path.join(root, 'test/support/wolframscript.mjs'));
+    const { evaluate } = await open({ Method: 'Cloud' });
+    expect((await evaluate())._meta).toEqual({ backend: 'cloud' });
+  });
+
+  test('takes the place of a kernel that does not start, and says so', async () => {
+    vi.stubEnv('PATH', `${path.dirname(process.execPath)}${path.delimiter}/usr/bin`);
+    vi.stubEnv('WOLFRAMSCRIPT', path.join(root, 'test/support/wolframscript.mjs'));
+    vi.stubEnv('WOLFRAM_STAND_IN', 'no-licence');
+    const result = await (await open()).evaluate();
+    expect(result._meta).toEqual({ backend: 'cloud' });
+    expect(textOf(result)).toMatch(
+      /^Out\[1\]= 2\n\n<system-reminder>The Wolfram kernel could not be started: it is not activated: .*valid password\. The Wolfram Cloud was asked instead\.<\/system-reminder>$/,
+    );
+  });
+
+  test('says that it knows no sessions', async () => {
+    const result = await (await open()).evaluate({ session: 'abc' });
+    expect(textOf(result)).toContain('The cloud keeps no sessions');
+  });
+
+  test('that the service calls a failure is one, in its words', async () => {
+    answers = [success('Syntax error', { success: false })];
+    const result = await (await open()).evaluate();
+    expect(result).toMatchObject({ isError: true, content: [{ text: 'Syntax error' }] });
+  });
+
+  test('is tried again once where the service is out of order', async () => {
+    answers = [reply(503, 'busy', { 'Retry-After': '0.01' }), success('Out[1]= 3')];
+    expect(textOf(await (await open()).evaluate())).toBe('Out[1]= 3');
+    expect(asked).toHaveLength(2);
+  });
+
+  test('ends when the call is cancelled', async () => {
+    let isClosed: Promise<unknown> | undefined;
+    answers = [
+      (request) => {
+        isClosed = new Promise((resolve) => request.socket.once('close', resolve));
+      },
+    ];
+    const { begin, cancel } = await open();
+    const { id } = begin({});
+    await vi.waitUntil(() => isClosed !== undefined, { timeout: 20_000 });
+    cancel(id);
+    await isClosed;
+    expect(asked).toHaveLength(1);
+  });
+
+  test.each<[what: string, answer: Answer, said: RegExp]>([
+    [
+      'a bad key',
+      reply(401, `{"message":"bad key ${key}"}`),
+      /refuses the key in WOLFRAM_API_KEY \(status 401\)/,
+    ],
+    ['a forbidden key', reply(403, ''), /refuses the key in WOLFRAM_API_KEY \(status 403\)/],
+    ['a quota', reply(429, 'slow down'), /too many requests with this key \(status 429\)/],
+    ['an outage', reply(500, '<html>'), /out of order \(status 500, asked twice\)/],
+    [
+      'a bad request',
+      reply(400, `no code for ${key}\u001b`),
+      /refused the request \(status 400\): "no code for …"/,
+    ],
+    ['a bad request as page', reply(404, '<html>'), /refused the request \(status 404\)\. Look/],
+    [
+      'a redirect',
+      reply(302, '', { location: 'http://127.0.0.1:1/elsewhere' }),
+      /refused the request \(status 302\)/,
+    ],
+    ['a page', reply(200, '<!doctype html>'), /answered something else than a result/],
+    ['half an answer', reply(200, '{"result":"1'), /answered something else than a result/],
+    ['an answer without result', reply(200, '{"success":true}'), /answered something else than a result/],
+    ['null', reply(200, 'null'), /answered something else than a result/],
+    [
+      'a broken connection',
+      (request) => void request.socket.destroy(),
+      /cannot be reached at 127\.0\.0\.1:\d+/,
+    ],
+    ['far too much', reply(200, 'x'.repeat(9 * 1024 * 1024)), /far more than it was asked for/],
+  ])('that gives %s is a failure in words', async (_, answer, said) => {
+    answers = [answer];
+    const { evaluate, reports } = await open();
+    const result = await evaluate();
+    expect(result.isError).toBe(true);
+    expect(result._meta).toEqual({ backend: 'cloud' });
+    expect(textOf(result)).toMatch(said);
+    expect(JSON.stringify([result, reports])).not.toContain(key);
+  });
+
+  test('shows no key that comes back in a result', async () => {
+    answers = [success(`your key: ${key}`)];
+    expect(textOf(await (await open()).evaluate())).toBe('your key: …');
+  });
+
+  test('is cut where the service gives more than it was asked for', async () => {
+    answers = [success('x'.repeat(50_000))];
+    const text = textOf(await (await open({ MaxCharacterCount: 1000 })).evaluate());
+    expect(text).toMatch(/^x{500}\n… 49000 characters left out …\nx{500}$/);
+  });
+
+  test.each([
+    ['', /set the environment variable WOLFRAM_API_KEY/],
+    ['two words', /holds characters that no key has/],
+  ])('needs a key (%j)', async (set, said) => {
+    vi.stubEnv('WOLFRAM_API_KEY', set);
+    const result = await (await open({ Method: 'Cloud' })).evaluate();
+    expect(result.isError).toBe(true);
+    expect(textOf(result)).toMatch(said);
+    expect(textOf(result)).not.toContain('two words');
+    expect(asked).toEqual([]);
+  });
+
+  test('sends no key to an address that others can listen to', async () => {
+    vi.stubEnv('WOLFRAM_SERVICES_BASE', 'http://services.example.com');
+    const result = await (await open()).evaluate();
+    expect(result.isError).toBe(true);
+    expect(textOf(result)).toMatch(/^WOLFRAM_SERVICES_BASE is not an address that may be used/);
+  });
+});
+
+test.each([
+  [undefined, 'https://services.wolfram.com'],
+  [' ', 'https://services.wolfram.com'],
+  ['https://proxy.example.com/wolfram/', 'https://proxy.example.com/wolfram'],
+  ['http://localhost:81', 'http://localhost:81'],
+  ['http://127.0.0.1.example.com', undefined],
+  ['https://user:password@example.com', undefined],
+  ['file:///etc', undefined],
+  ['services', undefined],
+])('the services are at %j', (set, base) => {
+  expect(servicesBase({ WOLFRAM_SERVICES_BASE: set })).toBe(base);
+});
