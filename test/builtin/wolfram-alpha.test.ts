@@ -1,5 +1,6 @@
 import { readFileSync } from 'node:fs';
 import path from 'node:path';
+import fc from 'fast-check';
 import { afterEach, beforeAll, beforeEach, describe, expect, test, vi } from 'vitest';
 import { root } from '../support/program.js';
 import {
@@ -532,6 +533,21 @@ describe('pods for the viewer', () => {
     await alpha('x', { ui: true });
     await alpha('y', { ui: true });
     expect(paths().filter((asked) => asked === fullPath)).toHaveLength(1);
+  });
+
+  test('are made of any JSON without a fault', async () => {
+    const { podsOf } = await import(path.join(root, 'src/builtin/wolfram/alpha/full-results.js'));
+    const subpod = fc.record({ title: fc.jsonValue(), plaintext: fc.jsonValue(), img: fc.jsonValue() });
+    const like = fc.record({ title: fc.jsonValue(), subpods: fc.oneof(fc.jsonValue(), fc.array(subpod)) });
+    fc.assert(
+      fc.property(fc.oneof(fc.jsonValue(), fc.array(like)), (value) => {
+        for (const { title, subpods } of podsOf(value)) {
+          expect(typeof title).toBe('string');
+          for (const one of subpods)
+            expect([typeof one.title, typeof one.plaintext]).toEqual(['string', 'string']);
+        }
+      }),
+    );
   });
 
   test('are cut down to what a page bears', async () => {

@@ -348,21 +348,22 @@ const forms = {
   CounterBox: () => '',
 };
 
-/** What templates show, by name: others show their name with what it is filled with. */
+/** What templates show, by name, and how many parts they need for it: others show their name with what it is filled with. */
 const templates = {
   __proto__: null,
-  Quantity: ([amount, unit]) => `${amount} ${bare(unit)}`,
-  Superscript: ([base, power]) => raised(base, power),
-  Subscript: ([base, index]) => `Subscript[${base}, ${index}]`,
-  RowDefault: (parts) => parts.join(''),
-  RowWithSeparators: ([separator, ...parts]) => parts.join(bare(separator)),
-  HyperlinkURL: ([label, address]) => `${bare(label)} (${bare(address)})`,
-  Entity: ([label]) => bare(label),
-  MessageTemplate: ([symbol, tag, words]) => `${symbol}::${tag}: ${words}`,
+  Quantity: { needs: 2, show: ([amount, unit]) => `${amount} ${bare(unit)}` },
+  Superscript: { needs: 2, show: ([base, power]) => raised(base, power) },
+  Subscript: { needs: 2, show: ([base, index]) => `Subscript[${base}, ${index}]` },
+  RowDefault: { needs: 0, show: (parts) => parts.join('') },
+  RowWithSeparators: { needs: 1, show: ([separator, ...parts]) => parts.join(bare(separator)) },
+  HyperlinkURL: { needs: 2, show: ([label, address]) => `${bare(label)} (${bare(address)})` },
+  Entity: { needs: 1, show: ([label]) => bare(label) },
+  MessageTemplate: { needs: 3, show: ([symbol, tag, words]) => `${symbol}::${tag}: ${words}` },
 };
 
 function templated(parts, name) {
-  return templates[name]?.(parts) ?? `${name}[${parts.join(', ')}]`;
+  const template = templates[name];
+  return template && parts.length >= template.needs ? template.show(parts) : `${name}[${parts.join(', ')}]`;
 }
 
 /** A text as it is printed: without quotation marks around it, and without marks that hide others. */
