@@ -13,6 +13,7 @@ const { dataFolder } = await loadBuiltin('wolfram/kernel/data-folder.js');
 const { embedAddress, notebookId } = await loadBuiltin('wolfram/kernel/deployment.js');
 const { asciiCode, readLine, requestLine } = await loadBuiltin('wolfram/kernel/lines.js');
 const { place } = await loadBuiltin('wolfram/kernel/paclet.js');
+const { KernelProcess } = await loadBuiltin('wolfram/kernel/process.js');
 const { findKernel, findWolframscript } = await loadBuiltin('wolfram/kernel/programs.js');
 const { contextOf, SavedSessions } = await loadBuiltin('wolfram/kernel/sessions.js');
 
@@ -127,6 +128,30 @@ describe('the paclet of the user', () => {
     }
     const known = properties.map(([property]) => property);
     expect(known).toEqual(expect.arrayContaining(inputSchema.required ?? []));
+  });
+});
+
+describe('a kernel that is started', () => {
+  test('has so long to be ready, and is gone if it is not', async () => {
+    const starting = KernelProcess.start({
+      command: path.join(root, 'test/support/wolframscript.mjs'),
+      args: [],
+      env: { PATH: path.dirname(process.execPath), WOLFRAM_STAND_IN: 'mute' },
+      cwd: os.tmpdir(),
+      startTimeoutMs: 300,
+    });
+    await expect(starting).rejects.toThrow('it was not ready within 0 s');
+  });
+
+  test('may be no program at all', async () => {
+    const starting = KernelProcess.start({
+      command: path.join(writeFolder(), 'none'),
+      args: [],
+      env: {},
+      cwd: os.tmpdir(),
+      startTimeoutMs: 20_000,
+    });
+    await expect(starting).rejects.toThrow('it cannot be run (ENOENT)');
   });
 });
 
