@@ -254,6 +254,20 @@ describe('the text of a result', () => {
     expect(block.text).toMatch(/Out\[2\]= x+\n… \d+ characters left out …\nx+$/);
     expect(block.text.length).toBeLessThan(700);
   });
+
+  test('has the first and the last of very many', () => {
+    const outputs = Array.from({ length: 5000 }, (_, index) => ({
+      index,
+      line: index + 1,
+      text: 'x',
+      length: 1,
+    }));
+    const [block] = blocksOf({ outputs, prints: [], maxCharacters: 1000 });
+    expect(block.text).toMatch(/^Out\[1\]= x\n\nOut\[2\]= x/);
+    expect(block.text).toContain('\n\n… 4990 outputs left out …\n\n');
+    expect(block.text).toMatch(/Out\[5000\]= x$/);
+    expect(block.text.length).toBeLessThan(1000);
+  });
 });
 
 describe('the address of a notebook', () => {

@@ -16,7 +16,9 @@ lastCells = {};
 
 mostOutputs = 20;
 mostKeptBytes = 30000000;
-mostImageBytes = 4000000;
+mostImageBytes = 1000000;
+mostImages = 20;
+imagesLeft = mostImages;
 
 
 (* ---- the line ---- *)
@@ -148,6 +150,7 @@ evaluate[request_] :=
     If[request["directory"] =!= "", Quiet[SetDirectory[request["directory"]]]];
     lastCode = request["source"];
     lastCells = {};
+    imagesLeft = mostImages;
     transcript = OpenAppend[request["transcript"], CharacterEncoding -> "UTF-8", PageWidth -> Infinity];
     state = states[context];
     enterOutputs[state["Outs"]];
@@ -243,7 +246,12 @@ typesetHeads = TeXForm | CForm | FortranForm | MathMLForm | OutputForm | TableFo
 (* What is sent of a value: its pictures, else its text. *)
 shown[index_, line_, value_, most_] :=
   Module[{images},
-    images = Which[pictureQ[value], {png[value]}, picturesQ[value], png /@ value, True, {}];
+    images = Which[
+      imagesLeft <= 0, {},
+      pictureQ[value], {png[value]},
+      picturesQ[value], png /@ value,
+      True, {}];
+    imagesLeft = imagesLeft - Length[images];
     If[images =!= {} && AllTrue[images, StringQ],
       <|"index" -> index, "line" -> line, "image" -> #|> & /@ images,
       {Join[textOf[value, most], <|"index" -> index, "line" -> line|>]}]];
