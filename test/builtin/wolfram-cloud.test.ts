@@ -1,12 +1,14 @@
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import path from 'node:path';
+import process from 'node:process';
 import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
 import { loadBuiltin } from '../support/builtin.js';
 import { writeFolder } from '../support/packages.js';
 import { root } from '../support/program.js';
 import { compose, openSession } from '../support/session.js';
 
+const { evaluateInCloud } = await loadBuiltin('wolfram/cloud/compute.js');
 const { servicesBase } = await loadBuiltin('wolfram/cloud/services.js');
 
 // biome-ignore lint/suspicious/noExplicitAny: what came over the wire is looked at member by member
@@ -187,6 +189,15 @@ describe('an evaluation in the cloud', () => {
     expect(result._meta).toEqual({ backend: 'cloud' });
     expect(textOf(result)).toMatch(said);
     expect(JSON.stringify([result, reports])).not.toContain(key);
+  });
+
+  test('that gets no answer in time is a failure in words', async () => {
+    answers = [() => {}];
+    const asking = evaluateInCloud(
+      { code: '1', seconds: 0.02, maxCharacters: 100 },
+      { env: process.env, graceMs: 30 },
+    );
+    await expect(asking).rejects.toThrow('The Wolfram Cloud gave no answer within');
   });
 
   test('shows no key that comes back in a result', async () => {

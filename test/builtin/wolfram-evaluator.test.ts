@@ -154,9 +154,16 @@ describe('what evaluated code prints', () => {
     expect(outputOf(await evaluate('stdout no end\n2'))).toContain('Out[2]= 2');
   });
 
-  test('without an end ends the kernel', async () => {
+  test('past the kernel is told up to a point', async () => {
+    const { evaluate } = await open({ options: { MaxCharacterCount: 1000 } });
+    const output = outputOf(await evaluate('chatter'));
+    expect(output).toContain('Out[1]= done');
+    expect(output.length).toBeLessThan(1200);
+  });
+
+  test.each(['flood', 'endless'])('without an end ends the kernel (%s)', async (code) => {
     const { evaluate } = await open();
-    const result = await evaluate('flood');
+    const result = await evaluate(code);
     expect(result.isError).toBe(true);
     expect(outputOf(result)).toContain(
       'The evaluation printed without an end, so the Wolfram kernel was ended.',

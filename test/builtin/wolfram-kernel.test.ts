@@ -13,6 +13,7 @@ const { dataFolder } = await loadBuiltin('wolfram/kernel/data-folder.js');
 const { embedAddress, notebookId } = await loadBuiltin('wolfram/kernel/deployment.js');
 const { asciiCode, readLine, requestLine } = await loadBuiltin('wolfram/kernel/lines.js');
 const { place } = await loadBuiltin('wolfram/kernel/paclet.js');
+const { KernelProcess } = await loadBuiltin('wolfram/kernel/process.js');
 const { findKernel, findWolframscript } = await loadBuiltin('wolfram/kernel/programs.js');
 const { contextOf, SavedSessions } = await loadBuiltin('wolfram/kernel/sessions.js');
 
@@ -130,6 +131,30 @@ describe('the paclet of the user', () => {
   });
 });
 
+describe('a kernel that is started', () => {
+  test('has so long to be ready, and is gone if it is not', async () => {
+    const starting = KernelProcess.start({
+      command: path.join(root, 'test/support/wolframscript.mjs'),
+      args: [],
+      env: { PATH: path.dirname(process.execPath), WOLFRAM_STAND_IN: 'mute' },
+      cwd: os.tmpdir(),
+      startTimeoutMs: 300,
+    });
+    await expect(starting).rejects.toThrow('it was not ready within 0 s');
+  });
+
+  test('may be no program at all', async () => {
+    const starting = KernelProcess.start({
+      command: path.join(writeFolder(), 'none'),
+      args: [],
+      env: {},
+      cwd: os.tmpdir(),
+      startTimeoutMs: 20_000,
+    });
+    await expect(starting).rejects.toThrow('it cannot be run (ENOENT)');
+  });
+});
+
 describe('the line to the kernel', () => {
   test('holds anything, in characters that every system reads alike', () => {
     const line = requestLine({ code: 'é\n"😀', word: 'ab' });
@@ -228,6 +253,20 @@ describe('the text of a result', () => {
     expect(block.text).toContain('Out[1]= short');
     expect(block.text).toMatch(/Out\[2\]= x+\n… \d+ characters left out …\nx+$/);
     expect(block.text.length).toBeLessThan(700);
+  });
+
+  test('has the first and the last of very many', () => {
+    const outputs = Array.from({ length: 5000 }, (_, index) => ({
+      index,
+      line: index + 1,
+      text: 'x',
+      length: 1,
+    }));
+    const [block] = blocksOf({ outputs, prints: [], maxCharacters: 1000 });
+    expect(block.text).toMatch(/^Out\[1\]= x\n\nOut\[2\]= x/);
+    expect(block.text).toContain('\n\n… 4990 outputs left out …\n\n');
+    expect(block.text).toMatch(/Out\[5000\]= x$/);
+    expect(block.text.length).toBeLessThan(1000);
   });
 });
 

@@ -39,6 +39,13 @@ const words = {
     process.exit(139);
   },
   quit: () => process.exit(0),
+  async endless() {
+    for (;;) await new Promise((resolve) => process.stdout.write('x'.repeat(1 << 20), resolve));
+  },
+  async chatter() {
+    for (let count = 0; count < 200_000; count += 1) process.stdout.write(`${count}\n`);
+    return { text: 'done' };
+  },
   plot: () => ({ image: pixel }),
   long: () => ({ text: `<${'x'.repeat(50_000)}>` }),
   huge: () => ({ text: '<'.padEnd(1000, 'a'), tail: '>'.padStart(1000, 'z'), length: 5_000_000 }),
@@ -152,6 +159,7 @@ const starts = {
   garbage() {
     process.stdout.write('@@\n@@ffff:bm8=\nWolfram Language 14 Engine\n@@:e30=\n');
   },
+  mute: () => new Promise(() => setInterval(() => {}, 1000)),
   slow: () => new Promise((resolve) => setTimeout(resolve, 700)),
 };
 

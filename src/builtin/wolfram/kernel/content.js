@@ -16,7 +16,7 @@ export function blocksOf({ outputs, prints, maxCharacters }) {
     if (printed !== '') pieces.push({ text: printed, length: printed.length });
     for (const output of outputs) if (output.index === index) pieces.push(...piecesOf(output));
   }
-  return joined(shortened(pieces, maxCharacters));
+  return joined(shortened(thinned(pieces, maxCharacters), maxCharacters));
 }
 
 function piecesOf({ line, text, tail = '', length, image }) {
@@ -34,6 +34,14 @@ function tidied(text) {
     .replace(/\r\n?/g, '\n')
     .replace(/[^\P{Cc}\t\n]/gu, '')
     .replace(/^\n+|\s+$/g, '');
+}
+
+/** So many pieces that each has room to say something; of more, the first and the last. */
+function thinned(pieces, maxCharacters) {
+  const half = Math.ceil(maxCharacters / 200);
+  if (pieces.length <= 2 * half) return pieces;
+  const text = `… ${pieces.length - 2 * half} outputs left out …`;
+  return [...pieces.slice(0, half), { text, length: text.length }, ...pieces.slice(-half)];
 }
 
 /** Cut in the middle, the longest most, until all together is as long as it may be. */

@@ -64,6 +64,7 @@ class Evaluation {
           op: 'evaluate',
           code: asciiCode(request.code),
           source: request.code,
+          notebook: request.wantsNotebook,
           context: contextOf(id),
           load: wasKept ? saved.file(id) : '',
           save: isThere ? saved.draft(id) : '',

@@ -12,11 +12,13 @@ states = <||>;
 
 (* What the last evaluation gave, for a notebook of it. *)
 lastCode = "";
-lastValues = {};
+lastCells = {};
 
 mostOutputs = 20;
 mostKeptBytes = 30000000;
-mostImageBytes = 4000000;
+mostImageBytes = 1000000;
+mostImages = 20;
+imagesLeft = mostImages;
 
 
 (* ---- the line ---- *)
@@ -147,11 +149,11 @@ evaluate[request_] :=
     how = openSession[context, request["load"]];
     If[request["directory"] =!= "", Quiet[SetDirectory[request["directory"]]]];
     lastCode = request["source"];
-    lastValues = {};
+    lastCells = {};
+    imagesLeft = mostImages;
     transcript = OpenAppend[request["transcript"], CharacterEncoding -> "UTF-8", PageWidth -> Infinity];
     state = states[context];
     enterOutputs[state["Outs"]];
-    say[request["word"], "+", <|"phase" -> "evaluating"|>];
     Block[
       {$Context = context,
        $ContextPath = DeleteDuplicates[Join[{context}, state["Path"], startPath]],
@@ -161,9 +163,7 @@ evaluate[request_] :=
        (* Nobody is there to answer, and stdin is ours. *)
        Input, InputString, Dialog},
       {outcome, outputs, state} = evaluateAll[request, state, transcript];
-      say[request["word"], "+", <|"phase" -> "evaluated"|>];
-      state["Path"] = DeleteCases[Select[$ContextPath, StringQ], context | Alternatives @@ startPath];
-      outputs = Flatten[shown[#, request["maxCharacters"]] & /@ outputs]];
+      state["Path"] = DeleteCases[Select[$ContextPath, StringQ], context | Alternatives @@ startPath]];
     Quiet[Close[transcript]];
     leaveOutputs[Join[Keys[states[context]["Outs"]], Range[states[context]["Line"], state["Line"]]]];
     states[context] = state;
@@ -171,14 +171,14 @@ evaluate[request_] :=
     <|"outcome" -> outcome, "outputs" -> outputs, "session" -> how, "saved" -> saved,
       "cloud" -> TrueQ[$CloudConnected]|>];
 
-(* One expression after the other, each read when those before are done: they may load packages. *)
+(* One expression after the other, each read when those before are done: they may load packages. Each value is put into
+   words at once, since those after may change what it is made of. *)
 evaluateAll[request_, before_, transcript_] :=
   If[readableQ[request["code"]], evaluateRead[request, before, transcript], {"syntax", {}, before}];
 
 evaluateRead[request_, before_, transcript_] :=
-  Module[{stream, state = before, item, value, outputs = {}, outcome = "done", index = 0, begin, left, mark},
+  Module[{stream, state = before, item, value, outputs = {}, outcome = "done", index = 0, begin, spent = 0, mark},
     mark = "\n@@" <> request["mark"] <> "\n";
-    begin = AbsoluteTime[];
     stream = StringToStream[request["code"]];
     While[outcome === "done",
       $Line = state["Line"];
@@ -186,36 +186,39 @@ evaluateRead[request_, before_, transcript_] :=
       item = Quiet[Read[stream, HoldComplete[Expression]]];
       If[! MatchQ[item, _HoldComplete] || item === atEnd, Break[]];
       If[item === HoldComplete[Null], Continue[]];
-      left = request["seconds"] - (AbsoluteTime[] - begin);
-      value = If[left > 0, evaluateHeld[item, left], late];
+      say[request["word"], "+", <|"phase" -> "evaluating"|>];
+      begin = AbsoluteTime[];
+      value = If[spent < request["seconds"], evaluateHeld[item, request["seconds"] - spent], late];
+      spent = spent + AbsoluteTime[] - begin;
+      say[request["word"], "+", <|"phase" -> "evaluated"|>];
       If[value === late, outcome = "late"];
       If[value === aborted, outcome = "aborted"];
       If[MatchQ[value, {___}] && value =!= {Null} && value =!= {},
         value = If[Length[value] === 1, First[value], HoldForm[Sequence] @@ value];
         putOut[state["Line"], value];
-        AppendTo[outputs, {index, state["Line"], value}];
+        outputs = Join[outputs, shown[index, state["Line"], value, request["maxCharacters"]]];
+        If[TrueQ[request["notebook"]], AppendTo[lastCells, outputCell[state["Line"], value]]];
         state["Outs"] = remember[state["Outs"], state["Line"], value]];
       state["Line"] = state["Line"] + 1;
       WriteString[transcript, mark];
       index = index + 1];
     Quiet[Close[stream]];
-    lastValues = outputs;
     {outcome, outputs, state}];
 
 (* The values in a list, because there may be a sequence of them; or late, or aborted. *)
 evaluateHeld[HoldComplete[expression___], seconds_] :=
   Module[{values, thrown = True, tagged = False},
     values =
-      TimeConstrained[
-        CheckAbort[
+      CheckAbort[
+        TimeConstrained[
           Catch[
             Catch[
               Function[all, thrown = False; all][{expression}],
               _,
               Function[{value, tag}, tagged = True; HoldForm[Throw[value, tag]]]]],
-          thrown = False; aborted],
-        seconds,
-        thrown = False; late];
+          seconds,
+          thrown = False; late],
+        thrown = False; aborted];
     Which[
       ! thrown && MatchQ[values, {___} | late | aborted], values,
       tagged, {values},
@@ -240,12 +243,18 @@ picturesQ[value_] := MatchQ[value, {_, ___}] && Length[value] <= 12 && AllTrue[v
 
 typesetHeads = TeXForm | CForm | FortranForm | MathMLForm | OutputForm | TableForm | MatrixForm | ColumnForm | NumberForm | PaddedForm | ScientificForm | EngineeringForm | AccountingForm | BaseForm;
 
-shown[{index_, line_, value_}, most_] :=
+(* What is sent of a value: its pictures, else its text. *)
+shown[index_, line_, value_, most_] :=
   Module[{images},
-    images = Which[pictureQ[value], {png[value]}, picturesQ[value], png /@ value, True, {}];
+    images = Which[
+      imagesLeft <= 0, {},
+      pictureQ[value], {png[value]},
+      picturesQ[value], png /@ value,
+      True, {}];
+    imagesLeft = imagesLeft - Length[images];
     If[images =!= {} && AllTrue[images, StringQ],
       <|"index" -> index, "line" -> line, "image" -> #|> & /@ images,
-      Join[textOf[value, most], <|"index" -> index, "line" -> line|>]]];
+      {Join[textOf[value, most], <|"index" -> index, "line" -> line|>]}]];
 
 textOf[value_, most_] :=
   Module[{text},
@@ -299,11 +308,14 @@ deployConnected[request_] :=
       MatchQ[deployed, CloudObject[_String, ___]], <|"url" -> First[deployed]|>,
       True, <|"failure" -> "not deployed"|>]];
 
-notebook[] := Notebook[Join[{Cell[lastCode, "Input"]}, outputCell /@ lastValues]];
+notebook[] := Notebook[Prepend[lastCells, Cell[lastCode, "Input"]]];
 
-outputCell[{_, line_, value_}] :=
+outputCell[line_, value_] :=
   Cell[
-    BoxData[If[ByteCount[value] > mostKeptBytes, ToBoxes[Short[value, 20]], ToBoxes[value]]],
+    BoxData[TimeConstrained[
+      If[ByteCount[value] > mostKeptBytes, ToBoxes[Short[value, 20]], ToBoxes[value]],
+      20,
+      "\[Ellipsis]"]],
     "Output",
     CellLabel -> "Out[" <> ToString[line] <> "]="];
 
