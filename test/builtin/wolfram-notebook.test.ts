@@ -1,5 +1,5 @@
 import { execFileSync } from 'node:child_process';
-import { chmodSync, mkdirSync, readFileSync, truncateSync, writeFileSync } from 'node:fs';
+import { mkdirSync, readFileSync, truncateSync, writeFileSync } from 'node:fs';
 import { homedir } from 'node:os';
 import path from 'node:path';
 import fc from 'fast-check';
@@ -7,6 +7,16 @@ import { describe, expect, test, vi } from 'vitest';
 import { writeFolder } from '../support/packages.js';
 import { root } from '../support/program.js';
 import { openWolfram } from '../support/wolfram-services.js';
+
+/** Modes of files do not keep everybody out: not whoever tests as root. */
+vi.mock('node:fs/promises', async (importOriginal) => {
+  const real = await importOriginal<typeof import('node:fs/promises')>();
+  const open: typeof real.open = async (file, ...rest) => {
+    if (!String(file).endsWith('locked.nb')) return await real.open(file, ...rest);
+    throw Object.assign(new Error('permission denied'), { code: 'EACCES' });
+  };
+  return { ...real, open };
+});
 
 interface Asking {
   readonly root?: string;
@@ -150,11 +160,10 @@ describe('the prompt Notebook', () => {
     );
   });
 
-  test.skipIf(process.getuid?.() === 0)('a file that may not be read is told as such', async () => {
-    const files = writeFolder({ 'x.nb': 'Notebook[{}]' });
-    chmodSync(path.join(files, 'x.nb'), 0);
-    expect(await notebook({ path: 'x.nb' }, { root: files })).toBe(
-      '[Error] File cannot be read (EACCES): x.nb',
+  test('a file that may not be read is told as such', async () => {
+    const files = writeFolder({ 'locked.nb': 'Notebook[{}]' });
+    expect(await notebook({ path: 'locked.nb' }, { root: files })).toBe(
+      '[Error] File cannot be read (EACCES): locked.nb',
     );
   });
 
