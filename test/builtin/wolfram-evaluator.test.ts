@@ -174,10 +174,11 @@ describe('what evaluated code prints', () => {
 });
 
 describe('an answer that is none', () => {
-  test.each(['nonsense', 'malformed'])('is put into words (%s)', async (code) => {
+  test.each(['nonsense', 'malformed', 'empty'])('is put into words (%s)', async (code) => {
     const { evaluate } = await open();
     const result = await evaluate(code, { timeConstraint: 1 });
     expect(outputOf(result)).not.toBe('');
+    if (code !== 'malformed') expect(result.isError).toBe(true);
     expect(result.content.every(({ type }: Result) => type === 'text')).toBe(true);
     expect(outputOf(await evaluate('1'))).toBe('Out[1]= 1');
   });

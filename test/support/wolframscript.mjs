@@ -91,6 +91,7 @@ async function evaluate(request) {
     return { outcome: 'syntax', outputs: [], session, saved: false };
   }
   if (request.code === 'nonsense') return ['no', 'object'];
+  if (request.code === 'empty') return {};
   if (request.code === 'malformed')
     return { outcome: 'done', outputs: [7, null, { line: 'x' }, { line: 1, index: 0, image: '<svg>' }] };
   const outputs = [];

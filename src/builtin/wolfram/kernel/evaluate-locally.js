@@ -135,13 +135,14 @@ class Evaluation {
     const outputs = outputsOf(answer);
     const prints = await this.#prints();
     const blocks = blocksOf({ outputs, prints, maxCharacters: request.maxCharacters });
-    const trouble = troubles[answer.outcome]?.(request.seconds);
-    const told = trouble === undefined ? blocks : withText(blocks, trouble);
+    const isError = answer.outcome !== 'done';
+    const told = isError
+      ? withText(blocks, (troubles[answer.outcome] ?? troubles.failed)(request.seconds))
+      : blocks;
     const content = withText(
       told.length === 0 ? [{ type: 'text', text: 'No output.' }] : told,
       this.#reminder(answer, isSaved),
     );
-    const isError = answer.outcome !== 'done';
     const url =
       request.wantsNotebook && answer.cloud === true && !isError
         ? await kernel.deployment.deploy(running, JSON.stringify([id, request.code, blocks]), this.signal)
