@@ -44,7 +44,7 @@ describe('list-servers', () => {
     expect(
       stdout.replace(version, '…').replace(/(?<=^ {2}agenttools {2}….*\n).*/m, '    …'),
     ).toMatchInlineSnapshot(`
-      "5 servers
+      "9 servers
 
       in this project
         @acme/several/one  1.0.0  The first
@@ -56,6 +56,18 @@ describe('list-servers', () => {
           1 prompt: briefing
 
       built in
+        Wolfram  0.1.0  Computation and knowledge: Wolfram|Alpha and the Wolfram Lang…
+          4 tools: WolframContext, WolframLanguageEvaluator, WolframAlpha, WolframLan…
+          1 prompt: WolframSearch
+        WolframAlpha  0.1.0  Knowledge and computation by Wolfram|Alpha.
+          2 tools: WolframAlphaContext, WolframAlpha
+          1 prompt: WolframAlphaSearch
+        WolframLanguage  0.1.0  Development in the Wolfram Language.
+          7 tools: WolframLanguageContext, WolframLanguageEvaluator, ReadNotebook, Wr…
+          2 prompts: WolframLanguageSearch, Notebook
+        WolframPacletDevelopment  0.1.0  Development of paclets in the Wolfram Langua…
+          13 tools: WolframLanguageContext, WolframLanguageEvaluator, ReadNotebook, W…
+          2 prompts: WolframLanguageSearch, Notebook
         agenttools  …  Facts about this AgentTools and the connection to it, and …
           …
 
