@@ -399,6 +399,14 @@ describe('each fixture holds exactly', () => {
   });
 });
 
+test('a dependency that is only not installed here is no error', async () => {
+  const { diagnostics } = await diagnose(`${fixtures}missing-upstream`, optionsFor(inspector.entry));
+  const warnings = diagnostics.filter(({ severity }) => severity === 'warning');
+  expect(warnings.map(told)).toEqual([
+    'missing-upstream agenttools/servers/desk.json#/tools/2/upstream/package',
+  ]);
+});
+
 describe.for(rules.map(({ code }) => code))('%s', (code) => {
   test('has a fixture that shows it', async () => {
     expect(Object.keys(expected)).toContain(code);
