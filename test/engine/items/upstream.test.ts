@@ -217,7 +217,7 @@ describe('a server with the tools that came', () => {
       'b',
     ]);
     const [first, second, third] = spec.upstreams;
-    const more = await withUpstreamTools(
+    const more = withUpstreamTools(
       spec,
       new Map([
         [first!, await came('one')],
@@ -226,22 +226,15 @@ describe('a server with the tools that came', () => {
       ]),
     );
     expect(own(more)).toEqual(['one', 'a1', 'two', 'a2', 'three', 'b']);
-    expect(own(await withUpstreamTools(more, new Map([[third!, await came('a')]])))).toEqual([
-      'a1',
-      'a2',
-      'b',
-    ]);
-    expect(own(await withUpstreamTools(more, new Map()))).toEqual(['a', 'b']);
+    expect(own(withUpstreamTools(more, new Map([[third!, await came('a')]])))).toEqual(['a1', 'a2', 'b']);
+    expect(own(withUpstreamTools(more, new Map()))).toEqual(['a', 'b']);
   });
 
   test('lists a catalog in place of them all, if it did so before', async () => {
     const spec = await compose([{ upstream: npx }], {}, { toolList: 'catalog', instructions: 'Mine.' });
     const fronts = ['find_tools', 'inspect_tool', 'call_tool'];
     expect([own(spec), [...spec.registry.fronts!]]).toEqual([fronts, fronts]);
-    const more = await withUpstreamTools(
-      spec,
-      new Map([[spec.upstreams[0]!, await came('find_tools', 'x')]]),
-    );
+    const more = withUpstreamTools(spec, new Map([[spec.upstreams[0]!, await came('find_tools', 'x')]]));
     expect([...more.registry.fronts!]).toEqual(fronts.map((name) => `${name}_2`));
     expect(own(more).slice(3)).toEqual(['find_tools', 'x']);
     expect(more.instructions).toMatch(/^Mine\.\n\n.*find_tools_2/);
