@@ -7,6 +7,7 @@ import { withUpstreamTools } from '../../../src/engine/items/upstream-tools.js';
 import type { Files } from '../../support/packages.js';
 import { openWorkspace, writePackage } from '../../support/packages.js';
 import { root } from '../../support/program.js';
+import { composeLive } from '../../support/session.js';
 
 const npx = { command: 'npx', args: ['-y', 'it'] };
 const handler = './run.js';
@@ -151,6 +152,19 @@ describe('one place is one server', () => {
     const [entry] = spec.upstreams;
     expect(entry?.upstream.key).toBe(spec.registry.resolve('tools', 'far')?.upstream?.upstream.key);
   });
+});
+
+test('in code, a function says where a server is, and is one server wherever it stands', async () => {
+  const place = ({ env }: { env: Readonly<Record<string, string>> }) => ({ command: 'x', args: [env.ARG] });
+  const { spec } = await composeLive({
+    tools: { far: { upstream: { place, tool: 'near' } } },
+    server: { tools: [{ upstream: place }, 'far', { upstream: () => ({ command: 'y' }) }] },
+  });
+  const [first = expect.fail(), second = expect.fail()] = spec.upstreams;
+  const far = spec.registry.resolve('tools', 'far')!.upstream!;
+  expect([first.upstream.name, far.tool, far.upstream.key]).toEqual(['place', 'near', first.upstream.key]);
+  expect(second.upstream.key).not.toBe(first.upstream.key);
+  expect(await first.upstream.place({ ARG: 'one' })).toMatchObject({ command: 'x', args: ['one'] });
 });
 
 describe('where a server is', () => {

@@ -369,6 +369,7 @@ const expected: Record<string, readonly string[]> = {
   'valid-code': [],
   'valid-seed-spelling': [],
   'valid-toolkit': [],
+  'valid-upstream': [],
   weather: [],
   'weather-app': [],
 };
