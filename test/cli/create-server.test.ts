@@ -72,6 +72,54 @@ describe('create-server', () => {
     expect([code, stderr]).toEqual([1, expect.stringContaining(why)]);
   });
 
+  it('takes tools of existing servers, whose files are found from anywhere', async () => {
+    addFiles(cwd, {
+      'mine.json': {
+        tools: [
+          { upstream: { command: './server.js', args: ['a'] }, prefix: 'mine_' },
+          { upstream: { command: 'npx', args: ['-y', 'it', '--token', 'rose'], cwd: 'data' } },
+          { upstream: './place.js#place', only: ['x'] },
+          { upstream: { url: 'https://a.example/mcp?key=rose' } },
+          { name: 'one', description: 'One.', upstream: { place: './place.js#place', tool: 'eins' } },
+        ],
+      },
+      'server.js': '',
+      'place.js': 'globalThis.placeRan = true; export const place = () => ({ command: "x" });',
+      'data/notes.txt': '',
+    });
+    const { code, stdout, stderr } = await create('mine', '--from', 'mine.json', '--json');
+    expect({ code, stderr }).toEqual({ code: 0, stderr: '' });
+    const place = `${path.join(cwd, 'place.js')}#place`;
+    expect(JSON.parse(stdout).tools).toEqual([
+      `tools of ${path.join(cwd, 'server.js')} a`,
+      'tools of npx -y it --token …',
+      `tools of ${place}`,
+      'tools of https://a.example/mcp',
+      'one',
+    ]);
+    expect(stored('mine').tools.map(({ upstream }: { upstream: unknown }) => upstream)).toEqual([
+      { command: path.join(cwd, 'server.js'), args: ['a'], cwd },
+      { command: 'npx', args: ['-y', 'it', '--token', 'rose'], cwd: path.join(cwd, 'data') },
+      place,
+      { url: 'https://a.example/mcp?key=rose' },
+      { place, tool: 'eins' },
+    ]);
+    expect('placeRan' in globalThis).toBe(false);
+    expect((await run(['list-servers', 'mine', '--json'])).stdout).toContain('"mine"');
+  });
+
+  it.each([
+    [{ upstream: { command: './gone.js' } }, /entry 1 of "tools" needs .*gone\.js, which is no file\./],
+    [{ upstream: { command: 'x', cwd: 'gone' } }, /entry 1 of "tools" runs in .*gone, which is no folder\./],
+    [{ upstream: { package: 'it' } }, /Write \{ "command": "npx", "args": \["-y", "it"\] \}/],
+    [{ upstream: { command: 'x', url: 'https://a' } }, /unusable "upstream\.url"\. Expected only one of/],
+    [{ name: 'one', upstream: { command: './gone.js' } }, /tool "one" needs .*gone\.js, which is no file\./],
+  ])('refuses an existing server that cannot be had: %j', async (entry, why) => {
+    addFiles(cwd, { 'mine.json': { tools: [entry] } });
+    const { code, stderr } = await create('mine', '--from', 'mine.json');
+    expect([code, stderr]).toEqual([1, expect.stringMatching(why)]);
+  });
+
   it('mixes built-in items with those of packages, and keeps their names', async () => {
     const { code, stdout, stderr } = await create(
       'trip',

@@ -52,6 +52,86 @@ describe('show', () => {
     `);
   });
 
+  describe('of existing servers', () => {
+    const desk = {
+      'desk/package.json': JSON.stringify({
+        name: 'desk',
+        version: '1.0.0',
+        agenttools: { servers: ['desk'], tools: ['find'] },
+      }),
+      'desk/agenttools/servers/desk.json': JSON.stringify({
+        tools: [
+          'find',
+          {
+            upstream: { command: 'npx', args: ['-y', 'it', '--token', 'rose'] },
+            prefix: 'it_',
+            except: ['wipe'],
+          },
+          {
+            upstream: { url: `https://me:rose@a.example/mcp?k=\${K}` },
+            only: ['a'],
+            rename: { a: 'b' },
+            hidden: true,
+          },
+        ],
+      }),
+      'desk/agenttools/tools/find.json': JSON.stringify({
+        description: 'Finds.',
+        upstream: { command: 'npx', args: ['-y', 'it'], env: { TOKEN: 'rose' }, tool: 'search' },
+      }),
+    };
+
+    it('tells which a server goes to, without asking them', async () => {
+      const { stdout } = await runCli(['show', './desk'], { files: desk });
+      expect(stdout.replace(/^directory .*$/m, 'directory …')).toMatchInlineSnapshot(`
+        "desk/desk (server)
+        version    1.0.0
+        package    desk
+        directory …
+        configKey  desk
+
+        tools
+          find  Finds.
+            answered by: search of npx -y it
+
+        upstreams
+          tools of npx -y it --token …
+            all that it has when it is asked; not wipe; each with it_ before its name
+          tools of https://a.example/mcp (hidden)
+            only a; a as b
+        "
+      `);
+    });
+
+    it('tells which answers for a tool, and no secret of theirs', async () => {
+      const tool = await runCli(['show', './desk/find', '--json'], { files: desk });
+      expect(JSON.parse(tool.stdout)).toMatchObject({
+        upstream: { server: 'npx -y it', tool: 'search' },
+        handler: null,
+      });
+      const server = await runCli(['show', './desk', '--json'], { files: desk });
+      expect(JSON.parse(server.stdout).upstreams).toEqual([
+        {
+          server: 'npx -y it --token …',
+          prefix: 'it_',
+          only: null,
+          except: ['wipe'],
+          rename: {},
+          hidden: false,
+        },
+        {
+          server: 'https://a.example/mcp',
+          prefix: '',
+          only: ['a'],
+          except: [],
+          rename: { a: 'b' },
+          hidden: true,
+        },
+      ]);
+      expect(tool.stdout + server.stdout).not.toContain('rose');
+    });
+  });
+
   it('prints a package of several servers', async () => {
     const { stdout } = await show(['./several']);
     expect(stdout.replace(/^directory .*$/m, 'directory …')).toMatchInlineSnapshot(`

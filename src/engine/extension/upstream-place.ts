@@ -129,7 +129,7 @@ function addressOf(text: string, headers: Readonly<Record<string, string>>, isSs
   if (url.username === '' && url.password === '') return { url: url.href, headers, transport };
   const said = `${decodeURIComponent(url.username)}:${decodeURIComponent(url.password)}`;
   const isGiven = Object.keys(headers).some((name) => name.toLowerCase() === 'authorization');
-  const Authorization = `Basic ${Buffer.from(said).toString('base64')}`;
+  const Authorization = `Basic ${btoa(String.fromCharCode(...new TextEncoder().encode(said)))}`;
   url.username = '';
   url.password = '';
   return { url: url.href, headers: isGiven ? headers : { ...headers, Authorization }, transport };

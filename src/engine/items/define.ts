@@ -125,7 +125,10 @@ interface StartTime {
 /** Says where a server is when it is needed; an error that it throws says what is missing. What it gives is taken as it is. */
 export type GivePlace = (given: {
   readonly env: Readonly<Record<string, string | undefined>>;
-}) => Awaitable<FixedPlace>;
+}) => Awaitable<GivenPlace<FixedPlace>>;
+
+/** What a function returns has wider types than what is written where a type is known. */
+type GivenPlace<P> = P extends unknown ? Omit<P, 'type'> & { readonly type?: string } : never;
 
 /** Where an existing MCP server is. */
 export type Place = (FixedPlace | { readonly place: GivePlace | string }) & StartTime;

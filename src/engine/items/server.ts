@@ -28,7 +28,7 @@ import type {
   ToolSpec,
 } from './specs.js';
 import { readTool } from './tool.js';
-import type { ToolCatalog } from './tool-list.js';
+import type { MakeCatalog } from './tool-list.js';
 import { hasUi, isUiResource } from './ui.js';
 import type { UpstreamEntry } from './upstream.js';
 
@@ -57,13 +57,13 @@ export interface Servable {
 }
 
 /** What a server is made of, so that it can be made again with more tools. */
-export interface ServerMakings {
+interface ServerMakings {
   /** In its order, without those that stand for others, under the names that they gave themselves. */
   readonly tools: readonly ToolSpec[];
   /** As its definition has them. */
   readonly instructions: unknown;
   /** Undefined: clients are listed all tools. */
-  readonly catalog: ((tools: readonly ToolSpec[]) => Promise<ToolCatalog>) | undefined;
+  readonly catalog: MakeCatalog | undefined;
 }
 
 /** A server, composed and ready to be served. */
@@ -131,8 +131,8 @@ export async function composeDefinition(
   const { title, description, icons, websiteUrl, version, instructions } = value;
   const isCatalog = (toolList ?? value.toolList) === 'catalog' && tools.length + upstreams.length > 0;
   // Few servers have so many tools.
-  const makeCatalog = isCatalog ? (await import('./tool-list.js')).catalogOf : undefined;
-  const catalog = await makeCatalog?.(tools, workspace);
+  const makeCatalog = isCatalog ? await (await import('./tool-list.js')).openCatalog(workspace) : undefined;
+  const catalog = makeCatalog?.(tools);
   return {
     qualifiedName,
     extension,
@@ -157,7 +157,7 @@ export async function composeDefinition(
     ),
     apps,
     upstreams,
-    makings: { tools, instructions, catalog: makeCatalog && ((all) => makeCatalog(all, workspace)) },
+    makings: { tools, instructions, catalog: makeCatalog },
     skills: value.skills === undefined ? [] : await listedSkills(definition, { workspace, leftOut }),
     hasUi: apps.size > 0 || tools.some(hasUi) || resources.some(isUiResource),
     initialize:

@@ -20,10 +20,17 @@ export interface ToolCatalog {
 }
 
 /** Puts the tools to find, inspect and call them by before the tools of a server. */
-export async function catalogOf(tools: readonly ToolSpec[], workspace: Workspace): Promise<ToolCatalog> {
+export type MakeCatalog = (tools: readonly ToolSpec[]) => ToolCatalog;
+
+/** What makes catalogs of whatever tools a server has by then. */
+export async function openCatalog(workspace: Workspace): Promise<MakeCatalog> {
+  const fronts = await Promise.all(frontItems.map((item) => frontTool(item, workspace)));
+  return (tools) => catalogOf(tools, fronts);
+}
+
+function catalogOf(tools: readonly ToolSpec[], fronts: readonly ToolSpec[]): ToolCatalog {
   const others = tools.filter(({ item }) => !frontItems.some((front) => front === item));
   const rename = renaming(distinctNames(others.map(({ name }) => name)));
-  const fronts = await Promise.all(frontItems.map((item) => frontTool(item, workspace)));
   const named = fronts.map((tool) => renamed(tool, rename));
   const [find, inspect, call] = named.map(({ name }) => name);
   return {

@@ -3,7 +3,7 @@ import { checkPlace, textsIn } from '../extension/check-upstream.js';
 import { type Definition, DefinitionError, type Extension } from '../extension/extension.js';
 import { describeFault } from '../extension/faults.js';
 import { ModuleReferenceError, messageOf, requireModule } from '../extension/modules.js';
-import { checkShape, isRecord } from '../extension/shapes.js';
+import { checkShape, isFunctionLike, isRecord } from '../extension/shapes.js';
 import { PlaceError, type PlaceScope, readPlace, type UpstreamPlace } from '../extension/upstream-place.js';
 import { nameOfPlace } from '../extension/upstream-secrets.js';
 import { placeShape } from '../extension/upstream-shape.js';
@@ -31,7 +31,11 @@ export function readToolUpstream({ value, item, extension }: Definition): ToolUp
 
 /** An existing server of what an author wrote, which has passed `checkPlace`. Nothing is started, nor filled in. */
 export function upstreamSpec(written: unknown, extension: Extension): UpstreamSpec {
-  const { tool: _, startTimeoutMs, ...own } = isRecord(written) ? written : { place: written };
+  const {
+    tool: _,
+    startTimeoutMs,
+    ...own
+  } = isRecord(written) && !isFunctionLike(written) ? written : { place: written };
   const source = own.place === undefined ? own : own.place;
   return {
     key: keyOf(source, extension),

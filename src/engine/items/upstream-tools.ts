@@ -9,14 +9,14 @@ import type { UpstreamEntry } from './upstream.js';
  * `position` counts the server's own tools before it, and entries of one position follow each other. Names are made
  * distinct anew, and so is the catalog, where the server lists one. It may be made again and again of the server that was composed.
  */
-export async function withUpstreamTools<S extends Servable>(
+export function withUpstreamTools<S extends Servable>(
   server: S,
   toolsByEntry: ReadonlyMap<UpstreamEntry, readonly ToolSpec[]>,
-): Promise<S> {
+): S {
   const { registry, upstreams, makings } = server;
   const own = makings?.tools ?? registry.all('tools');
   const tools = own.flatMap((tool, index) => [...toolsAt(index), tool]).concat(toolsAt(own.length));
-  const catalog = await makings?.catalog?.(tools);
+  const catalog = makings?.catalog?.(tools);
   const specs = { prompts: registry.all('prompts'), resources: registry.all('resources') };
   return {
     ...server,

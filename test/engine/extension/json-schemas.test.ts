@@ -7,7 +7,12 @@ import { checkDefinition } from '../../../src/engine/extension/check.js';
 import { publishedSchemas } from '../../../src/engine/extension/json-schemas.js';
 import { type Kind, kinds, singular } from '../../../src/engine/extension/kinds.js';
 import { isItemName } from '../../../src/engine/extension/names.js';
-import { overrideShapes, type Shape, shapes } from '../../../src/engine/extension/shapes.js';
+import {
+  overrideShapes,
+  type Shape,
+  shapes,
+  upstreamEntryShape,
+} from '../../../src/engine/extension/shapes.js';
 import { manifestKeyNames } from '../../../src/engine/extension/spellings.js';
 import { parseDocument } from '../../../src/engine/files/document.js';
 
@@ -91,6 +96,7 @@ describe('the schemas have the keys that the shapes have', () => {
       expectKeys($defs.changedTool!, overrideShapes.tools);
       expectKeys($defs.changedPrompt!, overrideShapes.prompts);
       expectKeys($defs.changedResource!, overrideShapes.resources);
+      expectKeys($defs.upstreamTools!, upstreamEntryShape);
       for (const kind of ['tools', 'prompts', 'resources'] as const)
         expectKeys($defs[singular[kind]]!, shapes[kind]);
     }
@@ -163,6 +169,22 @@ describe('a definition passes its schema exactly when it can be served', () => {
     ['tools', 'requirements within requirements', { handler, requires: { bin: [[['a']]] } }, false],
     ['tools', 'capabilities of which one suffices', { handler, requires: { client: [['a', 'b']] } }, false],
     ['tools', 'requirements as text', { handler, requires: 'elicitation' }, false],
+    ['tools', 'an upstream program', { upstream: { command: 'npx', args: ['x'], tool: 'y' } }, true],
+    ['tools', 'an upstream package', { upstream: { package: 'x', bin: 'y', env: { A: 'b' } } }, true],
+    ['tools', 'an upstream address', { upstream: { url: 'https://a', type: 'sse', headers: {} } }, true],
+    ['tools', 'an upstream that is found out', { upstream: './a.js#place' }, true],
+    ['tools', 'more of one that is found out', { upstream: { place: './a.js', startTimeoutMs: 5 } }, true],
+    ['tools', 'a handler and an upstream', { handler, upstream: { command: 'npx' } }, false],
+    ['tools', 'an upstream nowhere', { upstream: {} }, false],
+    ['tools', 'an upstream at two places', { upstream: { command: 'npx', url: 'https://a' } }, false],
+    ['tools', 'a program with headers', { upstream: { command: 'npx', headers: {} } }, false],
+    ['tools', 'an address with arguments', { upstream: { url: 'https://a', args: [] } }, false],
+    ['tools', 'a program by HTTP', { upstream: { command: 'npx', type: 'http' } }, false],
+    ['tools', 'an address by pipe', { upstream: { url: 'https://a', type: 'stdio' } }, false],
+    ['tools', 'a program of a folder', { upstream: { command: 'bin/x' } }, false],
+    ['tools', 'an address of no server', { upstream: { url: 'ftp://a' } }, false],
+    ['tools', 'a variable that is no text', { upstream: { command: 'npx', env: { A: 1 } } }, false],
+    ['tools', 'an unknown key of a place', { upstream: { command: 'npx', arg: [] } }, false],
     ['prompts', 'text', { content: 'Hello' }, true],
     ['prompts', 'a template', { content: { template: 'Hello, {{name}}' } }, true],
     ['prompts', 'something else', { content: { text: 'Hello' } }, false],
@@ -225,7 +247,28 @@ describe('what is only known to be wrong in a data file is refused', () => {
     ['a definition without handler in a server', 'server', { tools: [{ name: 'a' }] }],
     ['a list of definitions without names', 'tools', [{ handler: './a.js' }]],
     ['an item whose name is none', 'tools', { 'a b': { handler: './a.js' } }],
+    [
+      'an upstream entry with an unknown key',
+      'server',
+      { tools: [{ upstream: { command: 'x' }, onyl: [] }] },
+    ],
+    ['an upstream entry nowhere', 'server', { tools: [{ upstream: {} }] }],
+    ['a prefix that clients refuse', 'server', { tools: [{ upstream: { command: 'x' }, prefix: 'a b' }] }],
+    ['a name that clients refuse', 'server', { tools: [{ upstream: './a.js', rename: { a: '' } }] }],
   ])('%s', (_, file, value) => expect(faults(file, value)).not.toEqual([]));
+
+  test('an entry for an existing server is not', () => {
+    const entry = {
+      upstream: { url: 'https://a' },
+      prefix: 'a_',
+      only: ['b'],
+      rename: { b: 'c' },
+      hidden: true,
+    };
+    const own = { name: 'one', upstream: { command: 'x', tool: 'y' } };
+    for (const tools of [[entry], [{ upstream: './a.js#place' }], [own, 'b']])
+      expect(faults('server', { tools })).toEqual([]);
+  });
 
   test('a combined file may be a list, and name its schema', () => {
     expect(faults('tools', [{ name: 'a', handler: './a.js' }])).toEqual([]);

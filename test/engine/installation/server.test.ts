@@ -2,8 +2,9 @@ import path from 'node:path';
 import { expect, test } from 'vitest';
 import type { Obtain } from '../../../src/engine/extension/obtain.js';
 import type { WorkspaceOptions } from '../../../src/engine/extension/workspace.js';
-import { findCandidate } from '../../../src/engine/installation/server.js';
-import { addFiles, type Files, packageJson, writeFolder } from '../../support/packages.js';
+import { checkRequirements, findCandidate } from '../../../src/engine/installation/server.js';
+import { composeServer } from '../../../src/engine/items/server.js';
+import { addFiles, type Files, openWorkspace, packageJson, writeFolder } from '../../support/packages.js';
 
 /** A package with a server that refers to further items. */
 const supply = (name: string, ...tools: readonly string[]): Files =>
@@ -153,4 +154,35 @@ test('a package that only the project has is not taken for one of the registry',
   addFiles(path.join(project, 'node_modules'), supply('@far/one'));
   const { outcome, asked } = await find('@far/one/main', { cwd: project });
   expect([outcome, asked]).toEqual([expect.stringContaining('is a package of this project only'), []]);
+});
+
+test('variables of existing servers that are not set, or only here, are told of', async () => {
+  const folder = writeFolder({
+    'package.json': packageJson({ servers: ['main'], tools: ['far'] }),
+    'agenttools/servers/main.json': {
+      tools: [
+        'far',
+        {
+          upstream: {
+            command: 'npx',
+            args: ['it', `\${FOLDER:-.}`],
+            env: { TOKEN: `\${TOKEN}`, KEY: `\${KEY}` },
+          },
+        },
+        { upstream: { url: 'https://a.example', headers: { A: `\${GIVEN}` } } },
+      ],
+    },
+    'agenttools/tools/far.json': { description: 'Far.', upstream: { command: 'x', env: { T: `\${TOKEN}` } } },
+  });
+  const workspace = openWorkspace();
+  const spec = await composeServer(await workspace.findServer(path.join(folder, 'main')), workspace);
+  const facts = { capabilities: {}, entryEnv: { GIVEN: 'x' }, env: { KEY: 'k' } };
+  expect(await checkRequirements(spec, facts)).toEqual({
+    missing: [],
+    warnings: [
+      `The tools of npx it \${FOLDER:-.} need the environment variable TOKEN, which is not set. Give it with: --env TOKEN=<value>`,
+      `The tools of npx it \${FOLDER:-.} need KEY, which this shell has, but the client may not. Hand it on with: --env KEY`,
+      'The tool "far" needs the environment variable TOKEN, which is not set. Give it with: --env TOKEN=<value>',
+    ],
+  });
 });

@@ -3,7 +3,14 @@ import * as v from 'valibot';
 import { expect, expectTypeOf, test } from 'vitest';
 import { z } from 'zod';
 import { error, structured } from '../../../src/engine/items/builders.js';
-import { definePrompt, defineResource, defineTool } from '../../../src/engine/items/define.js';
+import {
+  definePrompt,
+  defineResource,
+  defineServer,
+  defineTool,
+  type UpstreamToolDefinition,
+  type UpstreamTools,
+} from '../../../src/engine/items/define.js';
 import { tool } from '../../../src/engine/items/option-sets.js';
 import { fields, jsonSchema } from '../../../src/engine/schema/index.js';
 
@@ -188,4 +195,27 @@ test('a resource has one address and one content', () => {
   defineResource({ uriTemplate: 'a://{b}', text: 'x' });
   // @ts-expect-error is of templates
   defineResource({ uri: 'a://b', text: 'x', list: () => [] });
+});
+
+test('a tool may be answered by an existing server, and is typed as one that is', () => {
+  const far = defineTool({
+    description: 'Far.',
+    input: { q: { type: 'string', required: true } },
+    upstream: { command: 'npx', args: ['-y', 'it'], tool: 'near', startTimeoutMs: 5 },
+  });
+  expectTypeOf(far).toExtend<UpstreamToolDefinition<{ readonly q: unknown }>>();
+  expectTypeOf(far.handler).toEqualTypeOf<undefined>();
+  defineTool({ upstream: './kernel.js#place' });
+  defineTool({ upstream: ({ env }) => ({ command: env.KERNEL ?? 'kernel' }) });
+  defineTool({ upstream: { place: async () => ({ url: 'https://a.example', type: 'sse' }) } });
+  // @ts-expect-error has a handler beside
+  defineTool({ handler: () => 'x', upstream: { command: 'npx' } });
+  // @ts-expect-error is nowhere
+  defineTool({ upstream: { args: ['x'] } });
+  const entry = {
+    upstream: { url: 'https://a.example' },
+    prefix: 'a_',
+    rename: { b: 'c' },
+  } satisfies UpstreamTools;
+  expect(defineServer({ tools: ['a', entry] }).tools).toEqual(['a', entry]);
 });

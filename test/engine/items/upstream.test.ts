@@ -7,6 +7,7 @@ import { withUpstreamTools } from '../../../src/engine/items/upstream-tools.js';
 import type { Files } from '../../support/packages.js';
 import { openWorkspace, writePackage } from '../../support/packages.js';
 import { root } from '../../support/program.js';
+import { composeLive } from '../../support/session.js';
 
 const npx = { command: 'npx', args: ['-y', 'it'] };
 const handler = './run.js';
@@ -153,6 +154,19 @@ describe('one place is one server', () => {
   });
 });
 
+test('in code, a function says where a server is, and is one server wherever it stands', async () => {
+  const place = ({ env }: { env: Readonly<Record<string, string>> }) => ({ command: 'x', args: [env.ARG] });
+  const { spec } = await composeLive({
+    tools: { far: { upstream: { place, tool: 'near' } } },
+    server: { tools: [{ upstream: place }, 'far', { upstream: () => ({ command: 'y' }) }] },
+  });
+  const [first = expect.fail(), second = expect.fail()] = spec.upstreams;
+  const far = spec.registry.resolve('tools', 'far')!.upstream!;
+  expect([first.upstream.name, far.tool, far.upstream.key]).toEqual(['place', 'near', first.upstream.key]);
+  expect(second.upstream.key).not.toBe(first.upstream.key);
+  expect(await first.upstream.place({ ARG: 'one' })).toMatchObject({ command: 'x', args: ['one'] });
+});
+
 describe('where a server is', () => {
   const placeOf = async (upstream: unknown, env = {}) =>
     await (await compose([{ upstream }])).upstreams[0]!.upstream.place(env);
@@ -217,7 +231,7 @@ describe('a server with the tools that came', () => {
       'b',
     ]);
     const [first, second, third] = spec.upstreams;
-    const more = await withUpstreamTools(
+    const more = withUpstreamTools(
       spec,
       new Map([
         [first!, await came('one')],
@@ -226,22 +240,15 @@ describe('a server with the tools that came', () => {
       ]),
     );
     expect(own(more)).toEqual(['one', 'a1', 'two', 'a2', 'three', 'b']);
-    expect(own(await withUpstreamTools(more, new Map([[third!, await came('a')]])))).toEqual([
-      'a1',
-      'a2',
-      'b',
-    ]);
-    expect(own(await withUpstreamTools(more, new Map()))).toEqual(['a', 'b']);
+    expect(own(withUpstreamTools(more, new Map([[third!, await came('a')]])))).toEqual(['a1', 'a2', 'b']);
+    expect(own(withUpstreamTools(more, new Map()))).toEqual(['a', 'b']);
   });
 
   test('lists a catalog in place of them all, if it did so before', async () => {
     const spec = await compose([{ upstream: npx }], {}, { toolList: 'catalog', instructions: 'Mine.' });
     const fronts = ['find_tools', 'inspect_tool', 'call_tool'];
     expect([own(spec), [...spec.registry.fronts!]]).toEqual([fronts, fronts]);
-    const more = await withUpstreamTools(
-      spec,
-      new Map([[spec.upstreams[0]!, await came('find_tools', 'x')]]),
-    );
+    const more = withUpstreamTools(spec, new Map([[spec.upstreams[0]!, await came('find_tools', 'x')]]));
     expect([...more.registry.fronts!]).toEqual(fronts.map((name) => `${name}_2`));
     expect(own(more).slice(3)).toEqual(['find_tools', 'x']);
     expect(more.instructions).toMatch(/^Mine\.\n\n.*find_tools_2/);

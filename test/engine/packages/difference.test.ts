@@ -59,6 +59,41 @@ describe('values are told one by one', () => {
   });
 });
 
+describe('where an existing server is', () => {
+  const upstream = (place: object): Side => [
+    { servers: ['s'], tools: ['a'] },
+    {
+      'agenttools/servers/s.json': { tools: [{ upstream: place }] },
+      'agenttools/tools/a.json': { upstream: place },
+      'server.js': 'old',
+    },
+  ];
+
+  it('is news, for it is what would run', async () => {
+    const found = await difference(
+      upstream({ command: 'npx', args: ['a'] }),
+      upstream({ command: 'sh', args: ['a'] }),
+    );
+    expect(found.changed.map(({ kind, values: [value] }) => [kind, value?.path])).toEqual([
+      ['servers', ['tools']],
+      ['tools', ['upstream', 'command']],
+    ]);
+    expect(isSeen(found)).toBe(true);
+  });
+
+  it.each([[{ command: './server.js' }], [{ command: 'node', args: ['./server.js'] }]])(
+    'is known by the file that is run: %j',
+    async (place) => {
+      const [manifest, files] = upstream(place);
+      const found = await difference([manifest, files], [manifest, { ...files, 'server.js': 'new' }]);
+      expect(found.changed.map(({ kind, files: own }) => [kind, own])).toEqual([
+        ['servers', ['server.js']],
+        ['tools', ['server.js']],
+      ]);
+    },
+  );
+});
+
 describe('what a client is shown', () => {
   const server = (value: object): Side => [{ servers: ['s'] }, { 'agenttools/servers/s.json': value }];
   const prompt = (content: string): Side => [

@@ -369,6 +369,7 @@ const expected: Record<string, readonly string[]> = {
   'valid-code': [],
   'valid-seed-spelling': [],
   'valid-toolkit': [],
+  'valid-upstream': [],
   weather: [],
   'weather-app': [],
 };
@@ -397,6 +398,14 @@ describe('each fixture holds exactly', () => {
       expect(message).not.toMatch(/undefined\b(?!_)|\[object|\.\.$/);
     }
   });
+});
+
+test('a dependency that is only not installed here is no error', async () => {
+  const { diagnostics } = await diagnose(`${fixtures}missing-upstream`, optionsFor(inspector.entry));
+  const warnings = diagnostics.filter(({ severity }) => severity === 'warning');
+  expect(warnings.map(told)).toEqual([
+    'missing-upstream agenttools/servers/desk.json#/tools/2/upstream/package',
+  ]);
 });
 
 describe.for(rules.map(({ code }) => code))('%s', (code) => {
