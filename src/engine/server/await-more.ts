@@ -9,7 +9,7 @@ import type { Audience } from './audience.js';
 import { Awaited, type Coming } from './coming.js';
 import { hasUpstreams, type Lookout } from './lookout.js';
 import type { Patience } from './outstanding.js';
-import type { Hub } from './upstream/hub.js';
+import type { Hub, HubOptions } from './upstream/hub.js';
 
 export interface AwaitOptions {
   readonly calls: Calls;
@@ -21,6 +21,8 @@ export interface AwaitOptions {
   /** Aborts when nobody is served any more. */
   readonly signal: AbortSignal;
   readonly patience: Patience | undefined;
+  /** How soon upstream servers are tried again, and how long their calls are kept. */
+  readonly upstream?: Pick<HubOptions, 'pace' | 'keeping' | 'patience'>;
 }
 
 /** A server that is not whole yet, and what is waited for. */
@@ -31,7 +33,7 @@ export interface AwaitedMore {
 
 /** Serves what is here of a server, while packages that are not here, and upstream servers, are waited for. */
 export async function awaitMore(options: AwaitOptions): Promise<AwaitedMore> {
-  const { audience, lookout, lacks, obtain, signal, patience } = options;
+  const { audience, lookout, lacks, obtain, signal, patience, upstream } = options;
   const calls: { -readonly [K in keyof Calls]: Calls[K] } = { ...options.calls };
   const { report } = calls;
   const outstanding = new Awaited();
@@ -50,7 +52,7 @@ export async function awaitMore(options: AwaitOptions): Promise<AwaitedMore> {
       const changed = serve(opened.extend(composed));
       if (changed.includes('tools') && opened.isListed) audience.listChanged('tools');
     };
-    const opened: Hub = new Hub({ env: calls.env, report, signal, patience, onTools });
+    const opened: Hub = new Hub({ env: calls.env, report, signal, patience, onTools, ...upstream });
     calls.upstreams = opened;
     outstanding.add(opened);
     return opened;

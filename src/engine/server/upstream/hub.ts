@@ -51,6 +51,7 @@ export class Hub implements Coming, UpstreamCaller {
   readonly #kept: OpenCalls;
   #entries: readonly UpstreamEntry[] = [];
   #isListed = false;
+  #closing: Promise<void> | undefined;
   /** Until when lists wait for an upstream server, by the clock of `performance`. */
   readonly #waitUntil = new WeakMap<Upstream, number>();
 
@@ -205,7 +206,12 @@ export class Hub implements Coming, UpstreamCaller {
   }
 
   /** Ends every upstream server. */
-  async close(): Promise<void> {
+  close(): Promise<void> {
+    this.#closing ??= this.#closeAll();
+    return this.#closing;
+  }
+
+  async #closeAll(): Promise<void> {
     this.#kept.cancelAll(new Error('nobody is served any more'));
     await Promise.all([...this.#upstreams.values()].map(async (upstream) => await upstream.close()));
   }
