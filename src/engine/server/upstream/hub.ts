@@ -39,6 +39,9 @@ export interface HubPatience {
   readonly waitAgainMs?: number;
 }
 
+/** @see MCP 2026-07-28, basic, "Response metadata" */
+const serverInfoKey = 'io.modelcontextprotocol/serverInfo';
+
 /** Impatient clients give up on a list after 30 seconds. */
 const defaultPatience = { waitMs: 25_000, waitAgainMs: 5000 };
 
@@ -237,7 +240,8 @@ function resultOf(answer: unknown, name: string): ToolResult {
   const bad = content.find((block) => !isContentBlock(block)) as unknown;
   if (bad !== undefined)
     throw refuse(isBlock(bad) ? describeMalformed(bad as ContentBlock) : 'a block without a type');
-  const meta = isObject(_meta) ? withoutUi(_meta) : {};
+  // Who answered is told of ourselves.
+  const { [serverInfoKey]: _, ...meta } = isObject(_meta) ? withoutUi(_meta) : {};
   return {
     content: content as ContentBlock[],
     ...(structuredContent !== undefined && { structuredContent }),

@@ -19,7 +19,7 @@ import { metaKey } from '../protocol/eras.js';
 import { brokenCode, transportTo } from './address.js';
 import { askedMethods, inPlaceOf, questionIn, Unanswered, type UpstreamQuestion } from './asking.js';
 import type { OpenCall } from './open-call.js';
-import { Program } from './program.js';
+import { Program, unreadableCode } from './program.js';
 import { endingWords, type Quote, sentence, spawnWords, statusWords } from './words.js';
 
 type Progress = Parameters<ProgressCallback>[0];
@@ -386,6 +386,9 @@ export class Link {
     }
     if (error instanceof ProtocolError) {
       if (error.code === brokenCode && 'url' in place) return this.#lost(quote(error.message));
+      if (error.code === unreadableCode) {
+        return new ToolError(this.#sentence(`answers with what is no result: ${quote(error.message)}`));
+      }
       return new ToolError(this.#sentence(`answers with an error: ${quote(error.message)} (${error.code})`));
     }
     if (error instanceof SdkError && error.code === SdkErrorCode.RequestTimeout) {

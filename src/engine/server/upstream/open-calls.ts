@@ -26,8 +26,9 @@ export class OpenCalls {
   keep(call: OpenCall): string {
     const { keepMs, most } = this.#options;
     if (this.#calls.size >= most) {
-      call.cancel(new Error('too many calls wait for answers'));
-      throw new ToolError(`More than ${most} calls wait for answers of their users. Try again later.`);
+      const reason = new ToolError(`${most} calls wait for answers of their users, which are the most. Try again later.`);
+      call.cancel(reason);
+      throw reason;
     }
     const id = crypto.randomUUID();
     this.#calls.set(id, call);

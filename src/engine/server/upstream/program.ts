@@ -3,6 +3,7 @@ import process from 'node:process';
 import type { Transport } from '@modelcontextprotocol/client';
 import type { UpstreamProgram } from '../../items/upstream.js';
 import { type Ending, endTree } from '../child-transport.js';
+import { isObject, type JsonObject } from '../protocol/envelope.js';
 import { LineSplitter } from '../stdio/lines.js';
 import { commandLine } from './command-line.js';
 
@@ -10,6 +11,9 @@ type Message = Parameters<NonNullable<Transport['onmessage']>>[0];
 
 /** The longest line that is taken for a message. */
 const maxLineBytes = 16 * 1024 * 1024;
+
+/** The number of an error in place of an answer that is none. */
+export const unreadableCode = -32_001;
 
 /** How much of what a program wrote to stderr last is kept. */
 const maxKept = 10_000;
@@ -41,6 +45,9 @@ export class Program implements Transport {
   #tellEnded = () => {};
   #child: ChildProcess | undefined;
   #hasToldImpure = false;
+  #isFinished = false;
+  /** Messages that are still to be handed on; the first one has been, if a turn is to pass after it. */
+  readonly #arrived: Message[] = [];
 
   constructor(options: ProgramOptions) {
     this.#options = options;
@@ -108,16 +115,33 @@ export class Program implements Transport {
     this.#child.stdout?.destroy();
     this.#child.stderr?.destroy();
     this.#tellEnded();
+    for (const message of this.#arrived.splice(0).slice(1)) this.onmessage?.(message);
     onclose?.();
   }
-
-  #isFinished = false;
 
   #receive(line: string): void {
     if (this.fault !== undefined || line.trim() === '') return;
     const message = messageIn(line);
-    if (message) this.onmessage?.(message);
-    else this.#tellImpure(line);
+    if (!message) return this.#tellImpure(line);
+    this.#arrived.push(message);
+    if (this.#arrived.length === 1) this.#deliver();
+  }
+
+  /** The SDK looks at a notification later than at an answer, and then no longer knows whose progress it tells. */
+  #deliver(): void {
+    for (;;) {
+      const [message] = this.#arrived;
+      if (!message) return;
+      this.onmessage?.(message);
+      if (!('id' in message) && !this.#isFinished) {
+        setImmediate(() => {
+          this.#arrived.shift();
+          this.#deliver();
+        });
+        return;
+      }
+      this.#arrived.shift();
+    }
   }
 
   #tellImpure(line: string): void {
@@ -147,11 +171,23 @@ export class Program implements Transport {
 
 function messageIn(line: string): Message | undefined {
   try {
-    const message = JSON.parse(line) as Message | null;
-    return message?.jsonrpc === '2.0' ? message : undefined;
+    const message = JSON.parse(line) as unknown;
+    return isObject(message) && message.jsonrpc === '2.0' ? answerable(message) : undefined;
   } catch {
     return undefined;
   }
+}
+
+/** A message, or an error in place of an answer that the SDK would not take for one, and wait on for another. */
+function answerable(message: JsonObject): Message {
+  const { id, method, result, error } = message;
+  const isNone = method === undefined && id !== undefined && !isObject(result) && !isError(error);
+  const code = unreadableCode;
+  return (isNone ? { jsonrpc: '2.0', id, error: { code, message: 'no object' } } : message) as Message;
+}
+
+function isError(error: unknown): boolean {
+  return isObject(error) && Number.isInteger(error.code) && typeof error.message === 'string';
 }
 
 /** What every program needs of our variables, as MCP clients hand them on. */

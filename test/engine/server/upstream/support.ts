@@ -175,7 +175,7 @@ export async function openBench(
   let id = 0;
   if (era === 'legacy') {
     await pipe.initialize(protocolVersion, capabilities);
-    pipe.send(legacy(undefined, 'notifications/initialized'));
+    pipe.send({ jsonrpc: '2.0', method: 'notifications/initialized' });
   }
   const declared = { 'io.modelcontextprotocol/clientCapabilities': capabilities };
   const bench: Bench = {
@@ -208,10 +208,15 @@ export async function openBench(
     },
   };
   opened.push(bench);
+  if (era === 'legacy' && 'roots' in capabilities) {
+    const { id: asked } = await bench.hears('roots/list');
+    pipe.send({ jsonrpc: '2.0', id: asked, result: { roots: [] } });
+  }
   return bench;
 }
 
-const taken = new WeakSet<object>();
+/** Messages that somebody has looked at. */
+export const taken = new WeakSet<object>();
 
 async function find(pipe: Pipe, fits: (message: Message) => boolean): Promise<Message> {
   for (;;) {
