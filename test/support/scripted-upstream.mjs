@@ -20,7 +20,10 @@ if (atStart === 'crash') {
   process.exit(3);
 }
 // How often it was started is told by what it noted.
-if (atStart === 'crash-first' && readFileSync(logFile, 'utf8').match(/start/g).length <= (told.crashes ?? 1)) {
+if (
+  atStart === 'crash-first' &&
+  readFileSync(logFile, 'utf8').match(/start/g).length <= (told.crashes ?? 1)
+) {
   process.exit(4);
 }
 if (atStart === 'flood') {
@@ -64,7 +67,11 @@ function list({ cursor = '0' } = {}) {
 /** Asks the client, by a request in the middle, or by ending with what is asked. */
 class NeedsInput {
   constructor(requests, state) {
-    this.result = { resultType: 'input_required', inputRequests: requests, requestState: JSON.stringify(state) };
+    this.result = {
+      resultType: 'input_required',
+      inputRequests: requests,
+      requestState: JSON.stringify(state),
+    };
   }
 }
 
@@ -94,7 +101,8 @@ const form = (message) => ({
 
 const calls = {
   echo: (args) => text(`${name} echoes ${JSON.stringify(args)}`),
-  rich: ({ a }) => text('sum', { structuredContent: { sum: a }, _meta: { own: 2, ui: { resourceUri: 'ui://x' } } }),
+  rich: ({ a }) =>
+    text('sum', { structuredContent: { sum: a }, _meta: { own: 2, ui: { resourceUri: 'ui://x' } } }),
   'without sum': () => text('no sum'),
   fail: () => text('it cannot be', { isError: true }),
   environment: () => text(JSON.stringify({ ...process.env, cwd: process.cwd() })),
@@ -199,7 +207,8 @@ async function answer(message) {
     if (era === 'modern') throw Object.assign(new Error('Method not found'), { code: -32_601 });
     return { protocolVersion: '2025-11-25', capabilities, serverInfo };
   }
-  if (method === 'tools/list') return { ...list(params), ...(isModern && { ttlMs: 0, cacheScope: 'private' }) };
+  if (method === 'tools/list')
+    return { ...list(params), ...(isModern && { ttlMs: 0, cacheScope: 'private' }) };
   if (method === 'subscriptions/listen') {
     listeners.add(id);
     const _meta = { [`${stamp}/subscriptionId`]: id };
@@ -241,7 +250,9 @@ async function receive(message) {
     if (result === undefined) return;
     const meta = isModern && { _meta: { [`${stamp}/serverInfo`]: serverInfo, ...result._meta } };
     const whole =
-      typeof result === 'object' ? { ...(isModern && { resultType: 'complete' }), ...result, ...meta } : result;
+      typeof result === 'object'
+        ? { ...(isModern && { resultType: 'complete' }), ...result, ...meta }
+        : result;
     write({ jsonrpc: '2.0', id, result: whole });
   } catch (error) {
     write({ jsonrpc: '2.0', id, error: { code: error.code ?? -32_603, message: error.message } });

@@ -26,7 +26,9 @@ export class OpenCalls {
   keep(call: OpenCall): string {
     const { keepMs, most } = this.#options;
     if (this.#calls.size >= most) {
-      const reason = new ToolError(`${most} calls wait for answers of their users, which are the most. Try again later.`);
+      const reason = new ToolError(
+        `${most} calls wait for answers of their users, which are the most. Try again later.`,
+      );
       call.cancel(reason);
       throw reason;
     }

@@ -122,7 +122,10 @@ export class Program implements Transport {
   #receive(line: string): void {
     if (this.fault !== undefined || line.trim() === '') return;
     const message = messageIn(line);
-    if (!message) return this.#tellImpure(line);
+    if (!message) {
+      this.#tellImpure(line);
+      return;
+    }
     this.#arrived.push(message);
     if (this.#arrived.length === 1) this.#deliver();
   }

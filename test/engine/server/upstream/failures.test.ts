@@ -63,15 +63,22 @@ describe('an upstream server', () => {
     ['flood', 'it wrote a line of more than 16 MiB to stdout'],
     ['endless-list', 'its list of tools has no end: it was read up to 0 tools'],
     ['hang', 'it does not answer'],
-  ])('that cannot be had at its start (%s) leaves the rest of the list, and says why once', async (atStart, why) => {
-    const far = scripted({ atStart });
-    const { names, says, reported } = await openBench([{ place: far.place, startTimeoutMs: 3000 }], { own });
-    expect(await names()).toEqual(['own']);
-    expect(await names()).toEqual(['own']);
-    expect(reported).toEqual([`The upstream server "far" is not there: ${why}.`]);
-    expect(await says('own')).toBe('own');
-    expect(await says('echo')).toContain(`Unknown tool: echo. The upstream server \\"far\\" is not there: ${why}.`);
-  });
+  ])(
+    'that cannot be had at its start (%s) leaves the rest of the list, and says why once',
+    async (atStart, why) => {
+      const far = scripted({ atStart });
+      const { names, says, reported } = await openBench([{ place: far.place, startTimeoutMs: 3000 }], {
+        own,
+      });
+      expect(await names()).toEqual(['own']);
+      expect(await names()).toEqual(['own']);
+      expect(reported).toEqual([`The upstream server "far" is not there: ${why}.`]);
+      expect(await says('own')).toBe('own');
+      expect(await says('echo')).toContain(
+        `Unknown tool: echo. The upstream server \\"far\\" is not there: ${why}.`,
+      );
+    },
+  );
 
   test('that is no program, or runs in no folder, is told in words', async () => {
     const place = { command: 'no-such-program-here', args: [], env: {}, cwd: '/' };

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { eras, eventually, openBench, pairs, scripted } from './support.js';
+import { eras, openBench, pairs, scripted } from './support.js';
 
 describe.each(pairs)('$downstream downstream, $upstream upstream', ({ downstream, upstream }) => {
   test('tools of an upstream server are listed and called as it says', async () => {
@@ -45,7 +45,12 @@ describe('what of an upstream server is listed', () => {
 
   test('is chosen, renamed, and stands where its entry stands', async () => {
     const far = scripted({ tools: ['echo', 'slow', 'fail', 'hang'] });
-    const choice = { prefix: 'far_', only: ['echo', 'slow', 'fail'], except: ['fail'], rename: { slow: 'wait' } };
+    const choice = {
+      prefix: 'far_',
+      only: ['echo', 'slow', 'fail'],
+      except: ['fail'],
+      rename: { slow: 'wait' },
+    };
     const { names, says } = await openBench([{ place: far.place, choice, position: 1 }], { own });
     expect(await names()).toEqual(['first', 'far_echo', 'wait', 'second']);
     expect(await says('far_echo')).toBe('scripted echoes {}');
@@ -76,7 +81,10 @@ describe('what of an upstream server is listed', () => {
   });
 
   test.each(eras)('goes without tools that clients would not take, and says so (%s)', async (upstream) => {
-    const far = scripted({ era: upstream, tools: ['echo', 'bad', 'no name', 'bad name', 'app-only', 'late'] });
+    const far = scripted({
+      era: upstream,
+      tools: ['echo', 'bad', 'no name', 'bad name', 'app-only', 'late'],
+    });
     const choice = { only: undefined, rename: { gone: 'here' } };
     const { names, reported } = await openBench([{ place: far.place, choice }]);
     expect(await names()).toEqual(['echo', 'late']);

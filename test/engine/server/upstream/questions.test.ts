@@ -1,5 +1,15 @@
 import { describe, expect, test } from 'vitest';
-import { type Bench, type Era, eras, eventually, type Message, openBench, pairs, scripted, taken } from './support.js';
+import {
+  type Bench,
+  type Era,
+  eras,
+  eventually,
+  type Message,
+  openBench,
+  pairs,
+  scripted,
+  taken,
+} from './support.js';
 
 const asking = { elicitation: { form: {}, url: {} }, sampling: {}, roots: {} };
 
@@ -40,10 +50,9 @@ async function byRounds(bench: Bench, name: string, answer: Answer): Promise<Mes
   for (;;) {
     const result = await bench.request('tools/call', params);
     if (result.resultType !== 'input_required') return result;
-    const responses = Object.entries(result.inputRequests as Record<string, Message>).map(([key, request]) => [
-      key,
-      answer(request),
-    ]);
+    const responses = Object.entries(result.inputRequests as Record<string, Message>).map(
+      ([key, request]) => [key, answer(request)],
+    );
     const { requestState } = result;
     params = { name, arguments: {}, inputResponses: Object.fromEntries(responses), requestState };
   }
@@ -154,7 +163,12 @@ describe.each(eras)('a call that waits for a client of 2026-07-28 (%s upstream)'
   test('is given up when the client does not come back, and says so to one that is late', async () => {
     const { bench, requestState } = await open({ keepMs: 20, most: 10 });
     await new Promise((resolve) => setTimeout(resolve, 60));
-    const late = await bench.request('tools/call', { name: 'ask', arguments: {}, inputResponses, requestState });
+    const late = await bench.request('tools/call', {
+      name: 'ask',
+      arguments: {},
+      inputResponses,
+      requestState,
+    });
     expect(late.isError).toBe(true);
     expect(textOf(late)).toMatch(/no longer waits for these answers: .* Call again\.$/);
   });

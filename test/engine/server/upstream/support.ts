@@ -26,8 +26,8 @@ export type Era = 'legacy' | 'modern';
 export const eras: readonly Era[] = ['legacy', 'modern'];
 
 /** Both eras on both sides: how a client speaks to us, and how we speak to the upstream server. */
-export const pairs: readonly { readonly downstream: Era; readonly upstream: Era }[] = eras.flatMap((downstream) =>
-  eras.map((upstream) => ({ downstream, upstream })),
+export const pairs: readonly { readonly downstream: Era; readonly upstream: Era }[] = eras.flatMap(
+  (downstream) => eras.map((upstream) => ({ downstream, upstream })),
 );
 
 const script = path.resolve(import.meta.dirname, '../../../support/scripted-upstream.mjs');
@@ -129,7 +129,12 @@ export async function openBench(
   const { env = process.env, protocolVersion } = more;
   const reported: string[] = [];
   const report = (line: string) => void reported.push(line);
-  const workspace = new Workspace({ cwd: folder, home: folder, env: {}, platform: process.platform } as never);
+  const workspace = new Workspace({
+    cwd: folder,
+    home: folder,
+    env: {},
+    platform: process.platform,
+  } as never);
   const served = await serveDefinition({ name: 'kit', tools: own } as never, {
     workspace,
     env,
