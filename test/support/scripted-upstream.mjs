@@ -15,6 +15,7 @@ let lastId = 0;
 let isModern = false;
 
 note('start');
+note(`pid ${process.pid}`);
 if (atStart === 'crash') {
   process.stderr.write('cannot open the database\n');
   process.exit(3);
