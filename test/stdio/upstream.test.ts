@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os';
 import path from 'node:path';
 import process from 'node:process';
 import { afterAll, describe, expect, it } from 'vitest';
-import { type ConnectOptions, type Connected, connect, revisions } from '../support/official-client.js';
+import { type Connected, type ConnectOptions, connect, revisions } from '../support/official-client.js';
 import { addFiles, packageJson } from '../support/packages.js';
 import { eventually, type Message, root } from '../support/program.js';
 
@@ -11,7 +11,8 @@ const folder = realpathSync(mkdtempSync(path.join(tmpdir(), 'agenttools-kit-')))
 afterAll(() => rmSync(folder, { recursive: true, force: true }));
 
 const noted = path.join(folder, 'noted');
-const npm = (name: string) => path.join(root, `node_modules/@modelcontextprotocol/server-${name}/dist/index.js`);
+const npm = (name: string) =>
+  path.join(root, `node_modules/@modelcontextprotocol/server-${name}/dist/index.js`);
 const scripted = (told: object) => [
   path.join(root, 'test/support/scripted-upstream.mjs'),
   JSON.stringify({ logFile: noted, ...told }),
@@ -29,7 +30,10 @@ addFiles(folder, {
       { ...upstream([npm('everything')]), prefix: 'every_' },
       'own',
       { ...upstream([npm('filesystem'), folder]), only: ['read_text_file'] },
-      { ...upstream([npm('memory')], { env: { MEMORY_FILE_PATH: path.join(folder, 'memory.jsonl') } }), prefix: 'm_' },
+      {
+        ...upstream([npm('memory')], { env: { MEMORY_FILE_PATH: path.join(folder, 'memory.jsonl') } }),
+        prefix: 'm_',
+      },
     ],
   },
   'agenttools/servers/away.json': {

@@ -12,7 +12,7 @@ import type { ToolUpstream, UpstreamCaller, UpstreamEntry, UpstreamSpec } from '
 import { type Coming, orUntil } from '../coming.js';
 import { type Asker, asker } from '../context.js';
 import { isObject } from '../protocol/envelope.js';
-import { LinkError, SessionGoneError } from './link.js';
+import { LinkError, SessionGoneError } from './failure.js';
 import { takeTools } from './listed.js';
 import { OpenCall } from './open-call.js';
 import { type KeepingOptions, OpenCalls } from './open-calls.js';

@@ -1,14 +1,11 @@
 import {
   Client,
-  type ClientOptions,
   type ProgressCallback,
   ProtocolError,
   SdkError,
   SdkErrorCode,
-  SdkHttpError,
   type Transport,
 } from '@modelcontextprotocol/client';
-import { messageOf } from '../../extension/modules.js';
 import { packageVersion } from '../../folders.js';
 import { ToolError } from '../../items/builders.js';
 import type { UpstreamPlace } from '../../items/upstream.js';
@@ -16,17 +13,16 @@ import type { Asker } from '../context.js';
 import { ownerOf } from '../owner.js';
 import { isObject, type JsonObject } from '../protocol/envelope.js';
 import { metaKey } from '../protocol/eras.js';
-import { brokenCode, transportTo } from './address.js';
+import { transportTo } from './address.js';
 import { askedMethods, inPlaceOf, questionIn, Unanswered, type UpstreamQuestion } from './asking.js';
+import { explainFailure, LinkError, LostError } from './failure.js';
+import { type KnownEra, type Negotiation, waysToAsk } from './negotiation.js';
+import { listenForTools } from './news.js';
 import type { OpenCall } from './open-call.js';
-import { Program, unreadableCode } from './program.js';
-import { endingWords, type Quote, sentence, spawnWords, statusWords } from './words.js';
+import { Program } from './program.js';
+import { endingWords, type Quote, sentence } from './words.js';
 
 type Progress = Parameters<ProgressCallback>[0];
-type Negotiation = NonNullable<ClientOptions['versionNegotiation']>;
-
-/** How an upstream server was found to speak; undefined: nobody has asked it yet. */
-export type KnownEra = 'legacy' | 'modern' | undefined;
 
 export interface LinkOptions {
   readonly place: UpstreamPlace;
@@ -44,19 +40,8 @@ export interface LinkOptions {
   readonly onOver: (why: string) => void;
 }
 
-/** An upstream server that cannot be had, or is lost, and why: the end of a sentence. */
-export class LinkError extends Error {
-  override readonly name = 'LinkError';
-}
-
-/** A session that the upstream server has forgotten: what was asked has not been done. */
-export class SessionGoneError extends LinkError {}
-
 /** Longer than this no timer runs; how long a call may take is for its own tool to say. */
 const unlimitedMs = 2 ** 31 - 1;
-
-/** How long a program may be silent when it is asked in the newest way, before it is asked in the older one. */
-const probeMs = 10_000;
 
 /** A server that never stops is one with an endless list. */
 const mostTools = 10_000;
@@ -67,9 +52,6 @@ const mostRounds = 100;
 
 /** How soon a call is sent again that was put off. @see MCP 2026-07-28, basic/patterns/mrtr */
 const pauseMs = 1000;
-
-/** How soon a stream of news is opened again that broke, at first and at the latest. */
-const listenAgainMs = { first: 1000, longest: 60_000 };
 
 /** What comes is looked at here: what one tool has wrong must not cost all others. */
 const anything = {
@@ -94,7 +76,7 @@ export class Link {
   static async open(options: LinkOptions): Promise<Link> {
     const deadline = performance.now() + options.timeoutMs;
     let failure: unknown;
-    for (const mode of modesFor(options)) {
+    for (const mode of waysToAsk(options)) {
       const link = new Link(options, mode);
       try {
         await link.#connect(deadline - performance.now());
@@ -153,7 +135,11 @@ export class Link {
       }
       onmessage?.(message, extra);
     };
-    if (this.isModern) void this.#listen();
+    if (this.isModern)
+      void listenForTools(this.#client, {
+        isOver: () => this.isOver,
+        onToolsChanged: this.#options.onToolsChanged,
+      });
   }
 
   get isModern(): boolean {
@@ -319,30 +305,6 @@ export class Link {
     if (call && !another) call.log(level, data);
   }
 
-  /** Listens for changes of the list, for as long as the connection is open. @see MCP 2026-07-28, subscriptions/listen */
-  async #listen(): Promise<void> {
-    if (!this.#client.getServerCapabilities()?.tools?.listChanged) return;
-    const { onToolsChanged, signal } = this.#options;
-    let waitMs = listenAgainMs.first;
-    let isFirst = true;
-    while (!this.isOver && !signal.aborted) {
-      try {
-        const subscription = await this.#client.listen({ toolsListChanged: true });
-        // Meanwhile nobody would have said so.
-        if (!isFirst) onToolsChanged();
-        waitMs = listenAgainMs.first;
-        if ((await subscription.closed) === 'local') return;
-      } catch {
-        // It is tried again.
-      }
-      isFirst = false;
-      if (this.isOver) return;
-      const pause = waitMs;
-      await new Promise((resolve) => setTimeout(resolve, pause).unref());
-      waitMs = Math.min(waitMs * 2, listenAgainMs.longest);
-    }
-  }
-
   #onError(error: Error): void {
     const isSse = error.name === 'SseError' || error.message.startsWith('SSE error');
     const isBroken = isSse || error.message.startsWith('Maximum reconnection attempts');
@@ -366,50 +328,26 @@ export class Link {
     return endingWords(ending, transport.stderr, this.#options.quote);
   }
 
-  /** What of a failure the caller is told. */
+  /** What the caller is told of a failure. What shows that the connection is lost ends it. */
   #explain(error: unknown): Error {
-    if (error instanceof ToolError || error instanceof LinkError) return error;
-    const { place, quote } = this.#options;
+    const { place, name, quote } = this.#options;
+    const isOpen = this.#client.getNegotiatedProtocolVersion() !== undefined;
     const transport = this.#transport;
-    if (transport instanceof Program && transport.pid === undefined && !('url' in place)) {
-      return new LinkError(spawnWords(error, place));
-    }
-    if (transport instanceof Program && (transport.fault !== undefined || transport.ending)) {
-      return new LinkError(this.#endWords());
-    }
-    const status = statusOf(error);
-    if (status !== undefined) {
-      const isSession = status === 404 && this.#client.getNegotiatedProtocolVersion() !== undefined;
-      const gone = isSession ? new SessionGoneError('it no longer knows our session') : undefined;
-      if (gone) this.#end(gone.message);
-      return gone ?? new LinkError(statusWords(status));
-    }
-    if (error instanceof ProtocolError) {
-      if (error.code === brokenCode && 'url' in place) return this.#lost(quote(error.message));
-      if (error.code === unreadableCode) {
-        return new ToolError(this.#sentence(`answers with what is no result: ${quote(error.message)}`));
-      }
-      return new ToolError(this.#sentence(`answers with an error: ${quote(error.message)} (${error.code})`));
-    }
-    if (error instanceof SdkError && error.code === SdkErrorCode.RequestTimeout) {
-      return new LinkError('it does not answer');
-    }
-    if (error instanceof SdkError && error.code === SdkErrorCode.ConnectionClosed) {
-      return new LinkError(this.#over ?? this.#endWords());
-    }
-    if (isUnreadable(error)) {
-      return new ToolError(this.#sentence(`answers with what is no result: ${quote(messageOf(error))}`));
-    }
-    return 'url' in place ? this.#lost(quote(rootMessage(error))) : new LinkError(quote(messageOf(error)));
-  }
-
-  /** A server that cannot be reached any more is looked for anew by the next who asks. */
-  #lost(why: string): LinkError {
-    if (this.#client.getNegotiatedProtocolVersion() !== undefined) {
-      this.#end(why);
+    const program = transport instanceof Program ? transport : undefined;
+    const over = this.#over ?? (program && hasEnded(program) ? this.#endWords() : undefined);
+    const explained = explainFailure(error, {
+      place,
+      name,
+      quote,
+      isOpen,
+      isStarted: program?.pid !== undefined,
+      over,
+    });
+    if (isOpen && explained instanceof LostError) {
+      this.#end(explained.message);
       void this.close();
     }
-    return new LinkError(why);
+    return explained;
   }
 
   #sentence(text: string): string {
@@ -431,15 +369,6 @@ export class Link {
   }
 }
 
-/** How a server is asked, one way after the other: programs may end at a question that they do not know. */
-function modesFor({ place, era, timeoutMs }: LinkOptions): readonly Negotiation[] {
-  const legacy = { mode: 'legacy' } as const;
-  if ('url' in place) return place.transport === 'sse' ? [legacy] : [{ mode: 'auto' }];
-  if (era === 'legacy') return [legacy];
-  const probe = { timeoutMs: Math.min(probeMs, timeoutMs / 2) };
-  return era === 'modern' ? [{ mode: 'auto', probe }] : [{ mode: 'auto', probe }, legacy];
-}
-
 function isInputRequired(result: unknown): result is JsonObject {
   return isObject(result) && result.resultType === 'input_required';
 }
@@ -451,22 +380,6 @@ function isSameClient(one: Asker | undefined, other: Asker | undefined): boolean
   return owner !== '' && owner === ownerOf(other.auth);
 }
 
-function statusOf(error: unknown): number | undefined {
-  if (error instanceof SdkHttpError) return error.status;
-  if (!(error instanceof Error)) return undefined;
-  const { code } = error as { code?: unknown };
-  if (error.name === 'UnauthorizedError') return 401;
-  return typeof code === 'number' && code >= 300 && code < 600 ? code : undefined;
-}
-
-function isUnreadable(error: unknown): boolean {
-  const codes: readonly string[] = [SdkErrorCode.InvalidResult, SdkErrorCode.UnsupportedResultType];
-  return error instanceof SdkError && codes.includes(error.code);
-}
-
-/** What lies at the bottom of a failure: `fetch failed` says nothing. */
-function rootMessage(error: unknown): string {
-  const { cause } = (error ?? {}) as { cause?: unknown };
-  if (cause instanceof AggregateError && cause.errors.length > 0) return rootMessage(cause.errors[0]);
-  return cause instanceof Error ? rootMessage(cause) : messageOf(error);
+function hasEnded({ ending, fault }: Program): boolean {
+  return ending !== undefined || fault !== undefined;
 }

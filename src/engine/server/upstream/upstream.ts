@@ -3,7 +3,9 @@ import { brands, isBranded } from '../../items/brands.js';
 import { ToolError } from '../../items/builders.js';
 import type { UpstreamPlace, UpstreamSpec } from '../../items/upstream.js';
 import { isObject } from '../protocol/envelope.js';
-import { type KnownEra, Link, LinkError } from './link.js';
+import { LinkError } from './failure.js';
+import { Link } from './link.js';
+import type { KnownEra } from './negotiation.js';
 import { environmentOf } from './program.js';
 import { type Quote, quoting, secondsWords, sentence } from './words.js';
 
