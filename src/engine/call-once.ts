@@ -11,7 +11,7 @@ import { Initializers } from './items/initialize.js';
 import { callFrom } from './items/nested.js';
 import { composeObtaining, type Obtained } from './items/obtaining.js';
 import { MissingCapabilityError } from './items/requirements.js';
-import { composeServer, type ServerSpec } from './items/server.js';
+import { composeServer, type Servable, type ServerSpec } from './items/server.js';
 import type { ToolSpec } from './items/specs.js';
 import type { Limit } from './items/time-limit.js';
 import { toolListOf } from './items/tool-list-setting.js';
@@ -19,6 +19,8 @@ import { optionsFor, parseToolOptions } from './items/tool-options.js';
 import { jsonOf } from './server/context.js';
 import { Speaker } from './server/interaction/dialogue.js';
 import { InPerson, type Person } from './server/interaction/in-person.js';
+import { hasUpstreams } from './server/lookout.js';
+import type { Hub, HubOptions } from './server/upstream/hub.js';
 import { didYouMean } from './spelling.js';
 
 export type { Person };
@@ -53,19 +55,32 @@ export async function callOnce(
       if (error instanceof DefinitionError) throw new AgentToolsError('invalid-definition', error.message);
       throw error;
     });
-  let server = await compose();
-  let tool = findTool(server, name);
-  if (!tool && obtain) {
-    const obtained = await composeObtaining(compose, { obtain, dryRun: false, signal, report });
-    server = obtained.spec;
-    tool = findTool(server, name);
-    if (!tool) throw notObtained(obtained, name) ?? noTool(server, name);
-  }
-  if (!tool) throw noTool(server, name);
   const over = new AbortController();
-  const conversation = new InPerson(person, AbortSignal.any([signal, over.signal]));
-  const calls = { server, initializers: new Initializers(), env, report };
+  const calling = { env, report, signal: AbortSignal.any([signal, over.signal]) };
+  let server: Servable & Pick<ServerSpec, 'leftOut'> = await compose();
+  let hub: Hub | undefined;
   try {
+    let tool = findTool(server, name);
+    if (hasUpstreams(server)) {
+      hub = await openHub(calling);
+      if (!tool) await hub.extendAll(server, signal);
+      server = { ...server, ...hub.extend(server) };
+      tool ??= findTool(server, name);
+    }
+    if (!tool && obtain) {
+      const obtained = await composeObtaining(compose, { obtain, dryRun: false, signal, report });
+      server = obtained.spec;
+      if (hasUpstreams(server)) {
+        hub ??= await openHub(calling);
+        await hub.extendAll(server, signal);
+        server = { ...server, ...hub.extend(server) };
+      }
+      tool = findTool(server, name);
+      if (!tool) throw notObtained(obtained, name) ?? noTool(server, name, hub?.reasons('tools'));
+    }
+    if (!tool) throw noTool(server, name, hub?.reasons('tools'));
+    const conversation = new InPerson(person, calling.signal);
+    const calls = { server, initializers: new Initializers(), env, report, upstreams: hub };
     return await callTool(tool, args, {
       calls,
       signal,
@@ -77,7 +92,17 @@ export async function callOnce(
     throw error;
   } finally {
     over.abort();
+    await hub?.close();
   }
+}
+
+/** A person waits for an upstream server as long as it may take to start. */
+const unlimited = { waitMs: 2 ** 31 - 1, waitAgainMs: 2 ** 31 - 1 };
+
+/** Few servers have upstream servers, and what speaks to them is loaded for those. */
+async function openHub(calling: Pick<HubOptions, 'env' | 'report' | 'signal'>): Promise<Hub> {
+  const { Hub } = await import('./server/upstream/hub.js');
+  return new Hub({ ...calling, onTools: () => {}, patience: unlimited });
 }
 
 /** An answer on the protocol level, which is the cause. */
@@ -86,10 +111,12 @@ function protocolFailure(error: ProtocolError): AgentToolsError {
   return new AgentToolsError('failed', message, { cause: error });
 }
 
-function findTool({ registry }: ServerSpec, name: string): ToolSpec | undefined {
+function findTool({ registry }: Servable, name: string): ToolSpec | undefined {
   return (
     registry.resolve('tools', name) ??
-    registry.all('tools').find(({ item, definition }) => [item, definition.item].includes(name))
+    registry
+      .all('tools')
+      .find(({ item, definition }) => definition.kind === 'tools' && [item, definition.item].includes(name))
   );
 }
 
@@ -109,12 +136,17 @@ function isCalled(item: string, name: string): boolean {
   return item === name || item.endsWith(`/${name}`);
 }
 
-function noTool({ registry, leftOut, qualifiedName }: ServerSpec, name: string): AgentToolsError {
+function noTool(
+  { registry, leftOut, qualifiedName }: Servable & Pick<ServerSpec, 'leftOut'>,
+  name: string,
+  absences: readonly string[] = [],
+): AgentToolsError {
   const reason = leftOut.find(({ kind, item }) => kind === 'tools' && isCalled(item, name))?.message;
   const names = registry.all('tools').map((one) => one.name);
   const meant = didYouMean(name, names);
   const hint = reason ?? (meant ? `Did you mean "${meant}"?` : `Its tools: ${names.join(', ') || 'none'}.`);
-  return new AgentToolsError('not-found', `${qualifiedName} has no tool "${name}". ${hint}`);
+  const message = [`${qualifiedName} has no tool "${name}".`, hint, ...absences].join(' ');
+  return new AgentToolsError('not-found', message);
 }
 
 /** Where handlers of a call stand. */

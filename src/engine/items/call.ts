@@ -8,6 +8,7 @@ import { MissingCapabilityError, RequirementError, requireMet } from './requirem
 import { plain, ResultError, toToolResult } from './results.js';
 import type { ToolHandler, ToolSpec } from './specs.js';
 import { TimeoutError, withoutClock, withTimeLimit } from './time-limit.js';
+import type { ToolUpstream } from './upstream.js';
 
 /**
  * Calls a tool: checks the arguments, runs the hooks, then the handler within its time, then checks the result.
@@ -25,7 +26,8 @@ export async function callTool(
       env: calls.env,
     });
     const delivered = await checkArguments(tool, args);
-    const handler = await loadHandler(tool);
+    const { upstream } = tool;
+    const handler = upstream ? answeredBy(upstream, calls) : await loadHandler(tool);
     // What nobody wants any more is not begun: it may change something.
     if (signal.aborted) return failure('Cancelled');
     const value = await withTimeLimit(
@@ -39,6 +41,7 @@ export async function callTool(
       },
       { timeoutMs: tool.timeoutMs, signal },
     );
+    if (upstream?.isOwn) return value as ToolResult;
     return await checkResult(tool, await resultOf(tool, value), calls);
   } catch (error) {
     if (signal.aborted) return failure('Cancelled');
@@ -54,6 +57,16 @@ async function checkArguments(tool: ToolSpec, args: Readonly<Record<string, unkn
   const checked = await tool.input.check({ ...args });
   if (checked.ok) return checked.value;
   throw new CallFailure(`Invalid arguments for tool "${tool.name}": ${formatIssues(checked.issues)}`);
+}
+
+/** The upstream server of a tool, as its handler. */
+function answeredBy(upstream: ToolUpstream, { upstreams }: Calls): ToolHandler {
+  return (args, ctx) => {
+    if (upstreams) return upstreams.call(upstream, args, ctx);
+    throw new CallFailure(
+      `The upstream server "${upstream.upstream.name}" cannot be had here: only "agenttools start", "agenttools call" and handlers of named servers reach upstream servers.`,
+    );
+  };
 }
 
 async function loadHandler(tool: ToolSpec): Promise<ToolHandler> {

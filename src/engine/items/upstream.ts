@@ -54,6 +54,8 @@ export interface ToolUpstream {
   readonly upstream: UpstreamSpec;
   /** Its name there. */
   readonly tool: string;
+  /** It is listed as the upstream server lists it, which holds arguments and results against its schemas itself. */
+  readonly isOwn?: true;
 }
 
 /** Calls tools of upstream servers. */

@@ -101,7 +101,8 @@ export class ChildTransport implements Transport {
   }
 }
 
-function endTree(leader: number): void {
+/** Ends a process and all that it started. */
+export function endTree(leader: number): void {
   if (process.platform === 'win32') {
     spawnSync('taskkill', ['/T', '/F', '/PID', `${leader}`], { stdio: 'ignore', windowsHide: true });
     return;

@@ -1,5 +1,5 @@
 import { inspect } from 'node:util';
-import type { Server, ServerContext } from '@modelcontextprotocol/server';
+import type { AuthInfo, Server, ServerContext } from '@modelcontextprotocol/server';
 import type { Calls, MakeContext } from '../items/calls.js';
 import { capabilityPath } from '../items/capabilities.js';
 import type { Context, ListedItem, LogLevel, Session, ShownQuery } from '../items/context.js';
@@ -8,9 +8,9 @@ import { callFrom } from '../items/nested.js';
 import type { ToolSpec } from '../items/specs.js';
 import type { Limit } from '../items/time-limit.js';
 import { optionsFor } from '../items/tool-options.js';
+import type { Coming } from './coming.js';
 import { tasksCapability } from './extensions.js';
-import { type Dialogue, Speaker } from './interaction/dialogue.js';
-import type { Outstanding } from './outstanding.js';
+import { type Dialogue, isRetry, Speaker } from './interaction/dialogue.js';
 import { isObject } from './protocol/envelope.js';
 import { type Era, logLevels, metaKey } from './protocol/eras.js';
 import { allowsUi, declaresUi } from './ui.js';
@@ -23,7 +23,7 @@ export interface Connection {
   /** What the user set in `MCP_TOOL_OPTIONS`. */
   readonly toolOptions: Readonly<Record<string, Readonly<Record<string, unknown>>>>;
   /** What is still to come; undefined: nothing. */
-  readonly outstanding: Outstanding | undefined;
+  readonly outstanding: Coming | undefined;
   /** `ctx.registry.shown` */
   readonly shown: (request: ServerContext, query?: ShownQuery) => Promise<readonly ListedItem[]>;
   /** What handlers tell all clients of the server; fit to be kept beyond a request. */
@@ -36,6 +36,40 @@ export interface Connection {
   root: string | undefined;
   /** Lowest level a 2025-era client wants to see; `logging/setLevel` changes it. */
   logLevel: (typeof logLevels)[number];
+}
+
+/** Under which a context tells who asks. */
+export const asker: unique symbol = Symbol('who asks');
+
+/** Who asks, for what calls others on their behalf. */
+export interface Asker {
+  /** The same for all that one client asks for on one connection. */
+  readonly connection: object;
+  /** What is known of the token that it came with. */
+  readonly auth: AuthInfo | undefined;
+  readonly wantsProgress: boolean;
+  /** From which level on log messages are wanted; undefined: none are. */
+  readonly logLevel: string | undefined;
+  /** Whether a question ends the run, and the handler begins anew with the answer. */
+  readonly endsToAsk: boolean;
+  /** Whether the request brings answers to what was asked before. */
+  readonly isRetry: boolean;
+}
+
+function askerOf(connection: Connection, request: ServerContext, depth: number): Asker {
+  const { mcpReq, http } = request;
+  const envelope = mcpReq.envelope as Readonly<Record<string, unknown>> | undefined;
+  const isModern = connection.era === 'modern';
+  const logLevel = isModern ? envelope?.[metaKey.logLevel] : connection.logLevel;
+  return {
+    connection,
+    auth: http?.authInfo,
+    // What a tool that calls another does with its progress is its own affair.
+    wantsProgress: depth > 0 || mcpReq._meta?.progressToken !== undefined,
+    logLevel: typeof logLevel === 'string' ? logLevel : undefined,
+    endsToAsk: isModern,
+    isRetry: isModern && isRetry(request),
+  };
 }
 
 /** Where handlers of one request stand. */
@@ -96,6 +130,7 @@ export function contextMaker(
       requestId: mcpReq.id,
       server: { name: calls.server.info.name, version: calls.server.info.version },
       ...(tool && { tool: { name: tool.name } }),
+      ...(tool?.upstream && { [asker]: askerOf(connection, request, depth) }),
     };
   };
 }

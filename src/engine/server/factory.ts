@@ -12,9 +12,9 @@ import { listedKinds, type ServedKind } from '../items/registry.js';
 import type { CacheHint } from '../items/specs.js';
 import { isUiResource } from '../items/ui.js';
 import { type Announcements, announcer, listenerOf } from './audience.js';
+import type { Coming } from './coming.js';
 import { type Connection, showsUi } from './context.js';
 import { skillsExtension, tasksExtension } from './extensions.js';
-import type { Outstanding } from './outstanding.js';
 import { type Era, legacyVersions, logLevels } from './protocol/eras.js';
 import { honourOnly } from './protocol/listen.js';
 import { complete } from './requests/completion.js';
@@ -95,7 +95,7 @@ export interface Served {
   /** Who is told what changes. */
   readonly audience: Announcements;
   /** What the server still waits for; absent: nothing. */
-  readonly outstanding?: Outstanding;
+  readonly outstanding?: Coming | undefined;
 }
 
 /**
@@ -126,7 +126,7 @@ export function createServer(
         showsUi: declaresUi,
       })
     : new Server(info as Implementation, options);
-  const waiting = isWhole ? undefined : outstanding;
+  const waiting = isWhole && !outstanding?.isLasting ? undefined : outstanding;
   const connection: Connection = {
     era,
     server,
@@ -219,12 +219,12 @@ function whole(kind: ServedKind, handler: Handler): Handler {
 
 /** Capabilities by what there is, or is still to come; never more. */
 function capabilitiesOf(
-  { server: { registry, apps, skills, listHooks } }: Calls,
+  { server: { registry, apps, skills, listHooks, upstreams } }: Calls,
   {
     era,
     outstanding,
     withUi,
-  }: { readonly era: Era; readonly outstanding: Outstanding | undefined; readonly withUi: boolean },
+  }: { readonly era: Era; readonly outstanding: Coming | undefined; readonly withUi: boolean },
 ): ServerCapabilities {
   const isComing = (kind: ServedKind): boolean =>
     outstanding?.includes(kind) || (kind === 'resources' && withUi && isComing('tools'));
@@ -233,7 +233,7 @@ function capabilitiesOf(
       ? skills.length > 0 ||
         (withUi && apps.size > 0) ||
         registry.all(kind).some((spec) => withUi || !isUiResource(spec))
-      : registry.all(kind).length > 0;
+      : registry.all(kind).length > 0 || (kind === 'tools' && upstreams.length > 0);
   const completes = [...registry.all('prompts'), ...registry.all('resources')].some(
     ({ complete }) => complete.size > 0,
   );
@@ -241,6 +241,7 @@ function capabilitiesOf(
   const mayChange = (kind: ServedKind) =>
     isComing(kind) ||
     listHooks[kind] !== undefined ||
+    (kind === 'tools' && upstreams.length > 0) ||
     (kind === 'tools' && withUi && registry.all(kind).some(({ ui }) => ui?.when !== undefined)) ||
     (kind === 'resources' && registry.all(kind).some(({ list }) => list !== undefined));
   const subscribable = registry.all('resources').filter((spec) => withUi || !isUiResource(spec));
@@ -268,11 +269,16 @@ function capabilitiesOf(
 }
 
 /** What clients that show UI are told is not for others; nor is what a hook picks for whoever asks. */
-function listHints({ ttlMs, scope }: CacheHint, { listHooks }: Calls['server'], mayHaveUi: boolean) {
+function listHints(
+  { ttlMs, scope }: CacheHint,
+  { listHooks, upstreams }: Calls['server'],
+  mayHaveUi: boolean,
+) {
   const hint = (varies: boolean): SdkCacheHint => ({ ttlMs, cacheScope: varies ? 'private' : scope });
   const resources = hint(mayHaveUi || listHooks.resources !== undefined);
   return {
-    'tools/list': hint(mayHaveUi || listHooks.tools !== undefined),
+    // Nobody knows how long an upstream server has the tools it has.
+    ...(upstreams.length === 0 && { 'tools/list': hint(mayHaveUi || listHooks.tools !== undefined) }),
     'prompts/list': hint(listHooks.prompts !== undefined),
     'resources/list': resources,
     'resources/templates/list': resources,

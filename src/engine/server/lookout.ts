@@ -45,7 +45,7 @@ export interface LookoutResult {
 }
 
 /** @throws AgentToolsError if there is no such server, or it cannot be served. */
-type Lookout = (options: { readonly tellsMissing: boolean }) => Promise<LookoutResult>;
+export type Lookout = (options: { readonly tellsMissing: boolean }) => Promise<LookoutResult>;
 
 /**
  * Makes what looks for the server that is meant, as often as it is asked to and always in the same places. What it finds
@@ -110,6 +110,11 @@ export function standIn({ packageName, server }: MissingPackageError): LookoutRe
     },
     lacks: [{ packageName, kinds: [...listedKinds, 'skills'], neededBy: `the server ${server}` }],
   };
+}
+
+/** Whether a server has anything to do with upstream servers. */
+export function hasUpstreams({ upstreams, registry }: Servable): boolean {
+  return upstreams.length > 0 || registry.all('tools').some(({ upstream }) => upstream);
 }
 
 interface Finding {

@@ -3,6 +3,7 @@ import type { Obtain, Settled } from '../extension/obtain.js';
 import { type ComingKind, type Lack, packagesIn, whoNeeds } from '../items/lacks.js';
 import type { ServedKind } from '../items/registry.js';
 import type { Audience } from './audience.js';
+import { type Coming, orUntil } from './coming.js';
 import { oneLine } from './one-line.js';
 
 /** A server after packages came: what it still lacks, and whose lists are not what they were. */
@@ -46,7 +47,8 @@ interface Run {
  * What a server that is being served still waits for: items of packages that are not here. They are obtained when a list
  * or something unknown is first asked for, since clients probe with servers that they end at once.
  */
-export class Outstanding {
+export class Outstanding implements Coming {
+  readonly isLasting = false;
   readonly #options: OutstandingOptions;
   readonly #patience: Patience;
   /** Why a package, or what was wanted of it, could not be had, as a sentence. */
@@ -87,15 +89,18 @@ export class Outstanding {
     return look();
   }
 
-  /** What an error says, and why items of a kind are not there, if any are missing. */
   explain(what: string, kind: ServedKind): string {
+    const reasons = this.reasons(kind);
+    return reasons.length === 0 ? what : [`${what}.`, ...reasons].join(' ');
+  }
+
+  reasons(kind: ServedKind): readonly string[] {
     const lacking = this.#lacks.filter(({ kinds }) => kinds.includes(kind));
-    const sentences = packagesIn(lacking).map((name) => {
+    return packagesIn(lacking).map((name) => {
       if (this.#run && !this.#lost.has(name))
-        return ` The package ${name} is still being installed; try again in a moment.`;
-      return ` ${this.#reasonFor(name)}`;
+        return `The package ${name} is still being installed; try again in a moment.`;
+      return this.#reasonFor(name);
     });
-    return sentences.length === 0 ? what : `${what}.${sentences.join('')}`;
   }
 
   /** Nothing has been tried yet for what was only found to be lacking when nobody was served any more. */
@@ -165,20 +170,4 @@ function lostReason(name: string, reason: string): string {
 
 function sentence(text: string): string {
   return `${oneLine(text).replace(/\.$/, '')}.`;
-}
-
-/** Waits for work, but no longer than it may take or anybody wants to know. */
-async function orUntil(work: Promise<void>, ms: number, signal: AbortSignal): Promise<void> {
-  let stop = () => {};
-  const over = new Promise<void>((resolve) => {
-    stop = () => {
-      clearTimeout(timer);
-      signal.removeEventListener('abort', stop);
-      resolve();
-    };
-    const timer = setTimeout(stop, Math.max(0, ms));
-    signal.addEventListener('abort', stop);
-  });
-  if (!signal.aborted) await Promise.race([work, over]);
-  stop();
 }

@@ -1,15 +1,12 @@
 import type { Server } from '@modelcontextprotocol/server';
 import type { Obtain } from '../extension/obtain.js';
 import { MissingPackageError } from '../extension/workspace.js';
-import type { ListedKind } from '../items/context.js';
 import { Initializers } from '../items/initialize.js';
-import { listedKinds } from '../items/registry.js';
-import type { Servable } from '../items/server.js';
 import { parseToolOptions, reportUnknownTools } from '../items/tool-options.js';
 import { Audience } from './audience.js';
 import { createServer, type Served } from './factory.js';
-import { type LookoutRequest, type LookoutSetting, openLookout, standIn } from './lookout.js';
-import type { OutstandingOptions, Patience } from './outstanding.js';
+import { hasUpstreams, type LookoutRequest, type LookoutSetting, openLookout, standIn } from './lookout.js';
+import type { Patience } from './outstanding.js';
 import type { Era } from './protocol/eras.js';
 
 /** What is to be served, and what may be done for it. */
@@ -52,34 +49,18 @@ export async function prepareServed(
   });
   const calls = { server, initializers: new Initializers(), env: host.env, report };
   const toolOptions = parseToolOptions(host.env.MCP_TOOL_OPTIONS, report);
+  const audience = new Audience();
+  const served = { calls, toolOptions, audience };
+  const mayLack = obtain && lacks.length > 0 ? obtain : undefined;
+  if (mayLack || hasUpstreams(server)) {
+    // Most servers have everything, and clients wait for what is loaded.
+    const { awaitMore } = await import('./await-more.js');
+    return {
+      ...served,
+      ...(await awaitMore({ ...served, lookout, lacks, obtain: mayLack, signal, patience })),
+    };
+  }
   // Tools of packages that are not here may still come.
   if (lacks.length === 0) reportUnknownTools(toolOptions, server.registry.all('tools'), report);
-  const audience = new Audience();
-  if (!obtain || lacks.length === 0) return { calls, toolOptions, audience };
-
-  const renew: OutstandingOptions['renew'] = async () => {
-    const next = await lookout({ tellsMissing: false }).catch((error: unknown) => {
-      if (error instanceof MissingPackageError) return { server: calls.server, lacks };
-      throw error;
-    });
-    const changed = listedKinds.filter((kind) => isChanged(kind, calls.server, next.server));
-    calls.server = next.server;
-    return { lacks: next.lacks, changed };
-  };
-  // Most servers have everything, and clients wait for what is loaded.
-  const { Outstanding } = await import('./outstanding.js');
-  const outstanding = new Outstanding({ lacks, obtain, renew, audience, report, signal, patience });
-  return { calls, toolOptions, audience, outstanding };
-}
-
-function isChanged(kind: ListedKind, before: Servable, after: Servable): boolean {
-  const shown = ({ registry, apps, skills, listHooks }: Servable) => {
-    // Nobody knows what a hook picks.
-    const includeHidden = listHooks[kind] !== undefined;
-    const { items } = registry.list(kind, { includeHidden, pageSize: Number.POSITIVE_INFINITY });
-    const uris = items.map((spec) => (spec.kind === 'tools' ? spec.ui?.app?.uri : undefined));
-    const others = [...apps.keys(), ...skills.map(({ directory }) => directory)];
-    return JSON.stringify([items.map(({ wire }) => wire), uris, kind === 'resources' && others]);
-  };
-  return shown(before) !== shown(after);
+  return served;
 }

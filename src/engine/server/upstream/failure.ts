@@ -1,0 +1,88 @@
+import { ProtocolError, SdkError, SdkErrorCode, SdkHttpError } from '@modelcontextprotocol/client';
+import { messageOf } from '../../extension/modules.js';
+import { ToolError } from '../../items/builders.js';
+import type { UpstreamPlace } from '../../items/upstream.js';
+import { brokenCode } from './address.js';
+import { unreadableCode } from './program.js';
+import { type Quote, sentence, spawnWords, statusWords } from './words.js';
+
+/** An upstream server that cannot be had, and why: the end of a sentence. */
+export class LinkError extends Error {
+  override readonly name: string = 'LinkError';
+}
+
+/** A connection that is lost: whoever asks next needs another. */
+export class LostError extends LinkError {
+  override readonly name: string = 'LostError';
+}
+
+/** A session that the upstream server has forgotten: what was asked has not been done. */
+export class SessionGoneError extends LostError {
+  override readonly name = 'SessionGoneError';
+}
+
+/** Where a failure happened. */
+export interface FailureSetting {
+  readonly place: UpstreamPlace;
+  /** The upstream server in messages. */
+  readonly name: string;
+  readonly quote: Quote;
+  /** Whether the handshake was over. */
+  readonly isOpen: boolean;
+  /** Whether its program runs, or ran. */
+  readonly isStarted: boolean;
+  /** Why the connection is over, if it is. */
+  readonly over: string | undefined;
+}
+
+/** What the caller is told of a failure: that the server cannot be had, or what it answered instead of a result. */
+export function explainFailure(error: unknown, setting: FailureSetting): Error {
+  const { place, isOpen, isStarted, over, quote } = setting;
+  if (error instanceof ToolError || error instanceof LinkError) return error;
+  if (!('url' in place) && !isStarted) return new LinkError(spawnWords(error, place));
+  if (over !== undefined) return new LinkError(over);
+  const status = statusOf(error);
+  if (status === 404 && isOpen) return new SessionGoneError('it no longer knows our session');
+  if (status !== undefined) return new LinkError(statusWords(status));
+  if (error instanceof ProtocolError) return explainAnswer(error, setting);
+  if (error instanceof SdkError && error.code === SdkErrorCode.RequestTimeout) {
+    return new LinkError('it does not answer');
+  }
+  if (isUnreadable(error)) return noResult(messageOf(error), setting);
+  return 'url' in place ? new LostError(quote(rootMessage(error))) : new LinkError(quote(messageOf(error)));
+}
+
+function explainAnswer({ code, message }: ProtocolError, setting: FailureSetting): Error {
+  const { place, name, quote } = setting;
+  if (code === brokenCode && 'url' in place) return new LostError(quote(message));
+  if (code === unreadableCode && !('url' in place)) return noResult(message, setting);
+  return new ToolError(
+    sentence(`The upstream server "${name}" answers with an error: ${quote(message)} (${code})`),
+  );
+}
+
+function noResult(what: string, { name, quote }: FailureSetting): ToolError {
+  return new ToolError(
+    sentence(`The upstream server "${name}" answers with what is no result: ${quote(what)}`),
+  );
+}
+
+function statusOf(error: unknown): number | undefined {
+  if (error instanceof SdkHttpError) return error.status;
+  if (!(error instanceof Error)) return undefined;
+  const { code } = error as { code?: unknown };
+  if (error.name === 'UnauthorizedError') return 401;
+  return typeof code === 'number' && code >= 300 && code < 600 ? code : undefined;
+}
+
+function isUnreadable(error: unknown): boolean {
+  const codes: readonly string[] = [SdkErrorCode.InvalidResult, SdkErrorCode.UnsupportedResultType];
+  return error instanceof SdkError && codes.includes(error.code);
+}
+
+/** What lies at the bottom of a failure: `fetch failed` says nothing. */
+function rootMessage(error: unknown): string {
+  const { cause } = (error ?? {}) as { cause?: unknown };
+  if (cause instanceof AggregateError && cause.errors.length > 0) return rootMessage(cause.errors[0]);
+  return cause instanceof Error ? rootMessage(cause) : messageOf(error);
+}

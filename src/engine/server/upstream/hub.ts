@@ -1,0 +1,251 @@
+import { isBlock } from '../../extension/content-block.js';
+import { type ContentBlock, ToolError, type ToolResult } from '../../items/builders.js';
+import { reportOnce } from '../../items/calls.js';
+import { describeMalformed, isContentBlock } from '../../items/content-block.js';
+import type { Context } from '../../items/context.js';
+import type { ComingKind } from '../../items/lacks.js';
+import { Registry, type ServedKind } from '../../items/registry.js';
+import type { Servable } from '../../items/server.js';
+import type { ToolSpec } from '../../items/specs.js';
+import { withoutUi } from '../../items/ui.js';
+import type { ToolUpstream, UpstreamCaller, UpstreamEntry, UpstreamSpec } from '../../items/upstream.js';
+import { type Coming, orUntil } from '../coming.js';
+import { type Asker, asker } from '../context.js';
+import { isObject } from '../protocol/envelope.js';
+import { LinkError, SessionGoneError } from './failure.js';
+import { takeTools } from './listed.js';
+import { OpenCall } from './open-call.js';
+import { type KeepingOptions, OpenCalls } from './open-calls.js';
+import { defaultPace, type Pace, Upstream } from './upstream.js';
+import { sentence } from './words.js';
+
+export interface HubOptions {
+  readonly env: Readonly<Record<string, string | undefined>>;
+  /** Takes one line for stderr. */
+  readonly report: (line: string) => void;
+  /** Aborts when nobody is served any more. */
+  readonly signal: AbortSignal;
+  /** Told when tools of upstream servers have come, or are others. */
+  readonly onTools: () => void;
+  readonly patience?: HubPatience | undefined;
+  readonly pace?: Pace;
+  readonly keeping?: KeepingOptions;
+}
+
+/** How long a list, or who asks for something that is not known, is kept waiting. */
+export interface HubPatience {
+  readonly waitMs: number;
+  /** The same for upstream servers that failed before. */
+  readonly waitAgainMs?: number;
+}
+
+/** @see MCP 2026-07-28, basic, "Response metadata" */
+const serverInfoKey = 'io.modelcontextprotocol/serverInfo';
+
+/** Impatient clients give up on a list after 30 seconds. */
+const defaultPatience = { waitMs: 25_000, waitAgainMs: 5000 };
+
+/** The upstream servers of a server: started when they are used, and asked in place of handlers. */
+export class Hub implements Coming, UpstreamCaller {
+  readonly isLasting = true;
+  readonly #options: HubOptions;
+  readonly #patience: Required<HubPatience>;
+  readonly #upstreams = new Map<string, Upstream>();
+  readonly #kept: OpenCalls;
+  #entries: readonly UpstreamEntry[] = [];
+  #isListed = false;
+  #closing: Promise<void> | undefined;
+  /** Until when lists wait for an upstream server, by the clock of `performance`. */
+  readonly #waitUntil = new WeakMap<Upstream, number>();
+
+  constructor(options: HubOptions) {
+    this.#options = options;
+    this.#patience = { ...defaultPatience, ...options.patience };
+    this.#kept = new OpenCalls(options.keeping);
+    options.signal.addEventListener('abort', () => void this.close(), { once: true });
+  }
+
+  /** A server with the tools that are known of its upstream servers, each where its entry stands. */
+  extend(server: Servable): Servable {
+    this.#entries = server.upstreams;
+    if (this.#entries.length === 0) return server;
+    const { registry } = server;
+    const all = registry.all('tools');
+    const fronts = all.filter(({ name }) => registry.fronts?.has(name));
+    const own = all.filter((tool) => !fronts.includes(tool));
+    const tools = spliced(
+      own,
+      this.#entries.map((entry) => [entry.position, this.#toolsOf(entry)]),
+    );
+    const specs = {
+      tools: [...fronts, ...tools],
+      prompts: registry.all('prompts'),
+      resources: registry.all('resources'),
+    };
+    const { pageSize, fronts: names } = registry;
+    return { ...server, registry: new Registry(specs, { pageSize, fronts: names }) };
+  }
+
+  /** Asks all upstream servers of a server for their tools. */
+  async extendAll(server: Servable, signal: AbortSignal): Promise<void> {
+    this.#entries = server.upstreams;
+    await this.forList('tools', signal);
+  }
+
+  #toolsOf(entry: UpstreamEntry): readonly ToolSpec[] {
+    const upstream = this.#upstreamOf(entry.upstream);
+    if (!upstream.tools) return [];
+    const { tools, faults } = takeTools(entry, upstream.tools);
+    for (const fault of faults) {
+      reportOnce(this.#options, sentence(`The upstream server "${upstream.name}" ${fault}`));
+    }
+    return tools;
+  }
+
+  #upstreamOf(spec: UpstreamSpec): Upstream {
+    const known = this.#upstreams.get(spec.key);
+    if (known) return known;
+    const { env, signal, pace = defaultPace, onTools } = this.#options;
+    const report = (line: string) => reportOnce(this.#options, line);
+    const upstream = new Upstream({ spec, env, signal, pace, report, onTools });
+    this.#upstreams.set(spec.key, upstream);
+    return upstream;
+  }
+
+  /** Those whose tools are listed. */
+  get #listed(): readonly Upstream[] {
+    return [...new Set(this.#entries.map(({ upstream }) => this.#upstreamOf(upstream)))];
+  }
+
+  includes(_kind: ComingKind): boolean {
+    return false;
+  }
+
+  /** Whether anybody has been given the list of tools. */
+  get isListed(): boolean {
+    return this.#isListed;
+  }
+
+  async forList(kind: ServedKind, signal: AbortSignal): Promise<void> {
+    if (kind !== 'tools') return;
+    await Promise.all(this.#listed.map((upstream) => this.#waitFor(upstream, signal)));
+    this.#isListed = true;
+  }
+
+  async find<T>(kind: ComingKind, look: () => T | undefined, signal: AbortSignal): Promise<T | undefined> {
+    if (kind !== 'tools') return undefined;
+    const waits = this.#listed.map((upstream) => this.#waitFor(upstream, signal));
+    return await new Promise((resolve) => {
+      const looked = waits.map(async (wait) => {
+        await wait;
+        const found = look();
+        if (found !== undefined) resolve(found);
+      });
+      void Promise.all(looked).then(() => resolve(look()));
+    });
+  }
+
+  /** Waits for an upstream server to be there, as long as that may take; nobody is told if it is not. */
+  async #waitFor(upstream: Upstream, signal: AbortSignal): Promise<void> {
+    if (upstream.isUp || !upstream.mayStart) return;
+    const { waitMs, waitAgainMs } = this.#patience;
+    const patience = upstream.hasFailed ? Math.min(waitMs, waitAgainMs) : waitMs;
+    const started = this.#waitUntil.get(upstream);
+    const until = started ?? performance.now() + patience;
+    this.#waitUntil.set(upstream, until);
+    const opened = upstream
+      .open()
+      .catch(() => {})
+      .finally(() => this.#waitUntil.delete(upstream));
+    await orUntil(opened, until - performance.now(), signal);
+  }
+
+  reasons(kind: ServedKind): readonly string[] {
+    if (kind !== 'tools') return [];
+    return this.#listed.flatMap((upstream) => upstream.absence ?? []);
+  }
+
+  explain(what: string, kind: ServedKind): string {
+    const reasons = this.reasons(kind);
+    return reasons.length === 0 ? what : [`${what}.`, ...reasons].join(' ');
+  }
+
+  async call(what: ToolUpstream, args: unknown, ctx: Context): Promise<ToolResult> {
+    const who = (ctx as { readonly [asker]?: Asker })[asker];
+    if (!who?.endsToAsk) return await this.#begin(what, args, who).attend(ctx);
+    const keep = async (call: OpenCall) => void (await ctx.step('upstream', () => this.#kept.keep(call)));
+    if (!who.isRetry) return await this.#begin(what, args, who).attend(ctx, keep);
+    // A run that may not be the first: the call is under way, unless it was something else that was asked.
+    const begin = () => this.#kept.keep(this.#begin(what, args, who));
+    const call = this.#kept.find(await ctx.step('upstream', begin));
+    return await call.attend(ctx);
+  }
+
+  #begin(what: ToolUpstream, args: unknown, who: Asker | undefined): OpenCall {
+    const call = new OpenCall(who);
+    call.begin(this.#result(what, args, call));
+    return call;
+  }
+
+  async #result({ upstream: spec, tool }: ToolUpstream, args: unknown, call: OpenCall): Promise<ToolResult> {
+    const upstream = this.#upstreamOf(spec);
+    const asked = { tool, args: isObject(args) ? args : {}, inputSchema: upstream.schemaOf(tool) };
+    try {
+      const link = await upstream.open();
+      return resultOf(await link.call(asked, call), spec.name);
+    } catch (error) {
+      if (error instanceof SessionGoneError) {
+        // Nothing was done, and a new session is all it takes.
+        upstream.retryAtOnce();
+        const link = await upstream.open();
+        return resultOf(await link.call(asked, call), spec.name);
+      }
+      if (!(error instanceof LinkError)) throw error;
+      throw new ToolError(
+        sentence(`The upstream server "${spec.name}" failed in the middle of the call: ${error.message}`),
+        { cause: error },
+      );
+    }
+  }
+
+  /** Ends every upstream server. */
+  close(): Promise<void> {
+    this.#closing ??= this.#closeAll();
+    return this.#closing;
+  }
+
+  async #closeAll(): Promise<void> {
+    this.#kept.cancelAll(new Error('nobody is served any more'));
+    await Promise.all([...this.#upstreams.values()].map(async (upstream) => await upstream.close()));
+  }
+}
+
+/** The server's own tools, with others after as many of them as is said. */
+function spliced(
+  own: readonly ToolSpec[],
+  inserted: readonly (readonly [position: number, tools: readonly ToolSpec[]])[],
+): readonly ToolSpec[] {
+  const at = (index: number) =>
+    inserted.flatMap(([position, tools]) => (Math.min(position, own.length) === index ? tools : []));
+  return [...own.flatMap((tool, index) => [...at(index), tool]), ...at(own.length)];
+}
+
+/** What an upstream server answered, as it is. @throws ToolError for what is no result */
+function resultOf(answer: unknown, name: string): ToolResult {
+  const refuse = (what: string) =>
+    new ToolError(sentence(`The upstream server "${name}" answers with what is no result: ${what}`));
+  if (!isObject(answer)) throw refuse('no object');
+  const { content, structuredContent, isError, _meta } = answer;
+  if (!Array.isArray(content)) throw refuse('it has no list of content');
+  const bad = content.find((block) => !isContentBlock(block)) as unknown;
+  if (bad !== undefined)
+    throw refuse(isBlock(bad) ? describeMalformed(bad as ContentBlock) : 'a block without a type');
+  // Who answered is told of ourselves.
+  const { [serverInfoKey]: _, ...meta } = isObject(_meta) ? withoutUi(_meta) : {};
+  return {
+    content: content as ContentBlock[],
+    ...(structuredContent !== undefined && { structuredContent }),
+    ...(isError === true && { isError }),
+    ...(Object.keys(meta).length > 0 && { _meta: meta }),
+  };
+}

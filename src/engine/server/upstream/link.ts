@@ -1,0 +1,385 @@
+import {
+  Client,
+  type ProgressCallback,
+  ProtocolError,
+  SdkError,
+  SdkErrorCode,
+  type Transport,
+} from '@modelcontextprotocol/client';
+import { packageVersion } from '../../folders.js';
+import { ToolError } from '../../items/builders.js';
+import type { UpstreamPlace } from '../../items/upstream.js';
+import type { Asker } from '../context.js';
+import { ownerOf } from '../owner.js';
+import { isObject, type JsonObject } from '../protocol/envelope.js';
+import { metaKey } from '../protocol/eras.js';
+import { transportTo } from './address.js';
+import { askedMethods, inPlaceOf, questionIn, Unanswered, type UpstreamQuestion } from './asking.js';
+import { explainFailure, LinkError, LostError } from './failure.js';
+import { type KnownEra, type Negotiation, waysToAsk } from './negotiation.js';
+import { listenForTools } from './news.js';
+import type { OpenCall } from './open-call.js';
+import { Program } from './program.js';
+import { endingWords, type Quote, sentence } from './words.js';
+
+type Progress = Parameters<ProgressCallback>[0];
+
+export interface LinkOptions {
+  readonly place: UpstreamPlace;
+  /** The upstream server in messages. */
+  readonly name: string;
+  readonly era: KnownEra;
+  /** Longest wait until its tools are known. */
+  readonly timeoutMs: number;
+  readonly signal: AbortSignal;
+  readonly quote: Quote;
+  /** Takes the end of a sentence about the upstream server, for stderr. */
+  readonly note: (text: string) => void;
+  readonly onToolsChanged: () => void;
+  /** Told once it is over, unless it was closed from here. */
+  readonly onOver: (why: string) => void;
+}
+
+/** Longer than this no timer runs; how long a call may take is for its own tool to say. */
+const unlimitedMs = 2 ** 31 - 1;
+
+/** A server that never stops is one with an endless list. */
+const mostTools = 10_000;
+const mostPages = 1000;
+
+/** How often one call may be asked for more. */
+const mostRounds = 100;
+
+/** How soon a call is sent again that was put off. @see MCP 2026-07-28, basic/patterns/mrtr */
+const pauseMs = 1000;
+
+/** What comes is looked at here: what one tool has wrong must not cost all others. */
+const anything = {
+  '~standard': { version: 1 as const, vendor: 'agenttools', validate: (value: unknown) => ({ value }) },
+};
+
+const toolsChanged = 'notifications/tools/list_changed';
+
+/** One connection to an upstream server, from the handshake on. */
+export class Link {
+  readonly #options: LinkOptions;
+  readonly #client: Client;
+  readonly #transport: Transport;
+  /** In the order they were made. */
+  readonly #calls = new Set<OpenCall>();
+  /** The list that came last, in case the SDK refuses all of it for one tool. */
+  #lastList: JsonObject | undefined;
+  #over: string | undefined;
+  #isClosing = false;
+
+  /** Opens a connection, in whichever era the server speaks. @throws LinkError, ToolError */
+  static async open(options: LinkOptions): Promise<Link> {
+    const deadline = performance.now() + options.timeoutMs;
+    let failure: unknown;
+    for (const mode of waysToAsk(options)) {
+      const link = new Link(options, mode);
+      try {
+        await link.#connect(deadline - performance.now());
+        return link;
+      } catch (error) {
+        failure = link.#explain(error);
+        await link.close();
+        const isWorthAnother = link.#endedItself && performance.now() < deadline && !options.signal.aborted;
+        if (!isWorthAnother) break;
+      }
+    }
+    throw failure;
+  }
+
+  private constructor(options: LinkOptions, versionNegotiation: Negotiation) {
+    const { place, note, quote } = options;
+    this.#options = options;
+    this.#transport =
+      'url' in place
+        ? transportTo(place)
+        : new Program({
+            ...place,
+            onImpure: (line) => note(`writes to stdout what is no message: ${quote(line)}`),
+          });
+    this.#client = new Client(
+      { name: 'agenttools', version: packageVersion() },
+      {
+        capabilities: { elicitation: { form: {}, url: {} }, sampling: {}, roots: {} },
+        versionNegotiation,
+      },
+    );
+    this.#listenTo(this.#client);
+  }
+
+  #listenTo(client: Client): void {
+    const { onToolsChanged } = this.#options;
+    client.setNotificationHandler(toolsChanged, () => onToolsChanged());
+    client.setNotificationHandler('notifications/message', ({ params }) => this.#log(params));
+    for (const method of askedMethods) {
+      client.setRequestHandler(method, { params: anything }, async (params) => {
+        return (await this.#asked(questionIn(method, params))) as never;
+      });
+    }
+    client.onclose = () => this.#end(this.#endWords());
+    client.onerror = (error) => this.#onError(error);
+  }
+
+  async #connect(timeout: number): Promise<void> {
+    const { signal } = this.#options;
+    await this.#client.connect(this.#transport, { timeout: Math.max(1, timeout), signal });
+    // The SDK looks at messages itself; what it refuses is looked at once more.
+    const { onmessage } = this.#transport;
+    this.#transport.onmessage = (message, extra) => {
+      if ('result' in message && isObject(message.result) && Array.isArray(message.result.tools)) {
+        this.#lastList = message.result;
+      }
+      onmessage?.(message, extra);
+    };
+    if (this.isModern)
+      void listenForTools(this.#client, {
+        isOver: () => this.isOver,
+        onToolsChanged: this.#options.onToolsChanged,
+      });
+  }
+
+  get isModern(): boolean {
+    return this.#client.getProtocolEra() === 'modern';
+  }
+
+  get isOver(): boolean {
+    return this.#over !== undefined || this.#isClosing;
+  }
+
+  /** Whether the program has ended by itself. */
+  get #endedItself(): boolean {
+    const transport = this.#transport;
+    return transport instanceof Program && transport.ending !== undefined && transport.fault === undefined;
+  }
+
+  /** All its tools, as it lists them. @throws LinkError */
+  async tools(timeoutMs: number): Promise<readonly unknown[]> {
+    if (!this.#client.getServerCapabilities()?.tools) return [];
+    const deadline = performance.now() + timeoutMs;
+    const tools: unknown[] = [];
+    const cursors = new Set<unknown>();
+    let cursor: unknown;
+    do {
+      const page = await this.#page(cursor, deadline - performance.now());
+      if (!Array.isArray(page.tools)) throw new LinkError('it answers tools/list with no list of tools');
+      tools.push(...page.tools);
+      cursor = page.nextCursor;
+      if (cursors.has(cursor) || cursors.size === mostPages || tools.length > mostTools) {
+        throw new LinkError(`its list of tools has no end: it was read up to ${tools.length} tools`);
+      }
+      cursors.add(cursor);
+    } while (cursor !== undefined && cursor !== null);
+    return tools;
+  }
+
+  async #page(cursor: unknown, timeoutMs: number): Promise<JsonObject> {
+    const params = cursor === undefined ? {} : { cursor: cursor as string };
+    const options = { timeout: Math.max(1, timeoutMs), signal: this.#options.signal };
+    try {
+      const page = await this.#client.request({ method: 'tools/list', params }, anything, options);
+      return isObject(page) ? page : {};
+    } catch (error) {
+      const isRefused = error instanceof SdkError && error.code === SdkErrorCode.InvalidResult;
+      if (isRefused && this.#lastList) return this.#lastList;
+      throw this.#explain(error);
+    } finally {
+      this.#lastList = undefined;
+    }
+  }
+
+  /** Calls a tool, and has the client of the call answer what is asked meanwhile. @throws LinkError, ToolError */
+  async call(
+    {
+      tool,
+      args,
+      inputSchema,
+    }: { readonly tool: string; readonly args: JsonObject; readonly inputSchema: unknown },
+    call: OpenCall,
+  ): Promise<unknown> {
+    this.#calls.add(call);
+    try {
+      let params: JsonObject = { name: tool, arguments: args };
+      for (let round = 1; round <= mostRounds; round += 1) {
+        const result = await this.#request(params, inputSchema, call);
+        if (!isInputRequired(result)) return result;
+        const { requestState } = result;
+        const inputResponses = await this.#responses(result, call);
+        params = {
+          name: tool,
+          arguments: args,
+          ...(inputResponses && { inputResponses }),
+          ...(requestState !== undefined && { requestState }),
+        };
+      }
+      throw new ToolError(this.#sentence(`asks for more than ${mostRounds} times in one call`));
+    } finally {
+      this.#calls.delete(call);
+    }
+  }
+
+  async #request(params: JsonObject, inputSchema: unknown, call: OpenCall): Promise<unknown> {
+    const { asker, signal } = call;
+    const options = {
+      signal,
+      timeout: unlimitedMs,
+      allowInputRequired: true,
+      ...((asker === undefined || asker.wantsProgress) && {
+        onprogress: ({ progress, ...more }: Progress) => call.progress(progress, more),
+      }),
+    };
+    const sent = { ...params, ...this.#wantsLogs(asker) } as { name: string };
+    try {
+      // The SDK mirrors arguments in headers where a schema says so, and only in its own way of calling.
+      if (this.isModern && JSON.stringify(inputSchema)?.includes('"x-mcp-header"')) {
+        const toolDefinition = { name: sent.name, inputSchema: inputSchema as { type: 'object' } };
+        return await this.#client.callTool(sent, { ...options, toolDefinition });
+      }
+      return await this.#client.request({ method: 'tools/call', params: sent }, anything, options);
+    } catch (error) {
+      if (signal.aborted) throw signal.reason;
+      throw this.#explain(error);
+    }
+  }
+
+  /** On 2026-07-28 log messages come for whoever asks for them. */
+  #wantsLogs(asker: Asker | undefined): JsonObject {
+    if (!this.isModern || !this.#client.getServerCapabilities()?.logging) return {};
+    const level = asker ? asker.logLevel : 'info';
+    return level === undefined ? {} : { _meta: { [metaKey.logLevel]: level } };
+  }
+
+  async #responses({ inputRequests }: JsonObject, call: OpenCall): Promise<JsonObject | undefined> {
+    const entries = Object.entries(isObject(inputRequests) ? inputRequests : {});
+    if (entries.length === 0) {
+      await new Promise((resolve) => setTimeout(resolve, pauseMs));
+      return undefined;
+    }
+    const responses = entries.map(async ([key, request]) => {
+      const { method, params } = isObject(request) ? request : {};
+      return [key, await this.#responseTo(questionIn(method, params), call)] as const;
+    });
+    return Object.fromEntries(await Promise.all(responses));
+  }
+
+  /** There is no error among these responses: a call that cannot go on without one ends. */
+  async #responseTo(question: UpstreamQuestion, call: OpenCall): Promise<JsonObject> {
+    try {
+      return await call.ask(question);
+    } catch (error) {
+      if (!(error instanceof Unanswered)) throw error;
+      const response = inPlaceOf(question.method);
+      if (response) return response;
+      throw new ToolError(this.#sentence(`cannot go on with this call: ${error.message}`));
+    }
+  }
+
+  /** Up to 2025-11-25 a question does not say which call it belongs to. */
+  async #asked(question: UpstreamQuestion): Promise<JsonObject> {
+    const calls = [...this.#calls];
+    const call = calls.at(-1);
+    if (!call) {
+      if (question.method === 'roots/list') return { roots: [] };
+      throw new ProtocolError(-32_603, 'No call is under way, so that there is nobody to ask.');
+    }
+    if (!calls.every((one) => isSameClient(one.asker, call.asker))) {
+      throw new ProtocolError(
+        -32_603,
+        'Calls of several clients are under way, and the question does not say whose it is.',
+      );
+    }
+    try {
+      return await call.ask(question);
+    } catch (error) {
+      if (error instanceof Unanswered) throw new ProtocolError(error.code, error.message);
+      throw new ProtocolError(-32_603, 'The call has ended.');
+    }
+  }
+
+  /** With several calls under way nobody knows whose log it is. */
+  #log({ level, data }: JsonObject): void {
+    const [call, another] = [...this.#calls];
+    if (call && !another) call.log(level, data);
+  }
+
+  #onError(error: Error): void {
+    const isSse = error.name === 'SseError' || error.message.startsWith('SSE error');
+    const isBroken = isSse || error.message.startsWith('Maximum reconnection attempts');
+    if (isBroken && this.#client.getNegotiatedProtocolVersion() !== undefined) {
+      this.#end('the connection broke');
+      void this.close();
+    }
+  }
+
+  #end(why: string): void {
+    if (this.isOver) return;
+    this.#over = why;
+    this.#options.onOver(why);
+  }
+
+  #endWords(): string {
+    const transport = this.#transport;
+    if (!(transport instanceof Program)) return 'the connection was closed';
+    if (transport.fault !== undefined) return transport.fault;
+    const ending = transport.ending ?? { code: null, signal: null };
+    return endingWords(ending, transport.stderr, this.#options.quote);
+  }
+
+  /** What the caller is told of a failure. What shows that the connection is lost ends it. */
+  #explain(error: unknown): Error {
+    const { place, name, quote } = this.#options;
+    const isOpen = this.#client.getNegotiatedProtocolVersion() !== undefined;
+    const transport = this.#transport;
+    const program = transport instanceof Program ? transport : undefined;
+    const over = this.#over ?? (program && hasEnded(program) ? this.#endWords() : undefined);
+    const explained = explainFailure(error, {
+      place,
+      name,
+      quote,
+      isOpen,
+      isStarted: program?.pid !== undefined,
+      over,
+    });
+    if (isOpen && explained instanceof LostError) {
+      this.#end(explained.message);
+      void this.close();
+    }
+    return explained;
+  }
+
+  #sentence(text: string): string {
+    return sentence(`The upstream server "${this.#options.name}" ${text}`);
+  }
+
+  /** Ends the connection, and the program if it is one. */
+  async close(): Promise<void> {
+    if (this.#isClosing) return;
+    this.#isClosing = true;
+    const transport = this.#transport;
+    if ('terminateSession' in transport) {
+      const ended = (transport as { terminateSession(): Promise<void> }).terminateSession().catch(() => {});
+      await Promise.race([ended, new Promise((resolve) => setTimeout(resolve, 500).unref())]);
+    }
+    await this.#client.close().catch(() => {});
+    // One that was never connected is not the client's to close.
+    await transport.close().catch(() => {});
+  }
+}
+
+function isInputRequired(result: unknown): result is JsonObject {
+  return isObject(result) && result.resultType === 'input_required';
+}
+
+function isSameClient(one: Asker | undefined, other: Asker | undefined): boolean {
+  if (!one || !other) return one === other;
+  if (one.connection === other.connection) return true;
+  const owner = ownerOf(one.auth);
+  return owner !== '' && owner === ownerOf(other.auth);
+}
+
+function hasEnded({ ending, fault }: Program): boolean {
+  return ending !== undefined || fault !== undefined;
+}

@@ -1,0 +1,244 @@
+import { messageOf } from '../../extension/modules.js';
+import { brands, isBranded } from '../../items/brands.js';
+import { ToolError } from '../../items/builders.js';
+import type { UpstreamPlace, UpstreamSpec } from '../../items/upstream.js';
+import { isObject } from '../protocol/envelope.js';
+import { LinkError } from './failure.js';
+import { Link } from './link.js';
+import type { KnownEra } from './negotiation.js';
+import { environmentOf } from './program.js';
+import { type Quote, quoting, secondsWords, sentence } from './words.js';
+
+/** How long things may take, and when they are tried again. */
+export interface Pace {
+  /** How soon a server is started again that failed once; twice that after the second time, and so on. */
+  readonly backoffMs: number;
+  readonly longestBackoffMs: number;
+  /** How long a server must have run for its earlier failures to be forgotten. */
+  readonly steadyMs: number;
+  /** How long changes of a list are gathered before it is read again. */
+  readonly gatherMs: number;
+}
+
+export const defaultPace: Pace = {
+  backoffMs: 1000,
+  longestBackoffMs: 60_000,
+  steadyMs: 10_000,
+  gatherMs: 100,
+};
+
+export interface UpstreamOptions {
+  readonly spec: UpstreamSpec;
+  readonly env: Readonly<Record<string, string | undefined>>;
+  /** Aborts when nobody is served any more. */
+  readonly signal: AbortSignal;
+  readonly pace: Pace;
+  /** Takes one line for stderr; the same line is told once. */
+  readonly report: (line: string) => void;
+  /** Told when its tools have come, or are others. */
+  readonly onTools: () => void;
+}
+
+/** Says in a program's environment how many upstream servers it stands behind. */
+const depthVariable = 'AGENTTOOLS_UPSTREAM_DEPTH';
+
+/** How many upstream servers may stand behind each other: enough for servers made of servers, and soon over for one that starts itself. */
+const deepest = 3;
+
+/** One upstream server: started when it is used, and again when it has ended. */
+export class Upstream {
+  readonly #options: UpstreamOptions;
+  #link: Link | undefined;
+  #starting: Promise<Link> | undefined;
+  #era: KnownEra;
+  #tools: readonly unknown[] | undefined;
+  #failures = 0;
+  #retryAt = Number.NEGATIVE_INFINITY;
+  #upSince = 0;
+  /** Why it is not there: the end of a sentence. */
+  #reason: string | undefined;
+  #gathering: NodeJS.Timeout | undefined;
+
+  constructor(options: UpstreamOptions) {
+    this.#options = options;
+  }
+
+  get name(): string {
+    return this.#options.spec.name;
+  }
+
+  /** The tools it was last known to have; undefined: nobody has asked it yet. */
+  get tools(): readonly unknown[] | undefined {
+    return this.#tools;
+  }
+
+  /** What it says of the arguments of a tool. */
+  schemaOf(name: string): unknown {
+    const tool = this.#tools?.find((one) => isObject(one) && one.name === name);
+    return isObject(tool) ? tool.inputSchema : undefined;
+  }
+
+  get isUp(): boolean {
+    return this.#link !== undefined && !this.#link.isOver;
+  }
+
+  /** Whether it failed when it was last used. */
+  get hasFailed(): boolean {
+    return this.#reason !== undefined;
+  }
+
+  /** How long it is not to be started again. */
+  get #backoffMs(): number {
+    return this.#retryAt - performance.now();
+  }
+
+  /** Whether starting it is worth a try now. */
+  get mayStart(): boolean {
+    return this.#starting !== undefined || this.#backoffMs <= 0;
+  }
+
+  /** Why it is not there, as a sentence; undefined if it is. */
+  get absence(): string | undefined {
+    if (this.isUp) return undefined;
+    if (this.#starting) return `The upstream server "${this.name}" is still starting; try again in a moment.`;
+    if (this.#reason === undefined) return undefined;
+    return this.#away(this.#reason);
+  }
+
+  #away(reason: string): string {
+    const again = this.#backoffMs > 0 ? ` It is tried again in ${secondsWords(this.#backoffMs)}.` : '';
+    return `${sentence(`The upstream server "${this.name}" is not there: ${reason}`)}${again}`;
+  }
+
+  /** The connection to it; it is started if need be. @throws ToolError with why there is none */
+  async open(): Promise<Link> {
+    if (this.#link && !this.#link.isOver) return this.#link;
+    if (this.#starting) return await this.#starting;
+    if (this.#backoffMs > 0) throw new ToolError(this.#away(this.#reason!));
+    this.#starting = this.#start();
+    try {
+      return await this.#starting;
+    } finally {
+      this.#starting = undefined;
+    }
+  }
+
+  async #start(): Promise<Link> {
+    const { signal, spec, env } = this.#options;
+    let link: Link | undefined;
+    try {
+      const place = withDepth(await spec.place(env), env);
+      const started = performance.now();
+      link = await this.#connect(place, quoting(place));
+      const tools = await link.tools(spec.startTimeoutMs - (performance.now() - started));
+      if (signal.aborted || link.isOver) throw new LinkError(this.#reason ?? 'nobody is served any more');
+      this.#link = link;
+      this.#era = link.isModern ? 'modern' : 'legacy';
+      this.#upSince = performance.now();
+      this.#reason = undefined;
+      this.#take(tools);
+      return link;
+    } catch (error) {
+      await link?.close();
+      throw this.#failed(error);
+    }
+  }
+
+  async #connect(place: UpstreamPlace, quote: Quote): Promise<Link> {
+    const { spec, signal } = this.#options;
+    return await Link.open({
+      place,
+      name: spec.name,
+      era: this.#era,
+      timeoutMs: spec.startTimeoutMs,
+      signal,
+      quote,
+      note: (text) => this.#tell(text),
+      onToolsChanged: () => this.#gather(),
+      onOver: (why) => this.#lost(why),
+    });
+  }
+
+  /** What the user can mend is no failure of the server, and looked at again the next time. */
+  #failed(error: unknown): Error {
+    const { signal } = this.#options;
+    const isLack = isBranded(error, brands.toolError);
+    this.#reason = messageOf(error).replace(/\.$/, '');
+    this.#era = undefined;
+    if (!isLack) this.#backOff();
+    if (!signal.aborted) this.#tell(`is not there: ${this.#reason}`);
+    return isLack ? (error as Error) : new ToolError(this.#away(this.#reason));
+  }
+
+  #lost(why: string): void {
+    if (!this.#link) {
+      this.#reason = why;
+      return;
+    }
+    this.#link = undefined;
+    this.#reason = why;
+    if (performance.now() - this.#upSince >= this.#options.pace.steadyMs) this.#failures = 0;
+    this.#backOff();
+    if (!this.#options.signal.aborted) this.#tell(`is lost: ${why}`);
+  }
+
+  #backOff(): void {
+    const { backoffMs, longestBackoffMs } = this.#options.pace;
+    this.#retryAt = performance.now() + Math.min(backoffMs * 2 ** this.#failures, longestBackoffMs);
+    this.#failures += 1;
+  }
+
+  /** Lets it be started again now, since it was no failure that it was lost. */
+  retryAtOnce(): void {
+    this.#retryAt = Number.NEGATIVE_INFINITY;
+  }
+
+  #tell(text: string): void {
+    this.#options.report(sentence(`The upstream server "${this.name}" ${text}`));
+  }
+
+  #take(tools: readonly unknown[]): void {
+    this.#tools = tools;
+    this.#options.onTools();
+  }
+
+  #gather(): void {
+    const { pace } = this.#options;
+    this.#gathering ??= setTimeout(() => {
+      this.#gathering = undefined;
+      void this.#readAgain();
+    }, pace.gatherMs).unref();
+  }
+
+  async #readAgain(): Promise<void> {
+    const link = this.#link;
+    if (!link || link.isOver) return;
+    try {
+      this.#take(await link.tools(this.#options.spec.startTimeoutMs));
+    } catch (error) {
+      if (!link.isOver) this.#tell(`does not list its tools again: ${messageOf(error)}`);
+    }
+  }
+
+  async close(): Promise<void> {
+    clearTimeout(this.#gathering);
+    const link = this.#link;
+    this.#link = undefined;
+    await Promise.all([link?.close(), this.#starting?.then((started) => started.close()).catch(() => {})]);
+  }
+}
+
+/** A program finds what every program needs, its own variables, and how deep it stands. @throws ToolError if that is too deep */
+function withDepth(place: UpstreamPlace, env: UpstreamOptions['env']): UpstreamPlace {
+  if ('url' in place) return place;
+  const depth = Number(env[depthVariable] ?? 0) || 0;
+  if (depth >= deepest) {
+    throw new ToolError(
+      `upstream servers stand more than ${deepest} deep behind each other. Is "${place.command}" this very server?`,
+    );
+  }
+  return {
+    ...place,
+    env: { ...environmentOf(env), ...place.env, [depthVariable]: String(depth + 1) },
+  };
+}

@@ -1,0 +1,240 @@
+import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import path from 'node:path';
+import process from 'node:process';
+import { afterEach } from 'vitest';
+import type { Definition } from '../../../../src/engine/extension/extension.js';
+import { Workspace } from '../../../../src/engine/extension/workspace.js';
+import type { ToolSpec } from '../../../../src/engine/items/specs.js';
+import type {
+  ToolChoice,
+  UpstreamEntry,
+  UpstreamPlace,
+  UpstreamSpec,
+} from '../../../../src/engine/items/upstream.js';
+import { Audience } from '../../../../src/engine/server/audience.js';
+import { awaitMore } from '../../../../src/engine/server/await-more.js';
+import { createServer } from '../../../../src/engine/server/factory.js';
+import { serveDefinition } from '../../../../src/engine/server/http/inline.js';
+import { defaultPace, type Pace } from '../../../../src/engine/server/upstream/upstream.js';
+import { legacy, modern, openPipe, type Pipe } from '../support/pipe.js';
+
+// biome-ignore lint/suspicious/noExplicitAny: what came over the wire is looked at member by member
+export type Message = any;
+
+export type Era = 'legacy' | 'modern';
+export const eras: readonly Era[] = ['legacy', 'modern'];
+
+/** Both eras on both sides: how a client speaks to us, and how we speak to the upstream server. */
+export const pairs: readonly { readonly downstream: Era; readonly upstream: Era }[] = eras.flatMap(
+  (downstream) => eras.map((upstream) => ({ downstream, upstream })),
+);
+
+const script = path.resolve(import.meta.dirname, '../../../support/scripted-upstream.mjs');
+const folder = mkdtempSync(path.join(tmpdir(), 'agenttools-upstream-'));
+const opened: Bench[] = [];
+let files = 0;
+
+afterEach(async () => {
+  for (const bench of opened.splice(0)) await bench.close();
+});
+
+process.once('exit', () => rmSync(folder, { recursive: true, force: true }));
+
+export interface Scripted {
+  readonly era?: Era | 'both';
+  readonly [key: string]: unknown;
+}
+
+/** A scripted upstream server, and what it noted. */
+export interface Script {
+  readonly place: UpstreamPlace;
+  readonly noted: () => readonly string[];
+}
+
+export function scripted(
+  told: Scripted = {},
+  { env = {}, cwd = folder }: { readonly env?: Readonly<Record<string, string>>; readonly cwd?: string } = {},
+): Script {
+  files += 1;
+  const logFile = path.join(folder, `noted-${files}`);
+  const args = [script, JSON.stringify({ logFile, ...told })];
+  return {
+    place: { command: process.execPath, args, env, cwd },
+    noted: () => {
+      try {
+        return readFileSync(logFile, 'utf8').trim().split('\n');
+      } catch {
+        return [];
+      }
+    },
+  };
+}
+
+export const everything: ToolChoice = { prefix: '', only: undefined, except: [], rename: {} };
+
+export interface EntryOptions {
+  readonly name?: string;
+  readonly choice?: Partial<ToolChoice>;
+  readonly position?: number;
+  readonly changes?: UpstreamEntry['changes'];
+  readonly startTimeoutMs?: number;
+}
+
+export interface Asked extends EntryOptions {
+  readonly place: UpstreamPlace | (() => Promise<UpstreamPlace>);
+}
+
+export function specOf({ place, name = 'far', startTimeoutMs = 20_000 }: Asked): UpstreamSpec {
+  return {
+    key: name,
+    name,
+    place: async () => (typeof place === 'function' ? await place() : place),
+    startTimeoutMs,
+  };
+}
+
+export interface BenchOptions {
+  /** The tools that the server has itself. */
+  readonly own?: readonly object[];
+  readonly era?: Era;
+  readonly pace?: Partial<Pace>;
+  readonly waitMs?: number;
+  readonly keeping?: { readonly keepMs: number; readonly most: number };
+  readonly capabilities?: object;
+  readonly env?: Readonly<Record<string, string | undefined>>;
+  readonly protocolVersion?: string;
+}
+
+/** A server with upstream servers, served over a pipe. */
+export interface Bench {
+  readonly pipe: Pipe;
+  readonly reported: string[];
+  /** Gives the result, or the error. */
+  request(method: string, params?: object, meta?: object): Promise<Message>;
+  call(name: string, args?: object, meta?: object): Promise<Message>;
+  /** What the first block of a tool's result says. */
+  says(name: string, args?: object): Promise<string>;
+  names(): Promise<readonly string[]>;
+  /** The first message that fits, now or later. */
+  hears(method: string): Promise<Message>;
+  close(): Promise<void>;
+}
+
+/** Serves `own` tools and those of upstream servers to a client of one era. */
+export async function openBench(
+  asked: readonly Asked[],
+  { own = [], era = 'legacy', pace, waitMs = 20_000, keeping, capabilities = {}, ...more }: BenchOptions = {},
+): Promise<Bench> {
+  const { env = process.env, protocolVersion } = more;
+  const reported: string[] = [];
+  const report = (line: string) => void reported.push(line);
+  const workspace = new Workspace({
+    cwd: folder,
+    home: folder,
+    env: {},
+    platform: process.platform,
+  } as never);
+  const served = await serveDefinition({ name: 'kit', tools: own } as never, {
+    workspace,
+    env,
+    report,
+    directory: folder,
+  });
+  const spec = served.calls.server as typeof served.calls.server & { extension: Definition['extension'] };
+  const definition = { kind: 'servers', item: 'kit', extension: spec.extension } as Definition;
+  const upstreams = asked.map((one): UpstreamEntry => {
+    const { choice, position = spec.registry.all('tools').length, changes = {} } = one;
+    return {
+      upstream: specOf(one),
+      choice: { ...everything, ...choice },
+      position,
+      changes,
+      definition,
+      path: ['tools', position],
+    };
+  });
+  const ending = new AbortController();
+  const audience = new Audience();
+  const calls = { ...served.calls, server: { ...spec, upstreams } };
+  const awaited = await awaitMore({
+    calls,
+    audience,
+    lookout: async () => {
+      throw new Error('Nothing is looked for.');
+    },
+    lacks: [],
+    obtain: undefined,
+    signal: ending.signal,
+    patience: undefined,
+    upstream: {
+      patience: { waitMs },
+      pace: { ...defaultPace, ...pace },
+      ...(keeping && { keeping }),
+    },
+  });
+  const pipe = openPipe({
+    createServer: (one) => createServer({ ...served, ...awaited, audience }, one),
+    report,
+  });
+  let id = 0;
+  if (era === 'legacy') {
+    await pipe.initialize(protocolVersion, capabilities);
+    pipe.send({ jsonrpc: '2.0', method: 'notifications/initialized' });
+  }
+  const declared = { 'io.modelcontextprotocol/clientCapabilities': capabilities };
+  const bench: Bench = {
+    pipe,
+    reported,
+    request: async (method, params = {}, meta = {}) => {
+      id += 1;
+      const own = id;
+      const withMeta = Object.keys(meta).length > 0 ? { ...params, _meta: meta } : params;
+      pipe.send(
+        era === 'legacy'
+          ? legacy(own, method, withMeta)
+          : modern(own, method, params, { ...declared, ...meta }),
+      );
+      const message = await find(pipe, (one) => one.id === own && one.method === undefined);
+      return message.result ?? message.error;
+    },
+    call: async (name, args = {}, meta) => await bench.request('tools/call', { name, arguments: args }, meta),
+    says: async (name, args) => {
+      const result = await bench.call(name, args);
+      return result.content?.[0]?.text ?? JSON.stringify(result);
+    },
+    names: async () => (await bench.request('tools/list')).tools.map(({ name }: ToolSpec) => name),
+    hears: async (method) => await find(pipe, (one) => one.method === method),
+    close: async () => {
+      ending.abort();
+      await (calls.upstreams as unknown as { close(): Promise<void> } | undefined)?.close();
+      pipe.input.end();
+      await pipe.session.ended;
+    },
+  };
+  opened.push(bench);
+  if (era === 'legacy' && 'roots' in capabilities) {
+    const { id: asked } = await bench.hears('roots/list');
+    pipe.send({ jsonrpc: '2.0', id: asked, result: { roots: [] } });
+  }
+  return bench;
+}
+
+/** Messages that somebody has looked at. */
+export const taken = new WeakSet<object>();
+
+async function find(pipe: Pipe, fits: (message: Message) => boolean): Promise<Message> {
+  for (;;) {
+    const found = pipe.received.find((message) => fits(message) && !taken.has(message));
+    if (found) {
+      taken.add(found);
+      return found;
+    }
+    await new Promise((resolve) => setTimeout(resolve, 5));
+  }
+}
+
+/** Waits until something holds. */
+export async function eventually(holds: () => boolean): Promise<void> {
+  while (!holds()) await new Promise((resolve) => setTimeout(resolve, 5));
+}
