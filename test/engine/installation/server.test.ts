@@ -2,7 +2,8 @@ import path from 'node:path';
 import { expect, test } from 'vitest';
 import type { Obtain } from '../../../src/engine/extension/obtain.js';
 import type { WorkspaceOptions } from '../../../src/engine/extension/workspace.js';
-import { checkRequirements, findCandidate } from '../../../src/engine/installation/server.js';
+import { checkRequirements } from '../../../src/engine/installation/requirements.js';
+import { findCandidate } from '../../../src/engine/installation/server.js';
 import { composeServer } from '../../../src/engine/items/server.js';
 import { addFiles, type Files, openWorkspace, packageJson, writeFolder } from '../../support/packages.js';
 

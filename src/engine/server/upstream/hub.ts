@@ -4,11 +4,12 @@ import { reportOnce } from '../../items/calls.js';
 import { describeMalformed, isContentBlock } from '../../items/content-block.js';
 import type { Context } from '../../items/context.js';
 import type { ComingKind } from '../../items/lacks.js';
-import { Registry, type ServedKind } from '../../items/registry.js';
+import type { ServedKind } from '../../items/registry.js';
 import type { Servable } from '../../items/server.js';
 import type { ToolSpec } from '../../items/specs.js';
 import { withoutUi } from '../../items/ui.js';
 import type { ToolUpstream, UpstreamCaller, UpstreamEntry, UpstreamSpec } from '../../items/upstream.js';
+import { withUpstreamTools } from '../../items/upstream-tools.js';
 import { type Coming, orUntil } from '../coming.js';
 import { type Asker, asker } from '../context.js';
 import { isObject } from '../protocol/envelope.js';
@@ -69,21 +70,7 @@ export class Hub implements Coming, UpstreamCaller {
   extend(server: Servable): Servable {
     this.#entries = server.upstreams;
     if (this.#entries.length === 0) return server;
-    const { registry } = server;
-    const all = registry.all('tools');
-    const fronts = all.filter(({ name }) => registry.fronts?.has(name));
-    const own = all.filter((tool) => !fronts.includes(tool));
-    const tools = spliced(
-      own,
-      this.#entries.map((entry) => [entry.position, this.#toolsOf(entry)]),
-    );
-    const specs = {
-      tools: [...fronts, ...tools],
-      prompts: registry.all('prompts'),
-      resources: registry.all('resources'),
-    };
-    const { pageSize, fronts: names } = registry;
-    return { ...server, registry: new Registry(specs, { pageSize, fronts: names }) };
+    return withUpstreamTools(server, new Map(this.#entries.map((entry) => [entry, this.#toolsOf(entry)])));
   }
 
   /** Asks all upstream servers of a server for their tools. */
@@ -218,16 +205,6 @@ export class Hub implements Coming, UpstreamCaller {
     this.#kept.cancelAll(new Error('nobody is served any more'));
     await Promise.all([...this.#upstreams.values()].map(async (upstream) => await upstream.close()));
   }
-}
-
-/** The server's own tools, with others after as many of them as is said. */
-function spliced(
-  own: readonly ToolSpec[],
-  inserted: readonly (readonly [position: number, tools: readonly ToolSpec[]])[],
-): readonly ToolSpec[] {
-  const at = (index: number) =>
-    inserted.flatMap(([position, tools]) => (Math.min(position, own.length) === index ? tools : []));
-  return [...own.flatMap((tool, index) => [...at(index), tool]), ...at(own.length)];
 }
 
 /** What an upstream server answered, as it is. @throws ToolError for what is no result */

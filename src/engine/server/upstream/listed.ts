@@ -3,6 +3,7 @@ import { isRecord } from '../../extension/shapes.js';
 import type { ToolSpec } from '../../items/specs.js';
 import { isAppOnly, withoutUi, withUiApart } from '../../items/ui.js';
 import type { UpstreamEntry } from '../../items/upstream.js';
+import { chosenName } from '../../items/upstream-choice.js';
 import { changedWire, type Wire } from '../../items/wire.js';
 import type { CompiledSchema, JsonSchema } from '../../schema/index.js';
 
@@ -21,7 +22,7 @@ const handedOn = ['title', 'description', 'inputSchema', 'outputSchema', 'annota
 
 /** Makes tools of what an upstream server lists. */
 export function takeTools(entry: UpstreamEntry, listed: readonly unknown[]): Taken {
-  const { only, except, rename, prefix } = entry.choice;
+  const { only, rename } = entry.choice;
   const tools: ToolSpec[] = [];
   const faults: string[] = [];
   const seen = new Set<string>();
@@ -31,9 +32,9 @@ export function takeTools(entry: UpstreamEntry, listed: readonly unknown[]): Tak
       faults.push('lists a tool that has no name, which is left out');
       continue;
     }
-    if (seen.has(own) || except.includes(own) || (only && !only.includes(own))) continue;
+    const name = chosenName(entry.choice, own);
+    if (seen.has(own) || name === undefined) continue;
     seen.add(own);
-    const name = Object.hasOwn(rename, own) ? rename[own]! : prefix + own;
     const fault = faultOf(tool as Wire, name);
     if (fault === undefined) tools.push(toolOf(entry, tool as Wire, name));
     else faults.push(`lists the tool ${JSON.stringify(own)}, which is left out: ${fault}`);

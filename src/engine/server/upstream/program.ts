@@ -63,7 +63,9 @@ export class Program implements Transport {
   /** @throws what the system says of a program that cannot be started */
   async start(): Promise<void> {
     const { command, args, env, cwd } = this.#options;
-    const line = commandLine(command, args, { env, platform: process.platform });
+    // The Node on the PATH may be another one, and clients with a window have no PATH.
+    const program = command === 'node' ? process.execPath : command;
+    const line = commandLine(program, args, { env, platform: process.platform });
     const child = spawn(line.command, line.args, {
       cwd,
       env: { ...env },
