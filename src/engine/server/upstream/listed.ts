@@ -22,7 +22,7 @@ const handedOn = ['title', 'description', 'inputSchema', 'outputSchema', 'annota
 
 /** Makes tools of what an upstream server lists. */
 export function takeTools(entry: UpstreamEntry, listed: readonly unknown[]): Taken {
-  const { only, rename } = entry.choice;
+  const { only, except, rename } = entry.choice;
   const tools: ToolSpec[] = [];
   const faults: string[] = [];
   const seen = new Set<string>();
@@ -32,14 +32,16 @@ export function takeTools(entry: UpstreamEntry, listed: readonly unknown[]): Tak
       faults.push('lists a tool that has no name, which is left out');
       continue;
     }
-    const name = chosenName(entry.choice, own);
-    if (seen.has(own) || name === undefined) continue;
+    if (seen.has(own)) continue;
     seen.add(own);
+    const name = chosenName(entry.choice, own);
+    if (name === undefined) continue;
     const fault = faultOf(tool as Wire, name);
     if (fault === undefined) tools.push(toolOf(entry, tool as Wire, name));
     else faults.push(`lists the tool ${JSON.stringify(own)}, which is left out: ${fault}`);
   }
-  const named = [...(only ?? []), ...Object.keys(rename)];
+  // Not least one that was to be left out, and is served under another name.
+  const named = [...(only ?? []), ...except, ...Object.keys(rename)];
   const missing = [...new Set(named)].filter((name) => !seen.has(name));
   return { tools, faults: [...faults, ...missing.map((name) => `has no tool ${JSON.stringify(name)}`)] };
 }

@@ -85,13 +85,14 @@ describe('what of an upstream server is listed', () => {
       era: upstream,
       tools: ['echo', 'bad', 'no name', 'bad name', 'app-only', 'late'],
     });
-    const choice = { only: undefined, rename: { gone: 'here' } };
+    const choice = { only: undefined, except: ['left'], rename: { gone: 'here' } };
     const { names, reported } = await openBench([{ place: far.place, choice }]);
     expect(await names()).toEqual(['echo', 'late']);
     expect(reported.filter((line) => !line.includes('AGENTTOOLS'))).toEqual([
       'The upstream server "far" lists the tool "bad", which is left out: its inputSchema is no schema of an object.',
       'The upstream server "far" lists a tool that has no name, which is left out.',
       'The upstream server "far" lists the tool "bad name", which is left out: its name "bad name" is none that clients take. Expected 1 to 128 of A-Z a-z 0-9 _ . -; "rename" gives it another.',
+      'The upstream server "far" has no tool "left".',
       'The upstream server "far" has no tool "gone".',
     ]);
   });
