@@ -72,9 +72,9 @@ export function scripted(
   };
 }
 
-export const everything: ToolChoice = { prefix: '', only: undefined, except: [], rename: {} };
+const everything: ToolChoice = { prefix: '', only: undefined, except: [], rename: {} };
 
-export interface EntryOptions {
+interface EntryOptions {
   readonly name?: string;
   readonly choice?: Partial<ToolChoice>;
   readonly position?: number;
@@ -86,7 +86,7 @@ export interface Asked extends EntryOptions {
   readonly place: UpstreamPlace | (() => Promise<UpstreamPlace>);
 }
 
-export function specOf({ place, name = 'far', startTimeoutMs = 20_000 }: Asked): UpstreamSpec {
+function specOf({ place, name = 'far', startTimeoutMs = 20_000 }: Asked): UpstreamSpec {
   return {
     key: name,
     name,
