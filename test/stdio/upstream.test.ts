@@ -1,15 +1,18 @@
+import { execFile } from 'node:child_process';
 import { mkdtempSync, readFileSync, realpathSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import process from 'node:process';
+import { promisify } from 'node:util';
 import { afterAll, describe, expect, it } from 'vitest';
 import { type Connected, type ConnectOptions, connect, revisions } from '../support/official-client.js';
 import { addFiles, packageJson } from '../support/packages.js';
-import { eventually, type Message, root } from '../support/program.js';
+import { bareEnvironment, eventually, type Message, programFile, root } from '../support/program.js';
 
 const folder = realpathSync(mkdtempSync(path.join(tmpdir(), 'agenttools-kit-')));
 afterAll(() => rmSync(folder, { recursive: true, force: true }));
 
+const run = promisify(execFile);
 const noted = path.join(folder, 'noted');
 const npm = (name: string) =>
   path.join(root, `node_modules/@modelcontextprotocol/server-${name}/dist/index.js`);
@@ -92,6 +95,16 @@ describe.each(revisions)('servers from npm behind `start`, for the official clie
     expect(pids.length).toBeGreaterThan(0);
     await eventually(() => !pids.some((pid) => isRunning(Number(pid))), 'no program is left');
   });
+});
+
+it('`agenttools call` starts what answers a tool, and ends it', async () => {
+  const args = [programFile, 'call', path.join(folder, 'kit'), 'every_echo', '{"message":"hi"}'];
+  const { stdout } = await run(process.execPath, args, { env: bareEnvironment() });
+  expect(stdout).toBe('Echo: hi\n');
+  const gone = run(process.execPath, [programFile, 'call', path.join(folder, 'kit'), 'every_ecco'], {
+    env: bareEnvironment(),
+  });
+  await expect(gone).rejects.toThrow('Did you mean "every_echo"?');
 });
 
 function isRunning(pid: number): boolean {

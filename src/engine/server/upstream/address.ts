@@ -20,7 +20,7 @@ const reconnectionOptions = {
 };
 
 /** What a client is told when the stream ends on which it waits for an answer. */
-export const streamEnded = 'the connection broke before the answer came';
+const streamEnded = 'the connection broke before the answer came';
 
 /** The number of an error that an upstream server did not send. */
 export const brokenCode = -32_000;

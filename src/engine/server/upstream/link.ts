@@ -334,7 +334,9 @@ export class Link {
     const isOpen = this.#client.getNegotiatedProtocolVersion() !== undefined;
     const transport = this.#transport;
     const program = transport instanceof Program ? transport : undefined;
-    const over = this.#over ?? (program && hasEnded(program) ? this.#endWords() : undefined);
+    const hasClosed = error instanceof SdkError && error.code === SdkErrorCode.ConnectionClosed;
+    const isOver = program ? hasEnded(program) : hasClosed;
+    const over = isOver ? (this.#over ?? this.#endWords()) : undefined;
     const explained = explainFailure(error, {
       place,
       name,

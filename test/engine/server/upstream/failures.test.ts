@@ -160,10 +160,40 @@ describe('an upstream server', () => {
   });
 
   test('is ended when nobody is served any more, whatever it thinks of that', async () => {
-    const far = scripted({ atEnd: 'stay', tools: ['environment'] });
+    const far = scripted({ atEnd: 'stay' });
     const bench = await openBench([{ place: far.place }]);
     await bench.names();
-    // Whoever closes waits until the process is gone.
+    const pid = Number(
+      far
+        .noted()
+        .find((line) => line.startsWith('pid '))
+        ?.slice(4),
+    );
+    expect(() => process.kill(pid, 0)).not.toThrow();
     await bench.close();
+    expect(() => process.kill(pid, 0)).toThrow('ESRCH');
+  });
+
+  test('that is not wanted any more while it starts is ended, too', async () => {
+    const far = scripted({ atStart: 'hang', atEnd: 'stay' });
+    const bench = await openBench([{ place: far.place }], { waitMs: 1 });
+    await bench.names();
+    await eventually(() => far.noted().some((line) => line.startsWith('pid ')));
+    const pid = Number(
+      far
+        .noted()
+        .find((line) => line.startsWith('pid '))
+        ?.slice(4),
+    );
+    await bench.close();
+    await eventually(() => !isRunning(pid));
   });
 });
+
+function isRunning(pid: number): boolean {
+  try {
+    return process.kill(pid, 0);
+  } catch {
+    return false;
+  }
+}

@@ -192,3 +192,16 @@ test('a question while calls of one client are under way is put in the latest of
   const answer: Answer = () => ({ action: 'accept', content: { name: 'Ada' } });
   expect(textOf(await converse(bench, 'legacy', 'ask', answer))).toBe('accept Ada');
 });
+
+test('a question that may be another user’s is refused', async () => {
+  const far = scripted({ era: 'legacy', tools: ['hang', 'ask'] });
+  const bench = await openBench([{ place: far.place }], { era: 'modern', capabilities: asking });
+  await bench.names();
+  void bench.call('hang');
+  await eventually(() => far.noted().includes('call hang'));
+  const other = await bench.another();
+  const refused = await other.call('ask');
+  expect(textOf(refused)).toBe(
+    'The upstream server "far" answers with an error: Calls of several clients are under way, and the question does not say whose it is. (-32000).',
+  );
+});

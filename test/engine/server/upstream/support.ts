@@ -16,6 +16,7 @@ import { Audience } from '../../../../src/engine/server/audience.js';
 import { awaitMore } from '../../../../src/engine/server/await-more.js';
 import { createServer } from '../../../../src/engine/server/factory.js';
 import { serveDefinition } from '../../../../src/engine/server/http/inline.js';
+import type { Hub } from '../../../../src/engine/server/upstream/hub.js';
 import { defaultPace, type Pace } from '../../../../src/engine/server/upstream/upstream.js';
 import { legacy, modern, openPipe, type Pipe } from '../support/pipe.js';
 
@@ -71,9 +72,9 @@ export function scripted(
   };
 }
 
-export const everything: ToolChoice = { prefix: '', only: undefined, except: [], rename: {} };
+const everything: ToolChoice = { prefix: '', only: undefined, except: [], rename: {} };
 
-export interface EntryOptions {
+interface EntryOptions {
   readonly name?: string;
   readonly choice?: Partial<ToolChoice>;
   readonly position?: number;
@@ -85,7 +86,7 @@ export interface Asked extends EntryOptions {
   readonly place: UpstreamPlace | (() => Promise<UpstreamPlace>);
 }
 
-export function specOf({ place, name = 'far', startTimeoutMs = 20_000 }: Asked): UpstreamSpec {
+function specOf({ place, name = 'far', startTimeoutMs = 20_000 }: Asked): UpstreamSpec {
   return {
     key: name,
     name,
@@ -116,6 +117,8 @@ export interface Bench {
   /** What the first block of a tool's result says. */
   says(name: string, args?: object): Promise<string>;
   names(): Promise<readonly string[]>;
+  /** Another client of the same server. */
+  another(): Promise<Bench>;
   /** The first message that fits, now or later. */
   hears(method: string): Promise<Message>;
   close(): Promise<void>;
@@ -173,29 +176,51 @@ export async function openBench(
       ...(keeping && { keeping }),
     },
   });
-  const pipe = openPipe({
-    createServer: (one) => createServer({ ...served, ...awaited, audience }, one),
-    report,
-  });
-  let id = 0;
-  if (era === 'legacy') {
-    await pipe.initialize(protocolVersion, capabilities);
-    pipe.send({ jsonrpc: '2.0', method: 'notifications/initialized' });
-  }
+  const closeAll = async () => {
+    ending.abort();
+    await (awaited.calls.upstreams as Hub | undefined)?.close();
+  };
+  const makeServer = (one: Era) => createServer({ ...served, ...awaited, audience }, one);
+  const speak = async (): Promise<Bench> => {
+    const pipe = openPipe({ createServer: makeServer, report });
+    if (era === 'legacy') {
+      await pipe.initialize(protocolVersion, capabilities);
+      pipe.send({ jsonrpc: '2.0', method: 'notifications/initialized' });
+    }
+    const bench = benchOn(pipe, { era, capabilities, reported, closeAll, another: speak });
+    opened.push(bench);
+    if (era === 'legacy' && 'roots' in capabilities) {
+      const { id } = await bench.hears('roots/list');
+      pipe.send({ jsonrpc: '2.0', id, result: { roots: [] } });
+    }
+    return bench;
+  };
+  return await speak();
+}
+
+interface Speaking extends Pick<Bench, 'another' | 'reported'> {
+  readonly era: Era;
+  readonly capabilities: object;
+  readonly closeAll: () => Promise<void>;
+}
+
+function benchOn(pipe: Pipe, { era, capabilities, reported, closeAll, another }: Speaking): Bench {
   const declared = { 'io.modelcontextprotocol/clientCapabilities': capabilities };
+  let lastId = 0;
   const bench: Bench = {
     pipe,
     reported,
+    another,
     request: async (method, params = {}, meta = {}) => {
-      id += 1;
-      const own = id;
+      lastId += 1;
+      const id = lastId;
       const withMeta = Object.keys(meta).length > 0 ? { ...params, _meta: meta } : params;
       pipe.send(
         era === 'legacy'
-          ? legacy(own, method, withMeta)
-          : modern(own, method, params, { ...declared, ...meta }),
+          ? legacy(id, method, withMeta)
+          : modern(id, method, params, { ...declared, ...meta }),
       );
-      const message = await find(pipe, (one) => one.id === own && one.method === undefined);
+      const message = await find(pipe, (one) => one.id === id && one.method === undefined);
       return message.result ?? message.error;
     },
     call: async (name, args = {}, meta) => await bench.request('tools/call', { name, arguments: args }, meta),
@@ -206,17 +231,11 @@ export async function openBench(
     names: async () => (await bench.request('tools/list')).tools.map(({ name }: ToolSpec) => name),
     hears: async (method) => await find(pipe, (one) => one.method === method),
     close: async () => {
-      ending.abort();
-      await (calls.upstreams as unknown as { close(): Promise<void> } | undefined)?.close();
+      await closeAll();
       pipe.input.end();
       await pipe.session.ended;
     },
   };
-  opened.push(bench);
-  if (era === 'legacy' && 'roots' in capabilities) {
-    const { id: asked } = await bench.hears('roots/list');
-    pipe.send({ jsonrpc: '2.0', id: asked, result: { roots: [] } });
-  }
   return bench;
 }
 
