@@ -23,6 +23,8 @@ const options = {
   minifyWhitespace: true,
   alias: { '@modelcontextprotocol/server/_shims': './src/engine/server/sdk-shims.ts' },
   legalComments: 'none',
+  // Tables for bodies in old encodings, which registries do not send; minipass-fetch does without where it is not there.
+  external: ['iconv-lite'],
   metafile: true,
   banner: {
     js: "import{createRequire as __createRequire}from'node:module';const require=__createRequire(import.meta.url);",
