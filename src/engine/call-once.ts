@@ -57,30 +57,38 @@ export async function callOnce(
     });
   const over = new AbortController();
   const calling = { env, report, signal: AbortSignal.any([signal, over.signal]) };
-  let server: Servable & Pick<ServerSpec, 'leftOut'> = await compose();
+  let composed = await compose();
   let hub: Hub | undefined;
+  const calls: { -readonly [K in keyof Calls]: Calls[K] } & { server: ServerSpec } = {
+    server: composed,
+    initializers: new Initializers(),
+    env,
+    report,
+  };
+  const serve = async (spec: ServerSpec): Promise<void> => {
+    composed = spec;
+    const extend = () => {
+      calls.server = hub?.extend(composed) ?? composed;
+    };
+    if (hasUpstreams(spec)) hub ??= await openHub({ ...calling, onTools: extend });
+    calls.upstreams = hub;
+    extend();
+  };
+  const find = async (): Promise<ToolSpec | undefined> => {
+    const look = () => findTool(calls.server, name);
+    return look() ?? (await hub?.find('tools', look, signal));
+  };
   try {
-    let tool = findTool(server, name);
-    if (hasUpstreams(server)) {
-      hub = await openHub(calling);
-      if (!tool) await hub.extendAll(server, signal);
-      server = { ...server, ...hub.extend(server) };
-      tool ??= findTool(server, name);
-    }
+    await serve(composed);
+    let tool = await find();
     if (!tool && obtain) {
       const obtained = await composeObtaining(compose, { obtain, dryRun: false, signal, report });
-      server = obtained.spec;
-      if (hasUpstreams(server)) {
-        hub ??= await openHub(calling);
-        await hub.extendAll(server, signal);
-        server = { ...server, ...hub.extend(server) };
-      }
-      tool = findTool(server, name);
-      if (!tool) throw notObtained(obtained, name) ?? noTool(server, name, hub?.reasons('tools'));
+      await serve(obtained.spec);
+      tool = await find();
+      if (!tool) throw notObtained(obtained, name) ?? noTool(calls.server, name, hub?.reasons('tools'));
     }
-    if (!tool) throw noTool(server, name, hub?.reasons('tools'));
+    if (!tool) throw noTool(calls.server, name, hub?.reasons('tools'));
     const conversation = new InPerson(person, calling.signal);
-    const calls = { server, initializers: new Initializers(), env, report, upstreams: hub };
     return await callTool(tool, args, {
       calls,
       signal,
@@ -100,9 +108,9 @@ export async function callOnce(
 const unlimited = { waitMs: 2 ** 31 - 1, waitAgainMs: 2 ** 31 - 1 };
 
 /** Few servers have upstream servers, and what speaks to them is loaded for those. */
-async function openHub(calling: Pick<HubOptions, 'env' | 'report' | 'signal'>): Promise<Hub> {
+async function openHub(options: Omit<HubOptions, 'patience'>): Promise<Hub> {
   const { Hub } = await import('./server/upstream/hub.js');
-  return new Hub({ ...calling, onTools: () => {}, patience: unlimited });
+  return new Hub({ ...options, patience: unlimited });
 }
 
 /** An answer on the protocol level, which is the cause. */
@@ -192,7 +200,14 @@ function contextsWithoutClient(
       client: { name: undefined, version: undefined, capabilities: {} },
       can,
       ui: false,
-      registry: server.registry.forHandlers,
+      registry: {
+        ...server.registry.forHandlers,
+        shown: async (query) => {
+          // Whoever wants to know what there is waits for it as for a list.
+          await calls.upstreams?.forList('tools', limit.signal);
+          return await calls.server.registry.forHandlers.shown(query);
+        },
+      },
       callTool: (...call) => {
         const inner = { conversation, prefix: speaker.nextPrefix(), outer: limits };
         const makeContext = contextsWithoutClient(calls, { ...inner, depth: depth + 1 });

@@ -252,3 +252,30 @@ describe('a package that is not here', () => {
     await expect(calling).rejects.toThrow('agenttools add @acme/other');
   });
 });
+
+describe('tools of existing servers', () => {
+  const builtinFolder = path.join(import.meta.dirname, '../../src/builtin');
+  const script = path.join(import.meta.dirname, '../support/scripted-upstream.mjs');
+  const far = { upstream: { command: process.execPath, args: [script, '{"tools":["echo"]}'] } };
+
+  test('are there for a handler that calls them, though nobody has listed them', async () => {
+    const tools = {
+      ask: { handler: async (_: unknown, ctx: Context) => await ctx.callTool('echo', { a: 1 }) },
+    };
+    expect(await textOf(tools, 'ask', {}, { tools: ['ask', far] })).toBe('scripted echoes {"a":1}');
+  });
+
+  test('are found in a catalog', async () => {
+    const files = { 'agenttools/servers/main.json': { tools: [far], toolList: 'catalog' } };
+    const directory = writePackage({ servers: ['main'] }, files);
+    const workspace = openWorkspace({ builtinFolder });
+    const asked = { env: {}, report: () => {}, signal: new AbortController().signal };
+    const say = async (tool: string, args: object) => {
+      const found = await workspace.findServer(directory);
+      const { content } = await callOnce(found, workspace, { ...asked, tool, args: { ...args } });
+      return content[0]?.text;
+    };
+    expect(await say('find_tools', { query: 'echo' })).toContain('"name":"echo"');
+    expect(await say('call_tool', { name: 'echo' })).toBe('scripted echoes {}');
+  });
+});

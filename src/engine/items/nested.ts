@@ -23,8 +23,13 @@ export async function callFrom(
   { calls, limit, depth, makeContext }: OuterCall,
   ...[name, args = {}, { onProgress } = {}]: Parameters<Context['callTool']>
 ): Promise<ToolResult> {
-  const tool = calls.server.registry.resolve('tools', name);
-  if (!tool) throw new ToolError(`This server has no tool "${name}".`);
+  const { upstreams } = calls;
+  const look = () => calls.server.registry.resolve('tools', name);
+  const tool = look() ?? (await upstreams?.find('tools', look, limit.signal));
+  if (!tool) {
+    const reasons = upstreams?.reasons('tools') ?? [];
+    throw new ToolError([`This server has no tool "${name}".`, ...reasons].join(' '));
+  }
   if (!isRecord(args)) throw new TypeError(`The arguments of tool "${name}" are not an object.`);
   if (depth >= deepestCall) {
     throw new ToolError(`Tools of this server call each other more than ${deepestCall} deep: "${name}".`);

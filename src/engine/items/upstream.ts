@@ -58,8 +58,14 @@ export interface ToolUpstream {
   readonly isOwn?: true;
 }
 
-/** Calls tools of upstream servers. */
+/** Calls tools of upstream servers, and waits for those that nobody has listed yet. */
 export interface UpstreamCaller {
   /** What the upstream server answers, as it is; a failure in words if it cannot be had. */
   call(what: ToolUpstream, args: unknown, ctx: Context): Promise<ToolResult>;
+  /** Waits until all of their tools are known, or have to be done without. */
+  forList(kind: 'tools', signal: AbortSignal): Promise<void>;
+  /** Looks for a tool again once it may be known; undefined if it is none of theirs. */
+  find<T>(kind: 'tools', look: () => T | undefined, signal: AbortSignal): Promise<T | undefined>;
+  /** Why tools of theirs are not there, in sentences. */
+  reasons(kind: 'tools'): readonly string[];
 }

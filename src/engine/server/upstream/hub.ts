@@ -67,16 +67,10 @@ export class Hub implements Coming, UpstreamCaller {
   }
 
   /** A server with the tools that are known of its upstream servers, each where its entry stands. */
-  extend(server: Servable): Servable {
+  extend<S extends Servable>(server: S): S {
     this.#entries = server.upstreams;
     if (this.#entries.length === 0) return server;
     return withUpstreamTools(server, new Map(this.#entries.map((entry) => [entry, this.#toolsOf(entry)])));
-  }
-
-  /** Asks all upstream servers of a server for their tools. */
-  async extendAll(server: Servable, signal: AbortSignal): Promise<void> {
-    this.#entries = server.upstreams;
-    await this.forList('tools', signal);
   }
 
   #toolsOf(entry: UpstreamEntry): readonly ToolSpec[] {

@@ -1,4 +1,5 @@
 import { describe, expect, test } from 'vitest';
+import type { Context } from '../../../../src/engine/items/context.js';
 import { eras, openBench, pairs, scripted } from './support.js';
 
 describe.each(pairs)('$downstream downstream, $upstream upstream', ({ downstream, upstream }) => {
@@ -126,6 +127,21 @@ describe('what of an upstream server is listed', () => {
   test('a call of a tool that is not known yet starts what may have it', async () => {
     const { says } = await openBench([{ place: scripted().place }]);
     expect(await says('echo')).toBe('scripted echoes {}');
+  });
+
+  test('so does a handler that calls one, and is told why there is none', async () => {
+    const ask = {
+      name: 'ask',
+      input: { tool: 'string' },
+      handler: async ({ tool }: { tool: string }, ctx: Context) => await ctx.callTool(tool),
+    };
+    const far = scripted();
+    const gone = { name: 'gone', place: scripted({ atStart: 'crash' }).place };
+    const { says } = await openBench([{ place: far.place }, gone], { own: [ask] });
+    expect(await says('ask', { tool: 'echo' })).toBe('scripted echoes {}');
+    expect(await says('ask', { tool: 'nothing' })).toMatch(
+      /^This server has no tool "nothing"\. The upstream server "gone" is not there: it exited with code 3/,
+    );
   });
 
   test('an upstream server that never answers holds up neither the list nor the tools of others', async () => {
