@@ -126,7 +126,14 @@ export class Link {
 
   async #connect(timeout: number): Promise<void> {
     const { signal } = this.#options;
-    await this.#client.connect(this.#transport, { timeout: Math.max(1, timeout), signal });
+    // The SDK goes on asking in the newest way, whatever the signal says.
+    const giveUp = () => void this.close();
+    signal.addEventListener('abort', giveUp, { once: true });
+    try {
+      await this.#client.connect(this.#transport, { timeout: Math.max(1, timeout), signal });
+    } finally {
+      signal.removeEventListener('abort', giveUp);
+    }
     // The SDK looks at messages itself; what it refuses is looked at once more.
     const { onmessage } = this.#transport;
     this.#transport.onmessage = (message, extra) => {
