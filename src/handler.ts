@@ -1,4 +1,5 @@
 import './edge/no-code.js';
+import { AgentToolsError } from './engine/errors.js';
 import { Workspace } from './engine/extension/workspace.js';
 import type { ServerDefinition } from './engine/items/define.js';
 import { type Handler, type HandlerOptions, handlerOf } from './engine/server/http/handler.js';
@@ -32,8 +33,11 @@ class NoWorkspace extends Workspace {
 /** Makes a handler of a server whose items stand in its definition. */
 export function createHandler(definition: ServerDefinition, options: HandlerOptions = {}): Handler {
   const workspace = new NoWorkspace();
-  return handlerOf(
-    async (setting) => await serveDefinition(definition, { ...setting, workspace, directory: nowhere }),
-    options,
-  );
+  return handlerOf(async (setting) => {
+    const served = await serveDefinition(definition, { ...setting, workspace, directory: nowhere });
+    if (served.calls.server.upstreams.length === 0) return served;
+    const message =
+      'An entry of "tools" stands for tools of an upstream server, which is reached from Node only: there createHandler of "agenttools/engine" serves it.';
+    throw new AgentToolsError('invalid-definition', message);
+  }, options);
 }

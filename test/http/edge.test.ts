@@ -201,3 +201,22 @@ test('it imports nothing but its own parts', () => {
     expect(imports.filter((name) => !name.startsWith('./'))).toEqual([]);
   }
 });
+
+test('tools of existing servers are refused in words', async () => {
+  const told = await runOnTheEdge(`
+    const upstream = { command: 'node', args: ['archive.js'] };
+    const one = createHandler({ tools: [{ name: 'find', upstream: { ...upstream, tool: 'search' } }] }, { allowedHosts: 'any' });
+    tell({
+      entry: await createHandler({ tools: [{ upstream }] }).ready().catch(({ message }) => message),
+      tool: (await ask(one, 'tools/call', { name: 'find' })).result,
+    });
+    await one.close();
+  `);
+  expect(told).toEqual({
+    entry: expect.stringContaining('reached from Node only'),
+    tool: expect.objectContaining({
+      isError: true,
+      content: [{ type: 'text', text: expect.stringContaining('reached from Node only') }],
+    }),
+  });
+});

@@ -64,7 +64,7 @@ function answeredBy(upstream: ToolUpstream, { upstreams }: Calls): ToolHandler {
   return (args, ctx) => {
     if (upstreams) return upstreams.call(upstream, args, ctx);
     throw new CallFailure(
-      `The upstream server "${upstream.upstream.name}" cannot be had here: only "agenttools start", "agenttools call" and handlers of named servers reach upstream servers.`,
+      `The upstream server "${upstream.upstream.name}" cannot be had here: upstream servers are reached from Node only, by "agenttools start", "agenttools call" and createHandler of "agenttools/engine".`,
     );
   };
 }

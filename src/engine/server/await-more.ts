@@ -14,15 +14,20 @@ import type { Hub, HubOptions } from './upstream/hub.js';
 export interface AwaitOptions {
   readonly calls: Calls;
   readonly audience: Pick<Audience, 'listChanged'>;
-  readonly lookout: Lookout;
-  readonly lacks: readonly Lack[];
-  /** Gets the packages that are lacking; absent: the server goes without them. */
-  readonly obtain: Obtain | undefined;
+  /** Packages that are obtained meanwhile; absent: the server goes without them. */
+  readonly lacking?: Lacking | undefined;
   /** Aborts when nobody is served any more. */
   readonly signal: AbortSignal;
-  readonly patience: Patience | undefined;
+  readonly patience?: Patience | undefined;
   /** How soon upstream servers are tried again, and how long their calls are kept. */
   readonly upstream?: Pick<HubOptions, 'pace' | 'keeping' | 'patience'>;
+}
+
+/** What a server lacks, how it is got, and what then looks for the server again. */
+export interface Lacking {
+  readonly lacks: readonly Lack[];
+  readonly obtain: Obtain;
+  readonly lookout: Lookout;
 }
 
 /** A server that is not whole yet, and what is waited for. */
@@ -33,7 +38,7 @@ export interface AwaitedMore {
 
 /** Serves what is here of a server, while packages that are not here, and upstream servers, are waited for. */
 export async function awaitMore(options: AwaitOptions): Promise<AwaitedMore> {
-  const { audience, lookout, lacks, obtain, signal, patience, upstream } = options;
+  const { audience, lacking, signal, patience, upstream } = options;
   const calls: { -readonly [K in keyof Calls]: Calls[K] } = { ...options.calls };
   const { report } = calls;
   const outstanding = new Awaited();
@@ -63,7 +68,8 @@ export async function awaitMore(options: AwaitOptions): Promise<AwaitedMore> {
   };
 
   calls.server = await extended();
-  if (obtain) {
+  if (lacking) {
+    const { lacks, obtain, lookout } = lacking;
     const renew = async () => {
       const next = await lookout({ tellsMissing: false }).catch((error: unknown) => {
         if (error instanceof MissingPackageError) return { server: composed, lacks };

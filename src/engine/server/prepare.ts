@@ -51,13 +51,13 @@ export async function prepareServed(
   const toolOptions = parseToolOptions(host.env.MCP_TOOL_OPTIONS, report);
   const audience = new Audience();
   const served = { calls, toolOptions, audience };
-  const mayLack = obtain && lacks.length > 0 ? obtain : undefined;
-  if (mayLack || hasUpstreams(server)) {
+  const lacking = obtain && lacks.length > 0 ? { lacks, obtain, lookout } : undefined;
+  if (lacking || hasUpstreams(server)) {
     // Most servers have everything, and clients wait for what is loaded.
     const { awaitMore } = await import('./await-more.js');
     return {
       ...served,
-      ...(await awaitMore({ ...served, lookout, lacks, obtain: mayLack, signal, patience })),
+      ...(await awaitMore({ ...served, lacking, signal, patience })),
     };
   }
   // Tools of packages that are not here may still come.

@@ -3,6 +3,7 @@ import process from 'node:process';
 import { Workspace } from '../../extension/workspace.js';
 import { workspaceFolders } from '../../folders.js';
 import type { ServerDefinition } from '../../items/define.js';
+import { hasUpstreams } from '../lookout.js';
 import { prepareServed } from '../prepare.js';
 import { reporterOn } from '../reporting.js';
 import { type Handler, type HandlerOptions, handlerOf } from './handler.js';
@@ -33,7 +34,11 @@ export function createHandler(source: string | ServerDefinition, options: NodeHa
         return await prepareServed({ server: source, strict, project: true }, { host, ...setting });
       }
       const workspace = new Workspace({ ...workspaceFolders(host), cwd });
-      return await serveDefinition(source, { ...setting, workspace, directory: cwd });
+      const served = await serveDefinition(source, { ...setting, workspace, directory: cwd });
+      if (!hasUpstreams(served.calls.server)) return served;
+      // Few servers have upstream servers, and what speaks to them is loaded for those.
+      const { awaitMore } = await import('../await-more.js');
+      return { ...served, ...(await awaitMore({ ...served, signal: setting.signal })) };
     },
     { ...options, env, report },
   );

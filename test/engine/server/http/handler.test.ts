@@ -1,3 +1,5 @@
+import path from 'node:path';
+import process from 'node:process';
 import { Client as FirstClient } from '@modelcontextprotocol/sdk/client/index.js';
 import { StreamableHTTPClientTransport as FirstTransport } from '@modelcontextprotocol/sdk/client/streamableHttp.js';
 import { afterAll, describe, expect, expectTypeOf, test } from 'vitest';
@@ -716,6 +718,25 @@ test('a package is served by its path', async () => {
   const handler = createHandler(directory, { env: {} });
   const { message } = await read(await handler(modernRequest(url, 'tools/call', { name: 'one' })));
   expect(message.result.content).toEqual([{ type: 'text', text: 'one' }]);
+  await handler.close();
+});
+
+test('tools of existing servers are served where a definition is passed in', async () => {
+  const script = path.resolve(import.meta.dirname, '../../../support/scripted-upstream.mjs');
+  const upstream = { command: process.execPath, args: [script, '{"tools":["echo"]}'] };
+  const tools = [
+    { name: 'one', upstream: { ...upstream, tool: 'echo' } },
+    { upstream, prefix: 'far_' },
+  ];
+  const handler = createHandler(defineServer({ tools }));
+  const ask = async (...asked: [string, object?]) =>
+    (await read(await handler(modernRequest(url, ...asked)))).message.result;
+  expect((await ask('tools/list')).tools.map(({ name }: Message) => name)).toEqual(['one', 'far_echo']);
+  for (const name of ['one', 'far_echo']) {
+    expect((await ask('tools/call', { name })).content).toEqual([
+      { type: 'text', text: 'scripted echoes {}' },
+    ]);
+  }
   await handler.close();
 });
 

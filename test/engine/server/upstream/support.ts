@@ -163,13 +163,7 @@ export async function openBench(
   const awaited = await awaitMore({
     calls,
     audience,
-    lookout: async () => {
-      throw new Error('Nothing is looked for.');
-    },
-    lacks: [],
-    obtain: undefined,
     signal: ending.signal,
-    patience: undefined,
     upstream: {
       patience: { waitMs },
       pace: { ...defaultPace, ...pace },
