@@ -265,6 +265,13 @@ describe('tools of existing servers', () => {
     expect(await textOf(tools, 'ask', {}, { tools: ['ask', far] })).toBe('scripted echoes {"a":1}');
   });
 
+  test('that are not there are told of once, by the result', async () => {
+    const gone = { upstream: { command: 'no-such-program-here', tool: 'echo' } };
+    const { result, lines } = await call({ gone }, 'gone');
+    expect(result).toMatchObject({ isError: true, content: [{ text: expect.stringContaining('Install it') }] });
+    expect(lines).toEqual([]);
+  });
+
   test('are found in a catalog', async () => {
     const files = { 'agenttools/servers/main.json': { tools: [far], toolList: 'catalog' } };
     const directory = writePackage({ servers: ['main'] }, files);

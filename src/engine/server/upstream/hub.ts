@@ -136,7 +136,7 @@ export class Hub implements Coming, UpstreamCaller {
     this.#waitUntil.set(upstream, until);
     const opened = upstream
       .open()
-      .catch(() => {})
+      .catch(() => upstream.tellAbsence())
       .finally(() => this.#waitUntil.delete(upstream));
     await orUntil(opened, until - performance.now(), signal);
   }

@@ -105,6 +105,12 @@ export class Upstream {
     return this.#away(this.#reason);
   }
 
+  /** Tells why it is not there whoever reads stderr. Whoever called it is told anyway. */
+  tellAbsence(): void {
+    const { signal } = this.#options;
+    if (this.#reason !== undefined && !signal.aborted) this.#tell(`is not there: ${this.#reason}`);
+  }
+
   #away(reason: string): string {
     const again = this.#backoffMs > 0 ? ` It is tried again in ${secondsWords(this.#backoffMs)}.` : '';
     return `${sentence(`The upstream server "${this.name}" is not there: ${reason}`)}${again}`;
@@ -161,12 +167,10 @@ export class Upstream {
 
   /** What the user can mend is no failure of the server, and looked at again the next time. */
   #failed(error: unknown): Error {
-    const { signal } = this.#options;
     const isLack = isBranded(error, brands.toolError);
     this.#reason = messageOf(error).replace(/\.$/, '');
     this.#era = undefined;
     if (!isLack) this.#backOff();
-    if (!signal.aborted) this.#tell(`is not there: ${this.#reason}`);
     return isLack ? (error as Error) : new ToolError(this.#away(this.#reason));
   }
 
