@@ -1,10 +1,7 @@
-import { ask } from './ask.js';
+import { acceptsJson, ask } from '../services/ask.js';
+import { parseAnswer } from '../services/keys.js';
+import { addressAt, services } from '../services/services.js';
 import { isAlpha } from './images.js';
-import { addressAt, services } from './services.js';
-
-const accepts = Object.assign((type) => type === 'application/json' || type.startsWith('text/'), {
-  wanted: 'JSON',
-});
 
 /** A page bears only so much. */
 const mostPods = 100;
@@ -36,10 +33,10 @@ export async function askForPods(query, { key, options, signal }) {
       longest: longest.answer,
       seconds,
       signal,
-      accepts,
+      accepts: acceptsJson,
     });
     if (isCut) return undefined;
-    const result = JSON.parse(text)?.queryresult;
+    const result = parseAnswer(text, key)?.queryresult;
     if (isKeyFault(result)) refused.add(key.value);
     const pods = podsOf(result?.pods);
     return pods.length > 0 ? pods : undefined;

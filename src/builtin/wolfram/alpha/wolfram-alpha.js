@@ -1,9 +1,10 @@
-import { answering, Failure, meta } from './failure.js';
+import { answering, Failure, meta } from '../services/failure.js';
+import { requireKey } from '../services/keys.js';
+import { services } from '../services/services.js';
 import { askForPods } from './full-results.js';
 import { withImages } from './images.js';
 import { askForText } from './llm-api.js';
 import { readOptions } from './options.js';
-import { requireKey, services } from './services.js';
 
 /** What Wolfram|Alpha answers: text and images for the model and, where the client shows UI, pods for the viewer. */
 export default async function wolframAlpha({ query }, ctx) {
