@@ -292,6 +292,15 @@ describe('a kernel', () => {
     expect(outputOf(await evaluate('1'))).toBe('Out[1]= 1');
   });
 
+  test.skipIf(process.platform === 'win32')(
+    'that ends is not waited for because what it started holds its pipes',
+    async () => {
+      const { evaluate } = await open();
+      const result = await evaluate('heir', { timeConstraint: 3000 });
+      expect(outputOf(result)).toContain('it ended (exit code 139)');
+    },
+  );
+
   test('ends when the call is cancelled', async () => {
     const { begin, cancel, evaluate } = await open();
     const pid = Number(/= (\d+)/.exec(outputOf(await evaluate('pid')))?.[1]);

@@ -52,6 +52,10 @@ const words = {
   private: () => ({ text: '\uf76d\u0007\ud800!' }),
   environment: () => ({ text: JSON.stringify(process.env) }),
   pid: () => ({ text: `${process.pid}` }),
+  heir() {
+    spawn('sleep', ['60'], { stdio: 'inherit' });
+    process.exit(139);
+  },
   child: () => ({ text: `${spawn('sleep', ['600'], { stdio: 'ignore' }).pid}` }),
 };
 
