@@ -174,6 +174,15 @@ describe('what evaluated code prints', () => {
 });
 
 describe('an answer that is none', () => {
+  test.skipIf(process.platform === 'win32')(
+    'keeps nobody waiting by a pipe in place of what was printed',
+    async () => {
+      const { evaluate } = await open();
+      expect(outputOf(await evaluate('pipe'))).toBe('No output.');
+      expect(outputOf(await evaluate('stdout past it'))).toBe('past it');
+    },
+  );
+
   test.each(['nonsense', 'malformed', 'empty'])('is put into words (%s)', async (code) => {
     const { evaluate } = await open();
     const result = await evaluate(code, { timeConstraint: 1 });
