@@ -18,12 +18,19 @@ export interface RequirementFacts {
   readonly env: Readonly<Record<string, string | undefined>>;
 }
 
+/** What to do about what is missing; an option may follow. */
+const waysOut = {
+  capability: undefined,
+  variable: 'Give it with',
+  handedOn: 'Hand it on with',
+  program: 'Install what is missing, or put it on the PATH.',
+} as const;
+
 /** Something that is missing, in words, and the option that gives it. */
 interface Lack {
   readonly text: string;
   readonly option?: string;
-  /** What the option does. */
-  readonly wayOut: 'Give it with' | 'Hand it on with';
+  readonly wayOut: keyof typeof waysOut;
   readonly level: Requirements['level'];
 }
 
@@ -40,8 +47,8 @@ interface Shortage {
 }
 
 /**
- * What of a server's requirements is not met, in sentences, of which each names all that need the same. `missing` keeps
- * the server from working, `warnings` do not.
+ * What of a server's requirements is not met, in a sentence for all with the same way out, which names all that need the
+ * same. `missing` keeps the server from working, `warnings` do not.
  */
 export async function checkRequirements(
   spec: ServerSpec,
@@ -65,7 +72,7 @@ export async function checkRequirements(
     shortages.set(key, { lacks: [...(shortages.get(key)?.lacks ?? []), lack], items });
   }
   const sentences = (level: Requirements['level']) =>
-    [...shortages.values()].filter(({ lacks }) => lacks[0]!.level === level).map(sentenceOf);
+    byWayOut([...shortages.values()].filter(({ lacks }) => lacks[0]!.level === level)).map(sentenceOf);
   const warnings = [...sentences('suggested'), ...variablesOfUpstreams(spec, facts)];
   return { missing: sentences('required'), warnings };
 }
@@ -104,15 +111,16 @@ async function lacksOf(
   };
   const shortfall = await shortfallOf({ ...requires, level: 'required' }, circumstances);
   const missing = [
-    ...shortfall.client.map((name) => ({ text: describeCapability(name) })),
+    ...shortfall.client.map((name) => ({ text: describeCapability(name), wayOut: 'capability' as const })),
     ...shortfall.env.map((need) => ({
       text: describeVariable(need),
+      wayOut: 'variable' as const,
       option: `--env ${alternatives(need)[0]}=<value>`,
     })),
-    ...shortfall.bin.map((need) => ({ text: describeProgram(need) })),
+    ...shortfall.bin.map((need) => ({ text: describeProgram(need), wayOut: 'program' as const })),
   ];
   return [
-    ...missing.map((lack) => ({ ...lack, wayOut: 'Give it with' as const, level })),
+    ...missing.map((lack) => ({ ...lack, level })),
     ...requires.env.flatMap((need) => onlyInShell(need, { entryEnv, env })),
   ];
 }
@@ -127,20 +135,34 @@ function onlyInShell(
   const held = names.find((name) => env[name]);
   if (held === undefined) return [];
   const text = `${held}, which this shell has, but the client may not`;
-  return [{ text, option: `--env ${held}`, wayOut: 'Hand it on with', level: 'suggested' }];
+  return [{ text, option: `--env ${held}`, wayOut: 'handedOn', level: 'suggested' }];
 }
 
-function sentenceOf({ lacks, items }: Shortage): string {
+/** In the order in which each way out is first needed. */
+function byWayOut(shortages: readonly Shortage[]): readonly (readonly Shortage[])[] {
+  const wayOutOf = ({ lacks }: Shortage) => lacks[0]!.wayOut;
+  return [...new Set(shortages.map(wayOutOf))].map((wayOut) =>
+    shortages.filter((shortage) => wayOutOf(shortage) === wayOut),
+  );
+}
+
+function sentenceOf(shortages: readonly Shortage[]): string {
+  const clauses = shortages.map(clauseOf).join('; ');
+  const lacks = shortages.flatMap((shortage) => shortage.lacks);
+  const options = [...new Set(lacks.flatMap(({ option }) => option ?? []))];
+  const wayOut = waysOut[lacks[0]!.wayOut];
+  const end = wayOut === undefined ? '' : ` ${wayOut}${options.length > 0 ? `: ${options.join(' ')}` : ''}`;
+  return `${clauses.charAt(0).toUpperCase()}${clauses.slice(1)}.${end}`;
+}
+
+function clauseOf({ lacks, items }: Shortage): string {
   const kinds = [...new Set(items.map(({ kind }) => kind))];
   const named = kinds.map((kind) => {
     const names = items.filter((item) => item.kind === kind).map(({ name }) => `"${name}"`);
     return `the ${singular[kind]}${names.length > 1 ? 's' : ''} ${listed(names)}`;
   });
   const verb = items.length > 1 ? 'need' : 'needs';
-  const what = lacks.map(({ text }) => text).join(', and ');
-  const options = lacks.flatMap(({ option }) => option ?? []);
-  const wayOut = options.length === 0 ? '' : ` ${lacks[0]!.wayOut}: ${options.join(' ')}`;
-  return `T${listed(named).slice(1)} ${verb} ${what}.${wayOut}`;
+  return `${listed(named)} ${verb} ${lacks.map(({ text }) => text).join(', and ')}`;
 }
 
 /** `A, B and C` */

@@ -21,7 +21,7 @@ test('all tools that miss the same thing are named in one sentence', async () =>
   expect(await check({ a: program, b: program, c: { env: ['KEY'], ...suggested }, d: program })).toEqual({
     missing: [],
     warnings: [
-      'The tools "a", "b" and "d" need the program "no-such-program", which is not on the PATH.',
+      'The tools "a", "b" and "d" need the program "no-such-program", which is not on the PATH. Install what is missing, or put it on the PATH.',
       'The tool "c" needs the environment variable KEY, which is not set. Give it with: --env KEY=<value>',
     ],
   });
@@ -39,7 +39,28 @@ test('what the same tools miss is told together, with all that it takes', async 
   const requires = { env: ['A', ['B', 'C']], client: ['sampling'] };
   const { missing } = await check({ x: requires, y: requires }, { capabilities: { sampling: false } });
   expect(missing).toEqual([
-    'The tools "x" and "y" need the client capability "sampling", which this client does not have, and the environment variable A, which is not set, and one of the environment variables B or C, none of which is set. Give it with: --env A=<value> --env B=<value>',
+    'The tools "x" and "y" need the client capability "sampling", which this client does not have.',
+    'The tools "x" and "y" need the environment variable A, which is not set, and one of the environment variables B or C, none of which is set. Give it with: --env A=<value> --env B=<value>',
+  ]);
+});
+
+test('what is given in the same way is told in one sentence, whoever needs it', async () => {
+  const { missing } = await check({
+    x: { env: ['A'] },
+    y: { env: ['B'] },
+    z: { bin: [['no-such', 'nor-this']] },
+  });
+  expect(missing).toEqual([
+    'The tool "x" needs the environment variable A, which is not set; the tool "y" needs the environment variable B, which is not set. Give it with: --env A=<value> --env B=<value>',
+    'The tool "z" needs one of the programs "no-such" or "nor-this", none of which is on the PATH. Install what is missing, or put it on the PATH.',
+  ]);
+});
+
+test('of a tool that misses a variable and a program, the way out is told of both', async () => {
+  const { missing } = await check({ x: { env: ['A'], bin: ['no-such'] } });
+  expect(missing).toEqual([
+    expect.stringMatching(/needs the environment variable A.*Give it with: --env A=<value>$/),
+    expect.stringMatching(/needs the program "no-such".*Install what is missing, or put it on the PATH\.$/),
   ]);
 });
 
