@@ -55,10 +55,7 @@ export async function checkRequirements(
   facts: RequirementFacts,
 ): Promise<{ readonly missing: readonly string[]; readonly warnings: readonly string[] }> {
   const lacking = new Map<string, { readonly lack: Lack; readonly items: Needing[] }>();
-  const { registry } = spec;
-  const items = [...registry.all('tools'), ...registry.all('prompts'), ...registry.all('resources')];
-  for (const { kind, name, requires } of items) {
-    const item = { kind, name };
+  for (const { item, requires } of needsIn(spec)) {
     for (const lack of await lacksOf(requires, facts)) {
       const key = JSON.stringify([lack.level, lack.text]);
       const known = lacking.get(key) ?? { lack, items: [] };
@@ -77,27 +74,36 @@ export async function checkRequirements(
   return { missing: sentences('required'), warnings };
 }
 
-/** What existing servers are given of the environment and may go without, in sentences. */
+/** Who needs what; a tool that an existing server answers also needs, if less strictly, what that one does. */
+function needsIn({ registry }: ServerSpec): readonly { item: Needing; requires: Requirements }[] {
+  const items = [...registry.all('tools'), ...registry.all('prompts'), ...registry.all('resources')];
+  return items.flatMap((spec) => {
+    const item = { kind: spec.kind, name: spec.name };
+    const variables = (spec.kind === 'tools' && spec.upstream?.upstream.variables) || [];
+    const upstream: Requirements = { client: [], env: variables, bin: [], level: 'suggested' };
+    return [
+      { item, requires: spec.requires },
+      { item, requires: upstream },
+    ];
+  });
+}
+
+/** What the existing servers in a server's list are given of the environment and may go without, in sentences. */
 function variablesOfUpstreams(
-  { upstreams, registry }: ServerSpec,
+  { upstreams }: ServerSpec,
   { entryEnv, env }: Pick<RequirementFacts, 'entryEnv' | 'env'>,
 ): readonly string[] {
-  const listed = upstreams.map(({ upstream }) => ({ upstream, what: `The tools of ${upstream.name} need` }));
-  const own = registry
-    .all('tools')
-    .flatMap(({ name, upstream }) =>
-      upstream ? [{ upstream: upstream.upstream, what: `The tool "${name}" needs` }] : [],
-    );
-  const needed = [...listed, ...own].flatMap(({ upstream: { variables = [] }, what }) =>
-    variables.map((variable) => ({ variable, what })),
+  const needed = upstreams.flatMap(({ upstream: { name, variables = [] } }) =>
+    variables.map((variable) => ({ variable, what: `The tools of ${name} need` })),
   );
-  return needed
+  const sentences = needed
     .filter(({ variable }) => !entryEnv[variable])
     .map(({ variable, what }) =>
       env[variable]
         ? `${what} ${variable}, which this shell has, but the client may not. Hand it on with: --env ${variable}`
         : `${what} ${describeVariable(variable)}. Give it with: --env ${variable}=<value>`,
     );
+  return [...new Set(sentences)];
 }
 
 async function lacksOf(

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import { checkRequirements, type RequirementFacts } from '../../../src/engine/installation/requirements.js';
-import { composeLive } from '../../support/session.js';
+import { compose, composeLive } from '../../support/session.js';
 
 /** Tools by name, each with what it requires; they do nothing. */
 async function check(
@@ -82,4 +82,38 @@ test.each([
 ])('of several variables one is enough: %s', async (_, facts, warnings) => {
   const requires = { env: [['A', 'B']] };
   expect(await check({ x: requires, y: requires }, facts)).toEqual({ missing: [], warnings });
+});
+
+const place = { command: 'npx', args: ['-y', 'it'], env: { KEY: '$' + '{THEIR_KEY}' } };
+
+async function checkFiles(tools: unknown, env: Readonly<Record<string, string>> = {}) {
+  const upstream = JSON.stringify({ description: 'It.', upstream: { ...place, tool: 'it' } });
+  const { spec } = await compose(
+    { servers: ['main'], tools: ['a', 'b'] },
+    {
+      'agenttools/servers/main.json': { tools },
+      'agenttools/tools/a.json': upstream,
+      'agenttools/tools/b.json': upstream,
+    },
+  );
+  return await checkRequirements(spec, { capabilities: {}, entryEnv: {}, env });
+}
+
+test('what an existing server is to be given is told once for all tools that it answers', async () => {
+  expect(await checkFiles(['a', 'b'])).toEqual({
+    missing: [],
+    warnings: [
+      'The tools "a" and "b" need the environment variable THEIR_KEY, which is not set. Give it with: --env THEIR_KEY=<value>',
+    ],
+  });
+  expect((await checkFiles(['a', 'b'], { THEIR_KEY: 'x' })).warnings).toEqual([
+    'The tools "a" and "b" need THEIR_KEY, which this shell has, but the client may not. Hand it on with: --env THEIR_KEY',
+  ]);
+});
+
+test('so it is once for a server that is listed in parts', async () => {
+  const part = (only: string) => ({ upstream: place, only: [only] });
+  expect((await checkFiles([part('x'), part('y')])).warnings).toEqual([
+    expect.stringMatching(/^The tools of .* need the environment variable THEIR_KEY, .*Give it with/),
+  ]);
 });
