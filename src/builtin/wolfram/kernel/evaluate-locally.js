@@ -1,9 +1,9 @@
 import { blocksOf, withText } from './content.js';
 import { embedAddress, notebookId } from './deployment.js';
-import { inTemporaryFolder } from './kernel.js';
 import { asciiCode } from './lines.js';
 import { KernelEnded } from './process.js';
 import { contextOf, isSessionId, newSessionId } from './sessions.js';
+import { inTemporaryFolder } from './temporary-folder.js';
 import { Transcript } from './transcript.js';
 
 /** A kernel that stops when its time is up needs little more; one that does not is ended. */
