@@ -54,7 +54,10 @@ afterEach(() => {
 
 interface Result {
   readonly content: readonly { type: string; text?: string; data?: string; mimeType?: string }[];
-  readonly structuredContent?: { pods: { title: string; subpods: { img?: { src: string } }[] }[] };
+  readonly structuredContent?: {
+    pods: { title: string; subpods: { img?: { src: string } }[] }[];
+    didYouMean?: readonly string[];
+  };
   readonly isError?: boolean;
   readonly _meta?: Record<string, unknown>;
 }
@@ -518,10 +521,11 @@ describe('pods for the viewer', () => {
   });
 
   test('without a text there are none', async () => {
-    services.answers = { [llmPath]: { status: 501 }, [fullPath]: { hangs: true } };
+    services.answers = { [llmPath]: { status: 501 }, [fullPath]: json({ queryresult: { pods: [pod] } }) };
     const result = await alpha('x', { ui: true });
     expect(result.isError).toBe(true);
     expect(result.structuredContent).toBeUndefined();
+    expect(result._meta).toMatchObject({ backend: 'wolframalpha-llm-api' });
   });
 
   test('an AppID that is not good for them is not tried again', async () => {
@@ -584,6 +588,62 @@ describe('pods for the viewer', () => {
       const tool = tools.find((one: { name: string }) => one.name === 'WolframAlpha');
       expect(tool._meta?.ui?.resourceUri).toBe(expected);
     }
+  });
+});
+
+describe('other questions', () => {
+  const notUnderstood = { status: 501, body: 'Things to try instead' };
+  const meaning = (didyoumeans: unknown) => json({ queryresult: { success: false, didyoumeans } });
+
+  test.each<[what: string, didyoumeans: unknown, didYouMean: readonly string[]]>([
+    ['one', { score: '0.4', level: 'medium', val: 'france' }, ['france']],
+    ['several', [{ val: 'france' }, { val: ' population ' }, { val: 'france' }], ['france', 'population']],
+    ['what is none among them', [null, 'x', { val: 7 }, { val: ' ' }, { val: 'ok' }], ['ok']],
+    ['one that is too long', [{ val: 'x'.repeat(201) }, { val: 'ok' }], ['ok']],
+    ['one that repeats the key', { val: `ask ${key}` }, ['ask …']],
+    [
+      'very many',
+      Array.from({ length: 20 }, (_, index) => ({ val: `${index}` })),
+      Array.from({ length: 10 }, (_, index) => `${index}`),
+    ],
+  ])('%s: stand beside what was not understood, for the viewer', async (_, didyoumeans, didYouMean) => {
+    services.answers = { [llmPath]: notUnderstood, [fullPath]: meaning(didyoumeans) };
+    const result = await alpha('x', { ui: true });
+    expect(result.isError).toBe(true);
+    expect(textOf(result)).toContain('did not understand this');
+    expect(result.structuredContent).toEqual({ didYouMean });
+    expect(result._meta).toMatchObject({
+      backend: 'wolframalpha-llm-api, wolframalpha-full-results-api',
+    });
+  });
+
+  test.each([[undefined], [null], ['x'], [7], [[]], [{}]])('%j are none', async (didyoumeans) => {
+    services.answers = { [llmPath]: notUnderstood, [fullPath]: meaning(didyoumeans) };
+    const result = await alpha('x', { ui: true });
+    expect(result.isError).toBe(true);
+    expect(result.structuredContent).toBeUndefined();
+  });
+
+  test('are there only for clients that show UI, and only of what was not understood', async () => {
+    services.answers = { [llmPath]: notUnderstood, [fullPath]: meaning({ val: 'france' }) };
+    expect((await alpha('x')).structuredContent).toBeUndefined();
+    expect(paths()).toEqual([llmPath]);
+    services.answers = { [llmPath]: { status: 403 }, [fullPath]: meaning({ val: 'france' }) };
+    expect((await alpha('x', { ui: true })).structuredContent).toBeUndefined();
+    services.answers = { [llmPath]: { body: answer }, [fullPath]: meaning({ val: 'france' }) };
+    expect((await alpha('x', { ui: true })).structuredContent).toBeUndefined();
+  });
+
+  test('that do not come are not waited for beyond a few seconds', async () => {
+    vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] });
+    services.answers = { [llmPath]: notUnderstood, [fullPath]: { hangs: true } };
+    const coming = alpha('x', { ui: true, toolOptions: { WolframAlpha: { TimeConstraint: 110 } } });
+    const advancing = setInterval(() => vi.advanceTimersByTime(500), 5);
+    const result = await coming;
+    clearInterval(advancing);
+    vi.useRealTimers();
+    expect(textOf(result)).toContain('did not understand this');
+    expect(result.structuredContent).toBeUndefined();
   });
 });
 

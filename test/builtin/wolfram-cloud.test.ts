@@ -9,7 +9,7 @@ import { root } from '../support/program.js';
 import { compose, openSession } from '../support/session.js';
 
 const { evaluateInCloud } = await loadBuiltin('wolfram/cloud/compute.js');
-const { servicesBase } = await loadBuiltin('wolfram/cloud/services.js');
+const { addressAt, services } = await loadBuiltin('wolfram/services/services.js');
 
 // biome-ignore lint/suspicious/noExplicitAny: what came over the wire is looked at member by member
 type Result = any;
@@ -131,7 +131,7 @@ describe('an evaluation in the cloud', () => {
   });
 
   test('is tried again once where the service is out of order', async () => {
-    answers = [reply(503, 'busy', { 'Retry-After': '0.01' }), success('Out[1]= 3')];
+    answers = [reply(503, 'busy', { 'Retry-After': '0' }), success('Out[1]= 3')];
     expect(textOf(await (await open()).evaluate())).toBe('Out[1]= 3');
     expect(asked).toHaveLength(2);
   });
@@ -155,30 +155,38 @@ describe('an evaluation in the cloud', () => {
     [
       'a bad key',
       reply(401, `{"message":"bad key ${key}"}`),
-      /refuses the key in WOLFRAM_API_KEY \(status 401\)/,
+      /does not accept the key in the environment variable WOLFRAM_API_KEY\..* It says: bad key …$/,
     ],
-    ['a forbidden key', reply(403, ''), /refuses the key in WOLFRAM_API_KEY \(status 403\)/],
-    ['a quota', reply(429, 'slow down'), /too many requests with this key \(status 429\)/],
-    ['an outage', reply(500, '<html>'), /out of order \(status 500, asked twice\)/],
+    [
+      'a forbidden key',
+      reply(403, ''),
+      /does not accept the key in the environment variable WOLFRAM_API_KEY\./,
+    ],
+    ['a quota', reply(429, 'slow down'), /no calls left for now, or calls come too fast\. Try again later/],
+    ['an outage', reply(500, '<html>'), /out of order for now \(HTTP 500\)\. Try again later\.$/],
     [
       'a bad request',
       reply(400, `no code for ${key}\u001b`),
-      /refused the request \(status 400\): "no code for …"/,
+      /refused the request as it is\. It says: no code for …$/,
     ],
-    ['a bad request as page', reply(404, '<html>'), /refused the request \(status 404\)\. Look/],
+    [
+      'a bad request as page',
+      reply(404, '<html>'),
+      /gave no answer \(HTTP 404\)\. Expected is https:.* or what the environment variable WOLFRAM_SERVICES_BASE says\.$/,
+    ],
     [
       'a redirect',
       reply(302, '', { location: 'http://127.0.0.1:1/elsewhere' }),
-      /refused the request \(status 302\)/,
+      /gave no answer \(HTTP 302\)/,
     ],
-    ['a page', reply(200, '<!doctype html>'), /answered something else than a result/],
+    ['a page', reply(200, '<!doctype html>'), /answered with a page instead of JSON/],
     ['half an answer', reply(200, '{"result":"1'), /answered something else than a result/],
     ['an answer without result', reply(200, '{"success":true}'), /answered something else than a result/],
     ['null', reply(200, 'null'), /answered something else than a result/],
     [
       'a broken connection',
       (request) => void request.socket.destroy(),
-      /cannot be reached at 127\.0\.0\.1:\d+/,
+      /The Wolfram Cloud cannot be reached/,
     ],
     ['far too much', reply(200, 'x'.repeat(9 * 1024 * 1024)), /far more than it was asked for/],
   ])('that gives %s is a failure in words', async (_, answer, said) => {
@@ -195,7 +203,7 @@ describe('an evaluation in the cloud', () => {
     answers = [() => {}];
     const asking = evaluateInCloud(
       { code: '1', seconds: 0.02, maxCharacters: 100 },
-      { env: process.env, graceMs: 30 },
+      { signal: new AbortController().signal, grace: 0.03 },
     );
     await expect(asking).rejects.toThrow('The Wolfram Cloud gave no answer within');
   });
@@ -205,6 +213,18 @@ describe('an evaluation in the cloud', () => {
     expect(textOf(await (await open()).evaluate())).toBe('your key: …');
   });
 
+  test('shows no key that a service wrote with escapes', async () => {
+    const escaped = [...key].map((one) => `\\u${one.charCodeAt(0).toString(16).padStart(4, '0')}`).join('');
+    answers = [reply(200, `{"result":"your key: ${escaped}"}`)];
+    expect(textOf(await (await open()).evaluate())).toBe('your key: …');
+  });
+
+  test('is not tried again where the service has no such thing', async () => {
+    answers = [reply(501, 'no')];
+    expect(textOf(await (await open()).evaluate())).toMatch(/gave no answer \(HTTP 501\)/);
+    expect(asked).toHaveLength(1);
+  });
+
   test('is cut where the service gives more than it was asked for', async () => {
     answers = [success('x'.repeat(50_000))];
     const text = textOf(await (await open({ MaxCharacterCount: 1000 })).evaluate());
@@ -212,8 +232,11 @@ describe('an evaluation in the cloud', () => {
   });
 
   test.each([
-    ['', /set the environment variable WOLFRAM_API_KEY/],
-    ['two words', /holds characters that no key has/],
+    [
+      '',
+      /^The Wolfram Cloud needs an API key, and none is set\..* in the environment variable WOLFRAM_API_KEY\.$/,
+    ],
+    ['two words', /WOLFRAM_API_KEY holds something that is no key/],
   ])('needs a key (%j)', async (set, said) => {
     vi.stubEnv('WOLFRAM_API_KEY', set);
     const result = await (await open({ Method: 'Cloud' })).evaluate();
@@ -227,19 +250,25 @@ describe('an evaluation in the cloud', () => {
     vi.stubEnv('WOLFRAM_SERVICES_BASE', 'http://services.example.com');
     const result = await (await open()).evaluate();
     expect(result.isError).toBe(true);
-    expect(textOf(result)).toMatch(/^WOLFRAM_SERVICES_BASE is not an address that may be used/);
+    expect(textOf(result)).toMatch(/^The environment variable WOLFRAM_SERVICES_BASE holds no usable address/);
   });
 });
 
 test.each([
-  [undefined, 'https://services.wolfram.com'],
-  [' ', 'https://services.wolfram.com'],
-  ['https://proxy.example.com/wolfram/', 'https://proxy.example.com/wolfram'],
-  ['http://localhost:81', 'http://localhost:81'],
-  ['http://127.0.0.1.example.com', undefined],
-  ['https://user:password@example.com', undefined],
-  ['file:///etc', undefined],
-  ['services', undefined],
-])('the services are at %j', (set, base) => {
-  expect(servicesBase({ WOLFRAM_SERVICES_BASE: set })).toBe(base);
+  [undefined, 'https://services.wolfram.com/x'],
+  [' ', 'https://services.wolfram.com/x'],
+  ['https://proxy.example.com/wolfram/', 'https://proxy.example.com/wolfram/x'],
+  ['https://proxy.example.com/wolfram', 'https://proxy.example.com/wolfram/x'],
+  ['http://localhost:81', 'http://localhost:81/x'],
+])('the services are at %j', (set, address) => {
+  vi.stubEnv('WOLFRAM_SERVICES_BASE', set);
+  expect(addressAt(services.compute, 'x').href).toBe(address);
 });
+
+test.each(['http://127.0.0.1.example.com', 'https://user:password@example.com', 'file:///etc', 'services'])(
+  'no service is at %j',
+  (set) => {
+    vi.stubEnv('WOLFRAM_SERVICES_BASE', set);
+    expect(() => addressAt(services.compute, 'x')).toThrow('holds no usable address');
+  },
+);

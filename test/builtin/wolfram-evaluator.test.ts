@@ -174,6 +174,15 @@ describe('what evaluated code prints', () => {
 });
 
 describe('an answer that is none', () => {
+  test.skipIf(process.platform === 'win32')(
+    'keeps nobody waiting by a pipe in place of what was printed',
+    async () => {
+      const { evaluate } = await open();
+      expect(outputOf(await evaluate('pipe'))).toBe('No output.');
+      expect(outputOf(await evaluate('stdout past it'))).toBe('past it');
+    },
+  );
+
   test.each(['nonsense', 'malformed', 'empty'])('is put into words (%s)', async (code) => {
     const { evaluate } = await open();
     const result = await evaluate(code, { timeConstraint: 1 });
@@ -291,6 +300,15 @@ describe('a kernel', () => {
     );
     expect(outputOf(await evaluate('1'))).toBe('Out[1]= 1');
   });
+
+  test.skipIf(process.platform === 'win32')(
+    'that ends is not waited for because what it started holds its pipes',
+    async () => {
+      const { evaluate } = await open();
+      const result = await evaluate('heir', { timeConstraint: 3000 });
+      expect(outputOf(result)).toContain('it ended (exit code 139)');
+    },
+  );
 
   test('ends when the call is cancelled', async () => {
     const { begin, cancel, evaluate } = await open();

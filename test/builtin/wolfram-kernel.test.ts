@@ -1,7 +1,9 @@
+import { spawnSync } from 'node:child_process';
 import { chmodSync, readdirSync, readFileSync, utimesSync } from 'node:fs';
 import os from 'node:os';
 import path from 'node:path';
 import process from 'node:process';
+import { pathToFileURL } from 'node:url';
 import { describe, expect, test } from 'vitest';
 import { workspaceFolders } from '../../src/engine/folders.js';
 import { loadBuiltin } from '../support/builtin.js';
@@ -352,4 +354,17 @@ describe('the loop in the kernel', () => {
     ];
     for (const member of answered) expect(code).toContain(`"${member}" ->`);
   });
+});
+
+test('the folder of an evaluation goes with the process that ends in the middle of it', () => {
+  const TMPDIR = writeFolder();
+  const module = pathToFileURL(path.join(root, 'src/builtin/wolfram/kernel/temporary-folder.js')).href;
+  const code = `
+    import { readdirSync } from 'node:fs';
+    import { inTemporaryFolder } from ${JSON.stringify(module)};
+    await inTemporaryFolder(() => process.exit(readdirSync(${JSON.stringify(TMPDIR)}).length));`;
+  const env = { ...process.env, TMPDIR, TMP: TMPDIR, TEMP: TMPDIR };
+  const { status } = spawnSync(process.execPath, ['--input-type=module', '--eval', code], { env });
+  expect(status).toBe(1);
+  expect(readdirSync(TMPDIR)).toEqual([]);
 });

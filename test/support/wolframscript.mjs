@@ -4,8 +4,8 @@
  * words for a language. How it starts is said by WOLFRAM_STAND_IN, what it knows of the cloud by WOLFRAM_STAND_IN_CLOUD;
  * each start and each request is written to WOLFRAM_STAND_IN_LOG.
  */
-import { spawn } from 'node:child_process';
-import { appendFileSync, existsSync, readFileSync, writeFileSync } from 'node:fs';
+import { spawn, spawnSync } from 'node:child_process';
+import { appendFileSync, existsSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import process from 'node:process';
 import { createInterface } from 'node:readline';
 
@@ -52,6 +52,10 @@ const words = {
   private: () => ({ text: '\uf76d\u0007\ud800!' }),
   environment: () => ({ text: JSON.stringify(process.env) }),
   pid: () => ({ text: `${process.pid}` }),
+  heir() {
+    spawn('sleep', ['60'], { stdio: 'inherit' });
+    process.exit(139);
+  },
   child: () => ({ text: `${spawn('sleep', ['600'], { stdio: 'ignore' }).pid}` }),
 };
 
@@ -89,6 +93,11 @@ async function evaluate(request) {
   if (request.code === 'syntax') {
     appendFileSync(transcript, 'Syntax::sntxi: Incomplete expression; more input is needed.\n');
     return { outcome: 'syntax', outputs: [], session, saved: false };
+  }
+  if (request.code === 'pipe') {
+    rmSync(transcript);
+    spawnSync('mkfifo', [transcript]);
+    return { outcome: 'done', outputs: [], session, saved: false };
   }
   if (request.code === 'nonsense') return ['no', 'object'];
   if (request.code === 'empty') return {};

@@ -18,12 +18,19 @@ export interface RequirementFacts {
   readonly env: Readonly<Record<string, string | undefined>>;
 }
 
+/** What to do about what is missing; an option may follow. */
+const waysOut = {
+  capability: undefined,
+  variable: 'Give it with',
+  handedOn: 'Hand it on with',
+  program: 'Install what is missing, or put it on the PATH.',
+} as const;
+
 /** Something that is missing, in words, and the option that gives it. */
 interface Lack {
   readonly text: string;
   readonly option?: string;
-  /** What the option does. */
-  readonly wayOut: 'Give it with' | 'Hand it on with';
+  readonly wayOut: keyof typeof waysOut;
   readonly level: Requirements['level'];
 }
 
@@ -40,18 +47,15 @@ interface Shortage {
 }
 
 /**
- * What of a server's requirements is not met, in sentences, of which each names all that need the same. `missing` keeps
- * the server from working, `warnings` do not.
+ * What of a server's requirements is not met, in a sentence for all with the same way out, which names all that need the
+ * same. `missing` keeps the server from working, `warnings` do not.
  */
 export async function checkRequirements(
   spec: ServerSpec,
   facts: RequirementFacts,
 ): Promise<{ readonly missing: readonly string[]; readonly warnings: readonly string[] }> {
   const lacking = new Map<string, { readonly lack: Lack; readonly items: Needing[] }>();
-  const { registry } = spec;
-  const items = [...registry.all('tools'), ...registry.all('prompts'), ...registry.all('resources')];
-  for (const { kind, name, requires } of items) {
-    const item = { kind, name };
+  for (const { item, requires } of needsIn(spec)) {
     for (const lack of await lacksOf(requires, facts)) {
       const key = JSON.stringify([lack.level, lack.text]);
       const known = lacking.get(key) ?? { lack, items: [] };
@@ -65,32 +69,41 @@ export async function checkRequirements(
     shortages.set(key, { lacks: [...(shortages.get(key)?.lacks ?? []), lack], items });
   }
   const sentences = (level: Requirements['level']) =>
-    [...shortages.values()].filter(({ lacks }) => lacks[0]!.level === level).map(sentenceOf);
+    byWayOut([...shortages.values()].filter(({ lacks }) => lacks[0]!.level === level)).map(sentenceOf);
   const warnings = [...sentences('suggested'), ...variablesOfUpstreams(spec, facts)];
   return { missing: sentences('required'), warnings };
 }
 
-/** What existing servers are given of the environment and may go without, in sentences. */
+/** Who needs what; a tool that an existing server answers also needs, if less strictly, what that one does. */
+function needsIn({ registry }: ServerSpec): readonly { item: Needing; requires: Requirements }[] {
+  const items = [...registry.all('tools'), ...registry.all('prompts'), ...registry.all('resources')];
+  return items.flatMap((spec) => {
+    const item = { kind: spec.kind, name: spec.name };
+    const variables = (spec.kind === 'tools' && spec.upstream?.upstream.variables) || [];
+    const upstream: Requirements = { client: [], env: variables, bin: [], level: 'suggested' };
+    return [
+      { item, requires: spec.requires },
+      { item, requires: upstream },
+    ];
+  });
+}
+
+/** What the existing servers in a server's list are given of the environment and may go without, in sentences. */
 function variablesOfUpstreams(
-  { upstreams, registry }: ServerSpec,
+  { upstreams }: ServerSpec,
   { entryEnv, env }: Pick<RequirementFacts, 'entryEnv' | 'env'>,
 ): readonly string[] {
-  const listed = upstreams.map(({ upstream }) => ({ upstream, what: `The tools of ${upstream.name} need` }));
-  const own = registry
-    .all('tools')
-    .flatMap(({ name, upstream }) =>
-      upstream ? [{ upstream: upstream.upstream, what: `The tool "${name}" needs` }] : [],
-    );
-  const needed = [...listed, ...own].flatMap(({ upstream: { variables = [] }, what }) =>
-    variables.map((variable) => ({ variable, what })),
+  const needed = upstreams.flatMap(({ upstream: { name, variables = [] } }) =>
+    variables.map((variable) => ({ variable, what: `The tools of ${name} need` })),
   );
-  return needed
+  const sentences = needed
     .filter(({ variable }) => !entryEnv[variable])
     .map(({ variable, what }) =>
       env[variable]
         ? `${what} ${variable}, which this shell has, but the client may not. Hand it on with: --env ${variable}`
         : `${what} ${describeVariable(variable)}. Give it with: --env ${variable}=<value>`,
     );
+  return [...new Set(sentences)];
 }
 
 async function lacksOf(
@@ -104,15 +117,16 @@ async function lacksOf(
   };
   const shortfall = await shortfallOf({ ...requires, level: 'required' }, circumstances);
   const missing = [
-    ...shortfall.client.map((name) => ({ text: describeCapability(name) })),
+    ...shortfall.client.map((name) => ({ text: describeCapability(name), wayOut: 'capability' as const })),
     ...shortfall.env.map((need) => ({
       text: describeVariable(need),
+      wayOut: 'variable' as const,
       option: `--env ${alternatives(need)[0]}=<value>`,
     })),
-    ...shortfall.bin.map((need) => ({ text: describeProgram(need) })),
+    ...shortfall.bin.map((need) => ({ text: describeProgram(need), wayOut: 'program' as const })),
   ];
   return [
-    ...missing.map((lack) => ({ ...lack, wayOut: 'Give it with' as const, level })),
+    ...missing.map((lack) => ({ ...lack, level })),
     ...requires.env.flatMap((need) => onlyInShell(need, { entryEnv, env })),
   ];
 }
@@ -127,20 +141,34 @@ function onlyInShell(
   const held = names.find((name) => env[name]);
   if (held === undefined) return [];
   const text = `${held}, which this shell has, but the client may not`;
-  return [{ text, option: `--env ${held}`, wayOut: 'Hand it on with', level: 'suggested' }];
+  return [{ text, option: `--env ${held}`, wayOut: 'handedOn', level: 'suggested' }];
 }
 
-function sentenceOf({ lacks, items }: Shortage): string {
+/** In the order in which each way out is first needed. */
+function byWayOut(shortages: readonly Shortage[]): readonly (readonly Shortage[])[] {
+  const wayOutOf = ({ lacks }: Shortage) => lacks[0]!.wayOut;
+  return [...new Set(shortages.map(wayOutOf))].map((wayOut) =>
+    shortages.filter((shortage) => wayOutOf(shortage) === wayOut),
+  );
+}
+
+function sentenceOf(shortages: readonly Shortage[]): string {
+  const clauses = shortages.map(clauseOf).join('; ');
+  const lacks = shortages.flatMap((shortage) => shortage.lacks);
+  const options = [...new Set(lacks.flatMap(({ option }) => option ?? []))];
+  const wayOut = waysOut[lacks[0]!.wayOut];
+  const end = wayOut === undefined ? '' : ` ${wayOut}${options.length > 0 ? `: ${options.join(' ')}` : ''}`;
+  return `${clauses.charAt(0).toUpperCase()}${clauses.slice(1)}.${end}`;
+}
+
+function clauseOf({ lacks, items }: Shortage): string {
   const kinds = [...new Set(items.map(({ kind }) => kind))];
   const named = kinds.map((kind) => {
     const names = items.filter((item) => item.kind === kind).map(({ name }) => `"${name}"`);
     return `the ${singular[kind]}${names.length > 1 ? 's' : ''} ${listed(names)}`;
   });
   const verb = items.length > 1 ? 'need' : 'needs';
-  const what = lacks.map(({ text }) => text).join(', and ');
-  const options = lacks.flatMap(({ option }) => option ?? []);
-  const wayOut = options.length === 0 ? '' : ` ${lacks[0]!.wayOut}: ${options.join(' ')}`;
-  return `T${listed(named).slice(1)} ${verb} ${what}.${wayOut}`;
+  return `${listed(named)} ${verb} ${lacks.map(({ text }) => text).join(', and ')}`;
 }
 
 /** `A, B and C` */

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import { checkRequirements, type RequirementFacts } from '../../../src/engine/installation/requirements.js';
-import { composeLive } from '../../support/session.js';
+import { compose, composeLive } from '../../support/session.js';
 
 /** Tools by name, each with what it requires; they do nothing. */
 async function check(
@@ -21,7 +21,7 @@ test('all tools that miss the same thing are named in one sentence', async () =>
   expect(await check({ a: program, b: program, c: { env: ['KEY'], ...suggested }, d: program })).toEqual({
     missing: [],
     warnings: [
-      'The tools "a", "b" and "d" need the program "no-such-program", which is not on the PATH.',
+      'The tools "a", "b" and "d" need the program "no-such-program", which is not on the PATH. Install what is missing, or put it on the PATH.',
       'The tool "c" needs the environment variable KEY, which is not set. Give it with: --env KEY=<value>',
     ],
   });
@@ -39,7 +39,28 @@ test('what the same tools miss is told together, with all that it takes', async 
   const requires = { env: ['A', ['B', 'C']], client: ['sampling'] };
   const { missing } = await check({ x: requires, y: requires }, { capabilities: { sampling: false } });
   expect(missing).toEqual([
-    'The tools "x" and "y" need the client capability "sampling", which this client does not have, and the environment variable A, which is not set, and one of the environment variables B or C, none of which is set. Give it with: --env A=<value> --env B=<value>',
+    'The tools "x" and "y" need the client capability "sampling", which this client does not have.',
+    'The tools "x" and "y" need the environment variable A, which is not set, and one of the environment variables B or C, none of which is set. Give it with: --env A=<value> --env B=<value>',
+  ]);
+});
+
+test('what is given in the same way is told in one sentence, whoever needs it', async () => {
+  const { missing } = await check({
+    x: { env: ['A'] },
+    y: { env: ['B'] },
+    z: { bin: [['no-such', 'nor-this']] },
+  });
+  expect(missing).toEqual([
+    'The tool "x" needs the environment variable A, which is not set; the tool "y" needs the environment variable B, which is not set. Give it with: --env A=<value> --env B=<value>',
+    'The tool "z" needs one of the programs "no-such" or "nor-this", none of which is on the PATH. Install what is missing, or put it on the PATH.',
+  ]);
+});
+
+test('of a tool that misses a variable and a program, the way out is told of both', async () => {
+  const { missing } = await check({ x: { env: ['A'], bin: ['no-such'] } });
+  expect(missing).toEqual([
+    expect.stringMatching(/needs the environment variable A.*Give it with: --env A=<value>$/),
+    expect.stringMatching(/needs the program "no-such".*Install what is missing, or put it on the PATH\.$/),
   ]);
 });
 
@@ -61,4 +82,38 @@ test.each([
 ])('of several variables one is enough: %s', async (_, facts, warnings) => {
   const requires = { env: [['A', 'B']] };
   expect(await check({ x: requires, y: requires }, facts)).toEqual({ missing: [], warnings });
+});
+
+const place = { command: 'npx', args: ['-y', 'it'], env: { KEY: '$' + '{THEIR_KEY}' } };
+
+async function checkFiles(tools: unknown, env: Readonly<Record<string, string>> = {}) {
+  const upstream = JSON.stringify({ description: 'It.', upstream: { ...place, tool: 'it' } });
+  const { spec } = await compose(
+    { servers: ['main'], tools: ['a', 'b'] },
+    {
+      'agenttools/servers/main.json': { tools },
+      'agenttools/tools/a.json': upstream,
+      'agenttools/tools/b.json': upstream,
+    },
+  );
+  return await checkRequirements(spec, { capabilities: {}, entryEnv: {}, env });
+}
+
+test('what an existing server is to be given is told once for all tools that it answers', async () => {
+  expect(await checkFiles(['a', 'b'])).toEqual({
+    missing: [],
+    warnings: [
+      'The tools "a" and "b" need the environment variable THEIR_KEY, which is not set. Give it with: --env THEIR_KEY=<value>',
+    ],
+  });
+  expect((await checkFiles(['a', 'b'], { THEIR_KEY: 'x' })).warnings).toEqual([
+    'The tools "a" and "b" need THEIR_KEY, which this shell has, but the client may not. Hand it on with: --env THEIR_KEY',
+  ]);
+});
+
+test('so it is once for a server that is listed in parts', async () => {
+  const part = (only: string) => ({ upstream: place, only: [only] });
+  expect((await checkFiles([part('x'), part('y')])).warnings).toEqual([
+    expect.stringMatching(/^The tools of .* need the environment variable THEIR_KEY, .*Give it with/),
+  ]);
 });

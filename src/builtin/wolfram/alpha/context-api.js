@@ -1,10 +1,7 @@
-import { ask } from './ask.js';
-import { Failure } from './failure.js';
-import { addressAt, requireKey, services } from './services.js';
-
-const accepts = Object.assign((type) => type === 'application/json' || type.startsWith('text/'), {
-  wanted: 'JSON',
-});
+import { acceptsJson, ask } from '../services/ask.js';
+import { Failure } from '../services/failure.js';
+import { parseAnswer, requireKey } from '../services/keys.js';
+import { addressAt, services } from '../services/services.js';
 
 /** Longer answers are cut, unless the user wants more. */
 const usualLength = 50_000;
@@ -24,9 +21,9 @@ export async function askForContext(context, { options, signal }) {
     body: JSON.stringify({ context }),
     seconds: options.TimeConstraint,
     signal,
-    accepts,
+    accepts: acceptsJson,
   });
-  const answer = isCut ? undefined : parsed(text);
+  const answer = isCut ? undefined : parseAnswer(text, key);
   if (typeof answer?.result !== 'string') {
     const why = isCut ? 'more than can be read' : 'something that is no result';
     throw new Failure(`The Wolfram|Alpha Context API answered with ${why}. Try again, or ask otherwise.`, {
@@ -39,14 +36,6 @@ export async function askForContext(context, { options, signal }) {
     });
   }
   return cut(firstItems(answer.result.trim(), options.MaxItems), options.MaxCharacters ?? usualLength);
-}
-
-function parsed(text) {
-  try {
-    return JSON.parse(text);
-  } catch {
-    return undefined;
-  }
 }
 
 /** As much of a text as has so many results in it. */

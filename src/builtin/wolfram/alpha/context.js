@@ -1,8 +1,8 @@
+import { answering, Failure, failed, meta } from '../services/failure.js';
+import { services } from '../services/services.js';
 import { askForContext } from './context-api.js';
-import { answering, Failure, failed, meta } from './failure.js';
 import { withImages } from './images.js';
 import { readOptions } from './options.js';
-import { services } from './services.js';
 
 const documentation = 'WolframLanguageContext';
 

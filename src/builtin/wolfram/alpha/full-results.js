@@ -1,24 +1,23 @@
-import { ask } from './ask.js';
+import { acceptsJson, ask } from '../services/ask.js';
+import { parseAnswer } from '../services/keys.js';
+import { addressAt, services } from '../services/services.js';
 import { isAlpha } from './images.js';
-import { addressAt, services } from './services.js';
-
-const accepts = Object.assign((type) => type === 'application/json' || type.startsWith('text/'), {
-  wanted: 'JSON',
-});
 
 /** A page bears only so much. */
 const mostPods = 100;
 const mostSubpods = 50;
-const longest = { title: 500, text: 2000, address: 4000, answer: 4 * 1024 * 1024 };
+const mostSuggestions = 10;
+const longest = { title: 500, text: 2000, address: 4000, suggestion: 200, answer: 4 * 1024 * 1024 };
 
 /** Keys that the service does not take: an AppID may be good for one service only. */
 const refused = new Set();
 
 /**
- * The answer to a query as pods, for the viewer.
- * @returns undefined if there are none, for whatever reason. @see https://products.wolframalpha.com/api/documentation
+ * What the viewer shows of the answer to a query, besides its text: pods and, where the service would rather answer
+ * other questions, those.
+ * @returns undefined if there is neither, for whatever reason. @see https://products.wolframalpha.com/api/documentation
  */
-export async function askForPods(query, { key, options, signal }) {
+export async function askForView(query, { key, options, signal }) {
   if (refused.has(key.value)) return undefined;
   try {
     const url = addressAt(services.full, 'v2/query', {
@@ -36,13 +35,15 @@ export async function askForPods(query, { key, options, signal }) {
       longest: longest.answer,
       seconds,
       signal,
-      accepts,
+      accepts: acceptsJson,
     });
     if (isCut) return undefined;
-    const result = JSON.parse(text)?.queryresult;
+    const result = parseAnswer(text, key)?.queryresult;
     if (isKeyFault(result)) refused.add(key.value);
     const pods = podsOf(result?.pods);
-    return pods.length > 0 ? pods : undefined;
+    const didYouMean = suggestionsOf(result?.didyoumeans);
+    if (pods.length === 0 && didYouMean.length === 0) return undefined;
+    return { ...(pods.length > 0 && { pods }), ...(didYouMean.length > 0 && { didYouMean }) };
   } catch (error) {
     if (error.status === 401 || error.status === 403) refused.add(key.value);
     return undefined;
@@ -62,6 +63,13 @@ export function podsOf(value) {
     ...(pod.primary === true && { primary: true }),
     subpods: list(pod.subpods, mostSubpods).map(subpodOf),
   }));
+}
+
+/** Other questions, each once. A single one comes without a list. */
+export function suggestionsOf(value) {
+  const all = list(Array.isArray(value) ? value : [value], mostSuggestions);
+  const texts = all.map(({ val }) => (typeof val === 'string' ? val.trim() : ''));
+  return [...new Set(texts.filter((one) => one !== '' && one.length <= longest.suggestion))];
 }
 
 function subpodOf({ title, plaintext, img }) {

@@ -1,4 +1,4 @@
-import { request } from './request.js';
+import { request } from '../services/request.js';
 
 const mostImages = 10;
 const patienceMs = 5000;

@@ -1,5 +1,5 @@
-import { ask } from './ask.js';
-import { addressAt, services } from './services.js';
+import { ask } from '../services/ask.js';
+import { addressAt, services } from '../services/services.js';
 
 const accepts = Object.assign((type) => type.startsWith('text/') && type !== 'text/html', { wanted: 'text' });
 

@@ -1,4 +1,4 @@
-import { Failure } from './failure.js';
+import { Failure } from '../services/failure.js';
 
 const kinds = {
   number: ({ from, to }) => ({

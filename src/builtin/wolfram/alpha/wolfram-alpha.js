@@ -1,9 +1,13 @@
-import { answering, Failure, meta } from './failure.js';
-import { askForPods } from './full-results.js';
+import { answering, Failure, failed, meta } from '../services/failure.js';
+import { requireKey } from '../services/keys.js';
+import { services } from '../services/services.js';
+import { askForView } from './full-results.js';
 import { withImages } from './images.js';
 import { askForText } from './llm-api.js';
 import { readOptions } from './options.js';
-import { requireKey, services } from './services.js';
+
+/** Other questions are waited for so long, once it is known that there is no answer to this one. */
+const patienceMs = 3000;
 
 /** What Wolfram|Alpha answers: text and images for the model and, where the client shows UI, pods for the viewer. */
 export default async function wolframAlpha({ query }, ctx) {
@@ -13,26 +17,46 @@ export default async function wolframAlpha({ query }, ctx) {
     if (asked === '') throw new Failure('The query is empty. Say what is to be computed or looked up.');
     const key = requireKey(services.llm);
 
-    // Pods without a text are of no use, so they are not waited for then.
     const ending = new AbortController();
     const end = () => ending.abort();
     ctx.signal.addEventListener('abort', end, { once: true });
+    const coming =
+      ctx.ui && options.Pods ? askForView(asked, { key, options, signal: ending.signal }) : undefined;
+    let patience;
     try {
-      const coming =
-        ctx.ui && options.Pods ? askForPods(asked, { key, options, signal: ending.signal }) : undefined;
       const text = await askForText(asked, { key, options, signal: ctx.signal });
-      const [content, pods] = await Promise.all([
+      const [content, view] = await Promise.all([
         withImages(text, { signal: ctx.signal, isOn: options.Images }),
         coming,
       ]);
+      const pods = view?.pods;
       return {
         content,
         ...(pods && { structuredContent: { pods } }),
         ...meta(services.llm.backend, pods && services.full.backend),
       };
+    } catch (error) {
+      if (!isNotUnderstood(error)) throw error;
+      patience = setTimeout(end, patienceMs);
+      return withOtherQuestions(error, (await coming)?.didYouMean);
     } finally {
+      clearTimeout(patience);
       ctx.signal.removeEventListener('abort', end);
       end();
     }
   });
+}
+
+function isNotUnderstood(error) {
+  return error instanceof Failure && error.status === 501;
+}
+
+/** A failure with what the viewer offers to ask instead. */
+function withOtherQuestions({ message, backend }, didYouMean) {
+  if (didYouMean === undefined) return failed(message, backend);
+  return {
+    ...failed(message, backend),
+    structuredContent: { didYouMean },
+    ...meta(backend, services.full.backend),
+  };
 }

@@ -1,6 +1,3 @@
-/** What the transcript has between what two expressions printed. */
-export const markOf = (word) => `\n@@${word}\n`;
-
 /**
  * The blocks of an evaluation, in the order things came: what each expression printed, then its value.
  *

@@ -1,12 +1,10 @@
-import { randomBytes } from 'node:crypto';
-import { appendFile, open, stat, writeFile } from 'node:fs/promises';
-import path from 'node:path';
-import { blocksOf, markOf, withText } from './content.js';
+import { blocksOf, withText } from './content.js';
 import { embedAddress, notebookId } from './deployment.js';
-import { inTemporaryFolder } from './kernel.js';
 import { asciiCode } from './lines.js';
 import { KernelEnded } from './process.js';
 import { contextOf, isSessionId, newSessionId } from './sessions.js';
+import { inTemporaryFolder } from './temporary-folder.js';
+import { Transcript } from './transcript.js';
 
 /** A kernel that stops when its time is up needs little more; one that does not is ended. */
 const graceMs = 5000;
@@ -46,8 +44,7 @@ export async function evaluateLocally(kernel, request, signal) {
 class Evaluation {
   constructor({ kernel, running, request, id, folder, signal }) {
     Object.assign(this, { kernel, running, request, id, signal });
-    this.transcript = path.join(folder, 'transcript.txt');
-    this.mark = randomBytes(8).toString('hex');
+    this.transcript = new Transcript(folder);
   }
 
   async result() {
@@ -56,7 +53,7 @@ class Evaluation {
     const isThere = await this.#prepare();
     const isKnown = live.has(id);
     const wasKept = isThere && (await saved.has(id));
-    await writeFile(this.transcript, '');
+    await this.transcript.create();
     let answer;
     try {
       answer = await running.ask(
@@ -71,8 +68,8 @@ class Evaluation {
           forget: this.#surplus(),
           seconds: request.seconds,
           maxCharacters: request.maxCharacters,
-          transcript: this.transcript,
-          mark: this.mark,
+          transcript: this.transcript.file,
+          mark: this.transcript.mark,
           directory: request.directory ?? '',
         },
         this.#bounds(),
@@ -119,12 +116,9 @@ class Evaluation {
         if (phase === 'evaluated') extend(afterMs);
       },
       check: () => {
-        stat(this.transcript).then(
-          ({ size }) => {
-            printed = size;
-          },
-          () => {},
-        );
+        this.transcript.size().then((size) => {
+          printed = size;
+        });
         if (printed > mostPrinted) throw new KernelEnded('flood', 'it printed without an end');
       },
     };
@@ -177,9 +171,9 @@ class Evaluation {
 
   /** What each expression printed: by ways that the kernel keeps apart, and by others, which are told with the last. */
   async #prints() {
+    const prints = await this.transcript.prints();
     const stray = this.running.takeWords();
-    if (stray.trim() !== '') await appendFile(this.transcript, `\n${stray}`).catch(() => {});
-    return (await readBounded(this.transcript)).split(markOf(this.mark));
+    return stray.trim() === '' ? prints : [...prints.slice(0, -1), `${prints.at(-1)}\n${stray}`];
   }
 
   #reminder(answer, isSaved) {
@@ -243,23 +237,4 @@ function outputsOf({ outputs }) {
       Number.isInteger(output.index) &&
       (output.image === undefined || /^[A-Za-z0-9+/=]+$/.test(output.image)),
   );
-}
-
-const mostRead = 4 * 1024 * 1024;
-
-/** The beginning and the end of a file that may be long. */
-async function readBounded(file) {
-  const handle = await open(file).catch(() => undefined);
-  if (!handle) return '';
-  try {
-    const { size } = await handle.stat();
-    const take = async (length, position) => {
-      const { buffer, bytesRead } = await handle.read(Buffer.alloc(length), 0, length, position);
-      return buffer.subarray(0, bytesRead).toString('utf8');
-    };
-    if (size <= 2 * mostRead) return await take(size, 0);
-    return `${await take(mostRead, 0)}\n…\n${await take(mostRead, size - mostRead)}`;
-  } finally {
-    await handle.close();
-  }
 }

@@ -1,5 +1,6 @@
 import process from 'node:process';
-import { CloudFailure, evaluateInCloud } from '../cloud/compute.js';
+import { evaluateInCloud } from '../cloud/compute.js';
+import { Failure } from '../services/failure.js';
 import { withText } from './content.js';
 import { evaluateLocally } from './evaluate-locally.js';
 import { localKernel, NoKernel, TooManyCalls } from './kernel.js';
@@ -88,7 +89,7 @@ async function locally(request, signal) {
 
 async function inCloud(request, signal, notice) {
   try {
-    const text = await evaluateInCloud(request, { env: process.env, signal });
+    const text = await evaluateInCloud(request, { signal });
     const notes = [
       notice,
       request.session !== undefined &&
@@ -104,7 +105,7 @@ async function inCloud(request, signal, notice) {
       _meta: { backend: 'cloud' },
     };
   } catch (error) {
-    if (!(error instanceof CloudFailure)) throw error;
+    if (!(error instanceof Failure)) throw error;
     return failure(notice ? `${notice} ${error.message}` : error.message, 'cloud');
   }
 }

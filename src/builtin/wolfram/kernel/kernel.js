@@ -1,4 +1,3 @@
-import { mkdtemp, rm } from 'node:fs/promises';
 import os from 'node:os';
 import path from 'node:path';
 import process from 'node:process';
@@ -136,15 +135,5 @@ async function orAborted(turn, signal) {
     return await Promise.race([turn, aborted]);
   } finally {
     signal.removeEventListener('abort', onAbort);
-  }
-}
-
-/** A folder for the time of some work. */
-export async function inTemporaryFolder(work) {
-  const folder = await mkdtemp(path.join(os.tmpdir(), 'agenttools-wolfram-'));
-  try {
-    return await work(folder);
-  } finally {
-    await rm(folder, { recursive: true, force: true }).catch(() => {});
   }
 }

@@ -30,6 +30,9 @@ export class KernelEnded extends Error {
   }
 }
 
+/** What a kernel wrote before it ended is waited for so long: what it started may hold its pipes. */
+const drainMs = 2000;
+
 /** The kernels that have not ended. */
 const running = new Set();
 
@@ -161,7 +164,12 @@ export class KernelProcess {
       this.#onEnd?.(new KernelEnded('crash', message));
     };
     child.once('error', (error) => end(`it cannot be run (${error.code ?? error.message})`));
-    child.once('close', (code, signal) => end(`it ended (${signal ?? `exit code ${code}`})`));
+    const ended = (code, signal) => end(`it ended (${signal ?? `exit code ${code}`})`);
+    child.once('close', ended);
+    child.once('exit', (code, signal) => {
+      this.kill();
+      setTimeout(() => ended(code, signal), drainMs).unref();
+    });
     // An idle kernel keeps nobody from ending.
     child.unref();
     for (const pipe of [child.stdin, child.stdout, child.stderr]) pipe.unref?.();

@@ -1,10 +1,25 @@
 import { Failure } from './failure.js';
 
-const developers = 'https://developer.wolframalpha.com';
+const appId = {
+  key: 'an AppID',
+  keys: ['WOLFRAM_ALPHA_APPID', 'WOLFRAM_APP_ID', 'WOLFRAM_LLM_APP_ID'],
+  keyPage: 'https://developer.wolframalpha.com',
+};
+
+const apiKey = {
+  variable: 'WOLFRAM_SERVICES_BASE',
+  base: 'https://services.wolfram.com',
+  key: 'an API key',
+  keys: ['WOLFRAM_API_KEY'],
+  keyPage: 'https://account.wolfram.com/developer-tools/api-keys',
+};
+
+const simpler = 'Ask something simpler, or let the user raise the option TimeConstraint.';
 
 /**
  * The services there are: what they are called in results and messages, where they are unless a variable says otherwise,
- * and which variables may hold the key, of which the first that is set counts.
+ * which variables may hold the key, of which the first that is set counts, what to do when one takes too long, and
+ * whether it answers 501 to what it did not understand.
  */
 export const services = {
   llm: {
@@ -12,56 +27,38 @@ export const services = {
     name: 'Wolfram|Alpha',
     variable: 'WOLFRAM_ALPHA_BASE',
     base: 'https://www.wolframalpha.com',
-    key: 'an AppID',
-    keys: ['WOLFRAM_ALPHA_APPID', 'WOLFRAM_APP_ID', 'WOLFRAM_LLM_APP_ID'],
-    keyPage: developers,
+    ...appId,
     keyHint: 'The AppID has to be one for the LLM API.',
+    whenLate: simpler,
+    mayNotUnderstand: true,
   },
   full: {
     backend: 'wolframalpha-full-results-api',
     name: 'Wolfram|Alpha',
     variable: 'WOLFRAM_ALPHA_API_BASE',
     base: 'https://api.wolframalpha.com',
-    key: 'an AppID',
-    keys: ['WOLFRAM_ALPHA_APPID', 'WOLFRAM_APP_ID', 'WOLFRAM_LLM_APP_ID'],
-    keyPage: developers,
+    ...appId,
     keyHint: 'The AppID has to be one for the Full Results API.',
+    whenLate: simpler,
+    mayNotUnderstand: true,
   },
   context: {
     backend: 'wolframalpha-context-api',
     name: 'the Wolfram|Alpha Context API',
-    variable: 'WOLFRAM_SERVICES_BASE',
-    base: 'https://services.wolfram.com',
-    key: 'an API key',
-    keys: ['WOLFRAM_API_KEY'],
-    keyPage: 'https://account.wolfram.com/developer-tools/api-keys',
+    ...apiKey,
     keyHint: 'The key has to be one for the Wolfram|Alpha Context API.',
+    whenLate: simpler,
+    mayNotUnderstand: true,
+  },
+  compute: {
+    backend: 'cloud',
+    name: 'the Wolfram Cloud',
+    ...apiKey,
+    keyHint: 'The key has to be one for the Wolfram Language Compute API.',
+    whenLate: 'Call again, or let the code do less.',
+    mayNotUnderstand: false,
   },
 };
-
-/** The key of a service and the variable it stands in. @throws Failure if there is none, or none that could be sent */
-export function requireKey(service) {
-  const variable = service.keys.find((name) => process.env[name]?.trim());
-  if (variable === undefined) throw new Failure(missingKey(service));
-  const value = process.env[variable].trim();
-  // What no header can hold would be told with its value by whoever is to send it.
-  if (/^[\x21-\x7e]{1,1000}$/.test(value)) return { variable, value };
-  throw new Failure(
-    `The environment variable ${variable} holds something that is no key: keys are printable characters without spaces. Copy it again from ${service.keyPage}.`,
-  );
-}
-
-function missingKey({ name, key, keys, keyPage }) {
-  const [first, ...others] = keys;
-  const more = others.length > 0 ? ` ${others.join(' and ')} will do, too.` : '';
-  const set = `Get one at ${keyPage} and start this server with it in the environment variable ${first}.${more}`;
-  const isNotTheirs =
-    name !== services.llm.name && services.llm.keys.some((variable) => process.env[variable]?.trim());
-  const hint = isNotTheirs
-    ? ' There is an AppID of Wolfram|Alpha, which this service does not take; the tool WolframAlpha works with it.'
-    : '';
-  return `${capitalized(name)} needs ${key}, and none is set. ${set}${hint}`;
-}
 
 export function capitalized(text) {
   return text.charAt(0).toUpperCase() + text.slice(1);
