@@ -2,6 +2,7 @@ import { readFileSync } from 'node:fs';
 import path from 'node:path';
 import fc from 'fast-check';
 import { afterEach, beforeAll, beforeEach, describe, expect, test, vi } from 'vitest';
+import { loadBuiltin } from '../support/builtin.js';
 import { root } from '../support/program.js';
 import {
   contextPath,
@@ -13,6 +14,8 @@ import {
   type Services,
   startServices,
 } from '../support/wolfram-services.js';
+
+const { withImages } = await loadBuiltin('wolfram/alpha/images.js');
 
 const key = 'DEMO77-K3Y+SECRET=';
 const answer =
@@ -373,6 +376,13 @@ describe('images that an answer names', () => {
     expect(result.content.filter(({ type }) => type === 'image')).toHaveLength(10);
     expect(textOf(result)).toBe(body);
     expect(paths().slice(1).toSorted()).toEqual(names.slice(0, 10).map(file).toSorted());
+  });
+
+  test('are found among very many addresses', async () => {
+    const text = `https://wolframalpha.com/${'.'.repeat(3900)}a `.repeat(2000);
+    expect(await withImages(text, { signal: new AbortController().signal })).toEqual([
+      { type: 'text', text },
+    ]);
   });
 
   test('are left alone where the user wants none', async () => {
