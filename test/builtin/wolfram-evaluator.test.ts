@@ -292,6 +292,20 @@ describe('a kernel', () => {
     expect(outputOf(await evaluate('1'))).toBe('Out[1]= 1');
   });
 
+  test('that ends is gone, whoever holds on to its pipes', async () => {
+    const { evaluate } = await open();
+    const output = outputOf(await evaluate('bequeath', { timeConstraint: 3600 }));
+    process.kill(Number(/heir = (\d+)/.exec(output)?.[1]));
+    expect(output).toContain('The Wolfram kernel ended during the evaluation: it ended (exit code 1).');
+    expect(outputOf(await evaluate('1'))).toBe('Out[1]= 1');
+  });
+
+  test('may leave a pipe where its words were', async () => {
+    const { evaluate } = await open();
+    expect(outputOf(await evaluate('pipe'))).toMatch(/^The Wolfram kernel ended during the evaluation/);
+    expect(outputOf(await evaluate('1'))).toBe('Out[1]= 1');
+  });
+
   test('ends when the call is cancelled', async () => {
     const { begin, cancel, evaluate } = await open();
     const pid = Number(/= (\d+)/.exec(outputOf(await evaluate('pid')))?.[1]);

@@ -4,8 +4,8 @@
  * words for a language. How it starts is said by WOLFRAM_STAND_IN, what it knows of the cloud by WOLFRAM_STAND_IN_CLOUD;
  * each start and each request is written to WOLFRAM_STAND_IN_LOG.
  */
-import { spawn } from 'node:child_process';
-import { appendFileSync, existsSync, readFileSync, writeFileSync } from 'node:fs';
+import { execFileSync, spawn } from 'node:child_process';
+import { appendFileSync, existsSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import process from 'node:process';
 import { createInterface } from 'node:readline';
 
@@ -39,6 +39,18 @@ const words = {
     process.exit(139);
   },
   quit: () => process.exit(0),
+  /** Ends, and leaves its stdout to something in a group of its own. */
+  bequeath() {
+    const heir = spawn('sleep', ['600'], { stdio: ['ignore', 'inherit', 'inherit'], detached: true });
+    process.stderr.write(`heir = ${heir.pid}\n`);
+    process.exit(1);
+  },
+  /** Puts a pipe in place of what it printed. */
+  pipe({ transcript }) {
+    rmSync(transcript);
+    execFileSync('mkfifo', [transcript]);
+    process.exit(0);
+  },
   async endless() {
     for (;;) await new Promise((resolve) => process.stdout.write('x'.repeat(1 << 20), resolve));
   },
@@ -56,7 +68,7 @@ const words = {
 };
 
 async function evaluateLine(code, { variables, transcript, request }) {
-  if (words[code]) return await words[code]();
+  if (words[code]) return await words[code]({ transcript });
   const [, printed] = /^Print\["(.*)"\]$/.exec(code) ?? [];
   if (printed !== undefined) {
     appendFileSync(transcript, `${printed}\n`);

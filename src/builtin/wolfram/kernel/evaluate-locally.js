@@ -1,5 +1,6 @@
 import { randomBytes } from 'node:crypto';
-import { appendFile, open, stat, writeFile } from 'node:fs/promises';
+import { constants } from 'node:fs';
+import { open, stat, writeFile } from 'node:fs/promises';
 import path from 'node:path';
 import { blocksOf, markOf, withText } from './content.js';
 import { embedAddress, notebookId } from './deployment.js';
@@ -178,8 +179,8 @@ class Evaluation {
   /** What each expression printed: by ways that the kernel keeps apart, and by others, which are told with the last. */
   async #prints() {
     const stray = this.running.takeWords();
-    if (stray.trim() !== '') await appendFile(this.transcript, `\n${stray}`).catch(() => {});
-    return (await readBounded(this.transcript)).split(markOf(this.mark));
+    const printed = await readBounded(this.transcript);
+    return (stray.trim() === '' ? printed : `${printed}\n${stray}`).split(markOf(this.mark));
   }
 
   #reminder(answer, isSaved) {
@@ -249,10 +250,14 @@ const mostRead = 4 * 1024 * 1024;
 
 /** The beginning and the end of a file that may be long. */
 async function readBounded(file) {
-  const handle = await open(file).catch(() => undefined);
+  // Code can put something else there: a pipe would keep us waiting for ever.
+  const flags = constants.O_RDONLY | (constants.O_NONBLOCK ?? 0);
+  const handle = await open(file, flags).catch(() => undefined);
   if (!handle) return '';
   try {
-    const { size } = await handle.stat();
+    const facts = await handle.stat();
+    if (!facts.isFile()) return '';
+    const { size } = facts;
     const take = async (length, position) => {
       const { buffer, bytesRead } = await handle.read(Buffer.alloc(length), 0, length, position);
       return buffer.subarray(0, bytesRead).toString('utf8');

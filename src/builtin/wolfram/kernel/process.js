@@ -10,6 +10,9 @@ const longestLine = 96 * 1024 * 1024;
 /** So much of what a kernel says beside its answers is kept. */
 const longestWords = 64 * 1024;
 
+/** The pipes of a kernel that has ended may stay open so long. */
+const lastWordsMs = 1000;
+
 /** What kernels say that wait for an activation, or have none; some of them in the middle of a line. */
 const wantsActivation =
   /Wolfram ID:|one-time activation|not activated|activation (?:key|is required)|valid password|licen[sc]e (?:has )?expired|product exited because of a license error/i;
@@ -153,18 +156,28 @@ export class KernelProcess {
     child.stdin.on('error', () => {});
     child.stdout.setEncoding('utf8').on('data', (text) => this.#read(text));
     child.stderr.setEncoding('utf8').on('data', (text) => this.#keep(text));
+    const pipes = [child.stdin, child.stdout, child.stderr];
     const end = (message) => {
       running.delete(this);
       // The group may hold what it started.
       this.kill();
       this.#isOver = true;
+      for (const pipe of pipes) pipe.destroy();
       this.#onEnd?.(new KernelEnded('crash', message));
     };
     child.once('error', (error) => end(`it cannot be run (${error.code ?? error.message})`));
-    child.once('close', (code, signal) => end(`it ended (${signal ?? `exit code ${code}`})`));
+    child.once('exit', (code, signal) => {
+      const message = `it ended (${signal ?? `exit code ${code}`})`;
+      // What it said last is read; what it started and left the pipes to is not waited for.
+      const timer = setTimeout(end, lastWordsMs, message).unref();
+      child.once('close', () => {
+        clearTimeout(timer);
+        end(message);
+      });
+    });
     // An idle kernel keeps nobody from ending.
     child.unref();
-    for (const pipe of [child.stdin, child.stdout, child.stderr]) pipe.unref?.();
+    for (const pipe of pipes) pipe.unref?.();
   }
 
   async #wait({ word, timeoutMs, signal, onNews, onWords, check }) {
