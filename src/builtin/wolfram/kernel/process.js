@@ -49,6 +49,26 @@ function endAll() {
   for (const kernel of running) kernel.kill();
 }
 
+/**
+ * Ends a group when this process is gone without having said so: who is killed ends nothing, and a kernel that computes
+ * looks at no pipe. Windows has no groups to end.
+ * @returns what says that the group is over
+ */
+function endGroupWithUs(pid) {
+  if (process.platform === 'win32' || pid === undefined) return () => {};
+  const guard = spawn('/bin/sh', ['-c', 'read -r line || kill -9 "-$0"', `${pid}`], {
+    stdio: ['pipe', 'ignore', 'ignore'],
+    env: {},
+    cwd: '/',
+    detached: true,
+  });
+  guard.on('error', () => {});
+  guard.stdin.on('error', () => {});
+  guard.unref();
+  guard.stdin.unref?.();
+  return () => guard.stdin.end('over\n');
+}
+
 /** A kernel that runs our loop: asked one thing at a time, over its stdin and stdout. */
 export class KernelProcess {
   /** What it said beside its answers, since it was last taken. */
@@ -156,9 +176,11 @@ export class KernelProcess {
     child.stdin.on('error', () => {});
     child.stdout.setEncoding('utf8').on('data', (text) => this.#read(text));
     child.stderr.setEncoding('utf8').on('data', (text) => this.#keep(text));
+    const sayOver = endGroupWithUs(child.pid);
     const pipes = [child.stdin, child.stdout, child.stderr];
     const end = (message) => {
       running.delete(this);
+      sayOver();
       // The group may hold what it started.
       this.kill();
       this.#isOver = true;
