@@ -108,8 +108,20 @@ async function evaluate(request) {
   }
   if (request.code === 'nonsense') return ['no', 'object'];
   if (request.code === 'empty') return {};
-  if (request.code === 'malformed')
-    return { outcome: 'done', outputs: [7, null, { line: 'x' }, { line: 1, index: 0, image: '<svg>' }] };
+  if (request.code === 'unheard-of') return { outcome: 'constructor', outputs: [] };
+  if (request.code === 'malformed') {
+    const at = { line: 1, index: 0 };
+    const image = 'A'.repeat(9 * 1024 * 1024);
+    const outputs = [
+      7,
+      null,
+      { line: 'x' },
+      { ...at, image: '<svg>' },
+      { ...at, image },
+      { ...at, image: 7 },
+    ];
+    return { outcome: 'done', outputs: [...outputs, { ...at, text: 'x', tail: 7, length: 100_000 }] };
+  }
   const outputs = [];
   let outcome = 'done';
   for (const [index, code] of request.code.split('\n').entries()) {

@@ -1,3 +1,4 @@
+import { existsSync } from 'node:fs';
 import { mkdtemp, rm } from 'node:fs/promises';
 import os from 'node:os';
 import path from 'node:path';
@@ -110,7 +111,8 @@ export class Kernel {
       this.#process = await KernelProcess.start({
         ...this.#launch,
         env: withoutKeys(process.env),
-        cwd: os.homedir(),
+        // Where accounts have no home, a program would be said to be missing.
+        cwd: existsSync(os.homedir()) ? os.homedir() : os.tmpdir(),
         startTimeoutMs,
         signal,
       });
