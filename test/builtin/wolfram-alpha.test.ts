@@ -327,6 +327,32 @@ describe('when WolframAlpha fails', () => {
     );
   });
 
+  test('a base with a path may end in any number of slashes', async () => {
+    vi.stubEnv('WOLFRAM_ALPHA_BASE', `${services.base}/proxy///`);
+    services.answers = { [`/proxy${llmPath}`]: { body: answer } };
+    expect(textOf(await alpha())).toBe(answer);
+  });
+
+  const hostile = `\u001b[31mred\u0007\u0000\u009b ${key} end`;
+  const escaped = (text: string) =>
+    [...text].map((one) => `\\u${one.charCodeAt(0).toString(16).padStart(4, '0')}`).join('');
+
+  test('what terminals obey is no part of an answer, and neither is the key, however written', async () => {
+    const result = `{"result":"${escaped(hostile)}\\ud800"}`;
+    const pods = `{"queryresult":{"pods":[{"title":"${escaped(hostile)}","subpods":[]}]}}`;
+    services.answers = {
+      [llmPath]: { body: hostile },
+      [contextPath]: { body: result, type: 'application/json' },
+      [fullPath]: { body: pods, type: 'application/json' },
+    };
+    const shown = await alpha('x', { ui: true });
+    expect([textOf(shown), shown.structuredContent?.pods[0]?.title]).toEqual([
+      '[31mred … end',
+      '[31mred … end',
+    ]);
+    expect(textOf(await call('WolframAlphaContext', { context: 'x' }))).toBe('[31mred … end\ufffd');
+  });
+
   test.each(['http://proxy.example', 'ftp://127.0.0.1', 'nonsense', 'https://me:secret@proxy.example'])(
     'no key is sent to %s',
     async (base) => {

@@ -22,7 +22,8 @@ export async function ask(service, url, { key, headers, method, body, longest, s
   const clock = startClock(signal, seconds);
   const send = async () => {
     const answer = await request(url, { method, headers, body, longest, signal: clock.signal });
-    return { ...answer, text: withoutKey(new TextDecoder().decode(answer.bytes), key.value) };
+    const text = withoutControls(new TextDecoder().decode(answer.bytes));
+    return { ...answer, text: withoutKey(text, key.value) };
   };
   try {
     const answer = await insisting(send, clock.signal);
@@ -81,6 +82,18 @@ function retryAfterMs(headers) {
 function withoutKey(text, key) {
   if (key.length < 4) return text;
   return text.replaceAll(key, '…').replaceAll(encodeURIComponent(key), '…');
+}
+
+/** A text without what terminals obey. */
+function withoutControls(text) {
+  return text.replace(/\r\n?/g, '\n').replace(/[^\P{Cc}\t\n]/gu, '');
+}
+
+/** What an answer holds as JSON, where characters may be written by their numbers. @throws SyntaxError if it is none */
+export function parseAnswer(text, key) {
+  return JSON.parse(text, (_, value) =>
+    typeof value === 'string' ? withoutKey(withoutControls(value).toWellFormed(), key.value) : value,
+  );
 }
 
 const isPage = (text) => /^\s*<(?:!doctype|html|head|body)\b/i.test(text);

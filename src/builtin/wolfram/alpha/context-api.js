@@ -1,4 +1,4 @@
-import { ask } from './ask.js';
+import { ask, parseAnswer } from './ask.js';
 import { Failure } from './failure.js';
 import { addressAt, requireKey, services } from './services.js';
 
@@ -26,24 +26,25 @@ export async function askForContext(context, { options, signal }) {
     signal,
     accepts,
   });
-  const answer = isCut ? undefined : parsed(text);
+  const answer = isCut ? undefined : parsed(text, key);
   if (typeof answer?.result !== 'string') {
     const why = isCut ? 'more than can be read' : 'something that is no result';
     throw new Failure(`The Wolfram|Alpha Context API answered with ${why}. Try again, or ask otherwise.`, {
       backend,
     });
   }
+  const result = answer.result.trim();
   if (answer.success === false) {
-    throw new Failure(`The Wolfram|Alpha Context API failed. It says: ${answer.result.slice(0, 300)}`, {
+    throw new Failure(`The Wolfram|Alpha Context API failed. It says: ${result.slice(0, 300)}`, {
       backend,
     });
   }
-  return cut(firstItems(answer.result.trim(), options.MaxItems), options.MaxCharacters ?? usualLength);
+  return cut(firstItems(result, options.MaxItems), options.MaxCharacters ?? usualLength);
 }
 
-function parsed(text) {
+function parsed(text, key) {
   try {
-    return JSON.parse(text);
+    return parseAnswer(text, key);
   } catch {
     return undefined;
   }

@@ -1,4 +1,4 @@
-import { ask } from './ask.js';
+import { ask, parseAnswer } from './ask.js';
 import { isAlpha } from './images.js';
 import { addressAt, services } from './services.js';
 
@@ -39,7 +39,7 @@ export async function askForPods(query, { key, options, signal }) {
       accepts,
     });
     if (isCut) return undefined;
-    const result = JSON.parse(text)?.queryresult;
+    const result = parseAnswer(text, key)?.queryresult;
     if (isKeyFault(result)) refused.add(key.value);
     const pods = podsOf(result?.pods);
     return pods.length > 0 ? pods : undefined;

@@ -115,7 +115,9 @@ function resultOf({ status, text }, { key, maxCharacters }) {
       'The Wolfram Cloud answered something else than a result. Call again later; look at WOLFRAM_SERVICES_BASE if it is set.',
     );
   }
-  const result = withoutKey(answer.result, key).toWellFormed();
+  // Without what terminals obey.
+  const plain = answer.result.replace(/\r\n?/g, '\n').replace(/[^\P{Cc}\t\n]/gu, '');
+  const result = withoutKey(plain, key).toWellFormed();
   return { result: shortened(result, maxCharacters) || 'No output.', isSuccess: answer.success !== false };
 }
 
