@@ -2,6 +2,7 @@ import { readFileSync } from 'node:fs';
 import path from 'node:path';
 import fc from 'fast-check';
 import { afterEach, beforeAll, beforeEach, describe, expect, test, vi } from 'vitest';
+import { loadBuiltin } from '../support/builtin.js';
 import { root } from '../support/program.js';
 import {
   contextPath,
@@ -13,6 +14,8 @@ import {
   type Services,
   startServices,
 } from '../support/wolfram-services.js';
+
+const { withImages } = await loadBuiltin('wolfram/alpha/images.js');
 
 const key = 'DEMO77-K3Y+SECRET=';
 const answer =
@@ -327,6 +330,32 @@ describe('when WolframAlpha fails', () => {
     );
   });
 
+  test('a base with a path may end in any number of slashes', async () => {
+    vi.stubEnv('WOLFRAM_ALPHA_BASE', `${services.base}/proxy///`);
+    services.answers = { [`/proxy${llmPath}`]: { body: answer } };
+    expect(textOf(await alpha())).toBe(answer);
+  });
+
+  const hostile = `\u001b[31mred\u0007\u0000\u009b ${key} end`;
+  const escaped = (text: string) =>
+    [...text].map((one) => `\\u${one.charCodeAt(0).toString(16).padStart(4, '0')}`).join('');
+
+  test('what terminals obey is no part of an answer, and neither is the key, however written', async () => {
+    const result = `{"result":"${escaped(hostile)}\\ud800"}`;
+    const pods = `{"queryresult":{"pods":[{"title":"${escaped(hostile)}","subpods":[]}]}}`;
+    services.answers = {
+      [llmPath]: { body: hostile },
+      [contextPath]: { body: result, type: 'application/json' },
+      [fullPath]: { body: pods, type: 'application/json' },
+    };
+    const shown = await alpha('x', { ui: true });
+    expect([textOf(shown), shown.structuredContent?.pods[0]?.title]).toEqual([
+      '[31mred … end',
+      '[31mred … end',
+    ]);
+    expect(textOf(await call('WolframAlphaContext', { context: 'x' }))).toBe('[31mred … end\ufffd');
+  });
+
   test.each(['http://proxy.example', 'ftp://127.0.0.1', 'nonsense', 'https://me:secret@proxy.example'])(
     'no key is sent to %s',
     async (base) => {
@@ -376,6 +405,13 @@ describe('images that an answer names', () => {
     expect(result.content.filter(({ type }) => type === 'image')).toHaveLength(10);
     expect(textOf(result)).toBe(body);
     expect(paths().slice(1).toSorted()).toEqual(names.slice(0, 10).map(file).toSorted());
+  });
+
+  test('are found among very many addresses', async () => {
+    const text = `https://wolframalpha.com/${'.'.repeat(3900)}a `.repeat(2000);
+    expect(await withImages(text, { signal: new AbortController().signal })).toEqual([
+      { type: 'text', text },
+    ]);
   });
 
   test('are left alone where the user wants none', async () => {

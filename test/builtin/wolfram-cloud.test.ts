@@ -119,6 +119,11 @@ describe('an evaluation in the cloud', () => {
     );
   });
 
+  test('holds nothing that terminals obey', async () => {
+    answers = [success('\u001b[31mred\u0007\u009b\r\nend')];
+    expect(textOf(await (await open()).evaluate())).toBe('[31mred\nend');
+  });
+
   test('says that it knows no sessions', async () => {
     const result = await (await open()).evaluate({ session: 'abc' });
     expect(textOf(result)).toContain('The cloud keeps no sessions');

@@ -84,6 +84,13 @@ describe('an evaluation', () => {
     expect(request.code).toBe('"\\.e9\\:2192\\|01f600"\n\\:03b1');
   });
 
+  test('gets whole characters and whole numbers only', async () => {
+    const { evaluate } = await open({ options: { MaxCharacterCount: 1000.5 } });
+    expect(outputOf(await evaluate('"\ud800!"'))).toContain('Out[1]= ');
+    const [, request] = logged();
+    expect(request).toMatchObject({ code: '"\\:fffd!"', source: '"\ufffd!"', maxCharacters: 1000 });
+  });
+
   test('is cut in the middle where it is long', async () => {
     const { evaluate } = await open({ options: { MaxCharacterCount: 1000 } });
     const long = outputOf(await evaluate('1\nlong'));
@@ -178,15 +185,16 @@ describe('an answer that is none', () => {
     'keeps nobody waiting by a pipe in place of what was printed',
     async () => {
       const { evaluate } = await open();
-      expect(outputOf(await evaluate('pipe'))).toBe('No output.');
+      expect(outputOf(await evaluate('pipe-and-answer'))).toBe('No output.');
       expect(outputOf(await evaluate('stdout past it'))).toBe('past it');
     },
   );
 
-  test.each(['nonsense', 'malformed', 'empty'])('is put into words (%s)', async (code) => {
+  test.each(['nonsense', 'malformed', 'empty', 'unheard-of'])('is put into words (%s)', async (code) => {
     const { evaluate } = await open();
     const result = await evaluate(code, { timeConstraint: 1 });
     expect(outputOf(result)).not.toBe('');
+    expect(outputOf(result)).toMatch(code === 'malformed' ? /^No output\.$/ : /could not put|was ended/);
     if (code !== 'malformed') expect(result.isError).toBe(true);
     expect(result.content.every(({ type }: Result) => type === 'text')).toBe(true);
     expect(outputOf(await evaluate('1'))).toBe('Out[1]= 1');
@@ -301,14 +309,19 @@ describe('a kernel', () => {
     expect(outputOf(await evaluate('1'))).toBe('Out[1]= 1');
   });
 
-  test.skipIf(process.platform === 'win32')(
-    'that ends is not waited for because what it started holds its pipes',
-    async () => {
-      const { evaluate } = await open();
-      const result = await evaluate('heir', { timeConstraint: 3000 });
-      expect(outputOf(result)).toContain('it ended (exit code 139)');
-    },
-  );
+  test('that ends is gone, whoever holds on to its pipes', async () => {
+    const { evaluate } = await open();
+    const output = outputOf(await evaluate('bequeath', { timeConstraint: 3600 }));
+    process.kill(Number(/heir = (\d+)/.exec(output)?.[1]));
+    expect(output).toContain('The Wolfram kernel ended during the evaluation: it ended (exit code 1).');
+    expect(outputOf(await evaluate('1'))).toBe('Out[1]= 1');
+  });
+
+  test('may leave a pipe where its words were', async () => {
+    const { evaluate } = await open();
+    expect(outputOf(await evaluate('pipe'))).toMatch(/^The Wolfram kernel ended during the evaluation/);
+    expect(outputOf(await evaluate('1'))).toBe('Out[1]= 1');
+  });
 
   test('ends when the call is cancelled', async () => {
     const { begin, cancel, evaluate } = await open();
@@ -332,6 +345,12 @@ describe('a kernel', () => {
     );
     cancel(hanging.id);
     for (const { answer } of waiting) expect(outputOf(await answer)).toBe('Out[1]= 1');
+  });
+
+  test('is started for an account without a home', async () => {
+    vi.stubEnv('HOME', path.join(home, 'none'));
+    const { evaluate } = await open();
+    expect(outputOf(await evaluate('1'))).toBe('Out[1]= 1');
   });
 
   test('may be slow to start, and say things before', async () => {

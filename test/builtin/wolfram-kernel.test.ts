@@ -270,6 +270,25 @@ describe('the text of a result', () => {
     expect(block.text).toMatch(/Out\[5000\]= x$/);
     expect(block.text.length).toBeLessThan(1000);
   });
+
+  test('is made of as many outputs as code has lines', () => {
+    const outputs = Array.from({ length: 200_000 }, (_, index) => ({
+      index,
+      line: index,
+      text: 'x',
+      length: 1,
+    }));
+    const prints = outputs.map(({ index }) => `${index}`);
+    const [block] = blocksOf({ outputs, prints, maxCharacters: 400 });
+    expect(block.text).toMatch(
+      /^0\n\nOut\[0\]= x\n\n… 399996 outputs left out …\n\n199999\n\nOut\[199999\]= x$/,
+    );
+  });
+
+  test('may have much space in it', () => {
+    const [block] = blocksOf({ outputs: [], prints: [`x${' '.repeat(300_000)}y \n`], maxCharacters: 400 });
+    expect(block.text).toMatch(/^x +\n… \d+ characters left out …\n +y$/);
+  });
 });
 
 describe('the address of a notebook', () => {

@@ -367,6 +367,21 @@ describe('what is written to do harm', () => {
     expect(text).toMatch(/… \(cut: the notebook is longer than this\)$/);
   });
 
+  test('a number may have very many digits', () => {
+    const digits = '1'.repeat(300_000);
+    expect(markdown(`Cell[BoxData["${digits}"], "Output"]`)).toBe(`\`\`\`wl\n${digits}\n\`\`\``);
+    expect(markdown(`Cell[BoxData["${digits}.5\`20.*^3"], "Output"]`)).toBe(
+      `\`\`\`wl\n${digits}.5*^3\n\`\`\``,
+    );
+  });
+
+  test('rules may follow each other without an end', () => {
+    const rules = 'a -> '.repeat(100_000);
+    expect(markdown(`Cell["x", "Text", ${rules} b]`)).toBe('x');
+    expect(input(`SomeBox["x", ${rules} b]`)).toMatch(/^SomeBox\["x", a -> a -> .*…$/);
+    expect(input('RowBox[{a -> b -> c}]')).toBe('a -> b->c');
+  });
+
   test('names of what every object has are no styles and no characters', () => {
     expect(markdown('Cell["\\[constructor]\\[__proto__]", "constructor"]')).toBe(
       '\\[constructor]\\[__proto__]',

@@ -1,3 +1,4 @@
+import { readFileSync } from 'node:fs';
 import path from 'node:path';
 import process from 'node:process';
 import { describe, expect, test } from 'vitest';
@@ -30,6 +31,18 @@ describe('a Wolfram kernel', () => {
     const program = await openProgram('Wolfram', { env: standIn() });
     const [pid] = numbersOf(await program.textOf('WolframLanguageEvaluator', { code: 'pid' }));
     expect(isAlive(pid!)).toBe(true);
+    program.kill();
+    await eventually(() => !isAlive(pid!), 'the kernel ends');
+  });
+
+  test('ends with a server that is killed while it computes', async () => {
+    const env = standIn();
+    const log = path.join(env.AGENTTOOLS_HOME, 'log');
+    const program = await openProgram('Wolfram', { env: { ...env, WOLFRAM_STAND_IN_LOG: log } });
+    const [pid] = numbersOf(await program.textOf('WolframLanguageEvaluator', { code: 'pid' }));
+    const call = { name: 'WolframLanguageEvaluator', arguments: { code: 'compute' } };
+    program.send({ jsonrpc: '2.0', id: 'long', method: 'tools/call', params: call });
+    await eventually(() => readFileSync(log, 'utf8').includes('compute'), 'the evaluation begins');
     program.kill();
     await eventually(() => !isAlive(pid!), 'the kernel ends');
   });

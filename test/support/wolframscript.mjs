@@ -4,7 +4,7 @@
  * words for a language. How it starts is said by WOLFRAM_STAND_IN, what it knows of the cloud by WOLFRAM_STAND_IN_CLOUD;
  * each start and each request is written to WOLFRAM_STAND_IN_LOG.
  */
-import { spawn, spawnSync } from 'node:child_process';
+import { execFileSync, spawn } from 'node:child_process';
 import { appendFileSync, existsSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import process from 'node:process';
 import { createInterface } from 'node:readline';
@@ -32,6 +32,10 @@ const sessions = new Map();
 /** What a line of code does: its value, undefined for none. */
 const words = {
   hang: () => new Promise(() => {}),
+  /** Computes, and looks at nothing; not for ever, in case that nobody ends it. */
+  compute() {
+    for (const end = Date.now() + 60_000; Date.now() < end; );
+  },
   sleep: () => 'late',
   abort: () => 'aborted',
   crash() {
@@ -39,6 +43,18 @@ const words = {
     process.exit(139);
   },
   quit: () => process.exit(0),
+  /** Ends, and leaves its stdout to something in a group of its own. */
+  bequeath() {
+    const heir = spawn('sleep', ['600'], { stdio: ['ignore', 'inherit', 'inherit'], detached: true });
+    process.stderr.write(`heir = ${heir.pid}\n`);
+    process.exit(1);
+  },
+  /** Puts a pipe in place of what it printed. */
+  pipe({ transcript }) {
+    rmSync(transcript);
+    execFileSync('mkfifo', [transcript]);
+    process.exit(0);
+  },
   async endless() {
     for (;;) await new Promise((resolve) => process.stdout.write('x'.repeat(1 << 20), resolve));
   },
@@ -52,15 +68,11 @@ const words = {
   private: () => ({ text: '\uf76d\u0007\ud800!' }),
   environment: () => ({ text: JSON.stringify(process.env) }),
   pid: () => ({ text: `${process.pid}` }),
-  heir() {
-    spawn('sleep', ['60'], { stdio: 'inherit' });
-    process.exit(139);
-  },
   child: () => ({ text: `${spawn('sleep', ['600'], { stdio: 'ignore' }).pid}` }),
 };
 
 async function evaluateLine(code, { variables, transcript, request }) {
-  if (words[code]) return await words[code]();
+  if (words[code]) return await words[code]({ transcript });
   const [, printed] = /^Print\["(.*)"\]$/.exec(code) ?? [];
   if (printed !== undefined) {
     appendFileSync(transcript, `${printed}\n`);
@@ -94,15 +106,27 @@ async function evaluate(request) {
     appendFileSync(transcript, 'Syntax::sntxi: Incomplete expression; more input is needed.\n');
     return { outcome: 'syntax', outputs: [], session, saved: false };
   }
-  if (request.code === 'pipe') {
+  if (request.code === 'pipe-and-answer') {
     rmSync(transcript);
-    spawnSync('mkfifo', [transcript]);
+    execFileSync('mkfifo', [transcript]);
     return { outcome: 'done', outputs: [], session, saved: false };
   }
   if (request.code === 'nonsense') return ['no', 'object'];
   if (request.code === 'empty') return {};
-  if (request.code === 'malformed')
-    return { outcome: 'done', outputs: [7, null, { line: 'x' }, { line: 1, index: 0, image: '<svg>' }] };
+  if (request.code === 'unheard-of') return { outcome: 'constructor', outputs: [] };
+  if (request.code === 'malformed') {
+    const at = { line: 1, index: 0 };
+    const image = 'A'.repeat(9 * 1024 * 1024);
+    const outputs = [
+      7,
+      null,
+      { line: 'x' },
+      { ...at, image: '<svg>' },
+      { ...at, image },
+      { ...at, image: 7 },
+    ];
+    return { outcome: 'done', outputs: [...outputs, { ...at, text: 'x', tail: 7, length: 100_000 }] };
+  }
   const outputs = [];
   let outcome = 'done';
   for (const [index, code] of request.code.split('\n').entries()) {

@@ -30,12 +30,13 @@ export async function askForContext(context, { options, signal }) {
       backend,
     });
   }
+  const result = answer.result.trim();
   if (answer.success === false) {
-    throw new Failure(`The Wolfram|Alpha Context API failed. It says: ${answer.result.slice(0, 300)}`, {
+    throw new Failure(`The Wolfram|Alpha Context API failed. It says: ${result.slice(0, 300)}`, {
       backend,
     });
   }
-  return cut(firstItems(answer.result.trim(), options.MaxItems), options.MaxCharacters ?? usualLength);
+  return cut(firstItems(result, options.MaxItems), options.MaxCharacters ?? usualLength);
 }
 
 /** As much of a text as has so many results in it. */

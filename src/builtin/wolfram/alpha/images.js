@@ -55,7 +55,7 @@ export async function withImages(text, { signal, isOn = true }) {
 function imagePlaces(text) {
   const places = new Map();
   for (const { 0: found, index } of text.matchAll(addresses)) {
-    const address = found.replace(/\)$/, '').replace(/[.,;:!?]+$/, '');
+    const address = found.replace(/\)$/, '').replace(/(?<![.,;:!?])[.,;:!?]+$/, '');
     if (places.has(address) || !isImage(address)) continue;
     const end = index + (found.endsWith(')') ? found.length : address.length);
     places.set(address, { address, end });

@@ -1,18 +1,24 @@
 /**
  * The blocks of an evaluation, in the order things came: what each expression printed, then its value.
  *
- * @param {readonly { line: number, text?: string, tail?: string, length?: number, image?: string }[]} outputs
- *   Of expression `index`; a long text comes as its beginning and its end.
+ * @param {readonly { index: number, line: number, text?: string, tail?: string, length?: number, image?: string }[]} outputs
+ *   Of expression `index`, in order; a long text comes as its beginning and its end.
  * @param {readonly string[]} prints Of expression 0, 1, …, and what came after the last.
  */
 export function blocksOf({ outputs, prints, maxCharacters }) {
   const pieces = [];
-  const count = Math.max(prints.length, 1 + Math.max(-1, ...outputs.map(({ index }) => index)));
-  for (let index = 0; index < count; index += 1) {
-    const printed = tidied(prints[index] ?? '');
-    if (printed !== '') pieces.push({ text: printed, length: printed.length });
-    for (const output of outputs) if (output.index === index) pieces.push(...piecesOf(output));
+  let next = 0;
+  const print = (upTo) => {
+    for (; next < prints.length && next <= upTo; next += 1) {
+      const printed = tidied(prints[next]);
+      if (printed !== '') pieces.push({ text: printed, length: printed.length });
+    }
+  };
+  for (const output of outputs) {
+    print(output.index);
+    pieces.push(...piecesOf(output));
   }
+  print(prints.length);
   return joined(shortened(thinned(pieces, maxCharacters), maxCharacters));
 }
 
@@ -30,7 +36,8 @@ function tidied(text) {
     .toWellFormed()
     .replace(/\r\n?/g, '\n')
     .replace(/[^\P{Cc}\t\n]/gu, '')
-    .replace(/^\n+|\s+$/g, '');
+    .replace(/^\n+/, '')
+    .trimEnd();
 }
 
 /** So many pieces that each has room to say something; of more, the first and the last. */

@@ -130,9 +130,7 @@ class Evaluation {
     const prints = await this.#prints();
     const blocks = blocksOf({ outputs, prints, maxCharacters: request.maxCharacters });
     const isError = answer.outcome !== 'done';
-    const told = isError
-      ? withText(blocks, (troubles[answer.outcome] ?? troubles.failed)(request.seconds))
-      : blocks;
+    const told = isError ? withText(blocks, troubleOf(answer)(request.seconds)) : blocks;
     const content = withText(
       told.length === 0 ? [{ type: 'text', text: 'No output.' }] : told,
       this.#reminder(answer, isSaved),
@@ -203,6 +201,10 @@ const troubles = {
   failed: () => 'The kernel could not put the outcome into words.',
 };
 
+function troubleOf({ outcome }) {
+  return Object.hasOwn(troubles, outcome) ? troubles[outcome] : troubles.failed;
+}
+
 const endings = {
   late: (seconds) =>
     `The evaluation did not stop at its time limit of ${seconds} s, so the Wolfram kernel was ended.`,
@@ -235,6 +237,14 @@ function outputsOf({ outputs }) {
       output !== null &&
       Number.isInteger(output.line) &&
       Number.isInteger(output.index) &&
-      (output.image === undefined || /^[A-Za-z0-9+/=]+$/.test(output.image)),
+      (output.tail === undefined || typeof output.tail === 'string') &&
+      (output.image === undefined || isPicture(output.image)),
   );
+}
+
+/** Base64 of more than a kernel sends as a picture fits no result. */
+const longestPicture = 8 * 1024 * 1024;
+
+function isPicture(image) {
+  return typeof image === 'string' && image.length <= longestPicture && /^[A-Za-z0-9+/=]+$/.test(image);
 }

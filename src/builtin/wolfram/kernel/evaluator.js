@@ -26,10 +26,12 @@ export default async function evaluateWolframLanguage({ code, timeConstraint, se
     );
   }
   const request = {
-    code,
+    // Half a character is none that JSON can hold, and a kernel would not understand the request at all.
+    code: code.toWellFormed(),
     session,
     seconds: Math.min(positive(timeConstraint ?? options.TimeConstraint, 60), longestSeconds),
-    maxCharacters: Math.max(200, positive(options.MaxCharacterCount, 10_000)),
+    // The kernel cuts by whole numbers.
+    maxCharacters: Math.max(200, Math.floor(positive(options.MaxCharacterCount, 10_000))),
     directory: ctx.root,
     wantsNotebook: ctx.ui === true && options.DeployNotebooks !== false,
     limits: {

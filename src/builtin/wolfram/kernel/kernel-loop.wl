@@ -207,13 +207,16 @@ evaluateRead[request_, before_, transcript_] :=
 
 (* The values in a list, because there may be a sequence of them; or late, or aborted. *)
 evaluateHeld[HoldComplete[expression___], seconds_] :=
-  Module[{values, thrown = True, tagged = False},
+  Module[{values, all, left = True, returned, thrown = True, tagged = False},
     values =
       CheckAbort[
         TimeConstrained[
           Catch[
             Catch[
-              Function[all, thrown = False; all][{expression}],
+              (* Break[], Continue[] and Return[...] outside of any loop would leave ours. *)
+              returned = Do[all = {expression}; left = False, {1}];
+              thrown = False;
+              If[left, {returned}, all],
               _,
               Function[{value, tag}, tagged = True; HoldForm[Throw[value, tag]]]]],
           seconds,

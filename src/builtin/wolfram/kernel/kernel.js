@@ -1,3 +1,4 @@
+import { existsSync } from 'node:fs';
 import os from 'node:os';
 import path from 'node:path';
 import process from 'node:process';
@@ -109,7 +110,8 @@ export class Kernel {
       this.#process = await KernelProcess.start({
         ...this.#launch,
         env: withoutKeys(process.env),
-        cwd: os.homedir(),
+        // Where accounts have no home, a program would be said to be missing.
+        cwd: existsSync(os.homedir()) ? os.homedir() : os.tmpdir(),
         startTimeoutMs,
         signal,
       });

@@ -10,6 +10,9 @@ const longestLine = 96 * 1024 * 1024;
 /** So much of what a kernel says beside its answers is kept. */
 const longestWords = 64 * 1024;
 
+/** The pipes of a kernel that has ended may stay open so long. */
+const lastWordsMs = 1000;
+
 /** What kernels say that wait for an activation, or have none; some of them in the middle of a line. */
 const wantsActivation =
   /Wolfram ID:|one-time activation|not activated|activation (?:key|is required)|valid password|licen[sc]e (?:has )?expired|product exited because of a license error/i;
@@ -30,9 +33,6 @@ export class KernelEnded extends Error {
   }
 }
 
-/** What a kernel wrote before it ended is waited for so long: what it started may hold its pipes. */
-const drainMs = 2000;
-
 /** The kernels that have not ended. */
 const running = new Set();
 
@@ -47,6 +47,26 @@ let isWatching = false;
 
 function endAll() {
   for (const kernel of running) kernel.kill();
+}
+
+/**
+ * Ends a group when this process is gone without having said so: who is killed ends nothing, and a kernel that computes
+ * looks at no pipe. Windows has no groups to end.
+ * @returns what says that the group is over
+ */
+function endGroupWithUs(pid) {
+  if (process.platform === 'win32' || pid === undefined) return () => {};
+  const guard = spawn('/bin/sh', ['-c', 'read -r line || kill -9 "-$0"', `${pid}`], {
+    stdio: ['pipe', 'ignore', 'ignore'],
+    env: {},
+    cwd: '/',
+    detached: true,
+  });
+  guard.on('error', () => {});
+  guard.stdin.on('error', () => {});
+  guard.unref();
+  guard.stdin.unref?.();
+  return () => guard.stdin.end('over\n');
 }
 
 /** A kernel that runs our loop: asked one thing at a time, over its stdin and stdout. */
@@ -156,23 +176,30 @@ export class KernelProcess {
     child.stdin.on('error', () => {});
     child.stdout.setEncoding('utf8').on('data', (text) => this.#read(text));
     child.stderr.setEncoding('utf8').on('data', (text) => this.#keep(text));
+    const sayOver = endGroupWithUs(child.pid);
+    const pipes = [child.stdin, child.stdout, child.stderr];
     const end = (message) => {
       running.delete(this);
+      sayOver();
       // The group may hold what it started.
       this.kill();
       this.#isOver = true;
+      for (const pipe of pipes) pipe.destroy();
       this.#onEnd?.(new KernelEnded('crash', message));
     };
     child.once('error', (error) => end(`it cannot be run (${error.code ?? error.message})`));
-    const ended = (code, signal) => end(`it ended (${signal ?? `exit code ${code}`})`);
-    child.once('close', ended);
     child.once('exit', (code, signal) => {
-      this.kill();
-      setTimeout(() => ended(code, signal), drainMs).unref();
+      const message = `it ended (${signal ?? `exit code ${code}`})`;
+      // What it said last is read; what it started and left the pipes to is not waited for.
+      const timer = setTimeout(end, lastWordsMs, message).unref();
+      child.once('close', () => {
+        clearTimeout(timer);
+        end(message);
+      });
     });
     // An idle kernel keeps nobody from ending.
     child.unref();
-    for (const pipe of [child.stdin, child.stdout, child.stderr]) pipe.unref?.();
+    for (const pipe of pipes) pipe.unref?.();
   }
 
   async #wait({ word, timeoutMs, signal, onNews, onWords, check }) {

@@ -130,11 +130,12 @@ const isArrow = ({ type, text }) => type === 'atom' && (text === '->' || text ==
 /** What stands between two commas: one node, a rule, or several with operators between them. */
 function itemOf(nodes) {
   const arrow = nodes.findIndex(isArrow);
-  if (arrow > 0) {
-    return { type: 'rule', name: itemOf(nodes.slice(0, arrow)), value: itemOf(nodes.slice(arrow + 1)) };
-  }
-  return nodes.length === 1 ? nodes[0] : { type: 'sequence', items: nodes };
+  if (arrow <= 0) return runOf(nodes);
+  // A further arrow stays in the value, as it is written.
+  return { type: 'rule', name: runOf(nodes.slice(0, arrow)), value: runOf(nodes.slice(arrow + 1)) };
 }
+
+const runOf = (nodes) => (nodes.length === 1 ? nodes[0] : { type: 'sequence', items: nodes });
 
 function nodeOf({ open, items, start, head }, end) {
   if (open === '[')

@@ -372,7 +372,7 @@ function printed(text) {
 }
 
 /** A number as it is shown: what stands behind its mark says how exact it is. */
-const withoutPrecision = (text) => text.replace(/^(\d+\.?\d*)`[\d.]*(?=$|\*\^-?\d+$)/, '$1');
+const withoutPrecision = (text) => text.replace(/^(\d+(?:\.\d*)?)`[\d.]*(?=$|\*\^-?\d+$)/, '$1');
 
 const bare = (text = '') => text.replace(/^"|"$/g, '');
 

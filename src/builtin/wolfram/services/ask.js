@@ -1,6 +1,6 @@
 import { setTimeout as pause } from 'node:timers/promises';
 import { Failure } from './failure.js';
-import { withoutKey } from './keys.js';
+import { withoutControls, withoutKey } from './keys.js';
 import { describeDelay, describeFault, describeRefusal, reach, retryAfterMs } from './refusals.js';
 import { request } from './request.js';
 import { capitalized } from './services.js';
@@ -26,7 +26,7 @@ export async function ask(service, url, { key, headers, method, body, longest, s
   const clock = startClock(signal, seconds);
   const send = async () => {
     const answer = await request(url, { method, headers, body, longest, signal: clock.signal });
-    return { ...answer, text: withoutKey(new TextDecoder().decode(answer.bytes), key) };
+    return { ...answer, text: withoutKey(withoutControls(new TextDecoder().decode(answer.bytes)), key) };
   };
   try {
     const answer = await insisting(send, clock.signal);

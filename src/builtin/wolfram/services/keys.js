@@ -32,10 +32,17 @@ export function withoutKey(text, { value }) {
   return forms.reduce((rest, form) => rest.replaceAll(form, '…'), text);
 }
 
-/** The JSON that a service answered with, or undefined: it may have written the key with escapes. */
+/** A text without what terminals obey. */
+export function withoutControls(text) {
+  return text.replace(/\r\n?/g, '\n').replace(/[^\P{Cc}\t\n]/gu, '');
+}
+
+/** The JSON that a service answered with, or undefined: it may have written the key, and more, with escapes. */
 export function parseAnswer(text, key) {
   try {
-    return JSON.parse(text, (_, value) => (typeof value === 'string' ? withoutKey(value, key) : value));
+    return JSON.parse(text, (_, value) =>
+      typeof value === 'string' ? withoutKey(withoutControls(value).toWellFormed(), key) : value,
+    );
   } catch {
     return undefined;
   }

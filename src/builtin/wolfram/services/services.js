@@ -78,7 +78,7 @@ function baseOf({ variable, base }) {
   const url = URL.canParse(text) ? new URL(text) : undefined;
   const isUsable = url?.protocol === 'https:' || (url?.protocol === 'http:' && thisMachine.has(url.hostname));
   if (isUsable && !url.username && !url.password) {
-    if (!url.pathname.endsWith('/')) url.pathname += '/';
+    url.pathname = url.pathname.replace(/\/*$/, '/');
     return url;
   }
   // Its value may hold a password.
