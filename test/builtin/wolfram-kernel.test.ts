@@ -202,6 +202,19 @@ describe('saved sessions', () => {
     expect(new Set(files).size).toBe(4);
   });
 
+  test('are written by several servers at once without harm', async () => {
+    const folder = writeFolder();
+    const [one, other] = ['1', '2'].map((writer) => new SavedSessions(folder, writer));
+    addFiles(folder, {
+      [path.basename(one.draft('abc'))]: 'whole',
+      [path.basename(other.draft('abc'))]: 'half',
+    });
+    expect(await one.keep('abc')).toBe(true);
+    expect(readFileSync(other.file('abc'), 'utf8')).toBe('whole');
+    await other.dropDraft('abc');
+    expect(readdirSync(folder)).toEqual(['abc.mx']);
+  });
+
   test('go when they are old, many or large, the current one never', async () => {
     const folder = writeFolder();
     const saved = new SavedSessions(folder);

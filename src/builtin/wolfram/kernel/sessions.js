@@ -1,6 +1,7 @@
 import { createHash, randomInt } from 'node:crypto';
 import { chmod, mkdir, readdir, rename, rm, stat } from 'node:fs/promises';
 import path from 'node:path';
+import process from 'node:process';
 
 const letters = 'abcdefghijklmnopqrstuvwxyz';
 const letterOrDigit = `${letters}0123456789`;
@@ -24,9 +25,12 @@ export function contextOf(id) {
 /** The sessions that are kept in a folder, a file each, so that a kernel that starts anew takes them up. */
 export class SavedSessions {
   #folder;
+  #writer;
 
-  constructor(folder) {
+  /** @param {string} writer What no other server that writes sessions there calls itself. */
+  constructor(folder, writer = `${process.pid}`) {
     this.#folder = folder;
+    this.#writer = writer;
   }
 
   /** Makes the folder, for its owner only: what is in it is run when it is read. */
@@ -51,9 +55,9 @@ export class SavedSessions {
     }
   }
 
-  /** Where a kernel writes a session, until {@link keep} makes it the one that counts. */
+  /** Where the kernel of a server writes a session, until {@link keep} makes it the one that counts. */
   draft(id) {
-    return this.file(id).replace(/\.mx$/, draftEnd);
+    return this.file(id).replace(/\.mx$/, `.${this.#writer}${draftEnd}`);
   }
 
   /** Makes what the kernel has written count. @returns whether there was anything */
