@@ -31,6 +31,11 @@ export class TooManyCalls extends Error {
   name = 'TooManyCalls';
 }
 
+/** Nothing can be put down for the kernel. */
+export class NoTemporaryFolder extends Error {
+  name = 'NoTemporaryFolder';
+}
+
 const kernels = new Map();
 
 /**
@@ -141,9 +146,13 @@ async function orAborted(turn, signal) {
   }
 }
 
-/** A folder for the time of some work. */
+/** A folder for the time of some work. @throws {NoTemporaryFolder} */
 export async function inTemporaryFolder(work) {
-  const folder = await mkdtemp(path.join(os.tmpdir(), 'agenttools-wolfram-'));
+  const folder = await mkdtemp(path.join(os.tmpdir(), 'agenttools-wolfram-')).catch((error) => {
+    throw new NoTemporaryFolder(
+      `No temporary folder can be made in ${os.tmpdir()} (${error.code}). Make room there, or start the server with TMPDIR set to a folder that can be written to.`,
+    );
+  });
   try {
     return await work(folder);
   } finally {
