@@ -347,6 +347,14 @@ describe('a kernel', () => {
     for (const { answer } of waiting) expect(outputOf(await answer)).toBe('Out[1]= 1');
   });
 
+  test('without a temporary folder is no use, and that is told', async () => {
+    const { evaluate } = await open();
+    vi.stubEnv('TMPDIR', path.join(home, 'none'));
+    const result = await evaluate('1');
+    expect(result.isError).toBe(true);
+    expect(textOf(result)).toContain(`No temporary folder can be made in ${home}/none (ENOENT).`);
+  });
+
   test('is started for an account without a home', async () => {
     vi.stubEnv('HOME', path.join(home, 'none'));
     const { evaluate } = await open();

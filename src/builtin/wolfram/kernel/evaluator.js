@@ -5,6 +5,7 @@ import { withText } from './content.js';
 import { evaluateLocally } from './evaluate-locally.js';
 import { localKernel, NoKernel, TooManyCalls } from './kernel.js';
 import { gettingAnEngine, MissingProgram } from './programs.js';
+import { NoTemporaryFolder } from './temporary-folder.js';
 
 const methods = ['Automatic', 'Local', 'Cloud'];
 
@@ -76,7 +77,8 @@ async function locally(request, signal) {
     }
     return await evaluateLocally(kernel, request, signal);
   } catch (error) {
-    if (error instanceof TooManyCalls) return failure(error.message, 'kernel');
+    if (error instanceof TooManyCalls || error instanceof NoTemporaryFolder)
+      return failure(error.message, 'kernel');
     if (error instanceof MissingProgram) return new Missing(error.message, gettingAnEngine, 'kernel');
     if (error instanceof NoKernel) {
       return new Missing(

@@ -11,9 +11,18 @@ process.once('exit', () => {
   for (const folder of folders) rmSync(folder, { recursive: true, force: true });
 });
 
-/** A folder for the time of some work. */
+/** Nothing can be put down for the kernel. */
+export class NoTemporaryFolder extends Error {
+  name = 'NoTemporaryFolder';
+}
+
+/** A folder for the time of some work. @throws {NoTemporaryFolder} */
 export async function inTemporaryFolder(work) {
-  const folder = await mkdtemp(path.join(os.tmpdir(), 'agenttools-wolfram-'));
+  const folder = await mkdtemp(path.join(os.tmpdir(), 'agenttools-wolfram-')).catch((error) => {
+    throw new NoTemporaryFolder(
+      `No temporary folder can be made in ${os.tmpdir()} (${error.code}). Make room there, or start the server with TMPDIR set to a folder that can be written to.`,
+    );
+  });
   folders.add(folder);
   try {
     return await work(folder);

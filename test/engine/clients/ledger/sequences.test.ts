@@ -74,7 +74,8 @@ describe.each(['cursor', 'vscode', 'opencode', 'codex', 'goose', 'continue'])('%
   }
 
   it('whatever is done in whatever order: when nothing of ours is left, the bytes are the original ones', {
-    timeout: 60_000,
+    // Hundreds of edits, each of which is proven; YAML takes the longest.
+    timeout: 300_000,
   }, async () => {
     const empty: FileRecord = { version: 1, realFile: '/config', receipts: [], steps: [], made: [] };
     const texts = fc.constantFrom<(string | null)[]>(...originals[client.format]);
