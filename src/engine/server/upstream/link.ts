@@ -10,7 +10,7 @@ import { packageVersion } from '../../folders.js';
 import { ToolError } from '../../items/builders.js';
 import type { UpstreamPlace } from '../../items/upstream.js';
 import type { Asker } from '../context.js';
-import { ownerOf } from '../owner.js';
+import { userOf } from '../owner.js';
 import { isObject, type JsonObject } from '../protocol/envelope.js';
 import { metaKey } from '../protocol/eras.js';
 import { transportTo } from './address.js';
@@ -385,8 +385,8 @@ function isInputRequired(result: unknown): result is JsonObject {
 function isSameClient(one: Asker | undefined, other: Asker | undefined): boolean {
   if (!one || !other) return one === other;
   if (one.connection === other.connection) return true;
-  const owner = ownerOf(one.auth);
-  return owner !== '' && owner === ownerOf(other.auth);
+  const user = userOf(one.auth);
+  return user !== undefined && user === userOf(other.auth);
 }
 
 function hasEnded({ ending, fault }: Program): boolean {
