@@ -268,7 +268,10 @@ describe('tools of existing servers', () => {
   test('that are not there are told of once, by the result', async () => {
     const gone = { upstream: { command: 'no-such-program-here', tool: 'echo' } };
     const { result, lines } = await call({ gone }, 'gone');
-    expect(result).toMatchObject({ isError: true, content: [{ text: expect.stringContaining('Install it') }] });
+    expect(result).toMatchObject({
+      isError: true,
+      content: [{ text: expect.stringContaining('Install it') }],
+    });
     expect(lines).toEqual([]);
   });
 
