@@ -24,7 +24,7 @@ export interface AwaitOptions {
 }
 
 /** What a server lacks, how it is got, and what then looks for the server again. */
-export interface Lacking {
+interface Lacking {
   readonly lacks: readonly Lack[];
   readonly obtain: Obtain;
   readonly lookout: Lookout;

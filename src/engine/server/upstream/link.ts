@@ -1,7 +1,6 @@
 import {
   Client,
   type ProgressCallback,
-  ProtocolError,
   SdkError,
   SdkErrorCode,
   type Transport,
@@ -10,11 +9,11 @@ import { packageVersion } from '../../folders.js';
 import { ToolError } from '../../items/builders.js';
 import type { UpstreamPlace } from '../../items/upstream.js';
 import type { Asker } from '../context.js';
-import { ownerOf } from '../owner.js';
 import { isObject, type JsonObject } from '../protocol/envelope.js';
 import { metaKey } from '../protocol/eras.js';
 import { transportTo } from './address.js';
-import { askedMethods, inPlaceOf, questionIn, Unanswered, type UpstreamQuestion } from './asking.js';
+import { answerInputRequests, answerRequest } from './answers.js';
+import { askedMethods, questionIn } from './asking.js';
 import { explainFailure, LinkError, LostError } from './failure.js';
 import { type KnownEra, type Negotiation, waysToAsk } from './negotiation.js';
 import { listenForTools } from './news.js';
@@ -117,7 +116,7 @@ export class Link {
     client.setNotificationHandler('notifications/message', ({ params }) => this.#log(params));
     for (const method of askedMethods) {
       client.setRequestHandler(method, { params: anything }, async (params) => {
-        return (await this.#asked(questionIn(method, params))) as never;
+        return (await answerRequest(questionIn(method, params), this.#calls)) as never;
       });
     }
     client.onclose = () => this.#end(this.#endWords());
@@ -260,50 +259,10 @@ export class Link {
   }
 
   async #responses({ inputRequests }: JsonObject, call: OpenCall): Promise<JsonObject | undefined> {
-    const entries = Object.entries(isObject(inputRequests) ? inputRequests : {});
-    if (entries.length === 0) {
-      await new Promise((resolve) => setTimeout(resolve, pauseMs));
-      return undefined;
-    }
-    const responses = entries.map(async ([key, request]) => {
-      const { method, params } = isObject(request) ? request : {};
-      return [key, await this.#responseTo(questionIn(method, params), call)] as const;
-    });
-    return Object.fromEntries(await Promise.all(responses));
-  }
-
-  /** There is no error among these responses: a call that cannot go on without one ends. */
-  async #responseTo(question: UpstreamQuestion, call: OpenCall): Promise<JsonObject> {
-    try {
-      return await call.ask(question);
-    } catch (error) {
-      if (!(error instanceof Unanswered)) throw error;
-      const response = inPlaceOf(question.method);
-      if (response) return response;
-      throw new ToolError(this.#sentence(`cannot go on with this call: ${error.message}`));
-    }
-  }
-
-  /** Up to 2025-11-25 a question does not say which call it belongs to. */
-  async #asked(question: UpstreamQuestion): Promise<JsonObject> {
-    const calls = [...this.#calls];
-    const call = calls.at(-1);
-    if (!call) {
-      if (question.method === 'roots/list') return { roots: [] };
-      throw new ProtocolError(-32_603, 'No call is under way, so that there is nobody to ask.');
-    }
-    if (!calls.every((one) => isSameClient(one.asker, call.asker))) {
-      throw new ProtocolError(
-        -32_603,
-        'Calls of several clients are under way, and the question does not say whose it is.',
-      );
-    }
-    try {
-      return await call.ask(question);
-    } catch (error) {
-      if (error instanceof Unanswered) throw new ProtocolError(error.code, error.message);
-      throw new ProtocolError(-32_603, 'The call has ended.');
-    }
+    if (isObject(inputRequests) && Object.keys(inputRequests).length > 0)
+      return await answerInputRequests(inputRequests, call, (text) => this.#sentence(text));
+    await new Promise((resolve) => setTimeout(resolve, pauseMs));
+    return undefined;
   }
 
   /** With several calls under way nobody knows whose log it is. */
@@ -380,13 +339,6 @@ export class Link {
 
 function isInputRequired(result: unknown): result is JsonObject {
   return isObject(result) && result.resultType === 'input_required';
-}
-
-function isSameClient(one: Asker | undefined, other: Asker | undefined): boolean {
-  if (!one || !other) return one === other;
-  if (one.connection === other.connection) return true;
-  const owner = ownerOf(one.auth);
-  return owner !== '' && owner === ownerOf(other.auth);
 }
 
 function hasEnded({ ending, fault }: Program): boolean {

@@ -59,6 +59,7 @@ export class OpenCall {
 
   /** Asks the client of the call. @throws Unanswered */
   async ask(question: UpstreamQuestion): Promise<JsonObject> {
+    this.signal.throwIfAborted();
     this.#questions += 1;
     const key = `upstream${this.#questions}`;
     try {

@@ -729,7 +729,7 @@ test('tools of existing servers are served where a definition is passed in', asy
     { upstream, prefix: 'far_' },
   ];
   const handler = createHandler(defineServer({ tools }));
-  const ask = async (...asked: [string, object?]) =>
+  const ask = async (...asked: [string, Readonly<Record<string, unknown>>?]) =>
     (await read(await handler(modernRequest(url, ...asked)))).message.result;
   expect((await ask('tools/list')).tools.map(({ name }: Message) => name)).toEqual(['one', 'far_echo']);
   for (const name of ['one', 'far_echo']) {

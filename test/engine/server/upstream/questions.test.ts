@@ -1,4 +1,7 @@
 import { describe, expect, test } from 'vitest';
+import type { UpstreamProgram } from '../../../../src/engine/items/upstream.js';
+import { createHandler } from '../../../../src/engine/server/http/create-handler.js';
+import { modernRequest } from '../../../support/http-client.js';
 import {
   type Bench,
   type Era,
@@ -204,4 +207,21 @@ test('a question that may be another user’s is refused', async () => {
   expect(textOf(refused)).toBe(
     'The upstream server "far" answers with an error: Calls of several clients are under way, and the question does not say whose it is. (-32000).',
   );
+});
+
+test('who has the one token of all is not everybody who has it', async () => {
+  const { place, noted } = scripted({ era: 'legacy', tools: ['hang', 'ask'] });
+  const token = 'a-token-of-everybody';
+  const { command, args } = place as UpstreamProgram;
+  const handler = createHandler({ tools: [{ upstream: { command, args } }] }, { token });
+  await handler.ready();
+  const call = async (name: string) => {
+    const headers = { authorization: `Bearer ${token}` };
+    const response = await handler(modernRequest('http://localhost/mcp', 'tools/call', { name }, headers));
+    return await response.text();
+  };
+  void call('hang');
+  await eventually(() => noted().includes('call hang'));
+  expect(await call('ask')).toContain('Calls of several clients are under way');
+  await handler.close();
 });
