@@ -30,6 +30,7 @@ export const placeShape: Shape = {
     types: ['callable'],
     description: 'In place of `command`: place({ env }) says where the server is when it is needed.',
   },
+  name: { types: ['string'], description: 'What messages call the server; where it is when absent.' },
   startTimeoutMs: {
     types: ['positive-number'],
     description: 'Longest wait for its first answer; 30000 when absent.',

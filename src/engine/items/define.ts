@@ -117,7 +117,9 @@ type FixedPlace =
       readonly type?: 'http' | 'streamable-http' | 'sse';
     };
 
-interface StartTime {
+interface AnyPlace {
+  /** What messages call the server; where it is when absent. */
+  readonly name?: string;
   /** Longest wait for its first answer; 30000 when absent. */
   readonly startTimeoutMs?: number;
 }
@@ -131,7 +133,7 @@ export type GivePlace = (given: {
 type GivenPlace<P> = P extends unknown ? Omit<P, 'type'> & { readonly type?: string } : never;
 
 /** Where an existing MCP server is. */
-export type Place = (FixedPlace | { readonly place: GivePlace | string }) & StartTime;
+export type Place = (FixedPlace | { readonly place: GivePlace | string }) & AnyPlace;
 
 /** A tool that an existing MCP server answers for, as its author writes it. */
 export interface UpstreamToolDefinition<I = undefined, O = undefined>

@@ -33,18 +33,23 @@ export function readToolUpstream({ value, item, extension }: Definition): ToolUp
 export function upstreamSpec(written: unknown, extension: Extension): UpstreamSpec {
   const {
     tool: _,
+    name,
     startTimeoutMs,
     ...own
   } = isRecord(written) && !isFunctionLike(written) ? written : { place: written };
   const source = own.place === undefined ? own : own.place;
   return {
     key: keyOf(source, extension),
-    name: own.place === undefined ? nameOfPlace(own) : callableName(own.place),
+    name: typeof name === 'string' && name !== '' ? name : placeName(own),
     place:
       own.place === undefined ? (env) => fixedPlace(own, extension, env) : givenPlace(own.place, extension),
     variables: variablesNeeded(own),
     startTimeoutMs: typeof startTimeoutMs === 'number' ? startTimeoutMs : defaultStartTimeoutMs,
   };
+}
+
+function placeName(written: Written): string {
+  return written.place === undefined ? nameOfPlace(written) : callableName(written.place);
 }
 
 /** Where the paths and the dependencies of an extension's places lead. */

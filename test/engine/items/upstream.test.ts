@@ -147,6 +147,17 @@ describe('one place is one server', () => {
     ]);
   });
 
+  test('is called as its author calls it, and stays the same server', async () => {
+    const spec = await compose([
+      { upstream: { ...npx, name: 'archive' } },
+      { upstream: { place: './place.js#good', name: 'kernel' } },
+      { upstream: npx },
+    ]);
+    const [archive, kernel, plain] = spec.upstreams.map(({ upstream }) => upstream);
+    expect([archive?.name, kernel?.name, plain?.name]).toEqual(['archive', 'kernel', 'npx -y it']);
+    expect(archive?.key).toBe(plain?.key);
+  });
+
   test('within a package', async () => {
     const spec = await compose(['far', { upstream: npx }]);
     const [entry] = spec.upstreams;
