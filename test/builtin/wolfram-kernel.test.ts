@@ -121,7 +121,8 @@ describe('the paclet of the user', () => {
   test.each(names)('answers %s, whose input is all described', (name) => {
     const text = readFileSync(path.join(wolfram, `agenttools/tools/${name}.json`), 'utf8');
     const { upstream, handler, inputSchema, description } = JSON.parse(text);
-    expect({ upstream, handler }).toEqual({ upstream: './kernel/paclet.js#place', handler: undefined });
+    expect(handler).toBeUndefined();
+    expect(upstream).toMatchObject({ place: './kernel/paclet.js#place', name: 'Wolfram/AgentTools paclet' });
     expect(description).toMatch(/\.$/);
     const properties = Object.entries<{ type: string; description: string }>(inputSchema.properties);
     expect(properties.length).toBeGreaterThan(0);
