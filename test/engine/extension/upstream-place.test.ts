@@ -168,6 +168,27 @@ describe('what messages call it', () => {
       `x --api-key … --token=… --token=\${T}`,
     ],
     [{ command: 'x', args: [['ghp', 'abcdefghij0123456789'].join('_')] }, 'x …'],
+    [
+      { command: 'npx', args: ['mcp-remote', '--header', 'Authorization: Bearer abcdef1234567890'] },
+      'npx mcp-remote --header Authorization: …',
+    ],
+    [{ command: 'x', args: ['-H', 'X-Api-Key: rose'] }, 'x -H X-Api-Key: …'],
+    [
+      { command: 'x', args: ['-HX-Api-Key: rose', '-HAuthorization:rose'] },
+      'x -HX-Api-Key: … -HAuthorization:…',
+    ],
+    [{ command: 'x', args: ['--header=Cookie: rose', 'Bearer rose'] }, 'x --header=Cookie: … …'],
+    [
+      { command: 'x', args: ['--header', `Authorization: Bearer \${T}`, '--header', `Authorization:\${T}`] },
+      `x --header Authorization: Bearer \${T} --header Authorization:\${T}`,
+    ],
+    [
+      {
+        command: 'x',
+        args: ['--header', 'Accept: text/html', '--at', 'https://a.example/b', 'C:\\d', 'a:b'],
+      },
+      'x --header Accept: text/html --at https://a.example/b C:\\d a:b',
+    ],
     [{ command: 'x\u0007', args: [] }, 'x\\u0007'],
     [{ url: 'https://me:rose@a.example/mcp?key=tulip#x' }, 'https://a.example/mcp'],
     [{ url: `https://\${HOST}/mcp` }, `https://\${HOST}/mcp`],
@@ -184,5 +205,17 @@ describe('what messages call it', () => {
       env: { KEY: `\${K}`, TOKEN_LIMIT: '7', MY_KEY: 'rose' },
     };
     expect(literalSecretsIn(place)).toEqual([['env', 'MY_KEY']]);
+  });
+
+  test('a header is one wherever it is written', () => {
+    const place = {
+      command: 'npx',
+      args: ['mcp-remote', 'https://a.example/mcp', '--header', 'Authorization: Bearer abcdef1234567890'],
+      env: { AUTH_HEADER: 'Bearer rose', OTHER: `Bearer \${T}` },
+    };
+    expect(literalSecretsIn(place)).toEqual([
+      ['args', 3],
+      ['env', 'AUTH_HEADER'],
+    ]);
   });
 });
