@@ -94,14 +94,57 @@ describe('a program', () => {
     [{ package: 'several', bin: 'second' }, /^needs gone\.js of the package several, which is not there$/],
     [{ package: 'none' }, /which it does not have\. It has: none$/],
     [{ package: 'outward' }, /which is not there$/],
+    [
+      { package: 'stranger' },
+      /^needs the package stranger, which is no dependency of this one, and is not installed\. Add it/,
+    ],
     [{ package: '../x' }, /is not installed/],
   ])('%j cannot be had', async (place, message) => await expect(read(place)).rejects.toThrow(message));
 
   test('of a package that is no dependency is refused before it is ever run', async () => {
     const bare = { ...scope, packageJson: {} };
     const looking = requirePlace({ package: '@acme/one' }, bare);
-    await expect(looking).rejects.toMatchObject({ fault: 'undeclared', key: 'package' });
+    await expect(looking).rejects.toMatchObject({
+      fault: 'undeclared',
+      key: 'package',
+      message: expect.stringContaining('no dependency of this one, though it is installed here'),
+    });
+    const absent = requirePlace({ package: 'stranger' }, scope);
+    await expect(absent).rejects.toThrow(/no dependency of this one, and is not installed/);
     await expect(requirePlace({ package: '@acme/one' }, scope)).resolves.toBeUndefined();
+  });
+});
+
+describe('the file that Node is given', () => {
+  const node = (args: readonly string[], more: object = {}) =>
+    requirePlace({ command: 'node', args, ...more }, scope);
+
+  test.each<[readonly string[], object?]>([
+    [['./server.js']],
+    [['--no-warnings', './server.js', './gone.json']],
+    [['../server.js'], { cwd: 'data' }],
+    [['./gone.js'], { cwd: `\${WHERE}` }],
+    [['--import', './gone.js', './server.js']],
+    [['--import', 'tsx', './server.js']],
+    [['-e', '0', './gone.js']],
+    [['--test', './gone.js']],
+    [[`\${SCRIPT}`, './gone.js']],
+    [['server', './gone.js']],
+    [[]],
+  ])('%j is there, or is not known (%j)', async (args, more) => {
+    await expect(node(args, more)).resolves.toBeUndefined();
+  });
+
+  test.each<[readonly string[], object, string, string, string]>([
+    [['./gone.js'], {}, 'missing', 'args.0', 'runs gone.js, which is no file of the package'],
+    [['--no-warnings', './gone.js'], {}, 'missing', 'args.1', 'runs gone.js'],
+    [['--import', 'tsx', './gone.ts'], {}, 'missing', 'args.2', 'runs gone.ts'],
+    [['./server.js'], { cwd: 'data' }, 'missing', 'args.0', 'runs data/server.js'],
+    [['../server.js'], {}, 'outside', 'args.0', 'leaves the package'],
+    [['./up/x'], {}, 'missing', 'args.0', 'no file of the package'],
+  ])('%j with %j is %s', async (args, more, fault, key, words) => {
+    const message = expect.stringContaining(words);
+    await expect(node(args, more)).rejects.toMatchObject({ fault, key, message });
   });
 });
 
