@@ -144,7 +144,13 @@ async function requireScript(written: Written, scope: PlaceScope): Promise<void>
     const where = scope.allowsAbsolute ? '' : ' of the package';
     throw new PlaceError('missing', key, `runs ${visibleLine(file)}, which is no file${where}`);
   }
-  await requireInside(file, key, scope);
+  // Packages may be linked to wherever they really are.
+  if (!isInstalledFile(file)) await requireInside(file, key, scope);
+}
+
+/** Whether a file, from the package folder, is one of another package that npm put there. */
+export function isInstalledFile(file: string): boolean {
+  return file.startsWith('node_modules/');
 }
 
 function isFixed(text: unknown): text is string {
