@@ -182,6 +182,29 @@ describe('code that cannot be loaded', () => {
   });
 });
 
+describe('an existing server that is not there', () => {
+  const goTo = (upstream: object) =>
+    addFiles(cwd, { 'agenttools/servers/kit.json': { tools: ['greet', { upstream }] } });
+
+  it('is warned of, and keeps nothing from being installed', async () => {
+    goTo({ command: 'no-such-program-here', args: ['--token', 'rose-and-tulip'] });
+    const { code, stderr } = await verified('cursor', '.');
+    expect(stderr).toContain(
+      'The upstream server "no-such-program-here --token …" is not there: the program',
+    );
+    expect(stderr).not.toContain('rose-and-tulip');
+    expect(code).toBe(0);
+    expect(entry()).toBeDefined();
+  });
+
+  it('is waited for in bounds when it hangs', { timeout: 40_000 }, async () => {
+    goTo({ command: 'node', args: ['-e', 'process.stdin.resume()'] });
+    const { code, stderr } = await verified('cursor', '.');
+    expect(stderr).toContain('is not there yet: it is still starting after 5 s, and lists go on without it.');
+    expect(code).toBe(0);
+  });
+});
+
 it('a variable that is missing is said to be given by --env', async () => {
   addFiles(cwd, { 'agenttools/tools/greet.json': { handler: './greet.js', requires: { env: ['A', 'B'] } } });
   const { code, stderr } = await install('cursor', '.');

@@ -19,10 +19,14 @@ const declaring = (name: string, agenttools: unknown) => ({
 
 /** What booting the package in a sub-folder of `files` says. */
 async function boot(files: Files, folder: string): Promise<readonly string[]> {
+  return (await diagnosticsOf(files, folder)).map(({ message }) => message);
+}
+
+async function diagnosticsOf(files: Files, folder: string, more: object = {}) {
   const cwd = writeFolder(files);
   const manifest = await readManifest(path.join(cwd, folder));
-  const options = { command: process.execPath, args: [programFile], cwd, env, timeoutMs: 20_000 };
-  return (await bootExtension(manifest, options)).map(({ message }) => message);
+  const command = { command: process.execPath, args: [programFile], cwd, timeoutMs: 20_000 };
+  return await bootExtension(manifest, { ...command, env: { ...env, ...more } });
 }
 
 const packages: Readonly<Record<string, readonly [folder: string, files: Files]>> = {
@@ -118,3 +122,37 @@ function isRunning(pid: number): boolean {
     return false;
   }
 }
+
+const desk = (upstream: object): Files => ({
+  'desk/package.json': declaring('desk', { servers: ['desk'] }),
+  'desk/agenttools/servers/desk.json': { tools: [{ upstream }] },
+});
+
+test.concurrent.for([
+  [{ command: 'no-such-program-here' }, 'the program "no-such-program-here" is not there'],
+  [{ command: 'node', args: ['-e', 'process.exit(7)'] }, 'it exited with code 7'],
+  [{ command: 'node', args: [`\${NOBODY_SETS_THIS}`] }, 'NOBODY_SETS_THIS, which is not set'],
+  [{ url: 'http://127.0.0.1:1/mcp' }, 'http://127.0.0.1:1/mcp'],
+] as const)(
+  'an existing server that is not there is a warning: %j',
+  async ([upstream, words], { expect }) => {
+    const [found, ...more] = await diagnosticsOf(desk(upstream), 'desk');
+    expect(found).toMatchObject({ code: 'boot-failed', severity: 'warning' });
+    expect(found?.message).toMatch(
+      /^Server "desk" lists no tools of an existing server\. The upstream server "/,
+    );
+    expect(found?.message).toContain(words);
+    expect(more).toEqual([]);
+  },
+);
+
+test('an existing server that hangs is a warning, too, and is waited for as long as the environment says', async () => {
+  const hanging = { command: 'node', args: ['-e', 'process.stdin.resume()'] };
+  const found = await diagnosticsOf(desk(hanging), 'desk', { AGENTTOOLS_UPSTREAM_WAIT: '1' });
+  expect(found).toMatchObject([
+    {
+      severity: 'warning',
+      message: expect.stringContaining('it is still starting after 1 s, and lists go on'),
+    },
+  ]);
+});

@@ -93,17 +93,64 @@ export async function requirePlace(written: Written, scope: PlaceScope): Promise
   if (isFixed(cwd)) await folderOf(cwd, (_, text) => text, scope);
   if (typeof name === 'string') {
     if (!isDependency(name, scope)) {
-      const message = `needs the package ${visibleLine(name)}, which is no dependency of this one`;
-      throw new PlaceError('undeclared', 'package', message);
+      const isHere = isPackageName(name) && (await installedAt(name, scope.directory)) !== undefined;
+      throw new PlaceError('undeclared', 'package', undeclaredWords(name, isHere));
     }
     await programOfPackage(name, typeof bin === 'string' ? bin : undefined, scope);
   }
+  await requireScript(written, scope);
   if (!isFixed(command)) return;
   await commandAt(command, scope);
   // What the user put together names files of this very machine.
   const isHere = scope.allowsAbsolute && path.isAbsolute(command);
   if (!isHere || (await statOf(command))?.isFile()) return;
   throw new PlaceError('missing', 'command', `needs ${command}, which is no file`);
+}
+
+/** What Node is given to run, where that is a file of the package: the file, from the package folder, and which argument it is. */
+export function scriptOf({
+  command,
+  args,
+  cwd,
+}: Written): { readonly file: string; readonly index: number } | undefined {
+  if (command !== 'node' || !Array.isArray(args) || (cwd !== undefined && !isFixed(cwd))) return undefined;
+  const index = args.findIndex((one, at) => !String(one).startsWith('-') && !takesNext.test(args[at - 1]));
+  const script: unknown = args[index];
+  if (!isFixed(script) || !/^\.\.?[\\/]/.test(script)) return undefined;
+  if (args.slice(0, index).some((one) => takesProgram.test(String(one)))) return undefined;
+  const folder = isFixed(cwd) ? cwd : '';
+  const file = path.isAbsolute(folder) ? path.resolve(folder, script) : posixPath(folder, script);
+  return { file, index };
+}
+
+/** Options of Node whose value is the next argument. */
+const takesNext =
+  /^(?:-r|-C|--(?:require|import|(?:experimental-)?loader|conditions|env-file(?:-if-exists)?|input-type|title))$/;
+
+/** Options of Node by which no file is run, or another one than the first. */
+const takesProgram = /^(?:-e|-p|-pe|--eval|--print|--run|--test|-)(?:=|$)/;
+
+function posixPath(folder: string, file: string): string {
+  return path.posix.join(folder.replaceAll('\\', '/'), file.replaceAll('\\', '/'));
+}
+
+async function requireScript(written: Written, scope: PlaceScope): Promise<void> {
+  const script = scriptOf(written);
+  if (!script) return;
+  const { file, index } = script;
+  const key = `args.${index}`;
+  if (pathFault(file, scope)) throw outside(file, key);
+  if (!(await statOf(path.resolve(scope.directory, file)))) {
+    const where = scope.allowsAbsolute ? '' : ' of the package';
+    throw new PlaceError('missing', key, `runs ${visibleLine(file)}, which is no file${where}`);
+  }
+  // Packages may be linked to wherever they really are.
+  if (!isInstalledFile(file)) await requireInside(file, key, scope);
+}
+
+/** Whether a file, from the package folder, is one of another package that npm put there. */
+export function isInstalledFile(file: string): boolean {
+  return file.startsWith('node_modules/');
 }
 
 function isFixed(text: unknown): text is string {
@@ -192,12 +239,18 @@ function isDependency(name: string, { packageJson }: PlaceScope): boolean {
   });
 }
 
+function undeclaredWords(name: string, isHere: boolean): string {
+  const also = isHere ? ', though it is installed here' : ', and is not installed';
+  return `needs the package ${visibleLine(name)}, which is no dependency of this one${also}. Add it to "dependencies" in package.json`;
+}
+
 /** The file of a dependency's program. */
 async function programOfPackage(name: string, bin: string | undefined, scope: PlaceScope): Promise<string> {
   const directory = isPackageName(name) ? await installedAt(name, scope.directory) : undefined;
   if (directory === undefined) {
-    const wayOut = isDependency(name, scope) ? '. Run npm install' : '';
-    const message = `needs the package ${visibleLine(name)}, which is not installed${wayOut}`;
+    if (!isDependency(name, scope))
+      throw new PlaceError('undeclared', 'package', undeclaredWords(name, false));
+    const message = `needs the package ${visibleLine(name)}, which is not installed. Run npm install`;
     throw new PlaceError('missing', 'package', message);
   }
   const file = binIn(await packageJsonAt(directory), { name, bin });

@@ -10,11 +10,7 @@ export function nameOfPlace(place: Written): string {
   const { command, package: name, url } = place;
   if (typeof url === 'string') return visibleLine(shownAddress(url));
   const args = argumentsOf(place);
-  const shown = args.map((one, index) => {
-    if (!isSecretArgument(one, args[index - 1])) return one;
-    const [, flag = ''] = one.match(flagged) ?? [];
-    return `${flag}…`;
-  });
+  const shown = args.map((one, index) => shownArgument(one, args[index - 1]));
   return visibleLine([String(command ?? name), ...shown].join(' '));
 }
 
@@ -22,7 +18,7 @@ export function nameOfPlace(place: Written): string {
 export function literalSecretsIn(place: Written): readonly (readonly (string | number)[])[] {
   const args = argumentsOf(place);
   const found = [...textsIn(place)].filter(({ path: [key, name], text }) => {
-    if (key === 'args') return isSecretArgument(text, args[Number(name) - 1]);
+    if (key === 'args') return shownArgument(text, args[Number(name) - 1]) !== text;
     if (key === 'env') return isSecret(String(name), text);
     if (key === 'headers') return isSecretHeader(String(name), text);
     return key === 'url' && isSecret('', text);
@@ -37,11 +33,24 @@ function argumentsOf({ args }: Written): readonly string[] {
 /** `--token=…` */
 const flagged = /^(--?[\w-]+=)(.*)$/s;
 
-function isSecretArgument(argument: string, before: string | undefined): boolean {
+/** `Authorization: …`; without a space only what is hardly anything but a header. */
+const headed =
+  /^((?:-H)?([\w-]+?)\s*:\s+|(?:-H)?((?:proxy-)?authorization|cookie|x-[\w-]+|[\w-]+[_-]key):)(.*)$/is;
+
+/** An argument without the secret it holds; as it is when it holds none. */
+function shownArgument(argument: string, before: string | undefined): string {
   const [, flag, value] = argument.match(flagged) ?? [];
-  if (flag !== undefined && value !== undefined) return isSecret(flag, value);
+  if (flag !== undefined && value !== undefined) return flag + shownValue(flag, value);
   const isValue = before?.startsWith('-') && !before.includes('=') && !argument.startsWith('-');
-  return isSecret(isValue ? before! : '', argument);
+  return shownValue(isValue ? before! : '', argument);
+}
+
+function shownValue(name: string, value: string): string {
+  if (isSecret(name, value)) return '…';
+  const [, beginning, spaced, tight, content] = value.match(headed) ?? [];
+  const header = spaced ?? tight;
+  if (beginning === undefined || header === undefined || content === undefined) return value;
+  return isSecretHeader(header, content) ? `${beginning}…` : value;
 }
 
 function isSecretHeader(name: string, text: string): boolean {
@@ -53,10 +62,14 @@ function isSecretHeader(name: string, text: string): boolean {
 /** What nobody would call a secret, whatever it is called: a switch, a number, a path. */
 const harmless = /^(?:true|false|on|off|yes|no|\d{1,8}|(?:~|\.{1,2})?[\\/][\w./\\ -]*)$/i;
 
+/** What a header of HTTP says of who sends it, wherever that is written. */
+const bearing = /^Bearer\s+\S+$/i;
+
 /** Only what is written down counts: a variable is filled in by whoever has it. */
 function isSecret(name: string, text: string): boolean {
   const literal = withoutVariables(text).trim();
-  return !harmless.test(literal) && looksSecret(name, literal);
+  if (harmless.test(literal)) return false;
+  return bearing.test(literal) || looksSecret(name, literal);
 }
 
 function shownAddress(url: string): string {

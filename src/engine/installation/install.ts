@@ -165,7 +165,7 @@ async function installInto(
   const { receipts, surroundings } = setting;
   // What cannot be written need not be started.
   await changeConfig(placement.file, plan, { receipts, dryRun: true }).catch(explain(placement));
-  await verifyOnce({ launch, verified: job.verified }, request, setting);
+  const absences = await verifyOnce({ launch, verified: job.verified }, request, setting);
   const change = await changeConfig(placement.file, plan, { receipts, dryRun: request.dryRun }).catch(
     explain(placement),
   );
@@ -181,6 +181,7 @@ async function installInto(
     after: change.after,
     notes: [
       ...job.broken,
+      ...absences,
       ...notes,
       ...(await notesFor({
         client,

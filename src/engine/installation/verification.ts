@@ -1,18 +1,18 @@
 import type { Launch } from '../clients/client.js';
 import { startable } from '../clients/shapes.js';
-import { desktopEnvironment, verifyServer } from '../server/verify.js';
+import { desktopEnvironment, type Verification, verifyServer } from '../server/verify.js';
 import type { InstallRequest, InstallSetting } from './request.js';
 
 /** Commands that have been started, by what they are. */
-export type Verified = Map<string, Promise<unknown>>;
+export type Verified = Map<string, Promise<Verification>>;
 
-/** Starts what the client would start, once for all clients that would start the same. */
+/** Starts what the client would start, once for all clients that would start the same. Gives what it goes without, in sentences. */
 export async function verifyOnce(
   { launch, verified }: { readonly launch: Launch; readonly verified: Verified },
   request: InstallRequest,
   setting: InstallSetting,
-): Promise<void> {
-  if (request.verifyTimeoutMs === undefined) return;
+): Promise<readonly string[]> {
+  if (request.verifyTimeoutMs === undefined) return [];
   const { home, env, platform } = setting.surroundings;
   const { command, args } = startable(launch, platform);
   const cwd = launch.cwd ?? (request.scope.kind === 'project' ? request.scope.folder : home);
@@ -24,5 +24,5 @@ export async function verifyOnce(
       { timeoutMs: request.verifyTimeoutMs, signal: setting.signal },
     );
   verified.set(name, started);
-  await started;
+  return (await started).absences;
 }

@@ -10,6 +10,7 @@ import { Awaited, type Coming } from './coming.js';
 import { hasUpstreams, type Lookout } from './lookout.js';
 import type { Patience } from './outstanding.js';
 import type { Hub, HubOptions } from './upstream/hub.js';
+import { patienceIn } from './upstream-wait.js';
 
 export interface AwaitOptions {
   readonly calls: Calls;
@@ -57,7 +58,9 @@ export async function awaitMore(options: AwaitOptions): Promise<AwaitedMore> {
       const changed = serve(opened.extend(composed));
       if (changed.includes('tools') && opened.isListed) audience.listChanged('tools');
     };
-    const opened: Hub = new Hub({ env: calls.env, report, signal, patience, onTools, ...upstream });
+    const { env } = calls;
+    const waits = patience ?? patienceIn(env, report);
+    const opened: Hub = new Hub({ env, report, signal, patience: waits, onTools, ...upstream });
     calls.upstreams = opened;
     outstanding.add(opened);
     return opened;

@@ -5,7 +5,8 @@ import type { Manifest } from '../extension/manifest.js';
 import { messageOf } from '../extension/modules.js';
 import { isPackageName, qualify, shortName } from '../extension/names.js';
 import { type ChildServer, ChildTransport } from './child-transport.js';
-import { listFaultsIn } from './list-faults.js';
+import { absencesIn, listFaultsIn } from './list-faults.js';
+import { withShortWait } from './upstream-wait.js';
 
 /** A server slower than this to its first answer is reported; impatient clients give up after ten seconds. */
 const slowStartMs = 3000;
@@ -68,7 +69,7 @@ async function bootServer(
 ): Promise<readonly Omit<Finding, 'isOfList'>[]> {
   const { reference, cwd = options.cwd } = placeOf(manifest, server);
   // What is missing is told by its own rule; obtaining it would be no news of the package, and take its time.
-  const env = { ...options.env, AGENTTOOLS_AUTO_INSTALL: 'false' };
+  const env = withShortWait({ ...options.env, AGENTTOOLS_AUTO_INSTALL: 'false' });
   const child: ChildServer = { ...options, cwd, env, args: [...options.args, 'start', reference] };
   const findings = new Map<string, Finding>();
   for (const era of eras) {
@@ -135,6 +136,10 @@ async function converse(
   for (const fault of listFaultsIn(said)) {
     const message = `Server "${server}" does not list what it is meant to: ${fault}`;
     findings.push({ code: 'boot-failed', severity: 'error', message, isOfList: true });
+  }
+  for (const absence of absencesIn(said)) {
+    const message = `Server "${server}" lists no tools of an existing server. ${absence}`;
+    findings.push({ code: 'boot-failed', severity: 'warning', message, isOfList: true });
   }
   const [impure] = transport.impureLines;
   if (impure !== undefined) {

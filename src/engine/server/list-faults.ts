@@ -1,4 +1,5 @@
 import { listedKinds, type ServedKind } from '../items/registry.js';
+import { visibleLine } from '../visible-text.js';
 
 /** How a line on stderr begins that tells of a list which does not show what it is meant to. */
 export const hookFailed = (server: string, kind: ServedKind): string =>
@@ -11,10 +12,21 @@ export const instancesFailed = (resource: string): string => `${resource}: its l
 
 export const instanceLeftOut = (resource: string): string => `${resource}: its list goes without `;
 
+/** How a line begins that tells of an upstream server whose tools lists go without. */
+export const upstreamAbsent = (name: string): string => `The upstream server "${name}" is not there: `;
+
+export const upstreamLate = (name: string): string => `The upstream server "${name}" is not there yet: `;
+
 const ofHooks = listedKinds.flatMap((kind) => [hookFailed('', kind), foreignPicked('', kind)]);
 const beginnings = [...ofHooks, instancesFailed(''), instanceLeftOut('')];
 
 /** The lines of stderr that tell of such lists, without stacks. */
 export function listFaultsIn(stderr: string): readonly string[] {
   return stderr.split('\n').filter((line) => beginnings.some((beginning) => line.includes(beginning)));
+}
+
+/** What stderr tells of upstream servers whose tools lists go without, each once. */
+export function absencesIn(stderr: string): readonly string[] {
+  const told = stderr.match(/The upstream server ".*" is not there(?: yet)?: .*/g) ?? [];
+  return [...new Set(told.map(visibleLine))];
 }

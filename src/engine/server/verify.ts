@@ -2,10 +2,14 @@ import path from 'node:path';
 import { Client } from '@modelcontextprotocol/client';
 import { AgentToolsError } from '../errors.js';
 import { type ChildServer, ChildTransport } from './child-transport.js';
+import { absencesIn } from './list-faults.js';
+import { withShortWait } from './upstream-wait.js';
 
 export interface Verification {
   /** Names of the tools that the server lists. */
   readonly tools: readonly string[];
+  /** Upstream servers that are not there, in sentences. */
+  readonly absences: readonly string[];
 }
 
 /** How long a server may take to end once its client has gone. */
@@ -19,13 +23,13 @@ export async function verifyServer(
   child: ChildServer,
   { timeoutMs, signal }: { readonly timeoutMs: number; readonly signal: AbortSignal },
 ): Promise<Verification> {
-  const transport = new ChildTransport(child);
+  const transport = new ChildTransport({ ...child, env: withShortWait(child.env) });
   const client = new Client(
     { name: 'agenttools-verify', version: '1.0.0' },
     { versionNegotiation: { mode: 'legacy' } },
   );
   const deadline = performance.now() + timeoutMs;
-  let hasAnswered = false;
+  let tools: readonly string[] | undefined;
   const left = () => ({ timeout: Math.max(1, Math.ceil(deadline - performance.now())), signal });
   try {
     await client.connect(transport, left());
@@ -34,17 +38,18 @@ export async function verifyServer(
     const [impure] = transport.impureLines;
     if (impure !== undefined)
       throw new Error(`it wrote ${JSON.stringify(impure)} to stdout, which is not MCP`);
-    hasAnswered = true;
-    return { tools: listed.tools.map(({ name }) => name) };
+    tools = listed.tools.map(({ name }) => name);
   } catch (error) {
     throw new AgentToolsError('failed', explain(child, error as Error, transport.stderr), { cause: error });
   } finally {
     // Who does not answer is not waited for either.
-    if (!hasAnswered) transport.kill();
+    if (!tools) transport.kill();
     await client.close().catch(() => {});
     await transport.close();
-    if (hasAnswered) await endOf(transport);
+    if (tools) await endOf(transport);
   }
+  // All that it wrote is known once it has ended.
+  return { tools, absences: absencesIn(transport.stderr) };
 }
 
 function explain({ command, args }: ChildServer, { message }: Error, stderr: string): string {

@@ -94,14 +94,57 @@ describe('a program', () => {
     [{ package: 'several', bin: 'second' }, /^needs gone\.js of the package several, which is not there$/],
     [{ package: 'none' }, /which it does not have\. It has: none$/],
     [{ package: 'outward' }, /which is not there$/],
+    [
+      { package: 'stranger' },
+      /^needs the package stranger, which is no dependency of this one, and is not installed\. Add it/,
+    ],
     [{ package: '../x' }, /is not installed/],
   ])('%j cannot be had', async (place, message) => await expect(read(place)).rejects.toThrow(message));
 
   test('of a package that is no dependency is refused before it is ever run', async () => {
     const bare = { ...scope, packageJson: {} };
     const looking = requirePlace({ package: '@acme/one' }, bare);
-    await expect(looking).rejects.toMatchObject({ fault: 'undeclared', key: 'package' });
+    await expect(looking).rejects.toMatchObject({
+      fault: 'undeclared',
+      key: 'package',
+      message: expect.stringContaining('no dependency of this one, though it is installed here'),
+    });
+    const absent = requirePlace({ package: 'stranger' }, scope);
+    await expect(absent).rejects.toThrow(/no dependency of this one, and is not installed/);
     await expect(requirePlace({ package: '@acme/one' }, scope)).resolves.toBeUndefined();
+  });
+});
+
+describe('the file that Node is given', () => {
+  const node = (args: readonly string[], more: object = {}) =>
+    requirePlace({ command: 'node', args, ...more }, scope);
+
+  test.each<[readonly string[], object?]>([
+    [['./server.js']],
+    [['--no-warnings', './server.js', './gone.json']],
+    [['../server.js'], { cwd: 'data' }],
+    [['./gone.js'], { cwd: `\${WHERE}` }],
+    [['--import', './gone.js', './server.js']],
+    [['--import', 'tsx', './server.js']],
+    [['-e', '0', './gone.js']],
+    [['--test', './gone.js']],
+    [[`\${SCRIPT}`, './gone.js']],
+    [['server', './gone.js']],
+    [[]],
+  ])('%j is there, or is not known (%j)', async (args, more) => {
+    await expect(node(args, more)).resolves.toBeUndefined();
+  });
+
+  test.each<[readonly string[], object, string, string, string]>([
+    [['./gone.js'], {}, 'missing', 'args.0', 'runs gone.js, which is no file of the package'],
+    [['--no-warnings', './gone.js'], {}, 'missing', 'args.1', 'runs gone.js'],
+    [['--import', 'tsx', './gone.ts'], {}, 'missing', 'args.2', 'runs gone.ts'],
+    [['./server.js'], { cwd: 'data' }, 'missing', 'args.0', 'runs data/server.js'],
+    [['../server.js'], {}, 'outside', 'args.0', 'leaves the package'],
+    [['./up/x'], {}, 'missing', 'args.0', 'no file of the package'],
+  ])('%j with %j is %s', async (args, more, fault, key, words) => {
+    const message = expect.stringContaining(words);
+    await expect(node(args, more)).rejects.toMatchObject({ fault, key, message });
   });
 });
 
@@ -168,6 +211,27 @@ describe('what messages call it', () => {
       `x --api-key … --token=… --token=\${T}`,
     ],
     [{ command: 'x', args: [['ghp', 'abcdefghij0123456789'].join('_')] }, 'x …'],
+    [
+      { command: 'npx', args: ['mcp-remote', '--header', 'Authorization: Bearer abcdef1234567890'] },
+      'npx mcp-remote --header Authorization: …',
+    ],
+    [{ command: 'x', args: ['-H', 'X-Api-Key: rose'] }, 'x -H X-Api-Key: …'],
+    [
+      { command: 'x', args: ['-HX-Api-Key: rose', '-HAuthorization:rose'] },
+      'x -HX-Api-Key: … -HAuthorization:…',
+    ],
+    [{ command: 'x', args: ['--header=Cookie: rose', 'Bearer rose'] }, 'x --header=Cookie: … …'],
+    [
+      { command: 'x', args: ['--header', `Authorization: Bearer \${T}`, '--header', `Authorization:\${T}`] },
+      `x --header Authorization: Bearer \${T} --header Authorization:\${T}`,
+    ],
+    [
+      {
+        command: 'x',
+        args: ['--header', 'Accept: text/html', '--at', 'https://a.example/b', 'C:\\d', 'a:b'],
+      },
+      'x --header Accept: text/html --at https://a.example/b C:\\d a:b',
+    ],
     [{ command: 'x\u0007', args: [] }, 'x\\u0007'],
     [{ url: 'https://me:rose@a.example/mcp?key=tulip#x' }, 'https://a.example/mcp'],
     [{ url: `https://\${HOST}/mcp` }, `https://\${HOST}/mcp`],
@@ -184,5 +248,17 @@ describe('what messages call it', () => {
       env: { KEY: `\${K}`, TOKEN_LIMIT: '7', MY_KEY: 'rose' },
     };
     expect(literalSecretsIn(place)).toEqual([['env', 'MY_KEY']]);
+  });
+
+  test('a header is one wherever it is written', () => {
+    const place = {
+      command: 'npx',
+      args: ['mcp-remote', 'https://a.example/mcp', '--header', 'Authorization: Bearer abcdef1234567890'],
+      env: { AUTH_HEADER: 'Bearer rose', OTHER: `Bearer \${T}` },
+    };
+    expect(literalSecretsIn(place)).toEqual([
+      ['args', 3],
+      ['env', 'AUTH_HEADER'],
+    ]);
   });
 });

@@ -265,6 +265,7 @@ const expected: Record<string, readonly string[]> = {
     'missing-upstream agenttools/servers/desk.json#/tools/2/upstream/package',
     'missing-upstream agenttools/servers/desk.json#/tools/3/upstream/package',
     'missing-upstream agenttools/servers/desk.json#/tools/4/upstream/cwd',
+    'missing-upstream agenttools/servers/desk.json#/tools/7/upstream/args/1',
     'missing-upstream agenttools/tools/hello.json#/upstream/command',
     'missing-upstream agenttools/tools/bye.json#/upstream/place',
     'missing-upstream agenttools/tools/ask.json#/upstream',

@@ -519,6 +519,34 @@ describe('packages that shipped code imports', () => {
   });
 });
 
+describe('an existing server that is run from node_modules', () => {
+  const server = {
+    'node_modules/words/package.json': '{ "name": "words", "bin": "./cli.js" }',
+    'node_modules/words/cli.js': "import './more.js';\nimport 'stranger';\n",
+    'node_modules/words/more.js': '',
+    'node_modules/.bin/words': "import 'stranger';\n",
+  };
+
+  test.for([
+    ['./node_modules/words/cli.js', {}, /^The program of tool "hello", .*Write "package": "words" instead/],
+    ['./node_modules/.bin/words', {}, /Write its package as "package" instead of the path\.$/],
+    ['./node_modules/words/cli.js', { private: true }, undefined],
+    ['./node_modules/words/cli.js', { bundleDependencies: ['words'] }, undefined],
+  ] as const)('as %s, with %j, is told once: %s', async ([file, fields, words]) => {
+    const folder = await makePackage({
+      'package.json': packageJson({ tools: ['hello'] }, { dependencies: { words: '1' }, ...fields }),
+      'agenttools/tools/hello.json': JSON.stringify({
+        description: 'Says hello.',
+        upstream: { command: 'node', args: [file] },
+      }),
+      ...server,
+    });
+    const found = await diagnosticsOf(folder, { load: false });
+    const told = found.filter(({ code }) => code === 'not-packed').map(({ message }) => message);
+    expect(told).toEqual(words === undefined ? [] : [expect.stringMatching(words)]);
+  });
+});
+
 describe('the name of a package', () => {
   test.for([
     ['greeter', {}, true],

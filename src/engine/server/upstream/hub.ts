@@ -139,6 +139,7 @@ export class Hub implements Coming, UpstreamCaller {
       .catch(() => upstream.tellAbsence())
       .finally(() => this.#waitUntil.delete(upstream));
     await orUntil(opened, until - performance.now(), signal);
+    if (!signal.aborted) upstream.tellDelay(patience);
   }
 
   reasons(kind: ServedKind): readonly string[] {

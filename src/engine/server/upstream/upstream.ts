@@ -2,6 +2,7 @@ import { messageOf } from '../../extension/modules.js';
 import { brands, isBranded } from '../../items/brands.js';
 import { ToolError } from '../../items/builders.js';
 import type { UpstreamPlace, UpstreamSpec } from '../../items/upstream.js';
+import { upstreamAbsent, upstreamLate } from '../list-faults.js';
 import { isObject } from '../protocol/envelope.js';
 import { LinkError } from './failure.js';
 import { Link } from './link.js';
@@ -107,13 +108,22 @@ export class Upstream {
 
   /** Tells why it is not there whoever reads stderr. Whoever called it is told anyway. */
   tellAbsence(): void {
-    const { signal } = this.#options;
-    if (this.#reason !== undefined && !signal.aborted) this.#tell(`is not there: ${this.#reason}`);
+    const { signal, report } = this.#options;
+    if (this.#reason === undefined || signal.aborted) return;
+    report(sentence(upstreamAbsent(this.name) + this.#reason));
+  }
+
+  /** Tells that it is waited for no longer, if it still starts. */
+  tellDelay(waitedMs: number): void {
+    const { signal, report } = this.#options;
+    if (!this.#starting || signal.aborted || waitedMs <= 0) return;
+    const delay = `it is still starting after ${secondsWords(waitedMs)}, and lists go on without it.`;
+    report(upstreamLate(this.name) + delay);
   }
 
   #away(reason: string): string {
     const again = this.#backoffMs > 0 ? ` It is tried again in ${secondsWords(this.#backoffMs)}.` : '';
-    return `${sentence(`The upstream server "${this.name}" is not there: ${reason}`)}${again}`;
+    return `${sentence(upstreamAbsent(this.name) + reason)}${again}`;
   }
 
   /** The connection to it; it is started if need be. @throws ToolError with why there is none */

@@ -3,6 +3,7 @@ import path from 'node:path';
 import type { ItemRef, Location } from '../../extension/diagnostics.js';
 import type { Extension } from '../../extension/extension.js';
 import { isRecord } from '../../extension/shapes.js';
+import { isInstalledFile } from '../../extension/upstream-place.js';
 import { listPackedFiles } from '../packed-files.js';
 import type { ItemFacts } from './items.js';
 import type { ModuleReader } from './modules.js';
@@ -36,6 +37,8 @@ interface NeededFile {
   readonly what: string;
   readonly location: Location;
   readonly item?: ItemRef;
+  /** It is of another package, which npm put into this one's folder here. */
+  readonly isInstalled?: true;
 }
 
 /** What npm would make of the package. Scripts that build something are not run. */
@@ -61,7 +64,10 @@ interface Needs {
 
 async function findUnpacked(packed: ReadonlySet<string>, needs: Needs): Promise<readonly NeededFile[]> {
   const found = new Map<string, NeededFile>();
+  const bundled = bundledIn(needs.extension.manifest.packageJson.value as Readonly<Record<string, unknown>>);
   for await (const needed of neededFiles(needs)) {
+    if (needed.isInstalled && bundled.some((name) => needed.file.startsWith(`node_modules/${name}/`)))
+      continue;
     if (packed.has(needed.file) || found.has(needed.file)) continue;
     if (await isFile(path.join(needs.extension.manifest.directory, needed.file)))
       found.set(needed.file, needed);
@@ -81,17 +87,23 @@ function unpackedOf({ name, files }: SkillFacts, packed: ReadonlySet<string>): r
 /** Where a package.json names what npm puts beside the package. */
 const dependencyKeys = ['dependencies', 'peerDependencies', 'optionalDependencies'];
 
+/** The packages that npm ships within this one. */
+function bundledIn(value: Readonly<Record<string, unknown>>): readonly unknown[] {
+  const { bundleDependencies: bundled = value.bundledDependencies } = value;
+  return Array.isArray(bundled) ? bundled : [];
+}
+
 async function findUninstalled(needs: Needs): Promise<readonly NeededPackage[]> {
   const { packageJson, packageName } = needs.extension.manifest;
   const value = packageJson.value as Readonly<Record<string, unknown>>;
-  const { bundleDependencies: bundled = value.bundledDependencies } = value;
   const installed = new Set([
     packageName,
     ...dependencyKeys.flatMap((key) => (isRecord(value[key]) ? Object.keys(value[key]) : [])),
-    ...(Array.isArray(bundled) ? bundled : []),
+    ...bundledIn(value),
   ]);
   const found = new Map<string, NeededPackage>();
-  for await (const { file, item } of neededFiles(needs)) {
+  for await (const { file, item, isInstalled } of neededFiles(needs)) {
+    if (isInstalled) continue;
     for (const name of (await needs.modules.read(file))?.packages ?? []) {
       if (!installed.has(name) && !found.has(name)) found.set(name, { name, file, ...(item && { item }) });
     }
@@ -140,7 +152,9 @@ async function* neededFiles({ extension, items, modules }: Needs): AsyncGenerato
     }
     for (const { file, location } of upstreams) {
       if (file === undefined) continue;
-      yield* withImports(file, { what: `The program of ${what}`, item: ref, location }, modules);
+      const need = { what: `The program of ${what}`, item: ref, location };
+      if (isInstalledFile(file)) yield { file, ...need, isInstalled: true };
+      else yield* withImports(file, need, modules);
     }
     if (content && !content.fault) {
       yield { file: content.file, what: `The content of ${what}`, location: content.location, item: ref };

@@ -4,7 +4,7 @@ import type { Location } from '../../extension/diagnostics.js';
 import type { Definition } from '../../extension/extension.js';
 import { isSerious } from '../../extension/faults.js';
 import { checkShape, isFunctionLike, isRecord } from '../../extension/shapes.js';
-import { PlaceError, requirePlace } from '../../extension/upstream-place.js';
+import { PlaceError, requirePlace, scriptOf } from '../../extension/upstream-place.js';
 import { literalSecretsIn, nameOfPlace } from '../../extension/upstream-secrets.js';
 import { toolUpstreamShape } from '../../extension/upstream-shape.js';
 import type { DocumentPath } from '../../files/document.js';
@@ -72,13 +72,21 @@ async function faultOf(
   } catch (error) {
     if (!(error instanceof PlaceError)) throw error;
     const message = `The server ${nameOfPlace(place)} ${error.message}`;
-    return { kind: error.fault, message, location: locate(definition, [...at, ...error.key.split('.')]) };
+    return { kind: error.fault, message, location: locate(definition, [...at, ...pathOf(error.key)]) };
   }
 }
 
+/** `args.0` → `args`, `0` */
+function pathOf(key: string): DocumentPath {
+  const [first = key, ...rest] = key.split('.');
+  return first === 'args' ? [first, ...rest.map(Number)] : [first, ...rest];
+}
+
 /** A module that is run: what it imports has to be there, too. */
-function fileOf({ command, args }: Readonly<Record<string, unknown>>): string | undefined {
-  const [first] = command === 'node' && Array.isArray(args) ? args : [command];
-  const isOwn = typeof first === 'string' && /^\.[\\/]/.test(first);
-  return isOwn ? path.posix.normalize(first.replaceAll('\\', '/')) : undefined;
+function fileOf(place: Readonly<Record<string, unknown>>): string | undefined {
+  const { command } = place;
+  const script = scriptOf(place)?.file;
+  const own = script !== undefined && !path.isAbsolute(script) ? script : command;
+  const isOwn = typeof own === 'string' && (own === script || /^\.[\\/]/.test(own));
+  return isOwn ? path.posix.normalize(own.replaceAll('\\', '/')) : undefined;
 }

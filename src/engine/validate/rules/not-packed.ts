@@ -9,7 +9,11 @@ export const notPacked: Rule = defineRule({
   *check({ packaging }) {
     if (!isPublished(packaging)) return;
     const { hasFilesList, unpacked, uninstalled } = packaging;
-    for (const { file, what, location, item } of unpacked) {
+    for (const { file, what, location, item, isInstalled } of unpacked) {
+      if (isInstalled) {
+        yield { location, ...(item && { item }), facts: misplacedFile(file, what) };
+        continue;
+      }
       const at = hasFilesList ? { file: 'package.json', path: ['files'] } : location;
       yield { location: at, ...(item && { item }), facts: missingFile(file, what, hasFilesList) };
     }
@@ -26,4 +30,11 @@ function missingFile(file: string, what: string, hasFilesList: boolean): string 
     ? 'Add it, or its folder, to "files" in package.json.'
     : 'An ignore file leaves it out; list what is to be shipped as "files" in package.json.';
   return `${what}, ${file}, is not in the package that npm would publish. ${wayOut}`;
+}
+
+/** A dependency is found by its name only, wherever npm puts it. */
+function misplacedFile(file: string, what: string): string {
+  const name = file.match(/^node_modules\/((?:@[^/]+\/)?[^/.][^/]*)\//)?.[1];
+  const wayOut = name === undefined ? 'its package as "package"' : `"package": "${name}"`;
+  return `${what}, ${file}, is a file of a dependency, which npm puts elsewhere for those who install this package. Write ${wayOut} instead of the path.`;
 }
