@@ -2,6 +2,7 @@ import { execFileSync } from 'node:child_process';
 import { mkdirSync, readFileSync, truncateSync, writeFileSync } from 'node:fs';
 import { homedir } from 'node:os';
 import path from 'node:path';
+import { pathToFileURL } from 'node:url';
 import fc from 'fast-check';
 import { describe, expect, test, vi } from 'vitest';
 import { writeFolder } from '../support/packages.js';
@@ -20,10 +21,11 @@ vi.mock('node:fs/promises', async (importOriginal) => {
 
 interface Asking {
   readonly root?: string;
+  readonly can: (capability: string) => boolean;
 }
 
 const { default: notebook } = (await import(path.join(root, 'src/builtin/wolfram/prompts/notebook.js'))) as {
-  default: (args: { path: string }, ctx: Asking) => Promise<string>;
+  default: (args: { path: string }, ctx: Partial<Asking>) => Promise<string>;
 };
 const { notebookMarkdown } = (await import(
   path.join(root, 'src/builtin/wolfram/prompts/notebook-markdown.js')
@@ -97,8 +99,65 @@ describe('the prompt Notebook', () => {
   test('finds relative paths from where the client works, else from the working directory', async () => {
     expect(await notebook({ path: 'sub/Upper.NB' }, { root: folder })).toContain('\nHello\n');
     vi.spyOn(process, 'cwd').mockReturnValue(at('sub'));
-    expect(await notebook({ path: 'Upper.NB' }, {})).toContain('\nHello\n');
+    expect(await notebook({ path: 'Upper.NB' }, { can: () => false })).toContain('\nHello\n');
     vi.restoreAllMocks();
+  });
+
+  describe('asks a client that has not told yet where it works', () => {
+    const capabilities = { roots: {} };
+    const params = { name: 'Notebook', arguments: { path: 'Upper.NB' } };
+    const roots = (...places: string[]) => ({ roots: places.map((uri) => ({ uri })) });
+    const found = expect.stringContaining('\nHello\n');
+    const missing = '[Error] File does not exist: Upper.NB';
+    const sub = pathToFileURL(at('sub')).href;
+    const answers: [said: object, text: unknown][] = [
+      [roots(sub, 'file:///elsewhere'), found],
+      [roots('https://acme.example/'), missing],
+      [roots(), missing],
+    ];
+
+    test.each<[said: object, text: unknown]>([
+      ...answers,
+      [{ error: { code: -32603, message: 'no' } }, missing],
+    ])('up to 2025-11-25, where it says %j', async (said, text) => {
+      let isFirst = true;
+      const { request, asked } = await openWolfram('WolframLanguage', {
+        capabilities,
+        // What was asked at the handshake has no answer yet.
+        answer: () => {
+          if (!isFirst) return said;
+          isFirst = false;
+          return undefined;
+        },
+      });
+      const { messages } = await request('prompts/get', params);
+      expect(messages[0].content.text).toEqual(text);
+      expect(asked.map(({ method }) => method)).toEqual(['roots/list', 'roots/list']);
+    });
+
+    test.each(answers)('on 2026-07-28, where it says %j', async (said, text) => {
+      const { request } = await openWolfram('WolframLanguage', { era: 'modern', capabilities });
+      const { resultType, inputRequests, requestState } = await request('prompts/get', params);
+      expect(resultType).toBe('input_required');
+      expect(inputRequests).toMatchObject({ e1: { method: 'roots/list' } });
+      const { messages } = await request('prompts/get', {
+        ...params,
+        inputResponses: { e1: said },
+        requestState,
+      });
+      expect(messages[0].content.text).toEqual(text);
+    });
+
+    test('but not for a path that says all', async () => {
+      for (const era of ['legacy', 'modern'] as const) {
+        const { request } = await openWolfram('WolframLanguage', { era, capabilities });
+        const { messages } = await request('prompts/get', {
+          name: 'Notebook',
+          arguments: { path: at('sub/Upper.NB') },
+        });
+        expect(messages[0].content.text).toEqual(found);
+      }
+    });
   });
 
   test('knows the home folder by its sign', async () => {

@@ -1,5 +1,6 @@
 import path from 'node:path';
 import { describe, expect, test } from 'vitest';
+import { checkRequirements } from '../../src/engine/installation/requirements.js';
 import { Initializers } from '../../src/engine/items/initialize.js';
 import { composeServer } from '../../src/engine/items/server.js';
 import { parseToolOptions } from '../../src/engine/items/tool-options.js';
@@ -32,6 +33,29 @@ const apps: Record<string, string> = {
   WolframLanguageEvaluator: 'evaluator-viewer',
   WolframAlpha: 'wolframalpha-viewer',
 };
+
+describe('what install says is missing', () => {
+  const everything = { WOLFRAM_API_KEY: 'K1', WOLFRAM_ALPHA_APPID: 'A1' };
+
+  const warningsFor = async (name: string, entryEnv: Readonly<Record<string, string>>) => {
+    const workspace = openWorkspace({ builtinFolder });
+    const spec = await composeServer(await workspace.findServer(name), workspace);
+    const facts = { capabilities: {}, entryEnv, env: { PATH: '' } };
+    const { missing, warnings } = await checkRequirements(spec, facts);
+    expect(missing).toEqual([]);
+    return warnings.join('\n');
+  };
+
+  test.each(['Wolfram', 'WolframLanguage'])('%s evaluates in the cloud with a key', async (name) => {
+    expect(await warningsFor(name, everything)).not.toContain('"WolframLanguageEvaluator"');
+  });
+
+  test.each([{}, everything])('Wolfram tells which tool needs a kernel, with %j', async (entryEnv) => {
+    expect(await warningsFor('Wolfram', entryEnv)).toMatch(
+      /"WolframLanguageContext" needs one of the programs "wolframscript", "WolframKernel" or "wolfram"/,
+    );
+  });
+});
 
 describe('the viewers', () => {
   test.each(Object.entries(apps))('%s has %s', async (name, app) => {

@@ -278,6 +278,38 @@ describe("a project's own file", () => {
     expect((await install('cursor', '.')).stderr).not.toContain(shared);
   });
 
+  it.each([
+    ['.', 'name a published package and add --command npx'],
+    ['mine', 'name a published package and add --command npx'],
+    ['@acme/web', 'add --command npx'],
+    ['agenttools', 'add --command npx'],
+  ])('is told how others can share it: %s', async (server, wayOut) => {
+    addFiles(path.join(cwd, 'node_modules/@acme/web'), {
+      ...plugin,
+      'package.json': packageJson({ servers: ['kit'], tools: ['greet'] }, { name: '@acme/web' }),
+    });
+    await run(['create-server', 'mine', '--tool', 'find_tools']);
+    const { stderr } = await install('cursor', server, '--project');
+    expect(stderr).toContain(`${shared} For a file that others share, ${wayOut}.`);
+    const shareable = wayOut.startsWith('add');
+    const { code } = await install('cursor', server, '--project', '--command', 'npx');
+    expect(code).toBe(shareable ? 0 : 1);
+  });
+
+  it('starts a built-in server with npx by its bare name', async () => {
+    await install('cursor', 'agenttools', '--project', '--command', 'npx');
+    const { command, args } = entry('agenttools', cwd);
+    const { version } = JSON.parse(read('package.json'));
+    expect([command, ...args]).toEqual([
+      'npx',
+      '-y',
+      `agenttools@${version}`,
+      'start',
+      '--project',
+      'agenttools',
+    ]);
+  });
+
   it('holds none with npx', async () => {
     addFiles(path.join(cwd, 'node_modules/@acme/web'), {
       ...plugin,

@@ -430,9 +430,16 @@ describe.concurrent('MCP_TOOL_OPTIONS', () => {
       { ...defaults, limit: 9 },
     ],
     ['of other tools', { echo: { limit: 9 } }, defaults],
-    ['that no tool declares', { settings: { more: [1] } }, { ...defaults, more: [1] }],
   ])('sets options %s', async (_, value, options) => {
     expect(await settings(JSON.stringify(value))).toEqual({ options, stderr: '' });
+  });
+
+  test('that the tool does not declare are set, with one line', async () => {
+    const { options, stderr } = await settings('{"settings":{"limits":7}}');
+    expect(options).toEqual({ ...defaults, limits: 7 });
+    expect(stderr).toBe(
+      'MCP_TOOL_OPTIONS["settings"] sets "limits", which the tool does not declare. Did you mean "limit"?\n',
+    );
   });
 
   test.each(['{', '[]', '7', 'null', '"x"', '{"settings":7}'])(

@@ -16,7 +16,7 @@ import { type Placement, placementIn, type Scope } from './place.js';
 import type { InstallRequest, InstallSetting } from './request.js';
 import { checkRequirements } from './requirements.js';
 import { hideSecrets, secretOptions } from './secrets.js';
-import { brokenCode, type Candidate, findCandidate } from './server.js';
+import { brokenCode, type Candidate, findCandidate, isOnlyHere } from './server.js';
 import { readToolSettings } from './tool-settings.js';
 import { type Verified, verifyOnce } from './verification.js';
 
@@ -100,9 +100,8 @@ async function choose(reference: string, request: InstallRequest, setting: Insta
   const { dryRun } = request;
   const { workspace, obtain, signal, report } = setting;
   const candidate = await findCandidate({ reference, workspace, project, obtain, dryRun, signal, report });
-  const isUsers = candidate.spec.extension.origin === 'user';
-  if (request.by === 'npx' && (candidate.byPath || isUsers)) {
-    const what = isUsers ? 'A server that you made' : 'A server given by its path';
+  if (request.by === 'npx' && isOnlyHere(candidate)) {
+    const what = candidate.byPath ? 'A server given by its path' : 'A server that you made';
     const message = `${what} is on this machine only, so npx cannot start it elsewhere. Leave out --command npx, or name a published package.`;
     throw new AgentToolsError('refused', message);
   }
@@ -186,6 +185,7 @@ async function installInto(
       ...(await notesFor({
         client,
         request,
+        isOnlyHere: isOnlyHere(candidate),
         launch,
         placement,
         receipt,

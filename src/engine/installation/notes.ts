@@ -1,6 +1,6 @@
 import { stat } from 'node:fs/promises';
 import type { Change } from '../clients/change.js';
-import type { Client, Launch, Layout, WritableClient } from '../clients/client.js';
+import type { Launch, Layout, WritableClient } from '../clients/client.js';
 import { slotOf } from '../clients/ledger/slot.js';
 import type { Receipt } from '../clients/receipts.js';
 import { parseToolOptions, type ToolOptions } from '../items/tool-options.js';
@@ -13,6 +13,8 @@ import { type Hidden, replacedByClient, type SecretOptions, toolOptionsVariable 
 export interface InstallFacts {
   readonly client: WritableClient;
   readonly request: InstallRequest;
+  /** Whether no other machine could start the server by its name. */
+  readonly isOnlyHere: boolean;
   readonly launch: Launch;
   readonly placement: Placement;
   readonly receipt: Receipt;
@@ -42,13 +44,15 @@ export async function notesFor(facts: InstallFacts): Promise<readonly string[]> 
       platform: facts.platform,
     })),
     ...(request.force ? await unreadableIn(placement, change.after) : []),
-    ...commandNotes(client, request),
+    ...commandNotes(facts),
     ...(change.outcome === 'unchanged' ? [] : placement.cautions),
   ];
 }
 
 /** What a file that others share had better not hold, and what a client may not find. */
-function commandNotes({ name, kind }: Client, { scope, by }: InstallRequest): readonly string[] {
+function commandNotes({ client, request, isOnlyHere }: InstallFacts): readonly string[] {
+  const { name, kind } = client;
+  const { scope, by } = request;
   if (by === 'npx') {
     if (kind === 'coding') return [];
     return [
@@ -56,9 +60,8 @@ function commandNotes({ name, kind }: Client, { scope, by }: InstallRequest): re
     ];
   }
   if (scope.kind !== 'project') return [];
-  return [
-    'The entry holds paths of this machine. For a file that others share, name a published package and add --command npx.',
-  ];
+  const wayOut = isOnlyHere ? 'name a published package and add --command npx' : 'add --command npx';
+  return [`The entry holds paths of this machine. For a file that others share, ${wayOut}.`];
 }
 
 /** A file that got secrets. */

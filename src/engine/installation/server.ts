@@ -28,6 +28,11 @@ export interface ServerRequest extends Obtaining {
   readonly project: string | undefined;
 }
 
+/** Whether no other machine could start a server by the name it has here. */
+export function isOnlyHere({ spec, byPath }: Candidate): boolean {
+  return byPath || spec.extension.origin === 'user';
+}
+
 /**
  * The server a command line names, with everything it refers to.
  * @throws AgentToolsError if there is none, it cannot be used, or something it refers to cannot be had.

@@ -19,10 +19,13 @@ export interface SearchPromptDefinition extends Omit<PromptDefinition, 'content'
 /** Text of others that looks like a part of the prompt, however spaced, is none. */
 const tags = /<(?=[\s\p{C}]*(?:\/[\s\p{C}]*)?(?:search-query|search-results|user-query))/giu;
 
+/** What says in other prompts what they hold. */
+const makings = ['content', 'messages', 'type'] as const;
+
 /**
  * A prompt that searches for what the user asks and hands both to the model. It has the argument `query`, besides those
  * of the definition. A search that fails gives a prompt that says so.
- * @throws TypeError if `search` is no function
+ * @throws TypeError if `search` is no function, or something else says what the prompt holds
  */
 export function searchPrompt({
   search,
@@ -30,6 +33,13 @@ export function searchPrompt({
   ...facts
 }: SearchPromptDefinition): PromptDefinition {
   if (typeof search !== 'function') throw new TypeError('A search prompt has no function "search".');
+  const idle = makings.filter((key) => (facts as Readonly<Record<string, unknown>>)[key] !== undefined);
+  if (idle.length > 0) {
+    const named = idle.map((key) => `"${key}"`).join(' and ');
+    throw new TypeError(
+      `A search prompt has ${named} beside "search", which makes all of it. Leave out ${named}.`,
+    );
+  }
   const own = declared.find(({ name }) => name === 'query');
   const query = { description: 'The search query', ...own, name: 'query', required: true };
   const others = declared.filter(({ name }) => name !== 'query');

@@ -48,13 +48,40 @@ export function reportUnknownTools(
   }
 }
 
+/** Reports options that are set and that tools do not declare: they are handed on, but most likely misspelt. */
+export function reportUnknownOptions(
+  set: ToolOptions,
+  tools: readonly ToolSpec[],
+  report: (line: string) => void,
+): void {
+  for (const [key, options] of Object.entries(set)) {
+    const meant = tools.filter((tool) => keyFor(tool, set) === key);
+    const declared = meant.map((tool) => Object.keys(tool.options));
+    // A tool that declares none may know some all the same.
+    if (declared.some((names) => names.length === 0)) continue;
+    const known = new Set(declared.flat());
+    if (known.size === 0) continue;
+    for (const option of Object.keys(options)) {
+      if (known.has(option)) continue;
+      const close = didYouMean(option, known);
+      const hint = close ? `Did you mean "${close}"?` : `It declares: ${[...known].join(', ')}.`;
+      report(`MCP_TOOL_OPTIONS["${key}"] sets "${option}", which the tool does not declare. ${hint}`);
+    }
+  }
+}
+
 /** The names by which a tool's options are looked up; the first that is there counts. */
 function namesOf({ item, name, definition }: ToolSpec): readonly string[] {
   return [item, name, definition.item];
 }
 
+/** The name by which a tool's options were set, if any were. */
+function keyFor(tool: ToolSpec, set: ToolOptions): string | undefined {
+  return namesOf(tool).find((name) => Object.hasOwn(set, name));
+}
+
 /** A tool's options: its defaults, overlaid with what was set for its qualified, wire or item name. */
 export function optionsFor(tool: ToolSpec, set: ToolOptions): Readonly<Record<string, unknown>> {
-  const key = namesOf(tool).find((name) => Object.hasOwn(set, name));
+  const key = keyFor(tool, set);
   return key === undefined ? tool.options : { ...tool.options, ...set[key] };
 }

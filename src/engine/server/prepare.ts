@@ -2,7 +2,7 @@ import type { Server } from '@modelcontextprotocol/server';
 import type { Obtain } from '../extension/obtain.js';
 import { MissingPackageError } from '../extension/workspace.js';
 import { Initializers } from '../items/initialize.js';
-import { parseToolOptions, reportUnknownTools } from '../items/tool-options.js';
+import { parseToolOptions, reportUnknownOptions, reportUnknownTools } from '../items/tool-options.js';
 import { Audience } from './audience.js';
 import { createServer, type Served } from './factory.js';
 import { hasUpstreams, type LookoutRequest, type LookoutSetting, openLookout, standIn } from './lookout.js';
@@ -49,6 +49,10 @@ export async function prepareServed(
   });
   const calls = { server, initializers: new Initializers(), env: host.env, report };
   const toolOptions = parseToolOptions(host.env.MCP_TOOL_OPTIONS, report);
+  const tools = server.registry.all('tools');
+  reportUnknownOptions(toolOptions, tools, report);
+  // Tools of packages that are not here, and of existing servers, may still come.
+  if (lacks.length === 0 && server.upstreams.length === 0) reportUnknownTools(toolOptions, tools, report);
   const audience = new Audience();
   const served = { calls, toolOptions, audience };
   const lacking = obtain && lacks.length > 0 ? { lacks, obtain, lookout } : undefined;
@@ -60,7 +64,5 @@ export async function prepareServed(
       ...(await awaitMore({ ...served, lacking, signal, patience })),
     };
   }
-  // Tools of packages that are not here may still come.
-  if (lacks.length === 0) reportUnknownTools(toolOptions, server.registry.all('tools'), report);
   return served;
 }

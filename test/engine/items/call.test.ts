@@ -5,7 +5,13 @@ import { z } from 'zod';
 import { ProtocolError, structured, ToolError, text } from '../../../src/engine/items/builders.js';
 import { callTool } from '../../../src/engine/items/call.js';
 import type { Context } from '../../../src/engine/items/context.js';
-import { optionsFor, parseToolOptions, reportUnknownTools } from '../../../src/engine/items/tool-options.js';
+import {
+  optionsFor,
+  parseToolOptions,
+  reportUnknownOptions,
+  reportUnknownTools,
+  type ToolOptions,
+} from '../../../src/engine/items/tool-options.js';
 import { ExitRequest } from '../../../src/engine/server/process/exit-request.js';
 import { addFiles } from '../../support/packages.js';
 import { type Composed, compose, composeLive } from '../../support/session.js';
@@ -414,6 +420,29 @@ describe('MCP_TOOL_OPTIONS', () => {
       'MCP_TOOL_OPTIONS["wierd"] is for a tool that this server does not have, and is ignored. Did you mean "wired"?',
       'MCP_TOOL_OPTIONS["other"] is for a tool that this server does not have, and is ignored.',
     ]);
+  });
+
+  test('that a tool does not declare are reported, unless it declares none', async () => {
+    const { spec } = await composeLive({
+      tools: {
+        x: { name: 'wired', handler: () => 1, options: { Units: { default: null }, Images: true } },
+        open: { handler: () => 1 },
+      },
+    });
+    const reportsOf = (set: ToolOptions) => {
+      const report = vi.fn();
+      reportUnknownOptions(set, spec.registry.all('tools'), report);
+      return report.mock.calls.flat();
+    };
+    const misspelt = { Unitz: 's3cret', Units: 'metric', Images: false, other: 1 };
+    const said = (key: string) => [
+      `MCP_TOOL_OPTIONS["${key}"] sets "Unitz", which the tool does not declare. Did you mean "Units"?`,
+      `MCP_TOOL_OPTIONS["${key}"] sets "other", which the tool does not declare. It declares: Units, Images.`,
+    ];
+    expect(reportsOf({ wired: misspelt, open: misspelt, nothing: misspelt })).toEqual(said('wired'));
+    // Only what is looked up counts.
+    expect(reportsOf({ x: { Unitz: 1 }, '@acme/kit/x': misspelt })).toEqual(said('@acme/kit/x'));
+    expect(reportsOf({ wired: {} })).toEqual([]);
   });
 
   test('overlay the defaults, looked up by qualified name, then wire name, then item name', async () => {

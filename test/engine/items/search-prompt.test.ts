@@ -151,6 +151,16 @@ describe('searchPrompt', () => {
   test('needs a function', () => {
     expect(() => searchPrompt({} as never)).toThrow('A search prompt has no function "search".');
   });
+
+  test.each([
+    [{ content: 'x' }, '"content"'],
+    [{ messages: [] }, '"messages"'],
+    [{ content: 'x', type: 'text' }, '"content" and "type"'],
+  ])('takes nothing beside it that would be ignored: %j', (others, named) => {
+    expect(() => searchPrompt({ search: () => 'x', ...others } as never)).toThrow(
+      `A search prompt has ${named} beside "search", which makes all of it. Leave out ${named}.`,
+    );
+  });
 });
 
 test('the bundled search prompts are written alike', async () => {

@@ -2,6 +2,7 @@ import { constants } from 'node:fs';
 import { open } from 'node:fs/promises';
 import { homedir } from 'node:os';
 import path from 'node:path';
+import { fileURLToPath } from 'node:url';
 import { NotebookError, NotebookTooLarge } from './notebook-expression.js';
 import { notebookMarkdown } from './notebook-markdown.js';
 
@@ -13,7 +14,7 @@ const tags = /<(?=[\s\p{C}]*(?:\/[\s\p{C}]*)?notebook-(?:path|content))/giu;
 /** The contents of a notebook file for the model, or why there are none. */
 export default async function notebook({ path: told }, ctx) {
   if (!/\.nb$/i.test(told)) return `[Error] File is not a notebook (.nb): ${told}`;
-  const source = await readSource(placeOf(told, ctx.root));
+  const source = await readSource(await placeOf(told, ctx));
   if (source.error) return `[Error] ${source.error}: ${told}`;
   try {
     const markdown = notebookMarkdown(source.text).replace(tags, '&lt;');
@@ -25,9 +26,35 @@ export default async function notebook({ path: told }, ctx) {
   }
 }
 
-function placeOf(told, root) {
+async function placeOf(told, ctx) {
   const place = /^~(?=[/\\])/.test(told) ? homedir() + told.slice(1) : told;
-  return path.resolve(root ?? process.cwd(), place);
+  if (path.isAbsolute(place)) return place;
+  return path.resolve((await rootOf(ctx)) ?? process.cwd(), place);
+}
+
+/** Longest wait for a client that has roots and does not tell them. */
+const askingMs = 10_000;
+
+/** Where the client works. The first request may come before what was asked at the handshake is answered. */
+async function rootOf({ root, can, roots }) {
+  if (root !== undefined || !can('roots')) return root;
+  try {
+    return pathOf((await roots({ timeoutMs: askingMs }))[0]?.uri);
+  } catch (error) {
+    // Whatever else is thrown ends this run, such as a question that the client has to be asked first.
+    if (error.name === 'ToolError') return undefined;
+    throw error;
+  }
+}
+
+/** The path of a `file:` address on this machine. */
+function pathOf(uri) {
+  if (!uri?.startsWith('file:')) return undefined;
+  try {
+    return fileURLToPath(uri);
+  } catch {
+    return undefined;
+  }
 }
 
 const missing = new Set(['ENOENT', 'ENOTDIR', 'ENAMETOOLONG', 'ERR_INVALID_ARG_VALUE', 'ELOOP']);
