@@ -1,5 +1,5 @@
 /** Names that objects of JavaScript, in which most clients are written, have without being given them. */
-const objectNames: readonly string[] = ['__proto__', 'constructor', 'prototype'];
+export const objectNames: readonly string[] = ['__proto__', 'constructor', 'prototype'];
 
 /** Whether programs in JavaScript may misread a key of this name. */
 export function isObjectName(name: string): boolean {

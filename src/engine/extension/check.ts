@@ -1,3 +1,4 @@
+import { isObjectName } from '../reserved-names.js';
 import { checkAnswerer } from './check-tool.js';
 import { isAnnotations, isContentBlock, isIconAddress } from './content-block.js';
 import type { Kind } from './kinds.js';
@@ -184,6 +185,11 @@ export const serverLists = ['tools', 'prompts', 'resources', 'apps'] as const sa
 export const servedLists = [...serverLists, 'skills'] as const;
 
 function* checkServer(value: Readonly<Record<string, unknown>>): Generator<ShapeFault> {
+  const { configKey } = value;
+  if (typeof configKey === 'string' && (configKey.trim() === '' || isObjectName(configKey))) {
+    const expected = 'a name that clients can have as a key, such as "Weather"';
+    yield { path: ['configKey'], problem: 'value', expected };
+  }
   if (typeof value.skills === 'string' && value.skills !== '*') {
     const expected = 'a list of names, or "*" for all that the package has';
     yield { path: ['skills'], problem: 'value', expected };

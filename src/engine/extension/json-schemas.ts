@@ -1,3 +1,4 @@
+import { objectNames } from '../reserved-names.js';
 import { type Kind, kinds, singular } from './kinds.js';
 import {
   type Field,
@@ -353,6 +354,7 @@ const rulesBetween: Readonly<Record<Kind, Rules>> = {
     properties: {
       ...Object.fromEntries(servedKinds.map((kind) => [kind, listOf(entryOf(kind))])),
       apps: listOf({ type: 'string' }),
+      configKey: { pattern: '\\S', not: { enum: objectNames } },
     },
   },
   apps: {},
