@@ -10,6 +10,7 @@ import { Awaited, type Coming } from './coming.js';
 import { hasUpstreams, type Lookout } from './lookout.js';
 import type { Patience } from './outstanding.js';
 import type { Hub, HubOptions } from './upstream/hub.js';
+import { Workplaces } from './workplaces.js';
 
 export interface AwaitOptions {
   readonly calls: Calls;
@@ -34,6 +35,7 @@ interface Lacking {
 export interface AwaitedMore {
   readonly calls: Calls;
   readonly outstanding: Coming;
+  readonly workplaces: Workplaces;
 }
 
 /** Serves what is here of a server, while packages that are not here, and upstream servers, are waited for. */
@@ -42,6 +44,7 @@ export async function awaitMore(options: AwaitOptions): Promise<AwaitedMore> {
   const calls: { -readonly [K in keyof Calls]: Calls[K] } = { ...options.calls };
   const { report } = calls;
   const outstanding = new Awaited();
+  const workplaces = new Workplaces();
   /** Without the tools of its upstream servers. */
   let composed = calls.server;
   let hub: Hub | undefined;
@@ -57,7 +60,15 @@ export async function awaitMore(options: AwaitOptions): Promise<AwaitedMore> {
       const changed = serve(opened.extend(composed));
       if (changed.includes('tools') && opened.isListed) audience.listChanged('tools');
     };
-    const opened: Hub = new Hub({ env: calls.env, report, signal, patience, onTools, ...upstream });
+    const opened: Hub = new Hub({
+      env: calls.env,
+      report,
+      signal,
+      patience,
+      workplaces,
+      onTools,
+      ...upstream,
+    });
     calls.upstreams = opened;
     outstanding.add(opened);
     return opened;
@@ -81,7 +92,7 @@ export async function awaitMore(options: AwaitOptions): Promise<AwaitedMore> {
     const { Outstanding } = await import('./outstanding.js');
     outstanding.add(new Outstanding({ lacks, obtain, renew, audience, report, signal, patience }));
   }
-  return { calls, outstanding };
+  return { calls, outstanding, workplaces };
 }
 
 function isChanged(kind: ListedKind, before: Servable, after: Servable): boolean {

@@ -1,6 +1,7 @@
 import { messageOf } from '../../extension/modules.js';
 import { brands, isBranded } from '../../items/brands.js';
 import { ToolError } from '../../items/builders.js';
+import type { Root } from '../../items/context.js';
 import type { UpstreamPlace, UpstreamSpec } from '../../items/upstream.js';
 import { isObject } from '../protocol/envelope.js';
 import { LinkError } from './failure.js';
@@ -35,6 +36,8 @@ export interface UpstreamOptions {
   readonly pace: Pace;
   /** Takes one line for stderr; the same line is told once. */
   readonly report: (line: string) => void;
+  /** Where clients work, for what it asks outside any call. */
+  readonly roots: () => Promise<readonly Root[]>;
   /** Told when its tools have come, or are others. */
   readonly onTools: () => void;
 }
@@ -151,7 +154,7 @@ export class Upstream {
   }
 
   async #connect(place: UpstreamPlace, quote: Quote): Promise<Link> {
-    const { spec, signal } = this.#options;
+    const { spec, signal, roots } = this.#options;
     return await Link.open({
       place,
       name: spec.name,
@@ -159,6 +162,7 @@ export class Upstream {
       timeoutMs: spec.startTimeoutMs,
       signal,
       quote,
+      roots,
       note: (text) => this.#tell(text),
       onToolsChanged: () => this.#gather(),
       onOver: (why) => this.#lost(why),
@@ -204,6 +208,13 @@ export class Upstream {
   #take(tools: readonly unknown[]): void {
     this.#tools = tools;
     this.#options.onTools();
+  }
+
+  /** Has it ask again where clients work. */
+  tellRoots(): void {
+    // One that is starting is told once it is there, whatever it has asked for by then.
+    if (this.#starting) void this.#starting.then((link) => link.tellRoots()).catch(() => {});
+    else this.#link?.tellRoots();
   }
 
   #gather(): void {
