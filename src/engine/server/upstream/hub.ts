@@ -10,7 +10,7 @@ import type { ToolSpec } from '../../items/specs.js';
 import { withoutUi } from '../../items/ui.js';
 import type { ToolUpstream, UpstreamCaller, UpstreamEntry, UpstreamSpec } from '../../items/upstream.js';
 import { withUpstreamTools } from '../../items/upstream-tools.js';
-import { type Coming, orUntil } from '../coming.js';
+import { type Coming, orUntil, withReasons } from '../coming.js';
 import { type Asker, asker } from '../context.js';
 import { isObject } from '../protocol/envelope.js';
 import type { Workplaces } from '../workplaces.js';
@@ -33,6 +33,8 @@ export interface HubOptions {
   readonly workplaces?: Workplaces;
   readonly patience?: HubPatience | undefined;
   readonly pace?: Pace;
+  /** Whether all ends with one call, after which nothing is tried again. */
+  readonly isOnce?: boolean;
   readonly keeping?: KeepingOptions;
 }
 
@@ -90,10 +92,10 @@ export class Hub implements Coming, UpstreamCaller {
   #upstreamOf(spec: UpstreamSpec): Upstream {
     const known = this.#upstreams.get(spec.key);
     if (known) return known;
-    const { env, signal, pace = defaultPace, onTools, workplaces } = this.#options;
+    const { env, signal, pace = defaultPace, isOnce = false, onTools, workplaces } = this.#options;
     const report = (line: string) => reportOnce(this.#options, line);
     const roots = async () => (await workplaces?.list(signal)) ?? [];
-    const upstream = new Upstream({ spec, env, signal, pace, report, roots, onTools });
+    const upstream = new Upstream({ spec, env, signal, pace, isOnce, report, roots, onTools });
     this.#upstreams.set(spec.key, upstream);
     return upstream;
   }
@@ -156,8 +158,7 @@ export class Hub implements Coming, UpstreamCaller {
   }
 
   explain(what: string, kind: ServedKind): string {
-    const reasons = this.reasons(kind);
-    return reasons.length === 0 ? what : [`${what}.`, ...reasons].join(' ');
+    return withReasons(what, this.reasons(kind));
   }
 
   async call(what: ToolUpstream, args: unknown, ctx: Context): Promise<ToolResult> {

@@ -299,7 +299,7 @@ export class Link {
 
   /** What the caller is told of a failure. What shows that the connection is lost ends it. */
   #explain(error: unknown): Error {
-    const { place, name, quote } = this.#options;
+    const { place, name, quote, timeoutMs } = this.#options;
     const isOpen = this.#client.getNegotiatedProtocolVersion() !== undefined;
     const transport = this.#transport;
     const program = transport instanceof Program ? transport : undefined;
@@ -313,6 +313,8 @@ export class Link {
       isOpen,
       isStarted: program?.pid !== undefined,
       over,
+      waitedMs: timeoutMs,
+      impure: program?.impure,
     });
     if (isOpen && explained instanceof LostError) {
       this.#end(explained.message);

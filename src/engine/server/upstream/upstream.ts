@@ -4,7 +4,7 @@ import { ToolError } from '../../items/builders.js';
 import type { Root } from '../../items/context.js';
 import type { UpstreamPlace, UpstreamSpec } from '../../items/upstream.js';
 import { isObject } from '../protocol/envelope.js';
-import { LinkError } from './failure.js';
+import { LinkError, SpawnError } from './failure.js';
 import { Link } from './link.js';
 import type { KnownEra } from './negotiation.js';
 import { environmentOf } from './program.js';
@@ -34,6 +34,8 @@ export interface UpstreamOptions {
   /** Aborts when nobody is served any more. */
   readonly signal: AbortSignal;
   readonly pace: Pace;
+  /** Whether nobody will ask again. */
+  readonly isOnce: boolean;
   /** Takes one line for stderr; the same line is told once. */
   readonly report: (line: string) => void;
   /** Where clients work, for what it asks outside any call. */
@@ -60,6 +62,8 @@ export class Upstream {
   #upSince = 0;
   /** Why it is not there: the end of a sentence. */
   #reason: string | undefined;
+  /** What is said of it before that. */
+  #state = 'is not there';
   #gathering: NodeJS.Timeout | undefined;
 
   constructor(options: UpstreamOptions) {
@@ -111,12 +115,13 @@ export class Upstream {
   /** Tells why it is not there whoever reads stderr. Whoever called it is told anyway. */
   tellAbsence(): void {
     const { signal } = this.#options;
-    if (this.#reason !== undefined && !signal.aborted) this.#tell(`is not there: ${this.#reason}`);
+    if (this.#reason !== undefined && !signal.aborted) this.#tell(`${this.#state}: ${this.#reason}`);
   }
 
   #away(reason: string): string {
-    const again = this.#backoffMs > 0 ? ` It is tried again in ${secondsWords(this.#backoffMs)}.` : '';
-    return `${sentence(`The upstream server "${this.name}" is not there: ${reason}`)}${again}`;
+    const isTriedAgain = this.#backoffMs > 0 && !this.#options.isOnce;
+    const again = isTriedAgain ? ` It is tried again in ${secondsWords(this.#backoffMs)}.` : '';
+    return `${sentence(`The upstream server "${this.name}" ${this.#state}: ${reason}`)}${again}`;
   }
 
   /** The connection to it; it is started if need be. @throws ToolError with why there is none */
@@ -173,6 +178,7 @@ export class Upstream {
   #failed(error: unknown): Error {
     const isLack = isBranded(error, brands.toolError);
     this.#reason = messageOf(error).replace(/\.$/, '');
+    this.#state = error instanceof SpawnError ? 'cannot be started' : 'is not there';
     this.#era = undefined;
     if (!isLack) this.#backOff();
     return isLack ? (error as Error) : new ToolError(this.#away(this.#reason));
@@ -185,6 +191,7 @@ export class Upstream {
     }
     this.#link = undefined;
     this.#reason = why;
+    this.#state = 'is not there';
     if (performance.now() - this.#upSince >= this.#options.pace.steadyMs) this.#failures = 0;
     this.#backOff();
     if (!this.#options.signal.aborted) this.#tell(`is lost: ${why}`);
