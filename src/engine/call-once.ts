@@ -108,9 +108,9 @@ export async function callOnce(
 const unlimited = { waitMs: 2 ** 31 - 1, waitAgainMs: 2 ** 31 - 1 };
 
 /** Few servers have upstream servers, and what speaks to them is loaded for those. */
-async function openHub(options: Omit<HubOptions, 'patience'>): Promise<Hub> {
+async function openHub(options: Omit<HubOptions, 'patience' | 'isOnce'>): Promise<Hub> {
   const { Hub } = await import('./server/upstream/hub.js');
-  return new Hub({ ...options, patience: unlimited });
+  return new Hub({ ...options, patience: unlimited, isOnce: true });
 }
 
 /** An answer on the protocol level, which is the cause. */

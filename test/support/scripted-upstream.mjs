@@ -243,6 +243,11 @@ async function receive(message) {
     return;
   }
   if (id === undefined) {
+    const isReady = method === 'notifications/initialized';
+    if (told.asksRoots && (isReady || method === 'notifications/roots/list_changed')) {
+      const { roots } = await requestOf({ method: 'roots/list' });
+      note(`works in ${roots.map(({ uri }) => uri).join(' ') || 'nothing'}`);
+    }
     if (method === 'notifications/cancelled') note(`cancelled ${message.params.requestId}`);
     return;
   }

@@ -11,6 +11,7 @@ import { hasUpstreams, type Lookout } from './lookout.js';
 import type { Patience } from './outstanding.js';
 import type { Hub, HubOptions } from './upstream/hub.js';
 import { patienceIn } from './upstream-wait.js';
+import { Workplaces } from './workplaces.js';
 
 export interface AwaitOptions {
   readonly calls: Calls;
@@ -35,6 +36,7 @@ interface Lacking {
 export interface AwaitedMore {
   readonly calls: Calls;
   readonly outstanding: Coming;
+  readonly workplaces: Workplaces;
 }
 
 /** Serves what is here of a server, while packages that are not here, and upstream servers, are waited for. */
@@ -43,6 +45,7 @@ export async function awaitMore(options: AwaitOptions): Promise<AwaitedMore> {
   const calls: { -readonly [K in keyof Calls]: Calls[K] } = { ...options.calls };
   const { report } = calls;
   const outstanding = new Awaited();
+  const workplaces = new Workplaces();
   /** Without the tools of its upstream servers. */
   let composed = calls.server;
   let hub: Hub | undefined;
@@ -60,7 +63,7 @@ export async function awaitMore(options: AwaitOptions): Promise<AwaitedMore> {
     };
     const { env } = calls;
     const waits = patience ?? patienceIn(env, report);
-    const opened: Hub = new Hub({ env, report, signal, patience: waits, onTools, ...upstream });
+    const opened: Hub = new Hub({ env, report, signal, patience: waits, workplaces, onTools, ...upstream });
     calls.upstreams = opened;
     outstanding.add(opened);
     return opened;
@@ -84,7 +87,7 @@ export async function awaitMore(options: AwaitOptions): Promise<AwaitedMore> {
     const { Outstanding } = await import('./outstanding.js');
     outstanding.add(new Outstanding({ lacks, obtain, renew, audience, report, signal, patience }));
   }
-  return { calls, outstanding };
+  return { calls, outstanding, workplaces };
 }
 
 function isChanged(kind: ListedKind, before: Servable, after: Servable): boolean {

@@ -49,13 +49,17 @@ export class Awaited implements Coming {
   }
 
   explain(what: string, kind: ServedKind): string {
-    const reasons = this.reasons(kind);
-    return reasons.length === 0 ? what : [`${what}.`, ...reasons].join(' ');
+    return withReasons(what, this.reasons(kind));
   }
 
   reasons(kind: ServedKind): readonly string[] {
     return this.#parts.flatMap((part) => part.reasons(kind));
   }
+}
+
+/** What an error says, with sentences that say why. */
+export function withReasons(what: string, reasons: readonly string[]): string {
+  return reasons.length === 0 ? what : [`${what}.`, ...reasons].join(' ');
 }
 
 /** Waits for work, but no longer than it may take or anybody wants to know. */

@@ -14,6 +14,7 @@ import { type Dialogue, isRetry, Speaker } from './interaction/dialogue.js';
 import { isObject } from './protocol/envelope.js';
 import { type Era, logLevels, metaKey } from './protocol/eras.js';
 import { allowsUi, declaresUi } from './ui.js';
+import type { Workplaces } from './workplaces.js';
 
 /** What one served connection knows beyond a single request. */
 export interface Connection {
@@ -32,6 +33,8 @@ export interface Connection {
   readonly session: Session | undefined;
   /** Resources that a 2025-era client wants to hear of. */
   readonly subscribed: Set<string>;
+  /** Who else is told where the client works; undefined: nobody. */
+  readonly workplaces: Workplaces | undefined;
   /** Where a 2025-era client works, as far as it told. */
   root: string | undefined;
   /** Lowest level a 2025-era client wants to see; `logging/setLevel` changes it. */

@@ -26,6 +26,7 @@ import { mayBeSubscribed, subscribe, unsubscribe } from './requests/subscription
 import { call, listTools } from './requests/tools.js';
 import { openSession } from './session.js';
 import { allowsUi, declaresUi, UiServer, uiCapability } from './ui.js';
+import type { Workplaces } from './workplaces.js';
 
 interface Method {
   readonly capability: keyof ServerCapabilities;
@@ -96,6 +97,8 @@ export interface Served {
   readonly audience: Announcements;
   /** What the server still waits for; absent: nothing. */
   readonly outstanding?: Coming | undefined;
+  /** Where it is kept in what places the clients work; absent: nobody else wants to know. */
+  readonly workplaces?: Workplaces | undefined;
 }
 
 /**
@@ -103,7 +106,7 @@ export interface Served {
  * only its method.
  */
 export function createServer(
-  { calls, toolOptions, audience, outstanding }: Served,
+  { calls, toolOptions, audience, outstanding, workplaces }: Served,
   era: Era,
   onlyMethod?: string,
 ): Server {
@@ -141,12 +144,16 @@ export function createServer(
     announce: announcer({ calls, audience, mayChange: (kind) => offered[kind]?.listChanged === true }),
     session: era === 'legacy' ? openSession() : undefined,
     subscribed: new Set(),
+    workplaces,
     root: undefined,
     logLevel: 'info',
   };
   const listener = listenerOf(server, era, connection.subscribed);
   audience.join(listener);
-  server.onclose = () => audience.leave(listener);
+  server.onclose = () => {
+    audience.leave(listener);
+    workplaces?.forget(connection);
+  };
   server.oninitialized = () => {
     if (!server.getClientCapabilities()?.roots) return;
     // Few clients have roots.

@@ -12,10 +12,16 @@ export const instancesFailed = (resource: string): string => `${resource}: its l
 
 export const instanceLeftOut = (resource: string): string => `${resource}: its list goes without `;
 
-/** How a line begins that tells of an upstream server whose tools lists go without. */
-export const upstreamAbsent = (name: string): string => `The upstream server "${name}" is not there: `;
+const absences = ['is not there', 'is not there yet', 'cannot be started'] as const;
 
-export const upstreamLate = (name: string): string => `The upstream server "${name}" is not there yet: `;
+/** Why lists go without the tools of an upstream server. */
+export type Absence = (typeof absences)[number];
+
+/** How a line begins that tells of such an upstream server. */
+export const upstreamAbsent = (name: string, absence: Absence): string =>
+  `The upstream server "${name}" ${absence}: `;
+
+const ofUpstreams = new RegExp(`The upstream server ".*" (?:${absences.join('|')}): .*`, 'g');
 
 const ofHooks = listedKinds.flatMap((kind) => [hookFailed('', kind), foreignPicked('', kind)]);
 const beginnings = [...ofHooks, instancesFailed(''), instanceLeftOut('')];
@@ -27,6 +33,6 @@ export function listFaultsIn(stderr: string): readonly string[] {
 
 /** What stderr tells of upstream servers whose tools lists go without, each once. */
 export function absencesIn(stderr: string): readonly string[] {
-  const told = stderr.match(/The upstream server ".*" is not there(?: yet)?: .*/g) ?? [];
+  const told = stderr.match(ofUpstreams) ?? [];
   return [...new Set(told.map(visibleLine))];
 }

@@ -3,7 +3,7 @@ import type { Obtain, Settled } from '../extension/obtain.js';
 import { type ComingKind, type Lack, packagesIn, whoNeeds } from '../items/lacks.js';
 import type { ServedKind } from '../items/registry.js';
 import type { Audience } from './audience.js';
-import { type Coming, orUntil } from './coming.js';
+import { type Coming, orUntil, withReasons } from './coming.js';
 import { oneLine } from './one-line.js';
 
 /** A server after packages came: what it still lacks, and whose lists are not what they were. */
@@ -90,8 +90,7 @@ export class Outstanding implements Coming {
   }
 
   explain(what: string, kind: ServedKind): string {
-    const reasons = this.reasons(kind);
-    return reasons.length === 0 ? what : [`${what}.`, ...reasons].join(' ');
+    return withReasons(what, this.reasons(kind));
   }
 
   reasons(kind: ServedKind): readonly string[] {

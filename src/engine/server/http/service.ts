@@ -1,5 +1,6 @@
 import { type AuthInfo, classifyInboundRequest } from '@modelcontextprotocol/server';
 import { createServer, type Served } from '../factory.js';
+import { userOf } from '../owner.js';
 import { type Envelope, ErrorNumber, type MessageId } from '../protocol/envelope.js';
 import { wordsOf } from '../reporting.js';
 import { Admission, type AdmissionOptions } from './admission.js';
@@ -80,7 +81,9 @@ export class Service {
     const modern = this.#broadcast.served('modern');
     this.#modern = new Modern({ ...this.limits, served: modern, bus, report });
     const legacy = this.#broadcast.served('legacy');
-    const makeServer = () => createServer(legacy, 'legacy');
+    // Where one user works is no business of the others.
+    const makeServer = (auth: AuthInfo | undefined) =>
+      createServer(userOf(auth) === undefined ? legacy : { ...legacy, workplaces: undefined }, 'legacy');
     this.#sessions = hasSessions ? new Sessions({ ...this.limits, createServer: makeServer }) : undefined;
   }
 

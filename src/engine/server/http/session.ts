@@ -19,7 +19,8 @@ import { isOfSession, type Recollections } from './replay.js';
 import { bounded, isStream, whenDone } from './streams.js';
 
 export interface SessionOptions {
-  readonly createServer: () => Server;
+  /** Makes the server of a client that came with a token, if any are asked for. */
+  readonly createServer: (auth: AuthInfo | undefined) => Server;
   readonly recollections: Recollections;
   /** How long one lives that nobody uses. */
   readonly sessionIdleMs: number;
@@ -84,7 +85,7 @@ export class Session {
         this.#watch();
       },
     });
-    this.#server = createServer();
+    this.#server = createServer(auth);
     const { onclose } = this.#server;
     this.#server.onclose = () => {
       clearTimeout(this.#timer);

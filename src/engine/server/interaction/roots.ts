@@ -10,12 +10,23 @@ import { isObject } from '../protocol/envelope.js';
  */
 export function watchRoots(connection: Connection): void {
   const { server } = connection;
-  const look = async (): Promise<void> => {
+  let roots: readonly Root[] = [];
+  let latest = 0;
+  const look = async (): Promise<readonly Root[]> => {
+    latest += 1;
+    const own = latest;
     const answer = await server.request({ method: 'roots/list' }).catch(() => undefined);
-    connection.root = pathOf(rootsIn(answer)?.[0]?.uri);
+    // Of two answers the one counts that was asked for later, whichever comes first.
+    if (own === latest) roots = rootsIn(answer) ?? [];
+    connection.root = pathOf(roots[0]?.uri);
+    return roots;
   };
-  server.setNotificationHandler('notifications/roots/list_changed', () => void look());
-  void look();
+  const watch = (): void => {
+    const looked = look();
+    void connection.workplaces?.expect(connection, looked);
+  };
+  server.setNotificationHandler('notifications/roots/list_changed', watch);
+  watch();
 }
 
 /** The roots in a result of `roots/list`. */

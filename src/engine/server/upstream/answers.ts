@@ -1,5 +1,6 @@
 import { ProtocolError } from '@modelcontextprotocol/client';
 import { ToolError } from '../../items/builders.js';
+import type { Root } from '../../items/context.js';
 import type { Asker } from '../context.js';
 import { userOf } from '../owner.js';
 import { isObject, type JsonObject } from '../protocol/envelope.js';
@@ -10,11 +11,12 @@ import type { OpenCall } from './open-call.js';
 export async function answerRequest(
   question: UpstreamQuestion,
   underWay: Iterable<OpenCall>,
+  roots: () => Promise<readonly Root[]>,
 ): Promise<JsonObject> {
   const calls = [...underWay];
   const call = calls.at(-1);
   if (!call) {
-    if (question.method === 'roots/list') return { roots: [] };
+    if (question.method === 'roots/list') return { roots: await roots() };
     throw new ProtocolError(-32_603, 'No call is under way, so that there is nobody to ask.');
   }
   if (!calls.every((one) => isSameClient(one.asker, call.asker))) {

@@ -4,11 +4,16 @@ import { ToolError } from '../../items/builders.js';
 import type { UpstreamPlace } from '../../items/upstream.js';
 import { brokenCode } from './address.js';
 import { unreadableCode } from './program.js';
-import { type Quote, sentence, spawnWords, statusWords } from './words.js';
+import { type Quote, sentence, silenceWords, spawnWords, statusWords } from './words.js';
 
 /** An upstream server that cannot be had, and why: the end of a sentence. */
 export class LinkError extends Error {
   override readonly name: string = 'LinkError';
+}
+
+/** A program that cannot be started. */
+export class SpawnError extends LinkError {
+  override readonly name = 'SpawnError';
 }
 
 /** A connection that is lost: whoever asks next needs another. */
@@ -33,20 +38,27 @@ export interface FailureSetting {
   readonly isStarted: boolean;
   /** Why the connection is over, if it is. */
   readonly over: string | undefined;
+  /** How long its answer was waited for. */
+  readonly waitedMs: number;
+  /** The first line of its stdout that was no message. */
+  readonly impure: string | undefined;
 }
 
 /** What the caller is told of a failure: that the server cannot be had, or what it answered instead of a result. */
 export function explainFailure(error: unknown, setting: FailureSetting): Error {
   const { place, isOpen, isStarted, over, quote } = setting;
   if (error instanceof ToolError || error instanceof LinkError) return error;
-  if (!('url' in place) && !isStarted) return new LinkError(spawnWords(error, place));
+  if (!('url' in place) && !isStarted) return new SpawnError(spawnWords(error, place));
   if (over !== undefined) return new LinkError(over);
   const status = statusOf(error);
   if (status === 404 && isOpen) return new SessionGoneError('it no longer knows our session');
-  if (status !== undefined) return new LinkError(statusWords(status));
+  if (status !== undefined) {
+    const transport = 'url' in place && !isOpen ? place.transport : undefined;
+    return new LinkError(statusWords(status, transport));
+  }
   if (error instanceof ProtocolError) return explainAnswer(error, setting);
   if (error instanceof SdkError && error.code === SdkErrorCode.RequestTimeout) {
-    return new LinkError('it does not answer');
+    return new LinkError(silenceWords(setting, quote));
   }
   if (isUnreadable(error)) return noResult(messageOf(error), setting);
   return 'url' in place ? new LostError(quote(rootMessage(error))) : new LinkError(quote(messageOf(error)));

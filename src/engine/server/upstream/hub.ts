@@ -10,9 +10,10 @@ import type { ToolSpec } from '../../items/specs.js';
 import { withoutUi } from '../../items/ui.js';
 import type { ToolUpstream, UpstreamCaller, UpstreamEntry, UpstreamSpec } from '../../items/upstream.js';
 import { withUpstreamTools } from '../../items/upstream-tools.js';
-import { type Coming, orUntil } from '../coming.js';
+import { type Coming, orUntil, withReasons } from '../coming.js';
 import { type Asker, asker } from '../context.js';
 import { isObject } from '../protocol/envelope.js';
+import type { Workplaces } from '../workplaces.js';
 import { LinkError, SessionGoneError } from './failure.js';
 import { takeTools } from './listed.js';
 import { OpenCall } from './open-call.js';
@@ -28,8 +29,12 @@ export interface HubOptions {
   readonly signal: AbortSignal;
   /** Told when tools of upstream servers have come, or are others. */
   readonly onTools: () => void;
+  /** Where clients work, for upstream servers that ask outside any call; absent: nowhere. */
+  readonly workplaces?: Workplaces;
   readonly patience?: HubPatience | undefined;
   readonly pace?: Pace;
+  /** Whether all ends with one call, after which nothing is tried again. */
+  readonly isOnce?: boolean;
   readonly keeping?: KeepingOptions;
 }
 
@@ -64,6 +69,7 @@ export class Hub implements Coming, UpstreamCaller {
     this.#patience = { ...defaultPatience, ...options.patience };
     this.#kept = new OpenCalls(options.keeping);
     options.signal.addEventListener('abort', () => void this.close(), { once: true });
+    if (options.workplaces) options.workplaces.onChanged = () => this.#tellRoots();
   }
 
   /** A server with the tools that are known of its upstream servers, each where its entry stands. */
@@ -86,11 +92,16 @@ export class Hub implements Coming, UpstreamCaller {
   #upstreamOf(spec: UpstreamSpec): Upstream {
     const known = this.#upstreams.get(spec.key);
     if (known) return known;
-    const { env, signal, pace = defaultPace, onTools } = this.#options;
+    const { env, signal, pace = defaultPace, isOnce = false, onTools, workplaces } = this.#options;
     const report = (line: string) => reportOnce(this.#options, line);
-    const upstream = new Upstream({ spec, env, signal, pace, report, onTools });
+    const roots = async () => (await workplaces?.list(signal)) ?? [];
+    const upstream = new Upstream({ spec, env, signal, pace, isOnce, report, roots, onTools });
     this.#upstreams.set(spec.key, upstream);
     return upstream;
+  }
+
+  #tellRoots(): void {
+    for (const upstream of this.#upstreams.values()) upstream.tellRoots();
   }
 
   /** Those whose tools are listed. */
@@ -148,8 +159,7 @@ export class Hub implements Coming, UpstreamCaller {
   }
 
   explain(what: string, kind: ServedKind): string {
-    const reasons = this.reasons(kind);
-    return reasons.length === 0 ? what : [`${what}.`, ...reasons].join(' ');
+    return withReasons(what, this.reasons(kind));
   }
 
   async call(what: ToolUpstream, args: unknown, ctx: Context): Promise<ToolResult> {

@@ -7,6 +7,7 @@ import {
 } from '@modelcontextprotocol/client';
 import { packageVersion } from '../../folders.js';
 import { ToolError } from '../../items/builders.js';
+import type { Root } from '../../items/context.js';
 import type { UpstreamPlace } from '../../items/upstream.js';
 import type { Asker } from '../context.js';
 import { isObject, type JsonObject } from '../protocol/envelope.js';
@@ -32,6 +33,8 @@ export interface LinkOptions {
   readonly timeoutMs: number;
   readonly signal: AbortSignal;
   readonly quote: Quote;
+  /** Where clients work, for what is asked outside any call. */
+  readonly roots: () => Promise<readonly Root[]>;
   /** Takes the end of a sentence about the upstream server, for stderr. */
   readonly note: (text: string) => void;
   readonly onToolsChanged: () => void;
@@ -103,7 +106,7 @@ export class Link {
     this.#client = new Client(
       { name: 'agenttools', version: packageVersion() },
       {
-        capabilities: { elicitation: { form: {}, url: {} }, sampling: {}, roots: {} },
+        capabilities: { elicitation: { form: {}, url: {} }, sampling: {}, roots: { listChanged: true } },
         versionNegotiation,
       },
     );
@@ -111,12 +114,12 @@ export class Link {
   }
 
   #listenTo(client: Client): void {
-    const { onToolsChanged } = this.#options;
+    const { onToolsChanged, roots } = this.#options;
     client.setNotificationHandler(toolsChanged, () => onToolsChanged());
     client.setNotificationHandler('notifications/message', ({ params }) => this.#log(params));
     for (const method of askedMethods) {
       client.setRequestHandler(method, { params: anything }, async (params) => {
-        return (await answerRequest(questionIn(method, params), this.#calls)) as never;
+        return (await answerRequest(questionIn(method, params), this.#calls, roots)) as never;
       });
     }
     client.onclose = () => this.#end(this.#endWords());
@@ -296,7 +299,7 @@ export class Link {
 
   /** What the caller is told of a failure. What shows that the connection is lost ends it. */
   #explain(error: unknown): Error {
-    const { place, name, quote } = this.#options;
+    const { place, name, quote, timeoutMs } = this.#options;
     const isOpen = this.#client.getNegotiatedProtocolVersion() !== undefined;
     const transport = this.#transport;
     const program = transport instanceof Program ? transport : undefined;
@@ -310,12 +313,19 @@ export class Link {
       isOpen,
       isStarted: program?.pid !== undefined,
       over,
+      waitedMs: timeoutMs,
+      impure: program?.impure,
     });
     if (isOpen && explained instanceof LostError) {
       this.#end(explained.message);
       void this.close();
     }
     return explained;
+  }
+
+  /** Has it ask again where clients work. On 2026-07-28 it asks within calls, of whoever made them. */
+  tellRoots(): void {
+    if (!this.isModern && !this.isOver) void this.#client.sendRootsListChanged().catch(() => {});
   }
 
   #sentence(text: string): string {

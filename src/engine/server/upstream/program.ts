@@ -40,11 +40,12 @@ export class Program implements Transport {
   fault: string | undefined;
   /** How it ended, once it has. */
   ending: Ending | undefined;
+  /** The first line of its stdout that was no message. */
+  impure: string | undefined;
   readonly #options: ProgramOptions;
   readonly #ended: Promise<void>;
   #tellEnded = () => {};
   #child: ChildProcess | undefined;
-  #hasToldImpure = false;
   #isFinished = false;
   /** Messages that are still to be handed on; the first one has been, if a turn is to pass after it. */
   readonly #arrived: Message[] = [];
@@ -150,9 +151,9 @@ export class Program implements Transport {
   }
 
   #tellImpure(line: string): void {
-    if (this.#hasToldImpure) return;
-    this.#hasToldImpure = true;
-    this.#options.onImpure(line.slice(0, 200));
+    if (this.impure !== undefined) return;
+    this.impure = line.slice(0, 200);
+    this.#options.onImpure(this.impure);
   }
 
   async send(message: Message): Promise<void> {

@@ -1,10 +1,11 @@
 import { messageOf } from '../../extension/modules.js';
 import { brands, isBranded } from '../../items/brands.js';
 import { ToolError } from '../../items/builders.js';
+import type { Root } from '../../items/context.js';
 import type { UpstreamPlace, UpstreamSpec } from '../../items/upstream.js';
-import { upstreamAbsent, upstreamLate } from '../list-faults.js';
+import { type Absence, upstreamAbsent } from '../list-faults.js';
 import { isObject } from '../protocol/envelope.js';
-import { LinkError } from './failure.js';
+import { LinkError, SpawnError } from './failure.js';
 import { Link } from './link.js';
 import type { KnownEra } from './negotiation.js';
 import { environmentOf } from './program.js';
@@ -34,8 +35,12 @@ export interface UpstreamOptions {
   /** Aborts when nobody is served any more. */
   readonly signal: AbortSignal;
   readonly pace: Pace;
+  /** Whether nobody will ask again. */
+  readonly isOnce: boolean;
   /** Takes one line for stderr; the same line is told once. */
   readonly report: (line: string) => void;
+  /** Where clients work, for what it asks outside any call. */
+  readonly roots: () => Promise<readonly Root[]>;
   /** Told when its tools have come, or are others. */
   readonly onTools: () => void;
 }
@@ -58,6 +63,8 @@ export class Upstream {
   #upSince = 0;
   /** Why it is not there: the end of a sentence. */
   #reason: string | undefined;
+  /** What is said of it before that. */
+  #state: Absence = 'is not there';
   #gathering: NodeJS.Timeout | undefined;
 
   constructor(options: UpstreamOptions) {
@@ -110,7 +117,7 @@ export class Upstream {
   tellAbsence(): void {
     const { signal, report } = this.#options;
     if (this.#reason === undefined || signal.aborted) return;
-    report(sentence(upstreamAbsent(this.name) + this.#reason));
+    report(sentence(upstreamAbsent(this.name, this.#state) + this.#reason));
   }
 
   /** Tells that it is waited for no longer, if it still starts. */
@@ -118,12 +125,13 @@ export class Upstream {
     const { signal, report } = this.#options;
     if (!this.#starting || signal.aborted || waitedMs <= 0) return;
     const delay = `it is still starting after ${secondsWords(waitedMs)}, and lists go on without it.`;
-    report(upstreamLate(this.name) + delay);
+    report(upstreamAbsent(this.name, 'is not there yet') + delay);
   }
 
   #away(reason: string): string {
-    const again = this.#backoffMs > 0 ? ` It is tried again in ${secondsWords(this.#backoffMs)}.` : '';
-    return `${sentence(upstreamAbsent(this.name) + reason)}${again}`;
+    const isTriedAgain = this.#backoffMs > 0 && !this.#options.isOnce;
+    const again = isTriedAgain ? ` It is tried again in ${secondsWords(this.#backoffMs)}.` : '';
+    return `${sentence(upstreamAbsent(this.name, this.#state) + reason)}${again}`;
   }
 
   /** The connection to it; it is started if need be. @throws ToolError with why there is none */
@@ -161,7 +169,7 @@ export class Upstream {
   }
 
   async #connect(place: UpstreamPlace, quote: Quote): Promise<Link> {
-    const { spec, signal } = this.#options;
+    const { spec, signal, roots } = this.#options;
     return await Link.open({
       place,
       name: spec.name,
@@ -169,6 +177,7 @@ export class Upstream {
       timeoutMs: spec.startTimeoutMs,
       signal,
       quote,
+      roots,
       note: (text) => this.#tell(text),
       onToolsChanged: () => this.#gather(),
       onOver: (why) => this.#lost(why),
@@ -179,6 +188,7 @@ export class Upstream {
   #failed(error: unknown): Error {
     const isLack = isBranded(error, brands.toolError);
     this.#reason = messageOf(error).replace(/\.$/, '');
+    this.#state = error instanceof SpawnError ? 'cannot be started' : 'is not there';
     this.#era = undefined;
     if (!isLack) this.#backOff();
     return isLack ? (error as Error) : new ToolError(this.#away(this.#reason));
@@ -191,6 +201,7 @@ export class Upstream {
     }
     this.#link = undefined;
     this.#reason = why;
+    this.#state = 'is not there';
     if (performance.now() - this.#upSince >= this.#options.pace.steadyMs) this.#failures = 0;
     this.#backOff();
     if (!this.#options.signal.aborted) this.#tell(`is lost: ${why}`);
@@ -214,6 +225,13 @@ export class Upstream {
   #take(tools: readonly unknown[]): void {
     this.#tools = tools;
     this.#options.onTools();
+  }
+
+  /** Has it ask again where clients work. */
+  tellRoots(): void {
+    // One that is starting is told once it is there, whatever it has asked for by then.
+    if (this.#starting) void this.#starting.then((link) => link.tellRoots()).catch(() => {});
+    else this.#link?.tellRoots();
   }
 
   #gather(): void {

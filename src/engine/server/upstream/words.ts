@@ -1,4 +1,5 @@
 import { existsSync } from 'node:fs';
+import path from 'node:path';
 import { messageOf } from '../../extension/modules.js';
 import type { UpstreamPlace } from '../../items/upstream.js';
 import { shortened, visibleMessage } from '../../visible-text.js';
@@ -36,8 +37,33 @@ function secretsOf(place: UpstreamPlace): readonly string[] {
 /** How a program ended, as the end of a sentence. */
 export function endingWords({ code, signal }: Ending, stderr: string, quote: Quote): string {
   const how = signal ? `it was ended by ${signal}` : `it exited with code ${code ?? 'unknown'}`;
-  const last = stderr.trim().split('\n').at(-1)?.trim();
-  return last ? `${how}. The last line it wrote to stderr: ${quote(last)}` : how;
+  const line = tellingLine(stderr);
+  return line ? `${how}. It wrote to stderr: ${quote(line)}` : how;
+}
+
+/** Lines that say what went wrong. Of npm's the first are codes, and places in its own code. */
+const telling = [
+  /\b\w*error: /i,
+  /^npm (?:error|ERR!) (?!(?:code|syscall|path|errno|command|signal) |A complete log)\S+ +\S/,
+];
+
+/** What Node, npm and stack traces say after that. */
+const trailing = [
+  /^at\s/,
+  /^Node\.js v\d/,
+  /A complete log of this run/,
+  /^npm (?:error|notice|warn)\s*$/,
+  /^[{}^~]+$/,
+];
+
+/** The line of what a program wrote last that says most of why it ended. */
+function tellingLine(stderr: string): string | undefined {
+  const lines = stderr
+    .split('\n')
+    .map((line) => line.trim())
+    .filter((line) => line !== '');
+  const error = lines.find((line) => telling.some((shape) => shape.test(line)));
+  return error ?? lines.findLast((line) => !trailing.some((shape) => shape.test(line)));
 }
 
 /** Why a program could not be started, as the end of a sentence. */
@@ -48,13 +74,33 @@ export function spawnWords(
   const { code } = error as NodeJS.ErrnoException;
   if (code === 'ENOENT' && !existsSync(cwd)) return `the folder ${cwd} that it is to run in does not exist`;
   if (code === 'ENOENT')
-    return `the program "${command}" is not there. Install it, or give its absolute path`;
+    return path.isAbsolute(command)
+      ? `there is no program ${command}`
+      : `there is no program "${command}" on the PATH. Install it, or give its absolute path`;
   if (code === 'EACCES') return `the program "${command}" may not be executed`;
-  return `the program "${command}" cannot be started: ${messageOf(error)}`;
+  return `the system does not run the program "${command}": ${messageOf(error)}`;
 }
 
-/** What an answer of HTTP that is no success means, as the end of a sentence. */
-export function statusWords(status: number): string {
+/** What is said of a server that keeps silent, as the end of a sentence. */
+export function silenceWords(
+  { waitedMs, impure }: { readonly waitedMs: number; readonly impure: string | undefined },
+  quote: Quote,
+): string {
+  const silence = `it does not answer within ${secondsWords(waitedMs)}, which is its "startTimeoutMs"`;
+  return impure === undefined
+    ? silence
+    : `${silence}. It wrote ${JSON.stringify(quote(impure))} to stdout, which is no message of MCP`;
+}
+
+/** What an answer of HTTP that is no success means, as the end of a sentence; to the first request, `transport` says how it was asked. */
+export function statusWords(status: number, transport?: 'http' | 'sse'): string {
+  const words = answerWords(status);
+  if (transport === undefined || ![400, 404, 405].includes(status)) return words;
+  const other = transport === 'sse' ? '"http", or absent' : '"sse", if it speaks the transport of 2024';
+  return `${words}. If the address is right, its "type" may be wrong: it may have to be ${other}`;
+}
+
+function answerWords(status: number): string {
   if (status === 401)
     return 'it refuses the headers it is sent (HTTP 401): a token is missing or no longer good';
   if (status === 403) return 'it refuses the headers it is sent (HTTP 403): they do not allow this';

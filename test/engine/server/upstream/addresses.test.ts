@@ -29,7 +29,10 @@ describe('an upstream server at an address', () => {
   test.each([
     [401, 'it refuses the headers it is sent (HTTP 401): a token is missing or no longer good'],
     [403, 'it refuses the headers it is sent (HTTP 403): they do not allow this'],
-    [404, 'there is no MCP server at its address (HTTP 404)'],
+    [
+      404,
+      'there is no MCP server at its address (HTTP 404). If the address is right, its "type" may be wrong: it may have to be "sse", if it speaks the transport of 2024',
+    ],
     [500, 'it answers with HTTP 500'],
   ])('that answers with %i is told in words that hold no header', async (status, why) => {
     const url = await listen((request, response) => {
@@ -38,6 +41,15 @@ describe('an upstream server at an address', () => {
     const { names, reported } = await openBench([at(url)]);
     expect(await names()).toEqual([]);
     expect(reported).toEqual([`The upstream server "far" is not there: ${why}.`]);
+  });
+
+  test.each([400, 404, 405])('of another type than its place says (%i) is told with that', async (status) => {
+    const url = await listen((_request, response) => void response.writeHead(status).end());
+    const { names, reported } = await openBench([at(url, 'sse')]);
+    expect(await names()).toEqual([]);
+    expect(reported.join()).toMatch(
+      /HTTP 40\d\)?\. If the address is right, its "type" may be wrong: it may have to be "http", or absent\.$/,
+    );
   });
 
   test('that sends us to another origin is not sent our headers there', async () => {

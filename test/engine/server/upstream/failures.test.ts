@@ -14,7 +14,7 @@ describe.each(eras)('an upstream server of the %s era', (upstream) => {
       content: [
         {
           type: 'text',
-          text: 'The upstream server "far" failed in the middle of the call: it exited with code 7. The last line it wrote to stderr: out of \\u001b[31mmemory with [hidden].',
+          text: 'The upstream server "far" failed in the middle of the call: it exited with code 7. It wrote to stderr: out of \\u001b[31mmemory with [hidden].',
         },
       ],
     });
@@ -59,10 +59,10 @@ describe('an upstream server', () => {
   const own = [{ name: 'own', handler: () => 'own' }];
 
   test.each([
-    ['crash', 'it exited with code 3. The last line it wrote to stderr: cannot open the database'],
+    ['crash', 'it exited with code 3. It wrote to stderr: cannot open the database'],
     ['flood', 'it wrote a line of more than 16 MiB to stdout'],
     ['endless-list', 'its list of tools has no end: it was read up to 0 tools'],
-    ['hang', 'it does not answer'],
+    ['hang', 'it does not answer within 3 s, which is its "startTimeoutMs"'],
   ])(
     'that cannot be had at its start (%s) leaves the rest of the list, and says why once',
     async (atStart, why) => {
@@ -75,10 +75,29 @@ describe('an upstream server', () => {
       expect(reported).toEqual([`The upstream server "far" is not there: ${why}.`]);
       expect(await says('own')).toBe('own');
       expect(await says('echo')).toContain(
-        `Unknown tool: echo. The upstream server \\"far\\" is not there: ${why}.`,
+        `Unknown tool: echo. The upstream server \\"far\\" is not there: ${JSON.stringify(why).slice(1, -1)}.`,
       );
     },
   );
+
+  test('that only prints, and never answers, is told with what it printed', async () => {
+    const args = ['-e', 'console.log("Listening!"); setTimeout(() => {}, 60_000)'];
+    const place = { command: process.execPath, args, env: {}, cwd: '/' };
+    const { names, says } = await openBench([{ place, startTimeoutMs: 1000 }]);
+    await names();
+    expect(await says('echo')).toContain(
+      'it does not answer within 1 s, which is its \\"startTimeoutMs\\". It wrote \\"Listening!\\" to stdout',
+    );
+  });
+
+  test('that Node cannot run is told with the error, not with what Node says last', async () => {
+    const place = { command: process.execPath, args: ['/no/such/script.js'], env: {}, cwd: '/' };
+    const { names, reported } = await openBench([{ place }]);
+    await names();
+    expect(reported).toEqual([
+      `The upstream server "far" is not there: it exited with code 1. It wrote to stderr: Error: Cannot find module '/no/such/script.js'.`,
+    ]);
+  });
 
   test('that is no program, or runs in no folder, is told in words', async () => {
     const place = { command: 'no-such-program-here', args: [], env: {}, cwd: '/' };
@@ -86,8 +105,8 @@ describe('an upstream server', () => {
     const { names, reported } = await openBench([{ place }, { place: lost.place, name: 'lost' }]);
     await names();
     expect([...reported].sort()).toEqual([
-      'The upstream server "far" is not there: the program "no-such-program-here" is not there. Install it, or give its absolute path.',
-      'The upstream server "lost" is not there: the folder /no/such/folder that it is to run in does not exist.',
+      'The upstream server "far" cannot be started: there is no program "no-such-program-here" on the PATH. Install it, or give its absolute path.',
+      'The upstream server "lost" cannot be started: the folder /no/such/folder that it is to run in does not exist.',
     ]);
   });
 

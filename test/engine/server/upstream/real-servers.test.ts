@@ -4,9 +4,10 @@ import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
+import { pathToFileURL } from 'node:url';
 import { afterAll, describe, expect, test } from 'vitest';
 import { root } from '../../../support/program.js';
-import { eras, openBench } from './support.js';
+import { type Bench, eras, openBench } from './support.js';
 
 const folder = realpathSync(mkdtempSync(path.join(tmpdir(), 'agenttools-real-')));
 const started: ChildProcess[] = [];
@@ -46,6 +47,35 @@ async function freePort(): Promise<number> {
   await new Promise((resolve) => server.close(resolve));
   return port;
 }
+
+describe('servers from npm that ask where the client works', () => {
+  const result = { roots: [{ uri: pathToFileURL(folder).href, name: 'Work' }] };
+  const options = { capabilities: { roots: {} }, ...result };
+
+  /** Such a server may ask a little later than it is called. */
+  const saysSoon = async (bench: Bench, tool: string): Promise<string> => {
+    for (;;) {
+      const said = await bench.says(tool);
+      if (said.includes(folder)) return said;
+    }
+  };
+
+  test('filesystem: allows the folders of the client when it is given none', async () => {
+    const bench = await openBench([programOf('filesystem')], options);
+    await bench.names();
+    expect(await saysSoon(bench, 'list_allowed_directories')).toBe(`Allowed directories:\n${folder}`);
+    writeFileSync(path.join(folder, 'there.txt'), 'allowed');
+    expect(await bench.says('read_text_file', { path: path.join(folder, 'there.txt') })).toBe('allowed');
+  });
+
+  test('everything: lists the roots of the client', async () => {
+    const bench = await openBench([programOf('everything')], options);
+    await bench.names();
+    // It asks a while after its start, or within the call that comes sooner.
+    void bench.hears('roots/list').then(({ id }) => bench.pipe.send({ jsonrpc: '2.0', id, result }));
+    expect(await bench.says('get-roots-list')).toContain(pathToFileURL(folder).href);
+  });
+});
 
 describe.each(eras)('servers from npm, for a client of the %s era', (era) => {
   test('everything: echoes, counts and reports progress over its pipes', async () => {

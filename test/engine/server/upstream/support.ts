@@ -103,6 +103,8 @@ export interface BenchOptions {
   readonly waitMs?: number;
   readonly keeping?: { readonly keepMs: number; readonly most: number };
   readonly capabilities?: object;
+  /** What a client up to 2025-11-25 answers when it is asked where it works; null: it does not. */
+  readonly roots?: readonly object[] | null;
   readonly env?: Readonly<Record<string, string | undefined>>;
   readonly protocolVersion?: string;
 }
@@ -129,7 +131,7 @@ export async function openBench(
   asked: readonly Asked[],
   { own = [], era = 'legacy', pace, waitMs = 20_000, keeping, capabilities = {}, ...more }: BenchOptions = {},
 ): Promise<Bench> {
-  const { env = process.env, protocolVersion } = more;
+  const { env = process.env, protocolVersion, roots = [] } = more;
   const reported: string[] = [];
   const report = (line: string) => void reported.push(line);
   const workspace = new Workspace({
@@ -183,9 +185,9 @@ export async function openBench(
     }
     const bench = benchOn(pipe, { era, capabilities, reported, closeAll, another: speak });
     opened.push(bench);
-    if (era === 'legacy' && 'roots' in capabilities) {
+    if (era === 'legacy' && 'roots' in capabilities && roots) {
       const { id } = await bench.hears('roots/list');
-      pipe.send({ jsonrpc: '2.0', id, result: { roots: [] } });
+      pipe.send({ jsonrpc: '2.0', id, result: { roots } });
     }
     return bench;
   };
