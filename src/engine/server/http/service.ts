@@ -1,6 +1,5 @@
 import { type AuthInfo, classifyInboundRequest } from '@modelcontextprotocol/server';
 import { createServer, type Served } from '../factory.js';
-import { userOf } from '../owner.js';
 import { type Envelope, ErrorNumber, type MessageId } from '../protocol/envelope.js';
 import { wordsOf } from '../reporting.js';
 import { Admission, type AdmissionOptions } from './admission.js';
@@ -80,10 +79,9 @@ export class Service {
     this.#broadcast = broadcast(served, bus);
     const modern = this.#broadcast.served('modern');
     this.#modern = new Modern({ ...this.limits, served: modern, bus, report });
-    const legacy = this.#broadcast.served('legacy');
-    // Where one user works is no business of the others.
-    const makeServer = (auth: AuthInfo | undefined) =>
-      createServer(userOf(auth) === undefined ? legacy : { ...legacy, workplaces: undefined }, 'legacy');
+    // Clients work on machines of their own: their folders are none of this one, nor of each other's.
+    const legacy = { ...this.#broadcast.served('legacy'), workplaces: undefined };
+    const makeServer = () => createServer(legacy, 'legacy');
     this.#sessions = hasSessions ? new Sessions({ ...this.limits, createServer: makeServer }) : undefined;
   }
 

@@ -19,8 +19,7 @@ import { isOfSession, type Recollections } from './replay.js';
 import { bounded, isStream, whenDone } from './streams.js';
 
 export interface SessionOptions {
-  /** Makes the server of a client that came with a token, if any are asked for. */
-  readonly createServer: (auth: AuthInfo | undefined) => Server;
+  readonly createServer: () => Server;
   readonly recollections: Recollections;
   /** How long one lives that nobody uses. */
   readonly sessionIdleMs: number;
@@ -85,7 +84,7 @@ export class Session {
         this.#watch();
       },
     });
-    this.#server = createServer(auth);
+    this.#server = createServer();
     const { onclose } = this.#server;
     this.#server.onclose = () => {
       clearTimeout(this.#timer);

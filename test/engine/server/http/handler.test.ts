@@ -1,8 +1,9 @@
+import { readFileSync } from 'node:fs';
 import path from 'node:path';
 import process from 'node:process';
 import { Client as FirstClient } from '@modelcontextprotocol/sdk/client/index.js';
 import { StreamableHTTPClientTransport as FirstTransport } from '@modelcontextprotocol/sdk/client/streamableHttp.js';
-import { afterAll, describe, expect, expectTypeOf, test } from 'vitest';
+import { afterAll, describe, expect, expectTypeOf, test, vi } from 'vitest';
 import { createHandler } from '../../../../src/engine/server/http/create-handler.js';
 import type { Handler, HandlerOptions } from '../../../../src/engine/server/http/handler.js';
 import { defineServer } from '../../../../src/index.js';
@@ -15,7 +16,7 @@ import {
   modes,
   postRequest,
 } from '../../../support/http-client.js';
-import { writePackage } from '../../../support/packages.js';
+import { writeFolder, writePackage } from '../../../support/packages.js';
 import type { Message } from '../../../support/program.js';
 
 const url = 'http://localhost/mcp';
@@ -738,6 +739,32 @@ test('tools of existing servers are served where a definition is passed in', asy
     ]);
   }
   await handler.close();
+});
+
+test('existing servers are not told the folders of clients, which are none of this machine', async () => {
+  const notes = path.join(writeFolder(), 'notes');
+  const script = path.resolve(import.meta.dirname, '../../../support/scripted-upstream.mjs');
+  const told = JSON.stringify({ era: 'legacy', tools: ['echo'], asksRoots: true, logFile: notes });
+  const upstream = { command: process.execPath, args: [script, told] };
+  const handler = createHandler(defineServer({ tools: [{ upstream }] }));
+  handlers.push(handler);
+  let asked = 0;
+  const client = await connectHttp(url, {
+    mode: 'legacy',
+    fetch: handler,
+    client: { capabilities: { roots: { listChanged: true } } },
+    answers: {
+      'roots/list': () => {
+        asked += 1;
+        return { roots: [{ uri: 'file:///' }] };
+      },
+    },
+  });
+  await client.listTools();
+  await client.callTool({ name: 'echo', arguments: {} });
+  await vi.waitFor(() => expect(asked).toBeGreaterThan(0));
+  await vi.waitFor(() => expect(readFileSync(notes, 'utf8')).toContain('works in'));
+  expect(readFileSync(notes, 'utf8').match(/^works in .*$/gm)).toEqual(['works in nothing']);
 });
 
 test('what cannot be served is told when it is made ready', async () => {
