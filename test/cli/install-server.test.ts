@@ -190,7 +190,7 @@ describe('an existing server that is not there', () => {
     goTo({ command: 'no-such-program-here', args: ['--token', 'rose-and-tulip'] });
     const { code, stderr } = await verified('cursor', '.');
     expect(stderr).toContain(
-      'The upstream server "no-such-program-here --token …" is not there: the program',
+      'The upstream server "no-such-program-here --token …" cannot be started: there is no program',
     );
     expect(stderr).not.toContain('rose-and-tulip');
     expect(code).toBe(0);

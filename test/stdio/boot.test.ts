@@ -129,7 +129,7 @@ const desk = (upstream: object): Files => ({
 });
 
 test.concurrent.for([
-  [{ command: 'no-such-program-here' }, 'the program "no-such-program-here" is not there'],
+  [{ command: 'no-such-program-here' }, 'cannot be started: there is no program "no-such-program-here"'],
   [{ command: 'node', args: ['-e', 'process.exit(7)'] }, 'it exited with code 7'],
   [{ command: 'node', args: [`\${NOBODY_SETS_THIS}`] }, 'NOBODY_SETS_THIS, which is not set'],
   [{ url: 'http://127.0.0.1:1/mcp' }, 'http://127.0.0.1:1/mcp'],
