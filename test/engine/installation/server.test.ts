@@ -181,9 +181,9 @@ test('variables of existing servers that are not set, or only here, are told of'
   expect(await checkRequirements(spec, facts)).toEqual({
     missing: [],
     warnings: [
+      'The tool "far" needs the environment variable TOKEN, which is not set. Give it with: --env TOKEN=<value>',
       `The tools of npx it \${FOLDER:-.} need the environment variable TOKEN, which is not set. Give it with: --env TOKEN=<value>`,
       `The tools of npx it \${FOLDER:-.} need KEY, which this shell has, but the client may not. Hand it on with: --env KEY`,
-      'The tool "far" needs the environment variable TOKEN, which is not set. Give it with: --env TOKEN=<value>',
     ],
   });
 });

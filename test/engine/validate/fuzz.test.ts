@@ -59,10 +59,27 @@ function having(
   return fc.record(Object.fromEntries(entries), { requiredKeys: [], noNullPrototype: true });
 }
 
+const upstream = fc.oneof(
+  json,
+  having({
+    command: word,
+    package: word,
+    bin: word,
+    args: json,
+    env: json,
+    cwd: word,
+    url: word,
+    headers: json,
+    place: word,
+    name: json,
+    tool: word,
+  }),
+);
 const list = fc.array(
   fc.oneof(
     word,
     json,
+    having({ upstream, prefix: word, only: json, except: json, rename: json }),
     having({ use: word, name: word, arguments: json }),
     having({ name: word, handler: word }),
   ),
@@ -97,6 +114,7 @@ const tool = having({
   name: word,
   ui: json,
   options: json,
+  upstream,
 });
 const prompt = having({
   description: word,
@@ -154,6 +172,17 @@ const anything = fc.record(
   { noNullPrototype: true },
 );
 
+/** An argument whose name cannot even be written down. */
+const nameless = {
+  manifest: { servers: ['a', 'b'], prompts: ['a', 'b'] },
+  tool: {},
+  prompt: { arguments: [{ Name: [{ toString: 'a' }] }] },
+  resource: {},
+  server: { prompts: [{ use: 'a' }] },
+  app: 'a',
+  combined: 'a',
+} as const;
+
 test('whatever JSON an extension holds, every fault is a diagnostic', { timeout: 120_000 }, async () => {
   const folder = path.join(await makePackage({}), 'p');
   await fc.assert(
@@ -179,7 +208,7 @@ test('whatever JSON an extension holds, every fault is a diagnostic', { timeout:
         expect(line >= 1 && column >= 1 && message.length > 0).toBe(true);
       }
     }),
-    { numRuns: 100 },
+    { numRuns: 100, examples: [[nameless, []]] },
   );
 });
 

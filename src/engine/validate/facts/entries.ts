@@ -214,13 +214,14 @@ async function takenBy(definition: Definition): Promise<Taken> {
   if (kind !== 'prompts') return {};
   const declared = withArguments(definition).value.arguments;
   const entries: readonly unknown[] = Array.isArray(declared) ? declared : [];
-  return { arguments: entries.flatMap((entry) => (isRecord(entry) ? String(entry.name) : [])) };
+  const names = entries.map((entry) => (isRecord(entry) ? entry.name : undefined));
+  return { arguments: names.filter((name) => typeof name === 'string') };
 }
 
 /** An entry of a list by its number, since several may have one name, and not every file can be pointed into. */
 export function calledEntry(reference: unknown, [list, index]: DocumentPath): string {
   const number = typeof index === 'number' ? ` ${index + 1}` : '';
-  return `entry${number}${reference === undefined ? '' : ` "${reference}"`} of "${list}"`;
+  return `entry${number}${typeof reference === 'string' ? ` "${reference}"` : ''} of "${list}"`;
 }
 
 /** What clients see of an item. */
