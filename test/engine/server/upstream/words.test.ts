@@ -13,7 +13,7 @@ const node = `node:internal/modules/cjs/loader:1228
   ^
 
 TypeError: greet is not a function
-    at Object.<anonymous> (/work/server.js:3:1)
+    at Object.<anonymous> (/srv/greeter.js:3:1)
 
 Node.js v20.19.0
 `;
