@@ -1,9 +1,31 @@
-import { defineConfig } from 'vitest/config';
+import { availableParallelism } from 'node:os';
+import { defineConfig, type TestProjectInlineConfiguration } from 'vitest/config';
 import type { Reporter, TestModule } from 'vitest/node';
 
 const root = new URL('..', import.meta.url).pathname;
 
-/** Where everything is there to run all tests, one that did not run is a failure. */
+/** Files that only `npm run test:all` runs. */
+const fullOnly = {
+  'test/browser/': 'needs a browser',
+  'test/e2e/': 'needs the packed package, registry servers or programs of vendors',
+  '*.full.test.ts': 'needs daemons, or minutes',
+} as const;
+
+const fullOnlyFiles = ['test/browser/**/*.test.ts', 'test/e2e/**/*.test.ts', 'test/**/*.full.test.ts'];
+
+/** Files that both tiers run, each with its own number of runs (`support/runs.ts`). */
+const properties = 'test/**/*.properties.test.ts';
+
+/** Names the tests that `npm test` leaves out. */
+const leftOut: Reporter = {
+  onTestRunEnd() {
+    for (const [files, reason] of Object.entries(fullOnly)) {
+      process.stdout.write(`not run: ${files} ${reason} (npm run test:all)\n`);
+    }
+  },
+};
+
+/** A skipped test fails `npm run test:all`. */
 const noSkips: Reporter = {
   onTestRunEnd(modules: readonly TestModule[]) {
     const skipped = modules.flatMap((module) => [...module.children.allTests('skipped')]);
@@ -12,61 +34,38 @@ const noSkips: Reporter = {
   },
 };
 
-/**
- * Five suites: the source by itself, the built program on a real pipe and over HTTP, apps in a browser, the packed
- * package as a user gets it.
- */
-export default defineConfig({
+/** Only a fault takes that long. On a busy machine any test may take seconds. */
+const patient = { testTimeout: 30_000, hookTimeout: 60_000 };
+
+/** `npm test`: the source (`unit`), and the built program over a pipe (`stdio`) and over HTTP (`http`). */
+const quick: readonly TestProjectInlineConfiguration[] = [
+  ['unit', ['test/{engine,builtin,cli,docs,conformance}/**/*.test.ts']],
+  ['stdio', ['test/stdio/**/*.test.ts']],
+  ['http', ['test/http/**/*.test.ts']],
+].map(([name, include]) => ({
+  test: { name: name as string, root, include: include as string[], exclude: fullOnlyFiles, ...patient },
+}));
+
+/** `npm run test:all`, which is `--mode full`: all other tests, and the properties with more runs. */
+const full: readonly TestProjectInlineConfiguration[] = [
+  {
+    test: {
+      name: 'full',
+      root,
+      include: [...fullOnlyFiles, properties],
+      env: { AGENTTOOLS_TEST_ALL: '1' },
+      testTimeout: 180_000,
+      hookTimeout: 300_000,
+    },
+  },
+];
+
+export default defineConfig(({ mode }) => ({
   root,
   test: {
-    reporters: ['default', ...(process.env.AGENTTOOLS_TEST_ALL === '1' ? [noSkips] : [])],
-    projects: [
-      {
-        test: {
-          name: 'unit',
-          root,
-          include: ['test/{engine,builtin,cli,docs,conformance}/**/*.test.ts'],
-          // Only a fault takes that long; on a machine that is busy otherwise everything may take seconds.
-          testTimeout: 30_000,
-          hookTimeout: 60_000,
-        },
-      },
-      {
-        test: {
-          name: 'stdio',
-          root,
-          include: ['test/stdio/**/*.test.ts'],
-          testTimeout: 30_000,
-          hookTimeout: 60_000,
-        },
-      },
-      {
-        test: {
-          name: 'http',
-          root,
-          include: ['test/http/**/*.test.ts'],
-          testTimeout: 30_000,
-          hookTimeout: 60_000,
-        },
-      },
-      {
-        test: {
-          name: 'browser',
-          root,
-          include: ['test/browser/**/*.test.ts'],
-          testTimeout: 30_000,
-          hookTimeout: 60_000,
-        },
-      },
-      {
-        test: {
-          name: 'e2e',
-          root,
-          include: ['test/e2e/**/*.test.ts'],
-          testTimeout: 180_000,
-          hookTimeout: 300_000,
-        },
-      },
-    ],
+    projects: [...(mode === 'full' ? full : quick)],
+    reporters: ['default', mode === 'full' ? noSkips : leftOut],
+    // Vitest leaves one of two cores unused.
+    maxWorkers: availableParallelism(),
   },
-});
+}));
