@@ -60,12 +60,26 @@ const full: readonly TestProjectInlineConfiguration[] = [
   },
 ];
 
-export default defineConfig(({ mode }) => ({
-  root,
-  test: {
-    projects: [...(mode === 'full' ? full : quick)],
-    reporters: ['default', mode === 'full' ? noSkips : leftOut],
-    // Vitest leaves one of two cores unused.
-    maxWorkers: availableParallelism(),
-  },
-}));
+/** `npm run test:smoke`: the main jobs, for each other Node that is supported. */
+const smoke: readonly TestProjectInlineConfiguration[] = [
+  { test: { name: 'smoke', root, include: ['test/smoke/**/*.test.ts'], ...patient } },
+];
+
+const tiers = {
+  quick: { projects: quick, reporter: leftOut },
+  full: { projects: full, reporter: noSkips },
+  smoke: { projects: smoke, reporter: noSkips },
+} as const;
+
+export default defineConfig(({ mode }) => {
+  const { projects, reporter } = tiers[mode === 'full' || mode === 'smoke' ? mode : 'quick'];
+  return {
+    root,
+    test: {
+      projects: [...projects],
+      reporters: ['default', reporter],
+      // Vitest leaves one of two cores unused.
+      maxWorkers: availableParallelism(),
+    },
+  };
+});
