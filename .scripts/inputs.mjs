@@ -1,28 +1,22 @@
 // The state of a build's inputs as one hash, so that a build with the same inputs is skipped.
 import { createHash } from 'node:crypto';
-import { existsSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { existsSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 
 const inputs = ['src', '.scripts', 'package.json', 'package-lock.json', 'tsconfig.json', '.types.json'];
 
-/** Outside dist/, which is published. */
-const stamp = 'node_modules/.cache/agenttools-build';
+/** Not published: see `files` of package.json. */
+const stamp = 'dist/.inputs';
 
 /** Whether the last recorded build had the inputs that are here now. */
 export function isBuilt(root) {
   const file = path.join(root, stamp);
-  return (
-    existsSync(path.join(root, 'dist/cli.js')) &&
-    existsSync(file) &&
-    readFileSync(file, 'utf8') === hashInputs(root)
-  );
+  return existsSync(file) && readFileSync(file, 'utf8') === hashInputs(root);
 }
 
 /** Records a finished build. */
 export function recordBuild(root) {
-  const file = path.join(root, stamp);
-  mkdirSync(path.dirname(file), { recursive: true });
-  writeFileSync(file, hashInputs(root));
+  writeFileSync(path.join(root, stamp), hashInputs(root));
 }
 
 function hashInputs(root) {
