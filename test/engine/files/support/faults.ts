@@ -1,3 +1,4 @@
+import { ftruncateSync, rmSync, writeFileSync, writeSync } from 'node:fs';
 import fs, { open } from 'node:fs/promises';
 import { syncBuiltinESMExports } from 'node:module';
 
@@ -30,6 +31,7 @@ const handleCalls = ['chmod', 'chown', 'close', 'createReadStream', 'stat', 'syn
 
 let steps: string[] = [];
 let planned: Fault | undefined;
+let look: ((name: string) => void) | undefined;
 let isWatching = false;
 
 type Call = (this: unknown, ...args: unknown[]) => unknown;
@@ -48,6 +50,12 @@ export function disarm(): readonly string[] {
   return steps;
 }
 
+/** Calls back at each moment at which a process can die: before each step, and when half of a text is written. */
+export async function watchMoments(onMoment: (name: string) => void): Promise<void> {
+  await arm();
+  look = onMoment;
+}
+
 async function watch(): Promise<void> {
   const handle = await open(process.execPath, 'r');
   const prototype = Object.getPrototypeOf(handle) as Record<string, Call>;
@@ -61,6 +69,8 @@ function wrap(target: Record<string, Call>, name: string): void {
   const original = target[name]!;
   target[name] = function call(...args) {
     steps.push(name);
+    look?.(name);
+    if (look && name === 'writeFile') lookHalfway(this, args);
     if (planned?.step !== steps.length) return original.apply(this, args);
     const { kind } = planned;
     if (kind === 'die') return die();
@@ -81,6 +91,27 @@ function halfOf(name: string, args: readonly unknown[]): unknown[] | undefined {
     const content = arg as Buffer | string;
     return isContent ? content.slice(0, content.length / 2) : arg;
   });
+}
+
+/** Leaves the file as it was, so that the step can still be taken. */
+function lookHalfway(handle: unknown, args: readonly unknown[]): void {
+  const half = halfOf('writeFile', args)!;
+  const fd = (handle as { fd?: number } | undefined)?.fd;
+  if (fd === undefined) {
+    const [file, text, options] = half as Parameters<typeof writeFileSync>;
+    try {
+      writeFileSync(file, text, options);
+    } catch {
+      // Nothing is written where there is a file already.
+      return;
+    }
+    look!('half of writeFile');
+    rmSync(file as string);
+    return;
+  }
+  writeSync(fd, half[0] as Buffer, 0, undefined, 0);
+  look!('half of writeFile');
+  ftruncateSync(fd);
 }
 
 function die(): Promise<never> {

@@ -1,0 +1,103 @@
+import { spawnSync } from 'node:child_process';
+import { existsSync, readdirSync, readFileSync } from 'node:fs';
+import path from 'node:path';
+import { expect } from 'vitest';
+import { thisProcess } from '../../../../src/engine/files/holder.js';
+import { withLock } from '../../../../src/engine/files/lock.js';
+import { replaceTextFile } from '../../../../src/engine/files/replace.js';
+import { readTextFile } from '../../../../src/engine/files/text-file.js';
+import { addFiles, writeFolder } from '../../../support/packages.js';
+import type { Fault } from './faults.js';
+import { runProgram, writeProgram } from './programs.js';
+
+/** Random kills need texts that take a while to write. */
+const lines = process.env.AGENTTOOLS_TEST_ALL === '1' ? 50_000 : 2_000;
+
+/** What a file holds, by name. */
+export const texts = {
+  none: null,
+  old: 'old\n'.repeat(lines),
+  new: 'new\r\n'.repeat(lines * 1.2),
+} satisfies Record<string, string | null>;
+
+export type Holding = keyof typeof texts;
+
+export function holdingOf(file: string): string {
+  const text = textOf(file);
+  return Object.entries(texts).find(([, one]) => one === text)?.[0] ?? `torn: ${text?.slice(0, 100)}`;
+}
+
+export function textOf(file: string): string | null {
+  return existsSync(file) ? readFileSync(file, 'utf8') : null;
+}
+
+export function namesIn(folder: string): readonly string[] {
+  return existsSync(folder) ? readdirSync(folder).sort() : [];
+}
+
+/** Leaves a lock as a process that has ended would. */
+export function leaveLock(lockFile: string): void {
+  const { pid } = spawnSync('true');
+  addFiles(path.dirname(lockFile), { [path.basename(lockFile)]: { ...thisProcess(), pid, token: 'dead' } });
+}
+
+/** What every run after a crash must be able to do at once. */
+export async function replaceLocked(lockFile: string, file: string, text: string): Promise<void> {
+  const work = async () => replaceTextFile(await readTextFile(file), text);
+  await withLock(lockFile, work, { waitMs: 0 });
+}
+
+export interface Trial {
+  readonly folder: string;
+  readonly text: string | null;
+  readonly fault: Fault;
+}
+
+/** Makes ready for a trial: the file, and a lock that somebody left, so that taking it over is on the way. */
+export function prepare(before: Holding): { folder: string; file: string; lockFile: string } {
+  const text = texts[before];
+  const folder = writeFolder(text === null ? {} : { 'made/a.json': text });
+  const lockFile = path.join(folder, 'locks/a.lock');
+  leaveLock(lockFile);
+  return { folder, file: path.join(folder, 'made/a.json'), lockFile };
+}
+
+export const tryAll = `
+  for (const { folder, text, fault } of input) {
+    await files.arm(fault);
+    const work = async () => files.replaceTextFile(await files.readTextFile(folder + '/made/a.json'), text);
+    const error = await files.withLock(folder + '/locks/a.lock', work, { waitMs: 0 }).catch((error) => error);
+    const steps = files.disarm();
+    console.log(JSON.stringify({ said: error === undefined ? 'done' : (error.reason ?? error.stack), steps }));
+  }
+`;
+
+export interface Report {
+  readonly said: string;
+  readonly steps: readonly string[];
+}
+
+export async function runTrials(trials: readonly Trial[]): Promise<readonly Report[]> {
+  const { stdout, stderr } = await runProgram(await writeProgram(tryAll), trials);
+  expect(stderr).toBe('');
+  return stdout
+    .trim()
+    .split('\n')
+    .map((line) => JSON.parse(line) as Report);
+}
+
+/** The names of all steps of a change. */
+export async function stepsOf(before: Holding, after: Holding): Promise<readonly string[]> {
+  const { folder, file } = prepare(before);
+  const [report] = await runTrials([{ folder, text: texts[after], fault: { step: 0, kind: 'fail' } }]);
+  expect(report!.said).toBe('done');
+  expect(holdingOf(file)).toBe(after);
+  return report!.steps;
+}
+
+/** What is done to a file, by its texts before and after. */
+export const changes: readonly (readonly [string, Holding, Holding])[] = [
+  ['is changed', 'old', 'new'],
+  ['is made', 'none', 'new'],
+  ['is deleted', 'old', 'none'],
+];
