@@ -2,6 +2,7 @@ import type { Diagnostic } from '../engine/extension/diagnostics.js';
 import type { LoadCode } from '../engine/extension/extension.js';
 import type { Manifest } from '../engine/extension/manifest.js';
 import { ownProgram } from '../engine/folders.js';
+import { Inspector, type ModuleParser } from '../engine/validate/inspector.js';
 import { type ExtensionReport, validateExtension } from '../engine/validate/validate.js';
 import type { Host } from '../host.js';
 import type { RuleSettings } from './rule-settings.js';
@@ -16,18 +17,21 @@ export interface ReportOptions {
   readonly resolve: boolean;
   readonly rules: RuleSettings;
   readonly timeoutMs: number;
+  /** Reads the modules of this extension, as of those before and after it. */
+  readonly parser: ModuleParser;
 }
 
 /** What there is to say about the extension in a folder. @throws AgentToolsError `usage` if there is no package. */
 export async function reportOn(
   directory: string,
-  { boot, ...options }: ReportOptions,
+  { boot, parser, ...options }: ReportOptions,
   host: Host,
 ): Promise<ExtensionReport> {
   const { timeoutMs } = options;
   return await validateExtension(directory, {
     ...options,
     workspace: (loadCode: LoadCode) => openWorkspace(host, loadCode),
+    openInspector: (limits) => new Inspector({ ...limits, parser }),
     ...(boot && { boot: (manifest: Manifest) => start(manifest, timeoutMs, host) }),
   });
 }

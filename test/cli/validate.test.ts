@@ -30,6 +30,11 @@ function extension(name: string, agenttools: object, keywords = ['agenttools-ext
   };
 }
 
+interface Report {
+  readonly name: string;
+  readonly diagnostics: readonly { readonly code: string }[];
+}
+
 const validate = (words: readonly string[], options: RunOptions = {}) =>
   runCli(['validate', ...words], { files, ...options });
 
@@ -75,6 +80,42 @@ describe('validate', () => {
       errors: 1,
       warnings: 0,
     });
+  });
+
+  it('keeps what one extension does to its process from the next one', async () => {
+    const coded = (name: string, tool: string) => ({
+      [`${name}/package.json`]: {
+        name,
+        version: '1.0.0',
+        type: 'module',
+        keywords: ['agenttools-extension'],
+        agenttools: { tools: ['a'] },
+      },
+      [`${name}/agenttools/tools/a.js`]: tool,
+    });
+    const files = {
+      // What is said of it itself is spoiled, too.
+      ...coded('spoils', "Object.keys = () => []; export default { description: 'A.', handler() {} };"),
+      ...coded('exits', 'process.exit(3);'),
+      ...coded('titled', "export default { titel: 'A', description: 'A.', handler() {} };"),
+    };
+    const { stdout, cwd } = await validate(['exits', 'spoils', 'titled', '--json'], { files });
+    const codes = (text: string) =>
+      JSON.parse(text).extensions.map(({ name, diagnostics }: Report) => [
+        name,
+        diagnostics.map(({ code }) => code),
+      ]);
+    expect(codes(stdout)).toEqual([
+      ['exits', ['definition-failed']],
+      ['spoils', ['missing-description', 'missing-handler']],
+      ['titled', ['unknown-definition-key']],
+    ]);
+
+    const mended = {
+      'titled/agenttools/tools/a.js': "export default { title: 'A', description: 'A.', handler() {} };",
+    };
+    const again = await runCli(['validate', 'titled', '--json'], { cwd, files: mended });
+    expect(codes(again.stdout)).toEqual([['titled', []]]);
   });
 
   it('places a missing definition at its declaration', async () => {

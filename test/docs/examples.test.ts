@@ -8,7 +8,8 @@ import { composeServer, type ServerSpec } from '../../src/engine/items/server.js
 import type { ToolSpec } from '../../src/engine/items/specs.js';
 import { uiMeta } from '../../src/engine/items/ui.js';
 import { leftOutLine } from '../../src/engine/server/lookout.js';
-import { validateExtension } from '../../src/engine/validate/validate.js';
+import { type ValidateOptions, validateExtension } from '../../src/engine/validate/validate.js';
+import { optionsFor } from '../engine/validate/support/validating.js';
 import { openWorkspace } from '../support/packages.js';
 import { root as repository } from '../support/program.js';
 import {
@@ -51,12 +52,9 @@ describe.each(packages)('$page: the package $name', ({ page, name, files, claims
   });
 
   test(leftOut ? 'its bad item is an error' : 'it validates without errors', async () => {
-    const { diagnostics } = await validateExtension(directory(), {
-      load: true,
-      resolve: false,
-      workspace: (loadCode) => openWorkspace({ cwd: root, builtinFolder, loadCode }),
-      inspectorEntry: path.join(root, 'inspector-child.js'),
-    });
+    const workspace: ValidateOptions['workspace'] = (loadCode) =>
+      openWorkspace({ cwd: root, builtinFolder, loadCode });
+    const { diagnostics } = await validateExtension(directory(), optionsFor({ workspace }));
     const errors = diagnostics.filter(({ severity }) => severity === 'error');
     if (leftOut) expect(errors).not.toEqual([]);
     else expect(errors).toEqual([]);

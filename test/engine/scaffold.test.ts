@@ -6,7 +6,6 @@ import { composeServer } from '../../src/engine/items/server.js';
 import { choosePackageName, createExtension, scaffoldFiles } from '../../src/engine/scaffold.js';
 import { diagnose } from '../../src/engine/validate/validate.js';
 import { temporaryFolder } from '../support/run-cli.js';
-import { buildInspector } from './validate/support/inspector-entry.js';
 import { optionsFor } from './validate/support/validating.js';
 
 describe('a new extension', () => {
@@ -28,9 +27,7 @@ describe('a new extension', () => {
     const plan = { directory, name: '@acme/plugin', typescript: false, version: '1.0.0', app: true };
     const { files } = await createExtension(plan);
     expect(files).toContain('agenttools/apps/greeting.html');
-    const inspector = await buildInspector();
-    const { diagnostics, snapshot } = await diagnose(directory, optionsFor(inspector.entry));
-    inspector.remove();
+    const { diagnostics, snapshot } = await diagnose(directory, optionsFor());
     expect(diagnostics).toEqual([]);
     expect(snapshot.items.map(({ ref }) => `${ref.kind} ${ref.name}`)).toContain('app greeting');
     expect(snapshot.items.find(({ name }) => name === 'greet')?.definition?.value.ui).toBe('greeting');

@@ -1,6 +1,7 @@
 import path from 'node:path';
 import { pathToFileURL } from 'node:url';
 import { packageVersion } from '../../engine/folders.js';
+import { ModuleParser } from '../../engine/validate/inspector.js';
 import { ruleTable } from '../../engine/validate/rules/index.js';
 import type { Host } from '../../host.js';
 import { ExitCode } from '../exit-code.js';
@@ -10,7 +11,7 @@ import { parseRuleSettings } from '../rule-settings.js';
 import { type ValidateFormat, validateFormats } from '../validate-formats.js';
 import { summarize } from '../validation.js';
 
-export interface ValidateInput extends Omit<ReportOptions, 'rules'> {
+export interface ValidateInput extends Omit<ReportOptions, 'rules' | 'parser'> {
   readonly paths: readonly string[];
   readonly format: ValidateFormat;
   /** Warnings fail too. */
@@ -22,7 +23,8 @@ export interface ValidateInput extends Omit<ReportOptions, 'rules'> {
 /** Reports what is wrong with extension packages. */
 export async function validateCommand(input: ValidateInput, host: Host): Promise<ExitCode> {
   const { cwd, color, stdout } = host;
-  const options = { ...input, rules: parseRuleSettings(input.ruleSettings) };
+  const parser = new ModuleParser(input.timeoutMs);
+  const options = { ...input, rules: parseRuleSettings(input.ruleSettings), parser };
   const directories = [...new Set(input.paths.map((one) => path.resolve(cwd, one)))];
 
   const reports = await withProgress(host, async (tell) => {
@@ -32,7 +34,7 @@ export async function validateCommand(input: ValidateInput, host: Host): Promise
       made.push({ directory, report: await reportOn(directory, options, host) });
     }
     return made;
-  });
+  }).finally(() => parser.close());
 
   const validation = summarize(reports, { cwd, strict: input.strict });
   const render = await validateFormats[input.format]();

@@ -29,27 +29,52 @@ export class InspectionError extends Error {
 export interface InspectorOptions {
   /** Longest time one module may take. */
   readonly timeoutMs: number;
-  /** The built `inspector-child`; found beside this file or in `dist` when absent. */
-  readonly entry?: string;
+  /** Reads the modules, and is left open. An inspector without one makes its own. */
+  readonly parser?: ModuleParser;
 }
 
 /**
- * Looks at modules of an extension in processes of its own, where they can neither print, nor exit, nor hang us.
- * Modules are parsed in a process that runs none of them.
+ * Reads modules in a process that runs none of them, and keeps nothing of what it read. One parser can serve any number
+ * of extensions.
  */
-export class Inspector {
-  readonly #parser: Child;
-  readonly #loader: Child;
-  readonly #loaded = new Map<string, Promise<LoadedModule>>();
+export class ModuleParser {
+  readonly #process: Child;
 
-  constructor({ timeoutMs, entry = inspectorEntry() }: InspectorOptions) {
-    this.#parser = new Child(entry, timeoutMs);
-    this.#loader = new Child(entry, timeoutMs);
+  constructor(timeoutMs: number) {
+    this.#process = new Child(timeoutMs);
   }
 
   /** Reads a module without running it. @throws InspectionError */
   async parse(file: string): Promise<ParsedModule> {
-    return (await this.#parser.ask({ task: 'parse', file })) as ParsedModule;
+    return (await this.#process.ask({ task: 'parse', file })) as ParsedModule;
+  }
+
+  /** Ends the process. */
+  close(): void {
+    this.#process.kill();
+  }
+}
+
+/**
+ * Looks at modules of an extension in processes of its own, where they can neither print, nor exit, nor hang us.
+ * It evaluates each file once, and what one module does to its process lasts: another extension, or a changed one, gets
+ * another inspector.
+ */
+export class Inspector {
+  readonly #parser: ModuleParser;
+  readonly #ownsParser: boolean;
+  readonly #loader: Child;
+  readonly #loaded = new Map<string, Promise<LoadedModule>>();
+
+  constructor({ timeoutMs, parser }: InspectorOptions) {
+    this.#parser = parser ?? new ModuleParser(timeoutMs);
+    this.#ownsParser = parser === undefined;
+    this.#loader = new Child(timeoutMs);
+  }
+
+  /** Reads a module without running it. @throws InspectionError */
+  parse(file: string): Promise<ParsedModule> {
+    return this.#parser.parse(file);
   }
 
   /** Evaluates a module, once. @throws InspectionError if it throws, hangs or ends its process. */
@@ -63,7 +88,7 @@ export class Inspector {
 
   /** Ends the processes. What modules left running in them ends too. */
   close(): void {
-    this.#parser.kill();
+    if (this.#ownsParser) this.#parser.close();
     this.#loader.kill();
   }
 }
@@ -86,10 +111,7 @@ class Child {
   #questions = 0;
   #queue: Promise<unknown> = Promise.resolve();
 
-  constructor(
-    readonly entry: string,
-    readonly timeoutMs: number,
-  ) {}
+  constructor(readonly timeoutMs: number) {}
 
   /** @throws InspectionError */
   ask(task: Task): Promise<unknown> {
@@ -118,7 +140,8 @@ class Child {
   }
 
   async #start(): Promise<ChildProcess> {
-    const child = fork(this.entry, [`${process.pid}`], {
+    const entry = inspectorEntry();
+    const child = fork(entry, [`${process.pid}`], {
       // A group of its own, so that all of it can be ended.
       detached: process.platform !== 'win32',
       env: { ...process.env, [treeMarker]: this.#mark },
@@ -131,7 +154,7 @@ class Child {
     this.#process = child;
     this.#questions = 0;
     const { died } = await replyOf(child, 'ready', startTimeoutMs, () => {});
-    if (died) throw new Error(`The process that inspects modules (${this.entry}) cannot be used: ${died}.`);
+    if (died) throw new Error(`The process that inspects modules (${entry}) cannot be used: ${died}.`);
     return child;
   }
 

@@ -7,7 +7,7 @@ import { type Kind, kinds } from '../extension/kinds.js';
 import { type Manifest, ManifestError } from '../extension/manifest.js';
 import type { Workspace } from '../extension/workspace.js';
 import { ModuleReader } from './facts/modules.js';
-import { Inspector } from './inspector.js';
+import { Inspector, type InspectorOptions } from './inspector.js';
 import { rules, ruleTable } from './rules/index.js';
 import { type Snapshot, snapshotWithoutManifest, takeSnapshot, type UnreadableManifest } from './snapshot.js';
 
@@ -24,8 +24,8 @@ export interface ValidateOptions {
   readonly workspace: (loadCode: LoadCode) => Workspace;
   /** Starts the servers and tells what went wrong; nothing is started when absent. */
   readonly boot?: (manifest: Manifest) => Promise<readonly Diagnostic[]>;
-  /** The built program that looks at modules, where it is not beside the engine. */
-  readonly inspectorEntry?: string;
+  /** Makes the inspector of this one extension, which is closed in the end; one with its own parser when absent. */
+  readonly openInspector?: (options: InspectorOptions) => Inspector;
 }
 
 /** A diagnostic as it is shown. */
@@ -91,8 +91,8 @@ export async function validateExtension(
 
 /** Everything that the rules find in a package, with severities as its author and the caller want them. */
 export async function diagnose(directory: string, options: ValidateOptions): Promise<Diagnosis> {
-  const { timeoutMs = defaultTimeoutMs, inspectorEntry: entry } = options;
-  const inspector = new Inspector({ timeoutMs, ...(entry !== undefined && { entry }) });
+  const { timeoutMs = defaultTimeoutMs, openInspector = (limits) => new Inspector(limits) } = options;
+  const inspector = openInspector({ timeoutMs });
   try {
     const snapshot = await snapshotOf(directory, options, inspector);
     const found = rules.flatMap((rule) => [...rule.check(snapshot)]);

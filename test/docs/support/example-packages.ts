@@ -60,10 +60,7 @@ export async function writeExamples(packages: readonly ExamplePackage[]): Promis
   });
   await build({
     absWorkingDir: repository,
-    entryPoints: {
-      'node_modules/agenttools/index': 'src/index.ts',
-      'inspector-child': 'src/engine/validate/inspector-child.ts',
-    },
+    entryPoints: { 'node_modules/agenttools/index': 'src/index.ts' },
     outdir: root,
     bundle: true,
     format: 'esm',

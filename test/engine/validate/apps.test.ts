@@ -1,18 +1,9 @@
 import { mkdir, symlink, truncate } from 'node:fs/promises';
 import path from 'node:path';
-import { afterAll, beforeAll, expect, test } from 'vitest';
+import { expect, test } from 'vitest';
 import { diagnose } from '../../../src/engine/validate/validate.js';
-import { buildInspector } from './support/inspector-entry.js';
 import { makePackage, packageJson } from './support/package.js';
 import { optionsFor } from './support/validating.js';
-
-let inspector: Awaited<ReturnType<typeof buildInspector>>;
-
-beforeAll(async () => {
-  inspector = await buildInspector();
-});
-
-afterAll(() => inspector.remove());
 
 const file = 'agenttools/apps/card.html';
 const handshake = `<script>parent.postMessage({ method: 'ui/initialize', then: 'ui/notifications/initialized' })</script>`;
@@ -23,7 +14,7 @@ async function packageWith(files: Readonly<Record<string, unknown>>): Promise<st
 }
 
 async function found(folder: string): Promise<readonly string[]> {
-  const { diagnostics } = await diagnose(folder, optionsFor(inspector.entry));
+  const { diagnostics } = await diagnose(folder, optionsFor());
   return diagnostics.map(({ code, message }) => `${code}: ${message}`);
 }
 

@@ -1,20 +1,11 @@
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import { validateExtension } from '../../../src/engine/validate/validate.js';
-import { buildInspector } from './support/inspector-entry.js';
 import { makePackage, packageJson } from './support/package.js';
 import { optionsFor } from './support/validating.js';
 
-let inspector: Awaited<ReturnType<typeof buildInspector>>;
-
-beforeAll(async () => {
-  inspector = await buildInspector();
-});
-
-afterAll(() => inspector.remove());
-
 async function messagesOf(files: Parameters<typeof makePackage>[0], load = true) {
   const folder = await makePackage(files);
-  const { diagnostics } = await validateExtension(folder, optionsFor(inspector.entry, { load }));
+  const { diagnostics } = await validateExtension(folder, optionsFor({ load }));
   return diagnostics
     .filter(({ code }) => code !== 'not-checked')
     .map(({ code, message }) => `${code} ${message}`);

@@ -1,25 +1,19 @@
 import { existsSync } from 'node:fs';
 import path from 'node:path';
-import { afterAll, beforeAll, expect, test } from 'vitest';
+import { expect, test } from 'vitest';
 import {
   type LocatedDiagnostic,
   type ValidateOptions,
   validateExtension,
 } from '../../../src/engine/validate/validate.js';
-import { buildInspector } from './support/inspector-entry.js';
 import { makePackage, packageJson, toolModule } from './support/package.js';
-import { optionsFor } from './support/validating.js';
-
-let inspector: Awaited<ReturnType<typeof buildInspector>>;
-
-beforeAll(async () => {
-  inspector = await buildInspector();
-});
-
-afterAll(() => inspector.remove());
+import { inspectAlone, optionsFor } from './support/validating.js';
 
 async function validate(folder: string, options: Partial<ValidateOptions> = {}): Promise<readonly string[]> {
-  const { diagnostics } = await validateExtension(folder, optionsFor(inspector.entry, options));
+  const { diagnostics } = await validateExtension(
+    folder,
+    optionsFor({ openInspector: inspectAlone, ...options }),
+  );
   return diagnostics.map(shown);
 }
 
@@ -132,7 +126,7 @@ test('what a module exports has to be a definition', async () => {
       values.map((value, index) => [`agenttools/tools/t${index}.js`, `export default ${value};`]),
     ),
   });
-  const { diagnostics } = await validateExtension(folder, optionsFor(inspector.entry));
+  const { diagnostics } = await validateExtension(folder, optionsFor({ openInspector: inspectAlone }));
   for (const name of names) {
     const own = diagnostics.filter(({ item }) => item?.name === name);
     expect(
@@ -171,7 +165,10 @@ test('without loading, no code is run, and syntax is checked all the same', asyn
     'agenttools/servers/all.cjs': `require('node:fs').writeFileSync(__dirname + '/../../${marker}', ''); module.exports = {};`,
     'agenttools/prompts.mjs': `${write.replace('../../', '../')}\nexport default {};`,
   });
-  const { diagnostics } = await validateExtension(folder, optionsFor(inspector.entry, { load: false }));
+  const { diagnostics } = await validateExtension(
+    folder,
+    optionsFor({ load: false, openInspector: inspectAlone }),
+  );
   expect(diagnostics.map(({ code, file, line, column }) => `${code} ${file}:${line}:${column}`)).toEqual([
     'not-checked agenttools/prompts.mjs:1:1',
     'not-checked agenttools/servers/all.cjs:1:1',
@@ -180,7 +177,7 @@ test('without loading, no code is run, and syntax is checked all the same', asyn
   ]);
   expect(existsSync(path.join(folder, marker))).toBe(false);
 
-  await validateExtension(folder, optionsFor(inspector.entry));
+  await validateExtension(folder, optionsFor({ openInspector: inspectAlone }));
   expect(existsSync(path.join(folder, marker))).toBe(true);
 });
 

@@ -4,19 +4,13 @@ import { readFile } from 'node:fs/promises';
 import path from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { build } from 'esbuild';
-import { afterAll, beforeAll, expect, onTestFinished, test } from 'vitest';
+import { beforeAll, describe, expect, onTestFinished, test } from 'vitest';
+import { Inspector, ModuleParser } from '../../../src/engine/validate/inspector.js';
 import { validateExtension } from '../../../src/engine/validate/validate.js';
-import { buildInspector } from './support/inspector-entry.js';
+import { root } from '../../support/program.js';
+import { temporaryFolder, writeFiles } from '../../support/run-cli.js';
 import { makePackage, packageJson, toolModule } from './support/package.js';
 import { optionsFor } from './support/validating.js';
-
-let inspector: Awaited<ReturnType<typeof buildInspector>>;
-
-beforeAll(async () => {
-  inspector = await buildInspector();
-});
-
-afterAll(() => inspector.remove());
 
 /** A definition that writes pids, its own and of what it starts, beside itself, and goes on as told. */
 function toolThatStarts(options: string, then = ''): string {
@@ -65,24 +59,29 @@ test.for([
     'package.json': packageJson({ tools: ['starts'] }),
     'agenttools/tools/starts.js': toolThatStarts(options!, then),
   });
-  await validateExtension(folder, optionsFor(inspector.entry, { timeoutMs: 1000 }));
+  await validateExtension(
+    folder,
+    optionsFor({ timeoutMs: 1000, openInspector: (limits) => new Inspector(limits) }),
+  );
   await expectEnded(await pidsIn(folder));
 });
 
-test.runIf(posix).for(['SIGTERM', 'SIGINT', 'SIGKILL'] as const)(
-  'nothing is left when the validating process is ended by %s while a definition blocks',
-  { timeout: 30_000 },
-  async (signal) => {
-    const folder = await makePackage({
-      'package.json': packageJson({ tools: ['blocks'] }),
-      'agenttools/tools/blocks.js': toolThatStarts('detached: true', 'for (;;);'),
+describe.runIf(posix)('when the validating process is ended while a definition blocks', () => {
+  let program: string;
+
+  beforeAll(async () => {
+    const folder = await temporaryFolder();
+    program = path.join(folder, 'load.mjs');
+    await writeFiles(folder, {
+      // The child is looked for beside the bundle.
+      'inspector-child.js': `import ${JSON.stringify(path.join(root, 'dist/inspector-child.js'))};`,
+      'package.json': { type: 'module' },
     });
-    const program = path.join(path.dirname(inspector.entry), 'load.mjs');
     await build({
       stdin: {
         contents: `import { Inspector } from './src/engine/validate/inspector.ts';
-          new Inspector({ timeoutMs: 60_000, entry: process.argv[2] }).load(process.argv[3]);`,
-        resolveDir: new URL('../../../', import.meta.url).pathname,
+          new Inspector({ timeoutMs: 60_000 }).load(process.argv[2]);`,
+        resolveDir: root,
         loader: 'ts',
       },
       outfile: program,
@@ -90,12 +89,32 @@ test.runIf(posix).for(['SIGTERM', 'SIGINT', 'SIGKILL'] as const)(
       format: 'esm',
       platform: 'node',
     });
+  });
+
+  test.for(['SIGTERM', 'SIGINT', 'SIGKILL'] as const)('nothing is left by %s', async (signal) => {
+    const folder = await makePackage({
+      'package.json': packageJson({ tools: ['blocks'] }),
+      'agenttools/tools/blocks.js': toolThatStarts('detached: true', 'for (;;);'),
+    });
     const tool = path.join(folder, 'agenttools/tools/blocks.js');
-    const validating = spawn(process.execPath, [program, inspector.entry, tool], { stdio: 'ignore' });
+    const validating = spawn(process.execPath, [program, tool], { stdio: 'ignore' });
     const pids = await pidsIn(folder);
     await sleep(100);
     expect(pids.every(isRunning)).toBe(true);
     validating.kill(signal);
     await expectEnded(pids);
-  },
-);
+  });
+});
+
+test('a parser reads modules as they are now, for one inspector after the other', async () => {
+  const parser = new ModuleParser(10_000);
+  onTestFinished(() => parser.close());
+  const folder = await makePackage({ 'x.js': "import 'a';" });
+  const file = path.join(folder, 'x.js');
+  for (const name of ['a', 'b']) {
+    await writeFiles(folder, { 'x.js': `import '${name}';` });
+    const inspector = new Inspector({ timeoutMs: 10_000, parser });
+    expect((await inspector.parse(file)).imports).toEqual([name]);
+    inspector.close();
+  }
+});

@@ -1,8 +1,7 @@
 import { readdir, readFile } from 'node:fs/promises';
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import { rules, ruleTable } from '../../../src/engine/validate/rules/index.js';
 import { diagnose } from '../../../src/engine/validate/validate.js';
-import { buildInspector } from './support/inspector-entry.js';
 import { fixtures, optionsFor, told } from './support/validating.js';
 
 /** What each fixture is expected to hold, in the order of the rules. A new rule adds a fixture and a line here. */
@@ -383,17 +382,9 @@ const withoutLoading = new Set(['not-checked', 'not-checked-toolkits']);
 /** Found by starting the servers of the fixture only. */
 const foundByRunning = new Set(['boot-failed', 'impure-stdout', 'slow-start']);
 
-let inspector: Awaited<ReturnType<typeof buildInspector>>;
-
-beforeAll(async () => {
-  inspector = await buildInspector();
-});
-
-afterAll(() => inspector.remove());
-
 describe('each fixture holds exactly', () => {
   test.for(Object.entries(expected))('%s: %o', async ([name, diagnostics]) => {
-    const options = optionsFor(inspector.entry, { load: !withoutLoading.has(name) });
+    const options = optionsFor({ load: !withoutLoading.has(name) });
     const found = await diagnose(fixtures + name, options);
     expect(found.diagnostics.map(told)).toEqual(diagnostics);
     for (const { message } of found.diagnostics) {
@@ -404,7 +395,7 @@ describe('each fixture holds exactly', () => {
 });
 
 test('a dependency that is only not installed here is no error', async () => {
-  const { diagnostics } = await diagnose(`${fixtures}missing-upstream`, optionsFor(inspector.entry));
+  const { diagnostics } = await diagnose(`${fixtures}missing-upstream`, optionsFor());
   const warnings = diagnostics.filter(({ severity }) => severity === 'warning');
   expect(warnings.map(told)).toEqual([
     'missing-upstream agenttools/servers/desk.json#/tools/2/upstream/package',

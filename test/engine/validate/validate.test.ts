@@ -1,6 +1,6 @@
 import { symlink, writeFile } from 'node:fs/promises';
 import path from 'node:path';
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import { AgentToolsError } from '../../../src/engine/errors.js';
 import {
   diagnose,
@@ -8,23 +8,14 @@ import {
   type ValidateOptions,
   validateExtension,
 } from '../../../src/engine/validate/validate.js';
-import { buildInspector } from './support/inspector-entry.js';
 import { makePackage, packageJson, toolModule, writeFiles } from './support/package.js';
 import { fixtures, optionsFor } from './support/validating.js';
-
-let inspector: Awaited<ReturnType<typeof buildInspector>>;
-
-beforeAll(async () => {
-  inspector = await buildInspector();
-});
-
-afterAll(() => inspector.remove());
 
 async function diagnosticsOf(
   folder: string,
   options: Partial<ValidateOptions> = {},
 ): Promise<readonly LocatedDiagnostic[]> {
-  return (await validateExtension(folder, optionsFor(inspector.entry, options))).diagnostics;
+  return (await validateExtension(folder, optionsFor(options))).diagnostics;
 }
 
 async function placesIn(folder: string, options: Partial<ValidateOptions> = {}): Promise<readonly string[]> {
@@ -89,7 +80,7 @@ describe('the report', () => {
   });
 
   test('lists what is declared, and is valid without errors', async () => {
-    const report = await validateExtension(`${fixtures}valid`, optionsFor(inspector.entry));
+    const report = await validateExtension(`${fixtures}valid`, optionsFor());
     expect(report).toEqual({
       path: `${fixtures}valid`,
       name: 'valid',
@@ -119,13 +110,13 @@ describe('the report', () => {
   });
 
   test('is valid with warnings only', async () => {
-    const report = await validateExtension(`${fixtures}missing-keyword`, optionsFor(inspector.entry));
+    const report = await validateExtension(`${fixtures}missing-keyword`, optionsFor());
     expect(report.valid).toBe(true);
     expect(report.diagnostics).toHaveLength(1);
   });
 
   test('is there for a package without manifest', async () => {
-    const report = await validateExtension(`${fixtures}no-extension`, optionsFor(inspector.entry));
+    const report = await validateExtension(`${fixtures}no-extension`, optionsFor());
     expect(report).toMatchObject({ name: 'no-extension', valid: false, tools: [], servers: [] });
   });
 
@@ -137,7 +128,7 @@ describe('the report', () => {
 
 describe('there has to be a package', () => {
   test.for(['no-such-folder', 'valid/package.json', 'valid/agenttools'])('%s', async (place) => {
-    const failing = validateExtension(fixtures + place, optionsFor(inspector.entry));
+    const failing = validateExtension(fixtures + place, optionsFor());
     await expect(failing).rejects.toSatisfy(
       (error) => error instanceof AgentToolsError && error.code === 'usage',
     );
@@ -620,7 +611,7 @@ describe('what is in a definition', () => {
       [`agenttools/${kind}/x.json`]: definition,
       'hello.js': hello,
     });
-    const { diagnostics } = await diagnose(folder, optionsFor(inspector.entry));
+    const { diagnostics } = await diagnose(folder, optionsFor());
     expect(diagnostics.map(({ code, location }) => `${code} ${location.path?.join('.')}`)).toEqual(faults);
   });
 
@@ -647,7 +638,7 @@ describe('what is in a definition', () => {
       'agenttools/servers/all.json': { tools: [{ use: 'hello', ...fixed }] },
       'hello.js': hello,
     });
-    const { diagnostics } = await diagnose(folder, optionsFor(inspector.entry));
+    const { diagnostics } = await diagnose(folder, optionsFor());
     const own = diagnostics.filter(({ code }) => code === 'invalid-server');
     expect(own.map(({ location }) => location.path?.join('.'))).toEqual(
       faults.map((fault) => `tools.0.${fault}`),

@@ -1,20 +1,47 @@
 import os from 'node:os';
 import path from 'node:path';
+import { afterAll } from 'vitest';
 import type { Diagnostic } from '../../../../src/engine/extension/diagnostics.js';
 import { Workspace } from '../../../../src/engine/extension/workspace.js';
+import { Inspector, type InspectorOptions, ModuleParser } from '../../../../src/engine/validate/inspector.js';
 import type { ValidateOptions } from '../../../../src/engine/validate/validate.js';
 
 export const fixtures = new URL('../../../../fixtures/extensions/', import.meta.url).pathname;
 
 const builtinFolder = new URL('../../../../src/builtin/', import.meta.url).pathname;
 
+/**
+ * One inspector for all extensions of a test file. It is for modules that harm no other and are not changed once they are
+ * loaded; for others there is {@link inspectAlone}.
+ */
+class SharedInspector extends Inspector {
+  override close(): void {}
+
+  end(): void {
+    super.close();
+  }
+}
+
+const parser = new ModuleParser(10_000);
+const shared = new SharedInspector({ timeoutMs: 10_000, parser });
+
+afterAll(() => {
+  shared.end();
+  parser.close();
+});
+
+/** Makes the inspector of one extension, as the program does: its modules are loaded in a process for them alone. */
+export function inspectAlone(limits: InspectorOptions): Inspector {
+  return new Inspector({ ...limits, parser });
+}
+
 /** Options that look for packages nowhere but around the extension. */
-export function optionsFor(inspectorEntry: string, options: Partial<ValidateOptions> = {}): ValidateOptions {
+export function optionsFor(options: Partial<ValidateOptions> = {}): ValidateOptions {
   const nowhere = path.join(os.tmpdir(), 'agenttools-nowhere');
   return {
     load: true,
     resolve: false,
-    inspectorEntry,
+    openInspector: () => shared,
     workspace: (loadCode) =>
       new Workspace({
         cwd: nowhere,
