@@ -6,12 +6,18 @@ import type { AddressInfo } from 'node:net';
 import path from 'node:path';
 import { PassThrough } from 'node:stream';
 import { promisify } from 'node:util';
-import { beforeAll, describe, expect, it } from 'vitest';
+import { beforeAll, describe, expect, it, vi } from 'vitest';
 import { main } from '../../src/cli/main.js';
 import { type Receipt, Receipts } from '../../src/engine/clients/receipts.js';
+import { npmInProcess } from '../support/npm-in-process.js';
 import { addFiles, type Files, writeFolder } from '../support/packages.js';
 import { pack, packToFile, type Registry, startRegistry } from '../support/registry.js';
 import { fakeHost, type Run, runCli } from '../support/run-cli.js';
+
+vi.mock('../../src/engine/npm/ending.js', async (original) => {
+  const { withNpmInProcess } = await import('../support/npm-in-process.js');
+  return withNpmInProcess(await original());
+});
 
 let registry: Registry;
 const cache = writeFolder();
@@ -21,12 +27,12 @@ beforeAll(async () => {
 }, 60_000);
 
 /** A machine whose npm is set to our registry. */
-function machine({ npmrc = registry.settings() } = {}) {
+function machine({ npmrc = registry.settings(), npm = npmInProcess } = {}) {
   const home = writeFolder({ '.npmrc': npmrc });
   const folder = path.join(home, 'agenttools/packages');
   // Where Node came without npm, npm is on PATH.
   const { PATH = '' } = process.env;
-  const env = { PATH, HOME: home, npm_config_cache: cache, npm_config_fetch_retries: '0' };
+  const env = { ...npm, PATH, HOME: home, npm_config_cache: cache, npm_config_fetch_retries: '0' };
   return {
     home,
     folder,
@@ -152,7 +158,7 @@ describe('add', () => {
         },
       });
     await registry.publish(trap('trap-published'));
-    const here = machine();
+    const here = machine({ npm: {} });
     const words = [
       'trap-published',
       await packToFile(trap('trap-tarball')),
@@ -270,7 +276,8 @@ describe('add', () => {
     }, 20_000);
 
     it('a tarball that is not what was published', async () => {
-      const here = machine({ npmrc: `registry=${await forger(Buffer.from('not it'), Buffer.from('it'))}\n` });
+      const npmrc = `registry=${await forger(Buffer.from('not it'), Buffer.from('it'))}\n`;
+      const here = machine({ npmrc, npm: {} });
       const { code, stderr } = await here.run(['add', 'forged']);
       expect(code).toBe(1);
       expect(stderr).toMatch(/not what was published/);
@@ -333,7 +340,7 @@ describe('add', () => {
       'package.json': { name: 'project' },
       '.npmrc': registry.settings({ scope: '@private', withCredentials: true }),
     });
-    const here = machine({ npmrc: 'registry=http://127.0.0.1:9/\n' });
+    const here = machine({ npmrc: 'registry=http://127.0.0.1:9/\n', npm: {} });
     const { code, stderr } = await here.run(['add', '@private/kit'], project);
     expect(stderr).toMatch(/^Added @private\/kit 1\.0\.0\./);
     expect(code).toBe(0);

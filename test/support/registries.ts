@@ -4,6 +4,7 @@ import path from 'node:path';
 import { promisify } from 'node:util';
 import { writeFolder } from './packages.js';
 import type { RegistryOptions } from './registry.js';
+import { runsAll } from './tier.js';
 
 /** A registry program that discovery is tried against. */
 export interface RegistryProgram {
@@ -19,12 +20,16 @@ const kept = process.env.AGENTTOOLS_REGISTRY;
 
 const newest = { verdaccio: '6.10.4', node: `npm:node-${process.platform}-${process.arch}@24` };
 
-/** The newest verdaccio that the oldest Node runs, and the newest of all, which brings 250 MB of its own Node along. */
+/**
+ * One in this process; in its place, in `npm run test:all`, the newest verdaccio that the oldest Node runs, and the newest
+ * of all, which brings 250 MB of its own Node along.
+ */
 export const registryPrograms: readonly RegistryProgram[] = [
-  { name: 'verdaccio 6.8 on this Node', isWanted: true, prepare: async () => ({}) },
+  { name: 'a registry in this process', isWanted: !runsAll, prepare: async () => ({}) },
+  { name: 'verdaccio 6.8 on this Node', isWanted: runsAll, prepare: async () => ({}) },
   {
     name: `verdaccio ${newest.verdaccio} on Node 24`,
-    isWanted: kept !== undefined || process.env.AGENTTOOLS_TEST_ALL === '1',
+    isWanted: kept !== undefined || runsAll,
     prepare: installNewest,
   },
 ];

@@ -1,16 +1,18 @@
-import { type ChildProcess, fork } from 'node:child_process';
 import { createHash } from 'node:crypto';
 import { readFileSync, writeFileSync } from 'node:fs';
-import { createRequire } from 'node:module';
 import path from 'node:path';
 import * as tar from 'tar';
 import { afterAll } from 'vitest';
 import { type Files, writeFolder } from './packages.js';
+import { startStandIn } from './registry-stand-in.js';
+import { runsAll } from './tier.js';
+import { startVerdaccio } from './verdaccio.js';
 
+/** A verdaccio other than ours. */
 export interface RegistryOptions {
-  /** The Node that runs it; the one that runs the tests unless told. */
+  /** The Node that runs it; by default the one that runs the tests. */
   readonly node?: string;
-  /** The `node_modules` that verdaccio is in; ours unless told. */
+  /** The `node_modules` that verdaccio is in; by default ours. */
   readonly modules?: string;
 }
 
@@ -18,20 +20,25 @@ export interface PublishOptions {
   readonly tag?: string;
   /** Further fields of the version's document, beside those of its package.json. */
   readonly document?: Readonly<Record<string, unknown>>;
-  /** What is published in place of the tarball that would be. */
+  /** Makes the published tarball of the packed one. */
   readonly repack?: (tarball: Buffer) => Buffer;
 }
 
-/** A verdaccio on 127.0.0.1 without a registry behind it. `@private/*` is for those who log in. */
-export interface Registry {
+/** A program that answers on 127.0.0.1. `@private/*` is for those who log in. */
+export interface RegistryServer {
   readonly url: string;
+  /** The credential of its one user. */
+  readonly token: string;
+  /** The requests so far, such as `GET /-/v1/search?text=…`. */
+  requests(): readonly string[];
+  stop(): Promise<void>;
+}
+
+export interface Registry extends Omit<RegistryServer, 'token'> {
   /** Lines of an `.npmrc` that sets npm to it; with the credentials of its one user if asked for. */
   settings(options?: { readonly withCredentials?: boolean; readonly scope?: string }): string;
   /** Publishes a package, which is not packed by npm: its files are what is given. Gives its tarball. */
   publish(files: Files, options?: PublishOptions): Promise<Buffer>;
-  /** What was asked of it so far, such as `GET /-/v1/search?text=…`. */
-  requests(): readonly string[];
-  stop(): Promise<void>;
 }
 
 const running = new Set<Registry>();
@@ -40,28 +47,23 @@ afterAll(async () => {
   for (const registry of running) await registry.stop();
 });
 
-/** Starts a registry of its own, which ends with the test file. */
+/** Starts an empty registry, which ends with the test file: verdaccio in `npm run test:all`, else one in this process. */
 export async function startRegistry(options: RegistryOptions = {}): Promise<Registry> {
-  const folder = writeFolder({ 'config.yaml': config });
-  const resolve = createRequire(path.join(options.modules ?? import.meta.dirname, 'anything.js')).resolve;
-  const program = path.join(path.dirname(resolve('verdaccio/package.json')), 'bin/verdaccio');
-  const child = fork(program, ['--config', 'config.yaml', '--listen', '127.0.0.1:0'], {
-    cwd: folder,
-    silent: true,
-    ...(options.node !== undefined && { execPath: options.node }),
-    execArgv: ['--import', `data:text/javascript,${encodeURIComponent(tellPort)}`],
-    env: { PATH: process.env.PATH, HOME: folder },
-  });
-  const port = await portOf(child);
-  const url = `http://127.0.0.1:${port}/`;
-  const token = await newUser(url);
+  const registry = publishingTo(
+    await (runsAll || options.modules !== undefined ? startVerdaccio(options) : startStandIn()),
+  );
+  running.add(registry);
+  return registry;
+}
+
+function publishingTo({ url, token, requests, stop }: RegistryServer): Registry {
   const authorization = { authorization: `Bearer ${token}`, 'content-type': 'application/json' };
-  const registry: Registry = {
+  return {
     url,
     settings: ({ withCredentials = false, scope } = {}) =>
       [
         scope === undefined ? `registry=${url}` : `${scope}:registry=${url}`,
-        ...(withCredentials ? [`//127.0.0.1:${port}/:_authToken=${token}`] : []),
+        ...(withCredentials ? [`//${new URL(url).host}/:_authToken=${token}`] : []),
         '',
       ].join('\n'),
     publish: async (files, { tag = 'latest', document, repack = (packed: Buffer) => packed } = {}) => {
@@ -73,70 +75,12 @@ export async function startRegistry(options: RegistryOptions = {}): Promise<Regi
       if (!response.ok) throw new Error(`${manifest.name}: ${response.status} ${await response.text()}`);
       return tarball;
     },
-    requests: () =>
-      [...readFileSync(path.join(folder, 'log.json'), 'utf8').matchAll(/"request":(\{[^}]*\})/g)].map(
-        ([, text]) => {
-          const { method, url: asked } = JSON.parse(text!) as { method: string; url: string };
-          return `${method} ${asked}`;
-        },
-      ),
-    stop: async () => {
-      running.delete(registry);
-      if (child.exitCode !== null || child.signalCode !== null) return;
-      const ended = new Promise((done) => child.once('exit', done));
-      child.kill();
-      await ended;
+    requests,
+    async stop() {
+      running.delete(this);
+      await stop();
     },
   };
-  running.add(registry);
-  return registry;
-}
-
-const config = `
-storage: ./storage
-auth: { htpasswd: { file: ./htpasswd } }
-uplinks: {}
-packages:
-  '@private/*': { access: $authenticated, publish: $authenticated }
-  '**': { access: $all, publish: $authenticated }
-max_body_size: 100mb
-web: { enable: false }
-log: { type: file, path: log.json, level: http, format: json }
-`;
-
-/** Runs in verdaccio before it does: it takes any port that is free, but does not say which. */
-const tellPort = `
-import { Server } from 'node:net';
-const { listen } = Server.prototype;
-Server.prototype.listen = function (...args) {
-  this.once('listening', () => process.send({ port: this.address().port }));
-  return listen.apply(this, args);
-};
-`;
-
-/** Waits until verdaccio can be asked. */
-function portOf(child: ChildProcess): Promise<number> {
-  return new Promise((resolve, reject) => {
-    let said = '';
-    for (const stream of [child.stdout, child.stderr]) {
-      stream?.on('data', (data: Buffer) => {
-        said += data.toString();
-      });
-    }
-    child.on('message', (message) => {
-      if (typeof message === 'object' && 'port' in message) resolve(Number(message.port));
-    });
-    child.once('exit', (code) => reject(new Error(`verdaccio ended with ${code}: ${said}`)));
-  });
-}
-
-async function newUser(url: string): Promise<string> {
-  const response = await fetch(`${url}-/user/org.couchdb.user:ada`, {
-    method: 'PUT',
-    headers: { 'content-type': 'application/json' },
-    body: JSON.stringify({ name: 'ada', password: 'not-a-secret', email: 'ada@example.com' }),
-  });
-  return ((await response.json()) as { token: string }).token;
 }
 
 type PackageManifest = Readonly<Record<string, unknown>> & {

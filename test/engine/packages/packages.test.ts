@@ -27,8 +27,14 @@ import { removePackages } from '../../../src/engine/packages/remove.js';
 import type { PackagesSetting } from '../../../src/engine/packages/setting.js';
 import { Shelf } from '../../../src/engine/packages/shelf.js';
 import { applyUpdate, dropUpdates, planUpdates } from '../../../src/engine/packages/update.js';
+import { npmInProcess } from '../../support/npm-in-process.js';
 import { addFiles, openWorkspace, packageJson, writeFolder } from '../../support/packages.js';
 import { type Registry, startRegistry } from '../../support/registry.js';
+
+vi.mock('../../../src/engine/npm/ending.js', async (original) => {
+  const { withNpmInProcess } = await import('../../support/npm-in-process.js');
+  return withNpmInProcess(await original());
+});
 
 let registry: Registry;
 const cache = writeFolder();
@@ -51,6 +57,7 @@ function setting(more: Partial<PackagesSetting> = {}): PackagesSetting {
     packagesFolder: path.join(home, 'data/packages/node_modules'),
     npm: {
       env: {
+        ...npmInProcess,
         PATH: process.env.PATH,
         HOME: home,
         npm_config_cache: cache,
@@ -69,6 +76,13 @@ function setting(more: Partial<PackagesSetting> = {}): PackagesSetting {
 /** A machine without npm. */
 function withoutNpm(npm: NpmSetting): NpmSetting {
   return { ...npm, env: { ...npm.env, PATH: '' }, execPath: '/nowhere/bin/node' };
+}
+
+/** A machine whose npm is a program, which can be ended. */
+function withNpmProgram(npm: NpmSetting): NpmSetting {
+  const { env } = npm;
+  const inherited = Object.entries(env).filter(([name]) => !Object.hasOwn(npmInProcess, name));
+  return { ...npm, env: Object.fromEntries(inherited) };
 }
 
 /** A registry that takes every question and never answers. */
@@ -121,8 +135,8 @@ describe('obtaining packages', () => {
     const settled: Settled[] = [];
     const npmrc = `@slow:registry=${await silentRegistry()}\n${registry.settings()}`;
     const home = writeFolder({ '.npmrc': npmrc });
-    const base = setting();
-    const here = setting({ npm: { ...base.npm, home, env: { ...base.npm.env, HOME: home } } });
+    const npm = withNpmProgram(setting().npm);
+    const here = setting({ npm: { ...npm, home, env: { ...npm.env, HOME: home } } });
     const onSettled = (one: Settled) => {
       settled.push(one);
       control.abort();
@@ -141,7 +155,7 @@ describe('obtaining packages', () => {
   }, 30_000);
 
   it('ends when it is told to', async () => {
-    const here = setting();
+    const here = setting({ npm: withNpmProgram(setting().npm) });
     const missing = await obtainWith(here)(['first', 'second'], { signal: AbortSignal.timeout(50) });
     expect([...missing]).toEqual([
       ['first', 'it could not be had in time'],

@@ -1,0 +1,3 @@
+// The same tests as in `npm test`: here the registry is verdaccio, and npm a program.
+import '../cli/packages.test.js';
+import '../engine/packages/packages.test.js';
