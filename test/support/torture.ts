@@ -1,14 +1,17 @@
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { existsSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
+import { build } from 'esbuild';
 import { parse as parseJsonc } from 'jsonc-parser';
 import { parse as parseToml } from 'smol-toml';
+import { expect } from 'vitest';
 import { parse as parseYaml } from 'yaml';
 import type { WritableClient } from '../../src/engine/clients/client.js';
 import { writableClients } from '../../src/engine/clients/table/index.js';
 import { writeFolder } from './packages.js';
 import { bareEnvironment, fixture, programFile } from './program.js';
+import { runCli } from './run-cli.js';
 
 /** What is done to config files, and what becomes of it: our column of `docs/config-editing.md`. */
 export const scenarios = {
@@ -41,6 +44,13 @@ export const scenarios = {
 } as const;
 
 export type Scenario = keyof typeof scenarios;
+
+/** Those that processes take part in, so that a part of their tests starts the built program. */
+export const processScenarios: readonly Scenario[] = [
+  'Atomic',
+  'Write fails half way',
+  '8 parallel installs survived',
+];
 
 /** A text and the place in it, `line:column`, that has to be named. */
 interface Placed {
@@ -96,7 +106,7 @@ export const uglyJsonc = (container: string): string => `// Mine. Do not sort.
 const jsonSpellings = ['12345678901234567890', '1.0,', 'caf\\u00e9'];
 
 /** Each syntax, and each shape of container, by one client. */
-export const subjects: readonly Subject[] = [
+const subjects: readonly Subject[] = [
   {
     client: clientNamed('cursor'),
     // Cursor takes neither comments nor trailing commas.
@@ -224,6 +234,13 @@ last: ~
   },
 ];
 
+type Table = readonly (readonly [string, Subject])[];
+
+/** All subjects by the names of their clients, as rows of tests. */
+export const all: Table = subjects.map((subject) => [subject.client.id, subject]);
+
+export const subjectOf = (id: string): Subject => subjects.find(({ client }) => client.id === id)!;
+
 function clientNamed(id: string): WritableClient {
   return writableClients.find((client) => client.id === id)!;
 }
@@ -248,27 +265,19 @@ export function contentOf({ client }: Subject, text: string): { others: unknown;
 /** How a command ended. */
 export interface Run {
   readonly code: number | null;
-  readonly signal: NodeJS.Signals | null;
   readonly stdout: string;
   readonly stderr: string;
 }
 
-export interface RunOptions {
-  readonly env?: Readonly<Record<string, string>>;
-  /** A command line that gets ours as its last words. */
-  readonly wrapper?: readonly string[];
-  /** Kills the process this long after its start. */
-  readonly killAfterMs?: number;
-}
-
 /** A home of a user, and the config file of a client in it. */
 export class Stage {
-  readonly home: string = writeFolder();
+  readonly home: string;
   readonly subject: Subject;
   readonly file: string;
 
-  /** Without a text there is no file. */
-  constructor(subject: Subject, text?: string) {
+  /** Without a text no file is made. */
+  constructor(subject: Subject, text?: string, home: string = writeFolder()) {
+    this.home = home;
     this.subject = subject;
     this.file = fileOf(subject.client, this.home);
     mkdirSync(path.dirname(this.file), { recursive: true });
@@ -285,17 +294,51 @@ export class Stage {
   }
 
   /** Installs the server of the fixture as `weather`, without starting it. */
-  async install(words: readonly string[] = [], options?: RunOptions): Promise<Run> {
+  async install(words: readonly string[] = []): Promise<Run> {
+    const { id } = this.subject.client;
+    return await this.run(['install', id, fixture('weather'), '--no-verify', ...words]);
+  }
+
+  async uninstall(words: readonly string[] = []): Promise<Run> {
+    return await this.run(['uninstall', this.subject.client.id, ...words]);
+  }
+
+  /** Runs a command line in this process. */
+  async run(words: readonly string[]): Promise<Run> {
+    const { PATH = '' } = process.env;
+    // The usual data folder is in no entry.
+    return await runCli(words, { home: this.home, cwd: this.home, env: { PATH, AGENTTOOLS_HOME: '' } });
+  }
+}
+
+export interface ProcessOptions {
+  readonly env?: Readonly<Record<string, string>>;
+  /** A command line that gets ours as its last words. */
+  readonly wrapper?: readonly string[];
+  /** Kills the process this long after its start. */
+  readonly killAfterMs?: number;
+}
+
+/** How a process ended. */
+export interface ProcessRun extends Run {
+  readonly signal: NodeJS.Signals | null;
+}
+
+/** A stage on which the built program runs, in a process for each command. */
+export class ProcessStage extends Stage {
+  override async install(words: readonly string[] = [], options?: ProcessOptions): Promise<ProcessRun> {
     const { id } = this.subject.client;
     return await this.run(['install', id, fixture('weather'), '--no-verify', ...words], options);
   }
 
-  async uninstall(words: readonly string[] = [], options?: RunOptions): Promise<Run> {
+  override async uninstall(words: readonly string[] = [], options?: ProcessOptions): Promise<ProcessRun> {
     return await this.run(['uninstall', this.subject.client.id, ...words], options);
   }
 
-  /** Runs the built program. */
-  async run(words: readonly string[], { env, wrapper = [], killAfterMs }: RunOptions = {}): Promise<Run> {
+  override async run(
+    words: readonly string[],
+    { env, wrapper = [], killAfterMs }: ProcessOptions = {},
+  ): Promise<ProcessRun> {
     const [command, ...args] = [...wrapper, process.execPath, programFile, ...words];
     const child = spawn(command!, args, {
       cwd: this.home,
@@ -314,6 +357,62 @@ export class Stage {
     clearTimeout(killer);
     return { code, signal, ...said };
   }
+}
+
+export function expectDone({ code, stdout, stderr }: Run): void {
+  expect({ code, stdout }, stderr).toEqual({ code: 0, stdout: '' });
+}
+
+export function expectRefused({ code, stdout, stderr }: Run, why: RegExp | string): void {
+  expect({ code, stdout }, stderr).toEqual({ code: 1, stdout: '' });
+  expect(stderr).toMatch(why);
+  expect(stderr).not.toMatch(/Installed|Updated|Removed/);
+}
+
+/** The text as it was, and nothing beside it. */
+export function expectOriginal({ file, text, subject }: Stage, story: string): void {
+  expect(text, story).toBe(subject.ugly);
+  expect(readdirSync(path.dirname(file)), story).toEqual([path.basename(file)]);
+}
+
+/** A text of a client that is this many bytes long. */
+export function padded({ client, plain }: Subject, bytes: number): string {
+  const [before, after] = {
+    json: ['{ "pad": "', '",'],
+    jsonc: ['{ "pad": "', '",'],
+    toml: ['pad = "', '"\n'],
+    yaml: ['pad: ', '\n'],
+  }[client.format] as [string, string];
+  const rest = after + (plain.startsWith('{') ? plain.slice(1) : plain);
+  return before + '.'.repeat(bytes - before.length - rest.length) + rest;
+}
+
+/** A command line before ours, so that no file larger than this may be written. */
+export const limited = (kilobytes: number): readonly string[] => [
+  'bash',
+  '-c',
+  `ulimit -f ${kilobytes}; exec "$@"`,
+  'bash',
+];
+
+/** Writes a module that runs before the program, with what `support/faults.ts` of the files' tests exports at hand. */
+export async function writePreload(body: string): Promise<string> {
+  const source = path.resolve(import.meta.dirname, '../engine/files/support/faults.ts');
+  const contents = `
+    import fs from 'node:fs';
+    import { arm, disarm, watchMoments } from ${JSON.stringify(source)};
+    ${body}
+  `;
+  const outfile = path.join(writeFolder(), 'faults.mjs');
+  await build({
+    stdin: { contents, resolveDir: path.dirname(source) },
+    bundle: true,
+    platform: 'node',
+    format: 'esm',
+    logLevel: 'silent',
+    outfile,
+  });
+  return outfile;
 }
 
 /** The user's own file of a client on this system. */
