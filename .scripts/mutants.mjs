@@ -1,9 +1,10 @@
 // Changes single expressions of the source by Stryker's operators and reports which changes `npm test` notices.
 //
-//   node .scripts/mutants.mjs [--seed 1] [--each 5] [--module schema]… [--sample file.json] [--list] [--all]
+//   node .scripts/mutants.mjs [--seed 1] [--each 5] [--module schema]… [--list] [--all]
+//                            [--sample file.json] [--survivors file.json]
 //
-// Works in a temporary worktree of HEAD. Per mutant: a build, the tests of its room, the tests that import its file, then
-// all of `npm test`; the first failure ends it. `--all` runs `npm run test:all` for what survives.
+// Works in a temporary worktree of HEAD. Per mutant: a build, the tests of its room, then all of `npm test`; the first
+// failure ends it. `--all` runs `npm run test:all` for what survives.
 import { execFileSync, spawnSync } from 'node:child_process';
 import {
   existsSync,
@@ -42,12 +43,23 @@ const usualModules = [
 /** A hung mutant counts as killed: its tests never pass. */
 const limitMs = 20 * 60_000;
 
+const quickly = [
+  '--config',
+  'test/vitest.config.ts',
+  '--bail',
+  '1',
+  '--reporter',
+  'dot',
+  '--passWithNoTests',
+];
+
 const { values: options } = parseArgs({
   options: {
     seed: { type: 'string', default: '1' },
     each: { type: 'string', default: '5' },
     module: { type: 'string', multiple: true, default: usualModules },
     sample: { type: 'string' },
+    survivors: { type: 'string' },
     list: { type: 'boolean', default: false },
     all: { type: 'boolean', default: false },
   },
@@ -149,7 +161,7 @@ function closeWorktree(folder) {
   rmSync(path.dirname(folder), { recursive: true, force: true });
 }
 
-/** Adds to a mutant the stage that killed it; `survived` if none did. */
+/** Adds to a mutant the stage that killed it, and the test; `survived` if none did. */
 function tryMutant(worktree, mutant) {
   const file = path.join(worktree, mutant.file);
   const text = readFileSync(file, 'utf8');
@@ -159,11 +171,10 @@ function tryMutant(worktree, mutant) {
   writeFileSync(file, text.slice(0, mutant.start) + mutant.replacement + text.slice(mutant.end));
   const started = performance.now();
   try {
-    const killer = Object.entries(stagesFor(worktree, mutant)).find(([, passes]) => !passes());
-    const fate = killer?.[0] ?? 'survived';
-    const seconds = Math.round((performance.now() - started) / 1000);
+    const [fate, test = ''] = fateOf(worktree, mutant);
+    const seconds = String(Math.round((performance.now() - started) / 1000));
     process.stdout.write(
-      `${fate.padEnd(9)} ${String(seconds).padStart(4)} s  ${mutant.file}:${mutant.line} ${mutant.mutator}\n`,
+      `${fate.padEnd(9)} ${seconds.padStart(4)} s  ${mutant.file}:${mutant.line} ${mutant.mutator}  ${test}\n`,
     );
     return { ...mutant, fate };
   } finally {
@@ -171,47 +182,53 @@ function tryMutant(worktree, mutant) {
   }
 }
 
-/** The tests of one mutant, nearest first; each stage tells whether all of them passed. */
-function stagesFor(worktree, { file }) {
+/** The first stage that fails, nearest tests first, and its failed test. */
+function fateOf(worktree, { file }) {
+  const build = spawnSync(process.execPath, ['.scripts/build.mjs'], { cwd: worktree, stdio: 'ignore' });
+  if (build.status !== 0) return ['build'];
   const room = path.dirname(file).replace(/^src/, 'test');
-  const vitest = (...words) => runs(worktree, 'node_modules/vitest/vitest.mjs', [...words, ...quickly]);
+  const stages = {
+    ...(existsSync(path.join(worktree, room)) && { room: ['run', room] }),
+    all: ['run'],
+    ...(options.all && { 'test:all': ['run', '--mode', 'full'] }),
+  };
+  for (const [stage, words] of Object.entries(stages)) {
+    const failed = firstFailure(worktree, words);
+    // A test that fails once may have failed for want of time.
+    if (failed && (failed.file === undefined || firstFailure(worktree, ['run', failed.file])))
+      return [stage, failed.title];
+  }
+  return ['survived'];
+}
+
+/** The first test that fails, if any. A run that does not end has one without a name. */
+function firstFailure(cwd, words) {
+  const report = path.join(path.dirname(cwd), 'report.json');
+  rmSync(report, { force: true });
+  const { status } = spawnSync(
+    process.execPath,
+    ['node_modules/vitest/vitest.mjs', ...words, ...quickly, '--reporter', 'json', '--outputFile', report],
+    { cwd, stdio: 'ignore', timeout: limitMs, killSignal: 'SIGKILL' },
+  );
+  if (status === 0) return undefined;
+  if (!existsSync(report)) return { title: '(no report)' };
+  const { testResults } = JSON.parse(readFileSync(report, 'utf8'));
+  const file = testResults.find((one) => one.status === 'failed');
+  const test = file?.assertionResults.find((one) => one.status === 'failed');
   return {
-    build: () => runs(worktree, '.scripts/build.mjs', []),
-    room: () => !existsSync(path.join(worktree, room)) || vitest('run', room),
-    related: () => vitest('related', '--run', file),
-    all: () => vitest('run'),
-    ...(options.all && { 'test:all': () => vitest('run', '--mode', 'full') }),
+    file: file && path.relative(cwd, file.name),
+    title: test?.fullName ?? file?.message ?? '(no test)',
   };
 }
 
-const quickly = [
-  '--config',
-  'test/vitest.config.ts',
-  '--bail',
-  '1',
-  '--reporter',
-  'dot',
-  '--passWithNoTests',
-];
-
-function runs(cwd, program, words) {
-  const { status } = spawnSync(process.execPath, [program, ...words], {
-    cwd,
-    stdio: 'ignore',
-    timeout: limitMs,
-    killSignal: 'SIGKILL',
-  });
-  return status === 0;
-}
-
 function report(mutants) {
+  const survived = mutants.filter(({ fate }) => fate === 'survived');
+  if (options.survivors) writeFileSync(options.survivors, JSON.stringify(survived, undefined, 1));
   process.stdout.write('\nmodule                mutants  killed  survived\n');
   for (const module of new Set(mutants.map((mutant) => mutant.module))) {
     const here = mutants.filter((mutant) => mutant.module === module);
-    const survivors = here.filter(({ fate }) => fate === 'survived').length;
-    const columns = [here.length, here.length - survivors, survivors].map((count) =>
-      String(count).padStart(7),
-    );
+    const left = here.filter((mutant) => survived.includes(mutant)).length;
+    const columns = [here.length, here.length - left, left].map((count) => String(count).padStart(7));
     process.stdout.write(`${module.padEnd(20)} ${columns.join(' ')}\n`);
   }
 }
