@@ -193,10 +193,13 @@ function fateOf(worktree, { file }) {
     ...(options.all && { 'test:all': ['run', '--mode', 'full'] }),
   };
   for (const [stage, words] of Object.entries(stages)) {
-    const failed = firstFailure(worktree, words);
     // A test that fails once may have failed for want of time.
-    if (failed && (failed.file === undefined || firstFailure(worktree, ['run', failed.file])))
-      return [stage, failed.title];
+    for (let attempt = 0; attempt < 3; attempt++) {
+      const failed = firstFailure(worktree, words);
+      if (!failed) break;
+      if (failed.file === undefined || firstFailure(worktree, ['run', failed.file]))
+        return [stage, failed.title];
+    }
   }
   return ['survived'];
 }
