@@ -1,4 +1,3 @@
-import { execFileSync } from 'node:child_process';
 import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { Client } from '@modelcontextprotocol/client';
@@ -9,6 +8,7 @@ import { describe, expect, test } from 'vitest';
 import { parse as parseYaml } from 'yaml';
 import type {
   ConfigFormat,
+  Launch,
   Surroundings,
   Tolerance,
   WritableClient,
@@ -16,7 +16,8 @@ import type {
 import type { Entry } from '../../src/engine/clients/edit/editor.js';
 import { writableClients } from '../../src/engine/clients/table/index.js';
 import { writeFolder } from '../support/packages.js';
-import { bareEnvironment, fixture, programFile } from '../support/program.js';
+import { fixture, programFile } from '../support/program.js';
+import { runCli } from '../support/run-cli.js';
 
 /** What each client reads its file with, or a parser that takes no more than the client does. */
 const parsers = {
@@ -59,13 +60,24 @@ function fileOf(client: WritableClient, home: string): string {
   return file.replace('<key>', 'weather');
 }
 
-function run(home: string, words: readonly string[]): void {
-  const env = { ...bareEnvironment(), HOME: home, PATH: process.env.PATH };
-  execFileSync(process.execPath, [programFile, ...words], { env, cwd: home, stdio: 'pipe' });
+async function run(home: string, words: readonly string[]): Promise<void> {
+  const { PATH = '' } = process.env;
+  // The usual data folder is in no entry.
+  const { code, stderr } = await runCli(words, { home, cwd: home, env: { PATH, AGENTTOOLS_HOME: '' } });
+  expect(code, stderr).toBe(0);
 }
 
+const expected: Launch = {
+  command: process.execPath,
+  args: [programFile, 'start', path.join(fixture('weather'), 'weather')],
+  env: { MCP_SERVER_NAME: '@acme/weather/weather' },
+};
+
+/** Every launch that was read from the file of a client. */
+const launches = new Map<string, Launch>();
+
 describe.each(writableClients.map((client) => [client.id, client] as const))('%s', (_, client) => {
-  test('starts what was written into its file, which is as before afterwards', async () => {
+  test('reads the launch from its file, which is as before afterwards', async () => {
     const home = writeFolder();
     const file = fileOf(client, home);
     const isRootList = client.container.path.length === 0;
@@ -74,18 +86,24 @@ describe.each(writableClients.map((client) => [client.id, client] as const))('%s
     writeFileSync(file, original);
 
     const place = ['--config', file, '--client', client.id];
-    run(home, ['install', ...place, fixture('weather'), '--no-verify']);
+    await run(home, ['install', ...place, fixture('weather'), '--no-verify']);
     const launch = client.launchOf(entryIn(client, readFileSync(file, 'utf8')));
-    expect(launch).toBeDefined();
-    const { command, args, env } = launch!;
+    expect(launch).toEqual(expected);
+    launches.set(JSON.stringify(launch), launch!);
+
+    await run(home, ['uninstall', ...place]);
+    expect(readFileSync(file, 'utf8')).toBe(original);
+  });
+});
+
+test('a launch starts the server', async () => {
+  expect(launches.size).toBe(1);
+  for (const { command, args, env } of launches.values()) {
     const transport = new StdioClientTransport({ command, args: [...args], env, stderr: 'pipe' });
-    const session = new Client({ name: client.id, version: '1' });
+    const session = new Client({ name: 'tester', version: '1' });
     await session.connect(transport);
     const { tools } = await session.listTools();
     await session.close();
     expect(tools.map(({ name }) => name)).toContain('forecast');
-
-    run(home, ['uninstall', ...place]);
-    expect(readFileSync(file, 'utf8')).toBe(original);
-  }, 30_000);
+  }
 });
