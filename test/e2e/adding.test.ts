@@ -1,3 +1,4 @@
 // The same tests as in `npm test`: here the registry is verdaccio, and npm a program.
 import '../cli/packages.test.js';
 import '../engine/packages/packages.test.js';
+import '../stdio/packages.test.js';
