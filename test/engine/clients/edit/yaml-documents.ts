@@ -1,4 +1,5 @@
 import fc from 'fast-check';
+import { ConfigError } from '../../../../src/engine/clients/edit/editor.js';
 
 /** A YAML document as somebody may have written it, and what is known of it. */
 export interface YamlDocument {
@@ -278,4 +279,47 @@ function withEol(text: string, eol: string): string {
   return text.replaceAll('\n', (end, offset) =>
     eol === 'crlf' || (eol === 'mixed' && offset % 2) ? '\r\n' : end,
   );
+}
+
+/** Text that a reader of YAML 1.1 or 1.2 would take for something else if it were not quoted. */
+export const misleading = [
+  ...[
+    '',
+    ' ',
+    ' a',
+    'a ',
+    '- x',
+    '? x',
+    ': x',
+    'a: b',
+    'a #b',
+    'a, b',
+    'a\nb',
+    'a\tb',
+    "'",
+    '"',
+    "it's",
+    'C:\\x',
+  ],
+  ...'yes No ON off y N true FALSE null Null ~ .inf -.INF .nan - ? : a: # = << --- ... | > {a} [a]'.split(
+    ' ',
+  ),
+  ...'12 012 0o14 0x1F 1e3 1.5 .5 1_000 +1 -1 1:30 2024-01-01 2001-12-14t21:59:43Z'.split(' '),
+  ...'&a *a !t %d @a `a \u0085 \u2028 \uFEFF \u0000'.split(' '),
+];
+
+/** Why a well-formed document may not be set to another value. */
+const reasons =
+  /line end first|nested too deeply|is an alias|alias \*\w+ would change|by a merge key|has the tag|twice|question mark|or not as text/;
+
+/** Taking something out may bring together what must not meet; and a key that is a list is no step of a path. */
+export const reasonsToKeep = new RegExp(`${reasons.source}|cannot be edited safely|There is no`);
+
+export function unlessRefused(edit: () => string, named = reasons): string | undefined {
+  try {
+    return edit();
+  } catch (error) {
+    if (!(error instanceof ConfigError) || !named.test(error.message)) throw error;
+    return undefined;
+  }
 }

@@ -1,4 +1,3 @@
-import fc from 'fast-check';
 import { describe, expect, it, test } from 'vitest';
 import {
   ConfigError,
@@ -6,7 +5,7 @@ import {
   type ConfigValue,
 } from '../../../../src/engine/clients/edit/editor.js';
 import { yamlEditor } from '../../../../src/engine/clients/edit/yaml.js';
-import { yamlDocuments } from './yaml-documents.js';
+import { misleading, unlessRefused } from './yaml-documents.js';
 
 const { parse, set, remove } = yamlEditor();
 
@@ -464,33 +463,6 @@ describe('parse', () => {
   });
 });
 
-/** Text that a reader of YAML 1.1 or 1.2 would take for something else if it were not quoted. */
-const misleading = [
-  ...[
-    '',
-    ' ',
-    ' a',
-    'a ',
-    '- x',
-    '? x',
-    ': x',
-    'a: b',
-    'a #b',
-    'a, b',
-    'a\nb',
-    'a\tb',
-    "'",
-    '"',
-    "it's",
-    'C:\\x',
-  ],
-  ...'yes No ON off y N true FALSE null Null ~ .inf -.INF .nan - ? : a: # = << --- ... | > {a} [a]'.split(
-    ' ',
-  ),
-  ...'12 012 0o14 0x1F 1e3 1.5 .5 1_000 +1 -1 1:30 2024-01-01 2001-12-14t21:59:43Z'.split(' '),
-  ...'&a *a !t %d @a `a \u0085 \u2028 \uFEFF \u0000'.split(' '),
-];
-
 describe('text', () => {
   test.each(misleading)('%j is quoted as value, item and key, in block and flow form', (text) => {
     const quoted = /"(?:[^"\\]|\\.)*"/;
@@ -518,79 +490,6 @@ describe('text', () => {
   });
 });
 
-const turns = fc.array(fc.nat(), { minLength: 1, maxLength: 5 });
-
-const values: fc.Arbitrary<ConfigValue> = fc.letrec<{ value: ConfigValue }>((tie) => ({
-  value: fc.oneof(
-    { maxDepth: 3, depthSize: 'small' },
-    fc.constantFrom(...misleading),
-    fc.string({ unit: 'grapheme' }),
-    fc.constantFrom(null, true, false, 0, -1, 1e21, 0.1),
-    fc.array(tie('value'), { maxLength: 3 }),
-    fc.dictionary(fc.constantFrom('cmd', '__proto__', ...misleading), tie('value'), { maxKeys: 3 }),
-  ),
-})).value;
-
-describe('any document', () => {
-  it('gets an entry and loses it without a trace, or is refused for a reason with a name', () => {
-    fc.assert(
-      fc.property(yamlDocuments, ({ text, container, form }) => {
-        const data = parse(text) as Record<string, unknown>;
-        const held = data[container];
-        const isList = container === 'mcpServers';
-        const path = [container, isList ? (Array.isArray(held) ? held.length : 0) : 'w'];
-        const edited = unlessRefused(() => set(text, path, entry));
-        if (edited === undefined) return;
-
-        const now = isList ? [...((held as []) ?? []), entry] : { ...(held as object), w: entry };
-        expect(parse(edited)).toEqual({ ...data, [container]: now });
-        expect(set(edited, path, entry)).toBe(edited);
-        expect(linesMissing(text, edited)).toBeLessThanOrEqual(form === 'block' ? 0 : 1);
-        const restored = remove(edited, path);
-        if (form !== 'none') expect(restored).toBe(text);
-      }),
-      { numRuns: 2_000 },
-    );
-  }, 120_000);
-
-  it('is changed at any place, and nowhere else, or that is refused for a reason with a name', () => {
-    fc.assert(
-      fc.property(yamlDocuments, turns, values, ({ text }, way, value) => {
-        const data = parse(text);
-        const path = pathIn(data, way);
-        const replaced = unlessRefused(() => set(text, path, value));
-        if (replaced !== undefined) expect(valueAt(parse(replaced), path)).toEqual(value);
-
-        const shorter = unlessRefused(() => remove(text, path), reasonsToKeep);
-        if (shorter !== undefined) expect(sizeOf(parse(shorter), path)).toBe(sizeOf(data, path) - 1);
-
-        const held = valueAt(data, path);
-        if (typeof held !== 'object' || held === null) return;
-        const place = [...path, Array.isArray(held) ? held.length : 'new'];
-        const longer = unlessRefused(() => set(text, place, value));
-        if (longer !== undefined) expect(remove(longer, place)).toBe(text);
-      }),
-      { numRuns: 300 },
-    );
-  }, 120_000);
-});
-
-/** Why a well-formed document may not be set to another value. */
-const reasons =
-  /line end first|nested too deeply|is an alias|alias \*\w+ would change|by a merge key|has the tag|twice|question mark|or not as text/;
-
-/** Taking something out may bring together what must not meet; and a key that is a list is no step of a path. */
-const reasonsToKeep = new RegExp(`${reasons.source}|cannot be edited safely|There is no`);
-
-function unlessRefused(edit: () => string, named = reasons): string | undefined {
-  try {
-    return edit();
-  } catch (error) {
-    if (!(error instanceof ConfigError) || !named.test(error.message)) throw error;
-    return undefined;
-  }
-}
-
 function refusalOf(edit: () => unknown): ConfigError {
   try {
     edit();
@@ -599,38 +498,4 @@ function refusalOf(edit: () => unknown): ConfigError {
     throw error;
   }
   throw new Error('It was not refused.');
-}
-
-/** A path to something that is there, one turn for each step of it. */
-function pathIn(data: unknown, turns: readonly number[]): ConfigPath {
-  const [turn, ...others] = turns;
-  if (turn === undefined || typeof data !== 'object' || data === null) return [];
-  const keys = Array.isArray(data) ? [...data.keys()] : Object.keys(data);
-  const step = keys[turn % keys.length];
-  return step === undefined ? [] : [step, ...pathIn(valueAt(data, [step]), others)];
-}
-
-function valueAt(data: unknown, path: ConfigPath): unknown {
-  return path.reduce<unknown>((held, step) => Object.getOwnPropertyDescriptor(held, step)?.value, data);
-}
-
-/** How much is in what holds the end of a path. */
-function sizeOf(data: unknown, path: ConfigPath): number {
-  return Object.keys(valueAt(data, path.slice(0, -1)) as object).length;
-}
-
-/** How many lines of a text are not in another, as their longest common sequence tells. */
-function linesMissing(before: string, after: string): number {
-  const lines = before.split(/\r?\n/);
-  const others = after.split(/\r?\n/);
-  let common: readonly number[] = others.map(() => 0);
-  for (const line of lines) {
-    const next: number[] = [];
-    for (const [index, other] of others.entries()) {
-      const both = (common[index - 1] ?? 0) + 1;
-      next.push(line === other ? both : Math.max(common[index]!, next[index - 1] ?? 0));
-    }
-    common = next;
-  }
-  return lines.length - common.at(-1)!;
 }

@@ -4,6 +4,7 @@ import { describe, expect, it } from 'vitest';
 import { changeInput, type ParameterChange } from '../../../src/engine/schema/change.js';
 import { findChangeFaults } from '../../../src/engine/schema/change-faults.js';
 import { compileSchema, fields, jsonSchema } from '../../../src/engine/schema/index.js';
+import { runs } from '../../support/runs.js';
 import {
   type AnyField,
   type AnySpec,
@@ -38,7 +39,7 @@ describe('for any field spec', () => {
         expect(result).not.toHaveProperty('value');
         expect(result.issues.length).toBeGreaterThan(0);
       }),
-      { numRuns: 150 },
+      { numRuns: runs },
     );
   });
 
@@ -48,7 +49,7 @@ describe('for any field spec', () => {
       fc.asyncProperty(right, async ([spec, sent]) => {
         expect(await (await compileSpec(spec)).check(sent)).toMatchObject({ ok: true });
       }),
-      { numRuns: 100 },
+      { numRuns: runs },
     );
   });
 
@@ -58,7 +59,7 @@ describe('for any field spec', () => {
         const result = await (await compileSpec(spec)).check(sent);
         if (result.ok) requireCast({ type: 'object', fields: spec }, sent, result.value);
       }),
-      { numRuns: 150 },
+      { numRuns: runs },
     );
   });
 
@@ -70,6 +71,7 @@ describe('for any field spec', () => {
         if (result.ok) spoil(result.value);
         expect({ spec, sent }).toEqual(before);
       }),
+      { numRuns: runs },
     );
   });
 
@@ -83,7 +85,7 @@ describe('for any field spec', () => {
         expect(listed.wire).toEqual(byName.wire);
         expect(await listed.check(sent)).toEqual(await byName.check(sent));
       }),
-      { numRuns: 50 },
+      { numRuns: runs / 2 },
     );
   });
 
@@ -97,6 +99,7 @@ describe('for any field spec', () => {
           if (property.default !== undefined) expect(takes(property, property.default)).toBe(true);
         }
       }),
+      { numRuns: runs },
     );
   });
 });
@@ -209,7 +212,7 @@ describe('whatever a server fixes, renames, describes or hides', () => {
           expect(takes(changed.wire, sent)).toBe(before.ok);
           if (before.ok && after.ok) expect(after.value).toEqual(before.value);
         }),
-        { numRuns: 100 },
+        { numRuns: runs },
       );
     },
   );
@@ -226,6 +229,7 @@ describe('whatever a server fixes, renames, describes or hides', () => {
         expect(Object.keys(properties).sort()).toEqual(called.sort());
         expect(called).toEqual(expect.arrayContaining(required));
       }),
+      { numRuns: runs },
     );
   });
 });

@@ -6,6 +6,7 @@ import { placeOf } from '../../../../src/engine/clients/ledger/slot.js';
 import { planUninstall } from '../../../../src/engine/clients/ledger/uninstall.js';
 import type { FileRecord, Receipt } from '../../../../src/engine/clients/receipts.js';
 import { writableClients } from '../../../../src/engine/clients/table/index.js';
+import { runs } from '../../../support/runs.js';
 
 /** What a client's file may hold before us, in each syntax. */
 const originals = {
@@ -109,7 +110,7 @@ describe.each(['cursor', 'vscode', 'opencode', 'codex', 'goose', 'continue'])('%
         }
         expect(state).toMatchObject({ text: original, record: empty });
       }),
-      { numRuns: 300 },
+      { numRuns: runs / 5 },
     );
   });
 });
