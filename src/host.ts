@@ -1,5 +1,7 @@
 import type { Readable, Writable } from 'node:stream';
 
+import type { TakeProcess } from './engine/server/process/take-process.js';
+
 /** The world as the program sees it: `bin/` hands in this process, a test whatever it likes. */
 export interface Host {
   readonly cwd: string;
@@ -13,4 +15,6 @@ export interface Host {
   readonly color: boolean;
   /** Ends the process once stdout is flushed, whatever an extension still holds open. */
   exit(code: number): void;
+  /** Takes the process for a server that is to be served in it; absent: this one, all of it. */
+  readonly takeProcess?: TakeProcess;
 }

@@ -1,8 +1,6 @@
 import type { Host } from '../../host.js';
 import { type Preparation, prepareServer } from './prepare.js';
-import { killTree, watchEnds } from './process/ends.js';
-import { installGuard } from './process/guard.js';
-import { lastWords } from './process/last-words.js';
+import { takeThisProcess } from './process/take-process.js';
 import { reporterOn } from './reporting.js';
 import { type StdioSession, serveStdio } from './stdio/serve-stdio.js';
 
@@ -19,31 +17,28 @@ export interface StartOptions extends Preparation {
  */
 export async function startServer(options: StartOptions): Promise<never> {
   const { host } = options;
-  const guard = installGuard({ stderr: host.stderr });
+  const { takeProcess = takeThisProcess } = host;
   const report = reporterOn(host.stderr);
   const ending = new AbortController();
   const leave = async (): Promise<never> => {
     ending.abort();
-    await killTree({ spawned: guard.spawned });
-    await lastWords(host.stderr);
-    return guard.exit(0);
+    return await taken.leave();
   };
   let session: StdioSession | undefined;
-  const stopWatching = watchEnds({
+  const taken = takeProcess({
+    stderr: host.stderr,
     onEnd: () => void (session?.end({ drainMs: drainAfterSignalMs }) ?? leave()),
   });
   const createServer = await prepareServer(options, { host, report, signal: ending.signal }).catch(
     async (error) => {
-      stopWatching();
-      await killTree({ spawned: guard.spawned });
-      guard.restore();
+      await taken.release();
       throw error;
     },
   );
   session = serveStdio({
     createServer,
-    input: guard.stdin,
-    output: guard.stdout,
+    input: taken.stdin,
+    output: taken.stdout,
     report,
   });
   await session.ended;

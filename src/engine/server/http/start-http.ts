@@ -7,9 +7,8 @@ import { AgentToolsError } from '../../errors.js';
 import { messageOf } from '../../extension/modules.js';
 import { TimeoutError, withTimeLimit } from '../../items/time-limit.js';
 import { type Preparation, prepareServed } from '../prepare.js';
-import { killTree, watchEnds } from '../process/ends.js';
-import { installGuard } from '../process/guard.js';
-import { lastWords } from '../process/last-words.js';
+import type { EndReason } from '../process/ends.js';
+import { takeThisProcess } from '../process/take-process.js';
 import { reporterOn } from '../reporting.js';
 import { isLoopback } from './admission.js';
 import { type Authority, isSendable, sharedToken } from './auth.js';
@@ -60,12 +59,13 @@ export interface StartHttpOptions extends Preparation {
  */
 export async function startHttpServer(options: StartHttpOptions): Promise<never> {
   const { host, http, onListening } = options;
+  const { takeProcess = takeThisProcess } = host;
   const report = reporterOn(host.stderr);
   const authority = await authorityOf(http, { env: host.env, report });
   requireSafe(http, authority);
-  const guard = installGuard({ stderr: host.stderr });
   const ending = new AbortController();
-  const signals = watchSignals();
+  const signals = new Signals();
+  const taken = takeProcess({ stderr: host.stderr, onEnd: (reason) => signals.take(reason) });
   const open = async (): Promise<Listening> => {
     const served = await prepareServed(options, { host, report, signal: ending.signal });
     const { allowedHosts, allowedOrigins, eventBus, limits, port } = http;
@@ -88,9 +88,7 @@ export async function startHttpServer(options: StartHttpOptions): Promise<never>
   };
   // A signal may come before anything is served.
   const listening = await Promise.race([open(), aborted(signals.first)]).catch(async (error) => {
-    signals.stop();
-    await killTree({ spawned: guard.spawned });
-    guard.restore();
+    await taken.release();
     throw error;
   });
   if (listening) {
@@ -99,33 +97,33 @@ export async function startHttpServer(options: StartHttpOptions): Promise<never>
     await Promise.race([listening.drain(http.drainMs ?? defaultDrainMs), aborted(signals.second)]);
   }
   ending.abort();
-  await killTree({ spawned: guard.spawned });
-  await lastWords(host.stderr);
-  return guard.exit(0);
+  return await taken.leave();
 }
 
-interface Signals {
+/** What a process has been told about its end. */
+class Signals {
+  readonly #first = new AbortController();
+  readonly #second = new AbortController();
+  #since = 0;
+
   /** Aborts when the process is to end. */
-  readonly first: AbortSignal;
-  /** Aborts when it is told so again, by whoever does not want to wait. */
-  readonly second: AbortSignal;
-  stop(): void;
-}
+  get first(): AbortSignal {
+    return this.#first.signal;
+  }
 
-function watchSignals(): Signals {
-  const [first, second] = [new AbortController(), new AbortController()];
-  let since = 0;
-  const stop = watchEnds({
-    onEnd(reason) {
-      // A server in the background may outlive the shell that it was given to.
-      if (reason === 'parent-gone') return;
-      if (first.signal.aborted && performance.now() - since > sameSignalMs) second.abort();
-      if (first.signal.aborted) return;
-      since = performance.now();
-      first.abort();
-    },
-  });
-  return { first: first.signal, second: second.signal, stop };
+  /** Aborts when it is told so again, by whoever does not want to wait. */
+  get second(): AbortSignal {
+    return this.#second.signal;
+  }
+
+  take(reason: EndReason): void {
+    // A server in the background may outlive the shell that it was given to.
+    if (reason === 'parent-gone') return;
+    if (this.first.aborted && performance.now() - this.#since > sameSignalMs) this.#second.abort();
+    if (this.first.aborted) return;
+    this.#since = performance.now();
+    this.#first.abort();
+  }
 }
 
 async function aborted(signal: AbortSignal): Promise<undefined> {

@@ -3,7 +3,7 @@ import process from 'node:process';
 
 import { hasChildren, hasVariable, listProcesses, type ProcessEntry } from './process-table.js';
 
-type EndReason = 'SIGTERM' | 'SIGINT' | 'SIGHUP' | 'parent-gone';
+export type EndReason = 'SIGTERM' | 'SIGINT' | 'SIGHUP' | 'parent-gone';
 
 export interface WatchEndsOptions {
   /** May be called again: a second signal while the first is being obeyed. */

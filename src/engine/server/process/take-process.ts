@@ -1,0 +1,45 @@
+import type { Readable, Writable } from 'node:stream';
+
+import { type EndReason, killTree, watchEnds } from './ends.js';
+import { installGuard } from './guard.js';
+import { lastWords } from './last-words.js';
+
+export interface TakeProcessOptions {
+  readonly stderr: Writable;
+  /** May be called again: a second signal while the first is being obeyed. */
+  readonly onEnd: (reason: EndReason) => void;
+}
+
+/** A process that serves and does nothing else, until it is left or given back. */
+export interface TakenProcess {
+  /** The real stdin and stdout, for the protocol alone. */
+  readonly stdin: Readable;
+  readonly stdout: Writable;
+  /** Ends the process with 0, and all that was started from it. */
+  leave(): Promise<never>;
+  /** Ends all that was started from the process, and gives it back. */
+  release(): Promise<void>;
+}
+
+export type TakeProcess = (options: TakeProcessOptions) => TakenProcess;
+
+/** Takes this process: its streams, its signals, and what code in it may do to it. */
+export const takeThisProcess: TakeProcess = ({ stderr, onEnd }) => {
+  const guard = installGuard({ stderr });
+  const stopWatching = watchEnds({ onEnd });
+  const { stdin, stdout, spawned } = guard;
+  return {
+    stdin,
+    stdout,
+    async leave() {
+      await killTree({ spawned });
+      await lastWords(stderr);
+      return guard.exit(0);
+    },
+    async release() {
+      stopWatching();
+      await killTree({ spawned });
+      guard.restore();
+    },
+  };
+};
