@@ -3,13 +3,8 @@ import path from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { addFiles, writeFolder, writePackage } from '../support/packages.js';
 import { execute } from '../support/packed.js';
-import {
-  type Message,
-  type Program,
-  type ProgramOptions,
-  programFile,
-  startProgram,
-} from '../support/program.js';
+import { type Message, type Program, type ProgramOptions, programFile } from '../support/program.js';
+import { serveHere } from '../support/serving-here.js';
 import { modern } from './support/messages.js';
 
 const mimeType = 'text/html;profile=mcp-app';
@@ -54,7 +49,7 @@ async function open(
   folder: string,
   { capabilities = declaring(), ...options }: ProgramOptions & { readonly capabilities?: object } = {},
 ): Promise<Opened> {
-  const program = startProgram(folder, options);
+  const program = serveHere(folder, options);
   return { program, ...(await speakers[era](program, capabilities)) };
 }
 
@@ -130,7 +125,7 @@ describe.concurrent.each(eras)('%s: UI is on', (era) => {
   ];
 
   test('if the client says so', async () => {
-    const program = startProgram(`${everySort()}/all`);
+    const program = serveHere(`${everySort()}/all`);
     for (const [what, capabilities, isOn] of declarations) {
       const { offered, request } = await speakers[era](program, capabilities);
       expect([what, 'extensions' in offered]).toEqual([what, isOn]);
@@ -358,7 +353,7 @@ describe.concurrent('what varies by who asks', () => {
   });
 
   test('2026-07-28: each request is answered by itself', async () => {
-    const program = startProgram(`${everySort()}/few`);
+    const program = serveHere(`${everySort()}/few`);
     const [withUi, without] = [
       await speakers.modern(program, declaring()),
       await speakers.modern(program, {}),
@@ -371,7 +366,7 @@ describe.concurrent('what varies by who asks', () => {
   });
 
   test('up to 2025-11-25: the latest handshake counts', async () => {
-    const program = startProgram(`${everySort()}/few`);
+    const program = serveHere(`${everySort()}/few`);
     for (const [capabilities, isOn] of [
       [{}, false],
       [declaring(), true],
@@ -385,7 +380,7 @@ describe.concurrent('what varies by who asks', () => {
   });
 
   test.each(['2024-11-05', '2025-03-26', '2025-06-18'])('%s: clients can say it, too', async (version) => {
-    const program = startProgram(`${everySort()}/few`);
+    const program = serveHere(`${everySort()}/few`);
     const { capabilities } = await program.initialize(version, declaring());
     expect(capabilities).toHaveProperty('extensions');
     expect(await ofTool((method) => program.request(method), 'chart')).toHaveProperty('_meta.ui');

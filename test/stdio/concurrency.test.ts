@@ -1,8 +1,11 @@
 import { describe, expect, test } from 'vitest';
-import { fixture, type Message, openProgram, startProgram } from '../support/program.js';
+import { installFixture } from '../support/installed.js';
+import type { Message } from '../support/program.js';
+import { openHere, serveHere } from '../support/serving-here.js';
 import { call, cancelled, legacy, modern } from './support/messages.js';
 
-const workshop = fixture('stdio-workshop');
+/** Its module keeps what is held. */
+const workshop = () => installFixture('stdio-workshop');
 
 const eras = [
   ['legacy', call],
@@ -13,9 +16,9 @@ const eras = [
   ],
 ] as const;
 
-describe.concurrent.each(eras)('%s calls', (_, request) => {
+describe.each(eras)('%s calls', (_, request) => {
   test('that wait delay neither ping nor list nor another call', async () => {
-    const program = await openProgram(workshop);
+    const program = await openHere(workshop());
     program.send(request('slow', 'hold', { key: 'a' }));
     await program.said('<hold a>');
     expect((await program.ask(legacy('ping', 'ping'))).result).toEqual({});
@@ -29,7 +32,7 @@ describe.concurrent.each(eras)('%s calls', (_, request) => {
   });
 
   test('are answered as they end, each under its own id', async () => {
-    const program = await openProgram(workshop);
+    const program = await openHere(workshop());
     const keys = ['first', 'second', 'third'];
     for (const key of keys) program.send(request(key, 'hold', { key }));
     for (const key of keys) await program.said(`<hold ${key}>`);
@@ -41,7 +44,7 @@ describe.concurrent.each(eras)('%s calls', (_, request) => {
   });
 
   test('may be under way by the hundred', async () => {
-    const program = await openProgram(workshop);
+    const program = await openHere(workshop());
     const ids = Array.from({ length: 200 }, (_, id) => id);
     for (const id of ids) program.send(request(id, 'hold', { key: `${id}` }));
     for (const id of ids) await program.said(`<hold ${id}>`);
@@ -53,7 +56,7 @@ describe.concurrent.each(eras)('%s calls', (_, request) => {
   });
 
   test('that are cancelled abort, and nothing is heard of them again', async () => {
-    const program = await openProgram(workshop);
+    const program = await openHere(workshop());
     program.send(request('gone', 'hold', { key: 'a' }, { progressToken: 'p' }));
     await program.said('<hold a>');
     program.send(cancelled('gone'));
@@ -71,7 +74,7 @@ describe.concurrent.each(eras)('%s calls', (_, request) => {
   });
 
   test('that are cancelled before they begin never do', async () => {
-    const program = await openProgram(workshop);
+    const program = await openHere(workshop());
     const lines = [request('hold', 'hold', { key: 'a' }), cancelled('hold')];
     program.send(Buffer.from(lines.map((line) => `${JSON.stringify(line)}\n`).join('')));
     await program.ask(request('echo', 'echo'));
@@ -81,7 +84,7 @@ describe.concurrent.each(eras)('%s calls', (_, request) => {
   });
 
   test('end when their time is up, with a result that says so', async () => {
-    const program = await openProgram(workshop);
+    const program = await openHere(workshop());
     const { result } = await program.ask(request('late', 'limited', { key: 'a' }));
     expect(result).toMatchObject({
       isError: true,
@@ -93,7 +96,7 @@ describe.concurrent.each(eras)('%s calls', (_, request) => {
   });
 
   test('report growing progress to who gave a token, and to nobody else', async () => {
-    const program = await openProgram(workshop);
+    const program = await openHere(workshop());
     await program.ask(request(1, 'steps', { count: 3 }));
     expect(program.messages.filter(({ method }) => method === 'notifications/progress')).toEqual([]);
     const answer = await program.ask(request(2, 'steps', { count: 3 }, { progressToken: 7 }));
@@ -113,7 +116,7 @@ describe.concurrent('log messages', () => {
     );
 
   test('reach a legacy client from info on, or from the level it sets', async () => {
-    const program = await openProgram(workshop);
+    const program = await openHere(workshop());
     await program.call('say');
     expect(levels(program)).toEqual(['info', 'notice', 'warning', 'error']);
     await program.request('logging/setLevel', { level: 'error' });
@@ -128,7 +131,7 @@ describe.concurrent('log messages', () => {
   });
 
   test('reach a modern client only if the request asks for them', async () => {
-    const program = startProgram(workshop);
+    const program = serveHere(workshop());
     await program.ask(modern(1, 'tools/call', { name: 'say' }));
     expect(levels(program)).toEqual([]);
     const _meta = { 'io.modelcontextprotocol/logLevel': 'warning' };
@@ -148,7 +151,7 @@ describe.concurrent('a call that fails', () => {
     ['bigint', 'has no JSON form'],
     ['cycle', 'has no JSON form'],
   ])('by %s is a result the model can read, without secrets', async (how, text) => {
-    const program = await openProgram(workshop);
+    const program = await openHere(workshop());
     const result = await program.call('fail', { how });
     expect(result).toMatchObject({
       isError: true,
@@ -161,7 +164,7 @@ describe.concurrent('a call that fails', () => {
   });
 
   test('by a protocol error is answered with its number, words and data', async () => {
-    const program = await openProgram(workshop);
+    const program = await openHere(workshop());
     expect(await program.call('fail', { how: 'protocol-error' })).toEqual({
       code: -32000,
       message: 'not here',

@@ -1,10 +1,11 @@
-import { spawnSync } from 'node:child_process';
 import { readFileSync } from 'node:fs';
 import path from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { blocks, pages } from '../docs/support/pages.js';
+import { installFixture } from '../support/installed.js';
 import { connect, type Revision, revisions } from '../support/official-client.js';
-import { bareEnvironment, fixture, type Message, programFile } from '../support/program.js';
+import { fixture, type Message } from '../support/program.js';
+import { commandHere } from '../support/serving-here.js';
 
 const guide = fixture('bird-guide');
 
@@ -18,7 +19,7 @@ async function withUser(revision: Revision, saw: Readonly<Record<string, unknown
     if (told === 'cancel' || told === undefined) return { action: told ?? 'decline' };
     return { action: 'accept', content: { [name]: told } };
   };
-  const connected = await connect(guide, {
+  const connected = await connect(installFixture('bird-guide'), {
     revision,
     capabilities: { elicitation: {} },
     answers: { 'elicitation/create': answer },
@@ -40,11 +41,8 @@ function conversation(): readonly (readonly [asked: string, answer: string])[] {
 const told = (what: string) =>
   blocks.find(({ page: on, words }) => on === page && words.dialogue === what)!.text;
 
-test('what was derived of the bird guide still holds', () => {
-  const words = [programFile, 'derive', '--check', guide];
-  expect(spawnSync(process.execPath, words, { env: bareEnvironment(), encoding: 'utf8' })).toMatchObject({
-    status: 0,
-  });
+test('what was derived of the bird guide still holds', async () => {
+  expect(await commandHere(['derive', '--check', guide])).toMatchObject({ code: 0 });
 });
 
 describe('the page about the bird guide', () => {
@@ -60,7 +58,7 @@ describe('the page about the bird guide', () => {
     const expected = conversation();
     const asked: string[] = [];
     const answers = { yes: true, no: false } as Readonly<Record<string, boolean>>;
-    const { textOf } = await connect(guide, {
+    const { textOf } = await connect(installFixture('bird-guide'), {
       revision,
       capabilities: { elicitation: {} },
       answers: {

@@ -1,5 +1,6 @@
 import { describe, expect, test } from 'vitest';
-import { fixture, type Message, startProgram } from '../support/program.js';
+import { fixture, type Message } from '../support/program.js';
+import { serveHere } from '../support/serving-here.js';
 import { call, handshakeVersions, legacy, modern } from './support/messages.js';
 
 const weather = fixture('weather/weather');
@@ -9,7 +10,7 @@ const namesIn = (list: readonly Message[]) => list.map(({ name }) => name);
 
 describe.concurrent.each(handshakeVersions)('a client of %s', (version) => {
   test('gets its version, who we are, how to use us and what there is', async () => {
-    const program = startProgram(weather);
+    const program = serveHere(weather);
     expect(await program.initialize(version)).toEqual({
       protocolVersion: version,
       capabilities: {
@@ -33,7 +34,7 @@ describe.concurrent.each(handshakeVersions)('a client of %s', (version) => {
   });
 
   test('lists, calls, gets, reads and completes', async () => {
-    const program = startProgram(weather);
+    const program = serveHere(weather);
     await program.initialize(version);
     expect(namesIn((await program.request('tools/list')).tools)).toEqual(['forecast', 'alerts', 'compare']);
     expect(namesIn((await program.request('prompts/list')).prompts)).toEqual(['briefing', 'packing-list']);
@@ -64,7 +65,7 @@ describe.concurrent.each(handshakeVersions)('a client of %s', (version) => {
   });
 
   test('gets content in the kinds it knows', async () => {
-    const program = startProgram(workshop);
+    const program = serveHere(workshop);
     await program.initialize(version);
     const { content } = await program.call('blocks');
     const audio = version < '2025-03-26' ? 'text' : 'audio';
@@ -77,7 +78,7 @@ describe.concurrent.each(handshakeVersions)('a client of %s', (version) => {
 
 describe.concurrent('a client of 2026-07-28', () => {
   test('discovers what there is without a handshake', async () => {
-    const program = startProgram(weather);
+    const program = serveHere(weather);
     const { result } = await program.ask(modern(1, 'server/discover'));
     expect(result).toMatchObject({
       resultType: 'complete',
@@ -93,7 +94,7 @@ describe.concurrent('a client of 2026-07-28', () => {
   });
 
   test('lists, calls, gets, reads and completes, and every result says that it is complete', async () => {
-    const program = startProgram(weather);
+    const program = serveHere(weather);
     const ask = async (method: string, params: object = {}) =>
       (await program.ask(modern(program.freshId(), method, { ...params }))).result;
     expect(namesIn((await ask('tools/list')).tools)).toEqual(['forecast', 'alerts', 'compare']);
@@ -114,14 +115,14 @@ describe.concurrent('a client of 2026-07-28', () => {
   });
 
   test('gets a structured result that is no object as it is', async () => {
-    const program = startProgram(workshop);
+    const program = serveHere(workshop);
     const { result } = await program.ask(modern(1, 'tools/call', { name: 'list', arguments: {} }));
     expect(result.structuredContent).toEqual([1, 2, 3]);
     await program.end();
   });
 
   test('is told that a version is not served, whenever it claims one', async () => {
-    const program = startProgram(weather);
+    const program = serveHere(weather);
     for (const id of [1, 2]) {
       const { error } = await program.ask(modern(id, 'tools/list', { version: '2031-01-01' }));
       expect(error).toMatchObject({
@@ -141,7 +142,7 @@ describe.concurrent('a client of 2026-07-28', () => {
     'resources/unsubscribe',
     'no/such/method',
   ])('has no method %s', async (method) => {
-    const program = startProgram(weather);
+    const program = serveHere(weather);
     expect((await program.ask(modern(1, method))).error.code).toBe(-32601);
     await program.end();
   });
@@ -149,7 +150,7 @@ describe.concurrent('a client of 2026-07-28', () => {
 
 describe.concurrent('one connection', () => {
   test('serves both eras at once, each answer in the manner of its request', async () => {
-    const program = startProgram(workshop);
+    const program = serveHere(workshop);
     program.send(modern('m1', 'tools/call', { name: 'hold', arguments: { key: 'modern' } }));
     await program.said('<hold modern>');
     await program.initialize('2025-06-18');
@@ -177,7 +178,7 @@ describe.concurrent('one connection', () => {
   });
 
   test('answers a second initialize afresh and goes on by it', async () => {
-    const program = startProgram(workshop);
+    const program = serveHere(workshop);
     expect((await program.initialize('2025-11-25')).protocolVersion).toBe('2025-11-25');
     expect((await program.initialize('2025-03-26', { elicitation: {} })).protocolVersion).toBe('2025-03-26');
     const { structuredContent } = await program.call('facts');
@@ -191,14 +192,14 @@ describe.concurrent('one connection', () => {
   test.each(['2026-07-28', '2024-10-07', '1999-01-01', ''])(
     'offers 2025-11-25 to an initialize at "%s"',
     async (version) => {
-      const program = startProgram(weather);
+      const program = serveHere(weather);
       expect((await program.initialize(version)).protocolVersion).toBe('2025-11-25');
       await program.end();
     },
   );
 
   test('tells who asks too early both ways in, answers ping, and settles on nothing', async () => {
-    const program = startProgram(weather);
+    const program = serveHere(weather);
     const { error } = await program.ask(legacy(1, 'tools/list'));
     expect(error).toMatchObject({ code: -32602, message: expect.stringMatching(/initialize.*_meta/) });
     expect((await program.ask(legacy(2, 'ping'))).result).toEqual({});
@@ -208,7 +209,7 @@ describe.concurrent('one connection', () => {
   });
 
   test('has a list of every kind, empty where there is nothing, and claims no more than there is', async () => {
-    const program = startProgram(workshop);
+    const program = serveHere(workshop);
     expect((await program.initialize()).capabilities).toEqual({ tools: {}, logging: {} });
     const lists = {
       'prompts/list': 'prompts',
@@ -229,7 +230,7 @@ describe.concurrent('one connection', () => {
   });
 
   test('answers what does not exist on the protocol level, in the number of the era', async () => {
-    const program = startProgram(weather);
+    const program = serveHere(weather);
     await program.initialize();
     expect((await program.call('nope')).code).toBe(-32602);
     expect((await program.request('prompts/get', { name: 'nope' })).code).toBe(-32602);
@@ -244,7 +245,7 @@ describe.concurrent('one connection', () => {
   });
 
   test('tells wrong arguments to the model, and a wrong envelope to the client', async () => {
-    const program = startProgram(weather);
+    const program = serveHere(weather);
     await program.initialize();
     const wrong = await program.call('forecast', { place: 'Ostwick', days: 'many' });
     expect(wrong).toMatchObject({ isError: true, content: [{ text: expect.stringContaining('days') }] });

@@ -1,6 +1,8 @@
 import { Buffer } from 'node:buffer';
 import { describe, expect, test } from 'vitest';
-import { fixture, openProgram, type Program, startProgram } from '../support/program.js';
+import { installFixture } from '../support/installed.js';
+import { fixture, type Program } from '../support/program.js';
+import { openHere, serveHere } from '../support/serving-here.js';
 import { call, cancelled, handshakeVersions, legacy, modern } from './support/messages.js';
 
 const workshop = fixture('stdio-workshop');
@@ -43,7 +45,7 @@ const unreadable: Readonly<Record<string, readonly [line: string | Uint8Array, c
 
 describe.concurrent.each(Object.entries(unreadable))('%s', (_, [line, code]) => {
   test('is answered with an error, and the server lives on', async () => {
-    const program = startProgram(workshop);
+    const program = serveHere(workshop);
     program.send(line);
     expect((await anonymousError(program)).error.code).toBe(code);
     await program.initialize();
@@ -86,7 +88,7 @@ describe.concurrent('a request with', () => {
   test.each(Object.entries(unfit))(
     '%s is answered under its id, and the server lives on',
     async (_, [message, code]) => {
-      const program = await openProgram(workshop);
+      const program = await openHere(workshop);
       program.send(message);
       const { error } = await program.next(1);
       expect(error.code).toBe(code);
@@ -97,7 +99,7 @@ describe.concurrent('a request with', () => {
   );
 
   test('the id of one under way is refused, and the one under way is not harmed', async () => {
-    const program = await openProgram(workshop);
+    const program = await openHere(installFixture('stdio-workshop'));
     program.send(call(1, 'hold', { key: 'a' }));
     await program.said('<hold a>');
     program.send(call(1, 'echo'), modern(1, 'tools/list'), call('1', 'echo'));
@@ -112,7 +114,7 @@ describe.concurrent('a request with', () => {
   test.each([0, -1, Number.MAX_SAFE_INTEGER, '', '__proto__', 'ü\u2028', 'x'.repeat(10_000)])(
     'the id %j is answered under it',
     async (id) => {
-      const program = await openProgram(workshop);
+      const program = await openHere(workshop);
       expect((await program.ask(call(id, 'echo'))).result).toBeDefined();
       expect((await program.ask(modern(id, 'tools/list'))).result).toBeDefined();
       await program.end();
@@ -141,7 +143,7 @@ describe.concurrent('what needs no answer gets none:', () => {
     ],
     ['malformed progress', ['{"jsonrpc":"2.0","method":"notifications/progress","params":{}}']],
   ])('%s', async (_, lines) => {
-    const program = startProgram(workshop);
+    const program = serveHere(workshop);
     program.send(...lines);
     await expectAlive(program);
     await program.initialize();
@@ -156,7 +158,7 @@ describe.concurrent('what needs no answer gets none:', () => {
 
 describe.concurrent('the id of an error about something unreadable', () => {
   test.each(handshakeVersions)('is what %s wants', async (version) => {
-    const program = startProgram(workshop);
+    const program = serveHere(workshop);
     await program.initialize(version);
     program.send('garbage');
     const error = await anonymousError(program);
@@ -166,7 +168,7 @@ describe.concurrent('the id of an error about something unreadable', () => {
   });
 
   test('is left out before any handshake', async () => {
-    const program = startProgram(workshop);
+    const program = serveHere(workshop);
     program.send('garbage');
     expect(await anonymousError(program)).not.toHaveProperty('id');
     await program.end();
@@ -182,7 +184,7 @@ describe.concurrent('a batch', () => {
   ];
 
   test.each(handshakeVersions)('is treated as %s says', async (version) => {
-    const program = startProgram(workshop);
+    const program = serveHere(workshop);
     await program.initialize(version);
     program.send(batch);
     if (version === '2025-03-26') {
@@ -201,7 +203,7 @@ describe.concurrent('a batch', () => {
   });
 
   test('of calls is answered when the last of them is, in one line; cancelled ones are left out', async () => {
-    const program = startProgram(workshop);
+    const program = serveHere(installFixture('stdio-workshop'));
     await program.initialize('2025-03-26');
     program.send([call(1, 'hold', { key: 'a' }), call(2, 'hold', { key: 'b' }), call(3, 'echo')]);
     await program.said('<hold a>');
@@ -216,7 +218,7 @@ describe.concurrent('a batch', () => {
   });
 
   test('cannot hold the handshake', async () => {
-    const program = startProgram(workshop);
+    const program = serveHere(workshop);
     await program.initialize('2025-03-26');
     const params = {
       protocolVersion: '2025-06-18',
@@ -232,7 +234,7 @@ describe.concurrent('a batch', () => {
 
 describe.concurrent('lines', () => {
   test('may end in CRLF, begin with a byte order mark, and arrive byte by byte', async () => {
-    const program = startProgram(workshop);
+    const program = serveHere(workshop);
     const text = JSON.stringify(
       modern(1, 'tools/call', { name: 'echo', arguments: { 'ключ 🔑': 'žluťoučký' } }),
     );
@@ -245,7 +247,7 @@ describe.concurrent('lines', () => {
   });
 
   test('may come many at once, and the last without its newline', async () => {
-    const program = startProgram(workshop);
+    const program = serveHere(workshop);
     const lines = [1, 2, 3].map((id) =>
       JSON.stringify(modern(id, 'tools/call', { name: 'echo', arguments: { id } })),
     );
@@ -256,7 +258,7 @@ describe.concurrent('lines', () => {
   });
 
   test('of 5 MB go in and come out whole', async () => {
-    const program = await openProgram(workshop);
+    const program = await openHere(workshop);
     const big = 'x'.repeat(5_000_000);
     expect(JSON.parse(await program.textOf('echo', { big })).big).toBe(big);
     await expectAlive(program);
@@ -264,7 +266,7 @@ describe.concurrent('lines', () => {
   });
 
   test('above 64 MiB are refused without being kept, and the next line is read', async () => {
-    const program = await openProgram(workshop);
+    const program = await openHere(workshop);
     const piece = Buffer.alloc(8 * 1024 * 1024, 'x');
     program.send(Buffer.from('{"jsonrpc":"2.0","id":1,"method":"ping","params":{"x":"'));
     for (let sent = 0; sent < 9; sent += 1) program.send(piece);
@@ -278,7 +280,7 @@ describe.concurrent('lines', () => {
   }, 60_000);
 
   test('with half a character go in and come out as escapes', async () => {
-    const program = await openProgram(workshop);
+    const program = await openHere(workshop);
     program.send(
       '{"jsonrpc":"2.0","id":"\\udc00","method":"tools/call","params":{"name":"echo","arguments":{"a":"\\ud83d"}}}',
     );
@@ -292,7 +294,7 @@ describe.concurrent('lines', () => {
 
 describe.concurrent('arguments', () => {
   test('called __proto__ and constructor touch no prototype', async () => {
-    const program = await openProgram(workshop);
+    const program = await openHere(workshop);
     program.send(
       '{"jsonrpc":"2.0","id":1,"method":"tools/call","params":{"name":"echo","arguments":{"__proto__":{"polluted":1},"constructor":{"prototype":{"polluted":1}},"a":1}}}',
     );
@@ -304,7 +306,7 @@ describe.concurrent('arguments', () => {
   });
 
   test('nested ten thousand deep are refused', async () => {
-    const program = await openProgram(workshop);
+    const program = await openHere(workshop);
     const deep = `${'{"a":'.repeat(10_000)}1${'}'.repeat(10_000)}`;
     program.send(
       `{"jsonrpc":"2.0","id":1,"method":"tools/call","params":{"name":"echo","arguments":${deep}}}`,

@@ -1,6 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import { writePackage } from '../support/packages.js';
-import { type Message, type Program, startProgram } from '../support/program.js';
+import type { Message, Program } from '../support/program.js';
+import { serveHere } from '../support/serving-here.js';
 import { call, cancelled, modern } from './support/messages.js';
 
 const server = writePackage(
@@ -29,7 +30,7 @@ const server = writePackage(
 
 /** A client of 2025 that can be asked. */
 async function open(): Promise<Program> {
-  const program = startProgram(server);
+  const program = serveHere(server);
   await program.initialize('2025-11-25', { elicitation: {} });
   return program;
 }
@@ -99,9 +100,9 @@ describe.concurrent('a client of 2026-07-28', () => {
   test('may bring its answer to another process that has the secret, or to the same after others', async () => {
     const env = { AGENTTOOLS_STATE_SECRET: 'one secret for all of the processes' };
     const [one, other, stranger] = [
-      startProgram(server, { env }),
-      startProgram(server, { env }),
-      startProgram(server),
+      serveHere(server, { env }),
+      serveHere(server, { env }),
+      serveHere(server),
     ];
     const { requestState } = (await one.ask(asking(1))).result;
     const retry = { requestState, inputResponses: { e1: { action: 'decline' } } };
@@ -116,7 +117,7 @@ describe.concurrent('a client of 2026-07-28', () => {
     ['inputResponses', null],
     ['inputResponses', []],
   ])('is told what of a retry cannot be read: %s %j', async (key, value) => {
-    const program = startProgram(server);
+    const program = serveHere(server);
     const { error } = await program.ask(asking(1, { [key]: value }));
     expect(error).toMatchObject({
       code: -32602,
@@ -127,7 +128,7 @@ describe.concurrent('a client of 2026-07-28', () => {
   });
 
   test('that never comes back keeps nothing alive', async () => {
-    const program = startProgram(server);
+    const program = serveHere(server);
     expect((await program.ask(asking(1))).result.resultType).toBe('input_required');
     program.child.stdin.end();
     expect(await program.exit).toEqual({ code: 0, signal: null });

@@ -1,8 +1,9 @@
 import { existsSync, rmSync, symlinkSync } from 'node:fs';
 import path from 'node:path';
-import { describe, expect, test } from 'vitest';
+import { describe, expect, onTestFinished, test, vi } from 'vitest';
 import { addFiles, type Files, writeFolder, writePackage } from '../support/packages.js';
-import { openProgram, type Program, startProgram } from '../support/program.js';
+import type { Program } from '../support/program.js';
+import { openHere, serveHere } from '../support/serving-here.js';
 import { call, modern } from './support/messages.js';
 
 /** A module that leaves a file beside itself when it is loaded. */
@@ -59,7 +60,7 @@ describe.concurrent('data definitions', () => {
     );
     const loaded = () =>
       ['main', 'one', 'two', 'ask', 'read'].filter((one) => existsSync(path.join(folder, `${one}.loaded`)));
-    const program = await openProgram(folder);
+    const program = await openHere(folder);
     for (const method of ['tools/list', 'prompts/list', 'resources/list', 'resources/templates/list']) {
       await program.request(method);
       await program.ask(modern(method, method));
@@ -85,7 +86,7 @@ describe.concurrent('data definitions', () => {
       { 'one.js': `${leavesMark('one.loaded')} export const one = () => 'one';` },
       { input: { n: { type: 'integer', required: true } } },
     );
-    const program = await openProgram(folder);
+    const program = await openHere(folder);
     expect(await program.call('one', { n: 'x' })).toMatchObject(failure(/n/));
     expect(existsSync(path.join(folder, 'one.loaded'))).toBe(false);
     await program.end();
@@ -109,7 +110,7 @@ describe.concurrent('a handler module', () => {
     '%s fails the call, says why on stderr, and works once it is mended',
     async (_, [files, reason]) => {
       const folder = oneTool(files);
-      const program = await openProgram(folder);
+      const program = await openHere(folder);
       for (const _again of [1, 2])
         expect(await program.call('one')).toMatchObject(failure(/^Tool "one" could not be loaded/));
       expect(await program.said(reason)).toContain('@acme/kit/one');
@@ -123,7 +124,7 @@ describe.concurrent('a handler module', () => {
   );
 
   test('that is missing leaves its tool out, with one line that says which, where and why', async () => {
-    const program = await openProgram(oneTool({}));
+    const program = await openHere(oneTool({}));
     expect((await program.request('tools/list')).tools).toEqual([]);
     const line = await program.said(/no file \.\/one\.js/);
     expect(line).toMatch(/^left out: @acme\/kit\/one \(agenttools\/tools\/one\.json:\d+\): /m);
@@ -136,7 +137,7 @@ describe.concurrent('a handler module', () => {
       const outside = writeFolder({ 'out.js': `${leavesMark('loaded')} export const one = () => 'one';` });
       const folder = oneTool({}, { handler });
       symlinkSync(path.join(outside, 'out.js'), path.join(folder, 'link.js'));
-      const program = await openProgram(folder);
+      const program = await openHere(folder);
       const { tools } = await program.request('tools/list');
       // Left out at once, or at the latest when it is called.
       const answer = await program.call('one');
@@ -147,30 +148,8 @@ describe.concurrent('a handler module', () => {
     },
   );
 
-  test('that hangs while it is loaded fails the call in time, and delays nobody', async () => {
-    const program = await openProgram(
-      writePackage(
-        { tools: ['one', 'two'] },
-        {
-          'agenttools/tools/one.json': { description: 'One.', handler: './one.js#one' },
-          'agenttools/tools/two.json': { description: 'Two.', handler: './two.js#two' },
-          'one.js':
-            'console.log("<loading>"); await new Promise(() => setInterval(() => {}, 1000)); export const one = () => "one";',
-          'two.js': 'export const two = () => "two";',
-        },
-      ),
-    );
-    program.send(call(1, 'one'));
-    await program.said('<loading>');
-    expect(await program.textOf('two')).toBe('two');
-    expect(await program.request('ping')).toEqual({});
-    expect((await program.next(1)).result).toMatchObject(failure(/could not be loaded/));
-    expect(program.stderr).toContain('did not load within 10 s');
-    expect(await program.end()).toEqual({ code: 0, signal: null });
-  });
-
   test('is loaded once, whoever calls first', async () => {
-    const program = await openProgram(
+    const program = await openHere(
       oneTool({
         'one.js':
           'console.log("<loaded>"); await null; let calls = 0; export const one = () => String(++calls);',
@@ -188,7 +167,7 @@ describe.concurrent('a handler module', () => {
   });
 
   test('may be CommonJS, with a default or named exports', async () => {
-    const program = await openProgram(
+    const program = await openHere(
       writePackage(
         { tools: ['named', 'plain', 'transpiled'] },
         {
@@ -206,6 +185,35 @@ describe.concurrent('a handler module', () => {
     );
     for (const name of ['named', 'plain', 'transpiled']) expect(await program.textOf(name)).toBe(name);
     await program.end();
+  });
+});
+
+describe('a module of a handler', () => {
+  test('that hangs while it is loaded fails the call in time, and delays nobody', async () => {
+    const program = await openHere(
+      writePackage(
+        { tools: ['one', 'two'] },
+        {
+          'agenttools/tools/one.json': { description: 'One.', handler: './one.js#one' },
+          'agenttools/tools/two.json': { description: 'Two.', handler: './two.js#two' },
+          'one.js':
+            'console.log("<loading>"); await new Promise(() => setInterval(() => {}, 1000)); export const one = () => "one";',
+          'two.js': 'export const two = () => "two";',
+        },
+      ),
+    );
+    vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] });
+    onTestFinished(() => void vi.useRealTimers());
+    program.send(call(1, 'one'));
+    await program.said('<loading>');
+    await vi.advanceTimersByTimeAsync(9900);
+    expect(await program.textOf('two')).toBe('two');
+    expect(await program.request('ping')).toEqual({});
+    expect(program.stderr).not.toContain('did not load');
+    await vi.advanceTimersByTimeAsync(200);
+    expect((await program.next(1)).result).toMatchObject(failure(/could not be loaded/));
+    expect(program.stderr).toContain('did not load within 10 s');
+    expect(await program.end()).toEqual({ code: 0, signal: null });
   });
 });
 
@@ -234,7 +242,7 @@ describe.concurrent('initialize hooks', () => {
   const said = (program: Program): readonly string[] => program.stderr.match(/<[^>]+>/g) ?? [];
 
   test('run once each, the server first, before the first use, however many come at once', async () => {
-    const program = await openProgram(hooked({ server: 'await null', tool: 'await null' }));
+    const program = await openHere(hooked({ server: 'await null', tool: 'await null' }));
     program.send(call(1, 'one'), modern(2, 'tools/call', { name: 'one' }), call(3, 'two'));
     for (const id of [1, 2, 3]) await program.next(id);
     await program.call('one');
@@ -248,7 +256,7 @@ describe.concurrent('initialize hooks', () => {
   });
 
   test('delay neither handshake nor ping nor lists nor what does not need them', async () => {
-    const program = startProgram(hooked({ server: 'await null', tool: 'await gate' }));
+    const program = serveHere(hooked({ server: 'await null', tool: 'await gate' }));
     await program.initialize();
     await program.request('tools/list');
     await program.request('prompts/list');
@@ -260,11 +268,13 @@ describe.concurrent('initialize hooks', () => {
     expect(await program.textOf('two')).toBe('two');
     expect((await program.request('prompts/get', { name: 'ask' })).messages).toHaveLength(1);
     expect(said(program)).not.toContain('<one>');
+    process.emit('agenttools-test-open' as 'disconnect');
+    expect((await program.next(1)).result.content[0].text).toBe('one');
     await program.end();
-  }, 40_000);
+  });
 
   test('that fail fail the call that needs them, and are tried again', async () => {
-    const program = await openProgram(
+    const program = await openHere(
       hooked({
         server: 'await null',
         tool: 'calls += 1; if (calls < 3) throw new Error("secret of the hook")',
@@ -282,7 +292,7 @@ describe.concurrent('initialize hooks', () => {
   });
 
   test('of the server that fail fail every call and prompt, not the server', async () => {
-    const program = await openProgram(hooked({ server: 'throw new Error("no")', tool: '' }));
+    const program = await openHere(hooked({ server: 'throw new Error("no")', tool: '' }));
     expect(await program.call('one')).toMatchObject(failure(/./));
     expect(await program.call('two')).toMatchObject(failure(/./));
     expect((await program.request('prompts/get', { name: 'ask' })).code).toBe(-32603);
@@ -291,7 +301,7 @@ describe.concurrent('initialize hooks', () => {
   });
 
   test('that never end are bounded by the time of the call', async () => {
-    const program = await openProgram(
+    const program = await openHere(
       oneTool(
         { 'one.js': 'export const one = () => "one"; export const start = () => new Promise(() => {});' },
         { initialize: './one.js#start', timeoutMs: 200 },

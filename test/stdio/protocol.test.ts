@@ -4,7 +4,8 @@ import { gunzipSync } from 'node:zlib';
 import { describe, expect, test } from 'vitest';
 import { alwaysSkipped, httpDuties, packages, runs } from '../conformance/runs.mjs';
 import { writePackage } from '../support/packages.js';
-import { fixture, type Message, type Program, root, startProgram } from '../support/program.js';
+import { fixture, type Message, type Program, root } from '../support/program.js';
+import { serveHere } from '../support/serving-here.js';
 import { legacy, modern } from './support/messages.js';
 
 const page = readFileSync(path.join(root, 'docs/protocol.md'), 'utf8');
@@ -118,7 +119,7 @@ describe.concurrent.each(revisions)('a server asked in the manner of %s', (revis
   const isModern = revision === '2026-07-28';
 
   async function open(): Promise<Program> {
-    const program = startProgram(fixture('conformance'));
+    const program = serveHere(fixture('conformance'));
     if (!isModern) await program.initialize(revision);
     return program;
   }
@@ -149,7 +150,7 @@ describe.concurrent.each(revisions)('a server asked in the manner of %s', (revis
         extensions: { 'io.modelcontextprotocol/ui': { mimeTypes: ['text/html;profile=mcp-app'] } },
       },
     };
-    const program = startProgram(withApp);
+    const program = serveHere(withApp);
     const { capabilities } = isModern
       ? (await program.ask(modern(1, 'server/discover', { _meta: capable }))).result
       : await program.initialize(revision, capable['io.modelcontextprotocol/clientCapabilities']);

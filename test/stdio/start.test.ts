@@ -1,22 +1,20 @@
 import path from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { type Files, packageJson, writeFolder, writePackage } from '../support/packages.js';
-import {
-  fixture,
-  type Message,
-  openProgram,
-  type ProgramOptions,
-  programFile,
-  startProgram,
-} from '../support/program.js';
+import { fixture, type Message, programFile, startProgram } from '../support/program.js';
+import { openHere, type ServeOptions, serveHere } from '../support/serving-here.js';
 import { modern } from './support/messages.js';
 
 const workshop = fixture('stdio-workshop');
 const namesIn = (list: readonly Message[]) => list.map(({ name }) => name);
 
 /** A server that does not start: what it says, which is one line, and nothing on stdout. */
-async function refusal(server: string | undefined, options: ProgramOptions = {}): Promise<string> {
-  const program = startProgram(server, options);
+async function refusal(
+  server: string | undefined,
+  options: ServeOptions = {},
+  start: typeof serveHere = serveHere,
+): Promise<string> {
+  const program = start(server, options);
   expect(await program.ended()).toEqual({ code: 1, signal: null });
   expect(program.lines).toEqual([]);
   expect(program.stderr).toMatch(/^error: [^\n]+\n$/);
@@ -73,10 +71,6 @@ describe.concurrent('start says in one line why it cannot:', () => {
       ),
       /one.*broken/,
     ],
-    'a server definition that exits': [
-      writePackage({ servers: ['one'] }, { 'agenttools/servers/one.js': 'process.exit(9);' }),
-      /one/,
-    ],
     'a server definition that does not parse': [
       writePackage({ servers: ['one'] }, { 'agenttools/servers/one.js': 'export default {' }),
       /one/,
@@ -87,12 +81,17 @@ describe.concurrent('start says in one line why it cannot:', () => {
     expect(await refusal(server)).toMatch(says);
   });
 
+  test('a server definition that exits', async () => {
+    const server = writePackage({ servers: ['one'] }, { 'agenttools/servers/one.js': 'process.exit(9);' });
+    expect(await refusal(server, {}, startProgram)).toMatch(/one/);
+  });
+
   test('with --strict, an item that is left out', async () => {
     const server = writePackage(
       { tools: ['good', 'bad'] },
       { ...handler, 'agenttools/tools/good.json': tool },
     );
-    const program = startProgram(server, { flags: ['--strict'] });
+    const program = serveHere(server, { flags: ['--strict'] });
     expect(await program.ended()).toEqual({ code: 1, signal: null });
     expect(program.lines).toEqual([]);
     expect(program.stderr.trim().split('\n')).toEqual([
@@ -103,7 +102,7 @@ describe.concurrent('start says in one line why it cannot:', () => {
 
   test('a wrong command line, with exit code 2', async () => {
     for (const flags of [['--nope'], ['second']]) {
-      const program = startProgram(workshop, { flags });
+      const program = serveHere(workshop, { flags });
       expect(await program.ended()).toEqual({ code: 2, signal: null });
       expect(program.lines).toEqual([]);
       expect(program.stderr).toMatch(/^error: [^\n]+\n$/);
@@ -113,7 +112,7 @@ describe.concurrent('start says in one line why it cannot:', () => {
 
 describe.concurrent('start --strict', () => {
   test('serves an extension in order like start without it', async () => {
-    const program = await openProgram(workshop, { flags: ['--strict'] });
+    const program = await openHere(workshop, { flags: ['--strict'] });
     expect(await program.textOf('echo')).toBe('{}');
     expect(await program.end()).toEqual({ code: 0, signal: null });
     expect(program.stderr).toBe('');
@@ -176,7 +175,7 @@ describe.concurrent('an item that', () => {
           ...files,
         },
       );
-      const program = await openProgram(server);
+      const program = await openHere(server);
       expect(namesIn((await program.request('tools/list')).tools)).toEqual(['first', 'last']);
       expect(namesIn((await program.request('prompts/list')).prompts)).toEqual(['hello']);
       expect(await program.textOf('last')).toBe('ok');
@@ -188,7 +187,7 @@ describe.concurrent('an item that', () => {
   );
 
   test('is a prompt or resource is left out like a tool', async () => {
-    const program = await openProgram(
+    const program = await openHere(
       writePackage(
         { prompts: ['good', 'bad'], resources: ['good', 'bad'] },
         {
@@ -210,7 +209,7 @@ describe.concurrent('an item that', () => {
 
 describe.concurrent('a server', () => {
   test('of which nothing is left serves empty lists', async () => {
-    const program = await openProgram(writePackage({ tools: ['a', 'b'], prompts: ['c'], resources: ['d'] }));
+    const program = await openHere(writePackage({ tools: ['a', 'b'], prompts: ['c'], resources: ['d'] }));
     expect(await program.request('tools/list')).toMatchObject({ tools: [] });
     expect(await program.request('prompts/list')).toMatchObject({ prompts: [] });
     expect(await program.request('resources/list')).toMatchObject({ resources: [] });
@@ -221,7 +220,7 @@ describe.concurrent('a server', () => {
   });
 
   test('is the built-in one when none is named', async () => {
-    const program = startProgram();
+    const program = serveHere();
     expect((await program.initialize()).serverInfo.name).toBe('agenttools');
     const { structuredContent } = await program.call('diagnostics');
     expect(structuredContent).toMatchObject({
@@ -233,10 +232,10 @@ describe.concurrent('a server', () => {
 
   test('is the one MCP_SERVER_NAME names, unless the command line names one', async () => {
     const env = { MCP_SERVER_NAME: fixture('weather') };
-    const named = startProgram(undefined, { env });
+    const named = serveHere(undefined, { env });
     expect((await named.initialize()).serverInfo.name).toBe('@acme/weather/weather');
     await named.end();
-    const other = startProgram(workshop, { env });
+    const other = serveHere(workshop, { env });
     expect((await other.initialize()).serverInfo.name).toBe('stdio-workshop/stdio-workshop');
     await other.end();
     expect(await refusal(undefined, { env: { MCP_SERVER_NAME: 'no-such-server' } })).toMatch(
@@ -256,7 +255,7 @@ describe.concurrent('a server', () => {
       { ...entry, flags: ['--project'] },
       { cwd, env: { MCP_SERVER_NAME: 'another' } },
     ]) {
-      const program = startProgram('@acme/kit/kit', options);
+      const program = serveHere('@acme/kit/kit', options);
       expect((await program.initialize()).serverInfo.name).toBe('@acme/kit/kit');
       await program.end();
     }
@@ -283,7 +282,7 @@ describe.concurrent('a server', () => {
       { options: { cwd }, tools: ['one', 'evil'] },
     ];
     for (const { options, tools } of cases) {
-      const program = await openProgram(path.join(folder, 'main'), options);
+      const program = await openHere(path.join(folder, 'main'), options);
       expect(namesIn((await program.request('tools/list')).tools)).toEqual(tools);
       await program.end();
     }
@@ -306,7 +305,7 @@ describe.concurrent('a server', () => {
       './node_modules/@other/kit/main': '@other/kit/main',
     };
     for (const [server, name] of Object.entries(names)) {
-      const program = startProgram(server, { cwd });
+      const program = serveHere(server, { cwd });
       expect((await program.initialize()).serverInfo.name, server).toBe(name);
       await program.end();
     }
@@ -318,7 +317,7 @@ describe.concurrent('a server', () => {
       description: text,
       handler: `./handlers.js#${text}`,
     });
-    const program = await openProgram(
+    const program = await openHere(
       writePackage(
         { tools: ['a', 'b', 'c'], prompts: ['p', 'q'] },
         {
@@ -403,7 +402,7 @@ describe.concurrent('a server starts', () => {
         }),
         name,
       );
-      const program = await openProgram(folder);
+      const program = await openHere(folder);
       expect(await program.textOf('data')).toBe('ok');
       expect(await program.textOf('code')).toBe('ok');
       expect(await program.end()).toEqual({ code: 0, signal: null });
@@ -414,7 +413,7 @@ describe.concurrent('a server starts', () => {
 
 describe.concurrent('MCP_TOOL_OPTIONS', () => {
   const settings = async (value: string) => {
-    const program = await openProgram(workshop, { env: { MCP_TOOL_OPTIONS: value } });
+    const program = await openHere(workshop, { env: { MCP_TOOL_OPTIONS: value } });
     const { structuredContent } = await program.call('settings');
     expect(await program.end()).toEqual({ code: 0, signal: null });
     return { options: structuredContent, stderr: program.stderr };
@@ -466,13 +465,13 @@ describe.concurrent('a tool that requires a variable', () => {
   );
 
   test('works in an environment that has it', async () => {
-    const program = await openProgram(needy, { env: { KIT_TOKEN: 'x' } });
+    const program = await openHere(needy, { env: { KIT_TOKEN: 'x' } });
     expect(await program.textOf('needy')).toBe('ok');
     await program.end();
   });
 
   test('names it where it is missing', async () => {
-    const program = await openProgram(needy);
+    const program = await openHere(needy);
     expect((await program.request('tools/list')).tools).toHaveLength(1);
     expect(await program.call('needy')).toMatchObject({
       isError: true,

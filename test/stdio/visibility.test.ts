@@ -2,60 +2,61 @@ import process from 'node:process';
 import { describe, expect, test } from 'vitest';
 import { type Connected, connect, revisions } from '../support/official-client.js';
 import { writePackage } from '../support/packages.js';
-import { openProgram, startProgram } from '../support/program.js';
+import { openHere, serveHere } from '../support/serving-here.js';
 import { modern } from './support/messages.js';
 
 /** A vault whose lists go by what a session knows, and a clock that goes on when nobody asks. */
-const house = writePackage(
-  {
-    servers: ['vault', 'clock', 'stuck'],
-    tools: ['unlock', 'open', 'tick', 'start'],
-    resources: ['time', 'zone', 'maker'],
-  },
-  {
-    'agenttools/tools/unlock.json': { description: 'Unlocks.', handler: './lib/vault.js#unlock' },
-    'agenttools/tools/open.json': { description: 'Opens.', handler: './lib/vault.js#open', hidden: true },
-    'agenttools/tools/tick.json': {
-      description: 'Ticks.',
-      input: { uri: { type: 'string', required: true } },
-      handler: './lib/clock.js#tick',
+const build = () =>
+  writePackage(
+    {
+      servers: ['vault', 'clock', 'stuck'],
+      tools: ['unlock', 'open', 'tick', 'start'],
+      resources: ['time', 'zone', 'maker'],
     },
-    'agenttools/tools/start.json': { description: 'Starts.', handler: './lib/clock.js#start' },
-    'agenttools/resources/time.json': {
-      uri: 'clock://time',
-      read: './lib/clock.js#read',
-      subscribable: true,
-    },
-    'agenttools/resources/zone.json': {
-      uriTemplate: 'clock://zone/{name}',
-      read: './lib/clock.js#read',
-      list: './lib/clock.js#zones',
-      subscribable: true,
-    },
-    'agenttools/resources/maker.json': { uri: 'clock://maker', text: 'Acme' },
-    'agenttools/servers/vault.json': {
-      tools: ['unlock', 'open', { use: 'catalog', hidden: true }],
-      list: { tools: './lib/vault.js#tools' },
-    },
-    'agenttools/servers/clock.json': {
-      tools: ['tick', 'start'],
-      resources: '*',
-      initialize: './lib/clock.js#initialize',
-    },
-    'agenttools/servers/stuck.json': {
-      tools: ['unlock', 'open'],
-      prompts: [
-        { name: 'p', content: 'p' },
-        { name: 'q', content: 'q', hidden: true },
-      ],
-      resources: ['maker'],
-      list: {
-        tools: './lib/vault.js#hang',
-        prompts: './lib/vault.js#fail',
-        resources: './lib/vault.js#rubbish',
+    {
+      'agenttools/tools/unlock.json': { description: 'Unlocks.', handler: './lib/vault.js#unlock' },
+      'agenttools/tools/open.json': { description: 'Opens.', handler: './lib/vault.js#open', hidden: true },
+      'agenttools/tools/tick.json': {
+        description: 'Ticks.',
+        input: { uri: { type: 'string', required: true } },
+        handler: './lib/clock.js#tick',
       },
-    },
-    'lib/vault.js': `
+      'agenttools/tools/start.json': { description: 'Starts.', handler: './lib/clock.js#start' },
+      'agenttools/resources/time.json': {
+        uri: 'clock://time',
+        read: './lib/clock.js#read',
+        subscribable: true,
+      },
+      'agenttools/resources/zone.json': {
+        uriTemplate: 'clock://zone/{name}',
+        read: './lib/clock.js#read',
+        list: './lib/clock.js#zones',
+        subscribable: true,
+      },
+      'agenttools/resources/maker.json': { uri: 'clock://maker', text: 'Acme' },
+      'agenttools/servers/vault.json': {
+        tools: ['unlock', 'open', { use: 'catalog', hidden: true }],
+        list: { tools: './lib/vault.js#tools' },
+      },
+      'agenttools/servers/clock.json': {
+        tools: ['tick', 'start'],
+        resources: '*',
+        initialize: './lib/clock.js#initialize',
+      },
+      'agenttools/servers/stuck.json': {
+        tools: ['unlock', 'open'],
+        prompts: [
+          { name: 'p', content: 'p' },
+          { name: 'q', content: 'q', hidden: true },
+        ],
+        resources: ['maker'],
+        list: {
+          tools: './lib/vault.js#hang',
+          prompts: './lib/vault.js#fail',
+          resources: './lib/vault.js#rubbish',
+        },
+      },
+      'lib/vault.js': `
       export const tools = (ctx, registry) =>
         registry.list({ includeHidden: ctx.session?.get('unlocked') === true });
       export function unlock(args, ctx) {
@@ -68,7 +69,7 @@ const house = writePackage(
       export const fail = () => { throw new Error('no luck'); };
       export const rubbish = () => ({ items: 'all of them' });
     `,
-    'lib/clock.js': `
+      'lib/clock.js': `
       let tell;
       const zones = [{ uri: 'clock://zone/Ostwick' }];
       export const initialize = ({ notifyChanged, notifyResourceUpdated }) => { tell = { notifyChanged, notifyResourceUpdated }; };
@@ -85,8 +86,10 @@ const house = writePackage(
         return 'started';
       }
     `,
-  },
-);
+    },
+  );
+
+const house = build();
 
 const toolsChanged = 'notifications/tools/list_changed';
 const resourcesChanged = 'notifications/resources/list_changed';
@@ -214,7 +217,7 @@ describe('resources that change (2026-07-28)', () => {
   });
 
   test('are told of no more once the server ends, which says so', async () => {
-    const server = await connect(`${house}/clock`, { revision: '2026-07-28' });
+    const server = await connect(`${house}/clock`, { revision: '2026-07-28', ownProcess: true });
     const subscription = await server.client.listen({ resourcesListChanged: true });
     const { pid } = server.client.transport as unknown as { pid: number };
     process.kill(pid, 'SIGTERM');
@@ -224,7 +227,7 @@ describe('resources that change (2026-07-28)', () => {
 
 describe('both eras on one pipe', () => {
   test('hear of the same change, each in its own way', async () => {
-    const program = await openProgram(`${house}/clock`);
+    const program = await openHere(`${house}/clock`);
     expect(await program.request('resources/subscribe', { uri: 'clock://time' })).toEqual({});
     const resourceSubscriptions = ['clock://time'];
     program.send(modern('s', 'subscriptions/listen', { notifications: { resourceSubscriptions } }));
@@ -245,7 +248,7 @@ describe('both eras on one pipe', () => {
   });
 
   test('have no more subscriptions than one client needs, and keep the others', async () => {
-    const program = startProgram(`${house}/clock`);
+    const program = serveHere(`${house}/clock`);
     const listen = (id: number) =>
       modern(id, 'subscriptions/listen', { notifications: { resourceSubscriptions: ['clock://time'] } });
     program.send(...Array.from({ length: 1025 }, (_, id) => listen(id)));
@@ -268,7 +271,7 @@ describe('both eras on one pipe', () => {
 
 describe.each(revisions)('what goes on when nobody asks (%s)', (revision) => {
   test('is told by what an initializer kept', async () => {
-    const server = await connect(`${house}/clock`, { revision });
+    const server = await connect(`${build()}/clock`, { revision });
     const { client } = server;
     if (revision === '2026-07-28') {
       await client.listen({ resourcesListChanged: true, resourceSubscriptions: ['clock://time'] });

@@ -1,7 +1,17 @@
-import { Client, type ClientCapabilities, type ClientOptions } from '@modelcontextprotocol/client';
+import type { ChildProcessWithoutNullStreams } from 'node:child_process';
+import type { Stream } from 'node:stream';
+import {
+  Client,
+  type ClientCapabilities,
+  type ClientOptions,
+  ReadBuffer,
+  serializeMessage,
+  type Transport,
+} from '@modelcontextprotocol/client';
 import { StdioClientTransport } from '@modelcontextprotocol/client/stdio';
 import { afterAll, afterEach, expect } from 'vitest';
 import { bareEnvironment, eventually, type Message, programFile } from './program.js';
+import { runHere } from './serving-here.js';
 import { type Spoken, wireFaults } from './wire-schema.js';
 
 /** The newest revision of each era, and how the official client is made to speak it. */
@@ -21,7 +31,9 @@ export interface ConnectOptions {
   /** Who answers what the server asks, by method; those of the capabilities. */
   readonly answers?: Readonly<Record<string, (params: Message) => unknown>>;
   readonly env?: Readonly<Record<string, string>>;
-  /** What starts the server, when the command line is not ours to make. */
+  /** Start a process, for what takes one: what only the program as a whole has, or what a `command` of ours has not. */
+  readonly ownProcess?: boolean;
+  /** What starts the server in a process, when the command line is not ours to make. */
   readonly command?: {
     readonly command: string;
     readonly args: string[];
@@ -31,11 +43,11 @@ export interface ConnectOptions {
   readonly client?: ClientOptions;
 }
 
-/** The official client, connected over a pipe to a server that runs in a process of its own. */
+/** The official client, connected to a server over its streams. */
 export interface Connected {
   readonly client: Client;
   readonly revision: Revision;
-  /** Everything that went over the pipe, in order. */
+  /** Everything that went over the streams, in order. */
   readonly spoken: readonly Spoken[];
   /** What the server answered last, as it wrote it: the client leaves out what it does not know. */
   lastAnswer(): Message;
@@ -71,17 +83,13 @@ afterAll(async () => {
   await Promise.all(connections.map(async ({ client }) => await client.close()));
 });
 
-/** Starts `agenttools start <server>` and connects to it. It is closed after the test file at the latest. */
+/**
+ * Serves `agenttools start <server>` in this process, or in one of its own, and connects to it. It is closed after the test
+ * file at the latest.
+ */
 export async function connect(server: string, options: ConnectOptions): Promise<Connected> {
-  const { revision, capabilities = {}, answers = {}, env } = options;
-  const ours = { command: process.execPath, args: [programFile, 'start', server], env: {} };
-  const { command, args, env: more } = options.command ?? ours;
-  const transport = new TappedTransport({
-    command,
-    args,
-    env: bareEnvironment({ ...more, ...env }),
-    stderr: 'pipe',
-  });
+  const { revision, capabilities = {}, answers = {} } = options;
+  const transport = transportTo(server, options);
   const printed: unknown[] = [];
   transport.stderr?.on('data', (chunk) => printed.push(chunk));
   const client = new Client(
@@ -117,25 +125,93 @@ export async function connect(server: string, options: ConnectOptions): Promise<
   return connected;
 }
 
-/** The transport of the official client, which also keeps what goes over the pipe, as it goes. */
-class TappedTransport extends StdioClientTransport {
-  readonly spoken: Spoken[] = [];
+interface Tapped extends Transport {
+  readonly spoken: Spoken[];
+  readonly stderr: Stream | null;
+}
+
+function transportTo(server: string, { command, env, ownProcess }: ConnectOptions): Tapped {
+  const words = ['start', server];
+  if (!ownProcess && !command) return new TransportHere(runHere(words, { ...(env && { env }) }));
+  const started = command ?? { command: process.execPath, args: [programFile, ...words], env: {} };
+  return new TappedTransport({
+    ...started,
+    env: bareEnvironment({ ...started.env, ...env }),
+    stderr: 'pipe',
+  });
+}
+
+/** Cuts a stream into messages. */
+class Tap {
+  readonly #spoken: Spoken[];
+  readonly #decoder = new TextDecoder();
   #partial = '';
+
+  constructor(spoken: Spoken[]) {
+    this.#spoken = spoken;
+  }
+
+  take(chunk: Buffer): void {
+    const lines = (this.#partial + this.#decoder.decode(chunk, { stream: true })).split('\n');
+    this.#partial = lines.pop() ?? '';
+    for (const line of lines) this.#spoken.push({ by: 'server', message: JSON.parse(line) });
+  }
+}
+
+/** The transport of the official client, which also keeps what goes over the pipe, as it goes. */
+class TappedTransport extends StdioClientTransport implements Tapped {
+  readonly spoken: Spoken[] = [];
 
   override async start(): Promise<void> {
     await super.start();
     // The transport reads with a schema of its own, which may drop what does not fit; the pipe itself tells all.
     const { stdout } = (this as unknown as { _process: { stdout: NodeJS.ReadableStream } })._process;
-    const decoder = new TextDecoder();
-    stdout.prependListener('data', (chunk: Buffer) => {
-      const lines = (this.#partial + decoder.decode(chunk, { stream: true })).split('\n');
-      this.#partial = lines.pop() ?? '';
-      for (const line of lines) this.spoken.push({ by: 'server', message: JSON.parse(line) });
-    });
+    const tap = new Tap(this.spoken);
+    stdout.prependListener('data', (chunk: Buffer) => tap.take(chunk));
   }
 
   override async send(message: Message): Promise<void> {
     this.spoken.push({ by: 'client', message });
     await super.send(message);
+  }
+}
+
+/** The same on the streams of a server in this process, read and written by what the official transport does it by. */
+class TransportHere implements Tapped {
+  readonly spoken: Spoken[] = [];
+  readonly stderr: Stream;
+  onmessage?: (message: Message) => void;
+  onerror?: (error: Error) => void;
+  onclose?: () => void;
+  readonly #server: ChildProcessWithoutNullStreams;
+
+  constructor(server: ChildProcessWithoutNullStreams) {
+    this.#server = server;
+    this.stderr = server.stderr;
+  }
+
+  async start(): Promise<void> {
+    const tap = new Tap(this.spoken);
+    const buffer = new ReadBuffer();
+    this.#server.stdout.on('data', (chunk: Buffer) => {
+      tap.take(chunk);
+      buffer.append(chunk);
+      for (let message = buffer.readMessage(); message; message = buffer.readMessage()) {
+        this.onmessage?.(message);
+      }
+    });
+    this.#server.once('close', () => this.onclose?.());
+  }
+
+  async send(message: Message): Promise<void> {
+    this.spoken.push({ by: 'client', message });
+    this.#server.stdin.write(serializeMessage(message));
+  }
+
+  async close(): Promise<void> {
+    if (this.#server.exitCode !== null) return;
+    const closed = new Promise((resolve) => this.#server.once('close', resolve));
+    this.#server.stdin.end();
+    await closed;
   }
 }

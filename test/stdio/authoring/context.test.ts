@@ -2,14 +2,12 @@ import { beforeAll, describe, expect, test } from 'vitest';
 import { installFixture } from '../../support/installed.js';
 import { type Connected, connect, revisions } from '../../support/official-client.js';
 
-const authoring = installFixture('authoring');
-
 describe.each(revisions)('a handler (%s)', (revision) => {
   let server: Connected;
 
   beforeAll(async () => {
     const env = { MCP_TOOL_OPTIONS: '{"facts":{"style":"bold"}}' };
-    server = await connect(`${authoring}/context`, { revision, env });
+    server = await connect(`${installFixture('authoring')}/context`, { revision, env });
   });
 
   test('knows who asks, in which revision, and what it is itself [N-77]', async () => {

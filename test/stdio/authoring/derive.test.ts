@@ -1,10 +1,10 @@
-import { execFileSync, spawnSync } from 'node:child_process';
 import { appendFileSync, readFileSync, symlinkSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { beforeAll, describe, expect, test } from 'vitest';
 import { installFixture } from '../../support/installed.js';
 import { type Connected, connect, revisions } from '../../support/official-client.js';
-import { bareEnvironment, programFile, root } from '../../support/program.js';
+import { root } from '../../support/program.js';
+import { commandHere } from '../../support/serving-here.js';
 
 /** The fixture with a compiler at hand, as its author has it. */
 function workingCopy(): string {
@@ -15,12 +15,9 @@ function workingCopy(): string {
 }
 
 /** Runs the program on a package; gives its exit code and what it said. */
-function run(...words: readonly string[]) {
-  const { status, stdout, stderr } = spawnSync(process.execPath, [programFile, ...words], {
-    env: bareEnvironment(),
-    encoding: 'utf8',
-  });
-  return { status, said: stdout + stderr };
+async function run(...words: readonly string[]) {
+  const { code, stdout, stderr } = await commandHere(words);
+  return { status: code, said: stdout + stderr };
 }
 
 describe.each(revisions)('tools whose schemas are derived (%s)', (revision) => {
@@ -30,7 +27,7 @@ describe.each(revisions)('tools whose schemas are derived (%s)', (revision) => {
 
   beforeAll(async () => {
     const directory = workingCopy();
-    execFileSync(process.execPath, [programFile, 'derive', directory], { env: bareEnvironment() });
+    expect(await run('derive', directory)).toMatchObject({ status: 0 });
     server = await connect(directory, { revision });
   });
 
@@ -139,33 +136,33 @@ describe.each(revisions)('tools whose schemas are derived (%s)', (revision) => {
 });
 
 describe('derive', () => {
-  test('says when what it wrote no longer holds, and so does validate [L-12]', () => {
+  test('says when what it wrote no longer holds, and so does validate [L-12]', async () => {
     const directory = workingCopy();
-    expect(run('derive', '--check', directory).status).toBe(1);
-    expect(run('derive', directory)).toMatchObject({ status: 0 });
-    expect(run('derive', '--check', directory)).toMatchObject({ status: 0 });
-    expect(run('validate', directory).said).not.toMatch(/stale/);
+    expect((await run('derive', '--check', directory)).status).toBe(1);
+    expect(await run('derive', directory)).toMatchObject({ status: 0 });
+    expect(await run('derive', '--check', directory)).toMatchObject({ status: 0 });
+    expect((await run('validate', directory)).said).not.toMatch(/stale/);
     appendFileSync(path.join(directory, 'src/plain.js'), '\n/** Another. */\nexport const other = 1;\n');
-    expect(run('derive', '--check', directory).status).toBe(1);
-    expect(run('validate', directory).said).toMatch(/stale/);
+    expect((await run('derive', '--check', directory)).status).toBe(1);
+    expect((await run('validate', directory)).said).toMatch(/stale/);
   });
 
-  test('refuses a mark on what is not exported [N-16]', () => {
+  test('refuses a mark on what is not exported [N-16]', async () => {
     const directory = workingCopy();
     const file = path.join(directory, 'src/geometry.js');
     const text = readFileSync(file, 'utf8');
     writeFileSync(file, `${text}\n/** @mcp */\nfunction inner() {}\ninner();\n`);
-    const { status, said } = run('derive', directory);
+    const { status, said } = await run('derive', directory);
     expect(status).toBe(1);
     expect(said).toMatch(/"@mcp".*exported.*"inner"/);
   });
 
-  test('refuses types that have no JSON form, by tool, parameter and type [L-17]', () => {
+  test('refuses types that have no JSON form, by tool, parameter and type [L-17]', async () => {
     const directory = workingCopy();
     const file = path.join(directory, 'src/plain.js');
     const text = readFileSync(file, 'utf8');
     writeFileSync(file, text.replace('{number} divisor', '{Map<string, number>} divisor'));
-    const { status, said } = run('derive', directory);
+    const { status, said } = await run('derive', directory);
     expect(status).toBe(1);
     expect(said).toMatch(/divide.*divisor.*Map<string, number>/s);
   });

@@ -1,10 +1,13 @@
 import { describe, expect, test } from 'vitest';
 import { installFixture } from '../../support/installed.js';
 import { connect, type Revision, revisions } from '../../support/official-client.js';
-import { type Message, startProgram } from '../../support/program.js';
+import type { Message } from '../../support/program.js';
+import { serveHere } from '../../support/serving-here.js';
 import { wireFaults } from '../../support/wire-schema.js';
 
-const server = `${installFixture('authoring')}/elicitation`;
+/** What its modules keep is of one era. */
+const install = () => `${installFixture('authoring')}/elicitation`;
+const servers = Object.fromEntries(revisions.map((revision) => [revision, install()]));
 
 type Answer = object | ((params: Message) => object);
 
@@ -17,7 +20,7 @@ async function withAnswers(revision: Revision, answers: Readonly<Record<string, 
     if (answer === undefined) throw new Error(`Nobody expected to be asked: ${params.message}`);
     return typeof answer === 'function' ? answer(params) : answer;
   };
-  const connected = await connect(server, {
+  const connected = await connect(servers[revision]!, {
     revision,
     capabilities: { elicitation: { form: {}, url: {} } },
     answers: { 'elicitation/create': answering },
@@ -129,7 +132,7 @@ describe.each(revisions)('a tool that asks (%s)', (revision) => {
 });
 
 describe.each(revisions)('of a client that cannot be asked (%s)', (revision) => {
-  const open = async () => await connect(server, { revision });
+  const open = async () => await connect(servers[revision]!, { revision });
 
   /** A failed result in the one era, an error of the protocol in the other. */
   async function refusal(call: Promise<Message>): Promise<Message> {
@@ -165,7 +168,7 @@ describe.each(revisions)('of a client that cannot be asked (%s)', (revision) => 
 
 describe.each(revisions)('the model and the folders of a client (%s)', (revision) => {
   test('are asked for like the user, where the client has them [N-74]', async () => {
-    const { textOf, call } = await connect(server, {
+    const { textOf, call } = await connect(servers[revision]!, {
       revision,
       capabilities: { sampling: {}, roots: {} },
       answers: {
@@ -184,7 +187,7 @@ describe.each(revisions)('the model and the folders of a client (%s)', (revision
   });
 
   test('are told to be missing where it does not [N-74]', async () => {
-    const { call } = await connect(server, { revision });
+    const { call } = await connect(servers[revision]!, { revision });
     for (const name of ['sample', 'roots']) {
       const said = await call(name).then(
         ({ isError, content }) => isError && content[0].text,
@@ -200,7 +203,7 @@ describe('the rounds of 2026-07-28', () => {
 
   /** A call in one round, as it is written on the pipe, and held against the schema. */
   function caller() {
-    const program = startProgram(server);
+    const program = serveHere(servers[revision]);
     return async (name: string, more: object = {}): Promise<Message> => {
       const _meta = {
         'io.modelcontextprotocol/protocolVersion': revision,

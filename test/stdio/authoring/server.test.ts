@@ -1,23 +1,20 @@
-import { execFileSync } from 'node:child_process';
 import { readFileSync } from 'node:fs';
 import path from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { installFixture } from '../../support/installed.js';
 import { connect, revisions } from '../../support/official-client.js';
 import { writeFolder } from '../../support/packages.js';
-import {
-  bareEnvironment,
-  eventually,
-  type Message,
-  programFile,
-  startProgram,
-} from '../../support/program.js';
+import { eventually, type Message, startProgram } from '../../support/program.js';
+import { commandHere, serveHere } from '../../support/serving-here.js';
 import { wireFaults } from '../../support/wire-schema.js';
 
 const authoring = installFixture('authoring');
 
 describe.each(revisions)('a server (%s)', (revision) => {
   const open = async (server: string) => await connect(`${authoring}/${server}`, { revision });
+  /** Over a pipe. */
+  const start = async (server: string) =>
+    await connect(`${authoring}/${server}`, { revision, ownProcess: true });
 
   test('is started by name, and has its title, version and instructions [L-90, L-91]', async () => {
     const { client } = await open('everything');
@@ -55,7 +52,7 @@ describe.each(revisions)('a server (%s)', (revision) => {
 
   test('answers every list, be there nothing to list [L-01, L-03, L-06]', async () => {
     // The official client does not ask for what was not offered.
-    const program = startProgram(`${authoring}/empty`);
+    const program = serveHere(`${authoring}/empty`);
     await program.initialize();
     for (const [method, key] of Object.entries({
       'tools/list': 'tools',
@@ -70,7 +67,7 @@ describe.each(revisions)('a server (%s)', (revision) => {
 
   test('keeps stdout to the protocol, whatever is printed [L-93]', async () => {
     // A line that is no JSON would end the connection.
-    const { textOf, stderr } = await open('everything');
+    const { textOf, stderr } = await start('everything');
     expect(await textOf('chatty')).toBe('said');
     for (const how of ['console', 'the stream', 'descriptor']) {
       await eventually(() => stderr().includes(`printed by ${how}`), `stderr has what was printed by ${how}`);
@@ -78,7 +75,7 @@ describe.each(revisions)('a server (%s)', (revision) => {
   });
 
   test('runs the one handler of a tool once, be it that it fails [L-34]', async () => {
-    const { call, stderr } = await open('everything');
+    const { call, stderr } = await connect(`${installFixture('authoring')}/everything`, { revision });
     expect(await call('fragile')).toMatchObject({ isError: true });
     expect(await call('fragile')).toMatchObject({ isError: true });
     await eventually(() => stderr().includes('call 2'), 'the second call has failed');
@@ -88,10 +85,7 @@ describe.each(revisions)('a server (%s)', (revision) => {
   test('is written into the settings of a client, which can start it by them [L-94]', async () => {
     const file = path.join(writeFolder({ 'settings.json': '{}' }), 'settings.json');
     const words = ['install', '--config', file, '--client', 'claude-desktop', `${authoring}/everything`];
-    execFileSync(process.execPath, [programFile, ...words, '--no-verify'], {
-      env: bareEnvironment(),
-      stdio: 'pipe',
-    });
+    expect(await commandHere([...words, '--no-verify'])).toMatchObject({ code: 0 });
     const [entry] = Object.values(JSON.parse(readFileSync(file, 'utf8')).mcpServers) as Message[];
     const { client, toolNames } = await connect('', { revision, command: entry });
     expect(client.getServerVersion()?.name).toBe('@acme/authoring/everything');
@@ -99,7 +93,7 @@ describe.each(revisions)('a server (%s)', (revision) => {
   });
 
   test('refuses methods and tools that it does not have, and hears no unknown notification [L-96, L-47, N-48]', async () => {
-    const program = startProgram(`${authoring}/everything`);
+    const program = serveHere(`${authoring}/everything`);
     await program.initialize();
     const ask = async (method: string, params: object = {}) =>
       await program.ask({ jsonrpc: '2.0', id: method, method, params: { ...params, ...modern(revision) } });
@@ -164,7 +158,7 @@ describe('the revision', () => {
   };
 
   test.each(Object.entries(asked))('asked for as %s is %s [L-95]', async (wanted, agreed) => {
-    const program = startProgram(`${authoring}/everything`);
+    const program = serveHere(`${authoring}/everything`);
     expect((await program.initialize(wanted)).protocolVersion).toBe(agreed);
   });
 
@@ -172,7 +166,7 @@ describe('the revision', () => {
 
   test.each(older)('%s gets nothing that its schema does not know [L-95]', async (revision) => {
     for (const [server, calls] of Object.entries(shown)) {
-      const program = startProgram(`${authoring}/${server}`);
+      const program = serveHere(`${authoring}/${server}`);
       await program.initialize(revision);
       const requests = calls.map(([method, params], id) => ({ jsonrpc: '2.0', id, method, params }));
       const answers = [];

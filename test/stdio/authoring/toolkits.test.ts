@@ -1,9 +1,8 @@
-import { execFile } from 'node:child_process';
-import { promisify } from 'node:util';
 import { beforeAll, describe, expect, test } from 'vitest';
 import { installFixture, installPackage } from '../../support/installed.js';
 import { type Connected, connect, revisions } from '../../support/official-client.js';
-import { bareEnvironment, eventually, programFile } from '../../support/program.js';
+import { eventually, type Message } from '../../support/program.js';
+import { commandHere } from '../../support/serving-here.js';
 
 const authoring = installFixture('authoring');
 
@@ -200,13 +199,30 @@ describe.each(revisions)('what is refused where it is defined (%s)', (revision) 
   });
 });
 
-test.each(Object.entries(refused))('validate finds %s', async (_, [code, says]) => {
-  const words = [programFile, 'validate', withToolkit(code)];
-  const told = await promisify(execFile)(process.execPath, words, { env: bareEnvironment() }).then(
-    () => 'nothing',
-    ({ stdout }: { stdout: string }) => stdout,
+describe('validate finds', () => {
+  let found: Message[];
+
+  // It starts a process for the code of a package, so all of them are in one.
+  beforeAll(async () => {
+    const codes = Object.values(refused).map(([code]) => code);
+    const text = (code: string) =>
+      `import { defineToolkit, tool } from 'agenttools';\nexport default defineToolkit([${code}]);\n`;
+    const directory = installPackage(
+      { tools: codes.map((_, index) => ({ toolkit: `kit${index}` })) },
+      Object.fromEntries(codes.map((code, index) => [`agenttools/tools/kit${index}.js`, text(code)])),
+    );
+    const { code, stdout } = await commandHere(['validate', '--json', directory]);
+    expect(code).toBe(1);
+    found = JSON.parse(stdout).extensions[0].diagnostics;
+  });
+
+  test.each(Object.entries(refused).map(([what, [, says]], index) => [what, says, index] as const))(
+    '%s',
+    (_, says, index) => {
+      const ofIt = found.filter(({ file }) => file === `agenttools/tools/kit${index}.js`);
+      expect(ofIt.map(({ message }) => message).join('\n')).toMatch(says);
+    },
   );
-  expect(told).toMatch(says);
 });
 
 describe.each(revisions)('a name for a whole toolkit (%s)', (revision) => {
