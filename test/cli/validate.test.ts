@@ -1,16 +1,18 @@
 import { describe, expect, it } from 'vitest';
 import { type RunOptions, runCli } from '../support/run-cli.js';
 
-/** `ok` is clean, `warned` has one warning, `broken` one error. */
+/** `ok` is clean, `warned` has one warning, `broken` one error. Only `ok` has code, which takes a process to look at. */
 const files = {
   ...extension('ok', { tools: [['ping', 'Answers']] }),
-  ...extension('warned', { tools: ['ping'] }, ['other']),
+  'ok/agenttools/tools/ping.json': { description: 'Answers.', handler: './ping.js#ping' },
+  'ok/ping.js': 'export const ping = () => "pong";\n',
+  ...extension('warned', { prompts: ['ping'] }, ['other']),
   ...extension('broken', {
-    tools: [
-      ['ping', 'Answers'],
-      ['pong', 'Answers too'],
-    ],
+    prompts: ['ping'],
+    tools: [['pong', 'Answers too']],
   }),
+  'warned/agenttools/prompts/ping.json': { description: 'Asks.', content: 'Ping?' },
+  'broken/agenttools/prompts/ping.json': { description: 'Asks.', content: 'Ping?' },
   'plain/package.json': { name: 'plain', version: '1.0.0' },
   'empty/README.md': '',
 };
@@ -25,8 +27,6 @@ function extension(name: string, agenttools: object, keywords = ['agenttools-ext
       files: ['agenttools', 'ping.js'],
       agenttools,
     },
-    [`${name}/agenttools/tools/ping.json`]: { description: 'Answers.', handler: './ping.js#ping' },
-    [`${name}/ping.js`]: 'export const ping = () => "pong";\n',
   };
 }
 
@@ -94,7 +94,7 @@ describe('validate', () => {
       [`${name}/agenttools/tools/a.js`]: tool,
     });
     const files = {
-      // What is said of it itself is spoiled, too.
+      // Its own report is spoiled, too.
       ...coded('spoils', "Object.keys = () => []; export default { description: 'A.', handler() {} };"),
       ...coded('exits', 'process.exit(3);'),
       ...coded('titled', "export default { titel: 'A', description: 'A.', handler() {} };"),
@@ -134,11 +134,10 @@ describe('validate', () => {
   });
 
   it('spells out control characters of a package in every format', async () => {
-    const { stdout: _, cwd } = await validate(['ok']);
-    const definition = { description: 'Answers.', handler: './ping.js#ping', 'a\u001b[31m\u009b': 1 };
-    const odd = { 'ok/agenttools/tools/ping.json': definition };
+    const definition = { description: 'Asks.', content: 'Ping?', 'a\u001b[31m\u009b': 1 };
+    const odd = { ...files, 'warned/agenttools/prompts/ping.json': definition };
     for (const format of ['pretty', 'json', 'github', 'sarif']) {
-      const { stdout } = await runCli(['validate', 'ok', '--format', format], { cwd, files: odd });
+      const { stdout } = await validate(['warned', '--format', format], { files: odd });
       expect(stdout).toMatch(/^[\n\t\P{Cc}]*$/u);
       expect(stdout).toContain('a\\u001b[31m\\u009b');
     }

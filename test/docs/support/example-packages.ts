@@ -6,6 +6,7 @@ import { promisify } from 'node:util';
 import { build, transform } from 'esbuild';
 import { derive, writeDerivation } from '../../../src/engine/derive/derive.js';
 import { kinds } from '../../../src/engine/extension/kinds.js';
+import { keepLibraries } from '../../engine/derive/support/project.js';
 import { addFiles, writeFolder } from '../../support/packages.js';
 import type { Block } from './pages.js';
 
@@ -75,6 +76,7 @@ export async function writeExamples(packages: readonly ExamplePackage[]): Promis
   symlinkSync(path.join(repository, 'fixtures/extensions'), path.join(root, 'node_modules/@acme'));
   // What examples of derivation are built with.
   symlinkSync(path.join(repository, 'node_modules/typescript-5'), path.join(root, 'node_modules/typescript'));
+  keepLibraries('typescript-5');
   for (const { page, name, files } of packages) {
     const compiled = await Promise.all(Object.entries(files).map(([file, text]) => compile(file, text)));
     addFiles(path.join(root, page, name), {
@@ -135,8 +137,8 @@ export async function typeErrors(root: string): Promise<string> {
       noEmit: true,
       rootDir: '/',
       paths: {
-        agenttools: [path.join(repository, 'src/index.ts')],
-        'agenttools/engine': [path.join(repository, 'src/engine.ts')],
+        agenttools: [path.join(repository, 'dist/types/index.d.ts')],
+        'agenttools/engine': [path.join(repository, 'dist/types/engine.d.ts')],
       },
     },
     include: ['**/*.ts'],

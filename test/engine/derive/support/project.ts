@@ -32,7 +32,7 @@ const keeping = new Set<string>();
  * Lets a compiler read the files of this repository's packages, its own libraries above all, once per test file instead of
  * once per program: that is what takes it longest. They do not change, and programs may share them.
  */
-function keepLibraries(compiler: string): void {
+export function keepLibraries(compiler: string): void {
   if (keeping.has(compiler)) return;
   keeping.add(compiler);
   const own = require(compiler) as typeof ts;
