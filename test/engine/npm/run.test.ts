@@ -10,7 +10,7 @@ import { isDead, thisProcess } from '../../../src/engine/files/holder.js';
 import { NpmError, readNpmFailure } from '../../../src/engine/npm/npm-error.js';
 import { runNpm } from '../../../src/engine/npm/run.js';
 import type { NpmSetting } from '../../../src/engine/npm/setting.js';
-import { readNpmSettings } from '../../../src/engine/npm/settings.js';
+import { type NpmSettings, readNpmSettings } from '../../../src/engine/npm/settings.js';
 import { addFiles, packageJson, writeFolder } from '../../support/packages.js';
 import { type Registry, startRegistry } from '../../support/registry.js';
 
@@ -97,16 +97,30 @@ describe('what a project says of registries and connections', () => {
   });
 
   const variable = '$'.concat('{TOKEN}');
-  it.each([variable, `a\\${variable}`, `\\\\${variable}`, '${', 'a;b#c', '" \'', 'null'])(
-    'keeps a value that looks like something else: %s',
-    async (value) => {
-      const { npmrc, cwd } = await recordedRun(`//r.example/:_authToken=${JSON.stringify(value)}\n`);
+  const values = [variable, `a\\${variable}`, `\\\\${variable}`, '${', 'a;b#c', '" \'', 'null'];
+
+  describe('keeps a value that looks like something else:', () => {
+    let said: NpmSettings['project'];
+    let kept: NpmSettings['project'];
+
+    beforeAll(async () => {
+      const lines = values.map((value, index) => `${keyOf(index)}=${JSON.stringify(value)}\n`);
+      const { npmrc, cwd } = await recordedRun(lines.join(''));
       const folder = writeFolder({ 'package.json': '{}', '.npmrc': npmrc });
       const held = async (at: string, env: Record<string, string>) =>
         (await readNpmSettings(settingOf(writeFolder(), { env, cwd: at }))).project;
-      expect(await held(folder, { TOKEN: variable })).toEqual(await held(cwd, { TOKEN: 't0ken' }));
-    },
-  );
+      kept = await held(folder, { TOKEN: variable });
+      said = await held(cwd, { TOKEN: 't0ken' });
+    });
+
+    const keyOf = (index: number) => `//r${index}.example/:_authToken`;
+
+    // To npm, null is no value.
+    it.each([...values.entries()])('%i, %s', (index, value) => {
+      expect(typeof said[keyOf(index)]).toBe(value === 'null' ? 'undefined' : 'string');
+      expect(kept[keyOf(index)]).toEqual(said[keyOf(index)]);
+    });
+  });
 
   it('is no file where it says nothing', async () => {
     expect((await recordedRun('save=false\n')).mode).toBeUndefined();
