@@ -1,7 +1,8 @@
 import { existsSync, readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import process from 'node:process';
-import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
+import { setTimeout as delay } from 'node:timers/promises';
+import { afterEach, beforeEach, describe, expect, onTestFinished, test, vi } from 'vitest';
 import { writeFolder } from '../support/packages.js';
 import { eventually, isAlive, root } from '../support/program.js';
 import { compose, openSession } from '../support/session.js';
@@ -58,6 +59,23 @@ const logged = (): Result[] => {
   return lines.filter((line) => line !== '').map((line) => JSON.parse(line));
 };
 const starts = () => logged().filter(({ start }) => start);
+
+/** Holds back timers of so many milliseconds, until they are made to run out. */
+function holdTimers(heldMs: number) {
+  const { setTimeout: start } = globalThis;
+  const held: (() => void)[] = [];
+  const timers = vi.spyOn(globalThis, 'setTimeout').mockImplementation(((work: () => void, ms?: number) => {
+    if (ms === heldMs) held.push(work);
+    return start(work, ms);
+  }) as typeof setTimeout);
+  onTestFinished(() => timers.mockRestore());
+  return {
+    areSet: () => held.length > 0,
+    runOut() {
+      for (const work of held.splice(0)) work();
+    },
+  };
+}
 
 const savedFolder = () => path.join(home, 'wolfram/sessions');
 
@@ -191,8 +209,16 @@ describe('an answer that is none', () => {
   );
 
   test.each(['nonsense', 'malformed', 'empty', 'unheard-of'])('is put into words (%s)', async (code) => {
-    const { evaluate } = await open();
-    const result = await evaluate(code, { timeConstraint: 1 });
+    const { begin, evaluate } = await open();
+    const limit = holdTimers(6000);
+    const { answer } = begin(code, { timeConstraint: 1 });
+    if (code === 'nonsense') {
+      await eventually(limit.areSet, 'the evaluation begins');
+      // The answer is there by now, and is not taken for one.
+      await delay(300);
+      limit.runOut();
+    }
+    const result = await answer;
     expect(outputOf(result)).not.toBe('');
     expect(outputOf(result)).toMatch(code === 'malformed' ? /^No output\.$/ : /could not put|was ended/);
     if (code !== 'malformed') expect(result.isError).toBe(true);
@@ -284,12 +310,17 @@ describe('a session', () => {
 
 describe('a kernel', () => {
   test('that does not stop at the time limit is ended with all it started, and what was printed is told', async () => {
-    const { evaluate } = await open();
+    const { begin, evaluate } = await open();
     const id = idOf(await evaluate('x = 5'));
     const [pid, child] = [
       ...outputOf(await evaluate('pid\nchild', { session: id })).matchAll(/= (\d+)/g),
     ].map(([, number]) => Number(number));
-    const result = await evaluate('Print["so far"]\nhang', { session: id, timeConstraint: 1 });
+    // Its time limit, and a little more.
+    const limit = holdTimers(1000 + 5000);
+    const { answer } = begin('Print["so far"]\nhang', { session: id, timeConstraint: 1 });
+    await eventually(() => limit.areSet() && logged().some(({ hangs }) => hangs), 'the evaluation hangs');
+    limit.runOut();
+    const result = await answer;
     expect(result.isError).toBe(true);
     expect(result._meta).toEqual({ backend: 'kernel' });
     expect(outputOf(result)).toBe(
@@ -337,14 +368,16 @@ describe('a kernel', () => {
     const { begin, cancel } = await open();
     const hanging = begin('hang');
     await eventually(() => logged().some(({ code }) => code === 'hang'), 'the evaluation begins');
-    const waiting = Array.from({ length: 31 }, () => begin('1'));
-    const { isError, content } = await begin('1').answer;
+    // Calls look for the program first, so that the last one is not always the one too many.
+    const answers = Array.from({ length: 32 }, () => begin('1').answer);
+    const { isError, content } = await Promise.race(answers);
     expect(isError).toBe(true);
     expect(content[0].text).toBe(
       '32 evaluations wait for the Wolfram kernel already. Call again when some of them are done.',
     );
     cancel(hanging.id);
-    for (const { answer } of waiting) expect(outputOf(await answer)).toBe('Out[1]= 1');
+    const results = await Promise.all(answers);
+    expect(results.filter((result) => outputOf(result) === 'Out[1]= 1')).toHaveLength(31);
   });
 
   test('without a temporary folder is no use, and that is told', async () => {

@@ -31,7 +31,10 @@ const sessions = new Map();
 
 /** What a line of code does: its value, undefined for none. */
 const words = {
-  hang: () => new Promise(() => {}),
+  hang() {
+    log({ hangs: true });
+    return new Promise(() => {});
+  },
   /** Computes, and looks at nothing; not for ever, in case that nobody ends it. */
   compute() {
     for (const end = Date.now() + 60_000; Date.now() < end; );
