@@ -10,10 +10,7 @@ import { makePackage, packageJson, toolModule } from './support/package.js';
 import { inspectAlone, optionsFor } from './support/validating.js';
 
 async function validate(folder: string, options: Partial<ValidateOptions> = {}): Promise<readonly string[]> {
-  const { diagnostics } = await validateExtension(
-    folder,
-    optionsFor({ openInspector: inspectAlone, ...options }),
-  );
+  const { diagnostics } = await validateExtension(folder, optionsFor(options));
   return diagnostics.map(shown);
 }
 
@@ -73,7 +70,7 @@ test.for(Object.entries(misbehaviour))(
       'agenttools/tools/bad.js': `${statement}\nexport default { description: 'Bad.', handler() {} };`,
       'agenttools/tools/good.js': toolModule('await new Promise((resolve) => setTimeout(resolve, 50));'),
     });
-    const found = await validate(folder, { timeoutMs: 500 });
+    const found = await validate(folder, { timeoutMs: 500, openInspector: inspectAlone });
     expect(found).toEqual(reason === undefined ? [] : [reason.replace('bad ', 'agenttools/tools/bad.js:')]);
   },
 );
@@ -126,7 +123,7 @@ test('what a module exports has to be a definition', async () => {
       values.map((value, index) => [`agenttools/tools/t${index}.js`, `export default ${value};`]),
     ),
   });
-  const { diagnostics } = await validateExtension(folder, optionsFor({ openInspector: inspectAlone }));
+  const { diagnostics } = await validateExtension(folder, optionsFor());
   for (const name of names) {
     const own = diagnostics.filter(({ item }) => item?.name === name);
     expect(
@@ -208,6 +205,6 @@ test('a module that one item after the other needs fails once, within one time l
     'hangs.js': 'for (;;);',
   });
   const begun = Date.now();
-  expect((await validate(folder, { timeoutMs: 500 })).length).toBe(names.length);
+  expect((await validate(folder, { timeoutMs: 500, openInspector: inspectAlone })).length).toBe(names.length);
   expect(Date.now() - begun).toBeLessThan(4000);
 });

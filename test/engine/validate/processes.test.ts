@@ -7,7 +7,7 @@ import { build } from 'esbuild';
 import { beforeAll, describe, expect, onTestFinished, test } from 'vitest';
 import { Inspector, ModuleParser } from '../../../src/engine/validate/inspector.js';
 import { validateExtension } from '../../../src/engine/validate/validate.js';
-import { root } from '../../support/program.js';
+import { isAlive, root } from '../../support/program.js';
 import { temporaryFolder, writeFiles } from '../../support/run-cli.js';
 import { makePackage, packageJson, toolModule } from './support/package.js';
 import { optionsFor } from './support/validating.js';
@@ -27,21 +27,12 @@ async function pidsIn(folder: string): Promise<readonly number[]> {
   const file = path.join(folder, 'pids');
   await expect.poll(() => existsSync(file), { timeout: 10_000 }).toBe(true);
   const pids = (await readFile(file, 'utf8')).split(' ').map(Number);
-  onTestFinished(() => pids.filter(isRunning).forEach((pid) => void process.kill(pid, 'SIGKILL')));
+  onTestFinished(() => pids.filter(isAlive).forEach((pid) => void process.kill(pid, 'SIGKILL')));
   return pids;
 }
 
-function isRunning(pid: number): boolean {
-  try {
-    process.kill(pid, 0);
-    return true;
-  } catch {
-    return false;
-  }
-}
-
 async function expectEnded(pids: readonly number[]): Promise<void> {
-  await expect.poll(() => pids.filter(isRunning), { timeout: 5000 }).toEqual([]);
+  await expect.poll(() => pids.filter(isAlive), { timeout: 5000 }).toEqual([]);
 }
 
 const posix = process.platform !== 'win32';
@@ -100,7 +91,7 @@ describe.runIf(posix)('when the validating process is ended while a definition b
     const validating = spawn(process.execPath, [program, tool], { stdio: 'ignore' });
     const pids = await pidsIn(folder);
     await sleep(100);
-    expect(pids.every(isRunning)).toBe(true);
+    expect(pids.every(isAlive)).toBe(true);
     validating.kill(signal);
     await expectEnded(pids);
   });
