@@ -345,7 +345,3 @@ describeInBrowser('the bridge, when something fails', () => {
     await alone.close();
   });
 });
-
-test('the bridge stays small', () => {
-  expect(Buffer.byteLength(bridge)).toBeLessThan(6 * 1024);
-});

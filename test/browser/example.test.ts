@@ -249,18 +249,3 @@ describeInBrowser('what the pages tell to copy', () => {
     expect(await app.teardown()).toEqual({});
   });
 });
-
-test('without an app, the text says all that the app shows', async () => {
-  const { content, structuredContent } = await call('forecast', place);
-  expect(content).toEqual([
-    { type: 'text', text: 'Forecast for Ostwick\nDay 1: rain, 16 °C\nDay 2: wind, 14 °C' },
-  ]);
-  expect(structuredContent).toEqual({
-    place: 'Ostwick',
-    unit: 'celsius',
-    days: [
-      { day: 1, sky: 'rain', temperature: 16 },
-      { day: 2, sky: 'wind', temperature: 14 },
-    ],
-  });
-});

@@ -1,91 +1,12 @@
-import { spawn } from 'node:child_process';
-import { once } from 'node:events';
 import { readFile, writeFile } from 'node:fs/promises';
-import { request } from 'node:http';
 import { createRequire } from 'node:module';
 import path from 'node:path';
 import type { FrameLocator, Page } from 'playwright-core';
-import { afterEach, beforeEach, describe, expect, test } from 'vitest';
-import { minified } from '../../.scripts/apps.mjs';
-import { ownProgram } from '../../src/engine/folders.js';
-import { type AskedByWords, openPreview, type Preview } from '../../src/engine/preview/preview.js';
+import { afterEach, beforeEach, expect, test } from 'vitest';
+import type { AskedByWords, Preview } from '../../src/engine/preview/preview.js';
 import { describeInBrowser, findChromium, openBrowser } from '../support/browser.js';
-import { bareEnvironment, programFile, root } from '../support/program.js';
+import { extension, hostile, openPreviewOf, runPreview, viewer } from '../support/preview.js';
 import { temporaryFolder, writeFiles } from '../support/run-cli.js';
-
-const hostile = '<img src=x onerror="document.title=1">';
-
-const viewer = (heading = 'Forecast') => `<!doctype html>
-<html lang="en">
-<meta charset="utf-8">
-<title>Viewer</title>
-<style>body { margin: 0; font: 16px sans-serif } main { display: flow-root; height: 240px }</style>
-<main>
-<h1>${heading}</h1>
-<p id="theme"></p><p id="width"></p><p id="mode"></p><p id="tool"></p><p id="result"></p><p id="answer"></p>
-<button id="call">Call</button><button id="hidden">Call hidden</button><button id="ask">Ask</button><button id="unlisted">Call unlisted</button>
-</main>
-<script>${minified('bridge.js')}</script>
-<script>
-const put = (id, text) => { document.getElementById(id).textContent = text; };
-const textOf = ({ content }) => content.map(({ text }) => text).join(' ');
-const app = connectApp({
-  name: 'viewer',
-  displayModes: ['inline', 'fullscreen'],
-  onResult: (result) => put('result', textOf(result)),
-  onTeardown: () => app.notify('notifications/message', { level: 'info', data: 'last words' }),
-  onCancelled: (reason) => put('result', 'cancelled: ' + reason),
-  onContext: ({ theme, displayMode, containerDimensions, toolInfo }) => {
-    put('theme', 'theme ' + theme);
-    put('mode', 'mode ' + displayMode);
-    put('tool', 'tool ' + toolInfo?.tool.name);
-    put('width', 'width ' + containerDimensions.width);
-  },
-});
-const call = (name, args) =>
-  app.callServerTool(name, args).then(textOf, ({ message }) => message).then((text) => put('answer', text));
-document.getElementById('call').onclick = () => call('forecast', { place: 'Rome' });
-document.getElementById('hidden').onclick = () => call('secret', {});
-document.getElementById('unlisted').onclick = () => call('unlisted', {});
-document.getElementById('ask').onclick = async () => {
-  await app.openLink('https://a.example/');
-  await app.sendMessage('${hostile}');
-};
-fetch('https://blocked.example/').catch(() => {});
-</script>
-</html>`;
-
-const extension = {
-  'package.json': {
-    name: '@acme/weather',
-    version: '1.2.0',
-    type: 'module',
-    agenttools: { tools: ['forecast', 'secret'], apps: ['viewer', 'mute'] },
-  },
-  'agenttools/tools/forecast.json': {
-    description: hostile,
-    input: { place: { type: 'string', required: true }, days: 'integer' },
-    handler: './src/tools.js#forecast',
-    ui: 'viewer',
-  },
-  'agenttools/tools/secret.json': {
-    description: 'Is for the model alone',
-    handler: './src/tools.js#secret',
-    ui: { app: 'viewer', visibility: ['model'] },
-  },
-  'agenttools/apps/viewer.html': viewer(),
-  'agenttools/apps/viewer.json': { csp: { connectDomains: ['https://*'] } },
-  'agenttools/apps/mute.html': '<!doctype html><title>Mute</title>',
-  'src/tools.js': `
-    export const forecast = async ({ place, days = 1 }, { signal }) => {
-      console.error('asked for ' + place);
-      if (place === 'nowhere') await new Promise((resolve) => signal.addEventListener('abort', resolve));
-      if (signal.aborted) console.error('cancelled');
-      return 'Rain in ' + place + ', ' + days;
-    };
-    export const secret = () => 'secret';
-  `,
-};
 
 let directory: string;
 let preview: Preview | undefined;
@@ -101,66 +22,11 @@ afterEach(async () => {
 });
 
 async function open(asked: AskedByWords = {}, server?: string): Promise<Preview> {
-  const { command, args } = ownProgram();
-  const words = server === undefined ? [...args, 'start', directory] : [path.join(directory, server)];
-  preview = await openPreview({
-    reference: directory,
-    child: { command, args: words, cwd: directory, env: bareEnvironment() },
-    directory,
-    pageFolder: path.join(root, 'dist/preview'),
-    version: '1.0.0',
-    port: 0,
-    timeoutMs: 20_000,
-    asked,
-  });
+  preview = await openPreviewOf(directory, asked, server);
   return preview;
 }
 
 const call = { tool: 'forecast', arguments: { place: 'Bonn' }, theme: 'light', width: 400 } as const;
-
-/** What a request without a browser is answered with. */
-async function statusOf(
-  address: string,
-  { method = 'GET', ...headers }: Readonly<Record<string, string>> = {},
-): Promise<number | undefined> {
-  const asking = request(address, { method, headers });
-  asking.end();
-  const [response] = await once(asking, 'response');
-  response.resume();
-  return response.statusCode;
-}
-
-describe('the page of a preview', () => {
-  test('is for those alone who know its address and come by it', async () => {
-    const { url } = await open();
-    const { origin, port, pathname } = new URL(url);
-    const json = { method: 'POST', 'content-type': 'application/json' };
-    expect(await statusOf(url)).toBe(200);
-    expect(await statusOf(url, { 'sec-fetch-site': 'none' })).toBe(200);
-    expect(await statusOf(`${url}report`, { ...json, origin, 'content-length': '0' })).toBe(500);
-    for (const [address, headers] of [
-      [origin, {}],
-      [`${origin}/wrong${pathname}`, {}],
-      [`${origin}${pathname.slice(0, -2)}/`, {}],
-      [`${origin}/events`, {}],
-      [url, { host: `attacker.example:${port}` }],
-      [url, { host: `localhost:${port}` }],
-      [url, { origin: 'http://attacker.example' }],
-      [url, { 'sec-fetch-site': 'cross-site', 'sec-fetch-mode': 'no-cors', 'sec-fetch-dest': 'script' }],
-      [`${url}request`, { ...json, origin: 'null' }],
-      [`${url}request`, { ...json, 'content-length': '0' }],
-    ] as const) {
-      expect(await statusOf(address, headers), JSON.stringify([address, headers])).toBe(403);
-    }
-    expect(await statusOf(`${url}request`, { method: 'POST', origin })).toBe(415);
-    expect(await statusOf(`${url}../page.ts`)).toBe(403);
-    expect(await statusOf(`${url}frame.html`)).toBe(404);
-  });
-
-  test('is not served for a server that has no such app', async () => {
-    await expect(open({ app: 'viewr' })).rejects.toThrow('There is no app "viewr". Did you mean "viewer"?');
-  });
-});
 
 let page: Page;
 let app: FrameLocator;
@@ -393,23 +259,8 @@ describeInBrowser('in a browser, the page of a preview', () => {
   });
 });
 
-/** Runs the program to its end. */
-async function run(words: readonly string[], env: Readonly<Record<string, string>> = {}) {
-  const child = spawn(process.execPath, [programFile, 'preview', directory, ...words], {
-    cwd: directory,
-    env: bareEnvironment(env),
-    stdio: ['ignore', 'pipe', 'pipe'],
-  });
-  let [stdout, stderr] = ['', ''];
-  child.stdout.setEncoding('utf8').on('data', (text: string) => {
-    stdout += text;
-  });
-  child.stderr.setEncoding('utf8').on('data', (text: string) => {
-    stderr += text;
-  });
-  const [code] = await once(child, 'close');
-  return { code: code as number | null, stdout, stderr };
-}
+const run = (words: readonly string[], env: Readonly<Record<string, string>>) =>
+  runPreview(directory, words, env);
 
 /** Width and height of a PNG. @see https://www.w3.org/TR/png-3/#11IHDR */
 async function sizeOf(file: string): Promise<readonly number[]> {
@@ -456,37 +307,5 @@ describeInBrowser('a picture', () => {
     const { code, stdout, stderr } = await run(['mute', '--screenshot', 'mute.png'], chromium);
     expect({ code, stdout }).toEqual({ code: 1, stdout: '' });
     expect(stderr).toContain('The app ui://acme/weather/mute did not initialize within 10 s');
-  });
-});
-
-describe('the program', () => {
-  test('says the way out where there is no Chromium', async () => {
-    const env = { PATH: directory, AGENTTOOLS_CHROMIUM: './none' };
-    const named = await run([...words, '--screenshot', 'a.png'], env);
-    expect(named.code).toBe(1);
-    expect(named.stderr).toContain(`AGENTTOOLS_CHROMIUM names ${path.join(directory, 'none')}`);
-    expect(named.stderr).toContain('Install Chromium or Chrome');
-  });
-
-  test('prints the address, and ends with its server when a signal comes', async () => {
-    const child = spawn(process.execPath, [programFile, 'preview', directory, '--json'], {
-      cwd: directory,
-      env: bareEnvironment(),
-      stdio: ['ignore', 'pipe', 'pipe'],
-    });
-    let stdout = '';
-    await new Promise<void>((resolve) => {
-      child.stdout.setEncoding('utf8').on('data', (text: string) => {
-        stdout += text;
-        if (text.endsWith('}\n')) resolve();
-      });
-    });
-    const { url, server, apps } = JSON.parse(stdout);
-    expect(server).toBe('@acme/weather/weather');
-    expect(apps.map(({ name }: { name: string }) => name)).toEqual(['viewer', 'mute']);
-    expect(await statusOf(url)).toBe(200);
-    child.kill('SIGTERM');
-    expect(await once(child, 'close')).toEqual([0, null]);
-    await expect(statusOf(url)).rejects.toThrow('ECONNREFUSED');
   });
 });

@@ -1,4 +1,4 @@
-import { afterEach, describe, expect, test } from 'vitest';
+import { afterEach, expect, test } from 'vitest';
 import { describeInBrowser, type HostedApp, type OpenOptions } from '../support/browser.js';
 import {
   barriersOf,
@@ -6,7 +6,6 @@ import {
   expectNoFaults,
   image,
   mark,
-  metadataOf,
   notebookUrl,
   openViewer,
   text,
@@ -540,18 +539,5 @@ describeInBrowser.each(['light', 'dark'] as const)('nothing bars anybody from us
       .waitFor();
     expect(await barriersOf(app.frame)).toEqual([]);
     await app.screenshot(`${what.replaceAll(' ', '-')}-${theme}`);
-  });
-});
-
-describe('what hosts are told of a viewer', () => {
-  const frameDomains = ['https://www.wolframcloud.com', 'https://wolfr.am'];
-
-  test.each<[viewer: Viewer, csp: object | undefined]>([
-    ['mcp-apps-test', undefined],
-    ['notebook-viewer', { frameDomains }],
-    ['evaluator-viewer', { frameDomains }],
-    ['wolframalpha-viewer', { resourceDomains: ['https://*.wolframalpha.com'], frameDomains }],
-  ])('%s', (viewer, csp) => {
-    expect(metadataOf(viewer).csp).toEqual(csp);
   });
 });

@@ -37,7 +37,7 @@ export const image = { type: 'image', data: chart, mimeType: 'image/svg+xml' } a
 export const pageOf = (viewer: Viewer): string => readFileSync(path.join(apps, `${viewer}.html`), 'utf8');
 
 /** What hosts are told of a viewer. */
-export function metadataOf(viewer: Viewer): { readonly csp?: DeclaredOrigins } {
+function metadataOf(viewer: Viewer): { readonly csp?: DeclaredOrigins } {
   return JSON.parse(readFileSync(path.join(apps, `${viewer}.json`), 'utf8'));
 }
 
