@@ -40,7 +40,8 @@ describe('any document', () => {
       expect(editor.remove(after, path.slice(0, there + 1))).toBe(before);
     });
     fc.assert(property, { numRuns: runs });
-    expect(refused).toBeLessThan(runs / 10);
+    // Some 4 % are; chance makes more of it where the runs are few.
+    expect(refused).toBeLessThan(runs / 10 + Math.sqrt(runs));
   });
 
   test('two entries leave the original, in whatever order they go', () => {
