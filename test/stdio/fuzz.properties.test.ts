@@ -1,13 +1,15 @@
 import { describe, expect, test } from 'vitest';
 import { mutatedLine, randomFrom } from '../support/mutations.js';
 import { fixture, type Message, type Program, startProgram } from '../support/program.js';
+import { runs } from '../support/runs.js';
 import { modern } from './support/messages.js';
 
 /** Another seed is another crowd of clients: `FUZZ_SEED=7 npx vitest …`. */
 const seed = Number(process.env.FUZZ_SEED ?? 20260728);
 
-const lineCount = 20_000;
-const volley = 500;
+/** 20,000 of all. */
+const lineCount = Math.round((runs * 20) / 3);
+const volley = Math.min(500, Math.ceil(lineCount / 2));
 
 /** What a line has to be answered with, if anything: its id, or just an error. */
 type Due = { readonly id: string | number } | 'an error' | undefined;
@@ -47,7 +49,7 @@ class Answers {
   }
 }
 
-describe('20,000 lines of clients gone mad', () => {
+describe(`${lineCount} lines of clients gone mad`, () => {
   test.each([true, false])(
     'are each answered as far as they can be, and nothing else is said (handshake first: %s)',
     async (hasHandshake) => {

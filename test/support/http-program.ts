@@ -4,6 +4,7 @@ import { createServer, type IncomingMessage, request, type Server, type ServerRe
 import type { AddressInfo } from 'node:net';
 import { afterAll } from 'vitest';
 import { bareEnvironment, programFile, root } from './program.js';
+import { runHere } from './serving-here.js';
 
 /** `agenttools start --http` in a process of its own. */
 export interface HttpProgram {
@@ -36,7 +37,23 @@ export async function startHttp(
   server: string,
   { flags = [], env = {} }: HttpProgramOptions = {},
 ): Promise<HttpProgram> {
-  const { child, stderr, exit } = run(['start', server, '--http', '--port', '0', '--json', ...flags], env);
+  return await served(run(httpWords(server, flags), env));
+}
+
+/** The same in this process. Nothing in it is guarded. */
+export async function serveHttpHere(
+  server: string,
+  { flags = [], env = {} }: HttpProgramOptions = {},
+): Promise<HttpProgram> {
+  return await served(watched(runHere(httpWords(server, flags), { env })));
+}
+
+const httpWords = (server: string, flags: readonly string[]) => [
+  ...['start', server, '--http', '--port', '0', '--json'],
+  ...flags,
+];
+
+async function served({ child, stderr, exit }: Watched): Promise<HttpProgram> {
   const first = await Promise.race([once(child.stdout!, 'data'), exit]);
   if (!Array.isArray(first)) throw new Error(`It ended with ${first}: ${stderr()}`);
   const { url } = JSON.parse(String(first[0]));
@@ -52,24 +69,25 @@ export async function startHttp(
   };
 }
 
-/** Runs a command line that is to end by itself. */
-export async function runToEnd(
-  args: readonly string[],
-  env: Readonly<Record<string, string>> = {},
-): Promise<{ readonly code: number | null; readonly stderr: string }> {
-  const { stderr, exit } = run(args, env);
-  return { code: await exit, stderr: stderr() };
-}
-
-function run(args: readonly string[], env: Readonly<Record<string, string>>) {
+function run(args: readonly string[], env: Readonly<Record<string, string>>): Watched {
   const child = spawn(process.execPath, [programFile, ...args], {
     cwd: root,
     env: bareEnvironment(env),
     stdio: ['ignore', 'pipe', 'pipe'],
   });
+  return watched(child);
+}
+
+interface Watched {
+  readonly child: ChildProcess;
+  stderr(): string;
+  readonly exit: Promise<number | null>;
+}
+
+function watched(child: ChildProcess): Watched {
   children.add(child);
   let printed = '';
-  child.stderr.setEncoding('utf8').on('data', (chunk) => {
+  child.stderr!.setEncoding('utf8').on('data', (chunk) => {
     printed += chunk;
   });
   const exit = once(child, 'close').then(([code]) => {

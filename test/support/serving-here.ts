@@ -90,8 +90,9 @@ class ServingHere extends EventEmitter {
 
   /** Sends a signal. */
   kill(signal: NodeJS.Signals = 'SIGTERM'): boolean {
+    const reason = signal === 'SIGKILL' ? 'SIGTERM' : (signal as EndReason);
+    running.run(this, () => this.#ends.forEach((end) => void end(reason)));
     if (signal === 'SIGKILL') this.#exit(0);
-    else running.run(this, () => this.#ends.forEach((end) => void end(signal as EndReason)));
     return true;
   }
 
@@ -121,7 +122,10 @@ export interface ServeOptions extends ServingOptions {
   readonly flags?: readonly string[];
 }
 
-/** Runs a command line of the program to its end in this process; gives its exit code and what it said. */
+/**
+ * Runs a command line of the program to its end in this process; gives its exit code and what it said. Commands that run code
+ * of extensions end the processes that were started from here.
+ */
 export async function commandHere(
   words: readonly string[],
   options: ServingOptions = {},
