@@ -2,7 +2,7 @@ import { Client, type ClientOptions } from '@modelcontextprotocol/client';
 import { StdioClientTransport } from '@modelcontextprotocol/client/stdio';
 import { Client as ClientV1 } from '@modelcontextprotocol/sdk/client/index.js';
 import { StdioClientTransport as StdioClientTransportV1 } from '@modelcontextprotocol/sdk/client/stdio.js';
-import { afterEach, describe, expect, test } from 'vitest';
+import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest';
 import {
   bareEnvironment,
   eventually,
@@ -29,9 +29,10 @@ interface AnyClient {
   readonly stderr: () => string;
 }
 
-const open: AnyClient[] = [];
+const open = new Set<AnyClient>();
 afterEach(async () => {
-  for (const { client } of open.splice(0)) await client.close();
+  for (const { client } of open) await client.close();
+  open.clear();
 });
 
 function opened(
@@ -40,7 +41,7 @@ function opened(
   said: readonly unknown[],
 ): AnyClient {
   const one = { client, pid: Number(transport.pid), stderr: () => said.join('') };
-  open.push(one);
+  open.add(one);
   return one;
 }
 
@@ -73,8 +74,20 @@ const clients = {
 } as const;
 
 describe.each(Object.entries(clients))('the official client (%s)', (_, { connect, version }) => {
+  let forecaster: AnyClient;
+  let worker: AnyClient;
+
+  beforeAll(async () => {
+    [forecaster, worker] = await Promise.all([connect(weather), connect(workshop)]);
+    for (const one of [forecaster, worker]) open.delete(one);
+  });
+
+  afterAll(async () => {
+    for (const { client } of [forecaster, worker]) await client.close();
+  });
+
   test('learns who we are', async () => {
-    const { client, stderr } = await connect(weather);
+    const { client, stderr } = forecaster;
     expect(client.getServerVersion()).toMatchObject({
       name: '@acme/weather/weather',
       title: 'Acme Weather',
@@ -92,7 +105,7 @@ describe.each(Object.entries(clients))('the official client (%s)', (_, { connect
   });
 
   test('uses tools', async () => {
-    const { client } = await connect(weather);
+    const { client } = forecaster;
     const { tools } = await client.listTools();
     expect(tools.map(({ name }: Message) => name)).toEqual(['forecast', 'alerts', 'compare']);
     // The client checks structured content against the output schema it listed.
@@ -111,7 +124,7 @@ describe.each(Object.entries(clients))('the official client (%s)', (_, { connect
   });
 
   test('uses prompts, resources, templates and completion', async () => {
-    const { client } = await connect(weather);
+    const { client } = forecaster;
     expect((await client.listPrompts()).prompts).toHaveLength(2);
     const { messages } = await client.getPrompt({ name: 'briefing', arguments: { place: 'High Fell' } });
     expect(messages[0].content.text).toContain('High Fell');
@@ -133,7 +146,7 @@ describe.each(Object.entries(clients))('the official client (%s)', (_, { connect
   });
 
   test('hears of progress', async () => {
-    const { client } = await connect(workshop);
+    const { client } = worker;
     const heard: Message[] = [];
     const options = { onprogress: (progress: Message) => heard.push(progress) };
     const params = { name: 'steps', arguments: { count: 3, key: 'a' } };
@@ -149,26 +162,26 @@ describe.each(Object.entries(clients))('the official client (%s)', (_, { connect
   });
 
   test('cancels', async () => {
-    const { client, stderr } = await connect(workshop);
+    const { client, stderr } = worker;
     const controller = new AbortController();
     const options = { signal: controller.signal };
-    const params = { name: 'hold', arguments: { key: 'a' } };
+    const params = { name: 'hold', arguments: { key: 'b' } };
     const call =
       client instanceof ClientV1
         ? client.callTool(params, undefined, options)
         : client.callTool(params, options);
     const refused = expect(call).rejects.toThrow();
-    await eventually(() => stderr().includes('<hold a>'), 'the call has begun');
+    await eventually(() => stderr().includes('<hold b>'), 'the call has begun');
     controller.abort(new Error('enough'));
     await refused;
-    await eventually(() => stderr().includes('<aborted a>'), 'the call has been aborted');
+    await eventually(() => stderr().includes('<aborted b>'), 'the call has been aborted');
     expect(await client.callTool({ name: 'echo', arguments: {} })).toMatchObject({
       content: [{ text: '{}' }],
     });
   });
 
   test('tells who it is', async () => {
-    const { client } = await connect(workshop);
+    const { client } = worker;
     const { structuredContent } = await client.callTool({ name: 'facts', arguments: {} });
     expect(structuredContent).toMatchObject({
       protocolVersion: version,
@@ -177,7 +190,7 @@ describe.each(Object.entries(clients))('the official client (%s)', (_, { connect
   });
 
   test('has many calls under way', async () => {
-    const { client } = await connect(workshop);
+    const { client } = worker;
     const calls = Array.from({ length: 50 }, (_, n) => client.callTool({ name: 'echo', arguments: { n } }));
     const texts = (await Promise.all(calls)).map(({ content }: Message) => content[0].text);
     expect(texts).toEqual(texts.map((_, n) => `{"n":${n}}`));

@@ -1,6 +1,6 @@
-import { describe, expect, test } from 'vitest';
+import { beforeAll, describe, expect, test } from 'vitest';
 import { writePackage } from '../support/packages.js';
-import { fixture, openProgram, startProgram } from '../support/program.js';
+import { fixture, openProgram, type Program, startProgram } from '../support/program.js';
 import { modern } from './support/messages.js';
 
 const noisy = fixture('stdio-noisy');
@@ -129,23 +129,55 @@ describe.concurrent('stdin is', () => {
   });
 });
 
-describe.concurrent('an extension cannot end the server', () => {
-  test.each([
+/** An extension of a tool in code for each of the texts, by their places. */
+const tools = (bodies: readonly string[], before = ''): string =>
+  writePackage(
+    { tools: bodies.map((_, index) => `tool${index}`) },
+    {
+      'agenttools/tools.json': Object.fromEntries(
+        bodies.map((_, index) => [
+          `tool${index}`,
+          { description: 'One.', handler: `./tools.js#tool${index}` },
+        ]),
+      ),
+      'tools.js': [
+        before,
+        ...bodies.map((body, index) => `export async function tool${index}(args, ctx) {\n${body}\n}`),
+      ].join('\n'),
+    },
+  );
+
+describe('an extension cannot end the server', () => {
+  const exits = [
     ['process.exit()', `process.exit(3);`],
     ['process.exit() later in the call', `await new Promise((r) => setTimeout(r, 5)); process.exit(0);`],
     ['process.reallyExit()', `process.reallyExit(1);`],
     ['process.abort()', `process.abort();`],
     ['process.exit() under try', `try { process.exit(); } finally { await null; }`],
-  ])('by %s: the call fails and says so', async (_, body) => {
-    const program = await openProgram(tool(body));
-    expect(await program.call('one')).toMatchObject({
-      isError: true,
-      content: [{ text: expect.stringMatching(/process\.\w+\(\)/) }],
-    });
-    expect(await program.request('ping')).toEqual({});
-    expect(await program.end()).toEqual({ code: 0, signal: null });
+  ] as const;
+  let exiting: Program;
+
+  beforeAll(async () => {
+    exiting = await openProgram(tools(exits.map(([, body]) => body)));
   });
 
+  test.each(exits.map(([by], index) => [by, index] as const))(
+    'by %s: the call fails and says so',
+    async (_, index) => {
+      expect(await exiting.call(`tool${index}`)).toMatchObject({
+        isError: true,
+        content: [{ text: expect.stringMatching(/process\.\w+\(\)/) }],
+      });
+      expect(await exiting.request('ping')).toEqual({});
+    },
+  );
+
+  test('by any of them: it ends as ever when its client goes', async () => {
+    expect(await exiting.end()).toEqual({ code: 0, signal: null });
+  });
+});
+
+describe.concurrent('an extension cannot end the server behind its back', () => {
   test.each([
     ['an error in a timer', `setTimeout(() => { throw new Error('<stray>'); }, 1);`],
     ['process.exit() in a timer', `setTimeout(() => { console.log('<stray>'); process.exit(4); }, 1);`],

@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os';
 import path from 'node:path';
 import process from 'node:process';
 import { promisify } from 'node:util';
-import { afterAll, describe, expect, it } from 'vitest';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { type Connected, type ConnectOptions, connect, revisions } from '../support/official-client.js';
 import { addFiles, packageJson } from '../support/packages.js';
 import { bareEnvironment, eventually, type Message, programFile, root } from '../support/program.js';
@@ -48,8 +48,25 @@ const open = async (server: string, options: ConnectOptions): Promise<Connected>
   await connect(path.join(folder, server), options);
 
 describe.each(revisions)('servers from npm behind `start`, for the official client of %s', (revision) => {
+  let kit: Connected;
+
+  beforeAll(async () => {
+    const answers = {
+      'elicitation/create': () => ({ action: 'accept', content: { name: 'Ada' } }),
+      'sampling/createMessage': () => ({
+        role: 'assistant',
+        model: 'test',
+        content: { type: 'text', text: 'a poem' },
+      }),
+    };
+    const capabilities = { elicitation: { form: {} }, sampling: {} };
+    kit = await open('kit', { revision, capabilities, answers, ownProcess: true });
+  });
+
+  afterAll(async () => await kit.close());
+
   it('are listed as one, in the order of their entries, and called', async () => {
-    const { toolNames, textOf, call, close } = await open('kit', { revision });
+    const { toolNames, textOf, call } = kit;
     const names = await toolNames();
     expect(names).toContain('every_echo');
     expect(names.indexOf('own')).toBeGreaterThan(names.indexOf('every_echo'));
@@ -61,29 +78,18 @@ describe.each(revisions)('servers from npm behind `start`, for the official clie
     const entity = { name: revision, entityType: 'revision', observations: ['spoken'] };
     const { structuredContent } = await call('m_create_entities', { entities: [entity] });
     expect(structuredContent).toEqual({ entities: [entity] });
-    await close();
   });
 
   it('have the user and the model of the client asked', async () => {
-    const answers = {
-      'elicitation/create': () => ({ action: 'accept', content: { name: 'Ada' } }),
-      'sampling/createMessage': () => ({
-        role: 'assistant',
-        model: 'test',
-        content: { type: 'text', text: 'a poem' },
-      }),
-    };
-    const capabilities = { elicitation: { form: {} }, sampling: {} };
-    const { call, close } = await open('kit', { revision, capabilities, answers });
+    const { call } = kit;
     const asked = await call('every_trigger-elicitation-request');
     expect(JSON.stringify(asked.content)).toContain('Ada');
     const sampled = await call('every_trigger-sampling-request', { prompt: 'Write', maxTokens: 10 });
     expect(JSON.stringify(sampled.content)).toContain('a poem');
-    await close();
   });
 
   it('fail alone, say why, and are gone when the client is', async () => {
-    const { toolNames, call, textOf, stderr, close } = await open('away', { revision });
+    const { toolNames, call, textOf, stderr, close } = await open('away', { revision, ownProcess: true });
     expect(await toolNames()).toEqual(['own', 'crash', 'environment']);
     const crashed: Message = await call('crash');
     expect(crashed.isError).toBe(true);
