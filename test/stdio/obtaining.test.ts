@@ -125,9 +125,7 @@ describe('start', () => {
 
   test('--frozen serves what was obtained, until it is changed', async () => {
     const user = newUser();
-    const program = await openProgram('@shop/units/units', user);
-    await program.request('tools/list');
-    await endOf(program);
+    expect(await installHere(user, '@shop/units/units', '--no-verify')).toMatchObject({ code: 0 });
     const flags = ['--frozen'];
     const frozen = await openProgram('@shop/units/units', { ...user, flags });
     expect(await frozen.textOf('look-units')).toBe('seen by @shop/units');

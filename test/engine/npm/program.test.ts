@@ -25,6 +25,12 @@ describe('npm is', () => {
     expect(await found(locked, open, binary(0o755))).toEqual({ command: path.join(open, 'npm'), args: [] });
   });
 
+  it('none that lies where a relative path in PATH leads', async () => {
+    const open = binary(0o755);
+    const relative = path.relative(process.cwd(), binary(0o755));
+    expect(await found(relative, open)).toEqual({ command: path.join(open, 'npm'), args: [] });
+  });
+
   it('else the one that came with Node', async () => {
     const script = path.join(besideNode, 'lib/node_modules/npm/bin/npm-cli.js');
     expect(await found(binary(0o644))).toEqual({ command: execPath, args: [script] });
