@@ -59,17 +59,15 @@ describe('an upstream server', () => {
   const own = [{ name: 'own', handler: () => 'own' }];
 
   test.each([
-    ['crash', 'it exited with code 3. It wrote to stderr: cannot open the database'],
-    ['flood', 'it wrote a line of more than 16 MiB to stdout'],
-    ['endless-list', 'its list of tools has no end: it was read up to 0 tools'],
-    ['hang', 'it does not answer within 3 s, which is its "startTimeoutMs"'],
+    ['crash', 20_000, 'it exited with code 3. It wrote to stderr: cannot open the database'],
+    ['flood', 20_000, 'it wrote a line of more than 16 MiB to stdout'],
+    ['endless-list', 20_000, 'its list of tools has no end: it was read up to 0 tools'],
+    ['hang', 2000, 'it does not answer within 2 s, which is its "startTimeoutMs"'],
   ])(
     'that cannot be had at its start (%s) leaves the rest of the list, and says why once',
-    async (atStart, why) => {
+    async (atStart, startTimeoutMs, why) => {
       const far = scripted({ atStart });
-      const { names, says, reported } = await openBench([{ place: far.place, startTimeoutMs: 3000 }], {
-        own,
-      });
+      const { names, says, reported } = await openBench([{ place: far.place, startTimeoutMs }], { own });
       expect(await names()).toEqual(['own']);
       expect(await names()).toEqual(['own']);
       expect(reported).toEqual([`The upstream server "far" is not there: ${why}.`]);

@@ -26,18 +26,34 @@ const programOf = (name: string, ...args: string[]) => ({
   },
 });
 
-/** The everything server at an address, which it is given as a port. */
-async function startEverything(transport: 'sse' | 'streamableHttp'): Promise<string> {
+const addresses = new Map<string, Promise<string>>();
+
+/** The address of the everything server, which is started once for each way to speak to it. */
+function everythingAt(transport: 'sse' | 'streamableHttp'): Promise<string> {
+  const address = addresses.get(transport) ?? startEverything(transport);
+  addresses.set(transport, address);
+  return address;
+}
+
+/** It is given a port, which another program may take before it does; then it is given another one. */
+async function startEverything(transport: 'sse' | 'streamableHttp', attempts = 3): Promise<string> {
   const port = await freePort();
   const { place } = programOf('everything', transport);
   const child = spawn(place.command, place.args, { env: { ...process.env, PORT: `${port}` }, stdio: 'pipe' });
   started.push(child);
-  await new Promise<void>((resolve) => {
-    const look = (text: Buffer) => /listening|running|port/i.test(String(text)) && resolve();
+  let said = '';
+  const isThere = await new Promise<boolean>((resolve) => {
+    const look = (text: Buffer) => {
+      said += text;
+      if (/listening|running/i.test(said)) resolve(true);
+    };
     child.stdout.on('data', look);
     child.stderr.on('data', look);
+    child.once('exit', () => resolve(false));
   });
-  return `http://127.0.0.1:${port}/${transport === 'sse' ? 'sse' : 'mcp'}`;
+  if (isThere) return `http://127.0.0.1:${port}/${transport === 'sse' ? 'sse' : 'mcp'}`;
+  if (attempts === 1) throw new Error(said);
+  return await startEverything(transport, attempts - 1);
 }
 
 async function freePort(): Promise<number> {
@@ -112,7 +128,7 @@ describe.each(eras)('servers from npm, for a client of the %s era', (era) => {
     ['streamableHttp', 'http'],
     ['sse', 'sse'],
   ] as const)('everything: echoes at an address (%s)', async (way, transport) => {
-    const url = await startEverything(way);
+    const url = await everythingAt(way);
     const bench = await openBench([{ place: { url, headers: {}, transport } }], { era });
     expect(await bench.names()).toContain('echo');
     expect(await bench.says('echo', { message: 'hi' })).toBe('Echo: hi');
