@@ -4,14 +4,14 @@ import { type EndReason, killTree, watchEnds } from './ends.js';
 import { installGuard } from './guard.js';
 import { lastWords } from './last-words.js';
 
-export interface TakeProcessOptions {
+interface TakeProcessOptions {
   readonly stderr: Writable;
   /** May be called again: a second signal while the first is being obeyed. */
   readonly onEnd: (reason: EndReason) => void;
 }
 
 /** A process that serves and does nothing else, until it is left or given back. */
-export interface TakenProcess {
+interface TakenProcess {
   /** The real stdin and stdout, for the protocol alone. */
   readonly stdin: Readable;
   readonly stdout: Writable;
