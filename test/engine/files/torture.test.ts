@@ -92,7 +92,7 @@ describe.each(changes)('while a file %s', (_what, before, after) => {
     }
   });
 
-  it('death at any step leaves it whole, and blocks nobody', async () => {
+  it('death at any step leaves it whole, and the lock to the next process', async () => {
     const { folder, file, lockFile } = prepare(before);
     const images = writeFolder();
     const program = await writeProgram(`
