@@ -521,10 +521,10 @@ scenario('Path with spaces and quotes', () => {
     expect(stage.text).toBe(subject.ugly);
   });
 
-  test('starts by what is written', async () => {
+  test('is verified, and starts by the written entry', async () => {
     const subject = subjectOf('codex');
-    const stage = new Stage(subject, subject.ugly);
-    expectDone(await stage.run(['install', subject.client.id, folder, '--no-verify']));
+    const stage = new ProcessStage(subject, subject.ugly);
+    expectDone(await stage.run(['install', subject.client.id, folder]));
     const { command, args, env } = subject.client.launchOf(stage.entries.weather!)!;
     const transport = new StdioClientTransport({ command, args: [...args], env, stderr: 'pipe' });
     const session = new Client({ name: subject.client.id, version: '1' });
