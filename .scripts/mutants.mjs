@@ -3,8 +3,8 @@
 //   node .scripts/mutants.mjs [--seed 1] [--each 5] [--module schema]… [--list] [--all]
 //                            [--sample file.json] [--survivors file.json]
 //
-// Works in a temporary worktree of HEAD. Per mutant: a build, the tests of its room, then all of `npm test`; the first
-// failure ends it. `--all` runs `npm run test:all` for what survives.
+// Works in a temporary worktree of HEAD. Each mutant is tried on the tests of its room, the survivors on all of `npm test`,
+// with `--all` also on `npm run test:all`.
 import { execFileSync, spawnSync } from 'node:child_process';
 import {
   existsSync,
@@ -72,7 +72,7 @@ if (options.list) {
   const worktree = openWorktree();
   process.on('exit', () => closeWorktree(worktree));
   for (const signal of ['SIGINT', 'SIGTERM']) process.on(signal, () => process.exit(1));
-  report(sample.map((mutant) => tryMutant(worktree, mutant)));
+  report(tryMutants(worktree, sample));
 }
 
 async function takeSample() {
@@ -161,51 +161,82 @@ function closeWorktree(folder) {
   rmSync(path.dirname(folder), { recursive: true, force: true });
 }
 
-/** Adds to a mutant the stage that killed it, and the test; `survived` if none did. */
-function tryMutant(worktree, mutant) {
-  const file = path.join(worktree, mutant.file);
-  const text = readFileSync(file, 'utf8');
-  if (text.slice(mutant.start, mutant.end) !== mutant.original) {
-    throw new Error(`${mutant.file}:${mutant.line} is not as it was when the sample was taken.`);
+/** Tries each mutant on the tests of its room, then all that survive on all tests. */
+function tryMutants(worktree, mutants) {
+  const fates = new Map(
+    mutants.map((mutant) => [mutant, tryAlone(worktree, mutant, ['run', roomOf(mutant)])]),
+  );
+  const tiers = [['run'], ...(options.all ? [['run', '--mode', 'full']] : [])];
+  for (const words of tiers) tryTogether(worktree, fates, words);
+  return mutants.map((mutant) => ({ ...mutant, killer: fates.get(mutant) }));
+}
+
+/**
+ * Tries what is left in one run of all tests, then each mutant alone on the files that failed, until no more are killed:
+ * one run instead of one per mutant.
+ */
+function tryTogether(worktree, fates, words) {
+  for (;;) {
+    const left = [...fates.keys()].filter((mutant) => fates.get(mutant) === undefined);
+    const failed = left.length === 0 ? [] : withMutants(worktree, left, () => failures(worktree, words));
+    const files = [...new Set(failed.map(({ file }) => file))].filter(Boolean);
+    process.stdout.write(`${left.length} mutants at once: ${files.join(', ') || 'no test fails'}\n`);
+    if (files.length === 0) return;
+    for (const mutant of left) fates.set(mutant, tryAlone(worktree, mutant, [...words, ...files]));
+    if (left.every((mutant) => fates.get(mutant) === undefined)) return;
   }
-  writeFileSync(file, text.slice(0, mutant.start) + mutant.replacement + text.slice(mutant.end));
+}
+
+/** The test that kills a mutant, twice in a row: a test that fails once may have failed for want of time. */
+function tryAlone(worktree, mutant, words) {
   const started = performance.now();
+  const killer = withMutants(worktree, [mutant], () => {
+    const [failed] = failures(worktree, [...words, '--bail', '1']);
+    const again = failed?.file
+      ? failures(worktree, [...modeOf(words), failed.file, '--bail', '1'])
+      : [failed];
+    return again[0]?.title;
+  });
+  const seconds = String(Math.round((performance.now() - started) / 1000)).padStart(4);
+  const { file, line, mutator } = mutant;
+  process.stdout.write(
+    `${killer ? 'killed  ' : 'survived'} ${seconds} s  ${file}:${line} ${mutator}  ${killer ?? ''}\n`,
+  );
+  return killer;
+}
+
+const modeOf = (words) => words.slice(0, words.includes('--mode') ? 3 : 1);
+
+/** The folder of tests that mirrors the folder of a file, or the nearest above it. */
+function roomOf({ file }) {
+  let room = path.dirname(file).replace(/^src/, 'test');
+  while (!existsSync(path.join(root, room))) room = path.dirname(room);
+  return room;
+}
+
+/** Builds with the mutants in place, does something, and takes them out again. A build that fails is a failure. */
+function withMutants(worktree, mutants, work) {
+  const texts = new Map();
+  for (const { file, line, start, end, original, replacement } of mutants.toSorted(
+    (a, b) => b.start - a.start,
+  )) {
+    const place = path.join(worktree, file);
+    const text = readFileSync(place, 'utf8');
+    if (!texts.has(place)) texts.set(place, text);
+    if (text.slice(start, end) !== original)
+      throw new Error(`${file}:${line} has changed since the sample was taken.`);
+    writeFileSync(place, text.slice(0, start) + replacement + text.slice(end));
+  }
   try {
-    const [fate, test = ''] = fateOf(worktree, mutant);
-    const seconds = String(Math.round((performance.now() - started) / 1000));
-    process.stdout.write(
-      `${fate.padEnd(9)} ${seconds.padStart(4)} s  ${mutant.file}:${mutant.line} ${mutant.mutator}  ${test}\n`,
-    );
-    return { ...mutant, fate };
+    const build = spawnSync(process.execPath, ['.scripts/build.mjs'], { cwd: worktree, stdio: 'ignore' });
+    return build.status === 0 ? work() : [{ title: '(the build)' }];
   } finally {
-    writeFileSync(file, text);
+    for (const [place, text] of texts) writeFileSync(place, text);
   }
 }
 
-/** The first stage that fails, nearest tests first, and its failed test. */
-function fateOf(worktree, { file }) {
-  const build = spawnSync(process.execPath, ['.scripts/build.mjs'], { cwd: worktree, stdio: 'ignore' });
-  if (build.status !== 0) return ['build'];
-  const room = path.dirname(file).replace(/^src/, 'test');
-  const stages = {
-    ...(existsSync(path.join(worktree, room)) && { room: ['run', room] }),
-    all: ['run'],
-    ...(options.all && { 'test:all': ['run', '--mode', 'full'] }),
-  };
-  for (const [stage, words] of Object.entries(stages)) {
-    // A test that fails once may have failed for want of time.
-    for (let attempt = 0; attempt < 3; attempt++) {
-      const failed = firstFailure(worktree, words);
-      if (!failed) break;
-      if (failed.file === undefined || firstFailure(worktree, ['run', failed.file]))
-        return [stage, failed.title];
-    }
-  }
-  return ['survived'];
-}
-
-/** The first test that fails, if any. A run that does not end has one without a name. */
-function firstFailure(cwd, words) {
+/** The tests that fail, by file and title. A run that does not end has one without a name. */
+function failures(cwd, words) {
   const report = path.join(path.dirname(cwd), 'report.json');
   rmSync(report, { force: true });
   const { status } = spawnSync(
@@ -213,19 +244,19 @@ function firstFailure(cwd, words) {
     ['node_modules/vitest/vitest.mjs', ...words, ...quickly, '--reporter', 'json', '--outputFile', report],
     { cwd, stdio: 'ignore', timeout: limitMs, killSignal: 'SIGKILL' },
   );
-  if (status === 0) return undefined;
-  if (!existsSync(report)) return { title: '(no report)' };
+  if (status === 0) return [];
+  if (!existsSync(report)) return [{ title: '(the run did not end)' }];
   const { testResults } = JSON.parse(readFileSync(report, 'utf8'));
-  const file = testResults.find((one) => one.status === 'failed');
-  const test = file?.assertionResults.find((one) => one.status === 'failed');
-  return {
-    file: file && path.relative(cwd, file.name),
-    title: test?.fullName ?? file?.message ?? '(no test)',
-  };
+  return testResults
+    .filter(({ status }) => status === 'failed')
+    .map(({ name, message, assertionResults }) => ({
+      file: path.relative(cwd, name),
+      title: assertionResults.find(({ status }) => status === 'failed')?.fullName ?? message,
+    }));
 }
 
 function report(mutants) {
-  const survived = mutants.filter(({ fate }) => fate === 'survived');
+  const survived = mutants.filter(({ killer }) => killer === undefined);
   if (options.survivors) writeFileSync(options.survivors, JSON.stringify(survived, undefined, 1));
   process.stdout.write('\nmodule                mutants  killed  survived\n');
   for (const module of new Set(mutants.map((mutant) => mutant.module))) {
