@@ -5,7 +5,7 @@
 //
 // Works in a temporary worktree of HEAD. Each mutant is tried on the tests of its room, the survivors on all of `npm test`,
 // with `--all` also on `npm run test:all`.
-import { execFileSync, spawnSync } from 'node:child_process';
+import { execFile, execFileSync } from 'node:child_process';
 import {
   existsSync,
   mkdtempSync,
@@ -43,16 +43,6 @@ const usualModules = [
 /** A hung mutant counts as killed: its tests never pass. */
 const limitMs = 20 * 60_000;
 
-const quickly = [
-  '--config',
-  'test/vitest.config.ts',
-  '--bail',
-  '1',
-  '--reporter',
-  'dot',
-  '--passWithNoTests',
-];
-
 const { values: options } = parseArgs({
   options: {
     seed: { type: 'string', default: '1' },
@@ -72,7 +62,7 @@ if (options.list) {
   const worktree = openWorktree();
   process.on('exit', () => closeWorktree(worktree));
   for (const signal of ['SIGINT', 'SIGTERM']) process.on(signal, () => process.exit(1));
-  report(tryMutants(worktree, sample));
+  report(await tryMutants(worktree, sample));
 }
 
 async function takeSample() {
@@ -162,50 +152,47 @@ function closeWorktree(folder) {
 }
 
 /** Tries each mutant on the tests of its room, then all that survive on all tests. */
-function tryMutants(worktree, mutants) {
-  const fates = new Map(
-    mutants.map((mutant) => [mutant, tryAlone(worktree, mutant, ['run', roomOf(mutant)])]),
-  );
-  const tiers = [['run'], ...(options.all ? [['run', '--mode', 'full']] : [])];
-  for (const words of tiers) tryTogether(worktree, fates, words);
-  return mutants.map((mutant) => ({ ...mutant, killer: fates.get(mutant) }));
+async function tryMutants(worktree, mutants) {
+  const killers = new Map();
+  for (const mutant of mutants) {
+    killers.set(mutant, await tryAlone(worktree, mutant, [], [roomOf(mutant)]));
+  }
+  await tryTogether(worktree, killers, []);
+  if (options.all) await tryTogether(worktree, killers, ['--mode', 'full']);
+  return mutants.map((mutant) => ({ ...mutant, killer: killers.get(mutant) }));
 }
 
 /**
- * Tries what is left in one run of all tests, then each mutant alone on the files that failed, until no more are killed:
- * one run instead of one per mutant.
+ * Tries the survivors in one run of all tests, then each of them alone on the files that failed, until no more are killed:
+ * one long run instead of one per mutant.
  */
-function tryTogether(worktree, fates, words) {
+async function tryTogether(worktree, killers, mode) {
   for (;;) {
-    const left = [...fates.keys()].filter((mutant) => fates.get(mutant) === undefined);
-    const failed = left.length === 0 ? [] : withMutants(worktree, left, () => failures(worktree, words));
-    const files = [...new Set(failed.map(({ file }) => file))].filter(Boolean);
+    const left = [...killers.keys()].filter((mutant) => killers.get(mutant) === undefined);
+    if (left.length === 0) return;
+    const failed = await withMutants(worktree, left, async () => await findFailures(worktree, mode));
+    const files = failed.flatMap(({ file }) => file ?? []);
     process.stdout.write(`${left.length} mutants at once: ${files.join(', ') || 'no test fails'}\n`);
     if (files.length === 0) return;
-    for (const mutant of left) fates.set(mutant, tryAlone(worktree, mutant, [...words, ...files]));
-    if (left.every((mutant) => fates.get(mutant) === undefined)) return;
+    for (const mutant of left) killers.set(mutant, await tryAlone(worktree, mutant, mode, files));
+    if (left.every((mutant) => killers.get(mutant) === undefined)) return;
   }
 }
 
 /** The test that kills a mutant, twice in a row: a test that fails once may have failed for want of time. */
-function tryAlone(worktree, mutant, words) {
+async function tryAlone(worktree, mutant, mode, files) {
   const started = performance.now();
-  const killer = withMutants(worktree, [mutant], () => {
-    const [failed] = failures(worktree, [...words, '--bail', '1']);
-    const again = failed?.file
-      ? failures(worktree, [...modeOf(words), failed.file, '--bail', '1'])
-      : [failed];
-    return again[0]?.title;
+  const [failure] = await withMutants(worktree, [mutant], async () => {
+    const failed = await findFailures(worktree, [...mode, '--bail', '1', ...files]);
+    const [first] = failed;
+    return first?.file ? await findFailures(worktree, [...mode, '--bail', '1', first.file]) : failed;
   });
   const seconds = String(Math.round((performance.now() - started) / 1000)).padStart(4);
   const { file, line, mutator } = mutant;
-  process.stdout.write(
-    `${killer ? 'killed  ' : 'survived'} ${seconds} s  ${file}:${line} ${mutator}  ${killer ?? ''}\n`,
-  );
-  return killer;
+  const fate = failure ? 'killed  ' : 'survived';
+  process.stdout.write(`${fate} ${seconds} s  ${file}:${line} ${mutator}  ${failure?.title ?? ''}\n`);
+  return failure?.title;
 }
-
-const modeOf = (words) => words.slice(0, words.includes('--mode') ? 3 : 1);
 
 /** The folder of tests that mirrors the folder of a file, or the nearest above it. */
 function roomOf({ file }) {
@@ -214,10 +201,10 @@ function roomOf({ file }) {
   return room;
 }
 
-/** Builds with the mutants in place, does something, and takes them out again. A build that fails is a failure. */
-function withMutants(worktree, mutants, work) {
+/** Builds with the mutants in place, does some work, and takes them out again. A build that fails is a failure. */
+async function withMutants(worktree, mutants, work) {
   const texts = new Map();
-  for (const { file, line, start, end, original, replacement } of mutants.toSorted(
+  for (const { file, line, start, end, original, replacement } of [...mutants].sort(
     (a, b) => b.start - a.start,
   )) {
     const place = path.join(worktree, file);
@@ -228,24 +215,26 @@ function withMutants(worktree, mutants, work) {
     writeFileSync(place, text.slice(0, start) + replacement + text.slice(end));
   }
   try {
-    const build = spawnSync(process.execPath, ['.scripts/build.mjs'], { cwd: worktree, stdio: 'ignore' });
-    return build.status === 0 ? work() : [{ title: '(the build)' }];
+    const { code } = await run(worktree, ['.scripts/build.mjs']);
+    return code === 0 ? await work() : [{ title: '(the build)' }];
   } finally {
     for (const [place, text] of texts) writeFileSync(place, text);
   }
 }
 
-/** The tests that fail, by file and title. A run that does not end has one without a name. */
-function failures(cwd, words) {
+/** The files that fail, each with a test of it. A run that does not end is a failure without a file. */
+async function findFailures(cwd, words) {
   const report = path.join(path.dirname(cwd), 'report.json');
   rmSync(report, { force: true });
-  const { status } = spawnSync(
-    process.execPath,
-    ['node_modules/vitest/vitest.mjs', ...words, ...quickly, '--reporter', 'json', '--outputFile', report],
-    { cwd, stdio: 'ignore', timeout: limitMs, killSignal: 'SIGKILL' },
-  );
-  if (status === 0) return [];
-  if (!existsSync(report)) return [{ title: '(the run did not end)' }];
+  const vitest = ['node_modules/vitest/vitest.mjs', 'run', '--config', 'test/vitest.config.ts'];
+  const { code, signal, stderr } = await run(cwd, [
+    ...vitest,
+    ...['--passWithNoTests', '--reporter', 'json', '--outputFile', report],
+    ...words,
+  ]);
+  if (code === 0) return [];
+  if (signal) return [{ title: '(the run did not end)' }];
+  if (!existsSync(report)) throw new Error(`vitest does not start: ${stderr}`);
   const { testResults } = JSON.parse(readFileSync(report, 'utf8'));
   return testResults
     .filter(({ status }) => status === 'failed')
@@ -253,6 +242,16 @@ function failures(cwd, words) {
       file: path.relative(cwd, name),
       title: assertionResults.find(({ status }) => status === 'failed')?.fullName ?? message,
     }));
+}
+
+/** Runs a program of Node to its end. */
+function run(cwd, words) {
+  return new Promise((resolve) => {
+    const limits = { cwd, timeout: limitMs, killSignal: 'SIGKILL', maxBuffer: 1e9 };
+    execFile(process.execPath, words, limits, (error, _, stderr) => {
+      resolve({ code: error ? error.code : 0, signal: error?.signal, stderr });
+    });
+  });
 }
 
 function report(mutants) {
