@@ -15,6 +15,6 @@ export interface Host {
   readonly color: boolean;
   /** Ends the process once stdout is flushed, whatever an extension still holds open. */
   exit(code: number): void;
-  /** Takes the process for a server that is to be served in it; absent: this one, all of it. */
+  /** Gives a server its streams and signals. Default: those of this process. */
   readonly takeProcess?: TakeProcess;
 }

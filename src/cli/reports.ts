@@ -17,7 +17,7 @@ export interface ReportOptions {
   readonly resolve: boolean;
   readonly rules: RuleSettings;
   readonly timeoutMs: number;
-  /** Reads the modules of this extension, as of those before and after it. */
+  /** Shared by all extensions of one run. */
   readonly parser: ModuleParser;
 }
 

@@ -28,12 +28,12 @@ export const revisions = Object.keys(eras) as Revision[];
 export interface ConnectOptions {
   readonly revision: Revision;
   readonly capabilities?: ClientCapabilities;
-  /** Who answers what the server asks, by method; those of the capabilities. */
+  /** Answers to what the server asks, by method; those of the capabilities. */
   readonly answers?: Readonly<Record<string, (params: Message) => unknown>>;
   readonly env?: Readonly<Record<string, string>>;
   /** Start a process, for what takes one: what only the program as a whole has, or what a `command` of ours has not. */
   readonly ownProcess?: boolean;
-  /** What starts the server in a process, when the command line is not ours to make. */
+  /** Command line of the server, when it is not ours to make. */
   readonly command?: {
     readonly command: string;
     readonly args: string[];

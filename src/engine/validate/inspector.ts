@@ -29,7 +29,7 @@ export class InspectionError extends Error {
 export interface InspectorOptions {
   /** Longest time one module may take. */
   readonly timeoutMs: number;
-  /** Reads the modules, and is left open. An inspector without one makes its own. */
+  /** Shared parser; the caller closes it. */
   readonly parser?: ModuleParser;
 }
 

@@ -5,7 +5,7 @@ import type { Message } from '../../support/program.js';
 import { serveHere } from '../../support/serving-here.js';
 import { wireFaults } from '../../support/wire-schema.js';
 
-/** What its modules keep is of one era. */
+/** One copy per revision: its modules keep state. */
 const install = () => `${installFixture('authoring')}/elicitation`;
 const servers = Object.fromEntries(revisions.map((revision) => [revision, install()]));
 

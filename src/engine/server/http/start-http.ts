@@ -100,7 +100,7 @@ export async function startHttpServer(options: StartHttpOptions): Promise<never>
   return await taken.leave();
 }
 
-/** What a process has been told about its end. */
+/** Shutdown requests that this process has received. */
 class Signals {
   readonly #first = new AbortController();
   readonly #second = new AbortController();

@@ -10,20 +10,20 @@ interface TakeProcessOptions {
   readonly onEnd: (reason: EndReason) => void;
 }
 
-/** A process that serves and does nothing else, until it is left or given back. */
+/** Streams and shutdown of a process that runs one server. */
 interface TakenProcess {
   /** The real stdin and stdout, for the protocol alone. */
   readonly stdin: Readable;
   readonly stdout: Writable;
   /** Ends the process with 0, and all that was started from it. */
   leave(): Promise<never>;
-  /** Ends all that was started from the process, and gives it back. */
+  /** Ends all that was started from the process, and undoes the redirection. */
   release(): Promise<void>;
 }
 
 export type TakeProcess = (options: TakeProcessOptions) => TakenProcess;
 
-/** Takes this process: its streams, its signals, and what code in it may do to it. */
+/** Redirects output, handles signals and blocks `process.exit`. */
 export const takeThisProcess: TakeProcess = ({ stderr, onEnd }) => {
   const guard = installGuard({ stderr });
   const stopWatching = watchEnds({ onEnd });

@@ -95,7 +95,7 @@ export async function stepsOf(before: Holding, after: Holding): Promise<readonly
   return report!.steps;
 }
 
-/** What is done to a file, by its texts before and after. */
+/** Changes of a file, by its texts before and after. */
 export const changes: readonly (readonly [string, Holding, Holding])[] = [
   ['is changed', 'old', 'new'],
   ['is made', 'none', 'new'],
