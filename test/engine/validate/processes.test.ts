@@ -31,6 +31,7 @@ async function pidsIn(folder: string): Promise<readonly number[]> {
   return pids;
 }
 
+/** A process that has ended and that its parent has not reaped yet counts as ended: it runs no more. */
 async function expectEnded(pids: readonly number[]): Promise<void> {
   await expect.poll(() => pids.filter(isAlive), { timeout: 5000 }).toEqual([]);
 }
