@@ -188,26 +188,27 @@ describe('npm', () => {
     ...['package-lock-only=true', 'lockfile-version=1', 'usage=true'],
   ];
 
-  // npm takes only one of these at a time.
-  it.each(['save-dev', 'save-optional', 'save-peer', 'save-prod'])(
-    'does what it is told to though the user has set all that changes it, and %s',
-    async (save) => {
-      const lines = [`${save}=true`, ...otherwise];
-      const home = writeFolder({ '.npmrc': ['registry=http://127.0.0.1:9/', ...lines, ''].join('\n') });
-      const project = writeFolder({ 'package.json': '{}', '.npmrc': registry.settings() });
-      const folder = writeFolder({ 'package.json': '{}' });
-      const setting = settingOf(home, { env: { ...settingOf(home).env, HOME: home }, cwd: project });
-      await runNpm(['install', '--save', '@acme/kit'], { folder, setting });
-      const { dependencies } = JSON.parse(readFileSync(path.join(folder, 'package.json'), 'utf8'));
-      expect(Object.keys(dependencies)).toEqual(['@acme/kit']);
-      expect(existsSync(path.join(folder, 'node_modules/@acme/kit/a.js'))).toBe(true);
-      const lock = JSON.parse(readFileSync(path.join(folder, 'package-lock.json'), 'utf8'));
-      expect(lock.packages['node_modules/@acme/kit'].integrity).toMatch(/^sha512-/);
-      if (save !== 'save-dev') return;
-      const failing = runNpm(['install', '@acme/none'], { folder, setting });
-      await expect(failing).rejects.toMatchObject({ npmCode: 'E404' });
-    },
-  );
+  it.each([
+    // npm takes only one of these at a time.
+    ...['save-dev=true', 'save-optional=true', 'save-peer=true', 'save-prod=true'].map(
+      (save) => [`${save} and all else that changes it`, [save, ...otherwise]] as const,
+    ),
+    // Beside global=true, nothing depends on it.
+    ['location=global', ['location=global']],
+  ])('does what it is told to though the user has set %s', async (_, lines) => {
+    const home = writeFolder({ '.npmrc': ['registry=http://127.0.0.1:9/', ...lines, ''].join('\n') });
+    const project = writeFolder({ 'package.json': '{}', '.npmrc': registry.settings() });
+    const folder = writeFolder({ 'package.json': '{}' });
+    const setting = settingOf(home, { env: { ...settingOf(home).env, HOME: home }, cwd: project });
+    await runNpm(['install', '--save', '@acme/kit'], { folder, setting });
+    const { dependencies } = JSON.parse(readFileSync(path.join(folder, 'package.json'), 'utf8'));
+    expect(Object.keys(dependencies)).toEqual(['@acme/kit']);
+    expect(existsSync(path.join(folder, 'node_modules/@acme/kit/a.js'))).toBe(true);
+    const lock = JSON.parse(readFileSync(path.join(folder, 'package-lock.json'), 'utf8'));
+    expect(lock.packages['node_modules/@acme/kit'].integrity).toMatch(/^sha512-/);
+    const failing = runNpm(['install', '@acme/none'], { folder, setting });
+    await expect(failing).rejects.toMatchObject({ npmCode: 'E404' });
+  });
 
   it('knows who it works for, and has bounds', async () => {
     const { env } = await recordedRun('');
