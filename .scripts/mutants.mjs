@@ -5,7 +5,7 @@
 //
 // Works in a temporary worktree of HEAD. Each mutant is tried on the tests of its room, the survivors on all of `npm test`,
 // with `--all` also on `npm run test:all`.
-import { execFile, execFileSync } from 'node:child_process';
+import { execFileSync, spawn } from 'node:child_process';
 import {
   existsSync,
   mkdtempSync,
@@ -41,7 +41,7 @@ const usualModules = [
 ];
 
 /** A hung mutant counts as killed: its tests never pass. */
-const limitMs = 20 * 60_000;
+const limitMs = 15 * 60_000;
 
 const { values: options } = parseArgs({
   options: {
@@ -153,12 +153,15 @@ function closeWorktree(folder) {
 
 /** Tries each mutant on the tests of its room, then all that survive on all tests. */
 async function tryMutants(worktree, mutants) {
+  const [broken] = await withMutants(worktree, [], () => findFailures(worktree, []));
+  if (broken) throw new Error(`Without a mutant, ${broken.file} fails: ${broken.title}`);
   const killers = new Map();
   for (const mutant of mutants) {
-    killers.set(mutant, await tryAlone(worktree, mutant, [], [roomOf(mutant)]));
+    const killer = await tryAlone(worktree, mutant, [], [roomOf(mutant)]);
+    if (killer) killers.set(mutant, killer);
   }
-  await tryTogether(worktree, killers, []);
-  if (options.all) await tryTogether(worktree, killers, ['--mode', 'full']);
+  await tryTogether(worktree, mutants, killers, []);
+  if (options.all) await tryTogether(worktree, mutants, killers, ['--mode', 'full']);
   return mutants.map((mutant) => ({ ...mutant, killer: killers.get(mutant) }));
 }
 
@@ -166,17 +169,30 @@ async function tryMutants(worktree, mutants) {
  * Tries the survivors in one run of all tests, then each of them alone on the files that failed, until no more are killed:
  * one long run instead of one per mutant.
  */
-async function tryTogether(worktree, killers, mode) {
-  for (;;) {
-    const left = [...killers.keys()].filter((mutant) => killers.get(mutant) === undefined);
-    if (left.length === 0) return;
-    const failed = await withMutants(worktree, left, async () => await findFailures(worktree, mode));
+async function tryTogether(worktree, mutants, killers, mode) {
+  let left = mutants.filter((mutant) => !killers.has(mutant));
+  while (left.length > 0) {
+    const batch = left.filter(
+      (mutant, index) => !left.slice(0, index).some((other) => overlap(mutant, other)),
+    );
+    const failed = await withMutants(worktree, batch, () => findFailures(worktree, mode));
+    // Without files, the build failed or the run did not end: then each mutant is tried on all tests.
     const files = failed.flatMap(({ file }) => file ?? []);
-    process.stdout.write(`${left.length} mutants at once: ${files.join(', ') || 'no test fails'}\n`);
-    if (files.length === 0) return;
-    for (const mutant of left) killers.set(mutant, await tryAlone(worktree, mutant, mode, files));
-    if (left.every((mutant) => killers.get(mutant) === undefined)) return;
+    process.stdout.write(
+      `${batch.length} mutants at once: ${failed.length} files fail ${files.join(', ')}\n`,
+    );
+    let areKilled = false;
+    for (const mutant of failed.length > 0 ? batch : []) {
+      const killer = await tryAlone(worktree, mutant, mode, files);
+      if (killer) killers.set(mutant, killer);
+      areKilled ||= killer !== undefined;
+    }
+    left = left.filter((mutant) => !killers.has(mutant) && (areKilled || !batch.includes(mutant)));
   }
+}
+
+function overlap(one, other) {
+  return one.file === other.file && one.start < other.end && other.start < one.end;
 }
 
 /** The test that kills a mutant, twice in a row: a test that fails once may have failed for want of time. */
@@ -244,12 +260,23 @@ async function findFailures(cwd, words) {
     }));
 }
 
-/** Runs a program of Node to its end. */
+/** Runs a program of Node to its end, or ends it and its children at the limit. */
 function run(cwd, words) {
-  return new Promise((resolve) => {
-    const limits = { cwd, timeout: limitMs, killSignal: 'SIGKILL', maxBuffer: 1e9 };
-    execFile(process.execPath, words, limits, (error, _, stderr) => {
-      resolve({ code: error ? error.code : 0, signal: error?.signal, stderr });
+  return new Promise((resolve, reject) => {
+    const child = spawn(process.execPath, words, {
+      cwd,
+      detached: true,
+      stdio: ['ignore', 'ignore', 'pipe'],
+    });
+    const timer = setTimeout(() => process.kill(-child.pid, 'SIGKILL'), limitMs);
+    let stderr = '';
+    child.stderr.setEncoding('utf8').on('data', (text) => {
+      stderr += text;
+    });
+    child.on('error', reject);
+    child.on('close', (code, signal) => {
+      clearTimeout(timer);
+      resolve({ code, signal, stderr });
     });
   });
 }

@@ -11,7 +11,9 @@ const fullOnly = {
   '*.full.test.ts': 'needs daemons, or minutes',
 } as const;
 
-const fullOnlyFiles = ['test/browser/**/*.test.ts', 'test/e2e/**/*.test.ts', 'test/**/*.full.test.ts'];
+const browserFiles = 'test/browser/**/*.test.ts';
+const e2eFiles = 'test/e2e/**/*.test.ts';
+const fullFiles = 'test/**/*.full.test.ts';
 
 /** Files that both tiers run, each with its own number of runs (`support/runs.ts`). */
 const properties = 'test/**/*.properties.test.ts';
@@ -37,46 +39,57 @@ const noSkips: Reporter = {
 /** Only a fault takes that long. On a busy machine any test may take seconds. */
 const patient = { testTimeout: 30_000, hookTimeout: 60_000 };
 
+/** Downloads, programs of vendors and thousands of runs take minutes. */
+const lasting = { testTimeout: 180_000, hookTimeout: 300_000 };
+
+interface ProjectOptions {
+  readonly name: string;
+  readonly include: readonly string[];
+  readonly exclude?: readonly string[];
+  readonly limits?: typeof patient;
+  readonly env?: Readonly<Record<string, string>>;
+}
+
+function project({
+  limits = patient,
+  include,
+  exclude = [],
+  ...rest
+}: ProjectOptions): TestProjectInlineConfiguration {
+  return { test: { root, include: [...include], exclude: [...exclude], ...limits, ...rest } };
+}
+
 /** `npm test`: the source (`unit`), and the built program over a pipe (`stdio`) and over HTTP (`http`). */
-const quick: readonly TestProjectInlineConfiguration[] = [
-  ['unit', ['test/{engine,builtin,cli,docs,conformance}/**/*.test.ts']],
-  ['stdio', ['test/stdio/**/*.test.ts']],
-  ['http', ['test/http/**/*.test.ts']],
-].map(([name, include]) => ({
-  test: { name: name as string, root, include: include as string[], exclude: fullOnlyFiles, ...patient },
-}));
+const exclude = [browserFiles, e2eFiles, fullFiles];
+const quick = [
+  project({ name: 'unit', include: ['test/{engine,builtin,cli,docs,conformance}/**/*.test.ts'], exclude }),
+  project({ name: 'stdio', include: ['test/stdio/**/*.test.ts'], exclude }),
+  project({ name: 'http', include: ['test/http/**/*.test.ts'], exclude }),
+];
 
 /** `npm run test:all`, which is `--mode full`: all other tests, and the properties with more runs. */
-const full: readonly TestProjectInlineConfiguration[] = [
-  {
-    test: {
-      name: 'full',
-      root,
-      include: [...fullOnlyFiles, properties],
-      env: { AGENTTOOLS_TEST_ALL: '1' },
-      testTimeout: 180_000,
-      hookTimeout: 300_000,
-    },
-  },
+const env = { AGENTTOOLS_TEST_ALL: '1' };
+const full = [
+  project({ name: 'browser', include: [browserFiles], env }),
+  project({ name: 'e2e', include: [e2eFiles], limits: lasting, env }),
+  project({ name: 'full', include: [fullFiles, properties], limits: lasting, env }),
 ];
 
 /** `npm run test:smoke`: the main jobs, for each other Node that is supported. */
-const smoke: readonly TestProjectInlineConfiguration[] = [
-  { test: { name: 'smoke', root, include: ['test/smoke/**/*.test.ts'], ...patient } },
-];
+const smoke = [project({ name: 'smoke', include: ['test/smoke/**/*.test.ts'] })];
 
 const tiers = {
   quick: { projects: quick, reporter: leftOut },
   full: { projects: full, reporter: noSkips },
   smoke: { projects: smoke, reporter: noSkips },
-} as const;
+};
 
 export default defineConfig(({ mode }) => {
   const { projects, reporter } = tiers[mode === 'full' || mode === 'smoke' ? mode : 'quick'];
   return {
     root,
     test: {
-      projects: [...projects],
+      projects,
       reporters: ['default', reporter],
       // Vitest leaves one of two cores unused.
       maxWorkers: availableParallelism(),
