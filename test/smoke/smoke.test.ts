@@ -22,7 +22,10 @@ async function agenttools(words: readonly string[], home: string = writeFolder()
 
 describe.each(revisions)('start serves %s', (revision) => {
   test('lists and calls a tool, gets a prompt, reads a resource', async () => {
-    const { client, textOf, toolNames } = await connect(fixture('weather/weather'), { revision });
+    const { client, textOf, toolNames } = await connect(fixture('weather/weather'), {
+      revision,
+      ownProcess: true,
+    });
     expect(await toolNames()).toContain('forecast');
     expect(await textOf('alerts', { place: 'High Fell' })).toMatch(/High Fell/);
     const { messages } = await client.getPrompt({
@@ -39,6 +42,7 @@ describe.each(revisions)('start serves %s', (revision) => {
     const questions: unknown[] = [];
     const server = await connect(fixture('bird-guide'), {
       revision,
+      ownProcess: true,
       capabilities: { elicitation: { form: {} } },
       answers: {
         'elicitation/create': (params) => {
@@ -91,6 +95,7 @@ test('install starts the server once and writes it; uninstall restores the file'
 test('a tool has its app', async () => {
   const { client, tool } = await connect(fixture('weather-app'), {
     revision: '2026-07-28',
+    ownProcess: true,
     capabilities: {
       extensions: { 'io.modelcontextprotocol/ui': { mimeTypes: ['text/html;profile=mcp-app'] } },
     },
