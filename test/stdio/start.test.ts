@@ -2,7 +2,7 @@ import path from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { type Files, packageJson, writeFolder, writePackage } from '../support/packages.js';
 import { fixture, type Message, programFile, startProgram } from '../support/program.js';
-import { openHere, type ServeOptions, serveHere } from '../support/serving-here.js';
+import { openHere, type ServerOptions, serveHere } from '../support/serving-here.js';
 import { modern } from './support/messages.js';
 
 const workshop = fixture('stdio-workshop');
@@ -11,7 +11,7 @@ const namesIn = (list: readonly Message[]) => list.map(({ name }) => name);
 /** A server that does not start: what it says, which is one line, and nothing on stdout. */
 async function refusal(
   server: string | undefined,
-  options: ServeOptions = {},
+  options: ServerOptions = {},
   start: typeof serveHere = serveHere,
 ): Promise<string> {
   const program = start(server, options);

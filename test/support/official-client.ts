@@ -209,7 +209,7 @@ class TransportHere implements Tapped {
   }
 
   async close(): Promise<void> {
-    if (this.#server.exitCode !== null) return;
+    if (this.#server.exitCode !== null || this.#server.signalCode !== null) return;
     const closed = new Promise((resolve) => this.#server.once('close', resolve));
     this.#server.stdin.end();
     await closed;

@@ -12,15 +12,15 @@ import type { EndReason } from '../../src/engine/server/process/ends.js';
 import type { Host } from '../../src/host.js';
 import { bareEnvironment, Program, root } from './program.js';
 
-/** What a process of the program is started with. */
-export interface ServingOptions {
+/** Options of one program start. */
+export interface StartOptions {
   readonly env?: Readonly<Record<string, string>>;
   readonly cwd?: string;
 }
 
-/** Which server the code that runs belongs to. */
-const running = new AsyncLocalStorage<ServingHere>();
-const all = new Set<ServingHere>();
+/** The server that the running code belongs to. */
+const currentServer = new AsyncLocalStorage<ProgramHere>();
+const openServers = new Set<ProgramHere>();
 
 type Import = (url: string) => Promise<{ readonly main: typeof Main }>;
 
@@ -31,25 +31,27 @@ const program = pathToFileURL(path.join(root, 'dist/cli.js')).href;
  * The built program in this process, with the streams and events that a process of its own has. Nothing is guarded: tests of
  * what extensions do to their process start one. What they print comes out on the `stderr` of the server that they serve.
  */
-class ServingHere extends EventEmitter {
-  readonly pid = process.pid;
+class ProgramHere extends EventEmitter {
+  /** A signal to the process id of the tests would end the run. */
+  readonly pid = undefined;
   readonly stdin: Writable;
   readonly stdout = new PassThrough();
   readonly stderr = new PassThrough();
   exitCode: number | null = null;
+  signalCode: NodeJS.Signals | null = null;
   readonly #input = new Readable({ read() {} });
   readonly #ends = new Set<(reason: EndReason) => void>();
 
-  constructor(words: readonly string[], { env = {}, cwd = root }: ServingOptions) {
+  constructor(words: readonly string[], { env = {}, cwd = root }: StartOptions) {
     super();
-    all.add(this);
+    openServers.add(this);
     this.stdin = new Writable({
       write: (chunk, _, done) => {
-        running.run(this, () => this.#input.push(chunk));
+        currentServer.run(this, () => this.#input.push(chunk));
         done();
       },
       final: (done) => {
-        running.run(this, () => this.#input.push(null));
+        currentServer.run(this, () => this.#input.push(null));
         done();
       },
     });
@@ -77,7 +79,7 @@ class ServingHere extends EventEmitter {
         };
       },
     };
-    void running
+    void currentServer
       .run(this, async () => await (await importNatively(program)).main(words, host))
       .then(
         (code) => this.#exit(code),
@@ -88,37 +90,38 @@ class ServingHere extends EventEmitter {
       );
   }
 
-  /** Sends a signal. */
+  /** Sends a signal. One that kills also lets the server close what it holds in this process. */
   kill(signal: NodeJS.Signals = 'SIGTERM'): boolean {
     const reason = signal === 'SIGKILL' ? 'SIGTERM' : (signal as EndReason);
-    running.run(this, () => this.#ends.forEach((end) => void end(reason)));
-    if (signal === 'SIGKILL') this.#exit(0);
+    currentServer.run(this, () => this.#ends.forEach((end) => void end(reason)));
+    if (signal === 'SIGKILL') this.#exit(null, signal);
     return true;
   }
 
-  #exit(code: number): void {
-    if (this.exitCode !== null) return;
+  #exit(code: number | null, signal: NodeJS.Signals | null = null): void {
+    if (!openServers.has(this)) return;
     this.exitCode = code;
-    all.delete(this);
+    this.signalCode = signal;
+    openServers.delete(this);
     this.stderr.end();
     this.stdout.end();
-    // Who waits for the end has read everything by then.
+    // Readers have everything by the time of `close`.
     const ended = [this.stdout, this.stderr].filter((stream) => !stream.destroyed && !stream.readableEnded);
     const closed = ended.map((stream) => new Promise((resolve) => stream.once('close', resolve)));
-    void Promise.all(closed).then(() => this.emit('close', code, null));
+    void Promise.all(closed).then(() => this.emit('close', code, signal));
   }
 }
 
 /** Runs a command line of the program in this process, as if it were a process. */
 export function runHere(
   words: readonly string[],
-  options: ServingOptions = {},
+  options: StartOptions = {},
 ): ChildProcessWithoutNullStreams {
-  return new ServingHere(words, options) as unknown as ChildProcessWithoutNullStreams;
+  return new ProgramHere(words, options) as unknown as ChildProcessWithoutNullStreams;
 }
 
-export interface ServeOptions extends ServingOptions {
-  /** What follows the server on the command line. */
+export interface ServerOptions extends StartOptions {
+  /** Words after the server on the command line. */
   readonly flags?: readonly string[];
 }
 
@@ -128,21 +131,21 @@ export interface ServeOptions extends ServingOptions {
  */
 export async function commandHere(
   words: readonly string[],
-  options: ServingOptions = {},
+  options: StartOptions = {},
 ): Promise<{ readonly code: number; readonly stdout: string; readonly stderr: string }> {
   const child = runHere(words, options);
   const texts = [child.stdout, child.stderr].map(async (stream) => (await stream.toArray()).join(''));
-  const [told, complained] = await Promise.all(texts);
-  return { code: child.exitCode!, stdout: told!, stderr: complained! };
+  const [stdout, stderr] = await Promise.all(texts);
+  return { code: child.exitCode!, stdout: stdout!, stderr: stderr! };
 }
 
 /** `startProgram`, without a process of its own. */
-export function serveHere(server?: string, { flags = [], ...options }: ServeOptions = {}): Program {
+export function serveHere(server?: string, { flags = [], ...options }: ServerOptions = {}): Program {
   return new Program(runHere(['start', ...(server === undefined ? [] : [server]), ...flags], options));
 }
 
 /** `openProgram`, without a process of its own. */
-export async function openHere(server?: string, options: ServeOptions = {}): Promise<Program> {
+export async function openHere(server?: string, options: ServerOptions = {}): Promise<Program> {
   const program = serveHere(server, options);
   await program.initialize();
   return program;
@@ -154,20 +157,17 @@ const writes = printed.map((stream) => stream.write);
 const printer = console as unknown as Record<'_stdout' | '_stderr', Writable>;
 const { _stdout, _stderr } = printer;
 
-/** The stderr of the server whose code runs; of all of them, where Node does not know. */
-function errorStreams(): readonly Writable[] {
-  const server = running.getStore();
-  return [...(server ? [server] : all)].map((one) => one.stderr).filter((one) => !one.writableEnded);
-}
-
-/** What extensions print goes to the stderr of their server, as the guard of a process has it. */
+/**
+ * Prints of an extension go to the stderr of its server, as the guard of a process has it. Prints of code that belongs to no
+ * server go the usual way, since any server may be open at that moment.
+ */
 beforeAll(() => {
   const take =
     (usual: Writable): Writable['write'] =>
     (...args: unknown[]) => {
-      const streams = errorStreams();
-      for (const stream of streams) stream.write(args[0]);
-      return streams.length > 0 || Reflect.apply(usualWrite(usual), usual, args);
+      const stderr = currentServer.getStore()?.stderr;
+      if (!stderr || stderr.writableEnded) return Reflect.apply(usualWrite(usual), usual, args);
+      return Reflect.apply(stderr.write, stderr, args);
     };
   for (const stream of printed) stream.write = take(stream);
   const around = (usual: Writable) => Object.assign(new PassThrough(), { write: take(usual) });
@@ -179,7 +179,7 @@ const usualWrite = (stream: Writable): Writable['write'] =>
   writes[printed.indexOf(stream as typeof stdout)] ?? stream.write;
 
 afterAll(() => {
-  for (const server of [...all]) server.kill('SIGKILL');
+  for (const server of [...openServers]) server.kill('SIGKILL');
   for (const [index, stream] of printed.entries()) stream.write = writes[index]!;
   Object.assign(printer, { _stdout, _stderr });
 });
