@@ -67,11 +67,12 @@ describe.each(revisions)('a server (%s)', (revision) => {
 
   test('keeps stdout to the protocol, whatever is printed [L-93]', async () => {
     // A line that is no JSON would end the connection.
-    const { textOf, stderr } = await start('everything');
+    const { textOf, stderr, close } = await start('everything');
     expect(await textOf('chatty')).toBe('said');
     for (const how of ['console', 'the stream', 'descriptor']) {
       await eventually(() => stderr().includes(`printed by ${how}`), `stderr has what was printed by ${how}`);
     }
+    await close();
   });
 
   test('runs the one handler of a tool once, be it that it fails [L-34]', async () => {
