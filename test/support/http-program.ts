@@ -37,7 +37,7 @@ export async function startHttp(
   server: string,
   { flags = [], env = {} }: HttpProgramOptions = {},
 ): Promise<HttpProgram> {
-  return await served(run(httpWords(server, flags), env));
+  return await waitUntilListening(spawnProgram(httpWords(server, flags), env));
 }
 
 /** The same in this process. Nothing in it is guarded. */
@@ -45,7 +45,7 @@ export async function serveHttpHere(
   server: string,
   { flags = [], env = {} }: HttpProgramOptions = {},
 ): Promise<HttpProgram> {
-  return await served(watched(runHere(httpWords(server, flags), { env })));
+  return await waitUntilListening(watchOutput(runHere(httpWords(server, flags), { env })));
 }
 
 const httpWords = (server: string, flags: readonly string[]) => [
@@ -53,7 +53,7 @@ const httpWords = (server: string, flags: readonly string[]) => [
   ...flags,
 ];
 
-async function served({ child, stderr, exit }: Watched): Promise<HttpProgram> {
+async function waitUntilListening({ child, stderr, exit }: Watched): Promise<HttpProgram> {
   const first = await Promise.race([once(child.stdout!, 'data'), exit]);
   if (!Array.isArray(first)) throw new Error(`It ended with ${first}: ${stderr()}`);
   const { url } = JSON.parse(String(first[0]));
@@ -69,13 +69,13 @@ async function served({ child, stderr, exit }: Watched): Promise<HttpProgram> {
   };
 }
 
-function run(args: readonly string[], env: Readonly<Record<string, string>>): Watched {
+function spawnProgram(args: readonly string[], env: Readonly<Record<string, string>>): Watched {
   const child = spawn(process.execPath, [programFile, ...args], {
     cwd: root,
     env: bareEnvironment(env),
     stdio: ['ignore', 'pipe', 'pipe'],
   });
-  return watched(child);
+  return watchOutput(child);
 }
 
 interface Watched {
@@ -84,7 +84,7 @@ interface Watched {
   readonly exit: Promise<number | null>;
 }
 
-function watched(child: ChildProcess): Watched {
+function watchOutput(child: ChildProcess): Watched {
   children.add(child);
   let printed = '';
   child.stderr!.setEncoding('utf8').on('data', (chunk) => {
