@@ -32,21 +32,24 @@ const handleCalls = ['chmod', 'chown', 'close', 'createReadStream', 'stat', 'syn
 let steps: string[] = [];
 let planned: Fault | undefined;
 let look: ((name: string) => void) | undefined;
-let isWatching = false;
+/** Each puts back one call that is watched. */
+const undo: (() => void)[] = [];
 
 type Call = (this: unknown, ...args: unknown[]) => unknown;
 
 /** Watches every step to the disk from now on, until {@link disarm}; one of them goes wrong if a fault is planned. */
 export async function arm(fault?: Fault): Promise<void> {
-  if (!isWatching) await watch();
-  isWatching = true;
+  if (undo.length === 0) await watch();
   steps = [];
   planned = fault;
 }
 
-/** Ends what {@link arm} began; gives the names of the steps that were taken. */
+/** Puts back what {@link arm} took the place of; gives the names of the steps that were taken. */
 export function disarm(): readonly string[] {
   planned = undefined;
+  look = undefined;
+  for (const putBack of undo.splice(0)) putBack();
+  syncBuiltinESMExports();
   return steps;
 }
 
@@ -67,6 +70,8 @@ async function watch(): Promise<void> {
 
 function wrap(target: Record<string, Call>, name: string): void {
   const original = target[name]!;
+  const held = Object.getOwnPropertyDescriptor(target, name);
+  undo.push(() => (held ? Object.defineProperty(target, name, held) : Reflect.deleteProperty(target, name)));
   target[name] = function call(...args) {
     steps.push(name);
     look?.(name);
