@@ -1,4 +1,5 @@
 import { existsSync } from 'node:fs';
+import { readFile } from 'node:fs/promises';
 import path from 'node:path';
 import { expect, test } from 'vitest';
 import {
@@ -178,9 +179,11 @@ test('without loading, no code is run, and syntax is checked all the same', asyn
   expect(existsSync(path.join(folder, marker))).toBe(true);
 });
 
+/** Writes one letter per evaluation into a file beside the module. */
+const counting =
+  "import { appendFileSync } from 'node:fs';\nappendFileSync(new URL('count', import.meta.url), 'x');\n";
+
 test('each module is loaded once, whoever names it', async () => {
-  const counting =
-    "import { appendFileSync } from 'node:fs';\nappendFileSync(new URL('count', import.meta.url), 'x');\n";
   const folder = await makePackage({
     'package.json': packageJson({ tools: ['a', 'b'] }),
     'agenttools/tools/a.json': { description: 'x', handler: './both.js#a' },
@@ -188,7 +191,6 @@ test('each module is loaded once, whoever names it', async () => {
     'both.js': `${counting}export const a = () => {};\nexport const b = () => {};`,
   });
   expect(await validate(folder)).toEqual([]);
-  const { readFile } = await import('node:fs/promises');
   expect(await readFile(path.join(folder, 'count'), 'utf8')).toBe('x');
 });
 
@@ -202,9 +204,8 @@ test('a module that one item after the other needs fails once, within one time l
         { description: 'x', handler: `./hangs.js#${name}` },
       ]),
     ),
-    'hangs.js': 'for (;;);',
+    'hangs.js': `${counting}for (;;);`,
   });
-  const begun = Date.now();
   expect((await validate(folder, { timeoutMs: 500, openInspector: inspectAlone })).length).toBe(names.length);
-  expect(Date.now() - begun).toBeLessThan(4000);
+  expect(await readFile(path.join(folder, 'count'), 'utf8')).toBe('x');
 });

@@ -1,13 +1,33 @@
 import { PassThrough, Writable } from 'node:stream';
 
-import { describe, expect, test } from 'vitest';
+import { afterEach, describe, expect, test, vi } from 'vitest';
 
 import { serveStdio } from '../../../../src/engine/server/stdio/serve-stdio.js';
-import { call, cancel, legacy, modern, openPipe } from '../support/pipe.js';
+import { call, cancel, legacy, modern, openPipe, type Pipe } from '../support/pipe.js';
 import { makeSampleServer } from '../support/sample-server.js';
 
 const progress = (id: unknown, steps: number) =>
   call(id, 'progress', { steps }, { progressToken: `token-${id}` });
+
+afterEach(() => void vi.useRealTimers());
+
+/** Makes the clock advance only as far as a test says, so that a busy machine changes nothing. */
+function stopClock(): void {
+  vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout', 'performance'] });
+}
+
+/** Lets time pass and expects that the session has ended by then. What follows is on the usual clock again. */
+async function expectEndWithin(limitMs: number, { session }: Pipe): Promise<void> {
+  let hasEnded = false;
+  void session.ended.then(() => {
+    hasEnded = true;
+  });
+  await vi.advanceTimersByTimeAsync(limitMs);
+  // Streams take turns of the loop, and no time.
+  for (let turn = 0; turn < 100 && !hasEnded; turn += 1) await new Promise(setImmediate);
+  expect(hasEnded).toBe(true);
+  vi.useRealTimers();
+}
 
 describe('a cancelled request', () => {
   const chatty: Record<string, object> = {
@@ -121,10 +141,9 @@ describe('subscriptions', () => {
   test('get their result at the end, and are called off; it does not wait for them', async () => {
     const pipe = openPipe();
     await pipe.ask(listen('s'));
-    const start = performance.now();
+    stopClock();
     pipe.input.end();
-    await pipe.session.ended;
-    expect(performance.now() - start).toBeLessThan(500);
+    await expectEndWithin(499, pipe);
     const [result, ...others] = await pipe.rest(0);
     expect(result).toMatchObject({ id: 's', result: { resultType: 'complete' } });
     expect(others).toEqual([
@@ -140,10 +159,9 @@ describe('the end', () => {
   ])('comes at once %s', async (_, prepare) => {
     const pipe = openPipe();
     await prepare(pipe);
-    const start = performance.now();
+    stopClock();
     pipe.input.end();
-    await pipe.session.ended;
-    expect(performance.now() - start).toBeLessThan(50);
+    await expectEndWithin(49, pipe);
   });
 
   test('waits for the calls under way, and a last line without newline counts', async () => {
@@ -176,10 +194,9 @@ describe('the end', () => {
     pipe.send(call(2, 'ask'));
     await pipe.take();
     pipe.send(call(1, 'ask'));
-    const start = performance.now();
+    stopClock();
     pipe.input.end();
-    await pipe.session.ended;
-    expect(performance.now() - start).toBeLessThan(500);
+    await expectEndWithin(499, pipe);
     const answers = await pipe.rest(0);
     expect(answers.map(({ id, error }) => [id, error.message])).toEqual([
       [2, 'The client has gone.'],
@@ -196,13 +213,13 @@ describe('the end', () => {
   test('of a signal cuts what takes longer, and aborts it', async () => {
     const pipe = openPipe();
     await pipe.initialize();
+    stopClock();
     pipe.send(call(1, 'slow', { ms: 60_000 }), call(2, 'slow', { ms: 50 }));
-    await pipe.rest(10);
-    const start = performance.now();
+    await vi.advanceTimersByTimeAsync(10);
     pipe.input.end();
-    await pipe.session.end({ drainMs: 150 });
-    await pipe.session.ended;
-    expect(performance.now() - start).toBeLessThan(400);
+    const ending = pipe.session.end({ drainMs: 150 });
+    await expectEndWithin(399, pipe);
+    await ending;
     expect((await pipe.rest(0)).map(({ id }) => id)).toEqual([2]);
     expect(pipe.aborted).toContain(1);
   });
