@@ -1,4 +1,4 @@
-import { beforeAll, describe, expect, test } from 'vitest';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { writePackage } from '../support/packages.js';
 import { fixture, openProgram, type Program, startProgram } from '../support/program.js';
 import { modern } from './support/messages.js';
@@ -150,30 +150,40 @@ const tools = (bodies: readonly string[], before = ''): string =>
 describe('an extension cannot end the server', () => {
   const exits = [
     ['process.exit()', `process.exit(3);`],
-    ['process.exit() later in the call', `await new Promise((r) => setTimeout(r, 5)); process.exit(0);`],
     ['process.reallyExit()', `process.reallyExit(1);`],
     ['process.abort()', `process.abort();`],
     ['process.exit() under try', `try { process.exit(); } finally { await null; }`],
   ] as const;
+  const refusal = {
+    isError: true,
+    content: [{ text: expect.stringMatching(/process\.\w+\(\)/) }],
+  };
   let exiting: Program;
 
   beforeAll(async () => {
     exiting = await openProgram(tools(exits.map(([, body]) => body)));
   });
 
+  // After any of them it ends as ever when its client goes.
+  afterAll(async () => {
+    expect(await exiting.end()).toEqual({ code: 0, signal: null });
+  });
+
   test.each(exits.map(([by], index) => [by, index] as const))(
     'by %s: the call fails and says so',
     async (_, index) => {
-      expect(await exiting.call(`tool${index}`)).toMatchObject({
-        isError: true,
-        content: [{ text: expect.stringMatching(/process\.\w+\(\)/) }],
-      });
+      expect(await exiting.call(`tool${index}`)).toMatchObject(refusal);
       expect(await exiting.request('ping')).toEqual({});
     },
   );
 
-  test('by any of them: it ends as ever when its client goes', async () => {
-    expect(await exiting.end()).toEqual({ code: 0, signal: null });
+  test('by process.exit() later in the call: the call fails and says so', async () => {
+    const program = await openProgram(
+      tool(`await new Promise((resolve) => setTimeout(resolve, 5)); process.exit(0);`),
+    );
+    expect(await program.call('one')).toMatchObject(refusal);
+    expect(await program.request('ping')).toEqual({});
+    expect(await program.end()).toEqual({ code: 0, signal: null });
   });
 });
 
