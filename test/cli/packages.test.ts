@@ -170,7 +170,7 @@ describe('add', () => {
       'Added trap-tarball 1.0.0.',
       'Added trap-folder 1.0.0.',
     ]);
-    await here.run(['update', 'trap-folder', '--yes']);
+    await here.run(['update', '--yes']);
     await here.run(['list-servers']);
     expect(code).toBe(0);
     expect(readdirSync(trace)).toEqual([]);
