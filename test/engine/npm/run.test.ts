@@ -188,11 +188,11 @@ describe('npm', () => {
     ...['package-lock-only=true', 'lockfile-version=1', 'usage=true'],
   ];
 
-  it.each([
-    // npm takes only one of these at a time.
-    ...['save-dev=true', 'save-optional=true', 'save-peer=true', 'save-prod=true'].map(
-      (save) => [`${save} and all else that changes it`, [save, ...otherwise]] as const,
-    ),
+  // npm takes only one of these at a time.
+  const saves = ['save-dev=true', 'save-optional=true', 'save-peer=true', 'save-prod=true'];
+
+  it.each<readonly [string, readonly string[]]>([
+    ...saves.map((save) => [`${save} and all else that changes it`, [save, ...otherwise]] as const),
     // Beside global=true, nothing depends on it.
     ['location=global', ['location=global']],
   ])('does what it is told to though the user has set %s', async (_, lines) => {
