@@ -300,7 +300,7 @@ describe.each([
           expect(text).toBe(sample.text);
         },
       ),
-      { numRuns: runs / 4 },
+      { numRuns: runs },
     );
   });
 
@@ -315,7 +315,7 @@ describe.each([
         expect(await putEntry(after, place, named)).toBe(after);
         expect(await removeEntry(after, place)).toBe(text);
       }),
-      { numRuns: runs / 4 },
+      { numRuns: runs },
     );
   });
 
@@ -333,7 +333,7 @@ describe.each([
         expect(dataOf(after)).toEqual(withEntry(dataOf(text)));
         expect(await putEntry(after, place, entry)).toBe(after);
       }),
-      { numRuns: runs / 4 },
+      { numRuns: runs },
     );
   });
 });

@@ -110,6 +110,7 @@ describe.each(['cursor', 'vscode', 'opencode', 'codex', 'goose', 'continue'])('%
         }
         expect(state).toMatchObject({ text: original, record: empty });
       }),
+      // One run is up to ten edits, and each edit is proven: all runs would take seconds in YAML.
       { numRuns: runs / 5 },
     );
   });
