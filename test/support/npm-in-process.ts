@@ -12,8 +12,8 @@ const variable = 'AGENTTOOLS_TEST_NPM';
 export const npmInProcess: Readonly<Record<string, string>> = runsAll ? {} : { [variable]: 'in-process' };
 
 /**
- * Stands in for the module that runs npm, where {@link npmInProcess} asks for it: npm's own settings and npm's own installer,
- * without its command line. It cannot be stopped, and no guard of ours is in it; tests of these run npm itself.
+ * Replaces the npm program by its installer, where {@link npmInProcess} asks for it. The installer has no signals and no
+ * guard; tests of those start npm.
  */
 export function withNpmInProcess(real: typeof Ending): typeof Ending {
   return {
@@ -27,7 +27,7 @@ export function withNpmInProcess(real: typeof Ending): typeof Ending {
         await install(program, args.slice(1), options);
         return { code: 0, stdout: '', stderr: '' };
       } catch (error) {
-        return { code: 1, stdout: '', stderr: saidOf(error as NodeJS.ErrnoException) };
+        return { code: 1, stdout: '', stderr: npmErrorText(error as NodeJS.ErrnoException) };
       }
     },
   };
@@ -67,6 +67,6 @@ async function install(
 }
 
 /** As npm prints it. */
-function saidOf({ code, message }: NodeJS.ErrnoException): string {
+function npmErrorText({ code, message }: NodeJS.ErrnoException): string {
   return `npm error code ${code}\n${message.replace(/^/gm, 'npm error ')}\n`;
 }

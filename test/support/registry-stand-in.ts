@@ -50,17 +50,17 @@ const installType = 'application/vnd.npm.install-v1+json';
  * @see https://github.com/npm/registry/blob/main/docs/REGISTRY-API.md
  */
 export async function startStandIn(): Promise<RegistryServer> {
-  const asked: string[] = [];
+  const requestLines: string[] = [];
   const packages = new Map<string, Package>();
   const server = createServer(async (request, response) => {
-    asked.push(`${request.method} ${request.url}`);
+    requestLines.push(`${request.method} ${request.url}`);
     send(await answerTo(request, packages), request, response);
   });
   await new Promise<void>((done) => server.listen(0, '127.0.0.1', done));
   return {
     url: `http://127.0.0.1:${(server.address() as AddressInfo).port}/`,
     token,
-    requests: () => [...asked],
+    requests: () => [...requestLines],
     stop: async () => {
       const closed = new Promise((done) => server.close(done));
       server.closeAllConnections();
@@ -136,14 +136,17 @@ function publish({ name, versions, ...sent }: Publication, packages: Map<string,
 function packument({ name, tags, versions, time }: Package, isForInstalling: boolean): Answer {
   const all = { name, 'dist-tags': tags, time };
   if (!isForInstalling) return { body: { ...all, _id: name, versions, users: {}, readme: '' } };
-  const brief = Object.entries(versions).map(([version, document]) => [version, briefly(document)]);
+  const documents = Object.entries(versions).map(([version, document]) => [
+    version,
+    installDocument(document),
+  ]);
   return {
     type: `${installType}; charset=utf-8`,
-    body: { ...all, modified: time.modified, versions: Object.fromEntries(brief) },
+    body: { ...all, modified: time.modified, versions: Object.fromEntries(documents) },
   };
 }
 
-function briefly(document: Document): Document {
+function installDocument(document: Document): Document {
   const { preinstall, install, postinstall } = (document.scripts ?? {}) as Document;
   return {
     ...Object.fromEntries(Object.entries(document).filter(([field]) => installFields.includes(field))),
@@ -160,11 +163,11 @@ function search(query: URLSearchParams, packages: ReadonlyMap<string, Package>, 
   const objects = found
     .sort((one, other) => (one.name < other.name ? -1 : 1))
     .slice(Number(from), Number(from) + Number(size || 20))
-    .map(hit);
+    .map(searchResult);
   return { objects, total: objects.length, time: new Date().toUTCString() };
 }
 
-function hit({ name, tags, versions, time }: Package) {
+function searchResult({ name, tags, versions, time }: Package) {
   const latest = versions[tags.latest!]!;
   const { name: user, email = '' } = (latest._npmUser ?? {}) as Document;
   return {
