@@ -3,10 +3,11 @@ import { readdirSync, readFileSync } from 'node:fs';
 import path from 'node:path';
 import { beforeAll, describe, expect, test } from 'vitest';
 import type { Fault } from '../engine/files/support/faults.js';
+import { inLanes } from '../support/lanes.js';
 import { writeFolder } from '../support/packages.js';
 import {
   all,
-  contentOf,
+  expectAllSurvive,
   expectDone,
   expectOriginal,
   expectRefused,
@@ -138,14 +139,6 @@ scenario('Atomic', () => {
   });
 });
 
-async function inLanes<T>(things: readonly T[], work: (thing: T) => Promise<void>): Promise<void> {
-  const waiting = [...things];
-  const lane = async () => {
-    for (let thing = waiting.shift(); thing !== undefined; thing = waiting.shift()) await work(thing);
-  };
-  await Promise.all([lane(), lane(), lane()]);
-}
-
 scenario('Write fails half way', () => {
   test.each(all)('%s, at what is written first', async (_, subject) => {
     const text = padded(subject, 3000);
@@ -209,22 +202,7 @@ scenario('Write fails half way', () => {
 });
 
 scenario('8 parallel installs survived', () => {
-  const names = Array.from({ length: 8 }, (_, index) => `server-${index + 1}`);
-
-  test.each(all)('%s', async (_, subject) => {
-    const stage = new Stage(subject, subject.ugly);
-    const before = contentOf(subject, subject.ugly);
-    const runs = await Promise.all(names.map((name) => stage.install(['--name', name])));
-    runs.forEach(expectDone);
-    const { others, entries } = contentOf(subject, stage.text!);
-    expect(others).toEqual(before.others);
-    expect(entries).toMatchObject(before.entries);
-    expect(Object.keys(entries).sort()).toEqual([...Object.keys(before.entries), ...names].sort());
-
-    const ends = await Promise.all(names.map((name) => stage.uninstall(['--name', name])));
-    ends.forEach(expectDone);
-    expect(stage.text).toBe(subject.ugly);
-  });
+  test.each(all)('%s', async (_, subject) => await expectAllSurvive(new Stage(subject, subject.ugly)));
 });
 
 test('no scenario of processes is without its tests', () => {

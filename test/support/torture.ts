@@ -375,6 +375,23 @@ export function expectOriginal({ file, text, subject }: Stage, story: string): v
   expect(readdirSync(path.dirname(file)), story).toEqual([path.basename(file)]);
 }
 
+/** Eight installs at once, and then as many uninstalls, on one file; all of them are done. */
+export async function expectAllSurvive(installing: Stage, uninstalling: Stage = installing): Promise<void> {
+  const { subject } = installing;
+  const names = Array.from({ length: 8 }, (_, index) => `server-${index + 1}`);
+  const before = contentOf(subject, subject.ugly);
+  const runs = await Promise.all(names.map((name) => installing.install(['--name', name])));
+  runs.forEach(expectDone);
+  const { others, entries } = contentOf(subject, installing.text!);
+  expect(others).toEqual(before.others);
+  expect(entries).toMatchObject(before.entries);
+  expect(Object.keys(entries).sort()).toEqual([...Object.keys(before.entries), ...names].sort());
+
+  const ends = await Promise.all(names.map((name) => uninstalling.uninstall(['--name', name])));
+  ends.forEach(expectDone);
+  expect(uninstalling.text).toBe(subject.ugly);
+}
+
 /** A text of a client that is this many bytes long. */
 export function padded({ client, plain }: Subject, bytes: number): string {
   const [before, after] = {

@@ -2,11 +2,13 @@ import path from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 import { describe, expect, it } from 'vitest';
 import { withLock } from '../../../src/engine/files/lock.js';
+import { inLanes } from '../../support/lanes.js';
 import { writeFolder } from '../../support/packages.js';
 import type { Fault } from './support/faults.js';
 import { runProgram, startProgram, writeProgram } from './support/programs.js';
 import {
   changes,
+  expectAdditions,
   holdingOf,
   leaveLock,
   namesIn,
@@ -51,14 +53,6 @@ describe.each(changes)('while a file %s', (_what, before, after) => {
   });
 });
 
-async function inLanes<T>(things: readonly T[], work: (thing: T) => Promise<void>): Promise<void> {
-  const waiting = [...things];
-  const lane = async () => {
-    for (let thing = waiting.shift(); thing !== undefined; thing = waiting.shift()) await work(thing);
-  };
-  await Promise.all([lane(), lane(), lane()]);
-}
-
 describe('many processes', () => {
   it('killed at random moments leave one text or the other', { timeout: 120_000 }, async () => {
     const program = await writeProgram(`
@@ -87,24 +81,7 @@ describe('many processes', () => {
   });
 
   it('that add to one file at once lose nothing', { timeout: 60_000 }, async () => {
-    const program = await writeProgram(`
-      const { file, lockFile, name } = input;
-      for (let turn = 1; turn <= 5; turn++) {
-        await files.withLock(lockFile, async () => {
-          const before = await files.readTextFile(file);
-          await files.replaceTextFile(before, (before.text ?? '') + name + turn + ' ');
-        });
-      }
-    `);
-    const folder = writeFolder();
-    const file = path.join(folder, 'made/a.txt');
-    const lockFile = path.join(folder, 'locks/a.lock');
-    leaveLock(lockFile);
-    const names = [...'abcdefgh'];
-    const runs = await Promise.all(names.map((name) => runProgram(program, { file, lockFile, name })));
-    for (const { code, stderr } of runs) expect(code, stderr).toBe(0);
-    const words = textOf(file)!.trim().split(' ');
-    expect(words.sort()).toEqual(names.flatMap((name) => [1, 2, 3, 4, 5].map((turn) => name + turn)));
+    await expectAdditions([...'abcdefgh']);
   });
 
   it('that die holding a lock never let two in at once', { timeout: 60_000 }, async () => {

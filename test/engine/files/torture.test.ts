@@ -7,6 +7,7 @@ import { writeFolder } from '../../support/packages.js';
 import { runProgram, writeProgram } from './support/programs.js';
 import {
   changes,
+  expectAdditions,
   holdingOf,
   leaveLock,
   namesIn,
@@ -131,24 +132,7 @@ describe.each(changes)('while a file %s', (_what, before, after) => {
 
 describe('three processes', () => {
   it('that add to one file at once lose nothing', async () => {
-    const program = await writeProgram(`
-      const { file, lockFile, name } = input;
-      for (let turn = 1; turn <= 5; turn++) {
-        await files.withLock(lockFile, async () => {
-          const before = await files.readTextFile(file);
-          await files.replaceTextFile(before, (before.text ?? '') + name + turn + ' ');
-        });
-      }
-    `);
-    const folder = writeFolder();
-    const file = path.join(folder, 'made/a.txt');
-    const lockFile = path.join(folder, 'locks/a.lock');
-    leaveLock(lockFile);
-    const names = [...'abc'];
-    const runs = await Promise.all(names.map((name) => runProgram(program, { file, lockFile, name })));
-    for (const { code, stderr } of runs) expect(code, stderr).toBe(0);
-    const words = textOf(file)!.trim().split(' ');
-    expect(words.sort()).toEqual(names.flatMap((name) => [1, 2, 3, 4, 5].map((turn) => name + turn)));
+    await expectAdditions([...'abc']);
   });
 
   it('that die holding a lock never let two in at once', async () => {

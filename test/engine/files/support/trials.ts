@@ -101,3 +101,24 @@ export const changes: readonly (readonly [string, Holding, Holding])[] = [
   ['is made', 'none', 'new'],
   ['is deleted', 'old', 'none'],
 ];
+
+/** Processes with these names add to one file at once, five times each; nothing of it is lost. */
+export async function expectAdditions(names: readonly string[]): Promise<void> {
+  const program = await writeProgram(`
+    const { file, lockFile, name } = input;
+    for (let turn = 1; turn <= 5; turn++) {
+      await files.withLock(lockFile, async () => {
+        const before = await files.readTextFile(file);
+        await files.replaceTextFile(before, (before.text ?? '') + name + turn + ' ');
+      });
+    }
+  `);
+  const folder = writeFolder();
+  const file = path.join(folder, 'made/a.txt');
+  const lockFile = path.join(folder, 'locks/a.lock');
+  leaveLock(lockFile);
+  const runs = await Promise.all(names.map((name) => runProgram(program, { file, lockFile, name })));
+  for (const { code, stderr } of runs) expect(code, stderr).toBe(0);
+  const words = textOf(file)!.trim().split(' ');
+  expect(words.sort()).toEqual(names.flatMap((name) => [1, 2, 3, 4, 5].map((turn) => name + turn)));
+}
