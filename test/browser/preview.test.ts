@@ -2,29 +2,13 @@ import { readFile, writeFile } from 'node:fs/promises';
 import { createRequire } from 'node:module';
 import path from 'node:path';
 import type { FrameLocator, Page } from 'playwright-core';
-import { afterEach, beforeEach, expect, test } from 'vitest';
-import type { AskedByWords, Preview } from '../../src/engine/preview/preview.js';
+import { afterEach, expect, test } from 'vitest';
+import type { AskedByWords } from '../../src/engine/preview/preview.js';
 import { describeInBrowser, findChromium, openBrowser } from '../support/browser.js';
-import { extension, hostile, openPreviewOf, runPreview, viewer } from '../support/preview.js';
-import { temporaryFolder, writeFiles } from '../support/run-cli.js';
+import { extension, hostile, prepareExtension, runPreview, viewer } from '../support/preview.js';
+import { writeFiles } from '../support/run-cli.js';
 
-let directory: string;
-let preview: Preview | undefined;
-
-beforeEach(async () => {
-  directory = await temporaryFolder();
-  await writeFiles(directory, extension);
-});
-
-afterEach(async () => {
-  await preview?.close();
-  preview = undefined;
-});
-
-async function open(asked: AskedByWords = {}, server?: string): Promise<Preview> {
-  preview = await openPreviewOf(directory, asked, server);
-  return preview;
-}
+const prepared = prepareExtension();
 
 const call = { tool: 'forecast', arguments: { place: 'Bonn' }, theme: 'light', width: 400 } as const;
 
@@ -33,7 +17,7 @@ let app: FrameLocator;
 let requests: string[];
 
 async function openPage(asked: AskedByWords = {}, server?: string): Promise<void> {
-  const { url } = await open(asked, server);
+  const { url } = await prepared.open(asked, server);
   const context = await (await openBrowser()).newContext({ viewport: { width: 1280, height: 900 } });
   page = await context.newPage();
   requests = [];
@@ -131,9 +115,12 @@ describeInBrowser('in a browser, the page of a preview', () => {
   test('starts the server anew when a file changes, and shows the app again', async () => {
     await openPage(call);
     await app.getByText('Rain in Bonn').waitFor();
-    await writeFile(path.join(directory, 'src/tools.js'), extension['src/tools.js'].replace('Rain', 'Sun'));
+    await writeFile(
+      path.join(prepared.directory, 'src/tools.js'),
+      extension['src/tools.js'].replace('Rain', 'Sun'),
+    );
     await app.getByText('Sun in Bonn').waitFor();
-    await writeFile(path.join(directory, 'agenttools/apps/viewer.html'), viewer('Outlook'));
+    await writeFile(path.join(prepared.directory, 'agenttools/apps/viewer.html'), viewer('Outlook'));
     await app.getByText('Outlook').waitFor();
   });
 
@@ -151,7 +138,10 @@ describeInBrowser('in a browser, the page of a preview', () => {
     await app.getByText('Rain in Bonn').waitFor();
     await page.locator('#tool').selectOption('secret');
     await app.getByText('tool forecast').waitFor();
-    await writeFile(path.join(directory, 'src/tools.js'), extension['src/tools.js'].replace('Rain', 'Sun'));
+    await writeFile(
+      path.join(prepared.directory, 'src/tools.js'),
+      extension['src/tools.js'].replace('Rain', 'Sun'),
+    );
     await app.getByText('Sun in Bonn').waitFor();
     expect(await app.locator('#tool').textContent()).toBe('tool forecast');
     expect(await page.locator('#tool').inputValue()).toBe('secret');
@@ -162,7 +152,10 @@ describeInBrowser('in a browser, the page of a preview', () => {
     await app.getByText('Rain in Bonn').waitFor();
     const days = page.getByLabel('days');
     await days.fill('th');
-    await writeFile(path.join(directory, 'src/tools.js'), extension['src/tools.js'].replace('Rain', 'Sun'));
+    await writeFile(
+      path.join(prepared.directory, 'src/tools.js'),
+      extension['src/tools.js'].replace('Rain', 'Sun'),
+    );
     await app.getByText('Sun in Bonn').waitFor();
     expect(await days.inputValue()).toBe('th');
     expect(await page.evaluate('document.activeElement.name')).toBe('days');
@@ -170,7 +163,7 @@ describeInBrowser('in a browser, the page of a preview', () => {
 
   test('has no ear for a page that took the place of the app', async () => {
     const foreign = 'https://foreign.example';
-    await writeFiles(directory, {
+    await writeFiles(prepared.directory, {
       'agenttools/apps/viewer.json': { csp: { frameDomains: [foreign] } },
       'agenttools/apps/viewer.html': viewer().replace('</main>', `<a href="${foreign}/">Leave</a></main>`),
     });
@@ -212,7 +205,7 @@ describeInBrowser('in a browser, the page of a preview', () => {
       'resources/read': { contents: [{ uri, mimeType: 'text/html;profile=mcp-app', text: viewer() }] },
       'tools/call': { content: [{ type: 'text', text: 'Fog' }] },
     };
-    await writeFiles(directory, {
+    await writeFiles(prepared.directory, {
       'other.mjs': `
         import { createInterface } from 'node:readline';
         const answers = ${JSON.stringify(answers)};
@@ -233,7 +226,7 @@ describeInBrowser('in a browser, the page of a preview', () => {
   test('says what is wrong while an extension is, and goes on when it is right', async () => {
     await openPage(call);
     await app.getByText('Rain in Bonn').waitFor();
-    const file = path.join(directory, 'package.json');
+    const file = path.join(prepared.directory, 'package.json');
     const manifest = await readFile(file, 'utf8');
     await writeFile(file, '{');
     await page.locator('#fault', { hasText: 'The server does not answer' }).waitFor();
@@ -260,7 +253,7 @@ describeInBrowser('in a browser, the page of a preview', () => {
 });
 
 const run = (words: readonly string[], env: Readonly<Record<string, string>>) =>
-  runPreview(directory, words, env);
+  runPreview(prepared.directory, words, env);
 
 /** Width and height of a PNG. @see https://www.w3.org/TR/png-3/#11IHDR */
 async function sizeOf(file: string): Promise<readonly number[]> {
@@ -274,7 +267,7 @@ const words = ['--tool', 'forecast', '--arguments', '{"place":"Bonn"}'];
 
 describeInBrowser('a picture', () => {
   test('is a PNG of the asked size', async () => {
-    const file = path.join(directory, 'pictures/viewer.png');
+    const file = path.join(prepared.directory, 'pictures/viewer.png');
     const size = ['--width', '500', '--height', '300', '--theme', 'dark', '--json'];
     const { code, stdout, stderr } = await run([...words, ...size, '--screenshot', file], chromium);
     expect({ code, stderr }).toEqual({
@@ -297,7 +290,7 @@ describeInBrowser('a picture', () => {
   test('is as high as the app without a height', async () => {
     const { code, stdout } = await run([...words, '--width', '320', '--screenshot', 'own.png'], chromium);
     expect(code).toBe(0);
-    expect(stdout).toBe(`${path.join(directory, 'own.png')}\n`);
+    expect(stdout).toBe(`${path.join(prepared.directory, 'own.png')}\n`);
     const [width, height] = await sizeOf(stdout.trim());
     expect(width).toBe(320);
     expect(height).toBe(240);

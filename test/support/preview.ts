@@ -1,10 +1,12 @@
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import path from 'node:path';
+import { afterEach, beforeEach } from 'vitest';
 import { minified } from '../../.scripts/apps.mjs';
 import { ownProgram } from '../../src/engine/folders.js';
 import { type AskedByWords, openPreview, type Preview } from '../../src/engine/preview/preview.js';
 import { bareEnvironment, programFile, root } from './program.js';
+import { temporaryFolder, writeFiles } from './run-cli.js';
 
 /** Markup that is to be shown as text. */
 export const hostile = '<img src=x onerror="document.title=1">';
@@ -83,12 +85,34 @@ export const extension = {
   `,
 };
 
+/** Gives each test of a file a folder with the extension in it, and closes the preview that the test opens. */
+export function prepareExtension() {
+  let directory: string;
+  let preview: Preview | undefined;
+
+  beforeEach(async () => {
+    directory = await temporaryFolder();
+    await writeFiles(directory, extension);
+  });
+
+  afterEach(async () => {
+    await preview?.close();
+    preview = undefined;
+  });
+
+  return {
+    get directory() {
+      return directory;
+    },
+    async open(asked?: AskedByWords, server?: string): Promise<Preview> {
+      preview = await openPreviewOf(directory, asked, server);
+      return preview;
+    },
+  };
+}
+
 /** Opens the preview of an extension in a folder, or of a server whose program is a file in it. */
-export async function openPreviewOf(
-  directory: string,
-  asked: AskedByWords = {},
-  server?: string,
-): Promise<Preview> {
+async function openPreviewOf(directory: string, asked: AskedByWords = {}, server?: string): Promise<Preview> {
   const { command, args } = ownProgram();
   const words = server === undefined ? [...args, 'start', directory] : [path.join(directory, server)];
   return await openPreview({

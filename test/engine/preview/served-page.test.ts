@@ -2,29 +2,11 @@ import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { request } from 'node:http';
 import path from 'node:path';
-import { afterEach, beforeEach, describe, expect, test } from 'vitest';
-import type { AskedByWords, Preview } from '../../../src/engine/preview/preview.js';
-import { extension, openPreviewOf, runPreview } from '../../support/preview.js';
+import { describe, expect, test } from 'vitest';
+import { prepareExtension, runPreview } from '../../support/preview.js';
 import { bareEnvironment, programFile } from '../../support/program.js';
-import { temporaryFolder, writeFiles } from '../../support/run-cli.js';
 
-let directory: string;
-let preview: Preview | undefined;
-
-beforeEach(async () => {
-  directory = await temporaryFolder();
-  await writeFiles(directory, extension);
-});
-
-afterEach(async () => {
-  await preview?.close();
-  preview = undefined;
-});
-
-async function open(asked: AskedByWords = {}): Promise<Preview> {
-  preview = await openPreviewOf(directory, asked);
-  return preview;
-}
+const prepared = prepareExtension();
 
 /** What a request without a browser is answered with. */
 async function statusOf(
@@ -40,7 +22,7 @@ async function statusOf(
 
 describe('the page of a preview', () => {
   test('is for those alone who know its address and come by it', async () => {
-    const { url } = await open();
+    const { url } = await prepared.open();
     const { origin, port, pathname } = new URL(url);
     const json = { method: 'POST', 'content-type': 'application/json' };
     expect(await statusOf(url)).toBe(200);
@@ -66,26 +48,28 @@ describe('the page of a preview', () => {
   });
 
   test('is not served for a server that has no such app', async () => {
-    await expect(open({ app: 'viewr' })).rejects.toThrow('There is no app "viewr". Did you mean "viewer"?');
+    await expect(prepared.open({ app: 'viewr' })).rejects.toThrow(
+      'There is no app "viewr". Did you mean "viewer"?',
+    );
   });
 });
 
 describe('the program', () => {
   test('says the way out where there is no Chromium', async () => {
-    const env = { PATH: directory, AGENTTOOLS_CHROMIUM: './none' };
+    const env = { PATH: prepared.directory, AGENTTOOLS_CHROMIUM: './none' };
     const named = await runPreview(
-      directory,
+      prepared.directory,
       ['--screenshot', 'a.png', '--tool', 'forecast', '--arguments', '{"place":"Bonn"}'],
       env,
     );
     expect(named.code).toBe(1);
-    expect(named.stderr).toContain(`AGENTTOOLS_CHROMIUM names ${path.join(directory, 'none')}`);
+    expect(named.stderr).toContain(`AGENTTOOLS_CHROMIUM names ${path.join(prepared.directory, 'none')}`);
     expect(named.stderr).toContain('Install Chromium or Chrome');
   });
 
   test('prints the address, and ends with its server when a signal comes', async () => {
-    const child = spawn(process.execPath, [programFile, 'preview', directory, '--json'], {
-      cwd: directory,
+    const child = spawn(process.execPath, [programFile, 'preview', prepared.directory, '--json'], {
+      cwd: prepared.directory,
       env: bareEnvironment(),
       stdio: ['ignore', 'pipe', 'pipe'],
     });

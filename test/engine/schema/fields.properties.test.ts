@@ -1,17 +1,8 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { type CheckResult, compileSchema, fields } from '../../../src/engine/schema/index.js';
+import { compileSchema, fields } from '../../../src/engine/schema/index.js';
 import { runs } from '../../support/runs.js';
-
-async function check(spec: unknown, value: unknown): Promise<CheckResult> {
-  return (await compileSchema(fields(spec as never), { side: 'input' })).check(value);
-}
-
-async function delivered(spec: unknown, value: unknown): Promise<unknown> {
-  const result = await check(spec, value);
-  if (result.ok) return result.value;
-  throw new Error(JSON.stringify(result.issues));
-}
+import { delivered } from './support/field-checks.js';
 
 describe('casting keeps its promise for any arguments', () => {
   const declared = {

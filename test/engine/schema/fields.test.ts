@@ -1,25 +1,15 @@
 import { describe, expect, it, test } from 'vitest';
 import {
-  type CheckResult,
   compileSchema,
   fields,
   fieldWarnings,
   noInput,
   SchemaError,
 } from '../../../src/engine/schema/index.js';
+import { check, delivered } from './support/field-checks.js';
 
 async function wireOf(spec: unknown): Promise<unknown> {
   return (await compileSchema(fields(spec as never), { side: 'input' })).wire;
-}
-
-async function check(spec: unknown, value: unknown): Promise<CheckResult> {
-  return (await compileSchema(fields(spec as never), { side: 'input' })).check(value);
-}
-
-async function delivered(spec: unknown, value: unknown): Promise<unknown> {
-  const result = await check(spec, value);
-  if (result.ok) return result.value;
-  throw new Error(JSON.stringify(result.issues));
 }
 
 /** What each field becomes on the wire. */
