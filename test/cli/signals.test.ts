@@ -46,8 +46,11 @@ async function interrupt(words: readonly string[], signal: NodeJS.Signals, env =
     stderr += chunk;
   });
   const closed = once(program, 'close');
-  await eventually(() => /child \d+\./.test(stderr), `a child: ${stderr}`);
-  const child = Number(/child (\d+)\./.exec(stderr)?.[1]);
+  const started = () => /child (\d+)\./.exec(stderr);
+  await eventually(() => started() !== null || program.exitCode !== null, 'a child, or the end');
+  // A program that has ended before says here why.
+  expect(stderr).toMatch(/child \d+\./);
+  const child = Number(started()?.[1]);
   expect(isAlive(child)).toBe(true);
   program.kill(signal);
   const [code, endedBy] = await closed;
