@@ -94,6 +94,16 @@ describe('the report', () => {
     });
   });
 
+  test('loads code with an inspector of its own making when it is given none', async () => {
+    const { openInspector: _, ...options } = optionsFor();
+    const valid = await validateExtension(`${fixtures}valid-code`, options);
+    expect(valid).toMatchObject({ valid: true, diagnostics: [] });
+    const failing = await validateExtension(`${fixtures}definition-failed`, options);
+    expect(failing.diagnostics.map(({ code, file }) => `${code} ${file}`)).toContain(
+      'definition-failed agenttools/tools/hello.js',
+    );
+  });
+
   test('says what, how bad, where, about which item, and what to run to learn more', async () => {
     const [first] = await diagnosticsOf(`${fixtures}missing-definition`);
     expect(first).toEqual({

@@ -37,6 +37,9 @@ export function inspectAlone(limits: InspectorOptions): Inspector {
 
 /** Options that look for packages nowhere but around the extension. */
 export function optionsFor(options: Partial<ValidateOptions> = {}): ValidateOptions {
+  if (options.timeoutMs !== undefined && !options.openInspector) {
+    throw new Error('The shared inspector has a time limit already: give `openInspector` with `timeoutMs`.');
+  }
   const nowhere = path.join(os.tmpdir(), 'agenttools-nowhere');
   return {
     load: true,
