@@ -1,4 +1,4 @@
-import { afterEach, describe, expect, test } from 'vitest';
+import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
 import { createHandler } from '../../../../src/engine/server/http/create-handler.js';
 import type { Handler, HandlerOptions } from '../../../../src/engine/server/http/handler.js';
 import { defineServer } from '../../../../src/index.js';
@@ -225,28 +225,44 @@ describe('the end of a handler', () => {
   });
 });
 
-test('a session that nobody uses is over', async () => {
-  const handler = open({ limits: { sessionIdleMs: 20 } });
-  const headers = await openSession(handler);
-  const list = async () => {
-    const response = await post(handler, { id: 1, method: 'resources/list' }, headers);
-    await response.text();
-    return response.status;
-  };
-  await expect.poll(list, { interval: 100 }).toBe(404);
-  await handler.close();
-});
+describe('a session', () => {
+  const sessionIdleMs = 20;
 
-test('a session whose client left without an answer to a question is over', async () => {
-  const handler = open({ limits: { sessionIdleMs: 20 } });
-  const headers = await openSession(handler);
-  const ask = { id: 1, method: 'tools/call', params: { name: 'ask' } };
-  const response = await post(handler, ask, headers);
-  const reader = response.body!.pipeThrough(new TextDecoderStream()).getReader();
-  let told = '';
-  while (!told.includes('elicitation/create')) told += (await reader.read()).value;
-  await reader.cancel();
-  await expect.poll(() => seen).toEqual(['nobody answered']);
-  expect((await post(handler, { id: 2, method: 'ping' }, headers)).status).toBe(404);
-  await handler.close();
+  /** Stops the clock: a slow machine does not end a session before its time. */
+  beforeEach(() => {
+    vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout', 'performance'] });
+    return () => void vi.useRealTimers();
+  });
+
+  test('is over when it is not used for its idle time', async () => {
+    const handler = open({ limits: { sessionIdleMs } });
+    const headers = await openSession(handler);
+    const ping = async () => {
+      const response = await post(handler, { id: 1, method: 'resources/list' }, headers);
+      await response.text();
+      return response.status;
+    };
+    expect(await ping()).toBe(200);
+    await vi.advanceTimersByTimeAsync(sessionIdleMs - 1);
+    expect(await ping()).toBe(200);
+    await vi.advanceTimersByTimeAsync(sessionIdleMs + 1);
+    expect(await ping()).toBe(404);
+    await handler.close();
+  });
+
+  test('is over when its client left without an answer to a question', async () => {
+    const handler = open({ limits: { sessionIdleMs } });
+    const headers = await openSession(handler);
+    const ask = { id: 1, method: 'tools/call', params: { name: 'ask' } };
+    const response = await post(handler, ask, headers);
+    expect(response.status).toBe(200);
+    const reader = response.body!.pipeThrough(new TextDecoderStream()).getReader();
+    let received = '';
+    while (!received.includes('elicitation/create')) received += (await reader.read()).value;
+    await reader.cancel();
+    await vi.advanceTimersByTimeAsync(sessionIdleMs + 1);
+    await vi.waitFor(() => expect(seen).toEqual(['nobody answered']));
+    expect((await post(handler, { id: 2, method: 'ping' }, headers)).status).toBe(404);
+    await handler.close();
+  });
 });
