@@ -193,7 +193,7 @@ describe('npm', () => {
 
   it.each<readonly [string, readonly string[]]>([
     ...saves.map((save) => [`${save} and all else that changes it`, [save, ...otherwise]] as const),
-    // Beside global=true, nothing depends on it.
+    // Alone, too: global=true may hide it.
     ['location=global', ['location=global']],
   ])('does what it is told to though the user has set %s', async (_, lines) => {
     const home = writeFolder({ '.npmrc': ['registry=http://127.0.0.1:9/', ...lines, ''].join('\n') });
