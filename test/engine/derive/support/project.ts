@@ -28,6 +28,18 @@ export function link(directory: string, packages: Readonly<Record<string, string
 const require = createRequire(import.meta.url);
 const keeping = new Set<string>();
 
+/** All that makes two source files of one file differ. What makes a file a module is a fresh function of the options. */
+function keyOf(
+  file: string,
+  how: ts.ScriptTarget | ts.CreateSourceFileOptions,
+  { module, moduleDetection, jsx }: ts.CompilerOptions,
+): string {
+  if (typeof how !== 'object') return JSON.stringify([file, how]);
+  const { languageVersion, impliedNodeFormat, setExternalModuleIndicator, jsDocParsingMode } = how;
+  const isModule = [String(setExternalModuleIndicator), module, moduleDetection, jsx];
+  return JSON.stringify([file, languageVersion, impliedNodeFormat, jsDocParsingMode, isModule]);
+}
+
 /**
  * Lets a compiler read the files of this repository's packages, its own libraries above all, once per test file instead of
  * once per program: that is what takes it longest. They do not change, and programs may share them.
@@ -42,10 +54,7 @@ export function keepLibraries(compiler: string): void {
     const getSourceFile = host.getSourceFile.bind(host);
     host.getSourceFile = (file, how, ...rest) => {
       if (!file.startsWith(path.join(root, 'node_modules/'))) return getSourceFile(file, how, ...rest);
-      const key = JSON.stringify([
-        file,
-        typeof how === 'object' ? [how.languageVersion, how.impliedNodeFormat] : how,
-      ]);
+      const key = keyOf(file, how, options);
       if (!kept.has(key)) kept.set(key, getSourceFile(file, how, ...rest));
       return kept.get(key);
     };
