@@ -16,15 +16,20 @@ function stopClock(): void {
   vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout', 'performance'] });
 }
 
+/** Lets time pass, and the streams have their turns of the loop, which take no time. */
+async function pass(ms: number): Promise<void> {
+  for (let turn = 0; turn < 20; turn += 1) await new Promise(setImmediate);
+  await vi.advanceTimersByTimeAsync(ms);
+  for (let turn = 0; turn < 20; turn += 1) await new Promise(setImmediate);
+}
+
 /** Lets time pass and expects that the session has ended by then. What follows is on the usual clock again. */
 async function expectEndWithin(limitMs: number, { session }: Pipe): Promise<void> {
   let hasEnded = false;
   void session.ended.then(() => {
     hasEnded = true;
   });
-  await vi.advanceTimersByTimeAsync(limitMs);
-  // Streams take turns of the loop, and no time.
-  for (let turn = 0; turn < 100 && !hasEnded; turn += 1) await new Promise(setImmediate);
+  await pass(limitMs);
   expect(hasEnded).toBe(true);
   vi.useRealTimers();
 }
@@ -86,8 +91,11 @@ describe('what a call sends while it runs', () => {
   ])('progress ends with the answer (%s)', async (_, request) => {
     const pipe = openPipe();
     await pipe.initialize();
+    stopClock();
     pipe.send(request(1));
-    const messages = await pipe.rest(150);
+    await pass(150);
+    vi.useRealTimers();
+    const messages = await pipe.rest(0);
     expect(messages.map(({ method, id }) => method ?? id)).toEqual([
       ...Array(3).fill('notifications/progress'),
       1,
@@ -167,12 +175,13 @@ describe('the end', () => {
   test('waits for the calls under way, and a last line without newline counts', async () => {
     const pipe = openPipe();
     await pipe.initialize();
+    stopClock();
     pipe.send(
       call(1, 'slow', { ms: 100 }),
       modern(2, 'tools/call', { name: 'slow', arguments: { ms: 150 } }),
     );
     pipe.input.end(JSON.stringify(call(3, 'slow', { ms: 50 })));
-    await pipe.session.ended;
+    await expectEndWithin(199, pipe);
     expect((await pipe.rest(0)).map(({ id }) => id)).toEqual([3, 1, 2]);
   });
 
@@ -215,7 +224,7 @@ describe('the end', () => {
     await pipe.initialize();
     stopClock();
     pipe.send(call(1, 'slow', { ms: 60_000 }), call(2, 'slow', { ms: 50 }));
-    await vi.advanceTimersByTimeAsync(10);
+    await pass(10);
     pipe.input.end();
     const ending = pipe.session.end({ drainMs: 150 });
     await expectEndWithin(399, pipe);
@@ -227,11 +236,12 @@ describe('the end', () => {
   test('reads no more', async () => {
     const pipe = openPipe();
     await pipe.initialize();
+    stopClock();
     pipe.send(call(1, 'slow', { ms: 100 }));
-    await pipe.rest(10);
+    await pass(10);
     void pipe.session.end({ drainMs: 800 });
     pipe.send(legacy(2, 'ping'));
-    await pipe.session.ended;
+    await expectEndWithin(799, pipe);
     expect((await pipe.rest(0)).map(({ id }) => id)).toEqual([1]);
   });
 
@@ -268,6 +278,7 @@ test('a handler that sends much waits until the pipe takes more, and the end unt
   input.write(
     `${JSON.stringify(modern(1, 'tools/call', params, { 'io.modelcontextprotocol/logLevel': 'debug' }))}\n`,
   );
+  await vi.waitFor(() => expect(lines).toHaveLength(1), 10_000);
   await new Promise((resolve) => setTimeout(resolve, 100));
   expect(lines).toHaveLength(1);
 
