@@ -55,7 +55,7 @@ describe('a program', () => {
 
   test.each<[object, string, RegExp]>([
     [{ command: './gone.js' }, 'missing', /^needs \.\/gone\.js, which is no file of the package$/],
-    [{ command: './up/x' }, 'missing', /no file of the package/],
+    [{ command: './up/no-such-program' }, 'missing', /no file of the package/],
     [{ command: 'x', cwd: 'gone' }, 'missing', /^runs in gone, which is no folder of the package$/],
     [{ command: 'x', cwd: 'server.js' }, 'missing', /no folder/],
     [{ command: 'x', cwd: '..' }, 'outside', /leaves the package/],
@@ -141,7 +141,7 @@ describe('the file that Node is given', () => {
     [['--import', 'tsx', './gone.ts'], {}, 'missing', 'args.2', 'runs gone.ts'],
     [['./server.js'], { cwd: 'data' }, 'missing', 'args.0', 'runs data/server.js'],
     [['../server.js'], {}, 'outside', 'args.0', 'leaves the package'],
-    [['./up/x'], {}, 'missing', 'args.0', 'no file of the package'],
+    [['./up/no-such-program'], {}, 'missing', 'args.0', 'no file of the package'],
   ])('%j with %j is %s', async (args, more, fault, key, words) => {
     const message = expect.stringContaining(words);
     await expect(node(args, more)).rejects.toMatchObject({ fault, key, message });
