@@ -1,6 +1,6 @@
 import { AgentToolsError } from '../engine/errors.js';
-import { messageOf } from '../engine/extension/modules.js';
 import { isRecord } from '../engine/extension/shapes.js';
+import { messageOf } from '../engine/thrown.js';
 
 /** The arguments of a tool as a command line gives them. @throws AgentToolsError `usage` if it is no JSON object. */
 export function parseJsonArguments(text: string): Readonly<Record<string, unknown>> {

@@ -41,7 +41,7 @@ export async function setImmediate(): Promise<void> {
 
 /** `node:util` */
 export function inspect(value: unknown): string {
-  return typeof value === 'object' ? JSON.stringify(value) : String(value);
+  return (typeof value === 'object' && JSON.stringify(value)) || String(value);
 }
 
 const isTagged =
@@ -57,6 +57,12 @@ export const types = {
   isPromise: isTagged('Promise'),
   isRegExp: isTagged('RegExp'),
   isAnyArrayBuffer: isTagged('ArrayBuffer', 'SharedArrayBuffer'),
+  isWeakMap: isTagged('WeakMap'),
+  isWeakSet: isTagged('WeakSet'),
+  isUint8Array: isTagged('Uint8Array'),
+  isBoxedPrimitive: isTagged('String', 'Number', 'Boolean', 'BigInt', 'Symbol'),
+  /** No platform but Node shows it. */
+  isProxy: () => false,
 } as const;
 
 /** Whether two JSON values are the same. */

@@ -2,8 +2,8 @@ import { mkdir, readdir, readFile, stat, writeFile } from 'node:fs/promises';
 import { isBuiltin } from 'node:module';
 import path from 'node:path';
 import { AgentToolsError } from './errors.js';
-import { messageOf } from './extension/modules.js';
 import { packageRoot } from './folders.js';
+import { messageOf } from './thrown.js';
 
 /** What `create` is to make. */
 export interface ScaffoldPlan {

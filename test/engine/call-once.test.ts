@@ -15,7 +15,7 @@ async function call(tools: Tools, tool: string, more: Partial<CallOnce> = {}, se
     { 'agenttools/tools.js': '', 'agenttools/servers.js': '' },
   );
   const loadCode = async (_: string, relative: string) =>
-    relative.includes('tools.js') ? tools : { main: server };
+    relative.includes('tools.js') ? { live: tools } : { live: { main: server } };
   const workspace = openWorkspace({ loadCode });
   const lines: string[] = [];
   const signal = new AbortController().signal;

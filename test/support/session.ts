@@ -174,7 +174,7 @@ export async function composeLive(
     { ...files, ...options.files },
     {
       ...options,
-      loadCode: async (_, relative) => code[relative.replace(/^agenttools\/|\.js$/g, '')],
+      loadCode: async (_, relative) => ({ live: code[relative.replace(/^agenttools\/|\.js$/g, '')] }),
     },
   );
 }

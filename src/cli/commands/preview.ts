@@ -1,12 +1,12 @@
 import { mkdir, writeFile } from 'node:fs/promises';
 import path from 'node:path';
 import { AgentToolsError } from '../../engine/errors.js';
-import { messageOf } from '../../engine/extension/modules.js';
 import { type FoundServer, serverName } from '../../engine/extension/workspace.js';
 import { ownProgram, packageRoot, packageVersion } from '../../engine/folders.js';
 import { findOrObtain } from '../../engine/items/obtaining.js';
 import { type Picture, takePicture } from '../../engine/preview/picture.js';
 import { type AskedByWords, openPreview, type PreviewOptions } from '../../engine/preview/preview.js';
+import { messageOf } from '../../engine/thrown.js';
 import { visibleText } from '../../engine/visible-text.js';
 import type { Host } from '../../host.js';
 import { ExitCode } from '../exit-code.js';

@@ -2,6 +2,8 @@ import path from 'node:path';
 import { features } from 'node:process';
 import { isInside, type PathScope, pathFault } from '../files/contain.js';
 import { type DataDocument, DocumentError, type DocumentPath, readDocument } from '../files/document.js';
+import { describePlainFault, faultsIn, type PlainData } from '../plain-data.js';
+import { messageOf } from '../thrown.js';
 import { visibleMessage } from '../visible-text.js';
 import {
   type DefinitionFile,
@@ -12,8 +14,9 @@ import {
 import type { Derived, DerivedFunction } from './derived.js';
 import type { Location } from './diagnostics.js';
 import { type Kind, singular } from './kinds.js';
+import { liveDefinition } from './live-definition.js';
 import { type Declaration, type Manifest, readManifest } from './manifest.js';
-import { exportOf, importModule, messageOf } from './modules.js';
+import { defaultExportOf, importModule, type LiveExport } from './modules.js';
 import { qualify } from './names.js';
 import { isFunctionLike, isRecord } from './shapes.js';
 import { type Translation, translate } from './spellings.js';
@@ -76,11 +79,14 @@ export class DefinitionError extends Error {
   }
 }
 
-/** Gives the default export of a code definition: live, described by another process, or not at all. */
-export type LoadCode = (file: string, relative: string) => Promise<unknown>;
+/** The default export of a code definition: as the module has it, or as plain data that another process made of it. */
+type DefaultExport = LiveExport | PlainData;
+
+/** Loads a code definition, or rejects. */
+export type LoadCode = (file: string, relative: string) => Promise<DefaultExport>;
 
 /** Loads it into this process. */
-export const importDefault: LoadCode = async (file) => exportOf(await importModule(file), 'default');
+export const importDefault: LoadCode = async (file) => await defaultExportOf(await importModule(file));
 
 /** Whose an extension is: somebody's package, bundled with this program, or what the user put together. */
 export type Origin = 'package' | 'builtin' | 'user';
@@ -100,7 +106,7 @@ export class Extension {
   readonly #loadCode: LoadCode;
   readonly #definitions = new Map<string, Promise<Definition>>();
   readonly #documents = new Map<string, Promise<DataDocument>>();
-  readonly #modules = new Map<string, Promise<unknown>>();
+  readonly #modules = new Map<string, Promise<PlainData>>();
   readonly #toolkits = new Map<string, Promise<Toolkit>>();
   #files: Promise<DefinitionFiles> | undefined;
   readonly #isUnderived: boolean;
@@ -223,7 +229,13 @@ export class Extension {
       const message = `${what} has no definition. Expected ${expected}.`;
       throw new DefinitionError('missing-definition', message, declaredAt);
     }
-    const content = toolkitIn(await this.content(file, what));
+    const whole = await this.content(file, what);
+    const content = toolkitIn(whole);
+    const [shared] = faultsIn(whole).filter(({ path }) => !isInTools(path, content));
+    if (content && shared) {
+      const message = `${what}: ${describePlainFault(shared)}.`;
+      throw new DefinitionError('invalid-definition', message, { file: file.file, path: shared.path });
+    }
     if (content) {
       const { options } = content;
       const toolkit = toolkitOf({ ...content, options: {} }, { what, extension: this, file, at: [] });
@@ -284,6 +296,11 @@ export class Extension {
     }
     const whole = await this.content(file, what);
     const { held, at } = file.combined ? entryOf(whole, item) : { held: whole, at: [] };
+    const unreadable = held === undefined && faultsIn(whole).find(({ path }) => path.join() === at.join());
+    if (unreadable) {
+      const message = `${what}: ${describePlainFault(unreadable)}.`;
+      throw new DefinitionError('invalid-definition', message, { file: file.file, path: at });
+    }
     if (held === undefined && file.combined) {
       const message = `${what} has no definition. ${file.file} has no entry "${item}", and there is no file of its own.`;
       throw new DefinitionError('missing-definition', message, declaredAt);
@@ -392,10 +409,10 @@ export class Extension {
     if (file.language === 'typescript') this.#refuseTypeScript(file, what);
     const target = path.join(this.manifest.directory, file.file);
     const known = this.#modules.get(target);
-    const loading = known ?? this.#loadCode(target, file.file);
+    const loading = known ?? this.#loadCode(target, file.file).then(plainDefault);
     this.#modules.set(target, loading);
     try {
-      return await loading;
+      return usable(await loading, file, what);
     } catch (error) {
       this.#modules.delete(target);
       if (error instanceof DefinitionError) throw error;
@@ -435,6 +452,17 @@ export class Extension {
   }
 }
 
+function plainDefault(loaded: DefaultExport): PlainData {
+  return 'live' in loaded ? liveDefinition(loaded.live) : loaded;
+}
+
+/** The value of a module's default export. @throws DefinitionError if it has no plain form as a whole */
+function usable({ value, faults }: PlainData, { file }: DefinitionFile, what: string): unknown {
+  const fault = faults.find(({ path }) => path.length === 0);
+  if (!fault) return value;
+  throw new DefinitionError('invalid-definition', `${what}: ${describePlainFault(fault, file)}.`, { file });
+}
+
 /** The function that a tool leaves its arguments to, if it does. */
 export function handlerWithoutInput({ kind, value }: Pick<Definition, 'kind' | 'value'>): string | undefined {
   const { handler, input, inputSchema } = value;
@@ -457,6 +485,12 @@ function entryOf(whole: unknown, item: string): { readonly held: unknown; readon
     return { held: isRecord(whole) && Object.hasOwn(whole, item) ? whole[item] : undefined, at: [item] };
   const found = readTools(content).tools.find(({ name }) => name === item);
   return { held: found?.value, at: [...content.path, ...(found ? [found.index] : [])] };
+}
+
+/** Whether a path leads into one of the tools of a toolkit. */
+function isInTools(path: DocumentPath, content: ToolkitContent | undefined): boolean {
+  const at = content?.path ?? [];
+  return path.length > at.length && at.every((key, index) => path[index] === key);
 }
 
 /** Where a toolkit stands, and whose it is. */

@@ -1,8 +1,9 @@
 import { stat } from 'node:fs/promises';
 import path from 'node:path';
 import { pathToFileURL } from 'node:url';
-import { inspect } from 'node:util';
+import { types } from 'node:util';
 import { isInScope, type PathScope, pathFault } from '../files/contain.js';
+import { messageOf } from '../thrown.js';
 
 /** `./file.js#export`: a module of the package and one of its exports, the default one when none is named. */
 export interface ModuleReference {
@@ -80,24 +81,31 @@ const importTimeoutMs = 10_000;
  */
 const imports = new Map<string, { attempt: number; modified: number }>();
 
-/** Imports a module of an extension. Node evaluates it once, and again after it has failed. */
-export async function importModule(file: string): Promise<Record<string, unknown>> {
-  const known = imports.get(file) ?? { attempt: 0, modified: await modifiedAt(file) };
-  imports.set(file, known);
-  const url = pathToFileURL(file);
-  if (known.attempt > 0) url.searchParams.set('attempt', String(known.attempt));
+/** Waits for work of an extension's module, within the time that a module may take to load. */
+async function withinImportTime<T>(work: Promise<T>): Promise<T> {
   let timer: NodeJS.Timeout | undefined;
   const late = new Promise<never>((_, reject) => {
     const seconds = importTimeoutMs / 1000;
     timer = setTimeout(() => reject(new Error(`it did not load within ${seconds} s`)), importTimeoutMs);
   });
   try {
-    return (await Promise.race([import(url.href), late])) as Record<string, unknown>;
+    return await Promise.race([work, late]);
+  } finally {
+    clearTimeout(timer);
+  }
+}
+
+/** Imports a module of an extension. Node evaluates it once, and again after it has failed. */
+export async function importModule(file: string): Promise<Record<string, unknown>> {
+  const known = imports.get(file) ?? { attempt: 0, modified: await modifiedAt(file) };
+  imports.set(file, known);
+  const url = pathToFileURL(file);
+  if (known.attempt > 0) url.searchParams.set('attempt', String(known.attempt));
+  try {
+    return (await withinImportTime(import(url.href))) as Record<string, unknown>;
   } catch (error) {
     imports.set(file, { attempt: known.attempt + 1, modified: await modifiedAt(file) });
     throw error;
-  } finally {
-    clearTimeout(timer);
   }
 }
 
@@ -122,6 +130,23 @@ export function exportOf(module: Record<string, unknown>, name: string): unknown
   if (name === 'default') return inner && 'default' in inner ? inner.default : fallback;
   if (name in module) return module[name];
   return isObject(fallback) && Object.hasOwn(fallback, name) ? fallback[name] : undefined;
+}
+
+/** A value that an author wrote, in an object that is no thenable itself. */
+export interface LiveExport {
+  readonly live: unknown;
+}
+
+/** The default export of a module. A promise is waited for; any other thenable is taken as it is. */
+export async function defaultExportOf(module: Record<string, unknown>): Promise<LiveExport> {
+  const live = exportOf(module, 'default');
+  return types.isPromise(live) ? await withinImportTime(outcomeOf(live)) : { live };
+}
+
+function outcomeOf(promise: Promise<unknown>): Promise<LiveExport> {
+  return new Promise((resolve, reject) => {
+    Reflect.apply(Promise.prototype.then, promise, [(live: unknown) => resolve({ live }), reject]);
+  });
 }
 
 function isTranspiled(value: unknown): value is Record<string, unknown> {
@@ -175,10 +200,4 @@ async function importReferenced(file: string, reference: ModuleReference): Promi
       cause: error,
     });
   }
-}
-
-/** What an unknown thrown value says; errors of other realms and plain objects with a message count too. */
-export function messageOf(error: unknown): string {
-  if (!isObject(error)) return String(error);
-  return typeof error.message === 'string' ? error.message : inspect(error);
 }

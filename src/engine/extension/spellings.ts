@@ -1,4 +1,5 @@
 import type { DocumentPath } from '../files/document.js';
+import { faultsIn, type PlainFault } from '../plain-data.js';
 import { SchemaError, translateParameters } from '../schema/index.js';
 import type { Kind } from './kinds.js';
 import { isRecord, type Shape, shapes } from './shapes.js';
@@ -84,6 +85,8 @@ export interface Translation {
   readonly deprecated: readonly DocumentPath[];
   /** Values that could not be carried over. */
   readonly faults: readonly { readonly path: DocumentPath; readonly message: string }[];
+  /** Parts of the author's value that have no plain form. */
+  readonly unplain: readonly PlainFault[];
 }
 
 /** Brings a definition, or an entry of a manifest, into our own spelling. Keys nobody knows are kept. */
@@ -95,11 +98,11 @@ export function translate(
   if (Object.keys(value).every((key) => Object.hasOwn(known, key))) return untouched(value);
   const state = new Builder();
   state.take(value, [], place);
-  return state.done();
+  return state.done(faultsIn(value));
 }
 
 function untouched(value: Readonly<Record<string, unknown>>): Translation {
-  return { value, origins: new Map(), conflicts: [], deprecated: [], faults: [] };
+  return { value, origins: new Map(), conflicts: [], deprecated: [], faults: [], unplain: faultsIn(value) };
 }
 
 class Builder {
@@ -151,13 +154,14 @@ class Builder {
     this.#entries.set('evaluator', { ...(isRecord(kept) ? kept : {}), [key]: raw });
   }
 
-  done(): Translation {
+  done(unplain: Translation['unplain']): Translation {
     return {
       value: Object.fromEntries(this.#entries),
       origins: this.#origins,
       conflicts: this.#conflicts,
       deprecated: this.#deprecated,
       faults: this.#faults,
+      unplain,
     };
   }
 }

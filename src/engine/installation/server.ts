@@ -2,7 +2,7 @@ import { realpath } from 'node:fs/promises';
 import path from 'node:path';
 import { AgentToolsError } from '../errors.js';
 import { DefinitionError } from '../extension/extension.js';
-import { lazyReference, messageOf } from '../extension/modules.js';
+import { lazyReference } from '../extension/modules.js';
 import {
   type FoundServer,
   isPathArgument,
@@ -12,6 +12,7 @@ import {
 import { composeObtaining, findOrObtain, type Obtaining, requireObtained } from '../items/obtaining.js';
 import { moduleReferences, nameOf } from '../items/read.js';
 import { composeServer, type ServerSpec } from '../items/server.js';
+import { messageOf } from '../thrown.js';
 
 /** A server that can be installed. */
 export interface Candidate {

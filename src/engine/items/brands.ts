@@ -15,6 +15,11 @@ export const brands = {
   exitRequest: Symbol.for('agenttools/exit-request'),
 } as const;
 
+/** Whether a value bears a mark. Never throws. */
 export function isBranded(value: unknown, brand: symbol): value is object {
-  return typeof value === 'object' && value !== null && (value as Record<symbol, unknown>)[brand] === true;
+  try {
+    return typeof value === 'object' && value !== null && (value as Record<symbol, unknown>)[brand] === true;
+  } catch {
+    return false;
+  }
 }

@@ -1,5 +1,5 @@
-import { messageOf } from '../extension/modules.js';
 import { formatIssues, SchemaError } from '../schema/index.js';
+import { messageOf, safelyThrown } from '../thrown.js';
 import { brands, isBranded } from './brands.js';
 import { error as failure, structured, type ToolResult } from './builders.js';
 import { type Calls, detailsOf, exposesErrors, type MakeContext } from './calls.js';
@@ -111,7 +111,8 @@ function withStructured(result: ToolResult, value: unknown): ToolResult {
   return { ...result, content, structuredContent: value };
 }
 
-function failureOf(tool: ToolSpec, error: unknown, calls: Calls): ToolResult {
+function failureOf(tool: ToolSpec, thrown: unknown, calls: Calls): ToolResult {
+  const error = safelyThrown(thrown);
   const { report } = calls;
   if (isBranded(error, brands.protocolError) || error instanceof MissingCapabilityError) throw error;
   if (error instanceof Suspension) throw error;

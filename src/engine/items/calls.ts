@@ -1,4 +1,5 @@
-import { ModuleReferenceError, messageOf } from '../extension/modules.js';
+import { ModuleReferenceError } from '../extension/modules.js';
+import { safelyThrown, stackOf } from '../thrown.js';
 import type { Context } from './context.js';
 import type { Initializers } from './initialize.js';
 import { LoadError } from './lazy.js';
@@ -40,9 +41,10 @@ export function reportOnce({ report }: Pick<Calls, 'report'>, line: string, key:
 }
 
 /** Everything about an unexpected exception, for stderr. */
-export function detailsOf(error: unknown): string {
+export function detailsOf(thrown: unknown): string {
+  const error = safelyThrown(thrown);
   if (error instanceof ModuleReferenceError && error.cause)
     return `${error.message}\n${detailsOf(error.cause)}`;
   if (error instanceof ModuleReferenceError || error instanceof LoadError) return error.message;
-  return error instanceof Error ? (error.stack ?? error.message) : messageOf(error);
+  return stackOf(error);
 }

@@ -13,9 +13,10 @@ import { isRecord } from '../extension/shapes.js';
 import { translate } from '../extension/spellings.js';
 import { checkToolkitOverride, isToolkit, toolkitIn } from '../extension/toolkits.js';
 import type { Workspace } from '../extension/workspace.js';
+import { faultsIn } from '../plain-data.js';
 import type { Listed } from './collisions.js';
 import type { Override } from './override.js';
-import { kept, locate, nameOf } from './read.js';
+import { kept, locate, nameOf, unplainError } from './read.js';
 import type { UpstreamEntry } from './upstream.js';
 
 /** The kinds a server is composed of. */
@@ -87,6 +88,9 @@ export function isToolkitEntry(
 export async function resolveEntry(entry: unknown, place: EntryPlace): Promise<Entry> {
   const { kind, server, workspace, path } = place;
   if (typeof entry === 'string') return await resolveName(entry, place, path);
+  const isReference = isUse(entry) || isToolkitEntry(entry, kind) || isUpstreamEntry(entry);
+  const [fault] = isReference ? faultsIn(entry) : [];
+  if (fault) throw unplainError(server, fault, path);
   if (isUse(entry)) return await resolveUse(entry, place);
   if (isToolkitEntry(entry, kind)) {
     const location = locate(server, [...path, 'toolkit']);

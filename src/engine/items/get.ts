@@ -1,4 +1,4 @@
-import { messageOf } from '../extension/modules.js';
+import { messageOf, safelyThrown } from '../thrown.js';
 import { brands, isBranded } from './brands.js';
 import { type Calls, detailsOf, exposesErrors, type MakeContext } from './calls.js';
 import { Suspension } from './interaction.js';
@@ -50,7 +50,8 @@ export async function getPrompt(
   }
 }
 
-function promptFailureOf(prompt: PromptSpec, error: unknown, calls: Calls): unknown {
+function promptFailureOf(prompt: PromptSpec, thrown: unknown, calls: Calls): unknown {
+  const error = safelyThrown(thrown);
   if (isBranded(error, brands.protocolError)) return error;
   if (error instanceof MissingCapabilityError || error instanceof Suspension) return error;
   if (isBranded(error, brands.toolError)) return new PromptFailure('failed', messageOf(error));

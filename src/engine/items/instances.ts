@@ -1,6 +1,7 @@
 import { isAnnotations, isIcons } from '../extension/content-block.js';
 import { isRecord } from '../extension/shapes.js';
-import { plain } from './results.js';
+import { faultsIn } from '../plain-data.js';
+import { resultErrorOf } from './results.js';
 import type { ResourceSpec } from './specs.js';
 
 type Entry = Readonly<Record<string, unknown>> & { readonly uri: string };
@@ -27,16 +28,12 @@ function isText(value: unknown): boolean {
  * @throws ResultError if it holds what has no JSON form
  */
 export function instanceOf({ wire, template }: ResourceSpec, told: unknown): Entry | undefined {
+  const faults = faultsIn(told);
+  if (faults.length > 0) throw resultErrorOf(faults);
   if (!isRecord(told) || typeof told.uri !== 'string' || !template?.match(told.uri)) return undefined;
   const { uriTemplate: _, _meta: common, ...shared } = wire;
   const { uri, meta, category, ...entry } = told;
-  // What JSON makes of it may be something else again.
-  const {
-    name = uri,
-    title = name,
-    _meta,
-    ...rest
-  } = accepted(plain(accepted({ _meta: meta, ...entry })) as Readonly<Record<string, unknown>>);
+  const { name = uri, title = name, _meta, ...rest } = accepted({ _meta: meta, ...entry });
   const merged = {
     ...(isRecord(common) && common),
     ...(isRecord(_meta) && _meta),

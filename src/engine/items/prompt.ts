@@ -8,7 +8,7 @@ import { blocksOf, type ContentBlock, type PromptMessage, user } from './builder
 import type { Context } from './context.js';
 import { lazyFunction } from './lazy.js';
 import { commonParts, requireModules, requireUsable } from './read.js';
-import { plainBlock, ResultError } from './results.js';
+import { plainPieces, ResultError, requireBlock } from './results.js';
 import type { PromptResult, PromptSpec } from './specs.js';
 import { readSuggestions } from './suggestions.js';
 import { fill } from './template.js';
@@ -101,7 +101,8 @@ function fixedBlock(content: unknown, args: Values): ContentBlock {
  * are, each content block becomes a user message of its own.
  * @throws ResultError for anything else.
  */
-export function toPromptResult(value: unknown): PromptResult {
+export function toPromptResult(returned: unknown): PromptResult {
+  const value = plainPieces(returned);
   if (typeof value === 'string' || typeof value === 'number') return { messages: [user(String(value))] };
   if (isRecord(value) && Array.isArray(value.messages)) {
     const { description } = value;
@@ -139,5 +140,6 @@ function blocksOfMessage(content: unknown): readonly ContentBlock[] {
   if (blocks.length === 0 || !blocks.every(isBlock)) {
     throw new ResultError('a prompt message holds strings or content blocks');
   }
-  return blocks.map((block) => plainBlock(block, 'a prompt message holds'));
+  for (const block of blocks) requireBlock(block, 'a prompt message holds');
+  return blocks;
 }

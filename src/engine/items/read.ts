@@ -7,6 +7,7 @@ import { ModuleReferenceError, requireModule } from '../extension/modules.js';
 import { isWireName } from '../extension/names.js';
 import { isRecord, type ShapeFault } from '../extension/shapes.js';
 import type { DocumentPath } from '../files/document.js';
+import { describePlainFault, type PlainFault } from '../plain-data.js';
 import { listedKinds } from './registry.js';
 import type { CacheHint, Need, Requirements } from './specs.js';
 import { isHiddenBy } from './wire.js';
@@ -36,9 +37,11 @@ export function locate({ file, at, translation, derived }: Definition, path: Doc
  */
 export function requireUsable(
   definition: Definition,
-  elsewhere: (fault: ShapeFault) => boolean = () => false,
+  elsewhere: (fault: Pick<ShapeFault, 'path'>) => boolean = () => false,
 ): void {
   const { kind, value, translation } = definition;
+  const unplain = translation.unplain.find((found) => !elsewhere(found));
+  if (unplain) throw unplainError(definition, unplain);
   const code = `invalid-${singular[kind]}`;
   const fault = translation.faults[0];
   if (fault) {
@@ -49,6 +52,17 @@ export function requireUsable(
     if (!isSerious(found) || elsewhere(found)) continue;
     throw new DefinitionError(code, describeFault(nameOf(definition), found), locate(definition, found.path));
   }
+}
+
+/** The reason that a part of a definition cannot be turned into plain data. `path` leads to the part it was found in. */
+export function unplainError(
+  definition: Definition,
+  fault: PlainFault,
+  path: DocumentPath = [],
+): DefinitionError {
+  const whole = { ...fault, path: [...path, ...fault.path] };
+  const message = `${nameOf(definition)}: ${describePlainFault(whole)}.`;
+  return new DefinitionError('invalid-definition', message, locate(definition, whole.path));
 }
 
 /** Makes sure that clients will take a tool's wire name. @throws DefinitionError */

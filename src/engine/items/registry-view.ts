@@ -1,3 +1,4 @@
+import { plainData } from '../plain-data.js';
 import type { ItemQuery, ItemRegistry, ListedItem, ListedKind, ShownQuery } from './context.js';
 import type { Registry, ServedKind, SpecOf } from './registry.js';
 import { isAppOnly } from './ui.js';
@@ -51,7 +52,7 @@ export function asListed(
   wire: Readonly<Record<string, unknown>> = spec.wire,
 ): ListedItem {
   const { kind, name, item } = spec;
-  const definition = JSON.parse(JSON.stringify(wire)) as typeof wire;
+  const definition = plainData(wire).value as typeof wire;
   const forApps = isForApps(spec);
   return { kind, name, item, definition, hidden: spec.hidden || forApps, ...(forApps && { forApps }) };
 }

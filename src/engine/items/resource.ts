@@ -1,15 +1,17 @@
 import { readFile, stat } from 'node:fs/promises';
 import path from 'node:path';
+import { types } from 'node:util';
 import { lookup } from 'mrmime';
 import { type Definition, DefinitionError } from '../extension/extension.js';
 import { isRecord } from '../extension/shapes.js';
 import { readUriTemplate } from '../extension/uri-template.js';
 import { isInScope, pathFault } from '../files/contain.js';
+import { plainBudget, type StandIn } from '../plain-data.js';
 import { utf8 } from '../utf8.js';
 import type { Context } from './context.js';
 import { lazyFunction } from './lazy.js';
 import { commonParts, locate, nameOf, requireModules, requireUsable } from './read.js';
-import { plain, plainMeta, ResultError } from './results.js';
+import { plain, ResultError } from './results.js';
 import type { ResourceContents, ResourceSpec } from './specs.js';
 import { readSuggestions } from './suggestions.js';
 import { commonWire } from './wire.js';
@@ -103,25 +105,34 @@ export function isTextual(mimeType: string): boolean {
  * @throws ResultError for anything else.
  */
 export function toContents(
-  value: unknown,
+  returned: unknown,
   uri: string,
   mimeType: string | undefined,
 ): readonly ResourceContents[] {
+  return contentsOf(plain(returned, { keep: keepBytes }), uri, mimeType);
+}
+
+function keepBytes(value: object): StandIn | undefined {
+  if (!types.isUint8Array(value)) return undefined;
+  const most = plainBudget.text;
+  return value.byteLength > most ? { fault: `a value of more than ${most} bytes` } : { value };
+}
+
+function contentsOf(value: unknown, uri: string, mimeType: string | undefined): readonly ResourceContents[] {
   if (typeof value === 'string') return [contents(uri, mimeType, { text: value })];
-  if (value instanceof Uint8Array)
+  if (types.isUint8Array(value))
     return [contents(uri, mimeType, { blob: Buffer.from(value).toString('base64') })];
-  if (Array.isArray(value)) return value.flatMap((one) => toContents(one, uri, mimeType));
-  if (isRecord(value) && Array.isArray(value.contents)) return toContents(value.contents, uri, mimeType);
+  if (Array.isArray(value)) return value.flatMap((one) => contentsOf(one, uri, mimeType));
+  if (isRecord(value) && Array.isArray(value.contents)) return contentsOf(value.contents, uri, mimeType);
   const held = isRecord(value) && Object.keys(value).every((key) => contentsKeys.has(key)) && heldBy(value);
   if (held) {
     const { _meta, meta = _meta } = value;
     const own = typeof value.mimeType === 'string' ? value.mimeType : mimeType;
     const named = typeof value.uri === 'string' ? value.uri : uri;
-    const sent = plainMeta(meta);
-    return [{ ...contents(named, own, held), ...(sent && { _meta: sent }) }];
+    return [{ ...contents(named, own, held), ...(isRecord(meta) && { _meta: meta }) }];
   }
   if (isRecord(value))
-    return [contents(uri, mimeType ?? 'application/json', { text: JSON.stringify(plain(value)) })];
+    return [contents(uri, mimeType ?? 'application/json', { text: JSON.stringify(value) })];
   throw new ResultError('a read function returns a string, bytes, an object, or a list of these');
 }
 
@@ -133,7 +144,7 @@ function heldBy({
 }: Readonly<Record<string, unknown>>): { text: string } | { blob: string } | undefined {
   if (typeof text === 'string') return { text };
   if (typeof blob === 'string') return { blob };
-  return blob instanceof Uint8Array ? { blob: Buffer.from(blob).toString('base64') } : undefined;
+  return types.isUint8Array(blob) ? { blob: Buffer.from(blob).toString('base64') } : undefined;
 }
 
 function contents(

@@ -1,8 +1,8 @@
-import { types } from 'node:util';
 import { isBlock, looksLikeBlock } from '../extension/content-block.js';
-import { messageOf } from '../extension/modules.js';
 import { isRecord } from '../extension/shapes.js';
+import { type PlainFault, type PlainOptions, plainData } from '../plain-data.js';
 import { toPointer } from '../schema/issues.js';
+import { messageOf } from '../thrown.js';
 import { brands, isBranded } from './brands.js';
 import type { ContentBlock, ToolResult } from './builders.js';
 import { blocksOf, structured } from './builders.js';
@@ -19,17 +19,38 @@ export class ResultError extends Error {
  * @throws ResultError for what has no JSON form (functions, symbols, bigints, cycles, `NaN`, maps, errors), for a
  * malformed block, and for a failure without content.
  */
-export function toToolResult(value: unknown): ToolResult {
-  if (value === undefined) return { content: [{ type: 'text', text: 'Success' }] };
+export function toToolResult(returned: unknown): ToolResult {
+  if (returned === undefined) return { content: [{ type: 'text', text: 'Success' }] };
+  if (isBranded(returned, brands.result)) return finished(partsOf(returned as ToolResult));
+  const value = plainPieces(returned);
   if (typeof value === 'string') return { content: [{ type: 'text', text: value }] };
-  if (isBranded(value, brands.result) || isFinished(value)) return finished(value as ToolResult);
-  if (isContentBlock(value)) return finished({ content: [value] });
+  if (isFinished(value)) return finished(value as ToolResult);
+  if (isContentBlock(value)) return { content: [value] };
   if (looksLikeBlock(value)) throw new ResultError(`it is ${describeMalformed(value)}`);
   if (isFailureWithoutContent(value)) {
     throw new ResultError('it has "isError" but no list of blocks as "content"; return error("…") instead');
   }
   if (isListOfPieces(value)) return finished({ content: value.flatMap(blocksOf) });
-  return finished(structured(plain(value)));
+  const { content, structuredContent } = structured(value);
+  return { content, structuredContent };
+}
+
+/** The parts of a result of the builders, as plain data. A result that can also be a block has `type`. */
+function partsOf(result: ToolResult & { readonly type?: string }): ToolResult {
+  try {
+    const { content, structuredContent, isError, _meta, type } = result;
+    const meta =
+      type === undefined && isRecord(_meta) ? { _meta: plain(_meta) as Record<string, unknown> } : {};
+    return {
+      content: plain(content) as readonly ContentBlock[],
+      ...(structuredContent !== undefined && { structuredContent: plain(structuredContent) }),
+      ...(isError === true && { isError }),
+      ...meta,
+    };
+  } catch (error) {
+    if (error instanceof ResultError) throw error;
+    throw new ResultError(`it cannot be read (${messageOf(error)})`);
+  }
 }
 
 /** Blocks and finished results, with texts between them; a list of nothing but texts is data. */
@@ -56,104 +77,41 @@ function isFailureWithoutContent(value: unknown): boolean {
   return isRecord(value) && value.isError === true && Object.keys(value).every((key) => resultKeys.has(key));
 }
 
-function finished(result: ToolResult & { readonly type?: string }): ToolResult {
-  const { content, structuredContent, isError, type } = result;
-  // A result of one block can stand for the block, whose `_meta` it then has.
-  const _meta = type === undefined ? plainMeta(result._meta) : undefined;
+function finished({ content, structuredContent, isError, _meta }: ToolResult): ToolResult {
+  if (!Array.isArray(content)) throw new ResultError('its content is not a list');
+  for (const block of content) requireBlock(block, 'its content holds');
   return {
-    content: content.map((block) => plainBlock(block, 'its content holds')),
-    ...(structuredContent !== undefined && { structuredContent: plain(structuredContent) }),
+    content,
+    ...(structuredContent !== undefined && { structuredContent }),
     ...(isError === true && { isError }),
-    ...(_meta && { _meta }),
+    ...(isRecord(_meta) && { _meta }),
   };
 }
 
-/** A block as JSON sees it. @throws ResultError, which begins with who holds it, if JSON sees none */
-export function plainBlock(block: ContentBlock, holder: string): ContentBlock {
-  if (!isContentBlock(block)) throw new ResultError(`${holder} ${describeMalformed(block)}`);
-  // Most blocks are nothing but texts, some of them very long.
-  const isTexts = Object.values(block).every((held) => typeof held === 'string');
-  if (isTexts && !isOwnJson(block)) return block;
-  const seen = plain(block);
-  if (isContentBlock(seen)) return seen;
-  const what = isBlock(seen) ? describeMalformed(seen) : 'a block that is none as JSON';
+/** @throws ResultError, which begins with the holder, if a block is malformed */
+export function requireBlock(block: ContentBlock, holder: string): void {
+  if (isContentBlock(block)) return;
+  const what = isBlock(block) ? describeMalformed(block) : 'a block that is not an object with "type"';
   throw new ResultError(`${holder} ${what}`);
 }
 
-/** What is to be sent as `_meta`, if it is an object, as JSON sees it. @throws ResultError if it has no JSON form */
-export function plainMeta(_meta: unknown): ToolResult['_meta'] {
-  if (!isRecord(_meta)) return undefined;
-  const seen = plain({ _meta }) as { readonly _meta?: unknown };
-  return isRecord(seen._meta) ? seen._meta : undefined;
+const marks = [brands.result];
+
+/** A value as JSON sees it, in which finished results are known as such. @throws ResultError if it has no JSON form */
+export function plainPieces(value: unknown): unknown {
+  return plain(value, { marks });
 }
 
 /** A value as JSON sees it. @throws ResultError if it has no JSON form. */
-export function plain(value: unknown): unknown {
-  let text: string | undefined;
-  try {
-    text = JSON.stringify(value, (_, held: unknown) => {
-      if (lostIn(held) !== undefined) throw new ResultError('something in it would be lost');
-      return held;
-    });
-  } catch (error) {
-    const found = findUnsayable(value, [], []);
-    if (found) throw new ResultError(`${describePlace(found)} has no JSON form`);
-    throw new ResultError(`it has no JSON form: ${messageOf(error).split('\n')[0]}`);
-  }
-  if (text === undefined) throw new ResultError(`a ${typeof value} has no JSON form`);
-  return JSON.parse(text) as unknown;
+export function plain(given: unknown, options?: PlainOptions): unknown {
+  const { value, faults } = plainData(given, options);
+  if (faults.length > 0) throw resultErrorOf(faults);
+  return value;
 }
 
-interface Unsayable {
-  readonly what: string;
-  readonly path: readonly string[];
-}
-
-function describePlace({ what, path }: Unsayable): string {
-  return path.length > 0 ? `${what} at ${toPointer(path)}` : what;
-}
-
-/** What JSON would make `{}` or `null` of, so that nobody hears of what it held. */
-function lostIn(value: unknown): string | undefined {
-  if (typeof value === 'number') return Number.isFinite(value) ? undefined : String(value);
-  if (typeof value !== 'object' || value === null) return undefined;
-  return lost.find(([, check]) => check(value))?.[0];
-}
-
-const lost: readonly (readonly [what: string, check: (value: object) => boolean])[] = [
-  ['a Map', types.isMap],
-  ['a Set', types.isSet],
-  ['an Error', types.isNativeError],
-  ['a Promise', types.isPromise],
-  ['a RegExp', types.isRegExp],
-  ['an ArrayBuffer', types.isAnyArrayBuffer],
-];
-
-/** How deep what JSON cannot say is looked for. */
-const deepestSearch = 200;
-
-/** The first thing in a value that JSON stops at, or loses. */
-function findUnsayable(
-  value: unknown,
-  path: readonly string[],
-  above: readonly unknown[],
-): Unsayable | undefined {
-  if (typeof value === 'bigint') return { what: 'a bigint', path };
-  if (isOwnJson(value)) return undefined;
-  const what = lostIn(value);
-  if (what !== undefined) return { what, path };
-  if (typeof value !== 'object' || value === null || path.length > deepestSearch) return undefined;
-  if (above.includes(value)) return { what: 'a value that holds itself', path };
-  for (const key of Object.keys(value)) {
-    // Getters may throw, which is what is told then.
-    const held = Object.getOwnPropertyDescriptor(value, key)?.value;
-    const found = findUnsayable(held, [...path, key], [...above, value]);
-    if (found) return found;
-  }
-  return undefined;
-}
-
-/** Whether something says itself what JSON makes of it. */
-function isOwnJson(value: unknown): boolean {
-  return typeof value === 'object' && value !== null && 'toJSON' in value;
+/** The first fault of a value, as the reason that it is no result. */
+export function resultErrorOf([fault]: readonly PlainFault[]): ResultError {
+  const { path, what, lacksForm } = fault!;
+  const place = path.length > 0 ? ` at ${toPointer(path)}` : '';
+  return new ResultError(`${what}${place}${lacksForm ? ' has no JSON form' : ''}`);
 }

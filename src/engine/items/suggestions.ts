@@ -1,7 +1,7 @@
 import type { Extension } from '../extension/extension.js';
 import { isRecord } from '../extension/shapes.js';
 import { lazyFunction } from './lazy.js';
-import { ResultError } from './results.js';
+import { plain, ResultError } from './results.js';
 import type { Complete, Suggesting } from './specs.js';
 
 /** What is suggested while somebody types. */
@@ -29,7 +29,8 @@ export function startingWith(typed: string, values: readonly string[]): readonly
  * Makes suggestions of what a `complete` function returned: a list of strings, or `{ values, total?, hasMore? }`.
  * @throws ResultError for anything else.
  */
-export function toSuggestions(value: unknown): Suggestions {
+export function toSuggestions(returned: unknown): Suggestions {
+  const value = plain(returned);
   const { values, total, hasMore } = isRecord(value) ? value : { values: value };
   if (!Array.isArray(values) || !values.every((one) => typeof one === 'string' || typeof one === 'number')) {
     throw new ResultError('"complete" returns a list of strings, or { values, total?, hasMore? }');

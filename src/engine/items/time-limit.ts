@@ -1,4 +1,5 @@
 import { setMaxListeners } from 'node:events';
+import { types } from 'node:util';
 import { deadlines } from './deadlines.js';
 
 /** Work that did not end in time. */
@@ -44,14 +45,16 @@ export async function withTimeLimit<T>(
   const run = new Run(signal, timeoutMs);
   try {
     const outcome = work(run);
-    return isThenable(outcome) ? await run.within(Promise.resolve(outcome)) : outcome;
+    return mayBeThenable(outcome) ? await run.within(Promise.resolve(outcome)) : outcome;
   } finally {
     run.forget();
   }
 }
 
-function isThenable<T>(value: T | PromiseLike<T>): value is PromiseLike<T> {
-  return typeof (value as Partial<PromiseLike<T>> | null | undefined)?.then === 'function';
+/** Reads no member: a getter may return something else the next time. */
+function mayBeThenable(value: unknown): boolean {
+  if ((typeof value !== 'object' || value === null) && typeof value !== 'function') return false;
+  return types.isProxy(value) || 'then' in value;
 }
 
 class Run implements Limit {

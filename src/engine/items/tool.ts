@@ -7,6 +7,7 @@ import {
   SchemaError,
   type SchemaSide,
 } from '../schema/index.js';
+import { messageOf } from '../thrown.js';
 import { type Lazy, LoadError, lazyFunction } from './lazy.js';
 import { commonParts, locate, nameOf, requireModules, requireUsable, requireWireName } from './read.js';
 import type { Initializer, ToolHandler, ToolSpec } from './specs.js';
@@ -93,11 +94,13 @@ export async function readSchema(
   try {
     return await compileSchema(schema, { side, rawOnly, resolveFrom });
   } catch (error) {
-    if (!(error instanceof SchemaError)) throw error;
+    const path = error instanceof SchemaError ? error.path : undefined;
+    // The library of a live schema may throw anything.
+    if (!path && file.language === 'data') throw error;
     throw new DefinitionError(
       `invalid-${side}-schema`,
-      `${nameOf(definition)} has an unusable "${key}": ${error.message}`,
-      locate(definition, [key, ...error.path]),
+      `${nameOf(definition)} has an unusable "${key}": ${messageOf(error)}`,
+      locate(definition, [key, ...(path ?? [])]),
       { cause: error },
     );
   }

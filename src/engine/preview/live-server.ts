@@ -1,6 +1,6 @@
-import { messageOf } from '../extension/modules.js';
 import { ChildSession, isSessionMethod, type SessionMethod } from '../server/child-session.js';
 import type { ChildServer } from '../server/child-transport.js';
+import { messageOf } from '../thrown.js';
 import { appCapability, appsOf, isForApps, type ListedResource } from './app-list.js';
 import type { Answer, ListedApp, ListedTool, ServerRequest, ServerStatus } from './contract.js';
 

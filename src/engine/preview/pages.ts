@@ -4,8 +4,8 @@ import { createServer, type IncomingMessage, type Server, type ServerResponse } 
 import path from 'node:path';
 import { text as readText } from 'node:stream/consumers';
 import { AgentToolsError } from '../errors.js';
-import { messageOf } from '../extension/modules.js';
 import { isRecord } from '../extension/shapes.js';
+import { messageOf } from '../thrown.js';
 import type { PreviewEvents } from './contract.js';
 
 /** What the page asks of the program, by the last part of its address. */

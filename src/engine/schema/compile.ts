@@ -5,6 +5,7 @@ import { asWire } from './early.js';
 import { compileFields, toWire } from './field-spec.js';
 import { tellForm } from './form.js';
 import type { JsonSchema } from './json-schema.js';
+import { findKeywordFault } from './keyword-faults.js';
 import { findLostReferences } from './references.js';
 import { SchemaError } from './schema-error.js';
 import { compileStandard } from './standard.js';
@@ -49,6 +50,8 @@ function compileFieldSpec(spec: unknown, side: SchemaSide): CompiledSchema {
 
 function compileWire(form: 'raw' | 'standard', schema: unknown, side: SchemaSide): CompiledSchema {
   const wire = asWire(schema, side);
+  const fault = findKeywordFault(wire);
+  if (fault) throw fault;
   requireReferences(wire);
   return { form, wire, check: checkLazily(wire, side) };
 }

@@ -1,3 +1,4 @@
+import { messageOf } from '../thrown.js';
 import { isRecord, type SchemaSide } from './compiled.js';
 import { fieldsBrand } from './fields.js';
 import { jsonSchemaBrand } from './json-schema.js';
@@ -31,6 +32,6 @@ async function describeSide(
   try {
     return { [side]: await standardWire(schema, side, resolveFrom) };
   } catch (error) {
-    return { error: error instanceof Error ? error.message : String(error) };
+    return { error: messageOf(error) };
   }
 }

@@ -5,7 +5,7 @@ import { fieldsBrand } from './fields.js';
 import { type JsonSchema, jsonSchemaBrand } from './json-schema.js';
 import { SchemaError } from './schema-error.js';
 import { parseSchemaText } from './schema-text.js';
-import { isStandardSchema, type StandardSchema } from './standard.js';
+import { isStandardSchema, releasedSchema, type StandardSchema } from './standard.js';
 import { vainIn } from './vain.js';
 
 /** A schema value, told apart from what else it could have been. */
@@ -15,9 +15,14 @@ export type SchemaForm =
   | { readonly form: 'standard'; readonly schema: StandardSchema }
   | { readonly form: 'described'; readonly described: Readonly<Record<string, unknown>> };
 
+/** The marks of values that `fields()` and `jsonSchema()` make. */
+export const schemaMarks: readonly symbol[] = [fieldsBrand, jsonSchemaBrand];
+
 /** Whether a live value can only be meant as schema: made by `fields()`, by `jsonSchema()`, or a Standard Schema. */
 export function isSchemaValue(value: unknown): boolean {
-  return isStandardSchema(value) || hasBrand(value, fieldsBrand) || hasBrand(value, jsonSchemaBrand);
+  if (isStandardSchema(value)) return true;
+  // A Proxy may claim any key.
+  return schemaMarks.some((mark) => hasBrand(value, mark) && value[mark] !== undefined);
 }
 
 /** What a schema says in vain; empty if it is wrong as a whole. */
@@ -68,7 +73,8 @@ const namesOfForms: Readonly<Record<SchemaForm['form'], string>> = {
   described: 'a Standard Schema',
 };
 
-function recognise(value: unknown, side: SchemaSide, rawOnly: boolean): SchemaForm {
+function recognise(given: unknown, side: SchemaSide, rawOnly: boolean): SchemaForm {
+  const value = releasedSchema(given);
   if (isStandardSchema(value)) return { form: 'standard', schema: value };
   if (typeof value === 'string') return { form: 'raw', schema: parseSchemaText(value) };
   if (hasBrand(value, fieldsBrand)) return { form: 'fields', spec: value[fieldsBrand] };

@@ -4,10 +4,11 @@ export { type CheckResult, type CompiledSchema, noInput, type SchemaSide } from 
 export { describeSchema } from './describe.js';
 export { type FieldWarning, fieldWarnings } from './field-spec.js';
 export { type EnumValue, type Field, type FieldSpec, type Fields, fields } from './fields.js';
-export { isSchemaValue, rawSchemaIn, schemaWarnings } from './form.js';
+export { isSchemaValue, rawSchemaIn, schemaMarks, schemaWarnings } from './form.js';
 export type { InferFields, InferInput, InferOutput } from './infer.js';
 export { formatIssues, type SchemaIssue } from './issues.js';
 export { type JsonSchema, jsonSchema, type RawSchema } from './json-schema.js';
 export { translateParameters } from './parameters.js';
 export { SchemaError } from './schema-error.js';
+export { heldSchema, isStandardSchema as isLiveSchema } from './standard.js';
 export { checkWireSchema, type WireIssue } from './wire.js';

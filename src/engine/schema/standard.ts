@@ -1,5 +1,7 @@
 import { createRequire } from 'node:module';
 import { pathToFileURL } from 'node:url';
+import { describePlainFault, plainData } from '../plain-data.js';
+import { messageOf } from '../thrown.js';
 import type { CheckResult, CompiledSchema, SchemaSide } from './compiled.js';
 import { isRecord } from './compiled.js';
 import { nameAt, type SchemaIssue, toPointer } from './issues.js';
@@ -24,6 +26,20 @@ interface StandardResult {
 interface StandardIssue {
   readonly message: string;
   readonly path?: readonly (PropertyKey | { readonly key: PropertyKey })[] | undefined;
+}
+
+const holder: unique symbol = Symbol('live schema');
+
+/** A Standard Schema in an object that shows nothing of it: the code of its library runs only where a schema belongs. */
+export function heldSchema(schema: StandardSchema): object {
+  return { [holder]: schema };
+}
+
+/** The Standard Schema of a holder; any other value as it is. */
+export function releasedSchema(value: unknown): unknown {
+  return isRecord(value) && Object.hasOwn(value, holder)
+    ? (value as { readonly [holder]?: unknown })[holder]
+    : value;
 }
 
 /** Standard Schemas are objects or, with some libraries, functions. */
@@ -67,7 +83,13 @@ export function writeNow(schema: StandardSchema, side: SchemaSide): JsonSchema |
 function written(writer: Writer, side: SchemaSide, schema: StandardSchema): JsonSchema {
   const { vendor } = schema['~standard'];
   const wire = write(writer, side, vendor);
-  if (isRecord(wire)) return withRootType(JSON.parse(JSON.stringify(wire)));
+  const { value, faults } = plainData(wire);
+  if (faults[0]) {
+    throw new SchemaError(
+      `The JSON Schema of the ${vendor} schema is unusable: ${describePlainFault(faults[0])}.`,
+    );
+  }
+  if (isRecord(value)) return withRootType(value);
   throw new SchemaError(
     `The ${vendor} schema gives no JSON Schema object for its ${side}. Give ${side}Schema.`,
   );
@@ -100,7 +122,7 @@ function write(writer: Writer, side: SchemaSide, vendor: string): unknown {
   try {
     return writer[side]({ target: 'draft-2020-12' });
   } catch (error) {
-    const reason = (error instanceof Error ? error.message : String(error)).replace(/\.?$/, '.');
+    const reason = messageOf(error).replace(/\.?$/, '.');
     throw new SchemaError(
       `The ${vendor} schema cannot be written as JSON Schema: ${reason} Give ${side}Schema, or mend the schema.`,
       [],
@@ -136,7 +158,7 @@ function callWriter(convert: () => StandardSchema, vendor: string): Writer {
     const writer = convert()['~standard'].jsonSchema;
     if (writer) return writer;
   } catch (error) {
-    throw new SchemaError(`The ${vendor} schema cannot be written as JSON Schema: ${String(error)}`, [], {
+    throw new SchemaError(`The ${vendor} schema cannot be written as JSON Schema: ${messageOf(error)}`, [], {
       cause: error,
     });
   }

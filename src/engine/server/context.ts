@@ -1,4 +1,4 @@
-import { inspect } from 'node:util';
+import { types } from 'node:util';
 import type { AuthInfo, Server, ServerContext } from '@modelcontextprotocol/server';
 import type { Calls, MakeContext } from '../items/calls.js';
 import { capabilityPath } from '../items/capabilities.js';
@@ -8,6 +8,8 @@ import { callFrom } from '../items/nested.js';
 import type { ToolSpec } from '../items/specs.js';
 import type { Limit } from '../items/time-limit.js';
 import { optionsFor } from '../items/tool-options.js';
+import { plainData } from '../plain-data.js';
+import { inspected, messageOf } from '../thrown.js';
 import type { Coming } from './coming.js';
 import { tasksCapability } from './extensions.js';
 import { type Dialogue, isRetry, Speaker } from './interaction/dialogue.js';
@@ -209,8 +211,8 @@ function progressOf({ mcpReq }: ServerContext, limit: Limit): Context['progress'
     const params = {
       progressToken,
       progress,
-      ...(total !== undefined && { total }),
-      ...(message !== undefined && { message }),
+      ...(Number.isFinite(total) && { total }),
+      ...(typeof message === 'string' && { message }),
     };
     mcpReq.notify({ method: 'notifications/progress', params }).catch(() => {});
   };
@@ -242,10 +244,8 @@ function logOf(
 
 /** What of a value JSON can carry; a log line must never fail a call. */
 export function jsonOf(data: unknown): unknown {
-  try {
-    if (data instanceof Error) return data.message;
-    return JSON.parse(JSON.stringify(data) ?? 'null') as unknown;
-  } catch {
-    return inspect(data, { customInspect: false });
-  }
+  const { value, faults } = plainData(data);
+  if (faults.length === 0) return value ?? null;
+  if (typeof data === 'function') return null;
+  return types.isNativeError(data) ? messageOf(data) : inspected(data);
 }

@@ -1,7 +1,7 @@
-import { messageOf } from '../extension/modules.js';
 import type { Obtain, Settled } from '../extension/obtain.js';
 import { type ComingKind, type Lack, packagesIn, whoNeeds } from '../items/lacks.js';
 import type { ServedKind } from '../items/registry.js';
+import { messageOf } from '../thrown.js';
 import type { Audience } from './audience.js';
 import { type Coming, orUntil, withReasons } from './coming.js';
 import { oneLine } from './one-line.js';

@@ -3,6 +3,7 @@ import { detailsOf, type MakeContext, reportOnce } from '../items/calls.js';
 import type { Lazy } from '../items/lazy.js';
 import { CursorError, page } from '../items/paging.js';
 import type { Registry, ServedKind, SpecOf } from '../items/registry.js';
+import { plain } from '../items/results.js';
 import type { ListHook } from '../items/specs.js';
 import { type Limit, withTimeLimit } from '../items/time-limit.js';
 import { contextMaker, showsUi } from './context.js';
@@ -106,7 +107,8 @@ interface Pick {
   readonly nextCursor: string | undefined;
 }
 
-function readPick(picked: unknown): Pick {
+function readPick(returned: unknown): Pick {
+  const picked = plain(returned);
   const { items, nextCursor } = isRecord(picked) ? picked : { items: picked, nextCursor: undefined };
   if (!Array.isArray(items)) throw new TypeError('it gave neither { items } nor a list of items');
   if (nextCursor !== undefined && typeof nextCursor !== 'string') {

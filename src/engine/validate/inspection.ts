@@ -1,4 +1,5 @@
 import type { Position } from '../files/document.js';
+import type { PlainData } from '../plain-data.js';
 
 /** What the parent asks of the child that looks at modules. */
 export interface InspectionRequest {
@@ -37,8 +38,8 @@ export interface ParsedModule {
 
 /** A module after it has been evaluated. */
 export interface LoadedModule {
-  /** The default export as plain data; see {@link describeValue}. */
-  readonly value: unknown;
+  /** The default export; see {@link describeValue}. */
+  readonly value: PlainData;
   /** What each of its exports is, as `typeof` tells it; what a CommonJS module exports is among them. */
   readonly types: Readonly<Record<string, string>>;
   /** Which members of their context exported functions name; those that name none are left out. */

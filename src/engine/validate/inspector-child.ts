@@ -3,12 +3,13 @@ import { readFile } from 'node:fs/promises';
 import process from 'node:process';
 import { fileURLToPath, pathToFileURL } from 'node:url';
 import { isMainThread, Worker } from 'node:worker_threads';
-import { exportOf } from '../extension/modules.js';
+import { defaultExportOf, exportOf } from '../extension/modules.js';
 import type { Position } from '../files/document.js';
+import { messageOf, stackOf } from '../thrown.js';
 import { contextMembersIn } from './context-members.js';
 import type { InspectionReply, InspectionRequest, LoadedModule, ModuleFailure } from './inspection.js';
 import { parseModule } from './module-syntax.js';
-import { describeValue, textOf } from './plain-value.js';
+import { describeValue } from './plain-value.js';
 import { endTree, treeMarker } from './process-tree.js';
 
 /** Who started us, by the argument it gave: it may be gone before we could ask. */
@@ -67,7 +68,7 @@ const tasks = {
     const held = names.map((name) => [name, heldUnder(module, name)] as const);
     const members = held.map(([name, value]) => [name, contextMembersIn(value)] as const);
     return {
-      value: await describeValue(exportOf(module, 'default'), file),
+      value: await describeValue((await defaultExportOf(module)).live, file),
       types: Object.fromEntries(held.map(([name, value]) => [name, value === null ? 'null' : typeof value])),
       contextMembers: Object.fromEntries(members.filter(([, found]) => found.length > 0)),
     };
@@ -96,7 +97,7 @@ function heldUnder(module: Record<string, unknown>, name: string): unknown {
 
 function failureOf(error: unknown, file: string): ModuleFailure {
   const position = positionIn(error, file);
-  return { reason: textOf(error), ...(position && { position }) };
+  return { reason: messageOf(error).slice(0, 2000), ...(position && { position }) };
 }
 
 /** Where in the module itself an error was thrown, by its stack. */
@@ -115,13 +116,5 @@ function pathOf(place: string): string | undefined {
     return place.startsWith('file:') ? fileURLToPath(place) : place;
   } catch {
     return undefined;
-  }
-}
-
-function stackOf(error: unknown): string {
-  try {
-    return error instanceof Error ? String(error.stack) : '';
-  } catch {
-    return '';
   }
 }

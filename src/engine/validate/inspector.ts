@@ -5,6 +5,7 @@ import path from 'node:path';
 import process from 'node:process';
 import { fileURLToPath } from 'node:url';
 import { packageRoot } from '../folders.js';
+import { withFaults } from '../plain-data.js';
 import type {
   InspectionReply,
   InspectionRequest,
@@ -55,18 +56,32 @@ export class ModuleParser {
   }
 }
 
+/** Most processes that evaluate suspects side by side. */
+const maxSuspects = 8;
+
+/** Shortest wait for a module in the process that all share. */
+const minPatienceMs = 250;
+
 /**
  * Looks at modules of an extension in processes of its own, where they can neither print, nor exit, nor hang us.
- * It evaluates each file once, and what one module does to its process lasts: another extension, or a changed one, gets
- * another inspector.
+ * The modules share one process, one after the other. A module that hangs or ends it is evaluated once more in a process
+ * of its own, several such modules at a time and within one time limit together.
+ * What one module does to its process lasts: another extension, or a changed one, gets another inspector.
  */
 export class Inspector {
   readonly #parser: ModuleParser;
   readonly #ownsParser: boolean;
   readonly #loader: Child;
   readonly #loaded = new Map<string, Promise<LoadedModule>>();
+  readonly #timeoutMs: number;
+  readonly #suspects = new Set<Child>();
+  readonly #waiting: (() => void)[] = [];
+  #hangs = 0;
+  /** The end of the time that suspects have together; undefined before the first. */
+  #deadline: number | undefined;
 
   constructor({ timeoutMs, parser }: InspectorOptions) {
+    this.#timeoutMs = timeoutMs;
     this.#parser = parser ?? new ModuleParser(timeoutMs);
     this.#ownsParser = parser === undefined;
     this.#loader = new Child(timeoutMs);
@@ -81,13 +96,52 @@ export class Inspector {
   load(file: string): Promise<LoadedModule> {
     const known = this.#loaded.get(file);
     if (known) return known;
-    const loading = this.#loader.ask({ task: 'load', file }) as Promise<LoadedModule>;
+    const loading = this.#load(file);
     this.#loaded.set(file, loading);
     return loading;
   }
 
+  async #load(file: string): Promise<LoadedModule> {
+    const loaded = (await this.#evaluate({ task: 'load', file })) as LoadedModule;
+    withFaults(loaded.value.value, loaded.value.faults);
+    return loaded;
+  }
+
+  async #evaluate(task: Task): Promise<unknown> {
+    let patience = this.#timeoutMs;
+    const shared = await this.#loader.attempt(task, () => {
+      const shrinking = Math.max(this.#timeoutMs / 10 / 2 ** this.#hangs, minPatienceMs);
+      patience = Math.min(shrinking, this.#timeoutMs);
+      return patience;
+    });
+    if (shared.died === undefined) return resultOf(shared);
+    if (shared.isLate) this.#hangs += 1;
+    // An earlier module may have ended or blocked the process: only a fresh one shows whose fault it is.
+    const isProven = !shared.usedBefore && (!shared.isLate || patience === this.#timeoutMs);
+    return isProven ? resultOf(shared) : await this.#evaluateAlone(task);
+  }
+
+  async #evaluateAlone(task: Task): Promise<unknown> {
+    while (this.#suspects.size >= maxSuspects) await new Promise<void>((free) => this.#waiting.push(free));
+    const now = performance.now();
+    this.#deadline ??= now + this.#timeoutMs;
+    const timeoutMs = Math.max(this.#deadline - now, this.#timeoutMs / 8);
+    const child = new Child(timeoutMs);
+    this.#suspects.add(child);
+    try {
+      const outcome = await child.attempt(task);
+      const isCut = outcome.isLate && timeoutMs < this.#timeoutMs;
+      return resultOf(isCut ? { ...outcome, died: late(this.#timeoutMs) } : outcome);
+    } finally {
+      child.kill();
+      this.#suspects.delete(child);
+      this.#waiting.shift()?.();
+    }
+  }
+
   /** Ends the processes. What modules left running in them ends too. */
   close(): void {
+    for (const child of this.#suspects) child.kill();
     if (this.#ownsParser) this.#parser.close();
     this.#loader.kill();
   }
@@ -114,27 +168,24 @@ class Child {
   constructor(readonly timeoutMs: number) {}
 
   /** @throws InspectionError */
-  ask(task: Task): Promise<unknown> {
-    const answer = this.#queue.then(() => this.#answer(task));
-    this.#queue = answer.catch(() => {});
-    return answer;
+  async ask(task: Task): Promise<unknown> {
+    const first = await this.attempt(task);
+    return resultOf(first.died !== undefined && first.usedBefore ? await this.attempt(task) : first);
   }
 
-  async #answer(task: Task): Promise<unknown> {
-    const first = await this.#exchange(task);
-    // An earlier module may have ended or blocked the process: only a fresh one shows whose fault it is.
-    const reply = first.died !== undefined && first.usedBefore ? await this.#exchange(task) : first;
-    if (reply.died !== undefined) throw new InspectionError({ reason: reply.died });
-    if ('failure' in reply.answer) throw new InspectionError(reply.answer.failure);
-    return reply.answer.result;
+  /** Asks once, after all earlier questions. */
+  attempt(task: Task, timeoutMs: () => number = () => this.timeoutMs): Promise<Outcome> {
+    const outcome = this.#queue.then(() => this.#exchange(task, timeoutMs()));
+    this.#queue = outcome.catch(() => {});
+    return outcome;
   }
 
-  async #exchange(task: Task): Promise<Outcome> {
+  async #exchange(task: Task, timeoutMs: number): Promise<Outcome> {
     const usedBefore = this.#process !== undefined && this.#questions > 0;
     const child = this.#process ?? (await this.#start());
     this.#questions++;
     const id = randomUUID();
-    const outcome = await replyOf(child, id, this.timeoutMs, () => child.send({ ...task, id }));
+    const outcome = await replyOf(child, id, timeoutMs, () => child.send({ ...task, id }));
     if (outcome.died !== undefined) this.kill();
     return { ...outcome, usedBefore };
   }
@@ -165,10 +216,21 @@ class Child {
   }
 }
 
-type Outcome = { readonly usedBefore?: boolean } & (
+type Outcome = { readonly usedBefore?: boolean; readonly isLate?: boolean } & (
   | { readonly died: string }
   | { readonly died?: undefined; readonly answer: InspectionReply }
 );
+
+/** @throws InspectionError */
+function resultOf(outcome: Outcome): unknown {
+  if (outcome.died !== undefined) throw new InspectionError({ reason: outcome.died });
+  if ('failure' in outcome.answer) throw new InspectionError(outcome.answer.failure);
+  return outcome.answer.result;
+}
+
+function late(timeoutMs: number): string {
+  return `it did not load within ${timeoutMs / 1000} s`;
+}
 
 /** Waits for one answer, the end of the process, or the end of patience. */
 function replyOf(child: ChildProcess, id: string, timeoutMs: number, begin: () => void): Promise<Outcome> {
@@ -190,10 +252,7 @@ function replyOf(child: ChildProcess, id: string, timeoutMs: number, begin: () =
     const onError = (error: Error) => finish({ died: `it failed: ${error.message}` });
     // Usually the process ends right after; if it does not, it has cut itself off.
     const onDisconnect = () => setTimeout(() => finish({ died: 'it closed its connection' }), 100).unref();
-    const timer = setTimeout(
-      () => finish({ died: `it did not load within ${timeoutMs / 1000} s` }),
-      timeoutMs,
-    );
+    const timer = setTimeout(() => finish({ died: late(timeoutMs), isLate: true }), timeoutMs);
     child.on('message', onMessage).on('exit', onExit).on('error', onError).on('disconnect', onDisconnect);
     begin();
   });

@@ -1,7 +1,7 @@
 import vm from 'node:vm';
 import type { Position } from '../files/document.js';
+import { messageOf } from '../thrown.js';
 import type { ModuleFailure, ParsedModule } from './inspection.js';
-import { textOf } from './plain-value.js';
 
 /** The part of `vm.SourceTextModule` that is used. It exists under `--experimental-vm-modules` only. */
 interface SourceModule {
@@ -45,7 +45,7 @@ function scriptFailureOf(source: string, file: string): ModuleFailure | undefine
     return undefined;
   } catch (error) {
     const position = syntaxPosition((error as Error).stack);
-    return { reason: textOf(error), ...(position && { position }) };
+    return { reason: messageOf(error), ...(position && { position }) };
   }
 }
 

@@ -237,7 +237,7 @@ test('another way to load code may be given', async () => {
   const loaded: string[] = [];
   const loadCode = async (_file: string, relative: string) => {
     loaded.push(relative);
-    return { title: 'described' };
+    return { live: { title: 'described' } };
   };
   const extension = await Extension.open(directory, { loadCode });
   expect((await extension.definition('tools', 'x')).value.title).toBe('described');

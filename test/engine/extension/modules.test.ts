@@ -1,7 +1,7 @@
 import { symlinkSync } from 'node:fs';
 import path from 'node:path';
 import { beforeAll, describe, expect, test } from 'vitest';
-import { messageOf } from '../../../src/engine/extension/modules.js';
+import { messageOf } from '../../../src/engine/thrown.js';
 import { loadNative } from '../../support/native.js';
 import { addFiles, writeFolder } from '../../support/packages.js';
 

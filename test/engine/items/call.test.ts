@@ -366,7 +366,7 @@ describe('a result and its output schema', () => {
       { output: { '~standard': { ...counts['~standard'], jsonSchema } } },
     );
     expect(await call(served, 'x')).toEqual(
-      failure(expect.stringContaining('a bigint at /n has no JSON form')),
+      failure(expect.stringContaining('a BigInt at /n has no JSON form')),
     );
   });
 

@@ -168,7 +168,7 @@ test('a block that has no JSON form is named on stderr', async () => {
   const block = { type: 'text', text: 'x', _meta: own };
   const served = await composeLive({ prompts: { x: { content: () => [{ role: 'user', content: block }] } } });
   await expect(get(served, 'x')).rejects.toThrow('Prompt execution failed');
-  expect(served.reports[0]).toContain('a value that holds itself at /_meta/self has no JSON form');
+  expect(served.reports[0]).toContain('a value that holds itself at /0/content/_meta/self has no JSON form');
 });
 
 test.each([

@@ -203,7 +203,7 @@ describe('contents without JSON form are refused, and named', () => {
   own.self = own;
   test.each<[what: string, value: unknown, reason: string]>([
     ['a cycle in _meta', { text: 'x', _meta: own }, 'a value that holds itself at /_meta/self'],
-    ['a bigint in meta', { text: 'x', meta: { big: 1n } }, 'a bigint at /_meta/big'],
+    ['a bigint in meta', { text: 'x', meta: { big: 1n } }, 'a BigInt at /meta/big'],
     ['a cycle', own, 'a value that holds itself at /self'],
     ['what is nothing as JSON', { toJSON: () => undefined }, 'has no JSON form'],
   ])('%s', (_, value, reason) => {

@@ -10,7 +10,7 @@ const modules: Files = { 'dist/run.js': 'export default () => 1;' };
 /** Gives what a file holds between its first brackets, without running it. */
 const loadCode: LoadCode = async (file) => {
   const { readFile } = await import('node:fs/promises');
-  return JSON.parse(/\{.*\}/s.exec(await readFile(file, 'utf8'))![0]) as unknown;
+  return { live: JSON.parse(/\{.*\}/s.exec(await readFile(file, 'utf8'))![0]) as unknown };
 };
 
 type Side = readonly [manifest: object, files: Files];

@@ -115,9 +115,11 @@ describe('a JSON Schema', () => {
   it.each([
     ['has a broken pattern', { properties: { a: { pattern: '(' } } }],
     ['has a keyword of the wrong type', { required: 'a' }],
-  ])('that %s is a SchemaError at its first check', async (_, keywords) => {
-    const schema = await compileSchema({ type: 'object', ...keywords }, input);
-    await expect(schema.check({})).rejects.toBeInstanceOf(SchemaError);
+    ['has an unknown type', { properties: { a: { type: 'strin' } } }],
+    ['has a text for a schema', { properties: { a: 'string' } }],
+  ])('that %s is a SchemaError at once', async (_, keywords) => {
+    const compiling = compileSchema({ type: 'object', ...keywords }, input);
+    await expect(compiling).rejects.toBeInstanceOf(SchemaError);
   });
 
   it.each([['https://example.com/x'], ['#/$defs/gone']])(

@@ -159,7 +159,7 @@ describe.each(eras)('%s: the resources of a template', (era) => {
   own.self = own;
   test.each<[what: string, entry: object, reason: string]>([
     ['_meta', { _meta: own }, 'a value that holds itself at /_meta/self has no JSON form'],
-    ['meta', { meta: { big: 1n } }, 'a bigint at /_meta/big has no JSON form'],
+    ['meta', { meta: { big: 1n } }, 'a BigInt at /meta/big has no JSON form'],
     ['annotations', { annotations: { priority: 1, own } }, 'at /annotations/own/self'],
     ['icons', { icons: [{ ...icons[0], own }] }, 'at /icons/0/own/self'],
   ])('are listed without one whose %s has no JSON form, which is told once', async (_, entry, reason) => {

@@ -135,7 +135,7 @@ const rows: readonly (readonly [string, unknown, object, ByRevision?])[] = [
     { rows: [{ count: 1n }] },
     {
       content: [
-        text('Tool "t" returned something that is not a result: a bigint at /rows/0/count has no JSON form.'),
+        text('Tool "t" returned something that is not a result: a BigInt at /rows/0/count has no JSON form.'),
       ],
       isError: true,
     },

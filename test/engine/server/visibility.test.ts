@@ -203,7 +203,7 @@ describe.each(eras)('%s: the hook of a list', (era) => {
     expect(await toolNames(session)).toEqual(['b']);
     expect(await toolNames(session)).toEqual(['b']);
     expect(session.reports).toEqual([
-      '@acme/kit/main: the hook of its list of tools gave what the server does not have; left out: foreign, entry 2, of type null, "alas", entry 4, of type symbol. A hook gives names of its tools, or items of registry.list().',
+      '@acme/kit/main: the hook of its list of tools gave what the server does not have; left out: foreign, entry 2, of type null, "alas", entry 4, of type null. A hook gives names of its tools, or items of registry.list().',
     ]);
   });
 

@@ -314,7 +314,7 @@ test.for(Object.entries(mostlyValid))(
       });
       if (!valid) return;
       served++;
-      const workspace = optionsFor().workspace(async () => ({}));
+      const workspace = optionsFor().workspace(async () => ({ live: {} }));
       const extension = await workspace.open(folder);
       const { leftOut } = await composeServer({ extension, server: 'a' }, workspace);
       // Of other packages nothing is known; what is not found in them is a warning.

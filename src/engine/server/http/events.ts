@@ -1,6 +1,6 @@
 import { AgentToolsError } from '../../errors.js';
-import { messageOf } from '../../extension/modules.js';
 import type { ListedKind } from '../../items/context.js';
+import { messageOf } from '../../thrown.js';
 import { shortened, visibleLine } from '../../visible-text.js';
 import { Audience, type Listener } from '../audience.js';
 import type { Served } from '../factory.js';

@@ -1,5 +1,6 @@
 import { AgentToolsError } from '../../errors.js';
 import { type Definition, DefinitionError, Extension } from '../../extension/extension.js';
+import { liveDefinition } from '../../extension/live-definition.js';
 import type { Manifest } from '../../extension/manifest.js';
 import { translate } from '../../extension/spellings.js';
 import type { Workspace } from '../../extension/workspace.js';
@@ -7,6 +8,7 @@ import type { ServerDefinition } from '../../items/define.js';
 import { Initializers } from '../../items/initialize.js';
 import { composeDefinition } from '../../items/server.js';
 import { parseToolOptions } from '../../items/tool-options.js';
+import { describePlainFault } from '../../plain-data.js';
 import { Audience } from '../audience.js';
 import type { Served } from '../factory.js';
 
@@ -34,7 +36,14 @@ export async function serveDefinition(
     const message = `Expected the definition of a server: an object with tools and the like, not ${JSON.stringify(definition)}.`;
     throw new AgentToolsError('invalid-definition', message);
   }
-  const spec = await composeDefinition(inlineServer(definition, directory), workspace).catch((error) => {
+  const { value, faults } = liveDefinition(definition);
+  const [fault] = faults;
+  if (fault) {
+    const message = `The definition of the server: ${describePlainFault(fault)}.`;
+    throw new AgentToolsError('invalid-definition', message);
+  }
+  const server = inlineServer(value as ServerDefinition, directory);
+  const spec = await composeDefinition(server, workspace).catch((error) => {
     if (error instanceof DefinitionError) throw new AgentToolsError('invalid-definition', error.message);
     throw error;
   });

@@ -1,7 +1,7 @@
 import { createLocalJWKSet, errors, type JSONWebKeySet, type JWTVerifyGetKey } from 'jose';
 import { AgentToolsError } from '../../errors.js';
-import { messageOf } from '../../extension/modules.js';
 import { isRecord } from '../../extension/shapes.js';
+import { messageOf } from '../../thrown.js';
 import { isLoopback } from './admission.js';
 
 export interface IssuerKeysOptions {

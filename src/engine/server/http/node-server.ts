@@ -1,8 +1,8 @@
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
 import { type AddressInfo, Server as NetServer } from 'node:net';
 import { AgentToolsError } from '../../errors.js';
-import { messageOf } from '../../extension/modules.js';
 import { deadlines } from '../../items/deadlines.js';
+import { messageOf } from '../../thrown.js';
 import { type BodyLimits, Bytes, brokenOff, inTime, tooLong } from './body.js';
 import { Connections } from './connections.js';
 import type { Service } from './service.js';

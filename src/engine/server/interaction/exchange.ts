@@ -1,7 +1,7 @@
 import { ProtocolError, SdkError, SdkErrorCode } from '@modelcontextprotocol/server';
-import { messageOf } from '../../extension/modules.js';
 import { ToolError } from '../../items/builders.js';
 import { offTheClock } from '../../items/time-limit.js';
+import { messageOf } from '../../thrown.js';
 import { clientGone } from '../protocol/errors.js';
 import type { Wire } from '../requests/handler.js';
 import type { Dialogue } from './dialogue.js';

@@ -1,8 +1,10 @@
-import { messageOf } from '../../extension/modules.js';
+import { liveDefinition } from '../../extension/live-definition.js';
 import { ToolError } from '../../items/builders.js';
 import type { Answer, Root, UrlAnswer } from '../../items/context.js';
 import { plain } from '../../items/results.js';
+import { describePlainFault } from '../../plain-data.js';
 import { type CompiledSchema, compileSchema, formatIssues, SchemaError } from '../../schema/index.js';
+import { messageOf } from '../../thrown.js';
 import { isObject, type JsonObject } from '../protocol/envelope.js';
 import { formOf, QuestionError } from './form.js';
 import { rootsIn } from './roots.js';
@@ -167,11 +169,16 @@ function compiledOnce(schema: unknown): Promise<CompiledSchema> {
 
 async function compiledForm(schema: unknown): Promise<CompiledSchema> {
   try {
-    return await compileSchema(schema, { side: 'input' });
+    return await compileSchema(plainSchema(schema), { side: 'input' });
   } catch (error) {
-    if (!(error instanceof SchemaError)) throw error;
-    throw new QuestionError(`The schema of a question is unusable: ${error.message}`, { cause: error });
+    throw new QuestionError(`The schema of a question is unusable: ${messageOf(error)}`, { cause: error });
   }
+}
+
+function plainSchema(schema: unknown): unknown {
+  const { value, faults } = liveDefinition(schema);
+  if (faults[0]) throw new SchemaError(`${describePlainFault(faults[0])}.`, faults[0].path);
+  return value;
 }
 
 function requireText(message: unknown): void {

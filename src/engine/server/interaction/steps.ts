@@ -1,6 +1,6 @@
 import { AsyncLocalStorage } from 'node:async_hooks';
-import { messageOf } from '../../extension/modules.js';
 import { ToolError } from '../../items/builders.js';
+import { describePlainFault, plainData } from '../../plain-data.js';
 
 /** How much the steps of one call may keep, in characters of JSON: it travels to the client and back. */
 const maxKept = 256 * 1024;
@@ -57,11 +57,12 @@ export class Steps {
 }
 
 function textOf(key: string, value: unknown): string {
-  try {
-    return JSON.stringify(value) ?? '';
-  } catch (error) {
-    throw new TypeError(`The step "${key}" gave what JSON cannot hold: ${messageOf(error)}`);
-  }
+  if (value === undefined) return '';
+  const { value: held, faults } = plainData(value);
+  const [fault] = faults;
+  if (fault)
+    throw new TypeError(`The step "${key}" gave what JSON cannot hold: ${describePlainFault(fault)}.`);
+  return JSON.stringify(held);
 }
 
 function outcomeOf(text: string): unknown {

@@ -1,10 +1,10 @@
 import { ProtocolError, type ServerContext } from '@modelcontextprotocol/server';
-import { messageOf } from '../../extension/modules.js';
 import { brands, isBranded } from '../../items/brands.js';
 import { type Calls, detailsOf } from '../../items/calls.js';
 import type { Suggesting } from '../../items/specs.js';
 import { startingWith, toSuggestions } from '../../items/suggestions.js';
 import { withTimeLimit } from '../../items/time-limit.js';
+import { messageOf } from '../../thrown.js';
 import { type Connection, contextMaker } from '../context.js';
 import { internalError, invalidParams } from './errors.js';
 import type { Wire } from './handler.js';

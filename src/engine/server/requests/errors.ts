@@ -3,6 +3,8 @@ import { brands, isBranded } from '../../items/brands.js';
 import { capabilityPath } from '../../items/capabilities.js';
 import { CursorError } from '../../items/paging.js';
 import { MissingCapabilityError, RequirementError } from '../../items/requirements.js';
+import { plainData } from '../../plain-data.js';
+import { messageOf, safelyThrown } from '../../thrown.js';
 import type { Wire } from './handler.js';
 
 /** @see JSON-RPC 2.0, section 5.1 */
@@ -13,7 +15,8 @@ export const internalError = -32603;
 const missingCapability = -32021;
 
 /** Gives a failure the number it has in the protocol, if it is one that goes there as it is. */
-export function toProtocolError(error: unknown): unknown {
+export function toProtocolError(thrown: unknown): unknown {
+  const error = safelyThrown(thrown);
   if (error instanceof CursorError) return new ProtocolError(invalidParams, error.message);
   if (error instanceof MissingCapabilityError) {
     const requiredCapabilities = nested(error.capabilities);
@@ -21,8 +24,24 @@ export function toProtocolError(error: unknown): unknown {
   }
   if (error instanceof RequirementError) return new ProtocolError(internalError, error.message);
   if (!isBranded(error, brands.protocolError)) return error;
-  const { code, message, data } = error as { code: number; message: string; data?: unknown };
-  return new ProtocolError(Number.isSafeInteger(code) ? code : internalError, message, data);
+  const { code, data } = plainData(partsOf(error)).value as {
+    readonly code?: unknown;
+    readonly data?: unknown;
+  };
+  const number = Number.isSafeInteger(code) ? (code as number) : internalError;
+  return new ProtocolError(number, messageOf(error), data);
+}
+
+/** The members of an error, read by the copy: a getter may throw. */
+function partsOf(error: Readonly<{ code?: unknown; data?: unknown }>): object {
+  return {
+    get code() {
+      return error.code;
+    },
+    get data() {
+      return error.data;
+    },
+  };
 }
 
 /** `["sampling.tools"]` as the object that a client would declare: `{ sampling: { tools: {} } }`. */

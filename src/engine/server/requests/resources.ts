@@ -1,5 +1,4 @@
 import { ProtocolError, ResourceNotFoundError, type ServerContext } from '@modelcontextprotocol/server';
-import { messageOf } from '../../extension/modules.js';
 import { isRecord } from '../../extension/shapes.js';
 import { brands, isBranded } from '../../items/brands.js';
 import { type Calls, detailsOf, exposesErrors, reportOnce } from '../../items/calls.js';
@@ -7,10 +6,12 @@ import { instanceOf } from '../../items/instances.js';
 import { Suspension } from '../../items/interaction.js';
 import type { Registry } from '../../items/registry.js';
 import { MissingCapabilityError } from '../../items/requirements.js';
-import { ResultError } from '../../items/results.js';
+import { ResultError, resultErrorOf } from '../../items/results.js';
 import type { AppSpec, ResourceContents, ResourceSpec } from '../../items/specs.js';
 import { withTimeLimit } from '../../items/time-limit.js';
 import { isUiResource } from '../../items/ui.js';
+import { plainData } from '../../plain-data.js';
+import { messageOf, safelyThrown } from '../../thrown.js';
 import { type Connection, contextMaker, showsUi } from '../context.js';
 import { Dialogue, inDialogue, isRetry } from '../interaction/dialogue.js';
 import { instanceLeftOut, instancesFailed } from '../list-faults.js';
@@ -91,10 +92,13 @@ async function instancesOf(
   try {
     const list = await spec.list();
     const makeContext = contextMaker(connection, request);
-    const found = await withTimeLimit(async (limit) => await list(makeContext(limit)), {
+    const listed = await withTimeLimit(async (limit) => await list(makeContext(limit)), {
       timeoutMs: spec.timeoutMs,
       signal: request.mcpReq.signal,
     });
+    const { value: found, faults } = plainData(listed);
+    const whole = faults.filter(({ path }) => path.length === 0);
+    if (whole.length > 0) throw resultErrorOf(whole);
     if (!Array.isArray(found)) throw new ResultError('"list" returns a list of { uri, … }');
     const { registry } = calls.server;
     const entries = found.map((entry) => instanceFor(spec, entry, calls));
@@ -181,12 +185,13 @@ async function readResource({ spec, variables }: FoundSpec, dialogue: Dialogue):
     // What was made of somebody's answers is not what others would read (server/utilities/caching, Cache Key).
     const hint = era === 'modern' && !isRetry(request) ? spec.cache : undefined;
     return { contents, ...(hint && { ttlMs: hint.ttlMs, cacheScope: hint.scope }) };
-  } catch (error) {
+  } catch (thrown) {
+    const error = safelyThrown(thrown);
     const isAnswer = [MissingCapabilityError, Suspension, ResourceNotFoundError].some(
       (kind) => error instanceof kind,
     );
     if (isAnswer || isBranded(error, brands.protocolError)) throw error;
-    if (isBranded(error, brands.toolError)) throw new ProtocolError(internalError, (error as Error).message);
+    if (isBranded(error, brands.toolError)) throw new ProtocolError(internalError, messageOf(error));
     throw readFailure(error, { calls, item: spec.item, uri });
   }
 }

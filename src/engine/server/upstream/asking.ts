@@ -1,6 +1,6 @@
-import { messageOf } from '../../extension/modules.js';
 import type { Context } from '../../items/context.js';
 import { MissingCapabilityError } from '../../items/requirements.js';
+import { messageOf } from '../../thrown.js';
 import { isObject, type JsonObject } from '../protocol/envelope.js';
 
 /** What an upstream server wants of the client, as it says it. */

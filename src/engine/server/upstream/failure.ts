@@ -1,7 +1,7 @@
 import { ProtocolError, SdkError, SdkErrorCode, SdkHttpError } from '@modelcontextprotocol/client';
-import { messageOf } from '../../extension/modules.js';
 import { ToolError } from '../../items/builders.js';
 import type { UpstreamPlace } from '../../items/upstream.js';
+import { messageOf } from '../../thrown.js';
 import { brokenCode } from './address.js';
 import { unreadableCode } from './program.js';
 import { type Quote, sentence, silenceWords, spawnWords, statusWords } from './words.js';

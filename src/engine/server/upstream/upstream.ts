@@ -1,8 +1,8 @@
-import { messageOf } from '../../extension/modules.js';
 import { brands, isBranded } from '../../items/brands.js';
 import { ToolError } from '../../items/builders.js';
 import type { Root } from '../../items/context.js';
 import type { UpstreamPlace, UpstreamSpec } from '../../items/upstream.js';
+import { messageOf } from '../../thrown.js';
 import { type Absence, upstreamAbsent } from '../list-faults.js';
 import { isObject } from '../protocol/envelope.js';
 import { LinkError, SpawnError } from './failure.js';

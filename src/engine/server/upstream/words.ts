@@ -1,7 +1,7 @@
 import { existsSync } from 'node:fs';
 import path from 'node:path';
-import { messageOf } from '../../extension/modules.js';
 import type { UpstreamPlace } from '../../items/upstream.js';
+import { messageOf } from '../../thrown.js';
 import { shortened, visibleMessage } from '../../visible-text.js';
 import type { Ending } from '../child-transport.js';
 

@@ -2,16 +2,12 @@ import path from 'node:path';
 import type { Location } from '../../extension/diagnostics.js';
 import type { Definition } from '../../extension/extension.js';
 import type { Kind } from '../../extension/kinds.js';
-import {
-  locateModule,
-  ModuleReferenceError,
-  messageOf,
-  parseModuleReference,
-} from '../../extension/modules.js';
+import { locateModule, ModuleReferenceError, parseModuleReference } from '../../extension/modules.js';
 import { isFunctionLike, isRecord } from '../../extension/shapes.js';
 import type { DocumentPath } from '../../files/document.js';
 import { locate } from '../../items/read.js';
 import { writtenPlaces } from '../../items/upstream-places.js';
+import { messageOf } from '../../thrown.js';
 import { InspectionError } from '../inspector.js';
 import { isModuleFile, type ModuleReader, NotLoadedError, typescript } from './modules.js';
 

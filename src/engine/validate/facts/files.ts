@@ -118,5 +118,5 @@ async function wholeOf(file: DefinitionFile, extension: Extension, modules: Modu
   if (!(await isInside(extension.manifest.directory, path.join(extension.manifest.directory, file.file))))
     return undefined;
   if (file.language === 'data') return (await extension.document(file.file).catch(() => undefined))?.value;
-  return (await modules.load(file.file).catch(() => undefined))?.value;
+  return (await modules.load(file.file).catch(() => undefined))?.value.value;
 }

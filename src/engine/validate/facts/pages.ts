@@ -2,9 +2,9 @@ import { readFile, stat } from 'node:fs/promises';
 import path from 'node:path';
 import type { Location } from '../../extension/diagnostics.js';
 import type { Extension } from '../../extension/extension.js';
-import { messageOf } from '../../extension/modules.js';
 import { isInside } from '../../files/contain.js';
 import { positionAt } from '../../files/json-text.js';
+import { messageOf } from '../../thrown.js';
 import type { CspList } from '../page/findings.js';
 
 /** The page of an app. */

@@ -1,13 +1,21 @@
+import { unplainError } from '../../items/read.js';
 import { defineRule, type Rule } from './rule.js';
 
 export const invalidDefinition: Rule = defineRule({
   code: 'invalid-definition',
   severity: 'error',
-  summary: 'A definition file is well formed, and a definition is an object.',
+  summary: 'A definition file is well formed, and a definition is an object that JSON has a form for.',
   *check({ items }) {
-    for (const { error, repeatsError, ref } of items) {
-      if (error?.code !== 'invalid-definition' || repeatsError) continue;
-      yield { location: error.location, item: ref, facts: error.message };
+    for (const { error, repeatsError, ref, declaration, definition } of items) {
+      if (error?.code === 'invalid-definition' && !repeatsError) {
+        yield { location: error.location, item: ref, facts: error.message };
+      }
+      // The definition of a server has the faults of its entries.
+      if (!definition || !declaration) continue;
+      for (const fault of definition.translation.unplain) {
+        const { location, message } = unplainError(definition, fault);
+        yield { location, item: ref, facts: message };
+      }
     }
   },
   message: (reason) => reason,

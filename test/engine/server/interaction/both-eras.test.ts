@@ -357,7 +357,7 @@ describe.each(['legacy', 'modern'] as const)('%s: a step', (era) => {
 
 describe.each(['legacy', 'modern'] as const)("%s: the client's model and roots", (era) => {
   test.each<[string, object, string]>([
-    ['hold what JSON cannot', { messages: [], maxTokens: 1n }, 'a bigint at /maxTokens has no JSON form'],
+    ['hold what JSON cannot', { messages: [], maxTokens: 1n }, 'a BigInt at /maxTokens has no JSON form'],
     ['are none', [], 'params that are an object'],
   ])('are not asked with params that %s', async (_what, params, problem) => {
     const handler: Ask = (_args, ctx) => ctx.sample(params as never);

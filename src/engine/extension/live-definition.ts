@@ -1,0 +1,27 @@
+import { types } from 'node:util';
+import { type PlainData, type PlainFault, plainData, type StandIn } from '../plain-data.js';
+import { heldSchema, isLiveSchema, schemaMarks } from '../schema/index.js';
+
+/** Marks of values that the authoring API makes: finished results and messages. */
+const marks = [...schemaMarks, Symbol.for('agenttools/result'), Symbol.for('agenttools/message')];
+
+/** A definition that an author wrote in code, as plain data with its functions and live schemas. Never throws. */
+export function liveDefinition(value: unknown): PlainData {
+  return plainData(value, { marks, keep, inherits: true });
+}
+
+function keep(value: object, path: PlainFault['path']): StandIn | undefined {
+  if (isLiveSchema(value)) return { value: heldSchema(value) };
+  if (typeof value !== 'function') return undefined;
+  if (path.at(-1) === 'then') return { fault: 'a function, which makes a promise of the object' };
+  return { value: isInert(value) ? value : inert(value as (...args: unknown[]) => unknown) };
+}
+
+/** `JSON.stringify` drops a function, unless it has a `toJSON`. */
+function isInert(value: object): boolean {
+  return !types.isProxy(value) && !('toJSON' in value);
+}
+
+function inert(value: (...args: unknown[]) => unknown): unknown {
+  return (...args: unknown[]) => Reflect.apply(value, undefined, args);
+}
