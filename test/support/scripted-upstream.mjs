@@ -54,8 +54,13 @@ const entries = {
   'app-only': () => ({ name: 'app-only', inputSchema: object(), _meta: { ui: { visibility: ['app'] } } }),
 };
 
+/** A tool by its name, or as it is. */
 const entryOf = (tool) =>
-  entries[tool]?.() ?? { name: tool, description: `Does ${tool}.`, inputSchema: object() };
+  (typeof tool === 'object' ? tool : entries[tool]?.()) ?? {
+    name: tool,
+    description: `Does ${tool}.`,
+    inputSchema: object(),
+  };
 
 /** One page per three tools. */
 function list({ cursor = '0' } = {}) {

@@ -119,6 +119,16 @@ describe('the schemas have the keys that the shapes have', () => {
   }
 });
 
+test('no description is empty', () => {
+  const descriptions: string[] = [];
+  JSON.stringify(schemas, (key, value) => {
+    if (key === 'description' && typeof value === 'string') descriptions.push(value);
+    return value;
+  });
+  expect(descriptions.length).toBeGreaterThan(100);
+  expect(descriptions).not.toContain('');
+});
+
 describe('data files of the bundled example pass', () => {
   const example = fileURLToPath(new URL('../../../fixtures/extensions/weather', import.meta.url));
   const files = readdirSync(path.join(example, 'agenttools'), { recursive: true }) as string[];

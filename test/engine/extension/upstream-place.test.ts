@@ -13,13 +13,15 @@ const folder = writeFolder({
   'node_modules/@acme/one/cli.js': '',
   'node_modules/several/package.json': { bin: { first: 'first.js', second: 'gone.js' } },
   'node_modules/several/first.js': '',
+  'node_modules/single/package.json': { bin: { other: 'other.js' } },
+  'node_modules/single/other.js': '',
   'node_modules/none/package.json': {},
   'node_modules/outward/package.json': { bin: '../one/cli.js' },
 });
 symlinkSync(path.dirname(folder), path.join(folder, 'up'));
 
 const packageJson = {
-  dependencies: { '@acme/one': '1', several: '1', none: '1', absent: '1', outward: '1' },
+  dependencies: { '@acme/one': '1', several: '1', single: '1', none: '1', absent: '1', outward: '1' },
 };
 const scope = { directory: folder, packageJson };
 const read = (place: object, env: Record<string, string> = {}) =>
@@ -80,6 +82,8 @@ describe('a program', () => {
       command: 'node',
       args: [cli, 'a'],
     });
+    const other = path.join(folder, 'node_modules/single/other.js');
+    expect(await read({ package: 'single' })).toMatchObject({ args: [other] });
     const first = path.join(folder, 'node_modules/several/first.js');
     expect(await read({ package: 'several', bin: 'first' })).toMatchObject({ args: [first] });
   });

@@ -322,3 +322,26 @@ describe('what npm prints when it fails', () => {
     expect(readNpmFailure(stderr)).toEqual(expected);
   });
 });
+
+describe('a failure of npm', () => {
+  it.each([
+    [['E401', 'E403', 'ENEEDAUTH', 'EOTP'], ' Log in to the registry with: npm login.'],
+    [['E404'], ' See that the name is right'],
+    [['ETARGET', 'EINVALIDTAGNAME'], ' See its versions with: npm view'],
+    [['ENOTFOUND', 'EAI_AGAIN', 'ECONNREFUSED', 'ECONNRESET'], ' The registry cannot be reached.'],
+    [['ETIMEDOUT', 'ENETUNREACH', 'ENOTCACHED'], ' The registry cannot be reached.'],
+    [['EINTEGRITY'], ' What came is not what was published'],
+    [['ENOSPC'], ' The disk is full.'],
+    [['EACCES', 'EPERM', 'EROFS'], ' The folder cannot be written to.'],
+  ])('with the code %j says what to do', (codes, advice) => {
+    for (const code of codes) {
+      const { message } = new NpmError({ code, reason: 'it broke' });
+      expect(message, code).toContain(`npm could not do it: it broke.${advice}`);
+    }
+  });
+
+  it('with another code says its reason only', () => {
+    for (const code of ['ESTRANGE', undefined])
+      expect(new NpmError({ code, reason: 'it broke' }).message).toBe('npm could not do it: it broke.');
+  });
+});

@@ -1,3 +1,6 @@
+import { readdirSync, readFileSync } from 'node:fs';
+import { createRequire } from 'node:module';
+import path from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { checkWireSchema, compileSchema, schemaWarnings } from '../../../src/engine/schema/index.js';
 
@@ -55,6 +58,20 @@ test.each([
   object({ a: { const: { requried: true }, default: { requried: true } } }),
 ])('what may be meant is left alone: %j', (schema) => {
   expect(told(schema)).toEqual([]);
+});
+
+test('no keyword of a dialect counts as a field or a slip', () => {
+  const folder = path.join(path.dirname(createRequire(import.meta.url).resolve('ajv')), 'refs');
+  const dialects = readdirSync(folder, { recursive: true, encoding: 'utf8' }).filter((file) =>
+    /json-schema-(draft-0\d|20\d\d-\d\d.*)\.json$/.test(file),
+  );
+  const keywords = dialects.flatMap((file) =>
+    Object.keys(JSON.parse(readFileSync(path.join(folder, file), 'utf8')).properties ?? {}),
+  );
+  expect(new Set(keywords).size).toBeGreaterThan(55);
+  const schemas = keywords.map((keyword) => ({ type: 'object', [keyword]: { type: 'string' } }));
+  const wrong = schemas.filter((schema) => told(schema).length > 0);
+  expect(wrong).toEqual([]);
 });
 
 test('a field spec under the key of a JSON Schema is called what it looks like', async () => {

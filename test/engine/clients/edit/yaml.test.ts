@@ -325,6 +325,7 @@ const refusals: readonly (readonly [
   ['a container used elsewhere', key, 'extensions: &e\n  a: 1\nb: *e\n', 'alias *e would change', 25],
   ['a way used elsewhere', ['a', 'b', 'c'], 'a: &e {b: {d: 1}}\nz: {<<: *e}\n', 'alias *e would change', 26],
   ['a key from a merge', key, 'b: &b {w: 1}\nextensions:\n  <<: *b\n', '"w" comes from elsewhere', 13],
+  ['a merge key', ['a', '<<'], 'm: &m {b: 1}\na:\n  <<: *m\n', '"<<" cannot be edited safely', 18],
   [
     'a container from a merge',
     key,

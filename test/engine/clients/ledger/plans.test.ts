@@ -442,6 +442,28 @@ describe('two clients that read one file, with other variables', () => {
   });
 });
 
+describe('a file that begins with a template', () => {
+  const template = '{\n  "$schema": "https://example.com/config.json"\n}\n';
+  const [one, two] = [receipt('one', { template }), receipt('two', { template })];
+
+  it('gets it when the first entry is installed', async () => {
+    const { text } = await install({ text: null, record: empty }, one);
+    expect(JSON.parse(text!)).toEqual({ ...JSON.parse(template), mcpServers: { one: one.entry } });
+  });
+
+  it('keeps it when the first of two entries goes, and goes with the second', async () => {
+    const both = await install(await install({ text: null, record: empty }, one), two);
+    const left = await uninstall(both, 'one');
+    expect(JSON.parse(left.text!)).toEqual({ ...JSON.parse(template), mcpServers: { two: two.entry } });
+    expect(await uninstall(left, 'two')).toMatchObject({ text: null, record: empty });
+  });
+
+  it('gets none where the file exists', async () => {
+    const { text } = await install({ text: '{}', record: empty }, one);
+    expect(JSON.parse(text!)).toEqual({ mcpServers: { one: one.entry } });
+  });
+});
+
 describe('what an entry needs elsewhere in the file', () => {
   const item = { id: 'key', type: 'promptString', password: true };
   const withQuestion = receipt('one', { additions: [{ list: ['inputs'], item }] });

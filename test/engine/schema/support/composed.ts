@@ -15,6 +15,13 @@ export const composed: Readonly<Record<string, Schema>> = {
       { properties: { units: { const: 'imperial' } }, required: ['place'] },
     ],
   },
+  'branches by lists of values': {
+    properties: { units, place },
+    anyOf: [
+      { properties: { units: { enum: ['metric', 'both'] }, days: { type: 'integer' } }, required: ['days'] },
+      { properties: { units: { enum: ['imperial'] } }, required: ['place'] },
+    ],
+  },
   'branches that only ask for it': { properties: { units, place }, anyOf: [{ required: ['units'] }] },
   'branches, one of which it fills': {
     properties: { units, place },

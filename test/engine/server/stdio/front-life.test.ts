@@ -233,6 +233,18 @@ describe('the end', () => {
     expect(pipe.aborted).toContain(1);
   });
 
+  test('keeps the shorter of two limits when a longer one follows', async () => {
+    const pipe = openPipe();
+    await pipe.initialize();
+    stopClock();
+    pipe.send(call(1, 'slow', { ms: 60_000 }));
+    await pass(10);
+    void pipe.session.end({ drainMs: 150 });
+    void pipe.session.end({ drainMs: 30_000 });
+    await expectEndWithin(399, pipe);
+    expect(pipe.aborted).toEqual([1]);
+  });
+
   test('reads no more', async () => {
     const pipe = openPipe();
     await pipe.initialize();

@@ -98,6 +98,37 @@ describe('what of an upstream server is listed', () => {
     ]);
   });
 
+  test('reports why it leaves out each tool', async () => {
+    const inputSchema = { type: 'object' };
+    const broken: readonly (readonly [object, string])[] = [
+      [{}, 'its inputSchema is no schema of an object'],
+      [{ inputSchema: { type: 'array' } }, 'its inputSchema is no schema of an object'],
+      [{ inputSchema, title: 5 }, 'its title is no text'],
+      [{ inputSchema, description: {} }, 'its description is no text'],
+      [{ inputSchema, outputSchema: 'text' }, 'its outputSchema is no schema'],
+      [
+        { inputSchema: { ...inputSchema, properties: [] } },
+        'the properties of its inputSchema are no object',
+      ],
+      [
+        { inputSchema: { ...inputSchema, required: ['a', 5] } },
+        'what its inputSchema requires is no list of names',
+      ],
+      [{ inputSchema, annotations: [] }, 'its annotations is no object'],
+      [{ inputSchema, _meta: 'x' }, 'its _meta is no object'],
+      [{ inputSchema, icons: {} }, 'its icons are no list'],
+    ];
+    const tools = broken.map(([tool], index) => ({ name: `t${index}`, ...tool }));
+    const { names, reported } = await openBench([{ place: scripted({ tools: [...tools, 'echo'] }).place }]);
+    expect(await names()).toEqual(['echo']);
+    expect(reported.filter((line) => line.includes('left out'))).toEqual(
+      broken.map(
+        ([, fault], index) =>
+          `The upstream server "far" lists the tool "t${index}", which is left out: ${fault}.`,
+      ),
+    );
+  });
+
   test.each(pairs)('is told when it changes ($downstream, $upstream)', async ({ downstream, upstream }) => {
     const far = scripted({ era: upstream, tools: ['change'] });
     const bench = await openBench([{ place: far.place }], { era: downstream });
