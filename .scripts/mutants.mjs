@@ -55,7 +55,7 @@ const { values: options } = parseArgs({
   },
 });
 
-const sample = options.sample ? JSON.parse(readFileSync(options.sample, 'utf8')) : await takeSample();
+const sample = options.sample ? readSample(options.sample) : await takeSample();
 if (options.list) {
   process.stdout.write(`${JSON.stringify(sample, undefined, 1)}\n`);
 } else {
@@ -63,6 +63,18 @@ if (options.list) {
   process.on('exit', () => closeWorktree(worktree));
   for (const signal of ['SIGINT', 'SIGTERM']) process.on(signal, () => process.exit(1));
   report(await tryMutants(worktree, sample));
+}
+
+function readSample(file) {
+  try {
+    return JSON.parse(readFileSync(file, 'utf8'));
+  } catch (error) {
+    const reason = error instanceof SyntaxError ? 'is not valid JSON' : `cannot be read (${error.code})`;
+    process.stderr.write(
+      `The sample ${file} ${reason}. Write one with: npm run --silent mutants -- --list > <file>\n`,
+    );
+    process.exit(2);
+  }
 }
 
 async function takeSample() {
