@@ -25,11 +25,11 @@ import {
   contentOf,
   expectAllSurvive,
   expectDone,
+  expectFileWriteFails,
+  expectFirstWriteFails,
   expectOriginal,
   expectRefused,
-  limited,
   ProcessStage,
-  padded,
   type Scenario,
   Stage,
   type Subject,
@@ -304,23 +304,9 @@ scenario('Atomic', () => {
 });
 
 scenario('Write fails half way', () => {
-  test('at what is written first', async () => {
-    const subject = subjectOf('continue');
-    const text = padded(subject, 3000);
-    const stage = new ProcessStage(subject, text);
-    expectRefused(await stage.install([], { wrapper: limited(1) }), /EFBIG/);
-    expect(stage.text).toBe(text);
-    expect(readdirSync(path.dirname(stage.file))).toEqual([path.basename(stage.file)]);
-  });
+  test('at what is written first', async () => await expectFirstWriteFails(subjectOf('continue')));
 
-  test('at the file itself', async () => {
-    const subject = subjectOf('codex');
-    const text = padded(subject, 20 * 1024 - 50);
-    const stage = new ProcessStage(subject, text);
-    expectRefused(await stage.install([], { wrapper: limited(20) }), `${stage.file} could not be written`);
-    expect(stage.text).toBe(text);
-    expect(readdirSync(path.dirname(stage.file))).toEqual([path.basename(stage.file)]);
-  });
+  test('at the file itself', async () => await expectFileWriteFails(subjectOf('codex')));
 
   test.each(['install', 'uninstall'] as const)('%s, with an error of the disk at a step', async (command) => {
     onTestFinished(() => void disarm());

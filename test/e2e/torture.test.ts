@@ -1,5 +1,5 @@
 import { spawnSync } from 'node:child_process';
-import { readdirSync, readFileSync } from 'node:fs';
+import { readFileSync } from 'node:fs';
 import path from 'node:path';
 import { beforeAll, describe, expect, test } from 'vitest';
 import type { Fault } from '../engine/files/support/faults.js';
@@ -9,9 +9,9 @@ import {
   all,
   expectAllSurvive,
   expectDone,
+  expectFileWriteFails,
+  expectFirstWriteFails,
   expectOriginal,
-  expectRefused,
-  limited,
   type ProcessOptions,
   type ProcessRun,
   padded,
@@ -140,21 +140,9 @@ scenario('Atomic', () => {
 });
 
 scenario('Write fails half way', () => {
-  test.each(all)('%s, at what is written first', async (_, subject) => {
-    const text = padded(subject, 3000);
-    const stage = new Stage(subject, text);
-    expectRefused(await stage.install([], { wrapper: limited(1) }), /EFBIG/);
-    expect(stage.text).toBe(text);
-    expect(readdirSync(path.dirname(stage.file))).toEqual([path.basename(stage.file)]);
-  });
+  test.each(all)('%s, at what is written first', async (_, subject) => await expectFirstWriteFails(subject));
 
-  test.each(all)('%s, at the file itself', async (_, subject) => {
-    const text = padded(subject, 20 * 1024 - 50);
-    const stage = new Stage(subject, text);
-    expectRefused(await stage.install([], { wrapper: limited(20) }), `${stage.file} could not be written`);
-    expect(stage.text).toBe(text);
-    expect(readdirSync(path.dirname(stage.file))).toEqual([path.basename(stage.file)]);
-  });
+  test.each(all)('%s, at the file itself', async (_, subject) => await expectFileWriteFails(subject));
 
   test.each(['install', 'uninstall'] as const)('%s, with an error of the disk at a step', async (command) => {
     const subject = subjectOf('goose');

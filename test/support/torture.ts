@@ -405,12 +405,35 @@ export function padded({ client, plain }: Subject, bytes: number): string {
 }
 
 /** A command line before ours, so that no file larger than this may be written. */
-export const limited = (kilobytes: number): readonly string[] => [
+const limited = (kilobytes: number): readonly string[] => [
   'bash',
   '-c',
   `ulimit -f ${kilobytes}; exec "$@"`,
   'bash',
 ];
+
+/** Expects that install changes nothing when the first file that it writes is too large. */
+export async function expectFirstWriteFails(subject: Subject): Promise<void> {
+  const stage = new ProcessStage(subject, padded(subject, 3000));
+  await expectInstallFails(stage, 1, /EFBIG/);
+}
+
+/** Expects that install changes nothing when the config file itself becomes too large. */
+export async function expectFileWriteFails(subject: Subject): Promise<void> {
+  const stage = new ProcessStage(subject, padded(subject, 20 * 1024 - 50));
+  await expectInstallFails(stage, 20, `${stage.file} could not be written`);
+}
+
+async function expectInstallFails(
+  stage: ProcessStage,
+  kilobytes: number,
+  why: RegExp | string,
+): Promise<void> {
+  const before = stage.text;
+  expectRefused(await stage.install([], { wrapper: limited(kilobytes) }), why);
+  expect(stage.text).toBe(before);
+  expect(readdirSync(path.dirname(stage.file))).toEqual([path.basename(stage.file)]);
+}
 
 /** Writes a module that runs before the program, with what `support/faults.ts` of the files' tests exports at hand. */
 export async function writePreload(body: string): Promise<string> {

@@ -1,7 +1,6 @@
 import path from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 import { describe, expect, it } from 'vitest';
-import { withLock } from '../../../src/engine/files/lock.js';
 import { inLanes } from '../../support/lanes.js';
 import { writeFolder } from '../../support/packages.js';
 import type { Fault } from './support/faults.js';
@@ -9,13 +8,11 @@ import { runProgram, startProgram, writeProgram } from './support/programs.js';
 import {
   changes,
   expectAdditions,
-  holdingOf,
-  leaveLock,
-  namesIn,
+  expectExclusion,
+  expectTakeover,
+  expectWhole,
   prepare,
-  replaceLocked,
   stepsOf,
-  textOf,
   texts,
   tryAll,
 } from './support/trials.js';
@@ -39,15 +36,8 @@ describe.each(changes)('while a file %s', (_what, before, after) => {
       const { folder, file, lockFile } = prepare(before);
       const { signal, stderr } = await runProgram(program, [{ folder, text: texts[after], fault }]);
       expect(signal, `${story} ${stderr}`).toBe('SIGKILL');
-      expect(holdingOf(file), story).toBeOneOf([before, after]);
-      seen.add(holdingOf(file));
-      const beside = namesIn(path.dirname(file)).filter((name) => name !== 'a.json');
-      expect(beside.length, story).toBeLessThanOrEqual(1);
-
-      await replaceLocked(lockFile, file, 'next');
-      expect(textOf(file), story).toBe('next');
-      expect(namesIn(path.dirname(file)), story).toEqual(['a.json']);
-      expect(namesIn(path.dirname(lockFile)), story).toEqual([]);
+      seen.add(expectWhole(file, [before, after], story));
+      await expectTakeover(lockFile, file, story);
     });
     expect([...seen].sort()).toEqual([before, after].sort());
   });
@@ -71,13 +61,9 @@ describe('many processes', () => {
       child.stdout!.once('data', () => void delay(Math.random() * 30).then(() => child.kill('SIGKILL')));
       const { signal, stderr } = await ended;
       expect(signal, stderr).toBe('SIGKILL');
-      expect(holdingOf(file)).toBeOneOf(['old', 'new']);
-      const beside = namesIn(path.dirname(file)).filter((name) => name !== 'a.json');
-      expect(beside.length).toBeLessThanOrEqual(1);
+      expectWhole(file, ['old', 'new']);
     }
-    await replaceLocked(lockFile, file, 'next');
-    expect(namesIn(path.dirname(file))).toEqual(['a.json']);
-    expect(namesIn(path.dirname(lockFile))).toEqual([]);
+    await expectTakeover(lockFile, file);
   });
 
   it('that add to one file at once lose nothing', { timeout: 60_000 }, async () => {
@@ -85,31 +71,14 @@ describe('many processes', () => {
   });
 
   it('that die holding a lock never let two in at once', { timeout: 60_000 }, async () => {
-    const program = await writeProgram(`
-      const { inside, lockFile } = input;
-      for (let turn = 1; turn <= 30; turn++) {
-        await files.withLock(lockFile, async () => {
-          fs.writeFileSync(inside, String(process.pid), { flag: 'wx' });
-          await new Promise((resolve) => setTimeout(resolve, 1));
-          fs.unlinkSync(inside);
-          if (Math.random() < 0.1) process.kill(process.pid, 'SIGKILL');
-        });
-      }
-    `);
-    const folder = writeFolder();
-    const lockFile = path.join(folder, 'locks/a.lock');
-    leaveLock(lockFile);
-    const runs = Array.from({ length: 8 }, async () => {
-      for (let start = 0; start < 4; start++) {
-        const { code, signal, stderr } = await runProgram(program, {
-          inside: path.join(folder, 'inside'),
-          lockFile,
-        });
-        expect(signal ?? code, stderr).toBeOneOf([0, 'SIGKILL']);
-      }
-    });
-    await Promise.all(runs);
-    expect(await withLock(lockFile, async () => 'free', { waitMs: 0 })).toBe('free');
-    expect(namesIn(path.dirname(lockFile))).toEqual([]);
+    const mostTurns = 30;
+    const rows = Array.from({ length: 8 }, () =>
+      Array.from({ length: 4 }, () => {
+        // At each turn, one process in ten dies.
+        const turns = Math.ceil(Math.log(1 - Math.random()) / Math.log(0.9)) || 1;
+        return { turns: Math.min(turns, mostTurns), isKilled: turns <= mostTurns };
+      }),
+    );
+    await expectExclusion(rows);
   });
 });

@@ -2,20 +2,19 @@ import { spawnSync } from 'node:child_process';
 import { existsSync, renameSync, rmSync } from 'node:fs';
 import path from 'node:path';
 import { describe, expect, it } from 'vitest';
-import { withLock } from '../../../src/engine/files/lock.js';
 import { writeFolder } from '../../support/packages.js';
 import { runProgram, writeProgram } from './support/programs.js';
 import {
   changes,
   expectAdditions,
+  expectExclusion,
+  expectTakeover,
+  expectWhole,
   holdingOf,
-  leaveLock,
   namesIn,
   prepare,
-  replaceLocked,
   runTrials,
   stepsOf,
-  textOf,
   texts,
 } from './support/trials.js';
 
@@ -116,15 +115,8 @@ describe.each(changes)('while a file %s', (_what, before, after) => {
       const story = `${index + 1} ${name}`;
       rmSync(folder, { recursive: true });
       renameSync(path.join(images, `${index + 1}`), folder);
-      expect(holdingOf(file), story).toBeOneOf([before, after]);
-      seen.add(holdingOf(file));
-      const beside = namesIn(path.dirname(file)).filter((one) => one !== 'a.json');
-      expect(beside.length, story).toBeLessThanOrEqual(1);
-
-      await replaceLocked(lockFile, file, 'next');
-      expect(textOf(file), story).toBe('next');
-      expect(namesIn(path.dirname(file)), story).toEqual(['a.json']);
-      expect(namesIn(path.dirname(lockFile)), story).toEqual([]);
+      seen.add(expectWhole(file, [before, after], story));
+      await expectTakeover(lockFile, file, story);
     }
     expect([...seen].sort()).toEqual([before, after].sort());
   });
@@ -136,25 +128,6 @@ describe('three processes', () => {
   });
 
   it('that die holding a lock never let two in at once', async () => {
-    const program = await writeProgram(`
-      const { inside, lockFile, lastTurn } = input;
-      for (let turn = 1; ; turn++) {
-        await files.withLock(lockFile, async () => {
-          fs.writeFileSync(inside, String(process.pid), { flag: 'wx' });
-          await new Promise((resolve) => setTimeout(resolve, 1));
-          fs.unlinkSync(inside);
-          if (turn === lastTurn) process.kill(process.pid, 'SIGKILL');
-        });
-      }
-    `);
-    const folder = writeFolder();
-    const lockFile = path.join(folder, 'locks/a.lock');
-    leaveLock(lockFile);
-    const inside = path.join(folder, 'inside');
-    const runs = [3, 6, 9].map((lastTurn) => runProgram(program, { inside, lockFile, lastTurn }));
-    for (const { code, signal, stderr } of await Promise.all(runs))
-      expect(signal ?? code, stderr).toBe('SIGKILL');
-    expect(await withLock(lockFile, async () => 'free', { waitMs: 0 })).toBe('free');
-    expect(namesIn(path.dirname(lockFile))).toEqual([]);
+    await expectExclusion([3, 6, 9].map((turns) => [{ turns, isKilled: true }]));
   });
 });

@@ -27,7 +27,7 @@ export function holdingOf(file: string): string {
   return Object.entries(texts).find(([, one]) => one === text)?.[0] ?? `torn: ${text?.slice(0, 100)}`;
 }
 
-export function textOf(file: string): string | null {
+function textOf(file: string): string | null {
   return existsSync(file) ? readFileSync(file, 'utf8') : null;
 }
 
@@ -36,15 +36,9 @@ export function namesIn(folder: string): readonly string[] {
 }
 
 /** Leaves a lock as a process that has ended would. */
-export function leaveLock(lockFile: string): void {
+function leaveLock(lockFile: string): void {
   const { pid } = spawnSync('true');
   addFiles(path.dirname(lockFile), { [path.basename(lockFile)]: { ...thisProcess(), pid, token: 'dead' } });
-}
-
-/** What every run after a crash must be able to do at once. */
-export async function replaceLocked(lockFile: string, file: string, text: string): Promise<void> {
-  const work = async () => replaceTextFile(await readTextFile(file), text);
-  await withLock(lockFile, work, { waitMs: 0 });
 }
 
 export interface Trial {
@@ -121,4 +115,56 @@ export async function expectAdditions(names: readonly string[]): Promise<void> {
   for (const { code, stderr } of runs) expect(code, stderr).toBe(0);
   const words = textOf(file)!.trim().split(' ');
   expect(words.sort()).toEqual(names.flatMap((name) => [1, 2, 3, 4, 5].map((turn) => name + turn)));
+}
+
+/** Expects a whole file after a process died while changing it, with at most one file beside it. Returns what it holds. */
+export function expectWhole(file: string, holdings: readonly Holding[], story?: string): string {
+  const holding = holdingOf(file);
+  expect(holding, story).toBeOneOf([...holdings]);
+  const beside = namesIn(path.dirname(file)).filter((name) => name !== path.basename(file));
+  expect(beside.length, story).toBeLessThanOrEqual(1);
+  return holding;
+}
+
+/** Expects that the next process changes the file at once and removes what dead processes left beside it and its lock. */
+export async function expectTakeover(lockFile: string, file: string, story?: string): Promise<void> {
+  const work = async () => replaceTextFile(await readTextFile(file), 'next');
+  await withLock(lockFile, work, { waitMs: 0 });
+  expect(textOf(file), story).toBe('next');
+  expect(namesIn(path.dirname(file)), story).toEqual([path.basename(file)]);
+  expect(namesIn(path.dirname(lockFile)), story).toEqual([]);
+}
+
+/** How often a process takes a lock. A killed one dies while it holds the lock for the last time. */
+export interface Life {
+  readonly turns: number;
+  readonly isKilled: boolean;
+}
+
+/** Runs the processes of each row in turn, and all rows at once. Expects that no two hold the lock, and that it ends free. */
+export async function expectExclusion(rows: readonly (readonly Life[])[]): Promise<void> {
+  const program = await writeProgram(`
+    const { inside, lockFile, turns, isKilled } = input;
+    for (let turn = 1; turn <= turns; turn++) {
+      await files.withLock(lockFile, async () => {
+        fs.writeFileSync(inside, String(process.pid), { flag: 'wx' });
+        await new Promise((resolve) => setTimeout(resolve, 1));
+        fs.unlinkSync(inside);
+        if (isKilled && turn === turns) process.kill(process.pid, 'SIGKILL');
+      });
+    }
+  `);
+  const folder = writeFolder();
+  const lockFile = path.join(folder, 'locks/a.lock');
+  leaveLock(lockFile);
+  const inside = path.join(folder, 'inside');
+  const runs = rows.map(async (lives) => {
+    for (const life of lives) {
+      const { code, signal, stderr } = await runProgram(program, { inside, lockFile, ...life });
+      expect(signal ?? code, stderr).toBe(life.isKilled ? 'SIGKILL' : 0);
+    }
+  });
+  await Promise.all(runs);
+  expect(await withLock(lockFile, async () => 'free', { waitMs: 0 })).toBe('free');
+  expect(namesIn(path.dirname(lockFile))).toEqual([]);
 }
