@@ -144,7 +144,11 @@ export interface Life {
 /** Runs the processes of each row in turn, and all rows at once. Expects that no two hold the lock, and that it ends free. */
 export async function expectExclusion(rows: readonly (readonly Life[])[]): Promise<void> {
   const program = await writeProgram(`
-    const { inside, lockFile, turns, isKilled } = input;
+    const { folder, lockFile, row, rowCount, turns, isKilled } = input;
+    const inside = folder + '/inside';
+    // All rows begin together: starting a process takes longer than all its turns.
+    fs.mkdirSync(folder + '/started/' + row, { recursive: true });
+    while (fs.readdirSync(folder + '/started').length < rowCount) await new Promise(setImmediate);
     for (let turn = 1; turn <= turns; turn++) {
       await files.withLock(lockFile, async () => {
         fs.writeFileSync(inside, String(process.pid), { flag: 'wx' });
@@ -157,10 +161,10 @@ export async function expectExclusion(rows: readonly (readonly Life[])[]): Promi
   const folder = writeFolder();
   const lockFile = path.join(folder, 'locks/a.lock');
   leaveLock(lockFile);
-  const inside = path.join(folder, 'inside');
-  const runs = rows.map(async (lives) => {
+  const runs = rows.map(async (lives, row) => {
     for (const life of lives) {
-      const { code, signal, stderr } = await runProgram(program, { inside, lockFile, ...life });
+      const input = { folder, lockFile, row, rowCount: rows.length, ...life };
+      const { code, signal, stderr } = await runProgram(program, input);
       expect(signal ?? code, stderr).toBe(life.isKilled ? 'SIGKILL' : 0);
     }
   });
