@@ -5,7 +5,7 @@ import { parseToolOptions } from '../../src/engine/items/tool-options.js';
 import { Audience } from '../../src/engine/server/audience.js';
 import { createServer, type Served } from '../../src/engine/server/factory.js';
 import type { Era } from '../../src/engine/server/protocol/eras.js';
-import { Backend } from '../../src/engine/server/stdio/backend.js';
+import { Channel } from '../../src/engine/server/stdio/channel.js';
 import { type Files, openWorkspace, writePackage } from './packages.js';
 
 // biome-ignore lint/suspicious/noExplicitAny: what came over the wire is looked at member by member
@@ -80,19 +80,13 @@ export async function openSession(
 ): Promise<Session> {
   const waiting = new Map<unknown, (message: Message) => void>();
   const notifications: Message[] = [];
-  const backend = new Backend({
-    era,
-    createServer: (wanted) => createServer(served, wanted),
-    send: async (message: Message) => {
-      const wire = JSON.parse(JSON.stringify(message));
-      if ('method' in wire && 'id' in wire) ask(wire);
-      else if ('method' in wire) notifications.push(wire);
-      else waiting.get(wire.id)?.(wire);
-    },
-    onFailure: (error) => {
-      throw error;
-    },
+  const channel = new Channel(async (message: Message) => {
+    const wire = JSON.parse(JSON.stringify(message));
+    if ('method' in wire && 'id' in wire) ask(wire);
+    else if ('method' in wire) notifications.push(wire);
+    else waiting.get(wire.id)?.(wire);
   });
+  await createServer(served, era).connect(channel);
   const clientInfo = { name: 'tester', version: '9' };
   const envelope = era === 'modern' && {
     'io.modelcontextprotocol/protocolVersion': '2026-07-28',
@@ -105,7 +99,7 @@ export async function openSession(
     const told = answer?.(request);
     if (told === undefined) return;
     const outcome = 'error' in told ? told : { result: told };
-    backend.deliver({ jsonrpc: '2.0', id: request.id, ...outcome } as Message);
+    channel.deliver({ jsonrpc: '2.0', id: request.id, ...outcome } as Message);
   };
   let last = 0;
   const session: Session = {
@@ -118,7 +112,7 @@ export async function openSession(
       });
       answer.catch(() => {});
       const _meta = envelope || meta ? { ...envelope, ...meta } : undefined;
-      backend.deliver({
+      channel.deliver({
         jsonrpc: '2.0',
         id,
         method,
@@ -128,13 +122,13 @@ export async function openSession(
     },
     request: (method, params, meta) => session.send(method, params, meta).answer,
     cancel: (requestId) => session.notify('notifications/cancelled', { requestId }),
-    reply: (id, result) => backend.deliver({ jsonrpc: '2.0', id, result } as Message),
+    reply: (id, result) => channel.deliver({ jsonrpc: '2.0', id, result } as Message),
     notify: (method, params) =>
-      backend.deliver({ jsonrpc: '2.0', method, ...(params && { params }) } as Message),
+      channel.deliver({ jsonrpc: '2.0', method, ...(params && { params }) } as Message),
   };
   if (era === 'legacy') {
     await session.request('initialize', { protocolVersion: version, capabilities, clientInfo });
-    backend.deliver({ jsonrpc: '2.0', method: 'notifications/initialized' });
+    channel.deliver({ jsonrpc: '2.0', method: 'notifications/initialized' });
   }
   return session;
 }

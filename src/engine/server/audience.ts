@@ -1,8 +1,6 @@
-import type { Server } from '@modelcontextprotocol/server';
 import { type Calls, reportOnce } from '../items/calls.js';
 import type { Context, ListedKind } from '../items/context.js';
 import { listedKinds } from '../items/registry.js';
-import type { Era } from './protocol/eras.js';
 import { resourceAt } from './requests/resources.js';
 
 /** A connection, as far as it is told what changes. */
@@ -48,27 +46,6 @@ export class Audience {
     for (const listener of this.#listeners) for (const tell of news) tell(listener);
   }
 }
-
-/** Tells one client, once it has introduced itself, and no more than it was promised or has asked for. */
-export function listenerOf(server: Server, era: Era, subscribed: ReadonlySet<string>): Listener {
-  const isThere = () => era === 'modern' || server.getClientCapabilities() !== undefined;
-  return {
-    listChanged(kind) {
-      const isPromised = server.getCapabilities()[kind]?.listChanged === true;
-      if (isThere() && isPromised) announcements[kind](server).catch(() => {});
-    },
-    resourceUpdated(uri) {
-      // On 2026-07-28 the SDK's entry knows the subscriptions, and drops what nobody listens to.
-      if (era === 'modern' || subscribed.has(uri)) server.sendResourceUpdated({ uri }).catch(() => {});
-    },
-  };
-}
-
-const announcements = {
-  tools: (server) => server.sendToolListChanged(),
-  prompts: (server) => server.sendPromptListChanged(),
-  resources: (server) => server.sendResourceListChanged(),
-} as const satisfies Record<ListedKind, (server: Server) => Promise<void>>;
 
 export interface AnnouncerOptions {
   readonly calls: Calls;

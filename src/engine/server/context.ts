@@ -1,5 +1,5 @@
 import { types } from 'node:util';
-import type { AuthInfo, Server, ServerContext } from '@modelcontextprotocol/server';
+import type { AuthInfo } from '@modelcontextprotocol/server';
 import type { Calls, MakeContext } from '../items/calls.js';
 import { capabilityPath } from '../items/capabilities.js';
 import type { Context, ListedItem, LogLevel, Session, ShownQuery } from '../items/context.js';
@@ -15,20 +15,21 @@ import { tasksCapability } from './extensions.js';
 import { type Dialogue, isRetry, Speaker } from './interaction/dialogue.js';
 import { isObject } from './protocol/envelope.js';
 import { type Era, logLevels, metaKey } from './protocol/eras.js';
+import type { Peer, RequestContext } from './protocol/request.js';
 import { allowsUi, declaresUi } from './ui.js';
 import type { Workplaces } from './workplaces.js';
 
 /** What one served connection knows beyond a single request. */
 export interface Connection {
   readonly era: Era;
-  readonly server: Server;
+  readonly peer: Peer;
   readonly calls: Calls;
   /** What the user set in `MCP_TOOL_OPTIONS`. */
   readonly toolOptions: Readonly<Record<string, Readonly<Record<string, unknown>>>>;
   /** What is still to come; undefined: nothing. */
   readonly outstanding: Coming | undefined;
   /** `ctx.registry.shown` */
-  readonly shown: (request: ServerContext, query?: ShownQuery) => Promise<readonly ListedItem[]>;
+  readonly shown: (request: RequestContext, query?: ShownQuery) => Promise<readonly ListedItem[]>;
   /** What handlers tell all clients of the server; fit to be kept beyond a request. */
   readonly announce: Pick<Context, 'notifyChanged' | 'notifyResourceUpdated'>;
   /** What handlers keep for as long as it lasts; undefined on 2026-07-28, whose requests stand alone. */
@@ -61,16 +62,15 @@ export interface Asker {
   readonly isRetry: boolean;
 }
 
-function askerOf(connection: Connection, request: ServerContext, depth: number): Asker {
-  const { mcpReq, http } = request;
-  const envelope = mcpReq.envelope as Readonly<Record<string, unknown>> | undefined;
+function askerOf(connection: Connection, request: RequestContext, depth: number): Asker {
+  const { meta, auth } = request;
   const isModern = connection.era === 'modern';
-  const logLevel = isModern ? envelope?.[metaKey.logLevel] : connection.logLevel;
+  const logLevel = isModern ? meta?.[metaKey.logLevel] : connection.logLevel;
   return {
     connection,
-    auth: http?.authInfo,
+    auth,
     // What a tool that calls another does with its progress is its own affair.
-    wantsProgress: depth > 0 || mcpReq._meta?.progressToken !== undefined,
+    wantsProgress: depth > 0 || meta?.progressToken !== undefined,
     logLevel: typeof logLevel === 'string' ? logLevel : undefined,
     endsToAsk: isModern,
     isRetry: isModern && isRetry(request),
@@ -92,10 +92,9 @@ interface Standing {
 /** Makes handlers' contexts for one request. */
 export function contextMaker(
   connection: Connection,
-  request: ServerContext,
+  request: RequestContext,
   { dialogue, depth = 0, prefix = '', outer = [] }: Standing = {},
 ): MakeContext {
-  const { mcpReq } = request;
   const { calls } = connection;
   const client = clientOf(connection, request);
   const can = (capability: string) => hasCapability(client.capabilities, capability);
@@ -128,11 +127,11 @@ export function contextMaker(
       session: connection.session,
       auth: authOf(request),
       ...connection.announce,
-      closeStream: () => request.http?.closeSSE?.(),
+      closeStream: () => request.closeStream(),
       beginTask: () => {},
       locals: {},
-      protocolVersion: connection.server.getNegotiatedProtocolVersion() ?? 'unknown',
-      requestId: mcpReq.id,
+      protocolVersion: connection.peer.version ?? 'unknown',
+      requestId: request.id,
       server: { name: calls.server.info.name, version: calls.server.info.version },
       ...(tool && { tool: { name: tool.name } }),
       ...(tool?.upstream && { [asker]: askerOf(connection, request, depth) }),
@@ -144,9 +143,9 @@ export function contextMaker(
 const listing = unableToAsk('What makes lists and completions');
 
 /** What is known of a checked token; not the token itself, which is no business of handlers. */
-function authOf({ http }: ServerContext): Context['auth'] {
-  if (!http?.authInfo) return undefined;
-  const { token: _, extra, ...claims } = http.authInfo;
+function authOf({ auth }: RequestContext): Context['auth'] {
+  if (!auth) return undefined;
+  const { token: _, extra, ...claims } = auth;
   return { ...extra, ...claims };
 }
 
@@ -171,24 +170,22 @@ function hasCapability(capabilities: Readonly<Record<string, unknown>>, name: st
 }
 
 /** Whether whoever asks is shown UI. */
-export function showsUi(connection: Connection, request: ServerContext): boolean {
+export function showsUi(connection: Connection, request: RequestContext): boolean {
   return allowsUi(connection.calls.env) && declaresUi(clientOf(connection, request).capabilities);
 }
 
 /** Whether whoever asks may be handed a task. @see SEP-2663, Backward Compatibility: not before 2026-07-28 */
-export function knowsTasks(connection: Connection, request: ServerContext): boolean {
+export function knowsTasks(connection: Connection, request: RequestContext): boolean {
   if (connection.era !== 'modern') return false;
   return hasCapability(clientOf(connection, request).capabilities, tasksCapability);
 }
 
 /** Who is asking: on 2026-07-28 each request says it, before that the handshake did. */
-function clientOf({ era, server }: Connection, { mcpReq }: ServerContext): Context['client'] {
-  const envelope = mcpReq.envelope as Readonly<Record<string, unknown>> | undefined;
-  const info = (era === 'modern' ? envelope?.[metaKey.clientInfo] : server.getClientVersion()) as
+function clientOf({ era, peer }: Connection, { meta }: RequestContext): Context['client'] {
+  const info = (era === 'modern' ? meta?.[metaKey.clientInfo] : peer.client?.info) as
     | { name?: string; version?: string }
     | undefined;
-  const capabilities =
-    era === 'modern' ? envelope?.[metaKey.clientCapabilities] : server.getClientCapabilities();
+  const capabilities = era === 'modern' ? meta?.[metaKey.clientCapabilities] : peer.client?.capabilities;
   return {
     name: info?.name,
     version: info?.version,
@@ -200,8 +197,8 @@ function clientOf({ era, server }: Connection, { mcpReq }: ServerContext): Conte
  * Progress, if the client sent a token. Values that do not grow are not sent.
  * @see MCP basic/utilities/progress: "The progress value MUST increase with each notification"
  */
-function progressOf({ mcpReq }: ServerContext, limit: Limit): Context['progress'] {
-  const progressToken = mcpReq._meta?.progressToken;
+function progressOf(request: RequestContext, limit: Limit): Context['progress'] {
+  const progressToken = request.meta?.progressToken;
   if (progressToken === undefined) return () => {};
   let last = Number.NEGATIVE_INFINITY;
   return (progress, more) => {
@@ -214,24 +211,24 @@ function progressOf({ mcpReq }: ServerContext, limit: Limit): Context['progress'
       ...(Number.isFinite(total) && { total }),
       ...(typeof message === 'string' && { message }),
     };
-    mcpReq.notify({ method: 'notifications/progress', params }).catch(() => {});
+    request.notify({ method: 'notifications/progress', params }).catch(() => {});
   };
 }
 
 /** Log messages as the client wants them: from its level on, on 2026-07-28 only if the request names one. */
 function logOf(
   connection: Connection,
-  { mcpReq }: ServerContext,
+  request: RequestContext,
   limit: Limit,
   tool: ToolSpec | undefined,
 ): Context['log'] {
-  const envelope = mcpReq.envelope as Readonly<Record<string, unknown>> | undefined;
-  const threshold = () => (connection.era === 'modern' ? envelope?.[metaKey.logLevel] : connection.logLevel);
+  const threshold = () =>
+    connection.era === 'modern' ? request.meta?.[metaKey.logLevel] : connection.logLevel;
   const send = (level: LogLevel, data: unknown) => {
     const lowest = logLevels.indexOf(threshold() as LogLevel);
     if (limit.isOver || lowest === -1 || logLevels.indexOf(level) < lowest) return;
     const params = { level, data: jsonOf(data), ...(tool && { logger: tool.name }) };
-    mcpReq.notify({ method: 'notifications/message', params }).catch(() => {});
+    request.notify({ method: 'notifications/message', params }).catch(() => {});
   };
   return {
     debug: (data) => send('debug', data),

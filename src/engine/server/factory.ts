@@ -1,22 +1,17 @@
-import {
-  type Implementation,
-  ProtocolError,
-  type Result,
-  type CacheHint as SdkCacheHint,
-  Server,
-  type ServerCapabilities,
-  type ServerContext,
-} from '@modelcontextprotocol/server';
+import type { ServerCapabilities } from '@modelcontextprotocol/server';
+import { isRecord } from '../extension/shapes.js';
 import type { Calls } from '../items/calls.js';
 import { listedKinds, type ServedKind } from '../items/registry.js';
 import type { CacheHint } from '../items/specs.js';
 import { isUiResource } from '../items/ui.js';
-import { type Announcements, announcer, listenerOf } from './audience.js';
+import { type Announcements, announcer, type Listener } from './audience.js';
 import type { Coming } from './coming.js';
 import { type Connection, showsUi } from './context.js';
 import { skillsExtension, tasksExtension } from './extensions.js';
-import { type Era, legacyVersions, logLevels } from './protocol/eras.js';
-import { honourOnly } from './protocol/listen.js';
+import { Dispatcher, type RequestHandler } from './protocol/dispatcher.js';
+import { type Era, logLevels } from './protocol/eras.js';
+import type { RequestContext } from './protocol/request.js';
+import type { CacheHints } from './protocol/results.js';
 import { complete } from './requests/completion.js';
 import { toProtocolError } from './requests/errors.js';
 import type { Handler, Wire } from './requests/handler.js';
@@ -25,13 +20,15 @@ import { listResources, listTemplates, read } from './requests/resources.js';
 import { mayBeSubscribed, subscribe, unsubscribe } from './requests/subscriptions.js';
 import { call, listTools } from './requests/tools.js';
 import { openSession } from './session.js';
-import { allowsUi, declaresUi, UiServer, uiCapability } from './ui.js';
+import { allowsUi, declaresUi, uiCapability } from './ui.js';
 import type { Workplaces } from './workplaces.js';
 
 interface Method {
   readonly capability: keyof ServerCapabilities;
   /** The part of the capability that offers it, if the whole does not. */
   readonly feature?: string;
+  /** The era that has it, if the other does not. */
+  readonly era?: Era;
   readonly handler: Handler;
 }
 
@@ -44,10 +41,15 @@ const methods: Readonly<Record<string, Method>> = {
   'resources/list': { capability: 'resources', handler: whole('resources', listResources) },
   'resources/templates/list': { capability: 'resources', handler: whole('resources', listTemplates) },
   'resources/read': { capability: 'resources', handler: read },
-  'resources/subscribe': { capability: 'resources', feature: 'subscribe', handler: subscribe },
-  'resources/unsubscribe': { capability: 'resources', feature: 'subscribe', handler: unsubscribe },
+  'resources/subscribe': { capability: 'resources', feature: 'subscribe', era: 'legacy', handler: subscribe },
+  'resources/unsubscribe': {
+    capability: 'resources',
+    feature: 'subscribe',
+    era: 'legacy',
+    handler: unsubscribe,
+  },
   'completion/complete': { capability: 'completions', handler: complete },
-  'logging/setLevel': { capability: 'logging', handler: setLogLevel },
+  'logging/setLevel': { capability: 'logging', era: 'legacy', handler: setLogLevel },
   'tasks/get': ofTasks('getTask'),
   'tasks/update': ofTasks('updateTask'),
   'tasks/cancel': ofTasks('cancelTask'),
@@ -72,22 +74,11 @@ function ofSkills(name: 'listSkills' | 'getSkill' | 'readDirectory'): Method {
     handler: async (connection, params, request) => {
       const { outstanding } = connection;
       // Skills that are still to come are resources, too.
-      if (outstanding?.includes('skills')) await outstanding.forList('resources', request.mcpReq.signal);
+      if (outstanding?.includes('skills')) await outstanding.forList('resources', request.signal);
       return await (await import('./requests/skills.js'))[name](connection, params);
     },
   };
 }
-
-/** What the SDK is told of params that it does not know. The handler looks at them. */
-const anyParams = {
-  '~standard': { version: 1 as const, vendor: 'agenttools', validate: (value: unknown) => ({ value }) },
-};
-
-/**
- * The method that speed is felt in. A handler that the SDK knows gets its params read twice and its result once more;
- * the front has checked the ones and `callTool` the other, so the SDK is not told of this handler.
- */
-const hotMethod = 'tools/call';
 
 /** What every connection of one served server shares. */
 export interface Served {
@@ -101,41 +92,51 @@ export interface Served {
   readonly workplaces?: Workplaces | undefined;
 }
 
-/**
- * Makes the SDK server that speaks for a composed server in one era. One that is made for a single request needs to know
- * only its method.
- */
+/** Makes what answers the messages of one connection to a composed server, in one era. */
 export function createServer(
   { calls, toolOptions, audience, outstanding, workplaces }: Served,
   era: Era,
-  onlyMethod?: string,
-): Server {
+): Dispatcher {
   const { info, instructions, cache } = calls.server;
   const isWhole = !listedKinds.some((kind) => outstanding?.includes(kind));
   // Tools that are still to come may bring their apps along.
   const mayHaveUi = allowsUi(calls.env) && (calls.server.hasUi || (outstanding?.includes('tools') ?? false));
   const offered = capabilitiesOf(calls, { era, outstanding, withUi: mayHaveUi });
-  const options = {
-    capabilities: offered,
-    ...(instructions !== undefined && { instructions }),
+  const withoutUi = mayHaveUi ? capabilitiesOf(calls, { era, outstanding, withUi: false }) : offered;
+  const subscribed = new Set<string>();
+  let askForRoots: (() => void) | undefined;
+  const dispatcher = new Dispatcher({
+    era,
+    info,
+    instructions,
+    // A client that has not introduced itself may be one that shows UI.
+    capabilities: (client) => (client === undefined || declaresUi(client) ? offered : withoutUi),
+    handlerOf,
     // What may change any moment is not to be kept.
     ...(cache && isWhole && { cacheHints: listHints(cache, calls.server, mayHaveUi) }),
-    supportedProtocolVersions: [...legacyVersions],
-  };
-  const server = mayHaveUi
-    ? new UiServer(info as Implementation, options, {
-        withUi: offered,
-        withoutUi: capabilitiesOf(calls, { era, outstanding, withUi: false }),
-        showsUi: declaresUi,
-      })
-    : new Server(info as Implementation, options);
-  const waiting = isWhole && !outstanding?.isLasting ? undefined : outstanding;
+    isSubscribable: (uri) => mayBeSubscribed(connection, uri),
+    isSubscribed: (uri) => subscribed.has(uri),
+    onNotification: {
+      'notifications/initialized': () => {
+        const { capabilities } = dispatcher.client ?? {};
+        if (!isRecord(capabilities) || !capabilities.roots) return;
+        // Few clients have roots.
+        void import('./interaction/roots.js').then(({ watchRoots }) => {
+          const ask = async () =>
+            await dispatcher.ask({ method: 'roots/list' }, { timeoutMs: rootsTimeoutMs });
+          askForRoots = watchRoots(connection, ask);
+        });
+      },
+      'notifications/roots/list_changed': () => askForRoots?.(),
+    },
+    report: calls.report,
+  });
   const connection: Connection = {
     era,
-    server,
+    peer: dispatcher,
     calls,
     toolOptions,
-    outstanding: waiting,
+    outstanding: isWhole && !outstanding?.isLasting ? undefined : outstanding,
     shown: async (request, query) => {
       // Few handlers want to know.
       const { shownTo } = await import('./requests/shown.js');
@@ -143,50 +144,33 @@ export function createServer(
     },
     announce: announcer({ calls, audience, mayChange: (kind) => offered[kind]?.listChanged === true }),
     session: era === 'legacy' ? openSession() : undefined,
-    subscribed: new Set(),
+    subscribed,
     workplaces,
     root: undefined,
     logLevel: 'info',
   };
-  const listener = listenerOf(server, era, connection.subscribed);
+  function handlerOf(method: string): RequestHandler | undefined {
+    const row = Object.hasOwn(methods, method) ? methods[method] : undefined;
+    if (!row || (row.era !== undefined && row.era !== era)) return undefined;
+    // A list of a kind that this server does not have is empty, not unknown.
+    const isList = method.endsWith('/list') && row.capability !== 'extensions';
+    if (!isList && !isOffered(row, offered)) return undefined;
+    return async (params, request) => await answer(row.handler, connection, params, request);
+  }
+  const listener: Listener = {
+    listChanged: (kind) => dispatcher.notifyListChanged(kind),
+    resourceUpdated: (uri) => dispatcher.notifyResourceUpdated(uri),
+  };
   audience.join(listener);
-  server.onclose = () => {
+  dispatcher.onclose = () => {
     audience.leave(listener);
     workplaces?.forget(connection);
   };
-  server.oninitialized = () => {
-    if (!server.getClientCapabilities()?.roots) return;
-    // Few clients have roots.
-    void import('./interaction/roots.js').then(({ watchRoots }) => watchRoots(connection));
-  };
-  if (era === 'modern') honourOnly(server, (uri) => mayBeSubscribed(connection, uri));
-  for (const [method, row] of Object.entries(methods)) {
-    const { handler } = row;
-    if (method === hotMethod || (onlyMethod !== undefined && method !== onlyMethod)) continue;
-    if (!isOffered(row, offered)) continue;
-    if (row.capability === 'extensions') {
-      server.setRequestHandler(
-        method,
-        { params: anyParams },
-        (params, request) => answer(handler, connection, params as Wire, request) as never,
-      );
-      continue;
-    }
-    server.setRequestHandler(
-      method as 'tools/list',
-      ({ params }, request) => answer(handler, connection, params, request) as never,
-    );
-  }
-  // A list of a kind that this server does not have is empty, not unknown; the SDK ties handlers to capabilities.
-  server.fallbackRequestHandler = async ({ method, params }, request) => {
-    const row = Object.hasOwn(methods, method) ? methods[method] : undefined;
-    const isList = method.endsWith('/list') && row?.capability !== 'extensions';
-    const isAnswered = method === hotMethod ? 'tools' in offered : isList;
-    if (!row || !isAnswered) throw new ProtocolError(-32601, 'Method not found');
-    return (await answer(row.handler, connection, params, request)) as Result;
-  };
-  return server;
+  return dispatcher;
 }
+
+/** How long a client has to list its roots. */
+const rootsTimeoutMs = 60_000;
 
 function isOffered({ capability, feature }: Method, offered: ServerCapabilities): boolean {
   const held = offered[capability] as Wire | undefined;
@@ -196,11 +180,11 @@ function isOffered({ capability, feature }: Method, offered: ServerCapabilities)
 async function answer(
   handler: Handler,
   connection: Connection,
-  params: Wire | undefined,
-  request: ServerContext,
+  params: Wire,
+  request: RequestContext,
 ): Promise<Wire> {
   try {
-    return await handler(connection, params ?? {}, request);
+    return await handler(connection, params, request);
   } catch (error) {
     throw toProtocolError(error);
   }
@@ -219,7 +203,7 @@ function whole(kind: ServedKind, handler: Handler): Handler {
     if (!outstanding) return handler(connection, params, request);
     // Apps come with their tools.
     const kinds = kind === 'resources' && showsUi(connection, request) ? [kind, 'tools' as const] : [kind];
-    const ready = kinds.map((one) => outstanding.forList(one, request.mcpReq.signal));
+    const ready = kinds.map((one) => outstanding.forList(one, request.signal));
     return Promise.all(ready).then(() => handler(connection, params, request));
   };
 }
@@ -280,8 +264,8 @@ function listHints(
   { ttlMs, scope }: CacheHint,
   { listHooks, upstreams }: Calls['server'],
   mayHaveUi: boolean,
-) {
-  const hint = (varies: boolean): SdkCacheHint => ({ ttlMs, cacheScope: varies ? 'private' : scope });
+): CacheHints {
+  const hint = (varies: boolean): CacheHint => ({ ttlMs, scope: varies ? 'private' : scope });
   const resources = hint(mayHaveUi || listHooks.resources !== undefined);
   return {
     // Nobody knows how long an upstream server has the tools it has.

@@ -1,4 +1,3 @@
-import type { Server } from '@modelcontextprotocol/server';
 import type { Obtain } from '../extension/obtain.js';
 import { MissingPackageError } from '../extension/workspace.js';
 import { Initializers } from '../items/initialize.js';
@@ -7,6 +6,7 @@ import { Audience } from './audience.js';
 import { createServer, type Served } from './factory.js';
 import { hasUpstreams, type LookoutRequest, type LookoutSetting, openLookout, standIn } from './lookout.js';
 import type { Patience } from './outstanding.js';
+import type { Dispatcher } from './protocol/dispatcher.js';
 import type { Era } from './protocol/eras.js';
 
 /** What is to be served, and what may be done for it. */
@@ -21,11 +21,11 @@ export interface PreparationSetting extends LookoutSetting {
   readonly signal: AbortSignal;
 }
 
-/** Prepares a server as {@link prepareServed} does; gives what makes the SDK server of each era. */
+/** Prepares a server as {@link prepareServed} does; gives what makes the dispatcher of each era. */
 export async function prepareServer(
   preparation: Preparation,
   setting: PreparationSetting,
-): Promise<(era: Era) => Server> {
+): Promise<(era: Era) => Dispatcher> {
   const served = await prepareServed(preparation, setting);
   return (era) => createServer(served, era);
 }

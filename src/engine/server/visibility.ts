@@ -56,7 +56,7 @@ async function runHook<K extends ServedKind>(
 ): Promise<Picked<SpecOf<K>> | undefined> {
   const { calls } = connection;
   const { registry, qualifiedName } = calls.server;
-  const { signal } = request.mcpReq;
+  const { signal } = request;
   let wentOn = false;
   const view = registry.forHook(kind, {
     hidesAppTools: !showsUi(connection, request),

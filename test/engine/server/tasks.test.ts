@@ -1,9 +1,9 @@
-import type { ServerContext } from '@modelcontextprotocol/server';
 import { describe, expect, test, vi } from 'vitest';
 import { ProtocolError, ToolError } from '../../../src/engine/items/builders.js';
 import type { Context } from '../../../src/engine/items/context.js';
 import { tasksExtension } from '../../../src/engine/server/extensions.js';
 import { findParamsFault } from '../../../src/engine/server/protocol/params.js';
+import type { RequestContext } from '../../../src/engine/server/protocol/request.js';
 import { tasksOf } from '../../../src/engine/server/tasks/tasks.js';
 import { type Composed, composeLive, openSession, type Session } from '../../support/session.js';
 import { pending } from './support/rounds.js';
@@ -146,7 +146,7 @@ describe('tasks of one server', () => {
   const userOfTool = (composed: Composed) => {
     const tasks = tasksOf(composed.served.calls);
     return (sub: string | undefined, abort = () => {}) =>
-      tasks.begin({ http: { authInfo: { clientId: 'app', extra: { sub } } } } as unknown as ServerContext, {
+      tasks.begin({ auth: { clientId: 'app', extra: { sub } } } as unknown as RequestContext, {
         timeoutMs: 1000,
         abort,
       });
@@ -175,8 +175,8 @@ describe('tasks of one server', () => {
     begin('one more');
     const find = (id: string, sub: string) =>
       tasksOf(composed.served.calls).find(id, {
-        http: { authInfo: { clientId: 'app', extra: { sub } } },
-      } as unknown as ServerContext);
+        auth: { clientId: 'app', extra: { sub } },
+      } as unknown as RequestContext);
     expect(find(first!.id, 'user 0')).toBeUndefined();
     expect(find(second!.id, 'user 1')).toBe(second);
   });

@@ -422,7 +422,6 @@ test('what a checked token says is known to hooks and handlers; the token is not
   const answers: Answer[] = [];
   const channel = new Channel(async (message) => void answers.push(message as Answer));
   await createServer(served, 'legacy').connect(channel);
-  channel.open();
   const ask = async (method: string, params: object, scopes?: readonly string[]) => {
     const authInfo = scopes && { token: 'secret', clientId: 'c', scopes, extra: { sub: 'ada' } };
     const id = answers.length;

@@ -6,11 +6,9 @@ import { Audience, type Listener } from '../audience.js';
 import type { Served } from '../factory.js';
 import { isObject } from '../protocol/envelope.js';
 import type { Era } from '../protocol/eras.js';
+import { listEvent, listOf, type ServerEvent } from '../protocol/subscriptions.js';
 
-/** Something that clients of a server may want to hear of. Plain JSON, so that it can travel between processes. */
-export type ServerEvent =
-  | { readonly kind: 'tools_list_changed' | 'prompts_list_changed' | 'resources_list_changed' }
-  | { readonly kind: 'resource_updated'; readonly uri: string };
+export type { ServerEvent };
 
 /**
  * Carries events to every process that serves the same server. What is published reaches all subscribers, those of the
@@ -99,13 +97,13 @@ export interface Broadcast {
 export function broadcast(served: Served, bus: EventBus): Broadcast {
   const sessions = new Audience();
   const publisher: Listener = {
-    listChanged: (kind) => bus.publish({ kind: `${kind}_list_changed` }),
+    listChanged: (kind) => bus.publish(listEvent(kind)),
     resourceUpdated: (uri) => bus.publish({ kind: 'resource_updated', uri }),
   };
   served.audience.join(publisher);
   const unsubscribe = bus.subscribe((event) => {
     if (event.kind === 'resource_updated') sessions.resourceUpdated(event.uri);
-    else sessions.listChanged(event.kind.slice(0, event.kind.indexOf('_')) as ListedKind);
+    else sessions.listChanged(listOf(event)!);
   });
   const announce = {
     listChanged: (kind: ListedKind) => served.audience.listChanged(kind),

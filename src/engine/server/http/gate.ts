@@ -1,4 +1,4 @@
-import type { JSONRPCMessage, Server, Transport, TransportSendOptions } from '@modelcontextprotocol/server';
+import type { JSONRPCMessage, Transport, TransportSendOptions } from '@modelcontextprotocol/server';
 import {
   type ErrorBody,
   ErrorNumber,
@@ -28,22 +28,6 @@ interface Open {
   readonly method: string;
   /** What it came in, maybe with others whose answers leave by the same stream. */
   readonly post: unknown;
-}
-
-/** A gate, once its server is connected. */
-export interface PutGate {
-  readonly gate: () => Gate | undefined;
-}
-
-/** Has a server speak through a gate, whichever transport it is connected to. Gives the gate once it is. */
-export function putGate(server: Server, era: Era): PutGate {
-  const connect = server.connect.bind(server);
-  let gate: Gate | undefined;
-  server.connect = async (transport) => {
-    gate = new Gate(transport, era);
-    await connect(gate);
-  };
-  return { gate: () => gate };
 }
 
 /**

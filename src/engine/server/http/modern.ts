@@ -1,23 +1,26 @@
 import {
   type AuthInfo,
-  createMcpHandler,
   type InboundLegacyRoute,
   type InboundModernRoute,
-  type McpHttpHandler,
+  PerRequestHTTPServerTransport,
+  SdkError,
+  SdkErrorCode,
 } from '@modelcontextprotocol/server';
 import { createServer, type Served } from '../factory.js';
 import { userOf } from '../owner.js';
+import type { Dispatcher } from '../protocol/dispatcher.js';
 import { type Envelope, ErrorNumber, type MessageId } from '../protocol/envelope.js';
 import { modernBatch, modernVersions } from '../protocol/eras.js';
-import { honouring } from '../protocol/listen.js';
 import { findParamsFault } from '../protocol/params.js';
+import { grantedFilter } from '../protocol/subscriptions.js';
 import { mayBeSubscribed } from '../requests/subscriptions.js';
 import type { Refusal, Refuse } from './answers.js';
 import type { EventBus } from './events.js';
-import { cutOff, type PutGate, putGate } from './gate.js';
+import { cutOff, Gate } from './gate.js';
 import { findArgumentFault, findStandardFault, type HeaderFault } from './mirrored-headers.js';
 import { Shares, type Shortage } from './shares.js';
 import { bounded, whenDone } from './streams.js';
+import { Subscriptions } from './subscriptions.js';
 
 export interface ModernOptions {
   readonly served: Served;
@@ -36,94 +39,103 @@ export interface ModernRequest {
   readonly refuse: Refuse;
 }
 
+/** The client has gone; no one reads this status. */
+const gone = 499;
+
 /** @see MCP 2026-07-28, basic, "Error Codes" */
 const headerMismatch = -32020;
-
-/** What the SDK answers when nobody waits any more, whoever has left. */
-const gone = 499;
 
 type Request = Extract<Envelope, { kind: 'request' }>;
 
 /**
- * Requests of 2026-07-28: each has a server of its own, so that any process may answer it. What is unfit is refused here,
- * so what the SDK reports is what went wrong on our side.
+ * Requests of 2026-07-28: each has a dispatcher of its own, so that any process may answer it.
  * @see MCP 2026-07-28, basic/transports/streamable-http
  */
 export class Modern {
   readonly #options: ModernOptions;
-  /** What requests under way ask for. */
-  readonly #methods = new WeakMap<globalThis.Request, string>();
-  /** Where their servers speak. */
-  readonly #gates = new WeakMap<globalThis.Request, PutGate>();
-  readonly #subscriptions: Shares;
-  readonly #handler: McpHttpHandler;
+  readonly #shares: Shares;
+  readonly #subscriptions: Subscriptions;
+  /** The dispatchers of requests in flight. */
+  readonly #inFlight = new Set<Dispatcher>();
 
   constructor(options: ModernOptions) {
-    const { served, bus, maxSubscriptions, maxSubscriptionsPerUser, keepAliveMs, report } = options;
+    const { bus, maxSubscriptions, maxSubscriptionsPerUser, keepAliveMs } = options;
     this.#options = options;
-    this.#subscriptions = new Shares({ all: maxSubscriptions, perUser: maxSubscriptionsPerUser });
-    this.#handler = createMcpHandler(
-      ({ requestInfo }) => {
-        const server = createServer(served, 'modern', requestInfo && this.#methods.get(requestInfo));
-        const gate = putGate(server, 'modern');
-        if (requestInfo) this.#gates.set(requestInfo, gate);
-        return server;
-      },
-      {
-        legacy: 'reject',
-        bus,
-        maxSubscriptions: Number.POSITIVE_INFINITY,
-        keepAliveMs,
-        onerror: (error) => report(error.stack ?? error.message),
-      },
-    );
+    this.#shares = new Shares({ all: maxSubscriptions, perUser: maxSubscriptionsPerUser });
+    this.#subscriptions = new Subscriptions({ bus, keepAliveMs });
   }
 
-  async answer(
-    request: globalThis.Request,
-    { route, message, auth, refuse }: ModernRequest,
-  ): Promise<Response> {
+  async answer(request: globalThis.Request, asked: ModernRequest): Promise<Response> {
+    const { route, message, refuse } = asked;
     const fault =
       findVersionFault(route) ?? (message?.kind === 'request' && this.#findFault(message, request.headers));
     if (fault) return refuse({ status: 400, ...fault });
     // This revision has no notifications that a server could do anything about.
     if (message?.kind !== 'request') return new Response(null, { status: 202 });
-    this.#methods.set(request, message.method);
-    const authInfo = auth && { authInfo: auth };
-    if (message.method === 'subscriptions/listen') {
-      const release = this.#subscriptions.take(userOf(auth));
-      if (typeof release === 'string') return refuse(tooManySubscriptions[release]);
-      const parsedBody = honouring((uri) => mayBeSubscribed(this.#connection, uri), route.message);
-      const stream = await this.#handler.fetch(request, { parsedBody, ...authInfo });
-      return whenDone(bounded(stream, 'end'), release);
-    }
-    const response = await this.#handler.fetch(request, { parsedBody: route.message, ...authInfo });
-    if (response.status === gone && !request.signal.aborted) {
-      return refuse({ status: 503, code: ErrorNumber.Internal, message: 'The server has ended.' });
-    }
-    const gate = this.#gates.get(request)?.gate();
-    if (!gate?.refusedMethod) {
-      return bounded(response, 'skip', () => (gate?.isOpen(message.id) ? lastWords(message.id) : undefined));
-    }
-    // Handlers answer by names, and the SDK knows only of those that are missing (Protocol Version Header, ibid.).
-    return new Response(response.body, { status: 404, headers: response.headers });
+    return message.method === 'subscriptions/listen'
+      ? this.#subscribe(request, message, asked)
+      : await this.#dispatch(request, message, asked);
   }
 
   /** Gives open subscriptions their result and aborts what is still running. */
   async close(): Promise<void> {
-    await this.#handler.close();
+    this.#subscriptions.close();
+    await Promise.allSettled([...this.#inFlight].map((dispatcher) => dispatcher.close()));
   }
 
-  get #connection() {
-    const { calls, outstanding } = this.#options.served;
-    return { calls, outstanding };
+  #subscribe(
+    { signal }: globalThis.Request,
+    { id, params = {} }: Request,
+    { auth, refuse }: ModernRequest,
+  ): Response {
+    const release = this.#shares.take(userOf(auth));
+    if (typeof release === 'string') return refuse(tooManySubscriptions[release]);
+    const { served } = this.#options;
+    const { capabilities, serverInfo } = createServer(served, 'modern');
+    const { calls, outstanding } = served;
+    const isSubscribable = (uri: string) => mayBeSubscribed({ calls, outstanding }, uri);
+    const filter = grantedFilter(params, { capabilities, isSubscribable });
+    const stream = this.#subscriptions.open({ id, filter, serverInfo, signal });
+    return whenDone(bounded(stream, 'end'), release);
+  }
+
+  async #dispatch(
+    request: globalThis.Request,
+    { id }: Request,
+    { route, auth, refuse }: ModernRequest,
+  ): Promise<Response> {
+    const { served, keepAliveMs, report } = this.#options;
+    const dispatcher = createServer(served, 'modern');
+    const transport = new PerRequestHTTPServerTransport({
+      classification: route.classification,
+      keepAliveMs,
+    });
+    const gate = new Gate(transport, 'modern');
+    gate.onerror = (error) => report(error.stack ?? error.message);
+    gate.onclose = () => void this.#inFlight.delete(dispatcher);
+    await dispatcher.connect(gate);
+    this.#inFlight.add(dispatcher);
+    try {
+      const extra = { request, ...(auth && { authInfo: auth }) };
+      const response = await transport.handleMessage(route.message, extra);
+      if (!gate.refusedMethod) {
+        return bounded(response, 'skip', () => (gate.isOpen(id) ? lastWords(id) : undefined));
+      }
+      // Handlers answer by names, and the transport knows only of those that are missing (Protocol Version Header, ibid.).
+      return new Response(response.body, { status: 404, headers: response.headers });
+    } catch (error) {
+      await dispatcher.close();
+      if (!(error instanceof SdkError && error.code === SdkErrorCode.ConnectionClosed)) throw error;
+      if (request.signal.aborted) return new Response(null, { status: gone });
+      return refuse({ status: 503, code: ErrorNumber.Internal, message: 'The server has ended.' });
+    }
   }
 
   #findFault(message: Request, headers: Headers): Fault | undefined {
     const fault = findStandardFault(message, headers);
     if (fault) return mismatch(fault);
     const { method, params = {} } = message;
-    // The SDK answers it without a server, before whose gate the params of all others are looked at.
+    // It has no dispatcher, before whose gate the params of all others are looked at.
     if (method === 'subscriptions/listen') return findParamsFault('modern', method, params);
     if (method !== 'tools/call' || typeof params.name !== 'string') return undefined;
     const tool = this.#options.served.calls.server.registry.resolve('tools', params.name);

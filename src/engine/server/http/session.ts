@@ -1,9 +1,6 @@
-import {
-  type AuthInfo,
-  type Server,
-  WebStandardStreamableHTTPServerTransport,
-} from '@modelcontextprotocol/server';
+import { type AuthInfo, WebStandardStreamableHTTPServerTransport } from '@modelcontextprotocol/server';
 import { ownerOf, userOf } from '../owner.js';
+import type { Dispatcher } from '../protocol/dispatcher.js';
 import {
   type Envelope,
   isObject,
@@ -14,12 +11,12 @@ import {
 } from '../protocol/envelope.js';
 import { findBatchFault, type LegacyVersion, legacyVersions, negotiate } from '../protocol/eras.js';
 import { named, type Refuse } from './answers.js';
-import { type Gate, putGate } from './gate.js';
+import { Gate } from './gate.js';
 import { isOfSession, type Recollections } from './replay.js';
 import { bounded, isStream, whenDone } from './streams.js';
 
 export interface SessionOptions {
-  readonly createServer: () => Server;
+  readonly createServer: () => Dispatcher;
   readonly recollections: Recollections;
   /** How long one lives that nobody uses. */
   readonly sessionIdleMs: number;
@@ -53,8 +50,8 @@ export class Session {
   /** Whose share of all sessions it takes; undefined: nobody's. */
   readonly user: string | undefined;
   readonly #transport: WebStandardStreamableHTTPServerTransport;
-  readonly #server: Server;
-  readonly #gate: () => Gate | undefined;
+  readonly #server: Dispatcher;
+  readonly #gate: Gate;
   readonly #owner: string;
   readonly #idleMs: number;
   /** What has come and is not with the server yet. */
@@ -92,7 +89,7 @@ export class Session {
       if (this.#id !== undefined) onClose(this.#id);
       onclose?.();
     };
-    this.#gate = putGate(this.#server, 'legacy').gate;
+    this.#gate = new Gate(this.#transport, 'legacy');
   }
 
   get isOpen(): boolean {
@@ -105,7 +102,7 @@ export class Session {
   }
 
   get isBusy(): boolean {
-    return this.#gate()?.isBusy === true;
+    return this.#gate.isBusy === true;
   }
 
   /** Whether somebody listens or waits for an answer. */
@@ -118,8 +115,8 @@ export class Session {
   }
 
   async connect(): Promise<void> {
-    await this.#server.connect(this.#transport);
-    this.#gate()?.hold();
+    await this.#server.connect(this.#gate);
+    this.#gate.hold();
   }
 
   async answer({ request, body, auth, refuse }: SessionRequest): Promise<Response> {
@@ -131,10 +128,10 @@ export class Session {
     if (!isStream(response)) return await named(response, refuse);
     const isOwn = request.method === 'GET' && isOfSession(request.headers.get('last-event-id'));
     this.#streams += 1;
-    if (isOwn) this.#gate()?.release();
+    if (isOwn) this.#gate.release();
     return whenDone(bounded(response, 'end'), () => {
       this.#streams -= 1;
-      if (isOwn) this.#gate()?.hold();
+      if (isOwn) this.#gate.hold();
       this.lastUsed = performance.now();
     });
   }
@@ -154,7 +151,7 @@ export class Session {
   }
 
   async close(): Promise<void> {
-    await this.#gate()?.cutOff();
+    await this.#gate.cutOff();
     await this.#server.close();
   }
 
@@ -183,7 +180,7 @@ export class Session {
       if (envelope.kind === 'invalid') return invalid(envelope.problem, envelope.id);
       if (envelope.kind !== 'request') continue;
       const { id } = envelope;
-      if (ids.has(id) || this.#coming.has(id) || this.#gate()?.isOpen(id)) {
+      if (ids.has(id) || this.#coming.has(id) || this.#gate.isOpen(id)) {
         return invalid(takenId(id), id);
       }
       ids.add(id);

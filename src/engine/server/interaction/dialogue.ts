@@ -1,9 +1,9 @@
 import { setImmediate as nextTurn } from 'node:timers/promises';
-import type { ServerContext } from '@modelcontextprotocol/server';
 import type { Answer, AskOptions, UrlAnswer } from '../../items/context.js';
 import { type Interaction, never, Suspension } from '../../items/interaction.js';
 import { type Limit, offTheClock } from '../../items/time-limit.js';
 import type { Connection } from '../context.js';
+import type { RequestContext } from '../protocol/request.js';
 import type { Wire } from '../requests/handler.js';
 import type { Partner } from './partner.js';
 import type { Manner, Question } from './questions.js';
@@ -55,15 +55,15 @@ export abstract class Conversation {
 export class Dialogue extends Conversation {
   constructor(
     readonly connection: Connection,
-    readonly request: ServerContext,
+    readonly request: RequestContext,
     readonly subject: Subject,
   ) {
     super();
   }
 
   get revision(): Conversation['revision'] {
-    const { era, server } = this.connection;
-    return { version: server.getNegotiatedProtocolVersion() ?? '', isModern: era === 'modern' };
+    const { era, peer } = this.connection;
+    return { version: peer.version ?? '', isModern: era === 'modern' };
   }
 
   protected async meet(): Promise<Partner> {
@@ -91,8 +91,8 @@ export async function inDialogue(dialogue: Dialogue, work: () => Promise<Wire>):
 }
 
 /** Whether a request brings answers to what was asked in one before. */
-export function isRetry({ mcpReq }: ServerContext): boolean {
-  return mcpReq.inputResponses !== undefined || mcpReq.requestState() !== undefined;
+export function isRetry({ inputResponses, requestState }: RequestContext): boolean {
+  return inputResponses !== undefined || requestState !== undefined;
 }
 
 /** Whoever speaks in a conversation, and how far. */

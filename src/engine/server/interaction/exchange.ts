@@ -1,8 +1,8 @@
-import { ProtocolError, SdkError, SdkErrorCode } from '@modelcontextprotocol/server';
-import { ToolError } from '../../items/builders.js';
+import { ProtocolError, ToolError } from '../../items/builders.js';
 import { offTheClock } from '../../items/time-limit.js';
 import { messageOf } from '../../thrown.js';
 import { clientGone } from '../protocol/errors.js';
+import { RequestTimeoutError } from '../protocol/request.js';
 import type { Wire } from '../requests/handler.js';
 import type { Dialogue } from './dialogue.js';
 import { type Asked, type Partner, prepare } from './partner.js';
@@ -11,11 +11,6 @@ import { Steps } from './steps.js';
 
 /** Longer than this no timer runs; a person may take as long as it pleases. */
 const unlimitedMs = 2 ** 31 - 1;
-
-/** Answers are checked by the question, which knows what to make of those that are none. */
-const anyResult = {
-  '~standard': { version: 1 as const, vendor: 'agenttools', validate: (value: unknown) => ({ value }) },
-};
 
 /** Puts a question to whoever answers. */
 type Put = (question: Question<unknown>, asked: Asked<unknown>) => Promise<Response>;
@@ -55,20 +50,19 @@ export class Exchange implements Partner {
  * only keep the process from ending: its call is over.
  * @throws what the call was ended for, or that the client has gone
  */
-export function clientOf({ request: { mcpReq } }: Dialogue): Put {
+export function clientOf({ request }: Dialogue): Put {
   let wasTold = false;
   return async ({ method, params }, { limits, timeoutMs }) => {
     if (wasTold) for (const limit of limits) limit.end(new ToolError(clientGone));
     const limit = limits.at(-1)!;
     if (limit.isOver) throw endOf(limit.signal);
     try {
-      const request = { method, ...(params && { params }) } as { method: string };
-      const options = { signal: limit.signal, timeout: Math.min(timeoutMs ?? unlimitedMs, unlimitedMs) };
-      return { result: await mcpReq.send(request, anyResult, options) };
+      const limits = { signal: limit.signal, timeoutMs: Math.min(timeoutMs ?? unlimitedMs, unlimitedMs) };
+      return { result: await request.ask({ method, params }, limits) };
     } catch (error) {
       if (limit.isOver) throw endOf(limit.signal);
       if (error instanceof ProtocolError && error.message !== clientGone) return { failure: error.message };
-      if (error instanceof SdkError && error.code === SdkErrorCode.RequestTimeout) {
+      if (error instanceof RequestTimeoutError) {
         return { failure: 'no answer in time' };
       }
       // Questions that were put at the same time are no asking on.

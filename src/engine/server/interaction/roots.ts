@@ -5,17 +5,16 @@ import { isObject } from '../protocol/envelope.js';
 
 /**
  * Learns where a 2025-era client works, now and whenever that changes. Nobody waits for it, and a client that does not
- * tell is no reason to stop.
+ * tell is no reason to stop. Gives what asks again.
  * @see MCP 2025-11-25, client/roots
  */
-export function watchRoots(connection: Connection): void {
-  const { server } = connection;
+export function watchRoots(connection: Connection, ask: () => Promise<unknown>): () => void {
   let roots: readonly Root[] = [];
   let latest = 0;
   const look = async (): Promise<readonly Root[]> => {
     latest += 1;
     const own = latest;
-    const answer = await server.request({ method: 'roots/list' }).catch(() => undefined);
+    const answer = await ask().catch(() => undefined);
     // Of two answers the one counts that was asked for later, whichever comes first.
     if (own === latest) roots = rootsIn(answer) ?? [];
     connection.root = pathOf(roots[0]?.uri);
@@ -25,8 +24,8 @@ export function watchRoots(connection: Connection): void {
     const looked = look();
     void connection.workplaces?.expect(connection, looked);
   };
-  server.setNotificationHandler('notifications/roots/list_changed', watch);
   watch();
+  return watch;
 }
 
 /** The roots in a result of `roots/list`. */

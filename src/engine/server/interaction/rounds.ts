@@ -8,10 +8,9 @@ import { Steps } from './steps.js';
 
 /** One run of a handler, with what the request brings along. @throws ProtocolError for a state that is not ours */
 export async function beginRound(dialogue: Dialogue): Promise<Partner> {
-  const { mcpReq } = dialogue.request;
-  const state = mcpReq.requestState();
+  const { requestState: state, inputResponses = {} } = dialogue.request;
   const remembered = state === undefined ? nothing : await readState(dialogue, state);
-  return new Round(dialogue, remembered, mcpReq.inputResponses ?? {});
+  return new Round(dialogue, remembered, inputResponses);
 }
 
 /**

@@ -1,5 +1,6 @@
-import { createRequestStateCodec, ProtocolError, type RequestStateCodec } from '@modelcontextprotocol/server';
+import { createRequestStateCodec, type RequestStateCodec } from '@modelcontextprotocol/server';
 import { canonical } from '../../canonical.js';
+import { ProtocolError } from '../../items/builders.js';
 import { type Calls, reportOnce } from '../../items/calls.js';
 import { ownerOf } from '../owner.js';
 import { internalError, invalidParams } from '../requests/errors.js';
@@ -91,5 +92,5 @@ function secretOf(calls: Calls): string {
 function bound({ connection, request, subject }: Dialogue): never {
   const { info } = connection.calls.server;
   const { method, name, args } = subject;
-  return canonical([info.name, method, name, args ?? {}, ownerOf(request.http?.authInfo)]) as never;
+  return canonical([info.name, method, name, args ?? {}, ownerOf(request.auth)]) as never;
 }

@@ -29,6 +29,7 @@ export const metaKey = {
   logLevel: 'io.modelcontextprotocol/logLevel',
   subscriptionId: 'io.modelcontextprotocol/subscriptionId',
   relatedTask: 'io.modelcontextprotocol/related-task',
+  serverInfo: 'io.modelcontextprotocol/serverInfo',
 } as const;
 
 /** The version an `initialize` settles on (MCP 2025-11-25 lifecycle, Version negotiation). */

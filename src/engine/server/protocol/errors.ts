@@ -1,6 +1,5 @@
 import { type ErrorBody, ErrorNumber, isObject } from './envelope.js';
 import type { Era } from './eras.js';
-import { explainError } from './params.js';
 
 export const clientGone = 'The client has gone.';
 
@@ -17,7 +16,5 @@ export function forClient(call: { readonly era: Era; readonly method: string }, 
     error.code === ErrorNumber.InvalidParams &&
     isObject(error.data) &&
     error.data.uri !== undefined;
-  return isMissingResource
-    ? { ...error, code: ErrorNumber.ResourceNotFound }
-    : explainError(call.method, error);
+  return isMissingResource ? { ...error, code: ErrorNumber.ResourceNotFound } : error;
 }

@@ -45,6 +45,14 @@ const texts: Check = (value, path) => {
   return undefined;
 };
 
+const flag: Check = (value, path) =>
+  typeof value === 'boolean' ? undefined : { path, problem: 'must be a boolean' };
+
+const addresses: Check = (value, path) =>
+  Array.isArray(value) && value.every((one) => typeof one === 'string')
+    ? undefined
+    : { path, problem: 'must be an array of strings' };
+
 const reference: Check = (value, path) => {
   const fault = members({ type: oneOf(['ref/prompt', 'ref/resource']) })(value, path);
   if (fault !== undefined) return fault;
@@ -60,7 +68,7 @@ const byUri = members({ uri: text });
 
 /**
  * What the params of a method must be like before the engine sees them (the request definitions of each revision's
- * schema; they agree on these). What no row covers is caught on the way out by `explainError`.
+ * schema; they agree on these).
  */
 const checks: Readonly<Record<string, Check>> = {
   initialize: members({
@@ -83,6 +91,14 @@ const checks: Readonly<Record<string, Check>> = {
     context: optional(members({ arguments: optional(texts) })),
   }),
   'logging/setLevel': members({ level: oneOf(logLevels) }),
+  'subscriptions/listen': members({
+    notifications: members({
+      toolsListChanged: optional(flag),
+      promptsListChanged: optional(flag),
+      resourcesListChanged: optional(flag),
+      resourceSubscriptions: optional(addresses),
+    }),
+  }),
   'skills/list': page,
   'skills/get': byUri,
   'resources/directory/read': members({ uri: text, cursor: optional(text) }),
@@ -149,36 +165,4 @@ function invalidParams(method: string, { path, problem }: Fault): ErrorBody {
 function showPath(path: readonly (string | number)[]): string {
   if (path.length === 0) return '"params"';
   return `"${path.map((step, index) => (index === 0 ? `${step}` : typeof step === 'number' || /[^\w$]/.test(step) ? `[${JSON.stringify(step)}]` : `.${step}`)).join('')}"`;
-}
-
-/**
- * An error as the client should read it. The SDK reports params that fail its own schema as an internal error, with the
- * schema library's issue list as the message; that list becomes a sentence, and the number says whose fault it was.
- */
-export function explainError(method: string, error: ErrorBody): ErrorBody {
-  if (error.code !== ErrorNumber.Internal && error.code !== ErrorNumber.InvalidParams) return error;
-  const start = error.message.indexOf('[');
-  if (start === -1 || !error.message.endsWith(']')) return error;
-  const fault = readIssues(error.message.slice(start));
-  if (fault === undefined) return error;
-  if (error.message.startsWith(`Invalid ${method} result`)) {
-    return {
-      code: ErrorNumber.Internal,
-      message: `The server made an invalid result for ${method}: ${showPath(fault.path)}: ${fault.problem}.`,
-    };
-  }
-  return invalidParams(method, fault);
-}
-
-function readIssues(message: string): Fault | undefined {
-  let issues: unknown;
-  try {
-    issues = JSON.parse(message);
-  } catch {
-    return undefined;
-  }
-  const issue: unknown = Array.isArray(issues) ? issues[0] : undefined;
-  if (!isObject(issue) || !Array.isArray(issue.path) || typeof issue.message !== 'string') return undefined;
-  const path = issue.path[0] === 'params' ? issue.path.slice(1) : issue.path;
-  return { path, problem: `is not valid (${issue.message})` };
 }

@@ -1,11 +1,12 @@
-import { ProtocolError, type ServerContext } from '@modelcontextprotocol/server';
 import { brands, isBranded } from '../../items/brands.js';
+import { ProtocolError } from '../../items/builders.js';
 import { type Calls, detailsOf } from '../../items/calls.js';
 import type { Suggesting } from '../../items/specs.js';
 import { startingWith, toSuggestions } from '../../items/suggestions.js';
 import { withTimeLimit } from '../../items/time-limit.js';
 import { messageOf } from '../../thrown.js';
 import { type Connection, contextMaker } from '../context.js';
+import type { RequestContext } from '../protocol/request.js';
 import { internalError, invalidParams } from './errors.js';
 import type { Wire } from './handler.js';
 
@@ -15,7 +16,7 @@ const timeoutMs = 10_000;
 type Reference = Readonly<Record<'type' | 'name' | 'uri', string | undefined>>;
 
 /** `completion/complete` */
-export async function complete(connection: Connection, params: Wire, request: ServerContext): Promise<Wire> {
+export async function complete(connection: Connection, params: Wire, request: RequestContext): Promise<Wire> {
   const { ref, argument, context } = params as {
     ref: Reference;
     argument: { name: string; value: string };
@@ -29,7 +30,7 @@ export async function complete(connection: Connection, params: Wire, request: Se
   }
   const makeContext = contextMaker(connection, request);
   const { arguments: others = {} } = context ?? {};
-  const { signal } = request.mcpReq;
+  const { signal } = request;
   try {
     const made = await withTimeLimit(
       async (limit) => {

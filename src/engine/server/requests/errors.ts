@@ -1,5 +1,5 @@
-import { ProtocolError } from '@modelcontextprotocol/server';
 import { brands, isBranded } from '../../items/brands.js';
+import { ProtocolError } from '../../items/builders.js';
 import { capabilityPath } from '../../items/capabilities.js';
 import { CursorError } from '../../items/paging.js';
 import { MissingCapabilityError, RequirementError } from '../../items/requirements.js';
@@ -13,6 +13,13 @@ export const invalidParams = -32602;
 export const internalError = -32603;
 /** @see MCP 2026-07-28, basic, "Error Codes" */
 const missingCapability = -32021;
+
+/** There is no resource at an address. @see MCP 2026-07-28, server/resources, Error Handling */
+export class ResourceNotFoundError extends ProtocolError {
+  constructor(uri: string, message: string = `Resource not found: ${uri}`) {
+    super(invalidParams, message, { uri });
+  }
+}
 
 /** Gives a failure the number it has in the protocol, if it is one that goes there as it is. */
 export function toProtocolError(thrown: unknown): unknown {

@@ -1,8 +1,8 @@
-import type { ServerContext } from '@modelcontextprotocol/server';
 import type { Connection } from '../context.js';
+import type { RequestContext } from '../protocol/request.js';
 
 /** Parameters and results as they are on the wire. */
 export type Wire = Readonly<Record<string, unknown>>;
 
 /** Answers one method. @throws what {@link toProtocolError} makes a protocol error of; anything else is our bug. */
-export type Handler = (connection: Connection, params: Wire, request: ServerContext) => Promise<Wire> | Wire;
+export type Handler = (connection: Connection, params: Wire, request: RequestContext) => Promise<Wire> | Wire;

@@ -1,13 +1,13 @@
-import type { ServerContext } from '@modelcontextprotocol/server';
 import { type Page, page } from '../../items/paging.js';
 import type { ServedKind, SpecOf } from '../../items/registry.js';
 import type { Connection } from '../context.js';
+import type { RequestContext } from '../protocol/request.js';
 import type { Wire } from './handler.js';
 
 /** The request of a list: who asks, and where the page begins. */
 export interface ListRequest {
   readonly connection: Connection;
-  readonly request: ServerContext;
+  readonly request: RequestContext;
   readonly cursor: string | undefined;
 }
 

@@ -1,7 +1,8 @@
-import { ProtocolError, type ServerContext } from '@modelcontextprotocol/server';
+import { ProtocolError } from '../../items/builders.js';
 import { getPrompt, PromptFailure } from '../../items/get.js';
 import { type Connection, contextMaker } from '../context.js';
 import { Dialogue, inDialogue } from '../interaction/dialogue.js';
+import type { RequestContext } from '../protocol/request.js';
 import { blockFor } from '../revisions.js';
 import { internalError, invalidParams } from './errors.js';
 import type { Wire } from './handler.js';
@@ -11,7 +12,7 @@ import { answerOf, cursorOf, shownItems } from './lists.js';
 export async function listPrompts(
   connection: Connection,
   { cursor }: Wire,
-  request: ServerContext,
+  request: RequestContext,
 ): Promise<Wire> {
   const { specs, page } = await shownItems('prompts', { connection, request, cursor: cursorOf(cursor) });
   return answerOf('prompts', page(specs.map(({ wire }) => wire)));
@@ -21,11 +22,11 @@ export async function listPrompts(
 export async function get(
   connection: Connection,
   { name, arguments: args }: Wire,
-  request: ServerContext,
+  request: RequestContext,
 ): Promise<Wire> {
-  const { calls, server, outstanding } = connection;
+  const { calls, peer, outstanding } = connection;
   const look = () => calls.server.registry.resolve('prompts', String(name));
-  const prompt = look() ?? (await outstanding?.find('prompts', look, request.mcpReq.signal));
+  const prompt = look() ?? (await outstanding?.find('prompts', look, request.signal));
   if (!prompt) {
     const what = `Unknown prompt: ${String(name)}`;
     throw new ProtocolError(invalidParams, outstanding?.explain(what, 'prompts') ?? what);
@@ -39,13 +40,13 @@ export async function get(
   return await inDialogue(dialogue, async () => {
     const made = await getPrompt(prompt, values, {
       calls,
-      signal: request.mcpReq.signal,
+      signal: request.signal,
       makeContext: contextMaker(connection, request, { dialogue }),
     }).catch((error) => {
       if (!(error instanceof PromptFailure)) throw error;
       throw new ProtocolError(error.code === 'arguments' ? invalidParams : internalError, error.message);
     });
-    const version = server.getNegotiatedProtocolVersion();
+    const version = peer.version;
     const messages = made.messages.map(({ role, content }) => ({
       role,
       content: blockFor(version, content),

@@ -1,6 +1,6 @@
-import { ProtocolError, ResourceNotFoundError, type ServerContext } from '@modelcontextprotocol/server';
 import { isRecord } from '../../extension/shapes.js';
 import { brands, isBranded } from '../../items/brands.js';
+import { ProtocolError } from '../../items/builders.js';
 import { type Calls, detailsOf, exposesErrors, reportOnce } from '../../items/calls.js';
 import { instanceOf } from '../../items/instances.js';
 import { Suspension } from '../../items/interaction.js';
@@ -16,7 +16,8 @@ import { type Connection, contextMaker, showsUi } from '../context.js';
 import { Dialogue, inDialogue, isRetry } from '../interaction/dialogue.js';
 import { instanceLeftOut, instancesFailed } from '../list-faults.js';
 import { oneLine } from '../one-line.js';
-import { internalError } from './errors.js';
+import type { RequestContext } from '../protocol/request.js';
+import { internalError, ResourceNotFoundError } from './errors.js';
 import type { Wire } from './handler.js';
 import { answerOf, cursorOf, type ListRequest, type Shown, shownItems } from './lists.js';
 import { appEntry, readAppContents } from './ui.js';
@@ -25,7 +26,7 @@ import { appEntry, readAppContents } from './ui.js';
 export async function listTemplates(
   connection: Connection,
   { cursor }: Wire,
-  request: ServerContext,
+  request: RequestContext,
 ): Promise<Wire> {
   const { specs, page } = await listed({ connection, request, cursor: cursorOf(cursor) });
   const templates = specs.filter(({ uriTemplate }) => uriTemplate !== undefined);
@@ -44,7 +45,7 @@ async function listed(asked: ListRequest): Promise<Shown<ResourceSpec>> {
 export async function listResources(
   connection: Connection,
   { cursor }: Wire,
-  request: ServerContext,
+  request: RequestContext,
 ): Promise<Wire> {
   const { calls } = connection;
   const { specs, page } = await listed({ connection, request, cursor: cursorOf(cursor) });
@@ -71,7 +72,7 @@ async function skillsOf(calls: Calls): Promise<readonly Wire[]> {
 const none: ReadonlyMap<string, AppSpec> = new Map();
 
 /** The apps that are there for whoever asks. */
-export function shownApps(connection: Connection, request: ServerContext): ReadonlyMap<string, AppSpec> {
+export function shownApps(connection: Connection, request: RequestContext): ReadonlyMap<string, AppSpec> {
   const { apps } = connection.calls.server;
   return apps.size > 0 && showsUi(connection, request) ? apps : none;
 }
@@ -85,7 +86,7 @@ function distinct(entries: readonly Wire[]): readonly Wire[] {
 async function instancesOf(
   connection: Connection,
   spec: ResourceSpec,
-  request: ServerContext,
+  request: RequestContext,
 ): Promise<readonly Wire[]> {
   if (!spec.list) return [];
   const { calls } = connection;
@@ -94,7 +95,7 @@ async function instancesOf(
     const makeContext = contextMaker(connection, request);
     const listed = await withTimeLimit(async (limit) => await list(makeContext(limit)), {
       timeoutMs: spec.timeoutMs,
-      signal: request.mcpReq.signal,
+      signal: request.signal,
     });
     const { value: found, faults } = plainData(listed);
     const whole = faults.filter(({ path }) => path.length === 0);
@@ -139,7 +140,7 @@ function instanceFor(spec: ResourceSpec, told: unknown, calls: Calls): ReturnTyp
 }
 
 /** `resources/read` */
-export async function read(connection: Connection, { uri }: Wire, request: ServerContext): Promise<Wire> {
+export async function read(connection: Connection, { uri }: Wire, request: RequestContext): Promise<Wire> {
   const { calls } = connection;
   const skillFile = await skillFileAt(connection, String(uri), request);
   if (skillFile) return { contents: [skillFile] };
@@ -156,7 +157,7 @@ export async function read(connection: Connection, { uri }: Wire, request: Serve
 async function skillFileAt(
   { calls, outstanding }: Connection,
   uri: string,
-  request: ServerContext,
+  request: RequestContext,
 ): Promise<ResourceContents | undefined> {
   if (!/^skill:/i.test(uri)) return undefined;
   const look = async () => {
@@ -164,7 +165,7 @@ async function skillFileAt(
     const { readSkillFile } = await import('./skills.js');
     return await readSkillFile(calls, uri);
   };
-  return (await look()) ?? (await outstanding?.find('skills', look, request.mcpReq.signal));
+  return (await look()) ?? (await outstanding?.find('skills', look, request.signal));
 }
 
 async function readResource({ spec, variables }: FoundSpec, dialogue: Dialogue): Promise<Wire> {
@@ -179,7 +180,7 @@ async function readResource({ spec, variables }: FoundSpec, dialogue: Dialogue):
         await calls.initializers.ready({ server: calls.server.initialize }, ctx);
         return await spec.read(uri, variables, ctx);
       },
-      { timeoutMs: spec.timeoutMs, signal: request.mcpReq.signal },
+      { timeoutMs: spec.timeoutMs, signal: request.signal },
     );
     if (!contents) throw new ResourceNotFoundError(uri, `Resource not found: ${uri}`);
     // What was made of somebody's answers is not what others would read (server/utilities/caching, Cache Key).
@@ -224,11 +225,11 @@ interface FoundSpec {
 export async function requireResource(
   connection: Connection,
   uri: string,
-  request: ServerContext,
+  request: RequestContext,
 ): Promise<FoundResource> {
   const { outstanding } = connection;
   const look = () => findResource(connection, uri, request);
-  const found = look() ?? (await outstanding?.find('resources', look, request.mcpReq.signal));
+  const found = look() ?? (await outstanding?.find('resources', look, request.signal));
   if (found) return found;
   const what = `Resource not found: ${uri}`;
   throw new ResourceNotFoundError(uri, outstanding?.explain(what, 'resources') ?? what);
@@ -237,7 +238,7 @@ export async function requireResource(
 function findResource(
   connection: Connection,
   uri: string,
-  request: ServerContext,
+  request: RequestContext,
 ): FoundResource | undefined {
   const app = shownApps(connection, request).get(uri);
   if (app) return { app };

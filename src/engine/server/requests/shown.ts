@@ -1,9 +1,9 @@
-import type { ServerContext } from '@modelcontextprotocol/server';
 import type { ListedItem, ListedKind, ShownQuery } from '../../items/context.js';
 import type { SpecOf } from '../../items/registry.js';
 import { asListed } from '../../items/registry-view.js';
 import { isUiResource } from '../../items/ui.js';
 import { type Connection, showsUi } from '../context.js';
+import type { RequestContext } from '../protocol/request.js';
 import { toolFor } from '../revisions.js';
 import type { Wire } from './handler.js';
 import { shownItems } from './lists.js';
@@ -13,7 +13,7 @@ import { appEntry, entryWithUi } from './ui.js';
 /** Whoever asks. */
 interface Asking {
   readonly connection: Connection;
-  readonly request: ServerContext;
+  readonly request: RequestContext;
 }
 
 /** `ctx.registry.shown` */
@@ -24,7 +24,7 @@ export async function shownTo(
   const { connection, request } = asking;
   const hasUi = showsUi(connection, request);
   // Whoever wants to know what there is waits for it as for a list.
-  await connection.outstanding?.forList(kind, request.mcpReq.signal);
+  await connection.outstanding?.forList(kind, request.signal);
   const visible = await visibleItems(kind, asking);
   const { registry } = connection.calls.server;
   const specs = registry
@@ -64,5 +64,5 @@ async function visibleItems<K extends ListedKind>(kind: K, asking: Asking): Prom
 async function entryOf(spec: SpecOf<ListedKind>, { connection, request }: Asking): Promise<Wire> {
   if (spec.kind !== 'tools') return spec.wire;
   const entry = showsUi(connection, request) ? await entryWithUi(spec, connection, request) : spec.wire;
-  return toolFor(connection.server.getNegotiatedProtocolVersion(), entry);
+  return toolFor(connection.peer.version, entry);
 }

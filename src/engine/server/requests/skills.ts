@@ -1,5 +1,5 @@
 import { readFile } from 'node:fs/promises';
-import { ProtocolError } from '@modelcontextprotocol/server';
+import { ProtocolError } from '../../items/builders.js';
 import type { Calls } from '../../items/calls.js';
 import { page } from '../../items/paging.js';
 import type { ResourceContents } from '../../items/specs.js';

@@ -1,6 +1,7 @@
-import { ProtocolError, type ServerContext } from '@modelcontextprotocol/server';
+import { ProtocolError } from '../../items/builders.js';
 import type { Connection } from '../context.js';
 import { longestSubscribed, mostSubscribed } from '../protocol/listen.js';
+import type { RequestContext } from '../protocol/request.js';
 import { invalidRequest } from './errors.js';
 import type { Wire } from './handler.js';
 import { requireResource, resourceAt } from './resources.js';
@@ -9,7 +10,7 @@ import { requireResource, resourceAt } from './resources.js';
 export async function subscribe(
   connection: Connection,
   { uri }: Wire,
-  request: ServerContext,
+  request: RequestContext,
 ): Promise<Wire> {
   const address = String(uri);
   const found = await requireResource(connection, address, request);

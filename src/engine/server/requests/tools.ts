@@ -1,6 +1,5 @@
-import { ProtocolError, type ServerContext } from '@modelcontextprotocol/server';
 import { isRecord } from '../../extension/shapes.js';
-import { error as failure, type ToolResult } from '../../items/builders.js';
+import { error as failure, ProtocolError, type ToolResult } from '../../items/builders.js';
 import { callTool } from '../../items/call.js';
 import type { Calls } from '../../items/calls.js';
 import { missing } from '../../items/interaction.js';
@@ -11,6 +10,8 @@ import { isAppOnly, withoutUi } from '../../items/ui.js';
 import { type Connection, contextMaker, knowsTasks, showsUi } from '../context.js';
 import { tasksCapability } from '../extensions.js';
 import { Dialogue, inDialogue, type Subject } from '../interaction/dialogue.js';
+import type { RequestContext } from '../protocol/request.js';
+import { withWireStructure } from '../protocol/results.js';
 import { blockFor, toolFor } from '../revisions.js';
 import type { LongCall } from '../tasks/call.js';
 import { invalidParams } from './errors.js';
@@ -22,11 +23,11 @@ import { entryWithUi } from './ui.js';
 export async function listTools(
   connection: Connection,
   { cursor }: Wire,
-  request: ServerContext,
+  request: RequestContext,
 ): Promise<Wire> {
   const { hasUi } = connection.calls.server;
   const { specs, page } = await listedTools({ connection, request, cursor: cursorOf(cursor) });
-  const version = connection.server.getNegotiatedProtocolVersion();
+  const version = connection.peer.version;
   const entryOf = ({ wire }: ToolSpec) => toolFor(version, wire);
   if (!hasUi) return answerOf('tools', page(specs.map(entryOf)));
   // A client that does not know of apps would show their tools to the model.
@@ -54,11 +55,11 @@ async function listedTools(asked: ListRequest): Promise<Shown<ToolSpec>> {
 export async function call(
   connection: Connection,
   { name, arguments: args }: Wire,
-  request: ServerContext,
+  request: RequestContext,
 ): Promise<Wire> {
   const { calls, outstanding } = connection;
   const tool =
-    find(calls, name) ?? (await outstanding?.find('tools', () => find(calls, name), request.mcpReq.signal));
+    find(calls, name) ?? (await outstanding?.find('tools', () => find(calls, name), request.signal));
   if (!tool) {
     const what = `Unknown tool: ${String(name)}`;
     throw new ProtocolError(invalidParams, outstanding?.explain(what, 'tools') ?? what);
@@ -86,7 +87,7 @@ export async function call(
     return await resultFor(tool, result, { connection, request });
   }
   const dialogue = new Dialogue(connection, request, subject);
-  const { signal } = request.mcpReq;
+  const { signal } = request;
   const makeContext = contextMaker(connection, request, { dialogue });
   return await inDialogue(dialogue, async () => await run({ signal, makeContext }));
 }
@@ -95,18 +96,18 @@ export async function call(
 async function resultFor(
   tool: ToolSpec,
   result: ToolResult,
-  { connection, request }: { readonly connection: Connection; readonly request: ServerContext },
+  { connection, request }: { readonly connection: Connection; readonly request: RequestContext },
 ): Promise<Wire> {
-  const { server } = connection;
-  const version = server.getNegotiatedProtocolVersion();
+  const { era, peer } = connection;
+  const version = peer.version;
   const content = result.content.map((block) => blockFor(version, block));
   const { _meta: meta } = result;
   const _meta = showsUi(connection, request)
     ? await metaWithApp(meta, tool, { connection, request })
     : meta && withoutUi(meta);
-  return server.projectCallToolResult(
-    { ...result, content, ...(_meta && { _meta }) } as never,
-    tool.output?.wire,
+  return withWireStructure(
+    { ...result, content, ...(_meta && { _meta }) },
+    { isModern: era === 'modern', outputSchema: tool.output?.wire },
   );
 }
 
@@ -114,7 +115,7 @@ async function resultFor(
 async function metaWithApp(
   meta: ToolResult['_meta'],
   tool: ToolSpec,
-  { connection, request }: { readonly connection: Connection; readonly request: ServerContext },
+  { connection, request }: { readonly connection: Connection; readonly request: RequestContext },
 ): Promise<ToolResult['_meta']> {
   if (!tool.ui || meta?.ui !== undefined) return meta;
   const { _meta: told } = await entryWithUi(tool, connection, request);

@@ -1,9 +1,9 @@
-import type { ServerContext } from '@modelcontextprotocol/server';
 import { type Calls, detailsOf, reportOnce } from '../../items/calls.js';
 import type { AppMetadata, AppSpec, ResourceContents, ToolSpec, ToolUi } from '../../items/specs.js';
 import { withTimeLimit } from '../../items/time-limit.js';
 import { uiMeta } from '../../items/ui.js';
 import { type Connection, contextMaker } from '../context.js';
+import type { RequestContext } from '../protocol/request.js';
 import type { Wire } from './handler.js';
 
 /** Longest time that `when` may take: lists wait for it. */
@@ -13,7 +13,7 @@ const gateTimeoutMs = 1000;
 export async function entryWithUi(
   tool: ToolSpec,
   connection: Connection,
-  request: ServerContext,
+  request: RequestContext,
 ): Promise<Wire> {
   const { wire, ui } = tool;
   if (!ui) return wire;
@@ -25,10 +25,10 @@ export async function entryWithUi(
 async function hasApp(
   tool: ToolSpec,
   { app, when }: ToolUi,
-  { connection, request }: { readonly connection: Connection; readonly request: ServerContext },
+  { connection, request }: { readonly connection: Connection; readonly request: RequestContext },
 ): Promise<boolean> {
   if (!app || !when) return app !== undefined;
-  const { signal } = request.mcpReq;
+  const { signal } = request;
   try {
     const makeContext = contextMaker(connection, request);
     const answer = await withTimeLimit(

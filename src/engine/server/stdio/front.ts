@@ -1,5 +1,6 @@
-import type { JSONRPCMessage, Server } from '@modelcontextprotocol/server';
+import type { JSONRPCMessage } from '@modelcontextprotocol/server';
 import { isTooDeep, withoutDepths } from '../protocol/depth.js';
+import type { Dispatcher } from '../protocol/dispatcher.js';
 import {
   type Envelope,
   type ErrorBody,
@@ -27,16 +28,22 @@ import {
 import { clientGone } from '../protocol/errors.js';
 import { findParamsFault } from '../protocol/params.js';
 import { wordsOf } from '../reporting.js';
-import { Backend } from './backend.js';
 import { Batch } from './batch.js';
 import { type Call, Calls } from './calls.js';
+import { Channel } from './channel.js';
 import { Outbound } from './outbound.js';
 import type { Outgoing, Outlet } from './outlet.js';
 
 export interface FrontOptions {
-  readonly createServer: (era: Era) => Server | Promise<Server>;
+  readonly createServer: (era: Era) => Dispatcher;
   readonly outlet: Outlet;
   readonly report: (line: string) => void;
+}
+
+/** What answers in one era, and its end of the pipe. */
+interface Served {
+  readonly server: Dispatcher;
+  readonly channel: Channel;
 }
 
 type Request = Extract<Envelope, { kind: 'request' }>;
@@ -52,7 +59,7 @@ export class Front {
   readonly #options: FrontOptions;
   readonly #outlet: Outlet;
   readonly #outbound: Outbound;
-  readonly #backends = new Map<Era, Backend>();
+  readonly #channels = new Map<Era, Served>();
   readonly #broken = new Set<Era>();
   /** What the latest sound `initialize` settled on. */
   #legacyVersion: LegacyVersion | undefined;
@@ -93,7 +100,7 @@ export class Front {
 
   /** Aborts what is still running and gives open subscriptions their result. */
   async close(): Promise<void> {
-    await Promise.allSettled([...this.#backends.values()].map((backend) => backend.close()));
+    await Promise.allSettled([...this.#channels.values()].map(({ server }) => server.close()));
   }
 
   #receiveBatch(values: readonly unknown[]): void {
@@ -210,32 +217,23 @@ export class Front {
       this.#failCallsOf(era);
       return;
     }
-    let backend = this.#backends.get(era);
-    if (backend === undefined) {
-      backend = this.#connect(era);
-      this.#backends.set(era, backend);
-    }
     try {
-      backend.deliver(message);
+      this.#channelOf(era).deliver(message);
     } catch (error) {
-      this.#options.report(`A message could not be taken in: ${wordsOf(error)}`);
-      const call = 'id' in message && 'method' in message ? this.calls.settle(message.id) : undefined;
-      if (call !== undefined)
-        this.#outbound.fail(call, { code: ErrorNumber.Internal, message: 'Internal error.' });
+      this.#options.report(`The server could not be made: ${wordsOf(error)}`);
+      this.#broken.add(era);
+      this.#failCallsOf(era);
     }
   }
 
-  #connect(era: Era): Backend {
-    return new Backend({
-      era,
-      createServer: this.#options.createServer,
-      send: (message, options) => this.#outbound.send(era, message, options),
-      onFailure: (error) => {
-        this.#options.report(`The server could not be made: ${wordsOf(error)}`);
-        this.#broken.add(era);
-        this.#failCallsOf(era);
-      },
-    });
+  #channelOf(era: Era): Channel {
+    const known = this.#channels.get(era);
+    if (known) return known.channel;
+    const server = this.#options.createServer(era);
+    const channel = new Channel((message, options) => this.#outbound.send(era, message, options));
+    void server.connect(channel);
+    this.#channels.set(era, { server, channel });
+    return channel;
   }
 
   #failCallsOf(era: Era): void {

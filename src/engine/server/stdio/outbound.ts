@@ -1,5 +1,12 @@
 import type { JSONRPCMessage, JSONRPCRequest, TransportSendOptions } from '@modelcontextprotocol/server';
-import { type ErrorBody, isObject, type JsonObject, type MessageId } from '../protocol/envelope.js';
+import { ProtocolError } from '../../items/builders.js';
+import {
+  type ErrorBody,
+  ErrorNumber,
+  isObject,
+  type JsonObject,
+  type MessageId,
+} from '../protocol/envelope.js';
 import { type Era, metaKey } from '../protocol/eras.js';
 import { clientGone, forClient } from '../protocol/errors.js';
 import type { Call, Calls } from './calls.js';
@@ -83,7 +90,7 @@ export class Outbound {
     if (related !== undefined && this.#calls.isCancelled(related)) {
       return Promise.reject(new Error(`The request this ${message.method} belongs to was cancelled.`));
     }
-    if (this.#isDeaf) return Promise.reject(new Error(clientGone));
+    if (this.#isDeaf) return Promise.reject(new ProtocolError(ErrorNumber.Internal, clientGone));
     this.#asked.add(message.id);
     return this.#outlet.write(message).catch((error) => {
       this.#asked.delete(message.id);

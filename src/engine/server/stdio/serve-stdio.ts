@@ -1,16 +1,15 @@
 import { Buffer } from 'node:buffer';
 import type { Readable, Writable } from 'node:stream';
 
-import type { Server } from '@modelcontextprotocol/server';
-
+import type { Dispatcher } from '../protocol/dispatcher.js';
 import type { Era } from '../protocol/eras.js';
 import { Front } from './front.js';
 import { LineSplitter } from './lines.js';
 import { Outlet } from './outlet.js';
 
 export interface ServeStdioOptions {
-  /** Makes the SDK server that serves one era; called at most once per era, when its first message arrives. */
-  readonly createServer: (era: Era) => Server | Promise<Server>;
+  /** Makes what answers in one era; called at most once per era, when its first message arrives. */
+  readonly createServer: (era: Era) => Dispatcher;
   readonly input: Readable;
   /** The real stdout, which nobody else may write to while the session lasts. */
   readonly output: Writable;

@@ -1,10 +1,11 @@
-import { ProtocolError, type ServerContext } from '@modelcontextprotocol/server';
+import { ProtocolError } from '../../items/builders.js';
 import { detailsOf, type MakeContext } from '../../items/calls.js';
 import type { Context } from '../../items/context.js';
 import type { TaskSupport, ToolSpec } from '../../items/specs.js';
 import { type Connection, contextMaker } from '../context.js';
 import { Dialogue, inDialogue, type Subject } from '../interaction/dialogue.js';
 import type { Partner } from '../interaction/partner.js';
+import type { RequestContext } from '../protocol/request.js';
 import { internalError, toProtocolError } from '../requests/errors.js';
 import type { Wire } from '../requests/handler.js';
 import { type Task, tasksOf } from './tasks.js';
@@ -12,7 +13,7 @@ import { type Task, tasksOf } from './tasks.js';
 /** A call of a tool that may become a task. */
 export interface LongCall {
   readonly connection: Connection;
-  readonly request: ServerContext;
+  readonly request: RequestContext;
   readonly subject: Subject;
   readonly tool: ToolSpec & { readonly task: TaskSupport };
   /** Calls the tool. Gives what whoever called is answered. */
@@ -31,7 +32,7 @@ export async function callLong({ connection, request, subject, tool, run }: Long
   const { calls } = connection;
   const dialogue = new TaskDialogue(connection, request, subject);
   const ending = new AbortController();
-  const { signal } = request.mcpReq;
+  const { signal } = request;
   const abort = () => ending.abort(signal.reason);
   signal.addEventListener('abort', abort);
   const free = () => signal.removeEventListener('abort', abort);

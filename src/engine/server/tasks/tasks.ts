@@ -1,8 +1,9 @@
-import { ProtocolError, type ServerContext } from '@modelcontextprotocol/server';
+import { ProtocolError } from '../../items/builders.js';
 import type { Calls } from '../../items/calls.js';
 import { deadlines } from '../../items/deadlines.js';
 import type { Response } from '../interaction/questions.js';
 import { ownerOf, userOf } from '../owner.js';
+import type { RequestContext } from '../protocol/request.js';
 import { internalError } from '../requests/errors.js';
 import type { Wire } from '../requests/handler.js';
 
@@ -177,10 +178,10 @@ class Tasks {
   #isEnding = false;
 
   /** @throws ProtocolError if there are too many */
-  begin(request: ServerContext, options: TaskOptions): Task {
+  begin(request: RequestContext, options: TaskOptions): Task {
     if (this.#isEnding) throw new ProtocolError(internalError, 'This server is ending.');
     this.#forgetExpired();
-    const auth = request.http?.authInfo;
+    const auth = request.auth;
     const user = userOf(auth);
     this.#makeRoom(user);
     const task = new Task(options);
@@ -189,10 +190,10 @@ class Tasks {
   }
 
   /** The task of an id, if whoever asks owns it. @see SEP-2663, Security Implications, "Auth binding" */
-  find(id: string, request: ServerContext): Task | undefined {
+  find(id: string, request: RequestContext): Task | undefined {
     this.#forgetExpired();
     const found = this.#tasks.get(id);
-    return found?.owner === ownerOf(request.http?.authInfo) ? found.task : undefined;
+    return found?.owner === ownerOf(request.auth) ? found.task : undefined;
   }
 
   /** Calls off what still goes on, and waits for its end, but no longer than it may take. */

@@ -6,9 +6,9 @@ const subject: Subject = { method: 'tools/call', name: 't', args: { a: 1 } };
 const remembered = { answers: { e1: { action: 'decline' } }, steps: { s: '1' }, asked: ['e2'] };
 
 /** What a state is bound to, of a dialogue with a user of an HTTP server. */
-function dialogueOf(authInfo: object | undefined, server = 'kit'): Dialogue {
+function dialogueOf(auth: object | undefined, server = 'kit'): Dialogue {
   const calls = { env: {}, report: () => {}, server: { info: { name: server } } };
-  return { connection: { calls }, request: { http: authInfo && { authInfo } }, subject } as never;
+  return { connection: { calls }, request: { auth }, subject } as never;
 }
 
 const ada = { clientId: 'app', extra: { sub: 'ada' } };

@@ -202,8 +202,8 @@ describe('the end', () => {
     await pipe.initialize('2025-11-25', { elicitation: {} });
     pipe.send(call(2, 'ask'));
     await pipe.take();
-    pipe.send(call(1, 'ask'));
     stopClock();
+    pipe.send(call(1, 'ask'));
     pipe.input.end();
     await expectEndWithin(499, pipe);
     const answers = await pipe.rest(0);

@@ -1,6 +1,7 @@
-import { type ServerContext as Context, ProtocolError, Server } from '@modelcontextprotocol/server';
-
+import { ProtocolError } from '../../../../src/engine/items/builders.js';
+import { Dispatcher, type RequestHandler } from '../../../../src/engine/server/protocol/dispatcher.js';
 import type { Era } from '../../../../src/engine/server/protocol/eras.js';
+import type { RequestContext as Context } from '../../../../src/engine/server/protocol/request.js';
 
 /** What the sample server saw, for a test to look at. */
 export interface Sightings {
@@ -15,33 +16,32 @@ type Handler = (args: Readonly<Record<string, unknown>>, ctx: Context) => Promis
 const sleep = (ms: number) => new Promise<void>((resolve) => setTimeout(resolve, ms));
 const text = (value: string) => ({ content: [{ type: 'text', text: value }] });
 
-/** The smallest server with something slow, something chatty and something that asks. */
-export function makeSampleServer(era: Era, { made, aborted }: Sightings): Server {
-  made.push(era);
-  const server = new Server(
-    { name: 'sample', version: '1.0.0' },
-    {
-      capabilities: {
-        tools: { listChanged: true },
-        prompts: {},
-        resources: { subscribe: true },
-        logging: {},
-        completions: {},
-      },
-    },
-  );
+const capabilities = {
+  tools: { listChanged: true },
+  prompts: {},
+  resources: { subscribe: true },
+  logging: {},
+  completions: {},
+};
 
+/** The smallest server with something slow, something chatty and something that asks. */
+export function makeSampleServer(
+  era: Era,
+  { made, aborted }: Sightings,
+  report: (line: string) => void = () => {},
+): Dispatcher {
+  made.push(era);
   const tools: Record<string, Handler> = {
     echo: async (args) => text(JSON.stringify(args)),
     slow: async (args, ctx) => {
-      ctx.mcpReq.signal.addEventListener('abort', () => aborted.push(ctx.mcpReq.id));
+      ctx.signal.addEventListener('abort', () => aborted.push(ctx.id));
       await sleep(Number(args.ms ?? 50));
       return text('slow');
     },
     progress: async (args, ctx) => {
-      const progressToken = ctx.mcpReq._meta?.progressToken ?? 0;
+      const progressToken = ctx.meta?.progressToken ?? 0;
       const tick = (progress: number) =>
-        ctx.mcpReq.notify({ method: 'notifications/progress', params: { progressToken, progress } });
+        ctx.notify({ method: 'notifications/progress', params: { progressToken, progress } });
       for (let step = 1; step <= Number(args.steps ?? 3); step += 1) {
         await tick(step);
         await sleep(10);
@@ -51,25 +51,27 @@ export function makeSampleServer(era: Era, { made, aborted }: Sightings): Server
     },
     log: async (args, ctx) => {
       for (let step = 1; step <= Number(args.steps ?? 3); step += 1) {
-        await ctx.mcpReq.log('info', `step ${step}`);
+        await ctx.notify({
+          method: 'notifications/message',
+          params: { level: 'info', data: `step ${step}` },
+        });
         await sleep(10);
       }
       return text('log');
     },
     ask: async (_args, ctx) => {
       await sleep(20);
-      const answer = await ctx.mcpReq.send({
-        method: 'elicitation/create',
-        params: {
-          mode: 'form',
-          message: 'Name?',
-          requestedSchema: { type: 'object', properties: { name: { type: 'string' } } },
-        },
-      });
+      const params = {
+        mode: 'form',
+        message: 'Name?',
+        requestedSchema: { type: 'object', properties: { name: { type: 'string' } } },
+      };
+      const limits = { signal: ctx.signal, timeoutMs: 60_000 };
+      const answer = await ctx.ask({ method: 'elicitation/create', params }, limits);
       return text(JSON.stringify(answer));
     },
     change: async () => {
-      await server.sendToolListChanged();
+      server.notifyListChanged('tools');
       return text('changed');
     },
     big: async (args) => text('x'.repeat(Number(args.size))),
@@ -78,30 +80,38 @@ export function makeSampleServer(era: Era, { made, aborted }: Sightings): Server
     unwritableMessages: async (_args, ctx) => {
       const params = { big: 1n } as never;
       const method = 'notifications/message';
-      const told = await ctx.mcpReq.notify({ method, params }).catch(() => 'told nothing');
-      const asked = await ctx.mcpReq.send({ method: 'roots/list', params }).catch(() => 'asked nothing');
+      const told = await ctx.notify({ method, params }).catch(() => 'told nothing');
+      const limits = { signal: ctx.signal, timeoutMs: 60_000 };
+      const asked = await ctx.ask({ method: 'roots/list', params }, limits).catch(() => 'asked nothing');
       return text(`${told}, ${asked}`);
     },
-    malformed: async () => ({ content: [{ type: 'nonsense' }] }),
   };
 
-  server.setRequestHandler('tools/list', () => ({
-    tools: Object.keys(tools).map((name) => ({ name, inputSchema: { type: 'object' as const } })),
-  }));
-  server.setRequestHandler('tools/call', (async (
-    request: { params: { name: string; arguments?: Record<string, unknown> } },
-    ctx: Context,
-  ) => {
-    const tool = tools[request.params.name];
-    if (tool === undefined) throw new ProtocolError(-32602, `Unknown tool: ${request.params.name}`);
-    return tool(request.params.arguments ?? {}, ctx);
-  }) as never);
-  server.setRequestHandler('prompts/list', () => ({ prompts: [] }));
-  server.setRequestHandler('prompts/get', () => ({ messages: [] }));
-  server.setRequestHandler('resources/list', () => ({ resources: [] }));
-  server.setRequestHandler('resources/read', ({ params }) => {
-    throw new ProtocolError(-32602, 'Resource not found', { uri: params.uri });
+  const handlers: Readonly<Record<string, RequestHandler>> = {
+    'tools/list': () => ({
+      tools: Object.keys(tools).map((name) => ({ name, inputSchema: { type: 'object' } })),
+    }),
+    'tools/call': async ({ name, arguments: args = {} }, ctx) => {
+      const tool = tools[String(name)];
+      if (tool === undefined) throw new ProtocolError(-32602, `Unknown tool: ${name}`);
+      return await tool(args as Readonly<Record<string, unknown>>, ctx);
+    },
+    'logging/setLevel': () => ({}),
+    'prompts/list': () => ({ prompts: [] }),
+    'prompts/get': () => ({ messages: [] }),
+    'resources/list': () => ({ resources: [] }),
+    'resources/read': ({ uri }) => {
+      throw new ProtocolError(-32602, 'Resource not found', { uri });
+    },
+    'completion/complete': () => ({ completion: { values: [] } }),
+  };
+  const server = new Dispatcher({
+    era,
+    info: { name: 'sample', version: '1.0.0' },
+    capabilities: () => capabilities,
+    handlerOf: (method) => (Object.hasOwn(handlers, method) ? handlers[method] : undefined),
+    isSubscribable: () => true,
+    report,
   });
-  server.setRequestHandler('completion/complete', () => ({ completion: { values: [] } }));
   return server;
 }

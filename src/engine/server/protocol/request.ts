@@ -1,0 +1,61 @@
+import type { AuthInfo } from '@modelcontextprotocol/server';
+import type { JsonObject, MessageId } from './envelope.js';
+
+/** A notification to the client, or a request of it. */
+export interface Outbound {
+  readonly method: string;
+  readonly params?: JsonObject | undefined;
+}
+
+/** How long the client's answer is waited for. */
+export interface AskLimits {
+  /** Ends the wait; the client is sent a cancellation. */
+  readonly signal: AbortSignal;
+  readonly timeoutMs: number;
+}
+
+/** The client did not answer a request in time. */
+export class RequestTimeoutError extends Error {
+  override readonly name = 'RequestTimeoutError';
+}
+
+/** One request of a client while it is answered. */
+export interface RequestContext {
+  readonly id: MessageId;
+  readonly method: string;
+  /** `_meta` of the params; on 2026-07-28 it also holds version, client and capabilities. */
+  readonly meta: JsonObject | undefined;
+  /** Aborts when the client cancels the request or disconnects. */
+  readonly signal: AbortSignal;
+  /** Answers to the questions of the round before, by key. @see MCP 2026-07-28, basic/patterns/mrtr */
+  readonly inputResponses: JsonObject | undefined;
+  /** The state that the client sent back with them, not verified. */
+  readonly requestState: unknown;
+  /** Claims of the token of an HTTP request. */
+  readonly auth: AuthInfo | undefined;
+  /** Sends a notification that belongs to this request. Resolves when the transport takes more. */
+  notify(notification: Outbound): Promise<void>;
+  /**
+   * Sends the client a request that belongs to this one. Gives its result.
+   * @throws RequestTimeoutError, ProtocolError for an error of the client
+   */
+  ask(request: Outbound, limits: AskLimits): Promise<JsonObject>;
+  /** Ends the HTTP stream of this request; the client resumes it. */
+  closeStream(): void;
+}
+
+/** A client, as far as it has introduced itself. Up to 2025-11-25 the handshake says it. */
+export interface ClientIdentity {
+  /** `clientInfo`, not validated. */
+  readonly info: unknown;
+  /** The client's capabilities, not validated. */
+  readonly capabilities: unknown;
+}
+
+/** The other end of a connection. */
+export interface Peer {
+  /** The negotiated revision; undefined before `initialize`. */
+  readonly version: string | undefined;
+  /** Undefined before `initialize`, and on 2026-07-28, where each request carries it. */
+  readonly client: ClientIdentity | undefined;
+}
