@@ -1,22 +1,16 @@
-import { type ChildProcess, execFile, fork } from 'node:child_process';
-import { randomUUID } from 'node:crypto';
-import { existsSync } from 'node:fs';
-import path from 'node:path';
+import { execFile } from 'node:child_process';
 import process from 'node:process';
-import { fileURLToPath } from 'node:url';
-import { packageRoot } from '../folders.js';
 import { withFaults } from '../plain-data.js';
-import type {
-  InspectionReply,
-  InspectionRequest,
-  LoadedModule,
-  ModuleFailure,
-  ParsedModule,
-} from './inspection.js';
+import type { LoadedModule, ModuleFailure, ParsedModule } from './inspection.js';
+import {
+  InspectionProcess,
+  type InspectionTask,
+  type Outcome,
+  startTimeoutMs,
+} from './inspection-process.js';
 import { syntaxPosition } from './module-syntax.js';
-import { endTree, treeMarker } from './process-tree.js';
 
-/** A module that cannot be looked at, and where in it that shows. */
+/** A module that cannot be inspected, and the place in it that shows why. */
 export class InspectionError extends Error {
   override readonly name = 'InspectionError';
   readonly failure: ModuleFailure;
@@ -28,10 +22,12 @@ export class InspectionError extends Error {
 }
 
 export interface InspectorOptions {
-  /** Longest time one module may take. */
+  /** Longest time that modules without an answer take, all together, in milliseconds. */
   readonly timeoutMs: number;
   /** Shared parser; the caller closes it. */
   readonly parser?: ModuleParser;
+  /** Makes a process that starts at its first request. Tests pass their own. */
+  readonly openProcess?: () => Pick<InspectionProcess, 'attempt' | 'kill'>;
 }
 
 /**
@@ -39,15 +35,26 @@ export interface InspectorOptions {
  * of extensions.
  */
 export class ModuleParser {
-  readonly #process: Child;
+  readonly #process = new InspectionProcess();
+  readonly #timeoutMs: number;
+  #last: Promise<unknown> = Promise.resolve();
 
   constructor(timeoutMs: number) {
-    this.#process = new Child(timeoutMs);
+    this.#timeoutMs = timeoutMs;
   }
 
   /** Reads a module without running it. @throws InspectionError */
-  async parse(file: string): Promise<ParsedModule> {
-    return (await this.#process.ask({ task: 'parse', file })) as ParsedModule;
+  parse(file: string): Promise<ParsedModule> {
+    const parsing = this.#last.then(() => this.#parse({ task: 'parse', file }));
+    this.#last = parsing.catch(() => {});
+    return parsing;
+  }
+
+  async #parse(task: InspectionTask): Promise<ParsedModule> {
+    const first = await this.#process.attempt(task, this.#timeoutMs);
+    const isDoubtful = !('answer' in first) && first.usedBefore;
+    const outcome = isDoubtful ? await this.#process.attempt(task, this.#timeoutMs) : first;
+    return resultOf(outcome, this.#timeoutMs) as ParsedModule;
   }
 
   /** Ends the process. */
@@ -56,35 +63,49 @@ export class ModuleParser {
   }
 }
 
-/** Most processes that evaluate suspects side by side. */
-const maxSuspects = 8;
+/** Most processes that evaluate modules side by side. */
+const maxSideBySide = 32;
 
-/** Shortest wait for a module in the process that all share. */
-const minPatienceMs = 250;
+const closed = Promise.resolve<Outcome>({ usedBefore: false, died: 'its inspection has ended' });
+
+/** A module that waits for its evaluation. */
+interface Job {
+  readonly task: InspectionTask;
+  readonly settle: (outcome: Promise<Outcome>) => void;
+}
 
 /**
- * Looks at modules of an extension in processes of its own, where they can neither print, nor exit, nor hang us.
- * The modules share one process, one after the other. A module that hangs or ends it is evaluated once more in a process
- * of its own, several such modules at a time and within one time limit together.
- * What one module does to its process lasts: another extension, or a changed one, gets another inspector.
+ * Inspects modules of an extension in processes of its own, where they can neither print, nor exit, nor hang us.
+ *
+ * All modules share one process, one after the other. A module that hangs there for a short time, or ends a process that
+ * others have used, is evaluated once more in a process of its own. These processes start after all other modules have
+ * been evaluated, side by side. A slow machine therefore costs time, and never an error.
+ *
+ * Modules that hang share one time limit. Effects of a module on its process last: another extension, or a changed one,
+ * gets another inspector.
  */
 export class Inspector {
   readonly #parser: ModuleParser;
   readonly #ownsParser: boolean;
-  readonly #loader: Child;
   readonly #loaded = new Map<string, Promise<LoadedModule>>();
   readonly #timeoutMs: number;
-  readonly #suspects = new Set<Child>();
-  readonly #waiting: (() => void)[] = [];
+  readonly #openProcess: NonNullable<InspectorOptions['openProcess']>;
+  readonly #shared: Pick<InspectionProcess, 'attempt' | 'kill'>;
+  readonly #alone = new Set<Pick<InspectionProcess, 'kill'>>();
+  readonly #waiting: Job[] = [];
+  readonly #suspects: Job[] = [];
+  #isBusy = false;
+  #isClosed = false;
   #hangs = 0;
-  /** The end of the time that suspects have together; undefined before the first. */
-  #deadline: number | undefined;
+  /** Time that was spent on modules without an answer. */
+  #wastedMs = 0;
 
-  constructor({ timeoutMs, parser }: InspectorOptions) {
+  constructor({ timeoutMs, parser, openProcess = () => new InspectionProcess() }: InspectorOptions) {
     this.#timeoutMs = timeoutMs;
     this.#parser = parser ?? new ModuleParser(timeoutMs);
     this.#ownsParser = parser === undefined;
-    this.#loader = new Child(timeoutMs);
+    this.#openProcess = openProcess;
+    this.#shared = openProcess();
   }
 
   /** Reads a module without running it. @throws InspectionError */
@@ -92,7 +113,10 @@ export class Inspector {
     return this.#parser.parse(file);
   }
 
-  /** Evaluates a module, once. @throws InspectionError if it throws, hangs or ends its process. */
+  /**
+   * Evaluates a module. Further calls give the same outcome.
+   * @throws InspectionError if it throws, hangs or ends its process
+   */
   load(file: string): Promise<LoadedModule> {
     const known = this.#loaded.get(file);
     if (known) return known;
@@ -102,164 +126,94 @@ export class Inspector {
   }
 
   async #load(file: string): Promise<LoadedModule> {
-    const loaded = (await this.#evaluate({ task: 'load', file })) as LoadedModule;
+    const outcome = await new Promise<Outcome>((settle) => {
+      this.#waiting.push({ task: { task: 'load', file }, settle });
+      void this.#work();
+    });
+    const loaded = resultOf(outcome, this.#timeoutMs) as LoadedModule;
     withFaults(loaded.value.value, loaded.value.faults);
     return loaded;
   }
 
-  async #evaluate(task: Task): Promise<unknown> {
-    let patience = this.#timeoutMs;
-    const shared = await this.#loader.attempt(task, () => {
-      const shrinking = Math.max(this.#timeoutMs / 10 / 2 ** this.#hangs, minPatienceMs);
-      patience = Math.min(shrinking, this.#timeoutMs);
-      return patience;
-    });
-    if (shared.died === undefined) return resultOf(shared);
-    if (shared.isLate) this.#hangs += 1;
-    // An earlier module may have ended or blocked the process: only a fresh one shows whose fault it is.
-    const isProven = !shared.usedBefore && (!shared.isLate || patience === this.#timeoutMs);
-    return isProven ? resultOf(shared) : await this.#evaluateAlone(task);
-  }
-
-  async #evaluateAlone(task: Task): Promise<unknown> {
-    while (this.#suspects.size >= maxSuspects) await new Promise<void>((free) => this.#waiting.push(free));
-    const now = performance.now();
-    this.#deadline ??= now + this.#timeoutMs;
-    const timeoutMs = Math.max(this.#deadline - now, this.#timeoutMs / 8);
-    const child = new Child(timeoutMs);
-    this.#suspects.add(child);
-    try {
-      const outcome = await child.attempt(task);
-      const isCut = outcome.isLate && timeoutMs < this.#timeoutMs;
-      return resultOf(isCut ? { ...outcome, died: late(this.#timeoutMs) } : outcome);
-    } finally {
-      child.kill();
-      this.#suspects.delete(child);
-      this.#waiting.shift()?.();
+  async #work(): Promise<void> {
+    if (this.#isBusy) return;
+    this.#isBusy = true;
+    while (this.#waiting.length + this.#suspects.length > 0) {
+      const job = this.#waiting.shift();
+      if (this.#isClosed) (job ?? this.#suspects.shift())?.settle(closed);
+      else if (job) await this.#evaluateBesideOthers(job);
+      else await this.#evaluateAlone(this.#suspects.splice(0, maxSideBySide));
     }
+    this.#isBusy = false;
   }
 
-  /** Ends the processes. What modules left running in them ends too. */
+  async #evaluateBesideOthers(job: Job): Promise<void> {
+    const patience = this.#patienceMs();
+    let isInPlace = false;
+    const further = (usedBefore: boolean) => {
+      // No other module waits: the process is as good as one of its own.
+      isInPlace = !usedBefore && this.#waiting.length + this.#suspects.length === 0;
+      return isInPlace ? this.#limitMs() - patience : 0;
+    };
+    const attempt = this.#shared.attempt(job.task, patience, further);
+    const outcome = await attempt.catch(() => undefined);
+    if (!outcome || 'answer' in outcome) return job.settle(attempt);
+    if ('isLate' in outcome) {
+      this.#hangs += 1;
+      this.#wastedMs += isInPlace ? this.#limitMs() : patience;
+    }
+    // An earlier module may have ended or blocked the process: only a fresh one shows which module did.
+    const isProven = 'isLate' in outcome ? isInPlace : !outcome.usedBefore;
+    if (isProven) job.settle(attempt);
+    else this.#suspects.push(job);
+  }
+
+  async #evaluateAlone(jobs: readonly Job[]): Promise<void> {
+    const limit = this.#limitMs();
+    const outcomes = await Promise.allSettled(
+      jobs.map(async ({ task, settle }) => {
+        const own = this.#openProcess();
+        this.#alone.add(own);
+        const attempt = own.attempt(task, limit);
+        settle(attempt);
+        try {
+          return await attempt;
+        } finally {
+          own.kill();
+          this.#alone.delete(own);
+        }
+      }),
+    );
+    if (outcomes.some((one) => 'value' in one && 'isLate' in one.value)) this.#wastedMs += limit;
+  }
+
+  /** The wait for a module in the shared process. Shrinks with each module that hangs, so that many cost little. */
+  #patienceMs(): number {
+    return Math.max(this.#timeoutMs / 20 / 2 ** this.#hangs, this.#timeoutMs / 200);
+  }
+
+  /** The rest of the time that modules share, or a fair part of it for those that come late. */
+  #limitMs(): number {
+    return Math.max(this.#timeoutMs - this.#wastedMs, this.#timeoutMs / 4);
+  }
+
+  /** Ends the processes, and everything that modules started in them. Waiting modules are not evaluated. */
   close(): void {
-    for (const child of this.#suspects) child.kill();
+    this.#isClosed = true;
+    for (const own of this.#alone) own.kill();
     if (this.#ownsParser) this.#parser.close();
-    this.#loader.kill();
+    this.#shared.kill();
   }
 }
-
-/** In the bundle the child stands beside the engine; from source it is taken from the last build. */
-function inspectorEntry(): string {
-  const beside = fileURLToPath(new URL('./inspector-child.js', import.meta.url));
-  return existsSync(beside) ? beside : path.join(packageRoot(), 'dist', 'inspector-child.js');
-}
-
-type Task = Omit<InspectionRequest, 'id'>;
-
-/** How long a process may take to start; not the module's time. */
-const startTimeoutMs = 30_000;
-
-/** One process that answers one question after the other, and is replaced when it dies of one. */
-class Child {
-  readonly #mark = randomUUID();
-  #process: ChildProcess | undefined;
-  #questions = 0;
-  #queue: Promise<unknown> = Promise.resolve();
-
-  constructor(readonly timeoutMs: number) {}
-
-  /** @throws InspectionError */
-  async ask(task: Task): Promise<unknown> {
-    const first = await this.attempt(task);
-    return resultOf(first.died !== undefined && first.usedBefore ? await this.attempt(task) : first);
-  }
-
-  /** Asks once, after all earlier questions. */
-  attempt(task: Task, timeoutMs: () => number = () => this.timeoutMs): Promise<Outcome> {
-    const outcome = this.#queue.then(() => this.#exchange(task, timeoutMs()));
-    this.#queue = outcome.catch(() => {});
-    return outcome;
-  }
-
-  async #exchange(task: Task, timeoutMs: number): Promise<Outcome> {
-    const usedBefore = this.#process !== undefined && this.#questions > 0;
-    const child = this.#process ?? (await this.#start());
-    this.#questions++;
-    const id = randomUUID();
-    const outcome = await replyOf(child, id, timeoutMs, () => child.send({ ...task, id }));
-    if (outcome.died !== undefined) this.kill();
-    return { ...outcome, usedBefore };
-  }
-
-  async #start(): Promise<ChildProcess> {
-    const entry = inspectorEntry();
-    const child = fork(entry, [`${process.pid}`], {
-      // A group of its own, so that all of it can be ended.
-      detached: process.platform !== 'win32',
-      env: { ...process.env, [treeMarker]: this.#mark },
-      execArgv: ['--experimental-vm-modules', '--no-warnings'],
-      serialization: 'advanced',
-      stdio: ['ignore', 'ignore', 'ignore', 'ipc'],
-    });
-    // Sending to a process that has just ended is told once more by its exit.
-    child.on('error', () => {});
-    this.#process = child;
-    this.#questions = 0;
-    const { died } = await replyOf(child, 'ready', startTimeoutMs, () => {});
-    if (died) throw new Error(`The process that inspects modules (${entry}) cannot be used: ${died}.`);
-    return child;
-  }
-
-  /** Ends the process, and whatever the modules started in it. */
-  kill(): void {
-    if (this.#process?.pid !== undefined) endTree(this.#process.pid, this.#mark);
-    this.#process = undefined;
-  }
-}
-
-type Outcome = { readonly usedBefore?: boolean; readonly isLate?: boolean } & (
-  | { readonly died: string }
-  | { readonly died?: undefined; readonly answer: InspectionReply }
-);
 
 /** @throws InspectionError */
-function resultOf(outcome: Outcome): unknown {
-  if (outcome.died !== undefined) throw new InspectionError({ reason: outcome.died });
+function resultOf(outcome: Outcome, timeoutMs: number): unknown {
+  if ('isLate' in outcome) {
+    throw new InspectionError({ reason: `it did not load within ${timeoutMs / 1000} s` });
+  }
+  if ('died' in outcome) throw new InspectionError({ reason: outcome.died });
   if ('failure' in outcome.answer) throw new InspectionError(outcome.answer.failure);
   return outcome.answer.result;
-}
-
-function late(timeoutMs: number): string {
-  return `it did not load within ${timeoutMs / 1000} s`;
-}
-
-/** Waits for one answer, the end of the process, or the end of patience. */
-function replyOf(child: ChildProcess, id: string, timeoutMs: number, begin: () => void): Promise<Outcome> {
-  return new Promise((resolve) => {
-    const finish = (outcome: Outcome) => {
-      clearTimeout(timer);
-      child
-        .off('message', onMessage)
-        .off('exit', onExit)
-        .off('error', onError)
-        .off('disconnect', onDisconnect);
-      resolve(outcome);
-    };
-    const onMessage = (reply: unknown) => {
-      if (isReply(reply, id)) finish({ answer: reply });
-    };
-    const onExit = (code: number | null, signal: string | null) =>
-      finish({ died: signal ? `it was ended by ${signal}` : `it exited with code ${code}` });
-    const onError = (error: Error) => finish({ died: `it failed: ${error.message}` });
-    // Usually the process ends right after; if it does not, it has cut itself off.
-    const onDisconnect = () => setTimeout(() => finish({ died: 'it closed its connection' }), 100).unref();
-    const timer = setTimeout(() => finish({ died: late(timeoutMs), isLate: true }), timeoutMs);
-    child.on('message', onMessage).on('exit', onExit).on('error', onError).on('disconnect', onDisconnect);
-    begin();
-  });
-}
-
-function isReply(reply: unknown, id: string): reply is InspectionReply {
-  return typeof reply === 'object' && reply !== null && (reply as { id?: unknown }).id === id;
 }
 
 /** Why a text is no ECMAScript module, asked of a Node that only checks syntax. */

@@ -216,7 +216,7 @@ test('each module is loaded once, whoever names it', async () => {
   expect(await readFile(path.join(folder, 'count'), 'utf8')).toBe('x');
 });
 
-test('a module that many items need is evaluated twice: beside others, and alone', async () => {
+test('evaluates a module once when it hangs and many items need it', async () => {
   const names = Array.from({ length: 6 }, (_, index) => `t${index}`);
   const folder = await makePackage({
     'package.json': packageJson({ tools: names }),

@@ -1,0 +1,128 @@
+import { type ChildProcess, fork } from 'node:child_process';
+import { randomUUID } from 'node:crypto';
+import { existsSync } from 'node:fs';
+import path from 'node:path';
+import process from 'node:process';
+import { fileURLToPath } from 'node:url';
+import { packageRoot } from '../folders.js';
+import type { InspectionReply, InspectionRequest } from './inspection.js';
+import { endTree, treeMarker } from './process-tree.js';
+
+/** A request without the id that its process gives it. */
+export type InspectionTask = Omit<InspectionRequest, 'id'>;
+
+/** The outcome of one request. `usedBefore`: the process had answered other requests, whose modules may be the cause. */
+export type Outcome = { readonly usedBefore: boolean } & (Reply | { readonly isLate: true });
+
+/** An answer, or the end of the process in words: `it exited with code 1`. */
+type Reply = { readonly answer: InspectionReply } | { readonly died: string };
+
+/** Gives the time that a late answer has beyond the first limit, in milliseconds. Called at that limit. */
+export type FurtherTime = (usedBefore: boolean) => number;
+
+/** Longest time a process may take to start, in milliseconds. Modules have a limit of their own. */
+export const startTimeoutMs = 30_000;
+
+/** A process that answers one request at a time. The request after its end starts a new one. */
+export class InspectionProcess {
+  readonly #mark = randomUUID();
+  #process: ChildProcess | undefined;
+  #requests = 0;
+
+  /**
+   * Sends one request. The caller waits for the outcome before it sends another. Without an answer in time the process
+   * is ended.
+   * @throws Error if no process can be started
+   */
+  async attempt(task: InspectionTask, timeoutMs: number, furtherMs: FurtherTime = () => 0): Promise<Outcome> {
+    const child = this.#process ?? (await this.#start());
+    const usedBefore = this.#requests > 0;
+    this.#requests += 1;
+    const id = randomUUID();
+    const listener = listen(child, id);
+    try {
+      child.send({ ...task, id });
+      const reply =
+        (await within(listener.reply, timeoutMs)) ?? (await within(listener.reply, furtherMs(usedBefore)));
+      if (!reply || 'died' in reply) this.kill();
+      return { usedBefore, ...(reply ?? { isLate: true }) };
+    } finally {
+      listener.stop();
+    }
+  }
+
+  async #start(): Promise<ChildProcess> {
+    const entry = inspectorEntry();
+    const child = fork(entry, [`${process.pid}`], {
+      // A group of its own, so that all of it can be ended.
+      detached: process.platform !== 'win32',
+      env: { ...process.env, [treeMarker]: this.#mark },
+      execArgv: ['--experimental-vm-modules', '--no-warnings'],
+      serialization: 'advanced',
+      stdio: ['ignore', 'ignore', 'ignore', 'ipc'],
+    });
+    // Sending to a process that has just ended is reported once more by its exit.
+    child.on('error', () => {});
+    this.#process = child;
+    this.#requests = 0;
+    const listener = listen(child, 'ready');
+    const reply = await within(listener.reply, startTimeoutMs);
+    listener.stop();
+    if (reply && 'answer' in reply) return child;
+    const reason = reply?.died ?? `it did not start within ${startTimeoutMs / 1000} s`;
+    throw new Error(`The process that inspects modules (${entry}) cannot be used: ${reason}.`);
+  }
+
+  /** Ends the process, and everything that modules started in it. */
+  kill(): void {
+    if (this.#process?.pid !== undefined) endTree(this.#process.pid, this.#mark);
+    this.#process = undefined;
+  }
+}
+
+/** The entry beside the engine in the bundle; from source, that of the last build. */
+function inspectorEntry(): string {
+  const beside = fileURLToPath(new URL('./inspector-child.js', import.meta.url));
+  return existsSync(beside) ? beside : path.join(packageRoot(), 'dist', 'inspector-child.js');
+}
+
+/** The outcome of some work, or undefined after the given time. */
+async function within<T>(work: Promise<T>, timeoutMs: number): Promise<T | undefined> {
+  let timer: NodeJS.Timeout | undefined;
+  const end = new Promise<undefined>((resolve) => {
+    timer = setTimeout(resolve, timeoutMs, undefined);
+  });
+  try {
+    return await Promise.race([work, end]);
+  } finally {
+    clearTimeout(timer);
+  }
+}
+
+/** Listens for the answer with an id, and for the end of the process. */
+function listen(child: ChildProcess, id: string): { readonly reply: Promise<Reply>; stop(): void } {
+  let stop = () => {};
+  const reply = new Promise<Reply>((resolve) => {
+    const onMessage = (answer: unknown) => {
+      if (isReply(answer, id)) resolve({ answer });
+    };
+    const onExit = (code: number | null, signal: string | null) =>
+      resolve({ died: signal ? `it was ended by ${signal}` : `it exited with code ${code}` });
+    const onError = (error: Error) => resolve({ died: `it failed: ${error.message}` });
+    // Usually the process ends right after. If it does not, it has cut itself off.
+    const onDisconnect = () => setTimeout(resolve, 100, { died: 'it closed its connection' }).unref();
+    child.on('message', onMessage).on('exit', onExit).on('error', onError).on('disconnect', onDisconnect);
+    stop = () => {
+      child
+        .off('message', onMessage)
+        .off('exit', onExit)
+        .off('error', onError)
+        .off('disconnect', onDisconnect);
+    };
+  });
+  return { reply, stop: () => stop() };
+}
+
+function isReply(reply: unknown, id: string): reply is InspectionReply {
+  return typeof reply === 'object' && reply !== null && (reply as { id?: unknown }).id === id;
+}
