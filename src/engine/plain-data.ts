@@ -50,7 +50,8 @@ export function plainData(value: unknown, options: PlainOptions = {}): PlainData
   const walk = new Walk(options);
   const copy = walk.copy(value);
   if (copy === undefined && value !== undefined && walk.faults.length === 0) {
-    return { value: undefined, faults: [{ path: [], what: `a ${typeof value}`, lacksForm: true }] };
+    const what = typeof value === 'object' ? 'an object whose toJSON gives nothing' : `a ${typeof value}`;
+    return { value: undefined, faults: [{ path: [], what, lacksForm: true }] };
   }
   return { value: copy, faults: walk.faults };
 }

@@ -96,9 +96,14 @@ export interface Root {
   readonly name?: string;
 }
 
-/** What is kept between the requests of one session. */
+/** JSON values that the server keeps between the requests of one session. */
 export interface Session {
+  /** A fresh copy of the value that was set last; undefined if the key has none. */
   get(key: string): unknown;
+  /**
+   * Keeps a copy of the value as JSON writes it. Undefined removes the key.
+   * @throws TypeError if a part of the value has no JSON form or exceeds a limit, with the path of that part
+   */
   set(key: string, value: unknown): void;
 }
 

@@ -1,10 +1,27 @@
 import type { Session } from '../items/context.js';
+import { describePlainFault, plainData } from '../plain-data.js';
 
-/** Opens what one connection keeps for its handlers until it ends. Nothing of it is ever sent. */
+/** Opens the session of one connection. Values are kept as JSON text, so that no code shares them, and never sent. */
 export function openSession(): Session {
-  const values = new Map<string, unknown>();
+  const texts = new Map<string, string>();
   return {
-    get: (key) => values.get(key),
-    set: (key, value) => void values.set(key, value),
+    get(key) {
+      const text = texts.get(key);
+      return text === undefined ? undefined : JSON.parse(text);
+    },
+    set(key, value) {
+      if (typeof key !== 'string') throw new TypeError('A key of ctx.session must be a string.');
+      if (value === undefined) texts.delete(key);
+      else texts.set(key, textOf(key, value));
+    },
   };
+}
+
+/** @throws TypeError if a part of the value has no plain form */
+function textOf(key: string, value: unknown): string {
+  const { value: copy, faults } = plainData(value);
+  const [fault] = faults;
+  if (!fault) return JSON.stringify(copy);
+  const reason = describePlainFault(fault, 'the value');
+  throw new TypeError(`ctx.session cannot keep "${key}": ${reason}. Set data that JSON can hold.`);
 }
