@@ -6,7 +6,7 @@ import { compileFields, toWire } from './field-spec.js';
 import { tellForm } from './form.js';
 import type { JsonSchema } from './json-schema.js';
 import { findKeywordFault } from './keyword-faults.js';
-import { findLostReferences } from './references.js';
+import { findReferenceFaults } from './references.js';
 import { SchemaError } from './schema-error.js';
 import { compileStandard } from './standard.js';
 import { checkLazily } from './validator.js';
@@ -50,18 +50,19 @@ function compileFieldSpec(spec: unknown, side: SchemaSide): CompiledSchema {
 
 function compileWire(form: 'raw' | 'standard', schema: unknown, side: SchemaSide): CompiledSchema {
   const wire = asWire(schema, side);
-  const fault = findKeywordFault(wire);
-  if (fault) throw fault;
-  requireReferences(wire);
+  requireCompilable(wire);
   return { form, wire, check: checkLazily(wire, side) };
 }
 
-/** @throws SchemaError for a `$ref` that leads nowhere: no call could ever be checked by such a schema. */
-function requireReferences(schema: JsonSchema): void {
-  if (!/"\$(?:dynamic|recursive)?[rR]ef"/.test(JSON.stringify(schema))) return;
+/** @throws SchemaError for a schema that no call could be checked by */
+function requireCompilable(schema: JsonSchema): void {
   const dialect = dialectOf(schema);
-  const [lost] = dialect ? [...findLostReferences([...walkSchema(schema)], dialect)] : [];
-  if (lost) throw new SchemaError(lost.message, lost.path);
+  if (!dialect) return;
+  const subschemas = [...walkSchema(schema)];
+  const fault = findKeywordFault(subschemas, dialect);
+  if (fault) throw fault;
+  for (const { message, path } of findReferenceFaults(subschemas, dialect))
+    throw new SchemaError(message, path);
 }
 
 function describedWire(described: Readonly<Record<string, unknown>>, side: SchemaSide): unknown {

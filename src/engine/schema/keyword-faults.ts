@@ -1,7 +1,8 @@
 import { isRecord } from './compiled.js';
+import type { Dialect } from './dialects.js';
 import { isPattern } from './field-options.js';
 import { SchemaError } from './schema-error.js';
-import { walkSchema } from './walk.js';
+import type { Subschema } from './walk.js';
 
 /** A check of a keyword's value, and the end of the sentence `"type" must be …`. */
 type Keyword = readonly [expected: string, check: (value: unknown) => boolean];
@@ -20,38 +21,50 @@ const types = ['array', 'boolean', 'integer', 'null', 'number', 'object', 'strin
 const isType = (value: unknown) => typeof value === 'string' && types.includes(value);
 const isSchema = (value: unknown) => isRecord(value) || typeof value === 'boolean';
 const isText = (value: unknown) => typeof value === 'string';
+const isTexts = (value: unknown) => Array.isArray(value) && value.every(isText);
 const isCount = (value: unknown) => Number.isInteger(value) && (value as number) >= 0;
+const isFilled = (value: unknown) => Array.isArray(value) && value.length > 0;
+const mapOf = (check: (value: unknown) => boolean) => (value: unknown) =>
+  isRecord(value) && Object.values(value).every(check);
 
 const schema: Keyword = ['a schema', isSchema];
-const schemas: Keyword = ['a list of schemas', (value) => Array.isArray(value) && value.every(isSchema)];
-const schemaMap: Keyword = [
-  'an object of schemas',
-  (value) => isRecord(value) && Object.values(value).every(isSchema),
-];
+const isSchemas = (value: unknown) => isFilled(value) && (value as unknown[]).every(isSchema);
+const schemas: Keyword = ['a list of schemas, at least one', isSchemas];
+const schemaMap: Keyword = ['an object of schemas', mapOf(isSchema)];
 const count: Keyword = ['a whole number, 0 or more', isCount];
 const number: Keyword = ['a number', (value) => typeof value === 'number'];
+const flag: Keyword = ['true or false', (value) => typeof value === 'boolean'];
+const text: Keyword = ['a string', isText];
+const anchor: Keyword = [
+  'a name of A-Z a-z 0-9 _ . : - that begins with a letter or _',
+  (value) => isText(value) && /^[A-Za-z_][-A-Za-z0-9._:]*$/.test(value as string),
+];
 const pattern: Keyword = [
   'a regular expression of ECMAScript',
   (value) => isText(value) && isRegExp(value as string),
 ];
 
-/** Keywords that every dialect reads alike. */
-const keywords: Readonly<Record<string, Keyword>> = {
+type Keywords = Readonly<Record<string, Keyword>>;
+
+/** Keywords that every dialect reads alike. Those that only describe (`title`, `examples`, …) break no call. */
+const commonKeywords: Keywords = {
+  $id: text,
+  $ref: text,
   type: [
     `one of: ${types.join(', ')}`,
-    (value) => isType(value) || (Array.isArray(value) && value.length > 0 && value.every(isType)),
+    (value) => isType(value) || (isFilled(value) && (value as unknown[]).every(isType)),
   ],
   properties: schemaMap,
   patternProperties: [
     'an object of schemas by regular expressions',
-    (value) => schemaMap[1](value) && Object.keys(value as object).every(isRegExp),
+    (value) => mapOf(isSchema)(value) && Object.keys(value as object).every(isRegExp),
   ],
-  required: ['a list of names', (value) => Array.isArray(value) && value.every(isText)],
-  enum: ['a list', Array.isArray],
+  required: ['a list of names', isTexts],
+  enum: ['a list of values, at least one', isFilled],
+  format: text,
   pattern,
   additionalProperties: schema,
   propertyNames: schema,
-  items: ['a schema, or a list of schemas', (value) => isSchema(value) || schemas[1](value)],
   contains: schema,
   not: schema,
   if: schema,
@@ -61,25 +74,66 @@ const keywords: Readonly<Record<string, Keyword>> = {
   allOf: schemas,
   anyOf: schemas,
   oneOf: schemas,
+  definitions: schemaMap,
+  dependencies: [
+    'an object of schemas and lists of names',
+    mapOf((value) => isSchema(value) || isTexts(value)),
+  ],
   minimum: number,
   maximum: number,
+  exclusiveMinimum: number,
+  exclusiveMaximum: number,
   multipleOf: ['a number above 0', (value) => typeof value === 'number' && value > 0],
   minLength: count,
   maxLength: count,
   minItems: count,
   maxItems: count,
+  uniqueItems: flag,
   minProperties: count,
   maxProperties: count,
+};
+
+const items: Keyword = ['a schema, or a list of schemas', (value) => isSchema(value) || isSchemas(value)];
+
+const keywordsOf7: Keywords = { ...commonKeywords, items, additionalItems: schema };
+
+const keywordsOf2019: Keywords = {
+  ...keywordsOf7,
+  $anchor: anchor,
+  $recursiveRef: text,
+  $recursiveAnchor: flag,
+  $defs: schemaMap,
+  dependentSchemas: schemaMap,
+  dependentRequired: ['an object of lists of names', mapOf(isTexts)],
+  unevaluatedItems: schema,
+  unevaluatedProperties: schema,
+  minContains: count,
+  maxContains: count,
+  contentSchema: schema,
+};
+
+const keywords: Readonly<Record<Dialect['id'], Keywords>> = {
+  'draft-06': keywordsOf7,
+  'draft-07': keywordsOf7,
+  'draft-2019-09': keywordsOf2019,
+  'draft-2020-12': {
+    ...keywordsOf2019,
+    $dynamicRef: text,
+    $dynamicAnchor: anchor,
+    items: schema,
+    prefixItems: schemas,
+  },
 };
 
 /**
  * The first keyword whose value no validator accepts. Loads no validator, so it is cheap enough for every start.
  * `validate` compares with the meta-schema of the dialect.
  */
-export function findKeywordFault(root: unknown): SchemaError | undefined {
-  for (const { schema: found, path } of walkSchema(root)) {
+export function findKeywordFault(subschemas: readonly Subschema[], { id }: Dialect): SchemaError | undefined {
+  const table = keywords[id];
+  for (const { schema: found, path } of subschemas) {
     for (const key of Object.keys(found)) {
-      const keyword = Object.hasOwn(keywords, key) ? keywords[key] : undefined;
+      const keyword = Object.hasOwn(table, key) ? table[key] : undefined;
       if (!keyword || keyword[1](found[key])) continue;
       return new SchemaError(`"${key}" must be ${keyword[0]}.`, [...path, key]);
     }

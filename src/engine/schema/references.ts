@@ -1,66 +1,99 @@
+import { isRecord } from './compiled.js';
 import type { Dialect } from './dialects.js';
 import { fromPointer } from './issues.js';
 import { resolveUri, type Subschema } from './walk.js';
 import type { WireIssue } from './wire.js';
 
-const keywords = ['$ref', '$dynamicRef', '$recursiveRef'];
+const references = ['$ref', '$dynamicRef', '$recursiveRef'];
+const addresses = ['$id', '$anchor', '$dynamicAnchor'];
 
-/** References that lead nowhere, or out of the schema: nothing is ever fetched. */
-export function* findLostReferences(
+/**
+ * References that lead nowhere, or out of the schema: nothing is ever fetched. Without such: addresses that two different
+ * schemas have, and schemas that apply themselves to the same value without end.
+ */
+export function* findReferenceFaults(
   subschemas: readonly Subschema[],
   dialect: Dialect,
 ): Generator<WireIssue> {
-  const documents = collectDocuments(subschemas);
+  const keywords = [...references, ...addresses];
+  if (!subschemas.some(({ schema }) => keywords.some((keyword) => Object.hasOwn(schema, keyword)))) return;
+  const { documents, repeated } = collectDocuments(subschemas);
+  const targets = new Map<object, object>();
+  let isLost = false;
   for (const { schema, path, base } of subschemas) {
-    for (const keyword of keywords) {
+    for (const keyword of references) {
       const reference = schema[keyword];
       if (typeof reference !== 'string') continue;
-      const problem = judge(reference, base, documents, dialect);
-      if (problem) yield { path: [...path, keyword], message: `"${reference}" ${problem}` };
+      const { problem, target } = resolve(reference, base, documents, dialect);
+      if (problem !== undefined) {
+        isLost = true;
+        yield { path: [...path, keyword], message: `"${reference}" ${problem}` };
+      }
+      if (keyword === '$ref' && isRecord(target)) targets.set(schema, target);
     }
   }
+  if (isLost) return;
+  yield* repeated;
+  yield* findLoops(subschemas, targets);
 }
 
 interface Document {
   readonly root: unknown;
-  readonly anchors: Set<string>;
+  readonly anchors: Map<string, unknown>;
 }
 
-function collectDocuments(subschemas: readonly Subschema[]): ReadonlyMap<string, Document> {
+type Documents = ReadonlyMap<string, Document>;
+
+function collectDocuments(subschemas: readonly Subschema[]): {
+  readonly documents: Documents;
+  readonly repeated: readonly WireIssue[];
+} {
   const documents = new Map<string, Document>();
-  for (const { schema, base } of subschemas) {
-    const document = documents.get(base) ?? { root: schema, anchors: new Set<string>() };
+  const repeated: WireIssue[] = [];
+  for (const { schema, path, base } of subschemas) {
+    const document = documents.get(base) ?? { root: schema, anchors: new Map<string, unknown>() };
     documents.set(base, document);
-    for (const anchor of [schema.$anchor, schema.$dynamicAnchor, idAnchor(schema.$id)]) {
-      if (typeof anchor === 'string') document.anchors.add(anchor);
+    for (const keyword of addresses) {
+      const name = schema[keyword];
+      if (typeof name !== 'string') continue;
+      const anchor = keyword === '$id' ? idAnchor(name) : name;
+      const known = anchor === undefined ? document.root : (document.anchors.get(anchor) ?? schema);
+      if (anchor !== undefined) document.anchors.set(anchor, schema);
+      if (known !== schema) {
+        const message = `"${name}" is the "${keyword}" of another schema, too.`;
+        repeated.push({ path: [...path, keyword], message });
+      }
     }
   }
-  return documents;
+  return { documents, repeated };
 }
 
 /** Before 2019-09 an anchor was an `$id` that is only a fragment. */
-function idAnchor(id: unknown): string | undefined {
-  return typeof id === 'string' && id.startsWith('#') ? id.slice(1) : undefined;
+function idAnchor(id: string): string | undefined {
+  return id.startsWith('#') && id.length > 1 ? id.slice(1) : undefined;
 }
 
-function judge(
-  reference: string,
-  base: string,
-  documents: ReadonlyMap<string, Document>,
-  dialect: Dialect,
-): string | undefined {
+/** A schema, or the reason that there is none. Neither for the schemas of the dialect itself. */
+interface Resolved {
+  readonly target?: unknown;
+  readonly problem?: string;
+}
+
+function resolve(reference: string, base: string, documents: Documents, dialect: Dialect): Resolved {
   const uri = resolveUri(reference, base);
-  if (uri === undefined) return 'is not a URI reference.';
-  if (uri.startsWith(dialect.uri.replace(/schema$/, ''))) return undefined;
+  if (uri === undefined) return { problem: 'is not a URI reference.' };
+  if (uri.startsWith(dialect.uri.replace(/schema$/, ''))) return {};
 
   const document = documents.get(uri);
-  if (!document) return 'leads out of the schema, and nothing is fetched. Copy what it names into "$defs".';
-
+  if (!document) {
+    return { problem: 'leads out of the schema, and nothing is fetched. Copy what it names into "$defs".' };
+  }
   const fragment = decode(new URL(reference, base).hash.slice(1));
-  if (fragment === undefined) return 'is not a URI reference.';
-  if (fragment === '' || document.anchors.has(fragment)) return undefined;
-  if (fragment.startsWith('/') && leadsSomewhere(document.root, fragment)) return undefined;
-  return 'leads nowhere in the schema.';
+  if (fragment === undefined) return { problem: 'is not a URI reference.' };
+  if (fragment === '') return { target: document.root };
+  if (document.anchors.has(fragment)) return { target: document.anchors.get(fragment) };
+  const target = fragment.startsWith('/') ? valueAt(document.root, fragment) : undefined;
+  return target === undefined ? { problem: 'leads nowhere in the schema.' } : { target };
 }
 
 function decode(text: string): string | undefined {
@@ -71,11 +104,49 @@ function decode(text: string): string | undefined {
   }
 }
 
-function leadsSomewhere(root: unknown, pointer: string): boolean {
+function valueAt(root: unknown, pointer: string): unknown {
   let value = root;
   for (const key of fromPointer(pointer)) {
-    if (typeof value !== 'object' || value === null || !Object.hasOwn(value, key)) return false;
+    if (typeof value !== 'object' || value === null || !Object.hasOwn(value, key)) return undefined;
     value = Reflect.get(value, key);
   }
-  return true;
+  return value;
+}
+
+/** Schemas that are applied to the same value whenever the schema that holds them is. */
+function appliedBeside(schema: Subschema['schema']): readonly unknown[] {
+  const { allOf, oneOf, not, if: condition } = schema;
+  const lists = [allOf, oneOf].flatMap((list) => (Array.isArray(list) ? list : []));
+  return [...lists, not, condition];
+}
+
+function* findLoops(
+  subschemas: readonly Subschema[],
+  targets: ReadonlyMap<object, object>,
+): Generator<WireIssue> {
+  const finished = new Set<object>();
+  for (const { schema, path } of subschemas) {
+    if (!targets.has(schema) || !leadsBack(schema, targets, finished)) continue;
+    yield { path: [...path, '$ref'], message: 'The schema applies itself to the same value without end.' };
+    return;
+  }
+}
+
+/** Whether a schema is applied within itself. Loops of references may be thousands of steps long. */
+function leadsBack(start: object, targets: ReadonlyMap<object, object>, finished: Set<object>): boolean {
+  const open = new Set<object>();
+  const steps: { readonly schema: object; readonly isEnd: boolean }[] = [{ schema: start, isEnd: false }];
+  for (let step = steps.pop(); step; step = steps.pop()) {
+    const { schema, isEnd } = step;
+    if (isEnd) {
+      open.delete(schema);
+      finished.add(schema);
+    } else if (open.has(schema)) return true;
+    else if (!finished.has(schema)) {
+      open.add(schema);
+      const next = [targets.get(schema), ...appliedBeside(schema as Subschema['schema'])].filter(isRecord);
+      steps.push({ schema, isEnd: true }, ...next.map((one) => ({ schema: one, isEnd: false })));
+    }
+  }
+  return false;
 }

@@ -7,7 +7,7 @@ import { isPattern } from './field-options.js';
 import { fromPointer, toPointer } from './issues.js';
 import type { JsonSchema } from './json-schema.js';
 import { findBadHeaders } from './mcp-header.js';
-import { findLostReferences } from './references.js';
+import { findReferenceFaults } from './references.js';
 import { SchemaError } from './schema-error.js';
 import { compileSafely, createValidator, type Validator } from './validator.js';
 import { type Subschema, walkSchema } from './walk.js';
@@ -31,7 +31,7 @@ export async function checkWireSchema(schema: unknown, side: SchemaSide): Promis
   const issues = [
     ...findBadRoot(schema, side),
     ...findBadPatterns(subschemas),
-    ...findLostReferences(subschemas, dialect),
+    ...findReferenceFaults(subschemas, dialect),
     ...(side === 'input' ? findBadHeaders(subschemas) : []),
     ...(await findMetaIssues(schema, dialect)),
   ];
