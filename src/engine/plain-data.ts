@@ -124,7 +124,7 @@ class Walk {
   copy(value: unknown): unknown {
     switch (typeof value) {
       case 'string':
-        return this.#text(value);
+        return value.length > this.#budget.text ? this.#lost(this.#tooLong()) : this.#text(value);
       case 'boolean':
         return value;
       case 'number':
@@ -153,9 +153,13 @@ class Walk {
 
   #text(value: string): string {
     this.#textLeft -= value.length;
-    if (this.#textLeft < 0) this.#exceed(`a value of more than ${this.#budget.text} characters of text`);
+    if (this.#textLeft < 0) this.#exceed(this.#tooLong());
     // JSON text writes a lone surrogate as an escape.
     return value;
+  }
+
+  #tooLong(): string {
+    return `a value of more than ${this.#budget.text} characters of text`;
   }
 
   #take(members: number): void {

@@ -3,7 +3,7 @@ import { features } from 'node:process';
 import { isInside, type PathScope, pathFault } from '../files/contain.js';
 import { type DataDocument, DocumentError, type DocumentPath, readDocument } from '../files/document.js';
 import { describePlainFault, faultsIn, type PlainData } from '../plain-data.js';
-import { messageOf } from '../thrown.js';
+import { messageOf, safelyThrown } from '../thrown.js';
 import { visibleMessage } from '../visible-text.js';
 import {
   type DefinitionFile,
@@ -413,8 +413,9 @@ export class Extension {
     this.#modules.set(target, loading);
     try {
       return usable(await loading, file, what);
-    } catch (error) {
+    } catch (thrown) {
       this.#modules.delete(target);
+      const error = safelyThrown(thrown);
       if (error instanceof DefinitionError) throw error;
       const message = `${what} could not be loaded from ${file.file}: ${messageOf(error)}`;
       throw new DefinitionError('definition-failed', message, location, { cause: error });

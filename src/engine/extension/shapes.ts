@@ -503,12 +503,12 @@ const accepts = {
   'string-list': isStringList,
   texts: (value) => isRecord(value) && Object.values(value).every((one) => typeof one === 'string'),
   needs: (value) => typeof value === 'string' || (Array.isArray(value) && value.every(isNeed)),
-  object: isRecord,
+  object: isPlainRecord,
   list: Array.isArray,
   callable: (value) => isFunctionLike(value) || typeof value === 'string',
   schema: (value) =>
     isRecord(value) || Array.isArray(value) || typeof value === 'string' || typeof value === 'function',
-  'raw-schema': (value) => isRecord(value) || typeof value === 'string',
+  'raw-schema': (value) => isPlainRecord(value) || typeof value === 'string',
   any: () => true,
 } as const satisfies Record<ValueType, (value: unknown) => boolean>;
 
@@ -524,6 +524,11 @@ function isNeed(value: unknown): boolean {
 /** An object that is not a list. */
 export function isRecord(value: unknown): value is Record<string, unknown> {
   return typeof value === 'object' && value !== null && !Array.isArray(value);
+}
+
+/** A record that is no stand-in of a function. */
+function isPlainRecord(value: unknown): boolean {
+  return isRecord(value) && !isFunctionLike(value);
 }
 
 /** A function, or what stands for one in a definition that was inspected in another process. */

@@ -65,6 +65,15 @@ export function unplainError(
   return new DefinitionError('invalid-definition', message, locate(definition, whole.path));
 }
 
+/** Whether a part without plain form lies at a path, above it or below it: then the copy shows faults that are not there. */
+export function touchesUnplain({ translation }: Definition, path: DocumentPath): boolean {
+  const written = typeof path[0] === 'string' ? translation.origins.get(path[0]) : undefined;
+  const full = written ? [...written, ...path.slice(1)] : path;
+  return translation.unplain.some(({ path: lost }) =>
+    full.slice(0, lost.length).every((key, index) => key === lost[index]),
+  );
+}
+
 /** Makes sure that clients will take a tool's wire name. @throws DefinitionError */
 export function requireWireName(name: unknown, what: string, location: Location): void {
   if (isWireName(name)) return;

@@ -10,7 +10,7 @@ import { isRecord, type ShapeFault } from '../../extension/shapes.js';
 import { isInScope, pathFault } from '../../files/contain.js';
 import { withMetadata } from '../../items/app.js';
 import { withArguments } from '../../items/prompt.js';
-import { locate } from '../../items/read.js';
+import { locate, touchesUnplain } from '../../items/read.js';
 import { readSchema } from '../../items/tool.js';
 import { schemaIn } from '../../items/wire.js';
 import {
@@ -139,10 +139,12 @@ async function judge(given: Definition, modules: ModuleReader): Promise<Judged> 
   ]);
   return {
     definition,
-    faults: [...checkDefinition(definition.kind, definition.value)],
+    faults: [...checkDefinition(definition.kind, definition.value)].filter(
+      ({ path }) => !touchesUnplain(definition, path),
+    ),
     callables,
     upstreams,
-    schemaFaults,
+    schemaFaults: schemaFaults.filter(({ key }) => !touchesUnplain(definition, [key])),
     ...(content && { content }),
   };
 }
