@@ -4,9 +4,9 @@ import { existsSync } from 'node:fs';
 import path from 'node:path';
 import process from 'node:process';
 import { fileURLToPath } from 'node:url';
+import { endTree } from '../base/process-tree.js';
 import { packageRoot } from '../folders.js';
-import type { InspectionReply, InspectionRequest } from './inspection.js';
-import { endTree, treeMarker } from './process-tree.js';
+import { type InspectionReply, type InspectionRequest, inspectionMark } from './inspection.js';
 
 /** A request without the id that its process gives it. */
 export type InspectionTask = Omit<InspectionRequest, 'id'>;
@@ -56,7 +56,7 @@ export class InspectionProcess {
     const child = fork(entry, [`${process.pid}`], {
       // A group of its own, so that all of it can be ended.
       detached: process.platform !== 'win32',
-      env: { ...process.env, [treeMarker]: this.#mark },
+      env: { ...process.env, [inspectionMark]: this.#mark },
       execArgv: ['--experimental-vm-modules', '--no-warnings'],
       serialization: 'advanced',
       stdio: ['ignore', 'ignore', 'ignore', 'ipc'],
@@ -75,7 +75,8 @@ export class InspectionProcess {
 
   /** Ends the process, and everything that modules started in it. */
   kill(): void {
-    if (this.#process?.pid !== undefined) endTree(this.#process.pid, this.#mark);
+    if (this.#process?.pid !== undefined)
+      endTree(this.#process.pid, { name: inspectionMark, value: this.#mark });
     this.#process = undefined;
   }
 }

@@ -1,6 +1,9 @@
 import type { Position } from '../files/document.js';
 import type { PlainData } from '../plain-data.js';
 
+/** Environment variable of a process that inspects modules, and of the processes that they start. */
+export const inspectionMark = 'AGENTTOOLS_INSPECTION';
+
 /** What the parent asks of the child that looks at modules. */
 export interface InspectionRequest {
   readonly id: string;

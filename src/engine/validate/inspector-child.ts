@@ -3,18 +3,24 @@ import { readFile } from 'node:fs/promises';
 import process from 'node:process';
 import { fileURLToPath, pathToFileURL } from 'node:url';
 import { isMainThread, Worker } from 'node:worker_threads';
+import { endTree } from '../base/process-tree.js';
 import { defaultExportOf, exportOf } from '../extension/modules.js';
 import type { Position } from '../files/document.js';
 import { messageOf, stackOf } from '../thrown.js';
 import { contextMembersIn } from './context-members.js';
-import type { InspectionReply, InspectionRequest, LoadedModule, ModuleFailure } from './inspection.js';
+import {
+  type InspectionReply,
+  type InspectionRequest,
+  inspectionMark,
+  type LoadedModule,
+  type ModuleFailure,
+} from './inspection.js';
 import { parseModule } from './module-syntax.js';
 import { describeValue } from './plain-value.js';
-import { endTree, treeMarker } from './process-tree.js';
 
 /** Who started us, by the argument it gave: it may be gone before we could ask. */
 const parent = Number(process.argv[2]);
-const mark = process.env[treeMarker] ?? '';
+const mark = { name: inspectionMark, value: process.env[inspectionMark] ?? '' };
 const send = process.send?.bind(process);
 
 if (isMainThread) serve();

@@ -1,10 +1,10 @@
 import { Buffer } from 'node:buffer';
 import type { Readable, Writable } from 'node:stream';
 
+import { LineSplitter } from '../../base/lines.js';
 import type { Dispatcher } from '../protocol/dispatcher.js';
 import type { Era } from '../protocol/eras.js';
 import { Front } from './front.js';
-import { LineSplitter } from './lines.js';
 import { Outlet } from './outlet.js';
 
 export interface ServeStdioOptions {

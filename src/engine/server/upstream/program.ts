@@ -1,10 +1,10 @@
 import { type ChildProcess, spawn } from 'node:child_process';
 import process from 'node:process';
 import type { Transport } from '@modelcontextprotocol/client';
+import { LineSplitter } from '../../base/lines.js';
 import type { UpstreamProgram } from '../../items/upstream.js';
 import { type Ending, endTree } from '../child-transport.js';
 import { isObject, type JsonObject } from '../protocol/envelope.js';
-import { LineSplitter } from '../stdio/lines.js';
 import { commandLine } from './command-line.js';
 
 type Message = Parameters<NonNullable<Transport['onmessage']>>[0];

@@ -2,20 +2,23 @@ import { spawnSync } from 'node:child_process';
 import { readdirSync, readFileSync } from 'node:fs';
 import process from 'node:process';
 
-/** Stands in the environment of a process that runs code of an extension, and of whatever that code starts. */
-export const treeMarker = 'AGENTTOOLS_INSPECTION';
+/** An environment variable that only one process and the processes below it have. */
+export interface TreeMark {
+  readonly name: string;
+  readonly value: string;
+}
 
 /**
- * Ends a process that leads a group of its own, and everything it started: its group, its descendants, and on Linux
- * whoever carries its mark although its parents are gone.
+ * Kills a process that leads a process group and everything below it: its group, its descendants, and on Linux also
+ * orphans that carry its mark. Returns when the signals are sent.
  */
-export function endTree(leader: number, mark: string): void {
+export function endTree(leader: number, mark: TreeMark): void {
   if (process.platform === 'win32') {
     spawnSync('taskkill', ['/T', '/F', '/PID', `${leader}`], { stdio: 'ignore', windowsHide: true });
     return;
   }
   for (const pid of startedBy(leader, mark)) kill(pid);
-  // The group last: the leader may be who asks.
+  // The group last: the caller may be its leader.
   kill(-leader);
 }
 
@@ -32,7 +35,7 @@ interface Entry {
   readonly parent: number;
 }
 
-function startedBy(leader: number, mark: string): readonly number[] {
+function startedBy(leader: number, mark: TreeMark): readonly number[] {
   const others = listProcesses().filter(({ pid }) => pid !== leader && pid !== process.pid);
   const found = new Set([leader]);
   for (const { pid } of others) if (isMarked(pid, mark)) found.add(pid);
@@ -63,9 +66,9 @@ function listFromProc(): readonly Entry[] {
   });
 }
 
-function isMarked(pid: number, mark: string): boolean {
+function isMarked(pid: number, { name, value }: TreeMark): boolean {
   const environment = process.platform === 'linux' ? readText(`/proc/${pid}/environ`) : undefined;
-  return environment !== undefined && `\0${environment}`.includes(`\0${treeMarker}=${mark}\0`);
+  return environment !== undefined && `\0${environment}`.includes(`\0${name}=${value}\0`);
 }
 
 function readText(file: string): string | undefined {

@@ -2,7 +2,7 @@ import { Buffer } from 'node:buffer';
 
 import { describe, expect, test } from 'vitest';
 
-import { LineSplitter } from '../../../../src/engine/server/stdio/lines.js';
+import { LineSplitter } from '../../../src/engine/base/lines.js';
 
 const overlong = Symbol('overlong');
 

@@ -1,0 +1,35 @@
+import { Socket } from 'node:net';
+import process from 'node:process';
+import { endTree, type TreeMark } from '../base/process-tree.js';
+import { Channel, type ChannelOptions } from './channel.js';
+import { DescriptorWriter } from './descriptor-writer.js';
+import { descriptors, hostMark } from './pipes.js';
+
+// Kept before extension code loads.
+const kill = process.kill.bind(process);
+const { pid } = process;
+
+export type HostChannelOptions = Pick<ChannelOptions, 'maxBytes' | 'onMessage'>;
+
+/**
+ * Connects this extension host to the front that started it. Call it before extension code loads. When the front is gone
+ * or breaks the format, this process ends at once, with its descendants.
+ */
+export function openHostChannel({ maxBytes, onMessage }: HostChannelOptions): Channel {
+  const mark: TreeMark = { name: hostMark, value: process.env[hostMark] ?? '' };
+  const leave = (): void => {
+    try {
+      endTree(pid, mark);
+    } finally {
+      kill(pid, 'SIGKILL');
+    }
+  };
+  return new Channel({
+    input: new Socket({ fd: descriptors.toHost, readable: true, writable: false }),
+    output: new DescriptorWriter(descriptors.toFront, leave),
+    ...(maxBytes !== undefined && { maxBytes }),
+    onMessage,
+    onEnd: leave,
+    onFault: leave,
+  });
+}
