@@ -1,6 +1,5 @@
 import { spawnSync } from 'node:child_process';
 import { readdirSync, readFileSync } from 'node:fs';
-import process from 'node:process';
 
 /** An environment variable that only one process and the processes below it have. */
 export interface TreeMark {

@@ -1,6 +1,7 @@
 import { Buffer } from 'node:buffer';
 import type { Readable } from 'node:stream';
 import { setImmediate } from 'node:timers';
+import { type Deferred, deferred } from '../base/deferred.js';
 import { LineSplitter } from '../base/lines.js';
 
 // The host has the same class. Extension code may replace these there after it has loaded.
@@ -62,7 +63,7 @@ export class Channel {
   #isClosed = false;
   /** Nothing is received any more. */
   #isEnded = false;
-  #drained: { readonly promise: Promise<void>; readonly resolve: () => void } | undefined;
+  #drained: Deferred<void> | undefined;
 
   constructor(options: ChannelOptions) {
     const { input, output, maxBytes = 64 * mebibyte, maxWaiting = 64 * mebibyte } = options;
@@ -201,14 +202,6 @@ function parsed(line: string): unknown {
 
 function isObject(value: unknown): value is ChannelMessage {
   return typeof value === 'object' && value !== null && !isArray(value);
-}
-
-function deferred(): { readonly promise: Promise<void>; readonly resolve: () => void } {
-  let resolve = (): void => {};
-  const promise = new Promise<void>((done) => {
-    resolve = done;
-  });
-  return { promise, resolve };
 }
 
 function inBytes(count: number): string {

@@ -1,11 +1,10 @@
 import { Socket } from 'node:net';
-import process from 'node:process';
 import { endTree, type TreeMark } from '../base/process-tree.js';
 import { Channel, type ChannelOptions } from './channel.js';
 import { DescriptorWriter } from './descriptor-writer.js';
 import { descriptors, hostMark } from './pipes.js';
 
-// Kept before extension code loads.
+// Kept before extension code loads. An import of `node:process` would open stdin, stdout and stderr.
 const kill = process.kill.bind(process);
 const { pid } = process;
 

@@ -1,0 +1,33 @@
+/** The end of an extension host. */
+export interface HostDeath {
+  readonly kind: 'unstartable' | 'exit' | 'signal' | 'memory' | 'fault' | 'killed';
+  /** Completes a sentence about the host: `exited with code 7`. */
+  readonly reason: string;
+}
+
+/** An exit as the operating system reports it. */
+export interface Exit {
+  readonly code: number | null;
+  readonly signal: NodeJS.Signals | null;
+  /** The last text that the process printed; undefined if that is not known. */
+  readonly printed: string | undefined;
+}
+
+/** Exit code of a process that aborts, where no signal says so: 128 + SIGABRT. */
+const abortCode = 134;
+
+/** V8 prints one of these before it aborts: `JavaScript heap out of memory`, `Fatal process out of memory: Zone`. */
+const outOfMemory = /(?:heap|process) out of memory/i;
+
+/** Describes the exit of a host that ended by itself or was ended from outside. */
+export function describeExit({ code, signal, printed }: Exit): HostDeath {
+  const isAborted = signal === 'SIGABRT' || code === abortCode;
+  if (isAborted && printed !== undefined && outOfMemory.test(printed)) {
+    return { kind: 'memory', reason: 'ran out of memory' };
+  }
+  if (isAborted && printed === undefined) {
+    return { kind: 'memory', reason: 'was aborted, probably because it ran out of memory' };
+  }
+  if (signal !== null) return { kind: 'signal', reason: `was ended by ${signal}` };
+  return { kind: 'exit', reason: `exited with code ${code}` };
+}

@@ -1,0 +1,228 @@
+import { type ChildProcess, spawn } from 'node:child_process';
+import { randomUUID } from 'node:crypto';
+import process from 'node:process';
+import type { Readable, Writable } from 'node:stream';
+import { deferred } from '../base/deferred.js';
+import { endTree } from '../base/process-tree.js';
+import { messageOf } from '../thrown.js';
+import { Channel, type ChannelMessage } from './channel.js';
+import { describeExit, type HostDeath } from './death.js';
+import { watchFront } from './front-watch.js';
+import { descriptors, hostMark } from './pipes.js';
+import { Printout } from './printout.js';
+
+export interface HostProcessOptions {
+  /** Absolute path of the module that the host runs. */
+  readonly entry: string;
+  readonly args?: readonly string[];
+  /** Flags of Node, besides those that every host gets. */
+  readonly nodeFlags?: readonly string[];
+  readonly env: Readonly<Record<string, string | undefined>>;
+  /** Receives everything that the host and its children print. */
+  readonly stderr: Writable;
+  /** Longest message in bytes, in both directions. Default: 64 MiB. */
+  readonly maxBytes?: number;
+  /** Time until the first message of the host, in milliseconds. Default: 30,000. */
+  readonly startTimeoutMs?: number;
+  /** The first message of the host. */
+  readonly onReady: (greeting: ChannelMessage) => void;
+  /** Every later message, with its JSON text. */
+  readonly onMessage: (message: ChannelMessage, line: string) => void;
+  /** Called once, after the last message, also if the host cannot be started. Never called before the constructor returns. */
+  readonly onDeath: (death: HostDeath) => void;
+}
+
+const hostFlags = ['--disable-proto=delete'];
+
+/** Longest wait for the rest of what a dead host sent and printed. */
+const drainMs = 200;
+
+/** Longest wait for the exit of a killed host. */
+const killMs = 1000;
+
+/** An extension host, from the side of the front that starts it. Each runs at most once. */
+export class HostProcess {
+  readonly #options: HostProcessOptions;
+  readonly #mark = { name: hostMark, value: randomUUID() };
+  readonly #child: ChildProcess | undefined;
+  readonly #channel: Channel | undefined;
+  readonly #printout: Printout | undefined;
+  readonly #endWatch: () => void = () => {};
+  readonly #startTimer: NodeJS.Timeout | undefined;
+  readonly #dead = deferred();
+  #isReady = false;
+  #isDead = false;
+  /** The reason if the front ended the host. */
+  #ended: HostDeath | undefined;
+  #hasChannelEnded = false;
+  #hasKilled = false;
+  #drainTimer: NodeJS.Timeout | undefined;
+  #exit: { readonly code: number | null; readonly signal: NodeJS.Signals | null } | undefined;
+
+  constructor(options: HostProcessOptions) {
+    this.#options = options;
+    try {
+      this.#child = this.#spawn();
+    } catch (error) {
+      process.nextTick(() => this.#failToStart(error));
+      return;
+    }
+    const child = this.#child;
+    child.on('error', (error) => this.#failToStart(error));
+    if (child.pid === undefined) return;
+
+    child.on('exit', (code, signal) => this.#onExit(code, signal));
+    this.#printout = Printout.of(child, options.stderr);
+    this.#channel = this.#connect(child);
+    this.#endWatch = watchFront(child.pid);
+    const { startTimeoutMs = 30_000 } = options;
+    this.#startTimer = setTimeout(() => {
+      void this.kill(`did not start within ${startTimeoutMs / 1000} s`);
+    }, startTimeoutMs);
+  }
+
+  /** Undefined if the host could not be started. */
+  get pid(): number | undefined {
+    return this.#child?.pid;
+  }
+
+  /** The host has sent its first message and has not ended. */
+  get isReady(): boolean {
+    return this.#isReady && !this.#isDead;
+  }
+
+  get isDead(): boolean {
+    return this.#isDead;
+  }
+
+  /** See {@link Channel.send}. A dead host receives nothing. */
+  send(message: ChannelMessage): boolean {
+    return this.#channel?.send(message) ?? true;
+  }
+
+  /** See {@link Channel.sendText}. A dead host receives nothing. */
+  sendText(text: string): boolean {
+    return this.#channel?.sendText(text) ?? true;
+  }
+
+  /** Resolves as soon as the host keeps up with the messages to it, or is dead. */
+  drained(): Promise<void> {
+    return this.#channel?.drained() ?? Promise.resolve();
+  }
+
+  /**
+   * Kills the host and every process below it. The signals are sent before this returns. Resolves when the host is dead,
+   * at the latest after a second. `reason` completes a sentence about the host: `did not answer within 5 s`.
+   */
+  kill(reason = 'was ended'): Promise<void> {
+    this.#end({ kind: 'killed', reason });
+    return this.#dead.promise;
+  }
+
+  /**
+   * Closes the channel, which ends a host that does not block, and kills what is left after `graceMs`. Resolves when the
+   * host is dead.
+   */
+  async close(graceMs = 300): Promise<void> {
+    if (this.#isDead) return;
+    this.#ended ??= { kind: 'killed', reason: 'was ended' };
+    this.#channel?.close();
+    const timer = setTimeout(() => void this.kill(), graceMs);
+    await this.#dead.promise;
+    clearTimeout(timer);
+  }
+
+  #spawn(): ChildProcess {
+    const { entry, args = [], nodeFlags = [], env, stderr } = this.#options;
+    const print = stderr === process.stderr ? 2 : 'pipe';
+    return spawn(process.execPath, [...hostFlags, ...nodeFlags, entry, ...args], {
+      stdio: ['ignore', print, print, 'pipe', 'pipe'],
+      env: { ...env, [this.#mark.name]: this.#mark.value },
+      // A process group of its own, so that all of it can be ended. On Windows a detached process outlives its parent.
+      detached: process.platform !== 'win32',
+      windowsHide: true,
+    });
+  }
+
+  #connect({ stdio }: ChildProcess): Channel {
+    const output = stdio[descriptors.toHost] as Writable & Readable;
+    // The pipe leads both ways. The host has another one to write to.
+    output.resume();
+    const { maxBytes } = this.#options;
+    return new Channel({
+      input: stdio[descriptors.toFront] as Readable,
+      output,
+      ...(maxBytes !== undefined && { maxBytes }),
+      onMessage: (message, line) => this.#receive(message, line),
+      onEnd: () => this.#onChannelEnd(),
+      onFault: (fault) => this.#end({ kind: 'fault', reason: fault }),
+    });
+  }
+
+  #receive(message: ChannelMessage, line: string): void {
+    if (this.#ended || this.#isDead) return;
+    if (this.#isReady) {
+      this.#options.onMessage(message, line);
+      return;
+    }
+    this.#isReady = true;
+    clearTimeout(this.#startTimer);
+    this.#options.onReady(message);
+  }
+
+  #onChannelEnd(): void {
+    this.#hasChannelEnded = true;
+    if (this.#exit) {
+      this.#finishWhenDrained();
+      return;
+    }
+    // The exit usually follows. If it does not, the host has closed the descriptor.
+    setTimeout(() => {
+      if (!this.#exit) this.#end({ kind: 'fault', reason: 'closed its channel' });
+    }, drainMs).unref();
+  }
+
+  #onExit(code: number | null, signal: NodeJS.Signals | null): void {
+    this.#exit = { code, signal };
+    clearTimeout(this.#drainTimer);
+    this.#endWatch();
+    // A killed tree has no orphans.
+    if (!this.#hasKilled) this.#endTree();
+    this.#drainTimer = setTimeout(() => this.#finish(), drainMs);
+    this.#finishWhenDrained();
+  }
+
+  #finishWhenDrained(): void {
+    if (!this.#hasChannelEnded && !this.#ended) return;
+    if (this.#printout === undefined) this.#finish();
+    else void this.#printout.ended.then(() => this.#finish());
+  }
+
+  #end(death: HostDeath): void {
+    if (this.#isDead || this.#hasKilled) return;
+    this.#hasKilled = true;
+    this.#ended ??= death;
+    this.#endTree();
+    if (!this.#exit) this.#drainTimer = setTimeout(() => this.#finish(), killMs);
+  }
+
+  #endTree(): void {
+    if (this.pid !== undefined) endTree(this.pid, this.#mark);
+  }
+
+  #failToStart(error: unknown): void {
+    if (this.pid !== undefined) return;
+    this.#finish({ kind: 'unstartable', reason: `could not be started: ${messageOf(error)}` });
+  }
+
+  #finish(death: HostDeath | undefined = this.#ended): void {
+    if (this.#isDead) return;
+    this.#isDead = true;
+    clearTimeout(this.#startTimer);
+    clearTimeout(this.#drainTimer);
+    this.#endWatch();
+    this.#channel?.close();
+    this.#options.onDeath(death ?? describeExit({ ...this.#exit!, printed: this.#printout?.tail }));
+    this.#dead.resolve();
+  }
+}

@@ -1,0 +1,35 @@
+import type { ChildProcess } from 'node:child_process';
+import type { Readable, Writable } from 'node:stream';
+
+/** Characters that are kept of the end of a printout. A V8 crash report is shorter. */
+const maxTail = 16 * 1024;
+
+/** Text that a host prints on its way to a stream. If that stream is gone, the text is dropped: the host must not block. */
+export class Printout {
+  /** The last characters. */
+  tail = '';
+  /** Resolves when the host and its children can print no more. */
+  readonly ended: Promise<void>;
+
+  /** Undefined if the host prints to the stream directly. */
+  static of({ stdout, stderr }: ChildProcess, target: Writable): Printout | undefined {
+    return stdout && stderr ? new Printout([stdout, stderr], target) : undefined;
+  }
+
+  private constructor(sources: readonly Readable[], target: Writable) {
+    const drop = (): void => {
+      for (const source of sources) source.unpipe(target).resume();
+    };
+    target.on('error', drop).on('close', drop);
+    for (const source of sources) {
+      source.on('data', (chunk: Buffer) => {
+        this.tail = (this.tail + chunk.toString('latin1')).slice(-maxTail);
+      });
+      if (!target.destroyed) source.pipe(target, { end: false });
+    }
+    const ends = sources.map((source) => new Promise((resolve) => source.once('close', resolve)));
+    this.ended = Promise.all(ends).then(() => {
+      target.off('error', drop).off('close', drop);
+    });
+  }
+}
