@@ -1,0 +1,281 @@
+import { type StandardObject, standardObjects } from './standard-objects.js';
+
+// The comparison must not depend on what it compares: it uses these, indexes and null prototypes only.
+const { apply, defineProperty, deleteProperty, getPrototypeOf, isExtensible, ownKeys, setPrototypeOf } =
+  Reflect;
+const descriptorOf = Reflect.getOwnPropertyDescriptor;
+const { hasOwn, is, keys: enumerableKeys } = Object;
+const asText = String;
+const { slice } = String.prototype;
+const standard = standardObjects();
+
+/** A snapshot of the built-ins of this process. Its methods never throw and use no built-in that may be replaced. */
+export interface BuiltIns {
+  /**
+   * The first changes since the snapshot, in words: `Array.prototype.map was replaced`. Finds replaced, removed and
+   * enumerable added properties at once; other attributes and hidden additions to a prototype other than `Object.prototype`
+   * after some more calls.
+   */
+  difference(): readonly string[];
+  /** Undoes all changes. Returns those that cannot be undone, in words. */
+  heal(): readonly string[];
+  /** Makes properties that were added to prototypes since the snapshot invisible to `for…in`. They keep working. */
+  hideAdditions(): void;
+}
+
+/** Takes a snapshot. Call it before extension code loads, and again after. */
+export function captureBuiltIns(): BuiltIns {
+  return new Snapshot();
+}
+
+/** More changes are not listed. */
+const maxChanges = 5;
+
+/** Characters of a property name that a change shows. */
+const maxName = 100;
+
+type Descriptors = Record<PropertyKey, PropertyDescriptor | undefined>;
+
+interface Place extends StandardObject {
+  readonly prototype: object | null;
+  readonly isExtensible: boolean;
+  /** Neither this nor a descriptor in it inherits anything. */
+  readonly descriptors: Readonly<Descriptors>;
+  /** The keys of `descriptors`. */
+  readonly known: readonly PropertyKey[];
+  readonly keyCount: number;
+  readonly enumerableCount: number;
+}
+
+interface Change {
+  readonly place: Place;
+  /** Undefined if the object itself changed. */
+  readonly key: PropertyKey | undefined;
+  readonly text: string;
+}
+
+class Snapshot implements BuiltIns {
+  readonly #places: readonly Place[];
+  /** Closed to additions. */
+  readonly #prototypes: readonly Place[];
+  /** All additions to these are found at once. */
+  readonly #roots: readonly Place[];
+  readonly #owners: object[] = [];
+  readonly #keys: PropertyKey[] = [];
+  readonly #values: unknown[] = [];
+  readonly #accessorOwners: object[] = [];
+  readonly #accessorKeys: PropertyKey[] = [];
+  readonly #accessors: PropertyDescriptor[] = [];
+  #next = 0;
+
+  constructor() {
+    this.#places = standard.map(placeOf);
+    this.#prototypes = this.#places.filter(({ isOpen }) => !isOpen);
+    this.#roots = this.#prototypes.filter(({ name }) => name === 'Object.prototype');
+    for (const { object, known, descriptors } of this.#places) {
+      for (const key of known) this.#watch(object, key, descriptors[key]!);
+    }
+  }
+
+  /** Primitive values are compared in turn only. */
+  #watch(owner: object, key: PropertyKey, descriptor: PropertyDescriptor): void {
+    if (!descriptor.configurable && !descriptor.writable) return;
+    if (!hasOwn(descriptor, 'value')) {
+      this.#accessorOwners.push(owner);
+      this.#accessorKeys.push(key);
+      this.#accessors.push(descriptor);
+    } else if (!isPrimitive(descriptor)) {
+      this.#owners.push(owner);
+      this.#keys.push(key);
+      this.#values.push(descriptor.value);
+    }
+  }
+
+  difference(): readonly string[] {
+    const changes = this.#hasChanged() ? changesIn(this.#places, maxChanges) : this.#changesInTurn();
+    return textsOf(changes);
+  }
+
+  /** One prototype after the other, one each time. */
+  #changesInTurn(): readonly Change[] {
+    this.#next = (this.#next + 1) % this.#prototypes.length;
+    const changes: Change[] = [];
+    addChanges(changes, this.#prototypes[this.#next]!, maxChanges);
+    return changes;
+  }
+
+  heal(): readonly string[] {
+    // Additions first: `Object.prototype.get` would be part of every descriptor.
+    for (let round = 0; round < 2; round++) {
+      const changes = changesIn(this.#places, Number.POSITIVE_INFINITY);
+      for (let index = 0; index < changes.length; index++) undo(changes[index]!);
+    }
+    return textsOf(changesIn(this.#places, maxChanges));
+  }
+
+  hideAdditions(): void {
+    for (let index = 0; index < this.#prototypes.length; index++) hideIn(this.#prototypes[index]!);
+  }
+
+  /** Looks at what tampering usually changes. */
+  #hasChanged(): boolean {
+    try {
+      return this.#hasReplaced() || this.#hasReplacedAccessor() || this.#hasOtherShape();
+    } catch {
+      // A getter in place of a value has thrown.
+      return true;
+    }
+  }
+
+  #hasReplaced(): boolean {
+    const owners = this.#owners;
+    const keys = this.#keys;
+    const values = this.#values;
+    for (let index = 0; index < owners.length; index++) {
+      if ((owners[index] as Record<PropertyKey, unknown>)[keys[index]!] !== values[index]) return true;
+    }
+    return false;
+  }
+
+  #hasReplacedAccessor(): boolean {
+    for (let index = 0; index < this.#accessors.length; index++) {
+      const now = descriptorOf(this.#accessorOwners[index]!, this.#accessorKeys[index]!);
+      const before = this.#accessors[index]!;
+      if (now === undefined || now.get !== before.get || now.set !== before.set) return true;
+    }
+    return false;
+  }
+
+  #hasOtherShape(): boolean {
+    for (let index = 0; index < this.#places.length; index++) {
+      const { object, prototype } = this.#places[index]!;
+      if (getPrototypeOf(object) !== prototype) return true;
+    }
+    for (let index = 0; index < this.#prototypes.length; index++) {
+      const { object, enumerableCount } = this.#prototypes[index]!;
+      if (enumerableKeys(object).length !== enumerableCount) return true;
+    }
+    for (let index = 0; index < this.#roots.length; index++) {
+      const { object, keyCount } = this.#roots[index]!;
+      if (ownKeys(object).length !== keyCount) return true;
+    }
+    return false;
+  }
+}
+
+function placeOf(standardObject: StandardObject): Place {
+  const { object, isOpen, keys = ownKeys(object) } = standardObject;
+  const descriptors: Descriptors = { __proto__: null } as never;
+  const known: PropertyKey[] = [];
+  for (const key of keys) {
+    const descriptor = descriptorOf(object, key);
+    if (descriptor === undefined || (isOpen && isPrimitive(descriptor))) continue;
+    descriptors[key] = { __proto__: null, ...descriptor } as never;
+    known.push(key);
+  }
+  return {
+    ...standardObject,
+    prototype: getPrototypeOf(object),
+    isExtensible: isExtensible(object),
+    descriptors,
+    known,
+    keyCount: ownKeys(object).length,
+    enumerableCount: enumerableKeys(object).length,
+  };
+}
+
+/** Programs set some of these, such as `Error.stackTraceLimit`. */
+function isPrimitive(descriptor: PropertyDescriptor): boolean {
+  if (!hasOwn(descriptor, 'value')) return false;
+  const { value } = descriptor;
+  return value === null || (typeof value !== 'function' && typeof value !== 'object');
+}
+
+function changesIn(places: readonly Place[], limit: number): readonly Change[] {
+  const changes: Change[] = [];
+  for (let index = 0; index < places.length && changes.length < limit; index++) {
+    addChanges(changes, places[index]!, limit);
+  }
+  return changes;
+}
+
+/** Compares all attributes of all properties, without reading the properties. */
+function addChanges(changes: Change[], place: Place, limit: number): void {
+  const { object, name, known, descriptors, isOpen } = place;
+  if (!isOpen) {
+    const keys = ownKeys(object);
+    for (let index = 0; index < keys.length && changes.length < limit; index++) {
+      const key = keys[index]!;
+      if (descriptors[key] === undefined)
+        append(changes, { place, key, text: `${inWords(name, key)} was added` });
+    }
+  }
+  for (let index = 0; index < known.length && changes.length < limit; index++) {
+    const key = known[index]!;
+    const verb = changeOf(descriptors[key]!, descriptorOf(object, key));
+    if (verb !== undefined) append(changes, { place, key, text: `${inWords(name, key)} was ${verb}` });
+  }
+  if (getPrototypeOf(object) !== place.prototype) {
+    append(changes, { place, key: undefined, text: `the prototype of ${name} was replaced` });
+  }
+  if (isExtensible(object) !== place.isExtensible) {
+    append(changes, { place, key: undefined, text: `${name} was made non-extensible` });
+  }
+}
+
+function changeOf(before: PropertyDescriptor, now: PropertyDescriptor | undefined): string | undefined {
+  if (now === undefined) return 'removed';
+  const isValue = hasOwn(now, 'value');
+  if (isValue !== hasOwn(before, 'value')) return 'replaced';
+  if (isValue ? !is(now.value, before.value) : now.get !== before.get || now.set !== before.set)
+    return 'replaced';
+  const isSame =
+    now.enumerable === before.enumerable &&
+    now.configurable === before.configurable &&
+    (!isValue || now.writable === before.writable);
+  return isSame ? undefined : 'reconfigured';
+}
+
+function undo({ place, key }: Change): void {
+  const { object, descriptors, prototype } = place;
+  if (key === undefined) {
+    setPrototypeOf(object, prototype);
+    return;
+  }
+  const before = descriptors[key];
+  if (before === undefined) deleteProperty(object, key);
+  else defineProperty(object, key, before);
+}
+
+function hideIn({ object, descriptors }: Place): void {
+  const keys = enumerableKeys(object);
+  for (let index = 0; index < keys.length; index++) {
+    const key = keys[index]!;
+    if (descriptors[key] === undefined) defineProperty(object, key, hidden);
+  }
+}
+
+const hidden = { __proto__: null, enumerable: false } as PropertyDescriptor;
+
+function inWords(name: string, key: PropertyKey): string {
+  const text = apply(slice, asText(key), [0, maxName]) as string;
+  return typeof key === 'symbol' ? `${name}[${text}]` : `${name}.${text}`;
+}
+
+function textsOf(changes: readonly Change[]): readonly string[] {
+  const texts: string[] = [];
+  for (let index = 0; index < changes.length && index < maxChanges; index++)
+    append(texts, changes[index]!.text);
+  return texts;
+}
+
+/** Adds to the end of a list, past setters that a prototype may have for its index. */
+function append<Item>(list: Item[], item: Item): void {
+  defineProperty(list, list.length, {
+    __proto__: null,
+    value: item,
+    writable: true,
+    enumerable: true,
+    configurable: true,
+  } as PropertyDescriptor);
+}

@@ -1,0 +1,277 @@
+import { spawnSync } from 'node:child_process';
+import { EventEmitter } from 'node:events';
+import path from 'node:path';
+import { buildSync } from 'esbuild';
+import { afterEach, describe, expect, test } from 'vitest';
+import { type BuiltIns, captureBuiltIns } from '../../../src/engine/host/built-ins.js';
+
+const intact = captureBuiltIns();
+afterEach(() => {
+  expect(intact.heal()).toEqual([]);
+});
+
+// The names are those of extensions, which write plain JavaScript.
+// biome-ignore lint/suspicious/noExplicitAny: see above
+const any = (value: unknown) => value as any;
+const objectPrototype = any(Object.prototype);
+
+interface Outcome {
+  readonly found: readonly string[];
+  readonly left: readonly string[];
+  readonly after: readonly string[];
+}
+
+/** Applies a change, compares, and heals. The test runner uses no built-in meanwhile. */
+function tamper(change: () => void, builtIns: BuiltIns = intact, attempts = 1): Outcome {
+  try {
+    change();
+  } catch (error) {
+    intact.heal();
+    throw error;
+  }
+  let found: readonly string[] = [];
+  for (let attempt = 0; attempt < attempts && found.length === 0; attempt++) found = builtIns.difference();
+  const left = builtIns.heal();
+  return { found, left, after: builtIns.difference() };
+}
+
+const healed = { left: [], after: [] };
+
+/** Changes that a single comparison finds, in the words for them. */
+const tamperings: Readonly<Record<string, () => void>> = {
+  'Array.prototype.map was replaced': () => {
+    any(Array.prototype).map = () => [];
+  },
+  'JSON.stringify was replaced': () => {
+    JSON.stringify = () => '{}';
+  },
+  'Array.prototype[Symbol(Symbol.iterator)] was replaced': () => {
+    any(Array.prototype)[Symbol.iterator] = () => {
+      throw new Error('no');
+    };
+  },
+  '%ArrayIteratorPrototype%.next was replaced': () => {
+    any(Object.getPrototypeOf([][Symbol.iterator]())).next = () => ({ done: true });
+  },
+  'Promise.prototype.then was replaced': () => {
+    // biome-ignore lint/suspicious/noThenProperty: the one that all promises have
+    any(Promise.prototype).then = () => {};
+  },
+  'Map.prototype.get was removed': () => {
+    delete any(Map.prototype).get;
+  },
+  'Map.prototype.size was replaced': () => {
+    Object.defineProperty(Map.prototype, 'size', { get: () => 7, configurable: true });
+  },
+  'Object.prototype.extend was added': () => {
+    objectPrototype.extend = 1;
+  },
+  'Object.prototype.toJSON was added': () => {
+    Object.defineProperty(objectPrototype, 'toJSON', { value: () => 'x', configurable: true });
+  },
+  'Object.prototype[Symbol(x)] was added': () => {
+    objectPrototype[Symbol('x')] = 1;
+  },
+  'Array.prototype.last was added': () => {
+    any(Array.prototype).last = 1;
+  },
+  'the prototype of Array.prototype was replaced': () => {
+    Object.setPrototypeOf(Array.prototype, null);
+  },
+  'globalThis.setTimeout was replaced': () => {
+    any(globalThis).setTimeout = () => {};
+  },
+  'globalThis.Promise was replaced': () => {
+    any(globalThis).Promise = class {};
+  },
+  'process.nextTick was replaced': () => {
+    process.nextTick = () => {};
+  },
+  'EventEmitter.prototype.emit was replaced': () => {
+    EventEmitter.prototype.emit = () => false;
+  },
+  'AbortController.prototype.abort was replaced': () => {
+    AbortController.prototype.abort = () => {};
+  },
+  'Buffer.from was replaced': () => {
+    any(Buffer).from = () => {};
+  },
+  'console.log was replaced': () => {
+    console.log = () => {};
+  },
+};
+
+describe('`difference`', () => {
+  test('is empty while nothing changes', () => {
+    for (let count = 0; count < 200; count++) expect(intact.difference()).toEqual([]);
+  });
+
+  test.each(Object.entries(tamperings))('says that %s, and it is healed', (text, change) => {
+    expect(tamper(change)).toEqual({ found: [text], ...healed });
+  });
+
+  test.each<readonly [string, () => void]>([
+    [
+      'Map.prototype.hidden was added',
+      () => Object.defineProperty(Map.prototype, 'hidden', { value: 1, configurable: true }),
+    ],
+    ['Error.prototype.name was replaced', () => Object.assign(Error.prototype, { name: 'Terror' })],
+    [
+      'Set.prototype.add was reconfigured',
+      () => Object.defineProperty(Set.prototype, 'add', { enumerable: false, writable: false }),
+    ],
+  ])('says after some calls that %s, and it is healed', (text, change) => {
+    expect(tamper(change, intact, 200)).toEqual({ found: [text], ...healed });
+  });
+
+  test('finds a getter in place of a method, whatever it does', () => {
+    let runs = 0;
+    const outcome = tamper(() => {
+      Object.defineProperty(Array.prototype, 'map', {
+        configurable: true,
+        get() {
+          runs += 1;
+          throw new Error('no');
+        },
+      });
+    });
+    expect(outcome).toEqual({ found: ['Array.prototype.map was replaced'], ...healed });
+    expect(runs).toBe(1);
+  });
+
+  test('lists the first changes only', () => {
+    const { found, left } = tamper(() => {
+      for (let index = 0; index < 20; index++) objectPrototype[`key${index}`] = index;
+    });
+    expect(found).toHaveLength(5);
+    expect(found[0]).toBe('Object.prototype.key0 was added');
+    expect(left).toEqual([]);
+  });
+
+  test('shortens long names', () => {
+    const { found } = tamper(() => {
+      objectPrototype['x'.repeat(10_000)] = 1;
+    });
+    expect(found).toEqual([`Object.prototype.${'x'.repeat(100)} was added`]);
+  });
+
+  test('ignores settings, additions to constructors, and globals', () => {
+    const { stackTraceLimit, prepareStackTrace } = Error;
+    let found: readonly string[];
+    try {
+      Error.stackTraceLimit = 50;
+      any(Error).prepareStackTrace = () => '';
+      any(Promise).extra = () => {};
+      any(globalThis).extra = () => {};
+      any(process).extra = () => {};
+      found = intact.difference();
+    } finally {
+      Error.stackTraceLimit = stackTraceLimit;
+      Error.prepareStackTrace = prepareStackTrace;
+      delete any(Promise).extra;
+      delete any(globalThis).extra;
+      delete any(process).extra;
+    }
+    expect(found).toEqual([]);
+  });
+});
+
+describe('poisoned built-ins', () => {
+  test('are healed though each of them is broken', () => {
+    const outcome = tamper(() => {
+      const broken = () => {
+        throw new Error('broken');
+      };
+      const { getOwnPropertyDescriptor: descriptorOf, ownKeys, set } = Reflect;
+      const owners = [
+        Reflect,
+        Object,
+        Array,
+        Array.prototype,
+        String.prototype,
+        Map.prototype,
+        Function.prototype,
+      ];
+      const keys = owners.map((owner) =>
+        ownKeys(owner).filter((key) => typeof descriptorOf(owner, key)?.value === 'function'),
+      );
+      for (let at = 0; at < owners.length; at++) {
+        for (let index = 0; index < keys[at]!.length; index++) set(owners[at]!, keys[at]![index]!, broken);
+      }
+      any(globalThis).String = broken;
+    });
+    expect(outcome.found.length).toBeGreaterThan(0);
+    expect(outcome).toMatchObject(healed);
+  });
+
+  test('are healed though descriptors inherit a getter', () => {
+    const outcome = tamper(() => {
+      JSON.parse = () => ({});
+      Object.defineProperty(Object.prototype, '0', { set: () => {}, configurable: true, enumerable: true });
+      objectPrototype.get = () => {};
+      objectPrototype.value = 1;
+      objectPrototype.writable = false;
+    });
+    expect(outcome.found).toContain('Object.prototype.get was added');
+    expect(outcome).toMatchObject(healed);
+  });
+
+  test('that cannot be healed are named', () => {
+    const { outputFiles } = buildSync({
+      entryPoints: [path.resolve(import.meta.dirname, '../../../src/engine/host/built-ins.ts')],
+      bundle: true,
+      platform: 'node',
+      format: 'cjs',
+      write: false,
+    });
+    // The damage lasts.
+    const program = `const exports = {}, module = { exports };
+      ${outputFiles[0]!.text}
+      const builtIns = module.exports.captureBuiltIns();
+      Object.defineProperty(Object.prototype, 'stays', { value: 1 });
+      Object.freeze(Set.prototype);
+      const found = builtIns.difference();
+      console.log(JSON.stringify([found, builtIns.heal()]));`;
+    const { stdout, stderr } = spawnSync(process.execPath, ['-e', program], { encoding: 'utf8' });
+    expect(stderr).toBe('');
+    const [found, left] = JSON.parse(stdout) as readonly (readonly string[])[];
+    expect(found).toContain('Object.prototype.stays was added');
+    expect(left).toContain('Object.prototype.stays was added');
+    expect(left).toContain('Set.prototype.add was reconfigured');
+  });
+});
+
+describe('polyfills', () => {
+  test('keep working and do not show in `for…in`', () => {
+    const before = captureBuiltIns();
+    objectPrototype.extend = function (this: object) {
+      return Object.keys(this);
+    };
+    any(Array.prototype).last = () => 'last';
+    before.hideAdditions();
+    const seen: string[] = [];
+    for (const key in { a: 1 }) seen.push(key);
+    for (const key in [1]) seen.push(key);
+    const results = [any({ b: 1 }).extend(), any([]).last()];
+    intact.heal();
+    expect(seen).toEqual(['a', '0']);
+    expect(results).toEqual([['b'], 'last']);
+  });
+
+  test('belong to a snapshot that is taken after them', () => {
+    any(Array.prototype).at = function (this: unknown[], index: number) {
+      return this[index < 0 ? this.length + index : index];
+    };
+    Object.defineProperty(Array.prototype, 'last', { value: () => 1, configurable: true, writable: true });
+    const after = captureBuiltIns();
+    const clean = after.difference();
+    const outcome = tamper(() => {
+      any(Array.prototype).last = () => 2;
+    }, after);
+    const last = any([]).last();
+    intact.heal();
+    expect(clean).toEqual([]);
+    expect(outcome).toEqual({ found: ['Array.prototype.last was replaced'], ...healed });
+    expect(last).toBe(1);
+  });
+});
