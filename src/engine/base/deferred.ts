@@ -2,12 +2,15 @@
 export interface Deferred<Value> {
   readonly promise: Promise<Value>;
   readonly resolve: (value: Value) => void;
+  readonly reject: (error: unknown) => void;
 }
 
 export function deferred<Value = void>(): Deferred<Value> {
   let resolve!: (value: Value) => void;
-  const promise = new Promise<Value>((done) => {
+  let reject!: (error: unknown) => void;
+  const promise = new Promise<Value>((done, fail) => {
     resolve = done;
+    reject = fail;
   });
-  return { promise, resolve };
+  return { promise, resolve, reject };
 }

@@ -98,11 +98,15 @@ export interface ExtensionOptions {
   readonly isUnderived?: boolean;
   /** `package` when absent. */
   readonly origin?: Origin;
+  /** Its code is described by another process and never runs in this one. */
+  readonly isSurface?: boolean;
 }
 
 /** An extension whose manifest has been read. Definitions are read when asked for, and kept if they could be. */
 export class Extension {
   readonly origin: Origin;
+  /** Whether its code runs in another process. */
+  readonly isSurface: boolean;
   readonly #loadCode: LoadCode;
   readonly #definitions = new Map<string, Promise<Definition>>();
   readonly #documents = new Map<string, Promise<DataDocument>>();
@@ -114,11 +118,12 @@ export class Extension {
   /** Of a manifest that was read otherwise. */
   constructor(
     readonly manifest: Manifest,
-    { loadCode = importDefault, origin = 'package', isUnderived = false }: ExtensionOptions = {},
+    { loadCode = importDefault, origin = 'package', isUnderived = false, isSurface = false }: ExtensionOptions = {},
   ) {
     this.#loadCode = loadCode;
     this.#isUnderived = isUnderived;
     this.origin = origin;
+    this.isSurface = isSurface;
   }
 
   /** Reads the manifest of a package folder. @throws as {@link readManifest} does. */

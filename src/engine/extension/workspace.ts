@@ -31,6 +31,8 @@ export interface WorkspaceOptions {
   /** The extension that holds the servers which the user made; absent: there are none. */
   readonly userServersFolder?: string;
   readonly loadCode?: LoadCode;
+  /** Code of extensions runs in another process, which describes it. */
+  readonly isSurface?: boolean;
   /**
    * Look for packages neither at the working directory nor above it: what a client's entry names must not depend on
    * where the client happens to run.
@@ -113,9 +115,9 @@ export class Workspace {
   }
 
   async #open(directory: string): Promise<Extension> {
-    const { loadCode } = this.#options;
+    const { loadCode, isSurface = false } = this.#options;
     const origin = await this.#originOf(directory);
-    return await Extension.open(directory, { origin, ...(loadCode && { loadCode }) });
+    return await Extension.open(directory, { origin, isSurface, ...(loadCode && { loadCode }) });
   }
 
   async #originOf(directory: string): Promise<Origin> {

@@ -11,6 +11,11 @@ export class LoadError extends Error {
 
 /** Makes a function or a module reference of a definition callable. @throws never; the returned function may. */
 export function lazyFunction<F>(value: unknown, extension: Extension): Lazy<F> {
+  if (extension.isSurface) {
+    return async () => {
+      throw new LoadError('it runs in the extension host, which did not answer');
+    };
+  }
   if (typeof value === 'function') return async () => value as F;
   if (typeof value !== 'string') {
     return async () => {

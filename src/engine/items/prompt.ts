@@ -1,7 +1,7 @@
 import { isTemplate } from '../extension/check.js';
 import { isBlock } from '../extension/content-block.js';
 import { type Definition, DefinitionError } from '../extension/extension.js';
-import { isRecord } from '../extension/shapes.js';
+import { isFunctionLike, isRecord } from '../extension/shapes.js';
 import { translateArgument } from '../extension/spellings.js';
 import { brands, isBranded } from './brands.js';
 import { blocksOf, type ContentBlock, type PromptMessage, user } from './builders.js';
@@ -42,6 +42,7 @@ export async function readPrompt(definition: Definition): Promise<PromptSpec> {
     },
     required: list.filter(({ required }) => required).map(({ name }) => name),
     argumentNames: list.map(({ name }) => name),
+    isCode: isCode(normal),
     render: renderer(normal),
     complete: new Map(
       list.flatMap(({ name, complete }) =>
@@ -71,8 +72,9 @@ function readArguments(value: unknown): readonly unknown[] | undefined {
 }
 
 /** How a prompt's messages are made: literal text, a template, fixed messages, or a function. */
-function renderer({ value, extension }: Definition): Render {
-  const { content, messages, type } = value;
+function renderer(definition: Definition): Render {
+  const { value, extension } = definition;
+  const { content, messages } = value;
   if (Array.isArray(messages)) {
     const fixed = messages as readonly { role: 'user' | 'assistant'; content: unknown }[];
     return async (args) => ({
@@ -81,13 +83,16 @@ function renderer({ value, extension }: Definition): Render {
       ),
     });
   }
-  const isFunction = typeof content === 'function' || type === 'function';
-  if (!isFunction) return async (args) => ({ messages: [user(fixedBlock(content, args))] });
+  if (!isCode(definition)) return async (args) => ({ messages: [user(fixedBlock(content, args))] });
   const load = lazyFunction<PromptFunction>(content, extension);
   return async (args, ctx) => {
     const call = await load();
     return toPromptResult(await call(args, ctx));
   };
+}
+
+function isCode({ value: { content, messages, type } }: Definition): boolean {
+  return !Array.isArray(messages) && (isFunctionLike(content) || type === 'function');
 }
 
 function fixedBlock(content: unknown, args: Values): ContentBlock {

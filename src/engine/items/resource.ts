@@ -42,6 +42,7 @@ export async function readResource(definition: Definition): Promise<ResourceSpec
     uri,
     uriTemplate,
     template: uriTemplate === undefined ? undefined : readUriTemplate(uriTemplate),
+    isCode: typeof value.text !== 'string' && typeof value.file !== 'string',
     read: reader(definition, mimeType),
     subscribable: value.subscribable === true,
     list: value.list === undefined ? undefined : lazyFunction(value.list, extension),

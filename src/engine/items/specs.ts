@@ -112,6 +112,8 @@ export interface PromptSpec extends Spec {
   /** Names of the arguments that must be given. */
   readonly required: readonly string[];
   readonly argumentNames: readonly string[];
+  /** Whether code of the extension makes its messages. */
+  readonly isCode: boolean;
   /** Messages for already checked arguments. */
   render(args: Readonly<Record<string, string>>, ctx: Context): Promise<PromptResult>;
   readonly complete: ReadonlyMap<string, Suggesting>;
@@ -157,6 +159,8 @@ export interface ResourceSpec extends Spec {
   readonly uriTemplate: string | undefined;
   /** Tells which addresses are those of a template, and what for. */
   readonly template: UriTemplate | undefined;
+  /** Whether code of the extension reads it. */
+  readonly isCode: boolean;
   /** What it holds; undefined if there is no such resource after all. */
   read(
     uri: string,

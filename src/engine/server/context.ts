@@ -12,10 +12,12 @@ import { plainData } from '../plain-data.js';
 import { inspected, messageOf } from '../thrown.js';
 import type { Coming } from './coming.js';
 import { tasksCapability } from './extensions.js';
-import { type Dialogue, isRetry, Speaker } from './interaction/dialogue.js';
+import { type Dialogue, isRetry, Speaker, type Subject } from './interaction/dialogue.js';
+import type { Remembered, StatefulCall } from './interaction/state.js';
 import { isObject } from './protocol/envelope.js';
 import { type Era, logLevels, metaKey } from './protocol/eras.js';
 import type { Peer, RequestContext } from './protocol/request.js';
+import type { Wire } from './requests/handler.js';
 import { allowsUi, declaresUi } from './ui.js';
 import type { Workplaces } from './workplaces.js';
 
@@ -34,6 +36,10 @@ export interface Connection {
   readonly announce: Pick<Context, 'notifyChanged' | 'notifyResourceUpdated'>;
   /** What handlers keep for as long as it lasts; undefined on 2026-07-28, whose requests stand alone. */
   readonly session: Session | undefined;
+  /** Runs what needs code of the extension; undefined: this process does. */
+  readonly host?: CodeHost | undefined;
+  /** Keeps what calls remember between rounds; absent: it is signed here. */
+  readonly states?: StateKeeper | undefined;
   /** Resources that a 2025-era client wants to hear of. */
   readonly subscribed: Set<string>;
   /** Who else is told where the client works; undefined: nobody. */
@@ -42,6 +48,37 @@ export interface Connection {
   root: string | undefined;
   /** Lowest level a 2025-era client wants to see; `logging/setLevel` changes it. */
   logLevel: (typeof logLevels)[number];
+}
+
+/** Work of one request that needs code of the extension. */
+export interface HostedWork {
+  readonly params: Wire;
+  /** In words: `Tool "search"`. */
+  readonly what: string;
+  /** Longest run. */
+  readonly timeoutMs: number;
+  /** What its state is good for, if it may ask the client. */
+  readonly subject?: Subject;
+  /** Whether a failure of the host is a result that the model reads; else it is a protocol error. */
+  readonly answersByResult?: boolean;
+  /** Answers in place of a host that fails. */
+  readonly instead?: () => Promise<Wire>;
+}
+
+/** The extension host, as the front uses it. */
+export interface CodeHost {
+  /** Has the host answer a request. @throws ProtocolError */
+  answer(connection: Connection, request: RequestContext, work: HostedWork): Promise<Wire>;
+  /** Tells the host the log level and the root of a connection. */
+  update(connection: Connection): void;
+  /** The connection has ended. */
+  forget(connection: Connection): void;
+}
+
+/** Keeps what a call remembers until the client answers. */
+export interface StateKeeper {
+  read(call: StatefulCall, state: unknown): Promise<Remembered>;
+  write(call: StatefulCall, remembered: Remembered): Promise<string>;
 }
 
 /** Under which a context tells who asks. */

@@ -6,79 +6,17 @@ import type { CacheHint } from '../items/specs.js';
 import { isUiResource } from '../items/ui.js';
 import { type Announcements, announcer, type Listener } from './audience.js';
 import type { Coming } from './coming.js';
-import { type Connection, showsUi } from './context.js';
+import type { CodeHost, Connection } from './context.js';
 import { skillsExtension, tasksExtension } from './extensions.js';
 import { Dispatcher, type RequestHandler } from './protocol/dispatcher.js';
-import { type Era, logLevels } from './protocol/eras.js';
+import type { Era } from './protocol/eras.js';
 import type { RequestContext } from './protocol/request.js';
 import type { CacheHints } from './protocol/results.js';
-import { complete } from './requests/completion.js';
-import { toProtocolError } from './requests/errors.js';
-import type { Handler, Wire } from './requests/handler.js';
-import { get, listPrompts } from './requests/prompts.js';
-import { listResources, listTemplates, read } from './requests/resources.js';
-import { mayBeSubscribed, subscribe, unsubscribe } from './requests/subscriptions.js';
-import { call, listTools } from './requests/tools.js';
+import { answer, isOffered, methodOf } from './requests/methods.js';
+import { mayBeSubscribed } from './requests/subscriptions.js';
 import { openSession } from './session.js';
 import { allowsUi, declaresUi, uiCapability } from './ui.js';
 import type { Workplaces } from './workplaces.js';
-
-interface Method {
-  readonly capability: keyof ServerCapabilities;
-  /** The part of the capability that offers it, if the whole does not. */
-  readonly feature?: string;
-  /** The era that has it, if the other does not. */
-  readonly era?: Era;
-  readonly handler: Handler;
-}
-
-/** Who answers which method, and the capability that offers it. */
-const methods: Readonly<Record<string, Method>> = {
-  'tools/list': { capability: 'tools', handler: whole('tools', listTools) },
-  'tools/call': { capability: 'tools', handler: call },
-  'prompts/list': { capability: 'prompts', handler: whole('prompts', listPrompts) },
-  'prompts/get': { capability: 'prompts', handler: get },
-  'resources/list': { capability: 'resources', handler: whole('resources', listResources) },
-  'resources/templates/list': { capability: 'resources', handler: whole('resources', listTemplates) },
-  'resources/read': { capability: 'resources', handler: read },
-  'resources/subscribe': { capability: 'resources', feature: 'subscribe', era: 'legacy', handler: subscribe },
-  'resources/unsubscribe': {
-    capability: 'resources',
-    feature: 'subscribe',
-    era: 'legacy',
-    handler: unsubscribe,
-  },
-  'completion/complete': { capability: 'completions', handler: complete },
-  'logging/setLevel': { capability: 'logging', era: 'legacy', handler: setLogLevel },
-  'tasks/get': ofTasks('getTask'),
-  'tasks/update': ofTasks('updateTask'),
-  'tasks/cancel': ofTasks('cancelTask'),
-  'skills/list': ofSkills('listSkills'),
-  'skills/get': ofSkills('getSkill'),
-  'resources/directory/read': ofSkills('readDirectory'),
-};
-
-/** Few servers have tasks, and what answers for them is loaded for those. */
-function ofTasks(name: keyof typeof import('./requests/tasks.js')): Method {
-  return {
-    capability: 'extensions',
-    feature: tasksExtension,
-    handler: async (...asked) => (await import('./requests/tasks.js'))[name](...asked),
-  };
-}
-
-function ofSkills(name: 'listSkills' | 'getSkill' | 'readDirectory'): Method {
-  return {
-    capability: 'extensions',
-    feature: skillsExtension,
-    handler: async (connection, params, request) => {
-      const { outstanding } = connection;
-      // Skills that are still to come are resources, too.
-      if (outstanding?.includes('skills')) await outstanding.forList('resources', request.signal);
-      return await (await import('./requests/skills.js'))[name](connection, params);
-    },
-  };
-}
 
 /** What every connection of one served server shares. */
 export interface Served {
@@ -90,11 +28,13 @@ export interface Served {
   readonly outstanding?: Coming | undefined;
   /** Where it is kept in what places the clients work; absent: nobody else wants to know. */
   readonly workplaces?: Workplaces | undefined;
+  /** Runs code of the extension; absent: this process does. */
+  readonly host?: CodeHost | undefined;
 }
 
 /** Makes what answers the messages of one connection to a composed server, in one era. */
 export function createServer(
-  { calls, toolOptions, audience, outstanding, workplaces }: Served,
+  { calls, toolOptions, audience, outstanding, workplaces, host }: Served,
   era: Era,
 ): Dispatcher {
   const { info, instructions, cache } = calls.server;
@@ -143,18 +83,16 @@ export function createServer(
       return await shownTo({ connection, request }, query);
     },
     announce: announcer({ calls, audience, mayChange: (kind) => offered[kind]?.listChanged === true }),
-    session: era === 'legacy' ? openSession() : undefined,
+    session: era === 'legacy' && !host ? openSession() : undefined,
+    host,
     subscribed,
     workplaces,
     root: undefined,
     logLevel: 'info',
   };
   function handlerOf(method: string): RequestHandler | undefined {
-    const row = Object.hasOwn(methods, method) ? methods[method] : undefined;
-    if (!row || (row.era !== undefined && row.era !== era)) return undefined;
-    // A list of a kind that this server does not have is empty, not unknown.
-    const isList = method.endsWith('/list') && row.capability !== 'extensions';
-    if (!isList && !isOffered(row, offered)) return undefined;
+    const row = methodOf(method, era);
+    if (!row || !isOffered(method, row, offered)) return undefined;
     return async (params, request) => await answer(row.handler, connection, params, request);
   }
   const listener: Listener = {
@@ -165,48 +103,13 @@ export function createServer(
   dispatcher.onclose = () => {
     audience.leave(listener);
     workplaces?.forget(connection);
+    host?.forget(connection);
   };
   return dispatcher;
 }
 
 /** How long a client has to list its roots. */
 const rootsTimeoutMs = 60_000;
-
-function isOffered({ capability, feature }: Method, offered: ServerCapabilities): boolean {
-  const held = offered[capability] as Wire | undefined;
-  return feature === undefined ? held !== undefined : Boolean(held?.[feature]);
-}
-
-async function answer(
-  handler: Handler,
-  connection: Connection,
-  params: Wire,
-  request: RequestContext,
-): Promise<Wire> {
-  try {
-    return await handler(connection, params, request);
-  } catch (error) {
-    throw toProtocolError(error);
-  }
-}
-
-/** `logging/setLevel`; an unknown level does not come this far. */
-function setLogLevel(connection: Connection, { level }: Wire): Wire {
-  connection.logLevel = logLevels.find((known) => known === level) ?? connection.logLevel;
-  return {};
-}
-
-/** Answers with a list once it is whole, or cannot be waited for any longer. */
-function whole(kind: ServedKind, handler: Handler): Handler {
-  return (connection, params, request) => {
-    const { outstanding } = connection;
-    if (!outstanding) return handler(connection, params, request);
-    // Apps come with their tools.
-    const kinds = kind === 'resources' && showsUi(connection, request) ? [kind, 'tools' as const] : [kind];
-    const ready = kinds.map((one) => outstanding.forList(one, request.signal));
-    return Promise.all(ready).then(() => handler(connection, params, request));
-  };
-}
 
 /** Capabilities by what there is, or is still to come; never more. */
 function capabilitiesOf(

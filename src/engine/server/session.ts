@@ -1,9 +1,15 @@
 import type { Session } from '../items/context.js';
 import { describePlainFault, plainData } from '../plain-data.js';
 
-/** Opens the session of one connection. Values are kept as JSON text, so that no code shares them, and never sent. */
-export function openSession(): Session {
-  const texts = new Map<string, string>();
+/**
+ * Opens the session of one connection. Values are kept as JSON text, so that no code shares them, and never sent to
+ * clients. `kept` are texts of before; `onSet` learns of every change.
+ */
+export function openSession(
+  kept: Readonly<Record<string, string>> = {},
+  onSet: (key: string, text: string | undefined) => void = () => {},
+): Session {
+  const texts = new Map(Object.entries(kept));
   return {
     get(key) {
       const text = texts.get(key);
@@ -11,8 +17,10 @@ export function openSession(): Session {
     },
     set(key, value) {
       if (typeof key !== 'string') throw new TypeError('A key of ctx.session must be a string.');
-      if (value === undefined) texts.delete(key);
-      else texts.set(key, textOf(key, value));
+      const text = value === undefined ? undefined : textOf(key, value);
+      if (text === undefined) texts.delete(key);
+      else texts.set(key, text);
+      onSet(key, text);
     },
   };
 }

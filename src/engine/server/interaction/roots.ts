@@ -18,6 +18,7 @@ export function watchRoots(connection: Connection, ask: () => Promise<unknown>):
     // Of two answers the one counts that was asked for later, whichever comes first.
     if (own === latest) roots = rootsIn(answer) ?? [];
     connection.root = pathOf(roots[0]?.uri);
+    connection.host?.update(connection);
     return roots;
   };
   const watch = (): void => {

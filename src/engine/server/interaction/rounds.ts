@@ -9,7 +9,8 @@ import { Steps } from './steps.js';
 /** One run of a handler, with what the request brings along. @throws ProtocolError for a state that is not ours */
 export async function beginRound(dialogue: Dialogue): Promise<Partner> {
   const { requestState: state, inputResponses = {} } = dialogue.request;
-  const remembered = state === undefined ? nothing : await readState(dialogue, state);
+  const { states = { read: readState } } = dialogue.connection;
+  const remembered = state === undefined ? nothing : await states.read(dialogue, state);
   return new Round(dialogue, remembered, inputResponses);
 }
 
@@ -71,10 +72,11 @@ class Round implements Partner {
       steps: this.#steps.done,
       asked: [...this.#open.keys()],
     };
+    const { states = { write: writeState } } = this.#dialogue.connection;
     return {
       resultType: 'input_required',
       inputRequests: Object.fromEntries(requests),
-      requestState: await writeState(this.#dialogue, remembered),
+      requestState: await states.write(this.#dialogue, remembered),
     };
   }
 

@@ -2,9 +2,12 @@ import { createRequestStateCodec, type RequestStateCodec } from '@modelcontextpr
 import { canonical } from '../../canonical.js';
 import { ProtocolError } from '../../items/builders.js';
 import { type Calls, reportOnce } from '../../items/calls.js';
+import type { Connection } from '../context.js';
 import { ownerOf } from '../owner.js';
+import { isObject } from '../protocol/envelope.js';
+import type { RequestContext } from '../protocol/request.js';
 import { internalError, invalidParams } from '../requests/errors.js';
-import type { Dialogue } from './dialogue.js';
+import type { Subject } from './dialogue.js';
 
 /** What a call has come to so far. It lies with the client: signed, and readable to whoever looks. */
 export interface Remembered {
@@ -14,6 +17,22 @@ export interface Remembered {
   readonly steps: Readonly<Record<string, string>>;
   /** The keys that were asked for last. */
   readonly asked: readonly string[];
+}
+
+/** The call that a state belongs to. */
+export interface StatefulCall {
+  readonly connection: Pick<Connection, 'calls'>;
+  readonly request: Pick<RequestContext, 'auth'>;
+  readonly subject: Subject;
+}
+
+/** Whether something that came from a process with foreign code is what a call remembers. */
+export function isRemembered(value: unknown): value is Remembered {
+  if (!isObject(value)) return false;
+  const { answers, steps, asked } = value;
+  const hasTexts = isObject(steps) && Object.values(steps).every((text) => typeof text === 'string');
+  const hasKeys = Array.isArray(asked) && asked.every((key) => typeof key === 'string');
+  return isObject(answers) && hasTexts && hasKeys;
 }
 
 export const nothing: Remembered = { answers: {}, steps: {}, asked: [] };
@@ -36,8 +55,8 @@ let ownKey: Uint8Array | undefined;
 const codecs = new Map<string, RequestStateCodec<Remembered>>();
 
 /** Packs what is to be remembered. @throws ProtocolError if it is too much */
-export async function writeState(dialogue: Dialogue, remembered: Remembered): Promise<string> {
-  const state = await codecFor(dialogue.connection.calls).mint(remembered, bound(dialogue));
+export async function writeState(call: StatefulCall, remembered: Remembered): Promise<string> {
+  const state = await codecFor(call.connection.calls).mint(remembered, bound(call));
   if (state.length <= maxLength) return state;
   const much = `The answers and steps of this call take ${state.length} characters, and ${maxLength} are the most.`;
   throw new ProtocolError(internalError, much);
@@ -47,11 +66,11 @@ export async function writeState(dialogue: Dialogue, remembered: Remembered): Pr
  * Unpacks a state that was handed out for the same request.
  * @throws ProtocolError for any other; which reason it is would only help to forge one
  */
-export async function readState(dialogue: Dialogue, state: unknown): Promise<Remembered> {
+export async function readState(call: StatefulCall, state: unknown): Promise<Remembered> {
   try {
-    return await codecFor(dialogue.connection.calls).verify(state as string, bound(dialogue));
+    return await codecFor(call.connection.calls).verify(state as string, bound(call));
   } catch {
-    const { method } = dialogue.subject;
+    const { method } = call.subject;
     const problem = '"requestState" was not made for this request, was changed, or has expired';
     throw new ProtocolError(
       invalidParams,
@@ -89,7 +108,7 @@ function secretOf(calls: Calls): string {
  * What a state is good for: this request of this server, by whoever made it. The codec takes it for its context.
  * @see MCP 2026-07-28, basic/patterns/mrtr, Server Requirements 5
  */
-function bound({ connection, request, subject }: Dialogue): never {
+function bound({ connection, request, subject }: StatefulCall): never {
   const { info } = connection.calls.server;
   const { method, name, args } = subject;
   return canonical([info.name, method, name, args ?? {}, ownerOf(request.auth)]) as never;

@@ -21,6 +21,8 @@ export const logLevels = [
   'emergency',
 ] as const;
 
+export type LogLevelName = (typeof logLevels)[number];
+
 /** MCP 2026-07-28 basic, Request metadata. */
 export const metaKey = {
   protocolVersion: 'io.modelcontextprotocol/protocolVersion',

@@ -28,6 +28,10 @@ export async function complete(connection: Connection, params: Wire, request: Re
   if (typeof source !== 'function') {
     return { completion: toSuggestions(startingWith(argument.value, source)) };
   }
+  if (connection.host) {
+    const what = `The completion of "${argument.name}"`;
+    return await connection.host.answer(connection, request, { params, what, timeoutMs });
+  }
   const makeContext = contextMaker(connection, request);
   const { arguments: others = {} } = context ?? {};
   const { signal } = request;

@@ -1,7 +1,7 @@
 import { ProtocolError } from '../../items/builders.js';
 import { getPrompt, PromptFailure } from '../../items/get.js';
 import { type Connection, contextMaker } from '../context.js';
-import { Dialogue, inDialogue } from '../interaction/dialogue.js';
+import { Dialogue, inDialogue, type Subject } from '../interaction/dialogue.js';
 import type { RequestContext } from '../protocol/request.js';
 import { blockFor } from '../revisions.js';
 import { internalError, invalidParams } from './errors.js';
@@ -32,11 +32,19 @@ export async function get(
     throw new ProtocolError(invalidParams, outstanding?.explain(what, 'prompts') ?? what);
   }
   const values = (args ?? {}) as Readonly<Record<string, string>>;
-  const dialogue = new Dialogue(connection, request, {
-    method: 'prompts/get',
-    name: prompt.name,
-    args: values,
-  });
+  const subject: Subject = { method: 'prompts/get', name: prompt.name, args: values };
+  const { host } = connection;
+  if (host && (prompt.isCode || calls.server.initialize)) {
+    const params = { name: prompt.name, arguments: values };
+    const { timeoutMs } = prompt;
+    return await host.answer(connection, request, {
+      params,
+      what: `Prompt "${prompt.name}"`,
+      timeoutMs,
+      subject,
+    });
+  }
+  const dialogue = new Dialogue(connection, request, subject);
   return await inDialogue(dialogue, async () => {
     const made = await getPrompt(prompt, values, {
       calls,

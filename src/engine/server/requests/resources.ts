@@ -13,7 +13,7 @@ import { isUiResource } from '../../items/ui.js';
 import { plainData } from '../../plain-data.js';
 import { messageOf, safelyThrown } from '../../thrown.js';
 import { type Connection, contextMaker, showsUi } from '../context.js';
-import { Dialogue, inDialogue, isRetry } from '../interaction/dialogue.js';
+import { Dialogue, inDialogue, isRetry, type Subject } from '../interaction/dialogue.js';
 import { instanceLeftOut, instancesFailed } from '../list-faults.js';
 import { oneLine } from '../one-line.js';
 import type { RequestContext } from '../protocol/request.js';
@@ -146,11 +146,15 @@ export async function read(connection: Connection, { uri }: Wire, request: Reque
   if (skillFile) return { contents: [skillFile] };
   const found = await requireResource(connection, String(uri), request);
   if ('app' in found) return await readApp(found.app, calls);
-  const dialogue = new Dialogue(connection, request, {
-    method: 'resources/read',
-    name: String(uri),
-    args: undefined,
-  });
+  const address = String(uri);
+  const subject: Subject = { method: 'resources/read', name: address, args: undefined };
+  const { host } = connection;
+  if (host && (found.spec.isCode || calls.server.initialize)) {
+    const what = `Resource ${address}`;
+    const { timeoutMs } = found.spec;
+    return await host.answer(connection, request, { params: { uri: address }, what, timeoutMs, subject });
+  }
+  const dialogue = new Dialogue(connection, request, subject);
   return await inDialogue(dialogue, async () => await readResource(found, dialogue));
 }
 

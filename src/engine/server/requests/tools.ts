@@ -70,6 +70,15 @@ export async function call(
   // A handler that copies its arguments by assignment would change a prototype.
   if (args && Object.hasOwn(args, '__proto__')) Reflect.deleteProperty(args, '__proto__');
   const subject: Subject = { method: 'tools/call', name: tool.name, args };
+  if (connection.host && !tool.upstream) {
+    return await connection.host.answer(connection, request, {
+      params: { name: tool.name, ...(args && { arguments: args }) },
+      what: `Tool "${tool.name}"`,
+      timeoutMs: tool.timeoutMs,
+      subject,
+      answersByResult: true,
+    });
+  }
   const run: LongCall['run'] = async (setting) => {
     const result = await callTool(tool, args ?? {}, { calls, ...setting }).catch((error) =>
       answerMissing(error, connection),

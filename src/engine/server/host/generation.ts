@@ -1,0 +1,433 @@
+import type { Writable } from 'node:stream';
+import { deferred } from '../../base/deferred.js';
+import type { ChannelMessage } from '../../host/channel.js';
+import type { HostDeath } from '../../host/death.js';
+import { HostProcess } from '../../host/host-process.js';
+import { ProtocolError } from '../../items/builders.js';
+import type { ListedKind } from '../../items/context.js';
+import { deadlines } from '../../items/deadlines.js';
+import { listedKinds } from '../../items/registry.js';
+import type { PlainData } from '../../plain-data.js';
+import { messageOf } from '../../thrown.js';
+import { isObject, type JsonObject } from '../protocol/envelope.js';
+import { RequestTimeoutError } from '../protocol/request.js';
+import { HostEndedError, HostTimeoutError } from './host-error.js';
+import type { HostedConnection, HostedRequest, HostedServer, ToHost } from './messages.js';
+
+/** What a request of the front gives its host while it runs. */
+export interface Running {
+  /** In words: `Tool "search"`. */
+  readonly what: string;
+  /** Longest run, not counting the time that the client is asked something. */
+  readonly timeoutMs: number;
+  readonly signal: AbortSignal;
+  readonly notify: (method: string, params: JsonObject) => void;
+  readonly ask: (
+    request: { readonly method: string; readonly params: JsonObject | undefined },
+    limits: { readonly signal: AbortSignal; readonly timeoutMs: number },
+  ) => Promise<JsonObject>;
+  /** Signs what the call remembers until the client answers. */
+  readonly seal: (remembered: unknown) => Promise<string>;
+  readonly closeStream: () => void;
+}
+
+export interface GenerationOptions {
+  readonly entry: string;
+  readonly hosted: HostedServer;
+  readonly stderr: Writable;
+  readonly onListChanged: (kind: ListedKind) => void;
+  readonly onResourceUpdated: (uri: string) => void;
+  readonly onSession: (connection: number, key: string, text: string | undefined) => void;
+  /** Code has changed a built-in: this host should be replaced. */
+  readonly onChanged: (change: string) => void;
+  readonly onDeath: (death: HostDeath, generation: Generation) => void;
+}
+
+/** How much longer than its own limit a call may take before its host counts as blocked, in milliseconds. */
+const graceMs = 1000;
+
+/** How long one module, and the composition of a server, may take in a host. */
+const describeLimitMs = 10_000;
+const composeLimitMs = 25_000;
+
+const askable: readonly string[] = ['elicitation/create', 'sampling/createMessage', 'roots/list'];
+const notifiable: readonly string[] = ['notifications/progress', 'notifications/message'];
+
+/** One extension host from its start to its death, as the front speaks to it. */
+export class Generation {
+  /** Resolves when the host listens. Rejects with {@link HostEndedError}. */
+  readonly ready: Promise<void>;
+  /** The modules that the host is loading. */
+  readonly loading = new Set<string>();
+  readonly #options: GenerationOptions;
+  readonly #process: HostProcess;
+  readonly #calls = new Map<number, Call>();
+  readonly #questions = new Map<number, AbortController>();
+  readonly #opened = new Set<number>();
+  #composed: Promise<void> | undefined;
+  #last = 0;
+  readonly #dead = deferred();
+  #death: HostDeath | undefined;
+  #onIdle: (() => void) | undefined;
+
+  constructor(options: GenerationOptions) {
+    this.#options = options;
+    const { entry, hosted, stderr } = options;
+    const ready = deferred();
+    this.ready = ready.promise;
+    ready.promise.catch(() => {});
+    this.#process = new HostProcess({
+      entry,
+      env: hosted.env,
+      stderr,
+      onReady: () => {
+        this.#send({ type: 'start', hosted });
+        ready.resolve();
+      },
+      onMessage: (message) => this.#receive(message),
+      onDeath: (death) => {
+        this.#death = death;
+        ready.reject(new HostEndedError(death.reason));
+        this.#end(death);
+        this.#dead.resolve();
+      },
+    });
+  }
+
+  get isDead(): boolean {
+    return this.#death !== undefined;
+  }
+
+  get isIdle(): boolean {
+    return this.#calls.size === 0;
+  }
+
+  /** The requests that the host has not answered, in words. */
+  get running(): readonly string[] {
+    return [...this.#calls.values()].flatMap(({ running }) => (running ? [running.what] : []));
+  }
+
+  /** The default export of a module as plain data. @throws HostEndedError, and what loading it threw */
+  async describe(file: string, relative: string): Promise<PlainData> {
+    const late = `did not load ${relative} within ${describeLimitMs / 1000} s`;
+    const result = await this.#ask((call) => ({ type: 'describe', call, file, relative }), {
+      limitMs: describeLimitMs,
+      late,
+    });
+    if (!Array.isArray(result.faults)) throw this.#fault('described a module in an unknown form');
+    return result as unknown as PlainData;
+  }
+
+  /** Composes the server in the host, once. @throws HostEndedError, and why it cannot be composed */
+  compose(): Promise<void> {
+    this.#composed ??= this.#ask((call) => ({ type: 'compose', call }), {
+      limitMs: composeLimitMs,
+      late: `did not load the server within ${composeLimitMs / 1000} s`,
+    }).then(() => {});
+    return this.#composed;
+  }
+
+  /** Has the host compose the server again when it is next needed. */
+  recompose(): void {
+    this.#composed = undefined;
+  }
+
+  /** Makes a connection known to the host. */
+  open(connection: number, opened: () => HostedConnection): void {
+    if (this.#opened.has(connection)) return;
+    this.#opened.add(connection);
+    this.#send({ type: 'open', connection, opened: opened() });
+  }
+
+  update(connection: number, { root, logLevel }: Pick<HostedConnection, 'root' | 'logLevel'>): void {
+    if (this.#opened.has(connection)) this.#send({ type: 'update', connection, root, logLevel });
+  }
+
+  forget(connection: number): void {
+    if (this.#opened.delete(connection)) this.#send({ type: 'close', connection });
+  }
+
+  /**
+   * Has the host answer a request.
+   * @throws HostEndedError, HostTimeoutError, ProtocolError as the host answers
+   */
+  run(connection: number, request: HostedRequest, running: Running): Promise<JsonObject> {
+    return new Promise((resolve, reject) => {
+      const number = this.#next();
+      const { signal, timeoutMs } = running;
+      const cancel = () => this.#send({ type: 'cancel', call: number, reason: reasonOf(signal) });
+      const call = new Call({
+        running,
+        limitMs: timeoutMs + graceMs,
+        onEnd: () => signal.removeEventListener('abort', cancel),
+        onLate: () => {
+          reject(new HostTimeoutError(`gave no answer within ${timeoutMs / 1000} s`));
+          this.kill(
+            `was ended, since ${lowerFirst(running.what)} gave no answer within ${timeoutMs / 1000} s`,
+          );
+        },
+        resolve,
+        reject,
+      });
+      this.#calls.set(number, call);
+      this.#send({ type: 'request', call: number, connection, request });
+      if (signal.aborted) cancel();
+      else signal.addEventListener('abort', cancel, { once: true });
+    });
+  }
+
+  /** Ends the host as soon as it has answered, at the latest after `limitMs`. */
+  retire(limitMs: number): void {
+    const wait = deadlines.add(limitMs, () => this.kill());
+    this.#onIdle = () => {
+      deadlines.remove(wait);
+      void this.close();
+    };
+    if (this.isIdle) this.#onIdle();
+  }
+
+  /** Lets the host abort what is running and run its exit handlers. Resolves when it is dead. */
+  async close(): Promise<void> {
+    this.#send({ type: 'end' });
+    const timer = setTimeout(() => void this.#process.kill(), closeMs);
+    await this.#dead.promise;
+    clearTimeout(timer);
+  }
+
+  kill(reason?: string): void {
+    void this.#process.kill(reason);
+  }
+
+  #next(): number {
+    this.#last += 1;
+    return this.#last;
+  }
+
+  #ask(
+    message: (call: number) => ToHost,
+    { limitMs, late }: { readonly limitMs: number; readonly late: string },
+  ): Promise<JsonObject> {
+    return new Promise((resolve, reject) => {
+      const number = this.#next();
+      const call = new Call({ limitMs, onLate: () => this.kill(late), resolve, reject });
+      this.#calls.set(number, call);
+      this.#send(message(number));
+    });
+  }
+
+  #send(message: ToHost): void {
+    if (!this.isDead) this.#process.send(message as unknown as ChannelMessage);
+  }
+
+  #receive(message: ChannelMessage): void {
+    const { type, call: number } = message;
+    const take = Object.hasOwn(receivers, String(type)) ? receivers[String(type)] : undefined;
+    if (!take) {
+      this.#fault('sent a message of an unknown type');
+      return;
+    }
+    // An answer may come after the call was given up.
+    take(this, message, typeof number === 'number' ? this.#calls.get(number) : undefined);
+  }
+
+  /** Ends a host that breaks the rules of the channel. */
+  #fault(what: string): Error {
+    this.kill(what);
+    return new HostEndedError(what);
+  }
+
+  takeResult({ call: number, result, changed }: ChannelMessage, call: Call | undefined): void {
+    if (!call) return;
+    if (!isObject(result)) {
+      this.#fault('sent a result that is not an object');
+      return;
+    }
+    this.#calls.delete(number as number);
+    call.resolve(result);
+    this.#noteEnd(changed);
+  }
+
+  takeError({ call: number, error, changed }: ChannelMessage, call: Call | undefined): void {
+    if (!call) return;
+    const { code, message, data } = isObject(error) ? error : {};
+    this.#calls.delete(number as number);
+    call.reject(
+      new ProtocolError(Number.isSafeInteger(code) ? (code as number) : -32603, String(message), data),
+    );
+    this.#noteEnd(changed);
+  }
+
+  #noteEnd(changed: unknown): void {
+    if (typeof changed === 'string') this.#options.onChanged(changed.slice(0, 200));
+    if (this.isIdle) this.#onIdle?.();
+  }
+
+  takeNotification({ method, params }: ChannelMessage, call: Call | undefined): void {
+    if (!call?.running || !notifiable.includes(String(method)) || !isObject(params)) return;
+    call.running.notify(method as string, params);
+  }
+
+  takeQuestion({ question, method, params, timeoutMs }: ChannelMessage, call: Call | undefined): void {
+    if (!call?.running || typeof question !== 'number' || !askable.includes(String(method))) {
+      this.#fault('asked the client in an unknown form');
+      return;
+    }
+    const { running } = call;
+    const ending = new AbortController();
+    this.#questions.set(question, ending);
+    const limits = { signal: ending.signal, timeoutMs: Number(timeoutMs) };
+    const request = { method: method as string, params: isObject(params) ? params : undefined };
+    const resume = call.pause();
+    this.#reply(question, running.ask(request, limits), resume);
+  }
+
+  takeWithdrawal({ question, reason }: ChannelMessage): void {
+    this.#questions.get(question as number)?.abort(new Error(String(reason)));
+  }
+
+  takeSeal({ question, remembered }: ChannelMessage, call: Call | undefined): void {
+    if (!call?.running || typeof question !== 'number') {
+      this.#fault('sent a state in an unknown form');
+      return;
+    }
+    this.#reply(question, call.running.seal(remembered), () => {});
+  }
+
+  #reply(question: number, answer: Promise<unknown>, onEnd: () => void): void {
+    answer
+      .then(
+        (result) => this.#send({ type: 'answer', question, result }),
+        (error: unknown) => {
+          const { code = -32603, data } = error as { readonly code?: unknown; readonly data?: unknown };
+          this.#send({
+            type: 'failure',
+            question,
+            error: { code: Number(code), message: messageOf(error), ...(data !== undefined && { data }) },
+            isTimeout: error instanceof RequestTimeoutError,
+          });
+        },
+      )
+      .finally(() => {
+        this.#questions.delete(question);
+        onEnd();
+      });
+  }
+
+  takeLoading({ type, file }: ChannelMessage): void {
+    if (typeof file !== 'string') return;
+    if (type === 'loading') this.loading.add(file);
+    else this.loading.delete(file);
+  }
+
+  takeChange({ type, kind, uri }: ChannelMessage): void {
+    if (type === 'resource-updated' && typeof uri === 'string') this.#options.onResourceUpdated(uri);
+    const changed = listedKinds.find((known) => known === kind);
+    if (type === 'list-changed' && changed) this.#options.onListChanged(changed);
+  }
+
+  takeSession({ connection, key, text }: ChannelMessage): void {
+    if (typeof connection !== 'number' || typeof key !== 'string') return;
+    this.#options.onSession(connection, key, typeof text === 'string' ? text : undefined);
+  }
+
+  #end(death: HostDeath): void {
+    const calls = [...this.#calls.values()];
+    // The listener sees what was running.
+    this.#options.onDeath(death, this);
+    this.#calls.clear();
+    for (const ending of this.#questions.values()) ending.abort(new HostEndedError(death.reason));
+    for (const call of calls) call.reject(new HostEndedError(death.reason));
+    this.#onIdle?.();
+  }
+}
+
+/** How long a host has to abort what is running and to run its exit handlers. */
+const closeMs = 300;
+
+interface CallOptions {
+  readonly running?: Running;
+  readonly limitMs: number;
+  readonly onLate: () => void;
+  readonly onEnd?: () => void;
+  readonly resolve: (result: JsonObject) => void;
+  readonly reject: (error: Error) => void;
+}
+
+/** One request to a host that is not answered. Its clock stands while the client is asked. */
+class Call {
+  readonly running: Running | undefined;
+  readonly #options: CallOptions;
+  #leftMs: number;
+  #wait: ReturnType<typeof deadlines.add> | undefined;
+  #pauses = 0;
+
+  constructor(options: CallOptions) {
+    this.running = options.running;
+    this.#options = options;
+    this.#leftMs = options.limitMs;
+    this.#start();
+  }
+
+  resolve(result: JsonObject): void {
+    this.#settle();
+    this.#options.resolve(result);
+  }
+
+  reject(error: Error): void {
+    this.#settle();
+    this.#options.reject(error);
+  }
+
+  /** Stops the clock. Gives what lets it go on. */
+  pause(): () => void {
+    this.#pauses += 1;
+    this.#stop();
+    return () => {
+      this.#pauses -= 1;
+      if (this.#pauses === 0) this.#start();
+    };
+  }
+
+  #start(): void {
+    if (Number.isFinite(this.#leftMs)) this.#wait = deadlines.add(this.#leftMs, this.#options.onLate);
+  }
+
+  #stop(): void {
+    if (!this.#wait) return;
+    deadlines.remove(this.#wait);
+    this.#leftMs = Math.max(0, this.#wait.at - performance.now());
+    this.#wait = undefined;
+  }
+
+  #settle(): void {
+    this.#leftMs = Number.POSITIVE_INFINITY;
+    if (this.#wait) deadlines.remove(this.#wait);
+    this.#wait = undefined;
+    this.#options.onEnd?.();
+  }
+}
+
+type Receiver = (generation: Generation, message: ChannelMessage, call: Call | undefined) => void;
+
+const receivers: Readonly<Record<string, Receiver>> = {
+  result: (generation, message, call) => generation.takeResult(message, call),
+  error: (generation, message, call) => generation.takeError(message, call),
+  notify: (generation, message, call) => generation.takeNotification(message, call),
+  ask: (generation, message, call) => generation.takeQuestion(message, call),
+  withdraw: (generation, message) => generation.takeWithdrawal(message),
+  seal: (generation, message, call) => generation.takeSeal(message, call),
+  'close-stream': (_, __, call) => call?.running?.closeStream(),
+  loading: (generation, message) => generation.takeLoading(message),
+  loaded: (generation, message) => generation.takeLoading(message),
+  'list-changed': (generation, message) => generation.takeChange(message),
+  'resource-updated': (generation, message) => generation.takeChange(message),
+  session: (generation, message) => generation.takeSession(message),
+};
+
+function reasonOf({ reason }: AbortSignal): string {
+  return reason instanceof Error ? reason.message : String(reason);
+}
+
+function lowerFirst(text: string): string {
+  return text.charAt(0).toLowerCase() + text.slice(1);
+}

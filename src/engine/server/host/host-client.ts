@@ -1,0 +1,266 @@
+import { existsSync } from 'node:fs';
+import path from 'node:path';
+import type { Writable } from 'node:stream';
+import { fileURLToPath } from 'node:url';
+import type { LoadCode } from '../../extension/extension.js';
+import { packageRoot } from '../../folders.js';
+import type { HostDeath } from '../../host/death.js';
+import { error as failure, ProtocolError } from '../../items/builders.js';
+import type { Audience } from '../audience.js';
+import type { CodeHost, Connection, HostedWork } from '../context.js';
+import type { Subject } from '../interaction/dialogue.js';
+import type { Remembered } from '../interaction/state.js';
+import { ErrorNumber } from '../protocol/envelope.js';
+import type { RequestContext } from '../protocol/request.js';
+import type { Wire } from '../requests/handler.js';
+import { Generation, type Running } from './generation.js';
+import { HostEndedError, HostTimeoutError } from './host-error.js';
+import type { HostedConnection, HostedRequest, HostedServer } from './messages.js';
+
+export interface HostClientOptions {
+  readonly hosted: Omit<HostedServer, 'excluded' | 'loadsInTurn'>;
+  /** Receives what the host and its children print. */
+  readonly stderr: Writable;
+  /** Takes one line for stderr. */
+  readonly report: (line: string) => void;
+  readonly audience: Pick<Audience, 'listChanged' | 'resourceUpdated'>;
+}
+
+/** Longest run of a call on a host that is replaced, in milliseconds. */
+const retireMs = 60_000;
+
+/** A host that lived this long was sound, in milliseconds: the wait before the next start begins anew. */
+const soundMs = 60_000;
+
+const longestPauseMs = 30_000;
+
+/** How often a module may be described anew after a host has died. */
+const maxAttempts = 20;
+
+/** The sessions of 2025-era connections by key: JSON texts that outlive hosts. */
+type SessionTexts = Map<string, string>;
+
+/** The extension host of one server: started when it is first needed, and again after it has died. */
+export class HostClient implements CodeHost {
+  readonly #options: HostClientOptions;
+  readonly #excluded = new Map<string, string>();
+  readonly #numbers = new WeakMap<Connection, number>();
+  readonly #sessions = new Map<number, SessionTexts>();
+  readonly #retired = new Set<Generation>();
+  #current: Generation | undefined;
+  #loadsInTurn = false;
+  #lastNumber = 0;
+  #deaths = 0;
+  #startedAt = 0;
+  #diedAt = 0;
+  #isClosed = false;
+
+  constructor(options: HostClientOptions) {
+    this.#options = options;
+  }
+
+  /** Has the host load a module and describe its default export. */
+  readonly loadCode: LoadCode = async (file, relative) => {
+    for (let attempt = 1; ; attempt += 1) {
+      const reason = this.#excluded.get(file);
+      if (reason !== undefined) throw new Error(reason);
+      try {
+        const generation = await this.#ready();
+        return await generation.describe(file, relative);
+      } catch (error) {
+        if (!(error instanceof HostEndedError) || attempt === maxAttempts) throw error;
+      }
+    }
+  };
+
+  async answer(connection: Connection, request: RequestContext, work: HostedWork): Promise<Wire> {
+    const { method, meta, auth, inputResponses } = request;
+    const { params, subject } = work;
+    const state = await stateOf(connection, request, subject);
+    const hosted: HostedRequest = {
+      id: request.id,
+      method,
+      params: meta ? { ...params, _meta: meta } : params,
+      ...(auth && { auth }),
+      ...(inputResponses && { inputResponses }),
+      ...(state && { state }),
+    };
+    try {
+      const generation = await this.#composed();
+      const number = this.#numberOf(connection);
+      generation.open(number, () => this.#describe(connection, number));
+      return await generation.run(number, hosted, runningOf(connection, request, work));
+    } catch (error) {
+      return await failed(work, error);
+    }
+  }
+
+  /** Tells the host the log level and the root of a connection. */
+  update(connection: Connection): void {
+    const number = this.#numbers.get(connection);
+    if (number !== undefined) this.#current?.update(number, connection);
+  }
+
+  forget(connection: Connection): void {
+    const number = this.#numbers.get(connection);
+    if (number === undefined || number === 0) return;
+    this.#sessions.delete(number);
+    this.#current?.forget(number);
+    for (const generation of this.#retired) generation.forget(number);
+  }
+
+  /** Puts a new host in place of the current one. Calls under way finish on the old one. */
+  replace(): void {
+    const old = this.#current;
+    if (!old || old.isDead) return;
+    this.#current = undefined;
+    this.#retired.add(old);
+    old.retire(retireMs);
+  }
+
+  /** Ends all hosts. */
+  async close(): Promise<void> {
+    this.#isClosed = true;
+    const all = [...this.#retired, ...(this.#current ? [this.#current] : [])];
+    await Promise.all(all.filter(({ isDead }) => !isDead).map((generation) => generation.close()));
+  }
+
+  /** A host that has composed the server. One that dies meanwhile is replaced. */
+  async #composed(): Promise<Generation> {
+    for (let attempt = 1; ; attempt += 1) {
+      try {
+        const generation = await this.#ready();
+        await generation.compose();
+        return generation;
+      } catch (error) {
+        if (!(error instanceof HostEndedError) || attempt === maxAttempts) throw error;
+      }
+    }
+  }
+
+  async #ready(): Promise<Generation> {
+    if (this.#isClosed) throw new HostEndedError('was ended');
+    if (!this.#current || this.#current.isDead) await this.#pause();
+    if (!this.#current || this.#current.isDead) this.#current = this.#start();
+    const generation = this.#current;
+    await generation.ready;
+    return generation;
+  }
+
+  /** Waits before a host is started again, unless it was the first that died. */
+  async #pause(): Promise<void> {
+    if (this.#deaths < 2) return;
+    const pauseMs = Math.min(100 * 2 ** (this.#deaths - 2), longestPauseMs);
+    const left = this.#diedAt + pauseMs - performance.now();
+    if (left > 0) await new Promise((resolve) => setTimeout(resolve, left));
+  }
+
+  #start(): Generation {
+    this.#startedAt = performance.now();
+    const { hosted, stderr, audience } = this.#options;
+    return new Generation({
+      entry: hostEntry(),
+      hosted: { ...hosted, excluded: Object.fromEntries(this.#excluded), loadsInTurn: this.#loadsInTurn },
+      stderr,
+      onListChanged: (kind) => audience.listChanged(kind),
+      onResourceUpdated: (uri) => audience.resourceUpdated(uri),
+      onSession: (number, key, text) => this.#keep(number, key, text),
+      onChanged: (change) => this.#replaceChanged(change),
+      onDeath: (death, generation) => this.#noteDeath(death, generation),
+    });
+  }
+
+  #replaceChanged(change: string): void {
+    this.#options.report(
+      `Code of the extension changed a built-in: ${change}. A new host takes the next call.`,
+    );
+    this.replace();
+  }
+
+  #noteDeath({ reason }: HostDeath, generation: Generation): void {
+    this.#retired.delete(generation);
+    if (this.#isClosed || generation !== this.#current) return;
+    const now = performance.now();
+    this.#deaths = now - this.#startedAt > soundMs ? 1 : this.#deaths + 1;
+    this.#diedAt = now;
+    const { loading, running } = generation;
+    const during = running.length > 0 ? ` during ${running.slice(0, 3).join(', ')}` : '';
+    this.#options.report(`The extension host ${reason}${during}. The next call starts a new one.`);
+    const [file, ...others] = loading;
+    if (file === undefined) return;
+    if (others.length > 0) this.#loadsInTurn = true;
+    else this.#excluded.set(file, `the process that loaded it ${reason}`);
+  }
+
+  /** All requests of 2026-07-28 share one connection: each of them says who asks. */
+  #numberOf(connection: Connection): number {
+    if (connection.era === 'modern') return 0;
+    const known = this.#numbers.get(connection);
+    if (known !== undefined) return known;
+    this.#lastNumber += 1;
+    this.#numbers.set(connection, this.#lastNumber);
+    return this.#lastNumber;
+  }
+
+  #describe({ peer, root, logLevel }: Connection, number: number): HostedConnection {
+    const session = Object.fromEntries(this.#sessions.get(number) ?? []);
+    return { version: peer.version, client: peer.client, root, logLevel, session };
+  }
+
+  #keep(number: number, key: string, text: string | undefined): void {
+    const texts = this.#sessions.get(number) ?? new Map();
+    this.#sessions.set(number, texts);
+    if (text === undefined) texts.delete(key);
+    else texts.set(key, text);
+  }
+}
+
+/** The state that a request brings, verified. @throws ProtocolError if it was not made for this request */
+async function stateOf(
+  connection: Connection,
+  request: RequestContext,
+  subject: Subject | undefined,
+): Promise<Remembered | undefined> {
+  if (!subject || connection.era !== 'modern' || request.requestState === undefined) return undefined;
+  const { readState } = await import('../interaction/state.js');
+  return await readState({ connection, request, subject }, request.requestState);
+}
+
+function runningOf(connection: Connection, request: RequestContext, work: HostedWork): Running {
+  const { what, timeoutMs, subject } = work;
+  return {
+    what,
+    timeoutMs,
+    signal: request.signal,
+    notify: (method, params) => void request.notify({ method, params }).catch(() => {}),
+    ask: async (asked, limits) => await request.ask(asked, limits),
+    seal: async (remembered) => {
+      const { isRemembered, writeState } = await import('../interaction/state.js');
+      if (!subject || !isRemembered(remembered)) throw new TypeError('The state of the call is unreadable.');
+      return await writeState({ connection, request, subject }, remembered);
+    },
+    closeStream: () => request.closeStream(),
+  };
+}
+
+/** The answer to work that the host did not finish. @throws ProtocolError where no result can say it */
+async function failed({ what, answersByResult, instead }: HostedWork, error: unknown): Promise<Wire> {
+  const words = wordsOf(what, error);
+  if (words === undefined) throw error;
+  if (instead) return await instead();
+  if (answersByResult) return { ...failure(words) };
+  throw new ProtocolError(ErrorNumber.Internal, words);
+}
+
+function wordsOf(what: string, error: unknown): string | undefined {
+  if (error instanceof HostTimeoutError) return `${what} ${error.message}.`;
+  if (error instanceof HostEndedError)
+    return `${what} ended with the extension host, which ${error.message}.`;
+  return undefined;
+}
+
+/** In the bundle the host's program is beside this file; from source it is taken from the last build. */
+function hostEntry(): string {
+  const beside = fileURLToPath(new URL('./extension-host.js', import.meta.url));
+  return existsSync(beside) ? beside : path.join(packageRoot(), 'dist', 'extension-host.js');
+}

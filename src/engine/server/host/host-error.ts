@@ -1,0 +1,9 @@
+/** The extension host ended before it answered. The message completes a sentence about the host. */
+export class HostEndedError extends Error {
+  override readonly name = 'HostEndedError';
+}
+
+/** A request was not answered within its time. The message completes a sentence about what was asked. */
+export class HostTimeoutError extends Error {
+  override readonly name = 'HostTimeoutError';
+}

@@ -1,0 +1,114 @@
+import type { AuthInfo } from '@modelcontextprotocol/server';
+import type { ListedKind } from '../../items/context.js';
+import type { PlainData } from '../../plain-data.js';
+import type { Remembered } from '../interaction/state.js';
+import type { ErrorBody, JsonObject, MessageId } from '../protocol/envelope.js';
+import type { LogLevelName } from '../protocol/eras.js';
+import type { ClientIdentity } from '../protocol/request.js';
+
+/** The server that a host runs, and its surroundings. */
+export interface HostedServer {
+  readonly server: string | undefined;
+  readonly project: boolean;
+  readonly cwd: string;
+  readonly env: Readonly<Record<string, string>>;
+  readonly home: string;
+  readonly platform: NodeJS.Platform;
+  /** Refuse code of packages that are not as they were when they were added. */
+  readonly frozen: boolean;
+  /** Modules that blocked or killed a host while it loaded them, with the reason. */
+  readonly excluded: Readonly<Record<string, string>>;
+  /** Load one module at a time, so that a death names the module. */
+  readonly loadsInTurn: boolean;
+}
+
+/** A request of a client, as the host answers it. */
+export interface HostedRequest {
+  readonly id: MessageId;
+  readonly method: string;
+  readonly params: JsonObject;
+  readonly auth?: AuthInfo;
+  readonly inputResponses?: JsonObject;
+  /** The verified state of the round before. */
+  readonly state?: Remembered;
+}
+
+/** A connection of the front, as the host knows it. */
+export interface HostedConnection {
+  readonly version: string | undefined;
+  readonly client: ClientIdentity | undefined;
+  readonly root: string | undefined;
+  readonly logLevel: LogLevelName;
+  /** JSON texts by key. */
+  readonly session: Readonly<Record<string, string>>;
+}
+
+/** Messages to the host. Numbers are given by the front; `connection` 0 is that of all requests of 2026-07-28. */
+export type ToHost =
+  | { readonly type: 'start'; readonly hosted: HostedServer }
+  | { readonly type: 'describe'; readonly call: number; readonly file: string; readonly relative: string }
+  | { readonly type: 'compose'; readonly call: number }
+  | { readonly type: 'open'; readonly connection: number; readonly opened: HostedConnection }
+  | {
+      readonly type: 'update';
+      readonly connection: number;
+      readonly root: string | undefined;
+      readonly logLevel: LogLevelName;
+    }
+  | { readonly type: 'close'; readonly connection: number }
+  /** Abort what is running, then exit. */
+  | { readonly type: 'end' }
+  | {
+      readonly type: 'request';
+      readonly call: number;
+      readonly connection: number;
+      readonly request: HostedRequest;
+    }
+  | { readonly type: 'cancel'; readonly call: number; readonly reason: string }
+  /** The answer to an `ask` or a `seal`. */
+  | { readonly type: 'answer'; readonly question: number; readonly result: unknown }
+  | {
+      readonly type: 'failure';
+      readonly question: number;
+      readonly error: ErrorBody;
+      readonly isTimeout: boolean;
+    };
+
+/** Messages of the host. Whatever comes is checked like the message of a stranger. */
+export type FromHost =
+  | { readonly type: 'ready' }
+  /** The host begins to load a module, or has loaded it. */
+  | { readonly type: 'loading' | 'loaded'; readonly file: string }
+  /** The end of a `describe`, a `compose` or a `request`. `changed`: a built-in that code has changed. */
+  | {
+      readonly type: 'result';
+      readonly call: number;
+      readonly result: JsonObject | PlainData;
+      readonly changed?: string;
+    }
+  | { readonly type: 'error'; readonly call: number; readonly error: ErrorBody; readonly changed?: string }
+  | { readonly type: 'notify'; readonly call: number; readonly method: string; readonly params: JsonObject }
+  | {
+      readonly type: 'ask';
+      readonly call: number;
+      readonly question: number;
+      readonly method: string;
+      readonly params?: JsonObject;
+      readonly timeoutMs: number;
+    }
+  | { readonly type: 'withdraw'; readonly question: number; readonly reason: string }
+  | {
+      readonly type: 'seal';
+      readonly call: number;
+      readonly question: number;
+      readonly remembered: Remembered;
+    }
+  | { readonly type: 'close-stream'; readonly call: number }
+  | { readonly type: 'list-changed'; readonly kind: ListedKind }
+  | { readonly type: 'resource-updated'; readonly uri: string }
+  | {
+      readonly type: 'session';
+      readonly connection: number;
+      readonly key: string;
+      readonly text?: string;
+    };

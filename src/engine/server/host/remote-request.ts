@@ -1,0 +1,133 @@
+import type { AuthInfo } from '@modelcontextprotocol/server';
+import { ProtocolError } from '../../items/builders.js';
+import type { Remembered } from '../interaction/state.js';
+import { isObject, type JsonObject, type MessageId } from '../protocol/envelope.js';
+import { type AskLimits, type Outbound, type RequestContext, RequestTimeoutError } from '../protocol/request.js';
+import type { FromHost, HostedRequest, ToHost } from './messages.js';
+
+type Send = (message: FromHost) => void;
+
+interface Waiting {
+  readonly resolve: (result: unknown) => void;
+  readonly reject: (error: Error) => void;
+}
+
+/** The questions of this host that the front has not answered. */
+export class Questions {
+  readonly #send: Send;
+  readonly #waiting = new Map<number, Waiting>();
+  #last = 0;
+
+  constructor(send: Send) {
+    this.#send = send;
+  }
+
+  /** Puts a question to the front. @throws ProtocolError, RequestTimeoutError */
+  put(message: (question: number) => FromHost, signal?: AbortSignal): Promise<unknown> {
+    return new Promise((resolve, reject) => {
+      this.#last += 1;
+      const question = this.#last;
+      const settle = () => {
+        this.#waiting.delete(question);
+        signal?.removeEventListener('abort', withdraw);
+      };
+      const withdraw = () => {
+        settle();
+        const reason = signal?.reason instanceof Error ? signal.reason : new Error(String(signal?.reason));
+        this.#send({ type: 'withdraw', question, reason: reason.message });
+        reject(reason);
+      };
+      if (signal?.aborted) {
+        reject(signal.reason);
+        return;
+      }
+      signal?.addEventListener('abort', withdraw, { once: true });
+      this.#waiting.set(question, {
+        resolve: (result) => {
+          settle();
+          resolve(result);
+        },
+        reject: (error) => {
+          settle();
+          reject(error);
+        },
+      });
+      this.#send(message(question));
+    });
+  }
+
+  take(message: Extract<ToHost, { readonly type: 'answer' | 'failure' }>): void {
+    const waiting = this.#waiting.get(message.question);
+    if (message.type === 'answer') {
+      waiting?.resolve(message.result);
+      return;
+    }
+    const { error, isTimeout } = message;
+    waiting?.reject(
+      isTimeout
+        ? new RequestTimeoutError(error.message)
+        : new ProtocolError(error.code, error.message, error.data),
+    );
+  }
+}
+
+/** A request of a client, as the front has passed it on. */
+export class RemoteRequest implements RequestContext {
+  readonly id: MessageId;
+  readonly method: string;
+  readonly meta: JsonObject | undefined;
+  readonly auth: AuthInfo | undefined;
+  readonly inputResponses: JsonObject | undefined;
+  readonly requestState: Remembered | undefined;
+  readonly #call: number;
+  readonly #send: Send;
+  readonly #questions: Questions;
+  readonly #ending = new AbortController();
+
+  constructor(
+    call: number,
+    { id, method, params, auth, inputResponses, state }: HostedRequest,
+    { send, questions }: { readonly send: Send; readonly questions: Questions },
+  ) {
+    this.id = id;
+    this.method = method;
+    this.meta = isObject(params._meta) ? params._meta : undefined;
+    this.auth = auth;
+    this.inputResponses = inputResponses;
+    this.requestState = state;
+    this.#call = call;
+    this.#send = send;
+    this.#questions = questions;
+  }
+
+  get signal(): AbortSignal {
+    return this.#ending.signal;
+  }
+
+  async notify({ method, params = {} }: Outbound): Promise<void> {
+    this.#send({ type: 'notify', call: this.#call, method, params });
+  }
+
+  async ask({ method, params }: Outbound, { signal, timeoutMs }: AskLimits): Promise<JsonObject> {
+    const call = this.#call;
+    const result = await this.#questions.put(
+      (question) => ({ type: 'ask', call, question, method, ...(params && { params }), timeoutMs }),
+      signal,
+    );
+    return isObject(result) ? result : {};
+  }
+
+  /** Has the front sign what this request remembers until the client answers. */
+  async seal(remembered: Remembered): Promise<string> {
+    const call = this.#call;
+    return String(await this.#questions.put((question) => ({ type: 'seal', call, question, remembered })));
+  }
+
+  closeStream(): void {
+    this.#send({ type: 'close-stream', call: this.#call });
+  }
+
+  abort(reason: string): void {
+    this.#ending.abort(reason);
+  }
+}

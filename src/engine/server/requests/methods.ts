@@ -1,0 +1,154 @@
+import type { ServerCapabilities } from '@modelcontextprotocol/server';
+import type { ServedKind } from '../../items/registry.js';
+import { type Connection, showsUi } from '../context.js';
+import { skillsExtension, tasksExtension } from '../extensions.js';
+import { type Era, logLevels } from '../protocol/eras.js';
+import type { RequestContext } from '../protocol/request.js';
+import { complete } from './completion.js';
+import { toProtocolError } from './errors.js';
+import type { Handler, Wire } from './handler.js';
+import { get, listPrompts } from './prompts.js';
+import { listResources, listTemplates, read } from './resources.js';
+import { subscribe, unsubscribe } from './subscriptions.js';
+import { call, listTools } from './tools.js';
+
+export interface Method {
+  readonly capability: keyof ServerCapabilities;
+  /** The part of the capability that offers it, if the whole does not. */
+  readonly feature?: string;
+  /** The era that has it, if the other does not. */
+  readonly era?: Era;
+  readonly handler: Handler;
+}
+
+/** Who answers which method, and the capability that offers it. */
+const methods: Readonly<Record<string, Method>> = {
+  'tools/list': { capability: 'tools', handler: whole('tools', listTools) },
+  'tools/call': { capability: 'tools', handler: call },
+  'prompts/list': { capability: 'prompts', handler: whole('prompts', listPrompts) },
+  'prompts/get': { capability: 'prompts', handler: get },
+  'resources/list': { capability: 'resources', handler: whole('resources', listResources) },
+  'resources/templates/list': { capability: 'resources', handler: whole('resources', listTemplates) },
+  'resources/read': { capability: 'resources', handler: read },
+  'resources/subscribe': { capability: 'resources', feature: 'subscribe', era: 'legacy', handler: subscribe },
+  'resources/unsubscribe': {
+    capability: 'resources',
+    feature: 'subscribe',
+    era: 'legacy',
+    handler: unsubscribe,
+  },
+  'completion/complete': { capability: 'completions', handler: complete },
+  'logging/setLevel': { capability: 'logging', era: 'legacy', handler: setLogLevel },
+  'tasks/get': ofTasks('getTask'),
+  'tasks/update': ofTasks('updateTask'),
+  'tasks/cancel': ofTasks('cancelTask'),
+  'skills/list': ofSkills('listSkills'),
+  'skills/get': ofSkills('getSkill'),
+  'resources/directory/read': ofSkills('readDirectory'),
+};
+
+/** How long a task may take to say how it is. */
+const taskLimitMs = 10_000;
+
+/** Few servers have tasks, and what answers for them is loaded for those. */
+function ofTasks(name: keyof typeof import('./tasks.js')): Method {
+  return {
+    capability: 'extensions',
+    feature: tasksExtension,
+    handler: async (connection, params, request) => {
+      const { host } = connection;
+      if (host) {
+        return await host.answer(connection, request, { params, what: 'The task', timeoutMs: taskLimitMs });
+      }
+      return (await import('./tasks.js'))[name](connection, params, request);
+    },
+  };
+}
+
+function ofSkills(name: 'listSkills' | 'getSkill' | 'readDirectory'): Method {
+  return {
+    capability: 'extensions',
+    feature: skillsExtension,
+    handler: async (connection, params, request) => {
+      const { outstanding } = connection;
+      // Skills that are still to come are resources, too.
+      if (outstanding?.includes('skills')) await outstanding.forList('resources', request.signal);
+      return await (await import('./skills.js'))[name](connection, params);
+    },
+  };
+}
+
+/** The row of a method in an era; undefined: there is none. */
+export function methodOf(method: string, era: Era): Method | undefined {
+  const row = Object.hasOwn(methods, method) ? methods[method] : undefined;
+  return row?.era === undefined || row.era === era ? row : undefined;
+}
+
+/** Whether a server with these capabilities answers a method. */
+export function isOffered(
+  method: string,
+  { capability, feature }: Method,
+  offered: ServerCapabilities,
+): boolean {
+  // A list of a kind that this server does not have is empty, not unknown.
+  if (method.endsWith('/list') && capability !== 'extensions') return true;
+  const held = offered[capability] as Wire | undefined;
+  return feature === undefined ? held !== undefined : Boolean(held?.[feature]);
+}
+
+/** Answers a request. @throws ProtocolError; anything else is a bug of ours */
+export async function answer(
+  handler: Handler,
+  connection: Connection,
+  params: Wire,
+  request: RequestContext,
+): Promise<Wire> {
+  try {
+    return await handler(connection, params, request);
+  } catch (error) {
+    throw toProtocolError(error);
+  }
+}
+
+/** `logging/setLevel`; an unknown level does not come this far. */
+function setLogLevel(connection: Connection, { level }: Wire): Wire {
+  connection.logLevel = logLevels.find((known) => known === level) ?? connection.logLevel;
+  connection.host?.update(connection);
+  return {};
+}
+
+/** Answers with a list once it is whole, or cannot be waited for any longer. */
+function whole(kind: ServedKind, handler: Handler): Handler {
+  return async (connection, params, request) => {
+    const { outstanding, host } = connection;
+    if (outstanding) {
+      // Apps come with their tools.
+      const kinds = kind === 'resources' && showsUi(connection, request) ? [kind, 'tools' as const] : [kind];
+      await Promise.all(kinds.map((one) => outstanding.forList(one, request.signal)));
+    }
+    const limitMs = host && codeLimitOf(kind, connection, request);
+    if (!host || limitMs === undefined) return await handler(connection, params, request);
+    return await host.answer(connection, request, {
+      params,
+      what: `The list of ${kind}`,
+      timeoutMs: limitMs,
+      instead: async () => await handler(connection, params, request),
+    });
+  };
+}
+
+/** How long code may take that makes a list; undefined: no code does. */
+function codeLimitOf(kind: ServedKind, connection: Connection, request: RequestContext): number | undefined {
+  const { registry, listHooks } = connection.calls.server;
+  const hasHook = listHooks[kind] !== undefined;
+  if (kind === 'resources') {
+    const limits = registry.all(kind).flatMap(({ list, timeoutMs }) => (list ? [timeoutMs] : []));
+    return hasHook || limits.length > 0 ? Math.max(hookLimitMs, ...limits) : undefined;
+  }
+  const hasGate =
+    kind === 'tools' && showsUi(connection, request) && registry.all(kind).some(({ ui }) => ui?.when);
+  return hasHook || hasGate ? hookLimitMs : undefined;
+}
+
+/** A hook and the gates of apps may take a second each, and loading them longer. */
+const hookLimitMs = 10_000;
