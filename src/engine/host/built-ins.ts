@@ -105,11 +105,8 @@ class Snapshot implements BuiltIns {
   }
 
   heal(): readonly string[] {
-    // Additions first: `Object.prototype.get` would be part of every descriptor.
-    for (let round = 0; round < 2; round++) {
-      const changes = changesIn(this.#places, Number.POSITIVE_INFINITY);
-      for (let index = 0; index < changes.length; index++) undo(changes[index]!);
-    }
+    const changes = changesIn(this.#places, Number.POSITIVE_INFINITY);
+    for (let index = 0; index < changes.length; index++) undo(changes[index]!);
     return textsOf(changesIn(this.#places, maxChanges));
   }
 

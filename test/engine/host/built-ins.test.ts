@@ -207,6 +207,7 @@ describe('poisoned built-ins', () => {
   test('are healed though descriptors inherit a getter', () => {
     const outcome = tamper(() => {
       JSON.parse = () => ({});
+      Object.keys = () => [];
       Object.defineProperty(Object.prototype, '0', { set: () => {}, configurable: true, enumerable: true });
       objectPrototype.get = () => {};
       objectPrototype.value = 1;
