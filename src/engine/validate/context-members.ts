@@ -12,3 +12,9 @@ export function contextMembersIn(value: unknown): readonly string[] {
   const code = source.replace(/\/\*[\s\S]*?\*\/|\/\/.*$/gm, '');
   return askedAbout.filter((name) => new RegExp(`\\b${name}\\b`).test(code));
 }
+
+/** The description of a function for rules: {@link contextMembersIn} unless it is empty. */
+export function describeContextUse(value: object): { readonly contextMembers?: readonly string[] } {
+  const contextMembers = contextMembersIn(value);
+  return contextMembers.length > 0 ? { contextMembers } : {};
+}

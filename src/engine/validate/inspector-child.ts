@@ -4,10 +4,11 @@ import process from 'node:process';
 import { fileURLToPath, pathToFileURL } from 'node:url';
 import { isMainThread, Worker } from 'node:worker_threads';
 import { endTree } from '../base/process-tree.js';
+import { describeValue } from '../extension/described-value.js';
 import { defaultExportOf, exportOf } from '../extension/modules.js';
 import type { Position } from '../files/document.js';
 import { messageOf, stackOf } from '../thrown.js';
-import { contextMembersIn } from './context-members.js';
+import { contextMembersIn, describeContextUse } from './context-members.js';
 import {
   type InspectionReply,
   type InspectionRequest,
@@ -16,7 +17,6 @@ import {
   type ModuleFailure,
 } from './inspection.js';
 import { parseModule } from './module-syntax.js';
-import { describeValue } from './plain-value.js';
 
 /** Who started us, by the argument it gave: it may be gone before we could ask. */
 const parent = Number(process.argv[2]);
@@ -74,7 +74,7 @@ const tasks = {
     const held = names.map((name) => [name, heldUnder(module, name)] as const);
     const members = held.map(([name, value]) => [name, contextMembersIn(value)] as const);
     return {
-      value: await describeValue((await defaultExportOf(module)).live, file),
+      value: await describeValue((await defaultExportOf(module)).live, file, describeContextUse),
       types: Object.fromEntries(held.map(([name, value]) => [name, value === null ? 'null' : typeof value])),
       contextMembers: Object.fromEntries(members.filter(([, found]) => found.length > 0)),
     };

@@ -1,14 +1,23 @@
 import { type PlainData, type PlainFault, plainData, type StandIn } from '../plain-data.js';
 import { describeSchema, isSchemaValue } from '../schema/index.js';
-import { contextMembersIn } from './context-members.js';
+
+/** Facts about a function that join its description. */
+export type DescribeFunction = (value: object) => Readonly<Record<string, unknown>>;
+
+const nothing: DescribeFunction = () => ({});
 
 /**
- * A live definition as plain data, fit to leave its process. Functions become
- * `{ "@@": "function", name, length, contextMembers? }`, schemas the data that {@link describeSchema} makes of them.
- * `file` is the author's: other packages of a schema library are looked for from there. Never rejects.
+ * Describes a live definition as plain data that can leave its process. Functions become `{ "@@": "function", name, length }`
+ * with what `more` adds, schemas the data that {@link describeSchema} makes of them. `file` is the definition file: a
+ * schema library is looked up from there. Never rejects.
  */
-export async function describeValue(value: unknown, file: string): Promise<PlainData> {
+export async function describeValue(
+  value: unknown,
+  file: string,
+  more: DescribeFunction = nothing,
+): Promise<PlainData> {
   const schemas: Promise<readonly PlainFault[]>[] = [];
+  const keepFunction: KeepFunction = (held, path) => describeFunction(held, path, more);
   const keep = (held: object, path: PlainFault['path']): StandIn | undefined => {
     if (isSchemaValue(held)) {
       const described = {};
@@ -22,10 +31,12 @@ export async function describeValue(value: unknown, file: string): Promise<Plain
   return { value: described.value, faults: [...described.faults, ...faults] };
 }
 
+type KeepFunction = (value: object, path: PlainFault['path']) => StandIn | undefined;
+
 interface SchemaPlace {
   readonly file: string;
   readonly path: PlainFault['path'];
-  readonly keep: typeof keepFunction;
+  readonly keep: KeepFunction;
 }
 
 async function describeInto(
@@ -42,16 +53,13 @@ async function describeInto(
   }
 }
 
-function keepFunction(value: object, path: PlainFault['path']): StandIn | undefined {
+function describeFunction(
+  value: object,
+  path: PlainFault['path'],
+  more: DescribeFunction,
+): StandIn | undefined {
   if (typeof value !== 'function') return undefined;
   if (path.at(-1) === 'then') return { fault: 'a function, which makes a promise of the object' };
-  const contextMembers = contextMembersIn(value);
-  return {
-    value: {
-      '@@': 'function',
-      name: String(value.name),
-      length: Number(value.length),
-      ...(contextMembers.length > 0 && { contextMembers }),
-    },
-  };
+  const { name, length } = value;
+  return { value: { '@@': 'function', name: String(name), length: Number(length), ...more(value) } };
 }
