@@ -14,6 +14,8 @@ function keep(value: object, path: PlainFault['path']): StandIn | undefined {
   if (isLiveSchema(value)) return { value: heldSchema(value) };
   if (typeof value !== 'function') return undefined;
   if (path.at(-1) === 'then') return { fault: 'a function, which makes a promise of the object' };
+  // `JSON.stringify` would call it when the definition is sent.
+  if (path.at(-1) === 'toJSON') return { value: undefined };
   return { value: isInert(value) ? value : inert(value as (...args: unknown[]) => unknown) };
 }
 

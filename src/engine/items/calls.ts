@@ -3,6 +3,7 @@ import { safelyThrown, stackOf } from '../thrown.js';
 import type { Context } from './context.js';
 import type { Initializers } from './initialize.js';
 import { LoadError } from './lazy.js';
+import { ResultError } from './results.js';
 import type { Servable } from './server.js';
 import type { ToolSpec } from './specs.js';
 import type { Limit } from './time-limit.js';
@@ -46,5 +47,6 @@ export function detailsOf(thrown: unknown): string {
   if (error instanceof ModuleReferenceError && error.cause)
     return `${error.message}\n${detailsOf(error.cause)}`;
   if (error instanceof ModuleReferenceError || error instanceof LoadError) return error.message;
+  if (error instanceof ResultError) return `unusable result: ${error.message}`;
   return stackOf(error);
 }

@@ -81,6 +81,12 @@ export function isToolkitEntry(
   return kind === 'tools' && isRecord(entry) && typeof entry.toolkit === 'string';
 }
 
+/** @throws DefinitionError for an entry that was left out of the copy of its list, which has null in its place */
+function requirePlainEntry({ server, path }: EntryPlace): void {
+  const fault = server.translation.unplain.find((one) => one.path.join('/') === path.join('/'));
+  if (fault) throw unplainError(server, fault);
+}
+
 /**
  * What an entry of a server's list stands for. Whoever serves, shows or checks a server asks this.
  * @throws DefinitionError if it stands for nothing that can be had
@@ -91,6 +97,7 @@ export async function resolveEntry(entry: unknown, place: EntryPlace): Promise<E
   const isReference = isUse(entry) || isToolkitEntry(entry, kind) || isUpstreamEntry(entry);
   const [fault] = isReference ? faultsIn(entry) : [];
   if (fault) throw unplainError(server, fault, path);
+  if (entry === null) requirePlainEntry(place);
   if (isUse(entry)) return await resolveUse(entry, place);
   if (isToolkitEntry(entry, kind)) {
     const location = locate(server, [...path, 'toolkit']);

@@ -32,7 +32,9 @@ export async function compileSchema(
   if (told.form === 'described') return compileWire('standard', describedWire(told.described, side), side);
 
   const compiled = await compileStandard(told.schema, side, resolveFrom);
-  return { ...compiled, wire: asWire(compiled.wire, side) };
+  const wire = asWire(compiled.wire, side);
+  requireCompilable(wire);
+  return { ...compiled, wire };
 }
 
 function compileFieldSpec(spec: unknown, side: SchemaSide): CompiledSchema {
