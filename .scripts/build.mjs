@@ -39,6 +39,7 @@ const { metafile } = await build({
   entryPoints: {
     cli: 'src/cli/main.ts',
     engine: 'src/engine.ts',
+    'extension-host': 'src/engine/server/host/extension-host.ts',
     'inspector-child': 'src/engine/validate/inspector-child.ts',
   },
   splitting: true,

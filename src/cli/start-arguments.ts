@@ -16,6 +16,10 @@ export const startOptions = [
     flag: '--frozen',
     description: 'refuse to start when a package is not as it was added; nothing is obtained',
   },
+  {
+    flag: '--in-process',
+    description: 'run code of extensions in this process instead of an extension host, for debugging',
+  },
   { flag: '--verbose', description: 'show the stack of an internal error' },
 ] as const;
 
@@ -27,6 +31,7 @@ export interface StartInput {
   readonly project: boolean;
   readonly autoInstall: boolean;
   readonly frozen: boolean;
+  readonly inProcess: boolean;
 }
 
 /**
@@ -54,6 +59,7 @@ export function parseStartArguments(words: readonly string[]): StartInput | unde
     project: options.includes('--project'),
     autoInstall: !options.includes('--no-auto-install'),
     frozen: options.includes('--frozen'),
+    inProcess: options.includes('--in-process'),
   });
 }
 

@@ -4,7 +4,7 @@ import { describe, expect, test } from 'vitest';
 import { defaultExportOf } from '../../src/engine/extension/modules.js';
 import type { LoadedModule, ParsedModule } from '../../src/engine/validate/inspection.js';
 import { Inspector } from '../../src/engine/validate/inspector.js';
-import { describeValue } from '../../src/engine/validate/plain-value.js';
+import { describeValue } from '../../src/engine/extension/described-value.js';
 import { validateExtension } from '../../src/engine/validate/validate.js';
 import { compose, composeLive, openSession } from '../support/session.js';
 import { optionsFor } from './validate/support/validating.js';

@@ -43,8 +43,15 @@ export function addServerCommands(program: Command, { host, answer }: Answering)
   }
   addHttpOptions(start);
   start.action(async (server: string | undefined, options) => {
-    const { strict = false, project = false, autoInstall = true, frozen = false, http = false } = options;
-    const input = startInput({ server, strict, project, autoInstall, frozen });
+    const {
+      strict = false,
+      project = false,
+      autoInstall = true,
+      frozen = false,
+      inProcess = false,
+      http = false,
+    } = options;
+    const input = startInput({ server, strict, project, autoInstall, frozen, inProcess });
     if (http) {
       const { startHttpCommand } = await import('../commands/start-http.js');
       answer(

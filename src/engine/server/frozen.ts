@@ -39,7 +39,7 @@ function frozenWorkspace(options: WorkspaceOptions, checkDrift: CheckDrift): Wor
       const extension = await workspace.open(file.slice(0, -relative.length - 1));
       const [difference] = await checkDrift([extension]);
       if (difference !== undefined) throw new Error(difference);
-      return await importDefault(file, relative);
+      return await (options.loadCode ?? importDefault)(file, relative);
     },
   });
   return workspace;

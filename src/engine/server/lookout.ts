@@ -1,7 +1,7 @@
 import type { Host } from '../../host.js';
 import { AgentToolsError } from '../errors.js';
 import type { Location } from '../extension/diagnostics.js';
-import { DefinitionError, type Extension } from '../extension/extension.js';
+import { DefinitionError, type Extension, type LoadCode } from '../extension/extension.js';
 import {
   type FoundServer,
   type MissingPackageError,
@@ -36,6 +36,10 @@ export interface LookoutSetting {
   readonly host: Pick<Host, 'cwd' | 'env' | 'home' | 'platform'>;
   /** Takes one line for stderr. */
   readonly report: (line: string) => void;
+  /** Loads code definitions; into this process when absent. */
+  readonly loadCode?: LoadCode | undefined;
+  /** Code of extensions runs in another process. */
+  readonly isSurface?: boolean | undefined;
 }
 
 /** What can be served right now, and what cannot yet. */
@@ -53,12 +57,16 @@ export type Lookout = (options: { readonly tellsMissing: boolean }) => Promise<L
  */
 export async function openLookout(
   request: LookoutRequest,
-  { host, report }: LookoutSetting,
+  { host, report, loadCode, isSurface }: LookoutSetting,
 ): Promise<Lookout> {
   const { checkDrift } = request;
   // Few servers are checked, so what it takes is loaded for those.
   const frozen = checkDrift && (await import('./frozen.js')).freeze(checkDrift);
-  const find = finder(request, host, (options) => frozen?.open(options) ?? new Workspace(options));
+  const code = { ...(loadCode && { loadCode }), ...(isSurface && { isSurface }) };
+  const find = finder(request, host, (options) => {
+    const all = { ...options, ...code };
+    return frozen?.open(all) ?? new Workspace(all);
+  });
   const told = new Set<string>();
   const toolList = toolListOf(host.env, report);
   return async ({ tellsMissing }) => {

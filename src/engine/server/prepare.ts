@@ -1,48 +1,104 @@
+import type { Host } from '../../host.js';
 import type { Obtain } from '../extension/obtain.js';
 import { MissingPackageError } from '../extension/workspace.js';
 import { Initializers } from '../items/initialize.js';
 import { parseToolOptions, reportUnknownOptions, reportUnknownTools } from '../items/tool-options.js';
 import { Audience } from './audience.js';
-import { createServer, type Served } from './factory.js';
-import { hasUpstreams, type LookoutRequest, type LookoutSetting, openLookout, standIn } from './lookout.js';
+import type { Served } from './factory.js';
+import type { HostClient } from './host/host-client.js';
+import {
+  hasUpstreams,
+  type Lookout,
+  type LookoutRequest,
+  type LookoutSetting,
+  openLookout,
+  standIn,
+} from './lookout.js';
 import type { Patience } from './outstanding.js';
-import type { Dispatcher } from './protocol/dispatcher.js';
-import type { Era } from './protocol/eras.js';
 
 /** What is to be served, and what may be done for it. */
 export interface Preparation extends LookoutRequest {
   /** Gets packages that are not here, once they are asked for; absent: the server goes without them. */
   readonly obtain?: Obtain | undefined;
   readonly patience?: Patience;
+  /** Runs code of extensions in this process, not in an extension host. */
+  readonly inProcess?: boolean | undefined;
 }
 
-export interface PreparationSetting extends LookoutSetting {
+export interface PreparationSetting extends Pick<LookoutSetting, 'report'> {
+  readonly host: LookoutSetting['host'] & Partial<Pick<Host, 'stderr'>>;
   /** Aborts when nobody is served any more. */
   readonly signal: AbortSignal;
 }
 
-/** Prepares a server as {@link prepareServed} does; gives what makes the dispatcher of each era. */
-export async function prepareServer(
-  preparation: Preparation,
-  setting: PreparationSetting,
-): Promise<(era: Era) => Dispatcher> {
-  const served = await prepareServed(preparation, setting);
-  return (era) => createServer(served, era);
+/** A server that is ready to be served. */
+export interface Prepared extends Served {
+  /** Ends what runs code of its extensions. */
+  close(): Promise<void>;
 }
 
 /**
  * Finds and composes a server, for any number of connections. Packages that are not here hold nothing up: they are
- * obtained while the server is served.
+ * obtained while the server is served. Code of its extensions runs in an extension host, which is started when it is
+ * first needed.
  * @throws AgentToolsError if there is no such server, or it cannot be served.
  */
 export async function prepareServed(
   preparation: Preparation,
+  setting: PreparationSetting,
+): Promise<Prepared> {
+  const { host, report } = setting;
+  if (preparation.inProcess || !host.stderr) return await prepareWith(undefined, preparation, setting);
+  const { HostClient } = await import('./host/host-client.js');
+  const audience = new Audience();
+  const client = new HostClient({
+    hosted: {
+      server: preparation.server,
+      project: preparation.project ?? false,
+      frozen: preparation.checkDrift !== undefined,
+      cwd: host.cwd,
+      env: definedIn(host.env),
+      home: host.home,
+      platform: host.platform,
+    },
+    stderr: host.stderr,
+    report,
+    audience,
+  });
+  try {
+    const prepared = await prepareWith({ client, audience }, preparation, setting);
+    const { upstreams, registry } = prepared.calls.server;
+    if (upstreams.length === 0 && !registry.all('tools').some(({ upstream }) => upstream)) return prepared;
+  } catch (error) {
+    await client.close();
+    throw error;
+  }
+  // Existing servers are reached from this process only, and code that calls their tools must be here, too.
+  await client.close();
+  return await prepareWith(undefined, preparation, setting);
+}
+
+interface Isolation {
+  readonly client: HostClient;
+  readonly audience: Audience;
+}
+
+async function prepareWith(
+  isolation: Isolation | undefined,
+  preparation: Preparation,
   { host, report, signal }: PreparationSetting,
-): Promise<Served> {
+): Promise<Prepared> {
   const { strict, patience } = preparation;
   // Whoever wants all or nothing gets nothing that is still to come.
   const obtain = strict ? undefined : preparation.obtain;
-  const lookout = await openLookout(preparation, { host, report });
+  const { client, audience = new Audience() } = isolation ?? {};
+  const code = client && { loadCode: client.loadCode, isSurface: true };
+  const look = await openLookout(preparation, { host, report, ...code });
+  const lookout: Lookout = async (options) => {
+    const result = await look(options);
+    client?.recompose();
+    return result;
+  };
   const { server, lacks } = await lookout({ tellsMissing: !obtain }).catch((error: unknown) => {
     if (obtain && error instanceof MissingPackageError) return standIn(error);
     throw error;
@@ -53,10 +109,11 @@ export async function prepareServed(
   reportUnknownOptions(toolOptions, tools, report);
   // Tools of packages that are not here, and of existing servers, may still come.
   if (lacks.length === 0 && server.upstreams.length === 0) reportUnknownTools(toolOptions, tools, report);
-  const audience = new Audience();
-  const served = { calls, toolOptions, audience };
+  const close = async () => await client?.close();
+  const served = { calls, toolOptions, audience, host: client, close };
   const lacking = obtain && lacks.length > 0 ? { lacks, obtain, lookout } : undefined;
-  if (lacking || hasUpstreams(server)) {
+  // A server with existing servers is prepared once more, without a host.
+  if (lacking || (!client && hasUpstreams(server))) {
     // Most servers have everything, and clients wait for what is loaded.
     const { awaitMore } = await import('./await-more.js');
     return {
@@ -65,4 +122,10 @@ export async function prepareServed(
     };
   }
   return served;
+}
+
+function definedIn(env: Readonly<Record<string, string | undefined>>): Record<string, string> {
+  return Object.fromEntries(
+    Object.entries(env).flatMap(([name, value]) => (value === undefined ? [] : [[name, value]])),
+  );
 }

@@ -1,5 +1,6 @@
 import type { Host } from '../../host.js';
-import { type Preparation, prepareServer } from './prepare.js';
+import { createServer } from './factory.js';
+import { type Preparation, type Prepared, prepareServed } from './prepare.js';
 import { takeThisProcess } from './process/take-process.js';
 import { reporterOn } from './reporting.js';
 import { type StdioSession, serveStdio } from './stdio/serve-stdio.js';
@@ -22,21 +23,24 @@ export async function startServer(options: StartOptions): Promise<never> {
   const ending = new AbortController();
   const leave = async (): Promise<never> => {
     ending.abort();
+    await prepared?.close();
     return await taken.leave();
   };
   let session: StdioSession | undefined;
+  let prepared: Prepared | undefined;
   const taken = takeProcess({
     stderr: host.stderr,
     onEnd: () => void (session?.end({ drainMs: drainAfterSignalMs }) ?? leave()),
   });
-  const createServer = await prepareServer(options, { host, report, signal: ending.signal }).catch(
+  const served = await prepareServed(options, { host, report, signal: ending.signal }).catch(
     async (error) => {
       await taken.release();
       throw error;
     },
   );
+  prepared = served;
   session = serveStdio({
-    createServer,
+    createServer: (era) => createServer(served, era),
     input: taken.stdin,
     output: taken.stdout,
     report,

@@ -2,8 +2,9 @@ import { getEventListeners } from 'node:events';
 import path from 'node:path';
 import { describe, expect, test } from 'vitest';
 import type { Obtain } from '../../../src/engine/extension/obtain.js';
+import { createServer } from '../../../src/engine/server/factory.js';
 import { Outstanding, type Patience } from '../../../src/engine/server/outstanding.js';
-import { prepareServer } from '../../../src/engine/server/prepare.js';
+import { prepareServed } from '../../../src/engine/server/prepare.js';
 import { addFiles, type Files, packageJson, writeFolder } from '../../support/packages.js';
 import { legacy, modern, openPipe, type Pipe } from './support/pipe.js';
 
@@ -124,7 +125,7 @@ async function open(era: Era, { supply = {}, slow = false, ...options }: Setting
   const shop = openShop(home, supply, { slow });
   const reported: string[] = [];
   const end = new AbortController();
-  const createServer = await prepareServer(
+  const served = await prepareServed(
     { server, strict, obtain: shop.obtain, patience },
     {
       host: {
@@ -137,7 +138,7 @@ async function open(era: Era, { supply = {}, slow = false, ...options }: Setting
       signal: end.signal,
     },
   );
-  const pipe = openPipe({ createServer });
+  const pipe = openPipe({ createServer: (era) => createServer(served, era) });
   if (era === 'legacy') await pipe.initialize();
   let last = 0;
   return {

@@ -7,7 +7,6 @@ import { ProtocolError } from '../../items/builders.js';
 import type { ListedKind } from '../../items/context.js';
 import { deadlines } from '../../items/deadlines.js';
 import { listedKinds } from '../../items/registry.js';
-import type { PlainData } from '../../plain-data.js';
 import { messageOf } from '../../thrown.js';
 import { isObject, type JsonObject } from '../protocol/envelope.js';
 import { RequestTimeoutError } from '../protocol/request.js';
@@ -66,6 +65,7 @@ export class Generation {
   readonly #opened = new Set<number>();
   #composed: Promise<void> | undefined;
   #last = 0;
+  #answered = 0;
   readonly #dead = deferred();
   #death: HostDeath | undefined;
   #onIdle: (() => void) | undefined;
@@ -102,20 +102,23 @@ export class Generation {
     return this.#calls.size === 0;
   }
 
+  /** How many requests it has answered. */
+  get answered(): number {
+    return this.#answered;
+  }
+
   /** The requests that the host has not answered, in words. */
   get running(): readonly string[] {
     return [...this.#calls.values()].flatMap(({ running }) => (running ? [running.what] : []));
   }
 
-  /** The default export of a module as plain data. @throws HostEndedError, and what loading it threw */
-  async describe(file: string, relative: string): Promise<PlainData> {
+  /** What the host says of the default export of a module. @throws HostEndedError, and what loading it threw */
+  async describe(file: string, relative: string): Promise<unknown> {
     const late = `did not load ${relative} within ${describeLimitMs / 1000} s`;
-    const result = await this.#ask((call) => ({ type: 'describe', call, file, relative }), {
+    return await this.#ask((call) => ({ type: 'describe', call, file, relative }), {
       limitMs: describeLimitMs,
       late,
     });
-    if (!Array.isArray(result.faults)) throw this.#fault('described a module in an unknown form');
-    return result as unknown as PlainData;
   }
 
   /** Composes the server in the host, once. @throws HostEndedError, and why it cannot be composed */
@@ -258,6 +261,7 @@ export class Generation {
   }
 
   #noteEnd(changed: unknown): void {
+    this.#answered += 1;
     if (typeof changed === 'string') this.#options.onChanged(changed.slice(0, 200));
     if (this.isIdle) this.#onIdle?.();
   }

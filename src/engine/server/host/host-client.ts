@@ -1,10 +1,13 @@
 import { existsSync } from 'node:fs';
 import path from 'node:path';
 import type { Writable } from 'node:stream';
+import { setTimeout as sleep } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
 import type { LoadCode } from '../../extension/extension.js';
 import { packageRoot } from '../../folders.js';
 import type { HostDeath } from '../../host/death.js';
+import { readDescription } from '../../host/describe.js';
+import { Restarts } from '../../host/restarts.js';
 import { error as failure, ProtocolError } from '../../items/builders.js';
 import type { Audience } from '../audience.js';
 import type { CodeHost, Connection, HostedWork } from '../context.js';
@@ -29,11 +32,6 @@ export interface HostClientOptions {
 /** Longest run of a call on a host that is replaced, in milliseconds. */
 const retireMs = 60_000;
 
-/** A host that lived this long was sound, in milliseconds: the wait before the next start begins anew. */
-const soundMs = 60_000;
-
-const longestPauseMs = 30_000;
-
 /** How often a module may be described anew after a host has died. */
 const maxAttempts = 20;
 
@@ -47,12 +45,10 @@ export class HostClient implements CodeHost {
   readonly #numbers = new WeakMap<Connection, number>();
   readonly #sessions = new Map<number, SessionTexts>();
   readonly #retired = new Set<Generation>();
+  readonly #restarts = new Restarts({ now: () => performance.now() });
   #current: Generation | undefined;
   #loadsInTurn = false;
   #lastNumber = 0;
-  #deaths = 0;
-  #startedAt = 0;
-  #diedAt = 0;
   #isClosed = false;
 
   constructor(options: HostClientOptions) {
@@ -66,7 +62,9 @@ export class HostClient implements CodeHost {
       if (reason !== undefined) throw new Error(reason);
       try {
         const generation = await this.#ready();
-        return await generation.describe(file, relative);
+        const described = readDescription(await generation.describe(file, relative));
+        if (described) return described;
+        generation.kill('described a module in an unknown form');
       } catch (error) {
         if (!(error instanceof HostEndedError) || attempt === maxAttempts) throw error;
       }
@@ -109,6 +107,11 @@ export class HostClient implements CodeHost {
     for (const generation of this.#retired) generation.forget(number);
   }
 
+  /** Has the server composed again before the next request. */
+  recompose(): void {
+    this.#current?.recompose();
+  }
+
   /** Puts a new host in place of the current one. Calls under way finish on the old one. */
   replace(): void {
     const old = this.#current;
@@ -131,7 +134,7 @@ export class HostClient implements CodeHost {
       try {
         const generation = await this.#ready();
         await generation.compose();
-        return generation;
+        if (generation === this.#current && !generation.isDead) return generation;
       } catch (error) {
         if (!(error instanceof HostEndedError) || attempt === maxAttempts) throw error;
       }
@@ -140,23 +143,16 @@ export class HostClient implements CodeHost {
 
   async #ready(): Promise<Generation> {
     if (this.#isClosed) throw new HostEndedError('was ended');
-    if (!this.#current || this.#current.isDead) await this.#pause();
+    const { waitMs } = this.#restarts;
+    if (waitMs > 0 && (!this.#current || this.#current.isDead)) await sleep(waitMs);
     if (!this.#current || this.#current.isDead) this.#current = this.#start();
     const generation = this.#current;
     await generation.ready;
     return generation;
   }
 
-  /** Waits before a host is started again, unless it was the first that died. */
-  async #pause(): Promise<void> {
-    if (this.#deaths < 2) return;
-    const pauseMs = Math.min(100 * 2 ** (this.#deaths - 2), longestPauseMs);
-    const left = this.#diedAt + pauseMs - performance.now();
-    if (left > 0) await new Promise((resolve) => setTimeout(resolve, left));
-  }
-
   #start(): Generation {
-    this.#startedAt = performance.now();
+    this.#restarts.recordStart();
     const { hosted, stderr, audience } = this.#options;
     return new Generation({
       entry: hostEntry(),
@@ -180,10 +176,8 @@ export class HostClient implements CodeHost {
   #noteDeath({ reason }: HostDeath, generation: Generation): void {
     this.#retired.delete(generation);
     if (this.#isClosed || generation !== this.#current) return;
-    const now = performance.now();
-    this.#deaths = now - this.#startedAt > soundMs ? 1 : this.#deaths + 1;
-    this.#diedAt = now;
-    const { loading, running } = generation;
+    const { loading, running, answered } = generation;
+    this.#restarts.recordDeath(answered);
     const during = running.length > 0 ? ` during ${running.slice(0, 3).join(', ')}` : '';
     this.#options.report(`The extension host ${reason}${during}. The next call starts a new one.`);
     const [file, ...others] = loading;

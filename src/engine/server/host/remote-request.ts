@@ -2,7 +2,12 @@ import type { AuthInfo } from '@modelcontextprotocol/server';
 import { ProtocolError } from '../../items/builders.js';
 import type { Remembered } from '../interaction/state.js';
 import { isObject, type JsonObject, type MessageId } from '../protocol/envelope.js';
-import { type AskLimits, type Outbound, type RequestContext, RequestTimeoutError } from '../protocol/request.js';
+import {
+  type AskLimits,
+  type Outbound,
+  type RequestContext,
+  RequestTimeoutError,
+} from '../protocol/request.js';
 import type { FromHost, HostedRequest, ToHost } from './messages.js';
 
 type Send = (message: FromHost) => void;

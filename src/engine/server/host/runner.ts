@@ -1,17 +1,213 @@
-import type { Extension, LoadCode } from '../../extension/extension.js';
-import { importDefault } from '../../extension/extension.js';
+import { importDefault, type LoadCode } from '../../extension/extension.js';
 import { describeModule } from '../../host/describe.js';
-import type { Calls } from '../../items/calls.js';
 import { Initializers } from '../../items/initialize.js';
-import { listedKinds } from '../../items/registry.js';
 import { parseToolOptions } from '../../items/tool-options.js';
 import type { PlainData } from '../../plain-data.js';
 import { announcer } from '../audience.js';
-import { openCapabilities } from '../capabilities.js';
+import { capabilitiesOf } from '../capabilities.js';
 import type { Connection } from '../context.js';
-import { openLookout } from '../lookout.js';
+import type { Served } from '../factory.js';
+import { type Lookout, openLookout } from '../lookout.js';
 import type { JsonObject } from '../protocol/envelope.js';
+import type { Era } from '../protocol/eras.js';
 import { answer, methodOf } from '../requests/methods.js';
 import { openSession } from '../session.js';
+import { allowsUi } from '../ui.js';
 import type { FromHost, HostedConnection, HostedServer, ToHost } from './messages.js';
 import { Questions, RemoteRequest } from './remote-request.js';
+
+export interface RunnerOptions {
+  readonly send: (message: FromHost) => void;
+  /** Takes one line for stderr. */
+  readonly report: (line: string) => void;
+  /** Runs when a module of the extension has been loaded. */
+  readonly onLoaded: () => void;
+}
+
+/** The connection of all requests of 2026-07-28. */
+const modern = 0;
+
+/** Runs one server in the extension host: its modules, and the requests that the front passes on. */
+export class Runner {
+  readonly #options: RunnerOptions;
+  readonly #hosted: HostedServer;
+  readonly #lookout: Promise<Lookout>;
+  readonly #questions: Questions;
+  readonly #connections = new Map<number, Connection>();
+  readonly #requests = new Map<number, RemoteRequest>();
+  readonly #ending = new AbortController();
+  #served: Served | undefined;
+  /** The load before, where modules are loaded in turn. */
+  #loading: Promise<unknown> = Promise.resolve();
+
+  constructor(hosted: HostedServer, options: RunnerOptions) {
+    this.#hosted = hosted;
+    this.#options = options;
+    this.#questions = new Questions(options.send);
+    const { server, project, frozen, cwd, env, home, platform } = hosted;
+    this.#lookout = openLookout(
+      { server, project, strict: false, ...(frozen && { checkDrift: checkDriftOf(hosted) }) },
+      // The front has reported what is left out.
+      { host: { cwd, env, home, platform }, report: () => {}, loadCode: this.#loadCode },
+    );
+    this.#lookout.catch(() => {});
+  }
+
+  /** Describes a module for the front. */
+  async describe(file: string): Promise<PlainData> {
+    return await this.#load(file, () => describeModule(file));
+  }
+
+  /** Composes the server, anew if it has been composed before. */
+  async compose(): Promise<JsonObject> {
+    const { report, send } = this.#options;
+    const { server } = await (await this.#lookout)({ tellsMissing: false });
+    const { env } = this.#hosted;
+    const initializers = new Initializers(this.#ending.signal);
+    if (this.#served) {
+      // Connections have the calls already.
+      Object.assign(this.#served.calls, { server });
+      return {};
+    }
+    this.#served = {
+      calls: { server, initializers, env, report },
+      toolOptions: parseToolOptions(env.MCP_TOOL_OPTIONS, () => {}),
+      audience: {
+        join: () => {},
+        leave: () => {},
+        listChanged: (kind) => send({ type: 'list-changed', kind }),
+        resourceUpdated: (uri) => send({ type: 'resource-updated', uri }),
+      },
+    };
+    this.#connections.set(modern, this.#connection('modern', modern, noConnection));
+    return {};
+  }
+
+  open(number: number, opened: HostedConnection): void {
+    if (number !== modern) this.#connections.set(number, this.#connection('legacy', number, opened));
+  }
+
+  update(number: number, { root, logLevel }: Pick<HostedConnection, 'root' | 'logLevel'>): void {
+    const connection = this.#connections.get(number);
+    if (connection) Object.assign(connection, { root, logLevel });
+  }
+
+  close(number: number): void {
+    this.#connections.delete(number);
+  }
+
+  /** Answers a request of the front. @throws ProtocolError */
+  async run({
+    call,
+    connection: number,
+    request,
+  }: Extract<ToHost, { type: 'request' }>): Promise<JsonObject> {
+    const connection = this.#connections.get(number);
+    const row = connection && methodOf(request.method, connection.era);
+    if (!row)
+      throw new Error(`The front asks for ${request.method} on connection ${number}, which is not there.`);
+    const { send } = this.#options;
+    const remote = new RemoteRequest(call, request, { send, questions: this.#questions });
+    this.#requests.set(call, remote);
+    try {
+      return await answer(row.handler, connection, request.params, remote);
+    } finally {
+      this.#requests.delete(call);
+    }
+  }
+
+  cancel(call: number, reason: string): void {
+    this.#requests.get(call)?.abort(reason);
+  }
+
+  settle(message: Extract<ToHost, { type: 'answer' | 'failure' }>): void {
+    this.#questions.take(message);
+  }
+
+  /** Aborts what is running. */
+  end(): void {
+    this.#ending.abort();
+    for (const request of this.#requests.values()) request.abort('The server ends.');
+  }
+
+  readonly #loadCode: LoadCode = async (file, relative) =>
+    await this.#load(file, () => importDefault(file, relative));
+
+  async #load<T>(file: string, load: () => Promise<T>): Promise<T> {
+    const { excluded, loadsInTurn } = this.#hosted;
+    const reason = Object.hasOwn(excluded, file) ? excluded[file] : undefined;
+    if (reason !== undefined) throw new Error(reason);
+    const { send, onLoaded } = this.#options;
+    const run = async () => {
+      send({ type: 'loading', file });
+      try {
+        return await load();
+      } finally {
+        send({ type: 'loaded', file });
+        onLoaded();
+      }
+    };
+    const loading = loadsInTurn ? this.#loading.then(run, run) : run();
+    this.#loading = loading.catch(() => {});
+    return await loading;
+  }
+
+  #connection(era: Era, number: number, opened: HostedConnection): Connection {
+    const { calls, toolOptions, audience } = this.#served!;
+    const { version, client, root, logLevel, session } = opened;
+    const { send } = this.#options;
+    const withUi = allowsUi(calls.env) && calls.server.hasUi;
+    const capabilities = capabilitiesOf(calls, { era, outstanding: undefined, withUi });
+    const connection: Connection = {
+      era,
+      peer: { version, client },
+      calls,
+      toolOptions,
+      outstanding: undefined,
+      shown: async (request, query) => {
+        const { shownTo } = await import('../requests/shown.js');
+        return await shownTo({ connection, request }, query);
+      },
+      announce: announcer({
+        calls,
+        audience,
+        mayChange: (kind) => capabilities[kind]?.listChanged === true,
+      }),
+      session:
+        era === 'modern'
+          ? undefined
+          : openSession(session, (key, text) =>
+              send({ type: 'session', connection: number, key, ...(text !== undefined && { text }) }),
+            ),
+      states: {
+        // The front has verified it.
+        read: async (_, state) => state as never,
+        write: async ({ request }, remembered) => await (request as RemoteRequest).seal(remembered),
+      },
+      subscribed: new Set(),
+      workplaces: undefined,
+      root,
+      logLevel,
+    };
+    return connection;
+  }
+}
+
+const noConnection: HostedConnection = {
+  version: '2026-07-28',
+  client: undefined,
+  root: undefined,
+  logLevel: 'info',
+  session: {},
+};
+
+/** Few servers are checked, so what it takes is loaded for those. */
+function checkDriftOf(hosted: HostedServer) {
+  return async (extensions: readonly import('../../extension/extension.js').Extension[]) => {
+    const [{ driftOf }, { workspaceFolders }] = await Promise.all([
+      import('../../packages/drift.js'),
+      import('../../folders.js'),
+    ]);
+    return await driftOf(extensions, workspaceFolders(hosted));
+  };
+}

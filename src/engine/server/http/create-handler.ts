@@ -31,7 +31,10 @@ export function createHandler(source: string | ServerDefinition, options: NodeHa
     async (setting) => {
       const host = { cwd, env: setting.env, home: os.homedir(), platform: process.platform };
       if (typeof source === 'string') {
-        return await prepareServed({ server: source, strict, project: true }, { host, ...setting });
+        return await prepareServed(
+          { server: source, strict, project: true, inProcess: true },
+          { host, ...setting },
+        );
       }
       const workspace = new Workspace({ ...workspaceFolders(host), cwd });
       const served = await serveDefinition(source, { ...setting, workspace, directory: cwd });

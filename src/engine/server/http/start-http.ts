@@ -66,8 +66,10 @@ export async function startHttpServer(options: StartHttpOptions): Promise<never>
   const ending = new AbortController();
   const signals = new Signals();
   const taken = takeProcess({ stderr: host.stderr, onEnd: (reason) => signals.take(reason) });
+  let close = async () => {};
   const open = async (): Promise<Listening> => {
     const served = await prepareServed(options, { host, report, signal: ending.signal });
+    close = served.close;
     const { allowedHosts, allowedOrigins, eventBus, limits, port } = http;
     const service = new Service({
       served,
@@ -97,6 +99,7 @@ export async function startHttpServer(options: StartHttpOptions): Promise<never>
     await Promise.race([listening.drain(http.drainMs ?? defaultDrainMs), aborted(signals.second)]);
   }
   ending.abort();
+  await close();
   return await taken.leave();
 }
 
