@@ -120,7 +120,8 @@ export class HostProcess {
   }
 
   /**
-   * Closes the channel, which ends a host that does not block, and kills what is left after `graceMs`. Resolves when the
+   * Closes the channel, which ends a host that does not block, and kills what is left after `graceMs`. Messages that
+   * arrive meanwhile are dropped. Resolves when the
    * host is dead.
    */
   async close(graceMs = 300): Promise<void> {

@@ -193,8 +193,8 @@ describe('the front', () => {
   });
 
   test('kills a host that does not get ready', async () => {
-    const { death } = startHost(hostProgram('', 'for (;;);'), { startTimeoutMs: 300 });
-    expect(await death).toEqual({ kind: 'killed', reason: 'did not start within 0.3 s' });
+    const { death } = startHost(hostProgram('', 'for (;;);'), { startTimeoutMs: 50 });
+    expect(await death).toEqual({ kind: 'killed', reason: 'did not start within 0.05 s' });
   });
 
   test('is not blocked by a host that prints to a full stderr', async () => {
@@ -222,7 +222,11 @@ describe.runIf(posix)('a host ends with its front', () => {
   }
 
   test('that exits', async () => {
-    const { pid } = await startFront('setInterval(() => {}, 1000)', 'setTimeout(() => process.exit(), 500)');
+    const { front, pid } = await startFront(
+      'setInterval(() => {}, 1000)',
+      "process.on('SIGTERM', () => process.exit())",
+    );
+    front.kill();
     await expectEnded(pid);
   });
 
