@@ -1,10 +1,10 @@
 import path from 'node:path';
 import { runInNewContext } from 'node:vm';
 import { describe, expect, test } from 'vitest';
+import { describeValue } from '../../src/engine/extension/described-value.js';
 import { defaultExportOf } from '../../src/engine/extension/modules.js';
 import type { LoadedModule, ParsedModule } from '../../src/engine/validate/inspection.js';
 import { Inspector } from '../../src/engine/validate/inspector.js';
-import { describeValue } from '../../src/engine/extension/described-value.js';
 import { validateExtension } from '../../src/engine/validate/validate.js';
 import { compose, composeLive, openSession } from '../support/session.js';
 import { optionsFor } from './validate/support/validating.js';

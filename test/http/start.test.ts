@@ -15,11 +15,10 @@ const directory = writePackage(
     export default {
       print: { description: 'Prints.', handler: () => { console.log('printed'); return 'done'; } },
       wait: {
-        description: 'Waits for a signal.',
+        description: 'Waits a while.',
         handler: async (_, { progress }) => {
-          const told = new Promise((resolve) => process.once('SIGTERM', resolve));
           progress(1);
-          await told;
+          await new Promise((resolve) => setTimeout(resolve, 500));
           return 'waited';
         },
       },

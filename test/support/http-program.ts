@@ -4,7 +4,7 @@ import { createServer, type IncomingMessage, request, type Server, type ServerRe
 import type { AddressInfo } from 'node:net';
 import { afterAll } from 'vitest';
 import { bareEnvironment, programFile, root } from './program.js';
-import { runHere } from './serving-here.js';
+import { hostFlags, runHere } from './serving-here.js';
 
 /** `agenttools start --http` in a process of its own. */
 export interface HttpProgram {
@@ -45,7 +45,8 @@ export async function serveHttpHere(
   server: string,
   { flags = [], env = {} }: HttpProgramOptions = {},
 ): Promise<HttpProgram> {
-  return await waitUntilListening(watchOutput(runHere(httpWords(server, flags), { env })));
+  const words = httpWords(server, [...hostFlags, ...flags]);
+  return await waitUntilListening(watchOutput(runHere(words, { env })));
 }
 
 const httpWords = (server: string, flags: readonly string[]) => [

@@ -139,9 +139,16 @@ export async function commandHere(
   return { code: child.exitCode!, stdout: stdout!, stderr: stderr! };
 }
 
+/**
+ * Code of extensions runs in this process, too, unless the run wants extension hosts: the tests of `start` as a process have
+ * them anyway.
+ */
+export const hostFlags: readonly string[] = process.env.AGENTTOOLS_TEST_HOST === '1' ? [] : ['--in-process'];
+
 /** `startProgram`, without a process of its own. */
 export function serveHere(server?: string, { flags = [], ...options }: ServerOptions = {}): Program {
-  return new Program(runHere(['start', ...(server === undefined ? [] : [server]), ...flags], options));
+  const words = server === undefined ? [] : [server];
+  return new Program(runHere(['start', ...words, ...hostFlags, ...flags], options));
 }
 
 /** `openProgram`, without a process of its own. */

@@ -10,7 +10,7 @@ export function writeTellingServer(files: Readonly<Record<string, string>> = {})
       };`,
       'agenttools/tools.js': `const ask = (ctx, key) => ctx.elicit(key + '?', { value: { type: 'string', required: true } }, { key });
       export default {
-        pid: { description: 'Which process.', handler: () => String(process.pid) },
+        pid: { description: 'Which process.', handler: () => String(process.ppid) },
         trip: {
           description: 'Asks twice.',
           handler: async (_, ctx) => {
@@ -28,7 +28,7 @@ export function writeTellingServer(files: Readonly<Record<string, string>> = {})
             return String(process.pid);
           },
         },
-        errand: { description: 'Which process, as a task.', task: 'required', handler: () => String(process.pid) },
+        errand: { description: 'Which process, as a task.', task: 'required', handler: () => String(process.ppid) },
         visits: {
           description: 'Counts calls of a session.',
           handler: (_, { session }) => {

@@ -118,7 +118,12 @@ export class Extension {
   /** Of a manifest that was read otherwise. */
   constructor(
     readonly manifest: Manifest,
-    { loadCode = importDefault, origin = 'package', isUnderived = false, isSurface = false }: ExtensionOptions = {},
+    {
+      loadCode = importDefault,
+      origin = 'package',
+      isUnderived = false,
+      isSurface = false,
+    }: ExtensionOptions = {},
   ) {
     this.#loadCode = loadCode;
     this.#isUnderived = isUnderived;

@@ -76,7 +76,7 @@ export interface CodeHost {
 }
 
 /** Keeps what a call remembers until the client answers. */
-export interface StateKeeper {
+interface StateKeeper {
   read(call: StatefulCall, state: unknown): Promise<Remembered>;
   write(call: StatefulCall, remembered: Remembered): Promise<string>;
 }
