@@ -4,7 +4,14 @@ import { parseStartArguments, startOptions } from '../../src/cli/start-arguments
 import { fakeHost } from '../support/run-cli.js';
 
 describe('the words after start', () => {
-  const usual = { server: undefined, strict: false, project: false, autoInstall: true, frozen: false };
+  const usual = {
+    server: undefined,
+    strict: false,
+    project: false,
+    autoInstall: true,
+    frozen: false,
+    inProcess: false,
+  };
 
   it.each([
     [[], {}],
@@ -15,6 +22,7 @@ describe('the words after start', () => {
     [['x', '--project'], { server: 'x', project: true }],
     [['--no-auto-install', 'x'], { server: 'x', autoInstall: false }],
     [['x', '--frozen'], { server: 'x', frozen: true }],
+    [['x', '--in-process'], { server: 'x', inProcess: true }],
   ])('%j', (words, expected) => {
     expect(parseStartArguments(words)).toEqual({ ...usual, ...expected });
   });

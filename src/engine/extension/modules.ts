@@ -95,6 +95,13 @@ async function withinImportTime<T>(work: Promise<T>): Promise<T> {
   }
 }
 
+let afterImport = (): void => {};
+
+/** Has a function run after every import of an extension's module, whatever came of it. */
+export function onImported(listener: () => void): void {
+  afterImport = listener;
+}
+
 /** Imports a module of an extension. Node evaluates it once, and again after it has failed. */
 export async function importModule(file: string): Promise<Record<string, unknown>> {
   const known = imports.get(file) ?? { attempt: 0, modified: await modifiedAt(file) };
@@ -102,10 +109,18 @@ export async function importModule(file: string): Promise<Record<string, unknown
   const url = pathToFileURL(file);
   if (known.attempt > 0) url.searchParams.set('attempt', String(known.attempt));
   try {
-    return (await withinImportTime(import(url.href))) as Record<string, unknown>;
+    return await withinImportTime(evaluate(url.href));
   } catch (error) {
     imports.set(file, { attempt: known.attempt + 1, modified: await modifiedAt(file) });
     throw error;
+  }
+}
+
+async function evaluate(href: string): Promise<Record<string, unknown>> {
+  try {
+    return (await import(href)) as Record<string, unknown>;
+  } finally {
+    afterImport();
   }
 }
 

@@ -10,7 +10,7 @@ import { listedKinds } from '../../items/registry.js';
 import { messageOf } from '../../thrown.js';
 import { isObject, type JsonObject } from '../protocol/envelope.js';
 import { RequestTimeoutError } from '../protocol/request.js';
-import { HostEndedError, HostTimeoutError } from './host-error.js';
+import { HostEndedError, HostFailureError, HostTimeoutError } from './host-error.js';
 import type { HostedConnection, HostedRequest, HostedServer, ToHost } from './messages.js';
 
 /** What a request of the front gives its host while it runs. */
@@ -65,6 +65,7 @@ export class Generation {
   readonly #opened = new Set<number>();
   #composed: Promise<void> | undefined;
   #last = 0;
+  #isKilled = false;
   #answered = 0;
   readonly #dead = deferred();
   #death: HostDeath | undefined;
@@ -94,8 +95,9 @@ export class Generation {
     });
   }
 
-  get isDead(): boolean {
-    return this.#death !== undefined;
+  /** Whether it takes no more calls: it is dead, or was killed. */
+  get isOver(): boolean {
+    return this.#isKilled || this.#death !== undefined;
   }
 
   get isIdle(): boolean {
@@ -198,6 +200,7 @@ export class Generation {
   }
 
   kill(reason?: string): void {
+    this.#isKilled = true;
     void this.#process.kill(reason);
   }
 
@@ -219,7 +222,7 @@ export class Generation {
   }
 
   #send(message: ToHost): void {
-    if (!this.isDead) this.#process.send(message as unknown as ChannelMessage);
+    if (!this.isOver) this.#process.send(message as unknown as ChannelMessage);
   }
 
   #receive(message: ChannelMessage): void {
@@ -246,6 +249,7 @@ export class Generation {
       return;
     }
     this.#calls.delete(number as number);
+    if (call.running) this.#answered += 1;
     call.resolve(result);
     this.#noteEnd(changed);
   }
@@ -255,13 +259,14 @@ export class Generation {
     const { code, message, data } = isObject(error) ? error : {};
     this.#calls.delete(number as number);
     call.reject(
-      new ProtocolError(Number.isSafeInteger(code) ? (code as number) : -32603, String(message), data),
+      Number.isSafeInteger(code)
+        ? new ProtocolError(code as number, String(message), data)
+        : new HostFailureError(String(message)),
     );
     this.#noteEnd(changed);
   }
 
   #noteEnd(changed: unknown): void {
-    this.#answered += 1;
     if (typeof changed === 'string') this.#options.onChanged(changed.slice(0, 200));
     if (this.isIdle) this.#onIdle?.();
   }

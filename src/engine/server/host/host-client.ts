@@ -17,11 +17,11 @@ import { ErrorNumber } from '../protocol/envelope.js';
 import type { RequestContext } from '../protocol/request.js';
 import type { Wire } from '../requests/handler.js';
 import { Generation, type Running } from './generation.js';
-import { HostEndedError, HostTimeoutError } from './host-error.js';
+import { HostEndedError, HostFailureError, HostTimeoutError } from './host-error.js';
 import type { HostedConnection, HostedRequest, HostedServer } from './messages.js';
 
 export interface HostClientOptions {
-  readonly hosted: Omit<HostedServer, 'excluded' | 'loadsInTurn'>;
+  readonly hosted: Omit<HostedServer, 'excluded'>;
   /** Receives what the host and its children print. */
   readonly stderr: Writable;
   /** Takes one line for stderr. */
@@ -45,9 +45,8 @@ export class HostClient implements CodeHost {
   readonly #numbers = new WeakMap<Connection, number>();
   readonly #sessions = new Map<number, SessionTexts>();
   readonly #retired = new Set<Generation>();
-  readonly #restarts = new Restarts({ now: () => performance.now() });
+  readonly #restarts = new Restarts({ now: () => performance.now(), goodCalls: 1 });
   #current: Generation | undefined;
-  #loadsInTurn = false;
   #lastNumber = 0;
   #isClosed = false;
 
@@ -87,7 +86,9 @@ export class HostClient implements CodeHost {
       const generation = await this.#composed();
       const number = this.#numberOf(connection);
       generation.open(number, () => this.#describe(connection, number));
-      return await generation.run(number, hosted, runningOf(connection, request, work));
+      const result = await generation.run(number, hosted, runningOf(connection, request, work));
+      if (!work.answersByResult || isToolResult(result)) return result;
+      throw new HostFailureError('it gave something that is not a result.');
     } catch (error) {
       return await failed(work, error);
     }
@@ -115,7 +116,7 @@ export class HostClient implements CodeHost {
   /** Puts a new host in place of the current one. Calls under way finish on the old one. */
   replace(): void {
     const old = this.#current;
-    if (!old || old.isDead) return;
+    if (!old || old.isOver) return;
     this.#current = undefined;
     this.#retired.add(old);
     old.retire(retireMs);
@@ -125,7 +126,7 @@ export class HostClient implements CodeHost {
   async close(): Promise<void> {
     this.#isClosed = true;
     const all = [...this.#retired, ...(this.#current ? [this.#current] : [])];
-    await Promise.all(all.filter(({ isDead }) => !isDead).map((generation) => generation.close()));
+    await Promise.all(all.filter(({ isOver }) => !isOver).map((generation) => generation.close()));
   }
 
   /** A host that has composed the server. One that dies meanwhile is replaced. */
@@ -134,7 +135,7 @@ export class HostClient implements CodeHost {
       try {
         const generation = await this.#ready();
         await generation.compose();
-        if (generation === this.#current && !generation.isDead) return generation;
+        if (generation === this.#current && !generation.isOver) return generation;
       } catch (error) {
         if (!(error instanceof HostEndedError) || attempt === maxAttempts) throw error;
       }
@@ -144,8 +145,8 @@ export class HostClient implements CodeHost {
   async #ready(): Promise<Generation> {
     if (this.#isClosed) throw new HostEndedError('was ended');
     const { waitMs } = this.#restarts;
-    if (waitMs > 0 && (!this.#current || this.#current.isDead)) await sleep(waitMs);
-    if (!this.#current || this.#current.isDead) this.#current = this.#start();
+    if (waitMs > 0 && (!this.#current || this.#current.isOver)) await sleep(waitMs);
+    if (!this.#current || this.#current.isOver) this.#current = this.#start();
     const generation = this.#current;
     await generation.ready;
     return generation;
@@ -156,7 +157,7 @@ export class HostClient implements CodeHost {
     const { hosted, stderr, audience } = this.#options;
     return new Generation({
       entry: hostEntry(),
-      hosted: { ...hosted, excluded: Object.fromEntries(this.#excluded), loadsInTurn: this.#loadsInTurn },
+      hosted: { ...hosted, excluded: Object.fromEntries(this.#excluded) },
       stderr,
       onListChanged: (kind) => audience.listChanged(kind),
       onResourceUpdated: (uri) => audience.resourceUpdated(uri),
@@ -180,10 +181,8 @@ export class HostClient implements CodeHost {
     this.#restarts.recordDeath(answered);
     const during = running.length > 0 ? ` during ${running.slice(0, 3).join(', ')}` : '';
     this.#options.report(`The extension host ${reason}${during}. The next call starts a new one.`);
-    const [file, ...others] = loading;
-    if (file === undefined) return;
-    if (others.length > 0) this.#loadsInTurn = true;
-    else this.#excluded.set(file, `the process that loaded it ${reason}`);
+    const file = [...loading].at(-1);
+    if (file !== undefined) this.#excluded.set(file, `the process that loaded it ${reason}`);
   }
 
   /** All requests of 2026-07-28 share one connection: each of them says who asks. */
@@ -237,6 +236,11 @@ function runningOf(connection: Connection, request: RequestContext, work: Hosted
   };
 }
 
+/** Whether a result is one of a tool, of a task that goes on, or of questions. */
+function isToolResult({ resultType, content }: Wire): boolean {
+  return Array.isArray(content) || (resultType !== undefined && resultType !== 'complete');
+}
+
 /** The answer to work that the host did not finish. @throws ProtocolError where no result can say it */
 async function failed({ what, answersByResult, instead }: HostedWork, error: unknown): Promise<Wire> {
   const words = wordsOf(what, error);
@@ -248,6 +252,7 @@ async function failed({ what, answersByResult, instead }: HostedWork, error: unk
 
 function wordsOf(what: string, error: unknown): string | undefined {
   if (error instanceof HostTimeoutError) return `${what} ${error.message}.`;
+  if (error instanceof HostFailureError) return `${what} failed in the extension host: ${error.message}`;
   if (error instanceof HostEndedError)
     return `${what} ended with the extension host, which ${error.message}.`;
   return undefined;

@@ -7,3 +7,8 @@ export class HostEndedError extends Error {
 export class HostTimeoutError extends Error {
   override readonly name = 'HostTimeoutError';
 }
+
+/** The host failed while it answered, though it lives on: code of the extension has harmed it. */
+export class HostFailureError extends Error {
+  override readonly name = 'HostFailureError';
+}

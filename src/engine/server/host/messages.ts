@@ -18,8 +18,6 @@ export interface HostedServer {
   readonly frozen: boolean;
   /** Modules that blocked or killed a host while it loaded them, with the reason. */
   readonly excluded: Readonly<Record<string, string>>;
-  /** Load one module at a time, so that a death names the module. */
-  readonly loadsInTurn: boolean;
 }
 
 /** A request of a client, as the host answers it. */
@@ -86,7 +84,13 @@ export type FromHost =
       readonly result: JsonObject | PlainData;
       readonly changed?: string;
     }
-  | { readonly type: 'error'; readonly call: number; readonly error: ErrorBody; readonly changed?: string }
+  /** Without a `code` it is no answer of a handler: the host itself failed. */
+  | {
+      readonly type: 'error';
+      readonly call: number;
+      readonly error: Pick<ErrorBody, 'message' | 'data'> & { readonly code?: number };
+      readonly changed?: string;
+    }
   | { readonly type: 'notify'; readonly call: number; readonly method: string; readonly params: JsonObject }
   | {
       readonly type: 'ask';

@@ -1,3 +1,4 @@
+import { setTimeout as sleep } from 'node:timers/promises';
 import { importDefault, type LoadCode } from '../../extension/extension.js';
 import { describeModule } from '../../host/describe.js';
 import { Initializers } from '../../items/initialize.js';
@@ -20,9 +21,10 @@ export interface RunnerOptions {
   readonly send: (message: FromHost) => void;
   /** Takes one line for stderr. */
   readonly report: (line: string) => void;
-  /** Runs when a module of the extension has been loaded. */
-  readonly onLoaded: () => void;
 }
+
+/** The longest that a module keeps the next one waiting, in milliseconds. */
+const turnMs = 250;
 
 /** The connection of all requests of 2026-07-28. */
 const modern = 0;
@@ -37,8 +39,8 @@ export class Runner {
   readonly #requests = new Map<number, RemoteRequest>();
   readonly #ending = new AbortController();
   #served: Served | undefined;
-  /** The load before, where modules are loaded in turn. */
-  #loading: Promise<unknown> = Promise.resolve();
+  /** When the next module may begin: one at a time, so that the one that harms this process was the last to begin. */
+  #turn: Promise<unknown> = Promise.resolve();
 
   constructor(hosted: HostedServer, options: RunnerOptions) {
     this.#hosted = hosted;
@@ -134,21 +136,23 @@ export class Runner {
     await this.#load(file, () => importDefault(file, relative));
 
   async #load<T>(file: string, load: () => Promise<T>): Promise<T> {
-    const { excluded, loadsInTurn } = this.#hosted;
+    const { excluded } = this.#hosted;
     const reason = Object.hasOwn(excluded, file) ? excluded[file] : undefined;
     if (reason !== undefined) throw new Error(reason);
-    const { send, onLoaded } = this.#options;
+    const { send } = this.#options;
+    const turn = this.#turn;
     const run = async () => {
+      await turn;
       send({ type: 'loading', file });
       try {
         return await load();
       } finally {
         send({ type: 'loaded', file });
-        onLoaded();
       }
     };
-    const loading = loadsInTurn ? this.#loading.then(run, run) : run();
-    this.#loading = loading.catch(() => {});
+    const loading = run();
+    // A module that waits for something does not keep others from loading.
+    this.#turn = Promise.race([loading.catch(() => {}), turn.then(() => sleep(turnMs))]);
     return await loading;
   }
 

@@ -1,0 +1,51 @@
+import { Buffer } from 'node:buffer';
+import { EventEmitter } from 'node:events';
+
+/** Built-ins that this process relies on, each with a use of it and what must come of it. */
+const probes: readonly (() => boolean)[] = [
+  () => JSON.stringify({ a: [1, 'b'] }) === '{"a":[1,"b"]}',
+  () => (JSON.parse('{"a":[1]}') as { a: number[] }).a[0] === 1,
+  () => [3, 1].map((one) => one + 1).join() === '4,2',
+  () => [1, 2, 3].filter((one) => one > 1).length === 2,
+  () => [1].concat([2]).slice(1)[0] === 2 && [2, 1].sort()[0] === 1 && [1].push(2) === 2,
+  () =>
+    [1, 2].includes(2) && [1, 2].find((one) => one === 2) === 2 && [1].some(Boolean) && [1].every(Boolean),
+  () => [[1], [2]].flat().length === 2 && [1].flatMap((one) => [one, one]).length === 2,
+  () => [1, 2].reduce((sum, one) => sum + one, 0) === 3 && [...[1, 2]].length === 2,
+  () => Object.keys({ a: 1 })[0] === 'a' && Object.entries({ a: 1 })[0]?.[1] === 1,
+  () => (Object.fromEntries([['a', 1]]) as { a: number }).a === 1 && Object.assign({}, { a: 1 }).a === 1,
+  () => Object.hasOwn({ a: 1 }, 'a') && Array.isArray([]) && Reflect.apply(Math.max, undefined, [1, 2]) === 2,
+  () => new Map([['a', 1]]).get('a') === 1 && new Map().set('a', 1).size === 1 && new Set([1]).has(1),
+  () => 'a,b'.split(',')[1] === 'b' && 'abc'.slice(1) === 'bc' && 'ab'.replace('a', 'b') === 'bb',
+  () => 'abc'.startsWith('a') && ' a '.trim() === 'a' && /b/.test('abc') && /b/.exec('abc')?.index === 1,
+  () => Number.isSafeInteger(1) && String(1) === '1' && new Error('x') instanceof Error,
+  () => Promise.resolve(1) instanceof Promise && typeof (async () => 1)().then(() => 1)?.then === 'function',
+  () => {
+    const timer = setTimeout(() => {}, 0);
+    clearTimeout(timer);
+    return typeof timer === 'object' && typeof setImmediate === 'function';
+  },
+  () => Buffer.from('a').toString('hex') === '61' && Buffer.concat([Buffer.from('a')]).length === 1,
+  () => {
+    let heard = 0;
+    const emitter = new EventEmitter();
+    emitter.on('a', () => (heard += 1));
+    emitter.emit('a');
+    const controller = new AbortController();
+    controller.signal.addEventListener('abort', () => (heard += 1));
+    controller.abort();
+    return heard === 2;
+  },
+  () => new URL('https://example.com/a').pathname === '/a' && new TextEncoder().encode('a').length === 1,
+];
+
+/** Whether the built-ins do what this process relies on, whoever has replaced them. */
+export function areBuiltInsSound(): boolean {
+  try {
+    // No method of a list: it may be what is broken.
+    for (let index = 0; index < probes.length; index += 1) if (!probes[index]!()) return false;
+    return true;
+  } catch {
+    return false;
+  }
+}

@@ -1,0 +1,113 @@
+/** Code of a handler that harms its process, by family. */
+export interface HostileCode {
+  readonly family: string;
+  readonly name: string;
+  /** The body of an async function of `(args, ctx)`. */
+  readonly body: string;
+}
+
+const families: Readonly<Record<string, Readonly<Record<string, string>>>> = {
+  'prototype pollution': {
+    'an enumerable member': `Object.prototype.x = 1; return 'done';`,
+    'a getter': `Object.defineProperty(Object.prototype, 'y', { enumerable: true, configurable: true, get() { throw new Error('read'); } }); return 'done';`,
+    'by a naive merge': `
+      const merge = (to, from) => {
+        for (const key of Object.keys(from)) {
+          if (typeof from[key] === 'object') merge((to[key] ??= {}), from[key]);
+          else to[key] = from[key];
+        }
+        return to;
+      };
+      merge({}, JSON.parse('{"settings":{"constructor":{"prototype":{"polluted":1}}}}').settings);
+      return 'done';`,
+    toJSON: `Object.prototype.toJSON = () => 'taken'; return { a: 1 };`,
+    then: `Object.prototype.then = function () {}; return 'done';`,
+    'a setter for an index': `Object.defineProperty(Array.prototype, '0', { configurable: true, set() { throw new Error('set'); } }); return 'done';`,
+    'a value descriptor': `Object.prototype.get = () => 1; Object.prototype.value = 2; return 'done';`,
+    'an iterator': `Array.prototype[Symbol.iterator] = function* () {}; return 'done';`,
+  },
+  'replaced built-ins': {
+    'JSON.stringify': `JSON.stringify = () => 'taken'; return { a: 1 };`,
+    'JSON.parse': `JSON.parse = () => ({}); return 'done';`,
+    Promise: `globalThis.Promise = class {}; return 'done';`,
+    'Promise.prototype.then': `Promise.prototype.then = () => {}; return 'done';`,
+    Map: `Map.prototype.get = () => undefined; Map.prototype.set = () => { throw new Error('set'); }; return 'done';`,
+    'Array methods': `Array.prototype.push = Array.prototype.map = Array.prototype.join = () => 0; return 'done';`,
+    timers: `globalThis.setTimeout = globalThis.clearTimeout = globalThis.setImmediate = () => {}; return 'done';`,
+    'process.nextTick': `process.nextTick = () => {}; return 'done';`,
+    'Buffer.from': `Buffer.from = () => { throw new Error('from'); }; return 'done';`,
+    EventEmitter: `(await import('node:events')).EventEmitter.prototype.emit = () => false; return 'done';`,
+    AbortController: `globalThis.AbortController = class {}; AbortSignal.prototype.addEventListener = () => {}; return 'done';`,
+    'String methods': `String.prototype.slice = String.prototype.split = () => { throw new Error('split'); }; return 'done';`,
+    'Reflect and Object': `Reflect.apply = Object.keys = Object.entries = Object.assign = () => { throw new Error('keys'); }; return 'done';`,
+    'Symbol.hasInstance': `Object.defineProperty(Error, Symbol.hasInstance, { configurable: true, value: () => false }); throw new Error('x');`,
+  },
+  'process events and exits': {
+    'process.exit': `process.exit(3);`,
+    'process.reallyExit': `process.reallyExit(3);`,
+    'process.abort': `process.abort();`,
+    'process.kill': `process.kill(process.pid, 'SIGKILL'); await new Promise(() => {});`,
+    'a segfault': `process.kill(process.pid, 'SIGSEGV'); await new Promise(() => {});`,
+    'a crash handler that exits': `process.on('uncaughtException', () => process.exit(1)); setTimeout(() => { throw new Error('late'); }); return 'done';`,
+    'a listener that throws again': `process.on('unhandledRejection', (error) => { throw error; }); Promise.reject(new Error('late')); return 'done';`,
+    'no listeners': `process.removeAllListeners(); setTimeout(() => { throw new Error('late'); }, 1); return 'done';`,
+    'an emitted signal': `process.emit('SIGTERM'); return 'done';`,
+    'a late rejection': `Promise.reject(new Error('late')); return 'done';`,
+    'a closed channel': `const fs = await import('node:fs'); for (const fd of [0, 1, 2, 3, 4]) try { fs.closeSync(fd); } catch {} return 'done';`,
+    'a deleted process': `delete globalThis.process; return 'done';`,
+  },
+  prints: {
+    'by console': `console.log('{"jsonrpc":"2.0","id":1,"result":{}}'); return 'done';`,
+    'by process.stdout': `process.stdout.write('{"jsonrpc":"2.0"}\\n'); return 'done';`,
+    'by the descriptor': `(await import('node:fs')).writeSync(1, 'printed\\n'); return 'done';`,
+    'by a device': `(await import('node:fs')).writeFileSync('/dev/stdout', 'printed\\n'); return 'done';`,
+    'by a worker': `
+      const { Worker } = await import('node:worker_threads');
+      await new Promise((resolve) => new Worker('require("fs").writeSync(1, "printed\\\\n"); console.log("too")', { eval: true }).on('exit', resolve));
+      return 'done';`,
+    'by a handle': `for (const handle of process._getActiveHandles()) try { handle.write?.('printed\\n'); } catch {} return 'done';`,
+    'by a child': `(await import('node:child_process')).spawnSync('echo', ['printed'], { stdio: 'inherit' }); return 'done';`,
+    'into the channel': `try { (await import('node:fs')).writeSync(4, 'no message\\n'); } catch {} return 'done';`,
+    'a message into the channel': `try { (await import('node:fs')).writeSync(4, '{"type":"result","call":1,"result":5}\\n{"type":"nonsense"}\\n'); } catch {} return 'done';`,
+  },
+  blocking: {
+    'an endless loop': `for (;;);`,
+    'an endless microtask': `const spin = () => Promise.resolve().then(spin); return await spin();`,
+    'a waiting thread': `Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0);`,
+    'a promise without end': `await new Promise(() => {});`,
+  },
+  memory: {
+    'a heap without end': `const kept = []; for (;;) kept.push(new Array(1e6).fill({}));`,
+    'a result of 100 MB': `return 'x'.repeat(100_000_000);`,
+    'many listeners of the signal': `for (let n = 0; n < 10_000; n += 1) ctx.signal.addEventListener('abort', () => {}); return 'done';`,
+  },
+  'odd results': {
+    'a BigInt': `return { a: 1n };`,
+    'a cycle': `const a = {}; a.a = a; return a;`,
+    'a Proxy that throws': `return new Proxy({}, { get() { throw new Error('get'); }, ownKeys() { throw new Error('keys'); } });`,
+    'a thenable': `return { then: 5, content: { then() {} } };`,
+    'a thenable without end': `return { then() {} };`,
+    'deep data': `let a = {}; for (let n = 0; n < 100_000; n += 1) a = { a }; return a;`,
+    'a revoked Proxy': `const { proxy, revoke } = Proxy.revocable({}, {}); revoke(); return { proxy };`,
+  },
+  'odd errors': {
+    undefined: `throw undefined;`,
+    'a Proxy': `throw new Proxy(new Error('x'), { get() { throw new Error('get'); } });`,
+    'a message that throws': `throw Object.defineProperty(new Error('x'), 'message', { get() { throw new Error('get'); } });`,
+    'a huge message': `throw new Error('x'.repeat(10_000_000));`,
+    'a cyclic cause': `const e = new Error('x'); e.cause = e; throw e;`,
+    'a stack hook': `Error.prepareStackTrace = () => { throw new Error('stack'); }; throw new Error('x');`,
+  },
+  'use of ctx': {
+    'a progress flood': `for (let n = 1; n < 20_000; n += 1) ctx.progress(n); return 'done';`,
+    'odd log data': `ctx.log.info(1n); ctx.log.info(new Proxy({}, { get() { throw new Error('get'); } })); return 'done';`,
+    'odd changes': `try { ctx.notifyChanged({}); } catch {} try { ctx.notifyResourceUpdated(5); } catch {} return 'done';`,
+    'a call of itself': `return await ctx.callTool('run', { body: args.body });`,
+    'a frozen context': `Object.freeze(ctx); return 'done';`,
+  },
+};
+
+/** Every piece of hostile code, in order. */
+export const hostileCode: readonly HostileCode[] = Object.entries(families).flatMap(([family, bodies]) =>
+  Object.entries(bodies).map(([name, body]) => ({ family, name, body })),
+);
