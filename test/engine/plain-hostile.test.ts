@@ -2,7 +2,7 @@ import path from 'node:path';
 import { runInNewContext } from 'node:vm';
 import { describe, expect, test } from 'vitest';
 import { describeValue } from '../../src/engine/extension/described-value.js';
-import { defaultExportOf } from '../../src/engine/extension/modules.js';
+import { defaultExportOf } from '../../src/engine/extension/import-module.js';
 import type { LoadedModule, ParsedModule } from '../../src/engine/validate/inspection.js';
 import { Inspector } from '../../src/engine/validate/inspector.js';
 import { validateExtension } from '../../src/engine/validate/validate.js';

@@ -16,7 +16,7 @@ import type { Location } from './diagnostics.js';
 import { type Kind, singular } from './kinds.js';
 import { liveDefinition } from './live-definition.js';
 import { type Declaration, type Manifest, readManifest } from './manifest.js';
-import { defaultExportOf, importModule, type LiveExport } from './modules.js';
+import type { LiveExport } from './modules.js';
 import { qualify } from './names.js';
 import { isFunctionLike, isRecord } from './shapes.js';
 import { type Translation, translate } from './spellings.js';
@@ -86,7 +86,10 @@ type DefaultExport = LiveExport | PlainData;
 export type LoadCode = (file: string, relative: string) => Promise<DefaultExport>;
 
 /** Loads it into this process. */
-export const importDefault: LoadCode = async (file) => await defaultExportOf(await importModule(file));
+export const importDefault: LoadCode = async (file) => {
+  const { defaultExportOf, importModule } = await import('./import-module.js');
+  return await defaultExportOf(await importModule(file));
+};
 
 /** Whose an extension is: somebody's package, bundled with this program, or what the user put together. */
 export type Origin = 'package' | 'builtin' | 'user';

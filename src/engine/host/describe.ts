@@ -1,7 +1,6 @@
 import { describeValue } from '../extension/described-value.js';
-import { defaultExportOf, importModule } from '../extension/modules.js';
-import { isRecord } from '../extension/shapes.js';
-import { type PlainData, type PlainFault, plainData, withFaults } from '../plain-data.js';
+import { defaultExportOf, importModule } from '../extension/import-module.js';
+import type { PlainData } from '../plain-data.js';
 
 /**
  * Loads a definition module and describes its default export as JSON data, for {@link readDescription} in the front.
@@ -10,34 +9,4 @@ import { type PlainData, type PlainFault, plainData, withFaults } from '../plain
 export async function describeModule(file: string): Promise<PlainData> {
   const { live } = await defaultExportOf(await importModule(file));
   return await describeValue(live, file);
-}
-
-/** More faults of one module are not kept. */
-const maxFaults = 1000;
-
-/** Steps of the longest path; plain data is less deep. */
-const maxSteps = 1000;
-
-/**
- * Reads a description that a host has sent, as a `LoadCode` of the front returns it. Undefined if it has another form:
- * nothing that a host sends is trusted. Data beyond the budget of plain data is left out as a fault.
- */
-export function readDescription(sent: unknown): PlainData | undefined {
-  if (!isRecord(sent) || !Array.isArray(sent.faults)) return undefined;
-  const found = sent.faults.slice(0, maxFaults);
-  if (!found.every(isFault)) return undefined;
-  const { value, faults } = plainData(sent.value);
-  withFaults(value, found);
-  return { value, faults: [...found, ...faults] };
-}
-
-function isFault(fault: unknown): fault is PlainFault {
-  if (!isRecord(fault)) return false;
-  const { path, what, lacksForm } = fault;
-  const isPath = Array.isArray(path) && path.length <= maxSteps && path.every(isStep);
-  return isPath && typeof what === 'string' && (lacksForm === undefined || lacksForm === true);
-}
-
-function isStep(step: unknown): boolean {
-  return typeof step === 'string' || Number.isSafeInteger(step);
 }

@@ -2,7 +2,7 @@ import { realpath } from 'node:fs/promises';
 import path from 'node:path';
 import { AgentToolsError } from '../errors.js';
 import { DefinitionError } from '../extension/extension.js';
-import { lazyReference } from '../extension/modules.js';
+import { lazyReference } from '../extension/lazy-reference.js';
 import {
   type FoundServer,
   isPathArgument,

@@ -1,5 +1,5 @@
 import type { Extension } from '../extension/extension.js';
-import { lazyReference } from '../extension/modules.js';
+import { lazyReference } from '../extension/lazy-reference.js';
 
 /** A function that is fetched when first needed: at once if it is there, by import if it is a module reference. */
 export type Lazy<F> = () => Promise<F>;

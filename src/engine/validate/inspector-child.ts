@@ -5,7 +5,7 @@ import { fileURLToPath, pathToFileURL } from 'node:url';
 import { isMainThread, Worker } from 'node:worker_threads';
 import { endTree } from '../base/process-tree.js';
 import { describeValue } from '../extension/described-value.js';
-import { defaultExportOf, exportOf } from '../extension/modules.js';
+import { defaultExportOf, exportOf } from '../extension/import-module.js';
 import type { Position } from '../files/document.js';
 import { messageOf, stackOf } from '../thrown.js';
 import { contextMembersIn, describeContextUse } from './context-members.js';

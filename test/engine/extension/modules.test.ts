@@ -5,12 +5,12 @@ import { messageOf } from '../../../src/engine/thrown.js';
 import { loadNative } from '../../support/native.js';
 import { addFiles, writeFolder } from '../../support/packages.js';
 
-type Modules = typeof import('../../../src/engine/extension/modules.js');
+type Modules = typeof import('./support/modules.js');
 
 let modules: Modules;
 
 beforeAll(async () => {
-  modules = await loadNative<Modules>('engine/extension/modules.ts');
+  modules = await loadNative<Modules>('../test/engine/extension/support/modules.ts');
 });
 
 describe('a module reference', () => {
@@ -40,7 +40,7 @@ describe('a module reference', () => {
 
   test.each(['./absent.js', './folder'])('%s leads nowhere', async (file) => {
     const folder = writeFolder({ 'folder/a.js': '' });
-    await expect(modules.lazyReference({ directory: folder }, file)()).rejects.toMatchObject({
+    await expect(modules.loadReference({ directory: folder }, file, 'anything')).rejects.toMatchObject({
       fault: 'missing',
     });
   });
@@ -49,7 +49,7 @@ describe('a module reference', () => {
     const outside = writeFolder({ 'a.mjs': 'globalThis.ranOutside = true; export default 1' });
     const folder = writeFolder();
     symlinkSync(path.join(outside, 'a.mjs'), path.join(folder, 'a.mjs'));
-    await expect(modules.lazyReference({ directory: folder }, './a.mjs')()).rejects.toMatchObject({
+    await expect(modules.loadReference({ directory: folder }, './a.mjs', 'anything')).rejects.toMatchObject({
       fault: 'outside',
     });
     expect(globalThis).not.toHaveProperty('ranOutside');
@@ -98,14 +98,14 @@ describe('what a module gives', () => {
       'cjs/package.json': {},
       'cjs/a.js': 'exports.run = typeof require',
     });
-    expect(await modules.lazyReference({ directory: folder }, './esm/a.js#run')()).toBe('file:');
-    expect(await modules.lazyReference({ directory: folder }, './cjs/a.js#run')()).toBe('function');
+    expect(await modules.loadReference({ directory: folder }, './esm/a.js#run', 'anything')).toBe('file:');
+    expect(await modules.loadReference({ directory: folder }, './cjs/a.js#run', 'anything')).toBe('function');
   });
 });
 
 test('a path that a URL would misread is imported all the same', async () => {
   const folder = writeFolder({ 'a b/50%#1?.mjs': 'export default 1' });
-  expect(await modules.lazyReference({ directory: folder }, './a b/50%#1?.mjs#default')()).toBe(1);
+  expect(await modules.loadReference({ directory: folder }, './a b/50%#1?.mjs#default', 'anything')).toBe(1);
 });
 
 describe('a module is evaluated once', () => {
@@ -114,11 +114,11 @@ describe('a module is evaluated once', () => {
 
   test('for all who refer to it', async () => {
     const folder = writeFolder({ 'a.mjs': counting.replaceAll('counted', 'countedForAll') });
-    const one = modules.lazyReference({ directory: folder }, './a.mjs#one');
+    const one = () => modules.loadReference({ directory: folder }, './a.mjs#one', 'anything');
     const [first, second] = await Promise.all([
       one(),
       one(),
-      modules.lazyReference({ directory: folder }, './a.mjs#two')(),
+      modules.loadReference({ directory: folder }, './a.mjs#two', 'anything'),
     ]);
     expect(first).toBe(second);
     expect(globalThis).toHaveProperty('countedForAll', 1);
@@ -126,11 +126,11 @@ describe('a module is evaluated once', () => {
 
   test('also when one of them asks for an export it does not have', async () => {
     const folder = writeFolder({ 'a.mjs': counting.replaceAll('counted', 'countedMissing') });
-    const missing = modules.lazyReference({ directory: folder }, './a.mjs#three');
+    const missing = () => modules.loadReference({ directory: folder }, './a.mjs#three', 'anything');
     for (let call = 0; call < 3; call++) {
       await expect(missing()).rejects.toThrow('has no export "three". It exports: one, two.');
     }
-    await modules.lazyReference({ directory: folder }, './a.mjs#one')();
+    await modules.loadReference({ directory: folder }, './a.mjs#one', 'anything');
     expect(globalThis).toHaveProperty('countedMissing', 1);
   });
 });
@@ -145,7 +145,7 @@ describe('what was mended works at the next call', () => {
 
   test.each(Object.entries(bad))('%s', async (_, code) => {
     const folder = writeFolder({ 'a.mjs': code });
-    const load = modules.lazyReference({ directory: folder }, './a.mjs#run');
+    const load = () => modules.loadReference({ directory: folder }, './a.mjs#run', 'anything');
     await expect(load()).rejects.toThrow(modules.ModuleReferenceError);
     await expect(load()).rejects.toThrow(modules.ModuleReferenceError);
     await new Promise((resolve) => setTimeout(resolve, 10));
@@ -155,15 +155,17 @@ describe('what was mended works at the next call', () => {
 
   test('also for another reference to the same module, whose first call it is', async () => {
     const folder = writeFolder({ 'a.mjs': 'throw new Error("boom")' });
-    await expect(modules.lazyReference({ directory: folder }, './a.mjs#one')()).rejects.toThrow('boom');
+    await expect(modules.loadReference({ directory: folder }, './a.mjs#one', 'anything')).rejects.toThrow(
+      'boom',
+    );
     addFiles(folder, { 'a.mjs': 'export const one = {}, two = one' });
-    const two = await modules.lazyReference({ directory: folder }, './a.mjs#two')();
-    expect(await modules.lazyReference({ directory: folder }, './a.mjs#one')()).toBe(two);
+    const two = await modules.loadReference({ directory: folder }, './a.mjs#two', 'anything');
+    expect(await modules.loadReference({ directory: folder }, './a.mjs#one', 'anything')).toBe(two);
   });
 
   test('CommonJS too', async () => {
     const folder = writeFolder({ 'a.cjs': 'throw new Error("boom")' });
-    const load = modules.lazyReference({ directory: folder }, './a.cjs#run');
+    const load = () => modules.loadReference({ directory: folder }, './a.cjs#run', 'anything');
     await expect(load()).rejects.toThrow('./a.cjs could not be loaded: boom');
     addFiles(folder, { 'a.cjs': 'exports.run = 42' });
     expect(await load()).toBe(42);
@@ -171,7 +173,7 @@ describe('what was mended works at the next call', () => {
 
   test('a file that was not there', async () => {
     const folder = writeFolder();
-    const load = modules.lazyReference({ directory: folder }, './a.mjs');
+    const load = () => modules.loadReference({ directory: folder }, './a.mjs', 'anything');
     await expect(load()).rejects.toMatchObject({ fault: 'missing' });
     addFiles(folder, { 'a.mjs': 'export default 42' });
     expect(await load()).toBe(42);

@@ -1,7 +1,8 @@
 import path from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { type Definition, Extension } from '../../../src/engine/extension/extension.js';
-import { describeModule, readDescription } from '../../../src/engine/host/describe.js';
+import { describeModule } from '../../../src/engine/host/describe.js';
+import { readDescription } from '../../../src/engine/host/description.js';
 import { faultsIn } from '../../../src/engine/plain-data.js';
 import { compileSchema } from '../../../src/engine/schema/index.js';
 import { packageJson, writeFolder } from '../../support/packages.js';

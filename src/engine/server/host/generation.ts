@@ -2,7 +2,7 @@ import type { Writable } from 'node:stream';
 import { deferred } from '../../base/deferred.js';
 import type { ChannelMessage } from '../../host/channel.js';
 import type { HostDeath } from '../../host/death.js';
-import { HostProcess } from '../../host/host-process.js';
+import type { HostProcess, HostProcessOptions } from '../../host/host-process.js';
 import { ProtocolError } from '../../items/builders.js';
 import type { ListedKind } from '../../items/context.js';
 import { deadlines } from '../../items/deadlines.js';
@@ -30,7 +30,23 @@ export interface Running {
   readonly closeStream: () => void;
 }
 
+/** What a host is started with, whichever process it runs in. */
+export type HostLinkOptions = Pick<
+  HostProcessOptions,
+  'entry' | 'env' | 'stderr' | 'onReady' | 'onMessage' | 'onDeath'
+> & {
+  /** Takes one line for stderr. */
+  readonly report: (line: string) => void;
+};
+
+/** A host as its front reaches it. */
+export type HostLink = Pick<HostProcess, 'send' | 'kill'>;
+
 export interface GenerationOptions {
+  /** Starts the host. */
+  readonly link: (options: HostLinkOptions) => HostLink;
+  /** Takes one line for stderr. */
+  readonly report: (line: string) => void;
   readonly entry: string;
   readonly hosted: HostedServer;
   readonly stderr: Writable;
@@ -59,7 +75,7 @@ export class Generation {
   /** The modules that the host is loading. */
   readonly loading = new Set<string>();
   readonly #options: GenerationOptions;
-  readonly #process: HostProcess;
+  readonly #process: HostLink;
   readonly #calls = new Map<number, Call>();
   readonly #questions = new Map<number, AbortController>();
   readonly #opened = new Set<number>();
@@ -77,7 +93,8 @@ export class Generation {
     const ready = deferred();
     this.ready = ready.promise;
     ready.promise.catch(() => {});
-    this.#process = new HostProcess({
+    this.#process = options.link({
+      report: options.report,
       entry,
       env: hosted.env,
       stderr,
@@ -130,6 +147,22 @@ export class Generation {
       late: `did not load the server within ${composeLimitMs / 1000} s`,
     }).then(() => {});
     return this.#composed;
+  }
+
+  /** Whether the host answers within `limitMs`. */
+  async answers(limitMs: number): Promise<boolean> {
+    const late = new Promise<false>((resolve) => setTimeout(resolve, limitMs, false).unref());
+    const ask = this.#ask((call) => ({ type: 'ping', call }), {
+      limitMs: Number.POSITIVE_INFINITY,
+      late: '',
+    });
+    return await Promise.race([
+      ask.then(
+        () => true,
+        () => false,
+      ),
+      late,
+    ]);
   }
 
   /** Has the host compose the server again when it is next needed. */

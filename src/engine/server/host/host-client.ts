@@ -6,7 +6,8 @@ import { fileURLToPath } from 'node:url';
 import type { LoadCode } from '../../extension/extension.js';
 import { packageRoot } from '../../folders.js';
 import type { HostDeath } from '../../host/death.js';
-import { readDescription } from '../../host/describe.js';
+import { readDescription } from '../../host/description.js';
+import { HostProcess } from '../../host/host-process.js';
 import { Restarts } from '../../host/restarts.js';
 import { error as failure, ProtocolError } from '../../items/builders.js';
 import type { Audience } from '../audience.js';
@@ -32,6 +33,9 @@ export interface HostClientOptions {
 /** Longest run of a call on a host that is replaced, in milliseconds. */
 const retireMs = 60_000;
 
+/** How long a host may take to answer whether it is well, in milliseconds. */
+const wellMs = 3000;
+
 /** How often a module may be described anew after a host has died. */
 const maxAttempts = 20;
 
@@ -47,6 +51,9 @@ export class HostClient implements CodeHost {
   readonly #retired = new Set<Generation>();
   readonly #restarts = new Restarts({ now: () => performance.now(), goodCalls: 1 });
   #current: Generation | undefined;
+  /** Runs code in this process; undefined as long as hosts can be started. */
+  #local: typeof import('./local-host.js') | undefined;
+  #isLocal = false;
   #lastNumber = 0;
   #isClosed = false;
 
@@ -113,6 +120,12 @@ export class HostClient implements CodeHost {
     this.#current?.recompose();
   }
 
+  /** Whether the host answers; true if there is none, since the next call starts one. */
+  async isWell(): Promise<boolean> {
+    const generation = this.#current;
+    return !generation || generation.isOver || (await generation.answers(wellMs));
+  }
+
   /** Puts a new host in place of the current one. Calls under way finish on the old one. */
   replace(): void {
     const old = this.#current;
@@ -144,6 +157,7 @@ export class HostClient implements CodeHost {
 
   async #ready(): Promise<Generation> {
     if (this.#isClosed) throw new HostEndedError('was ended');
+    if (this.#isLocal) this.#local ??= await import('./local-host.js');
     const { waitMs } = this.#restarts;
     if (waitMs > 0 && (!this.#current || this.#current.isOver)) await sleep(waitMs);
     if (!this.#current || this.#current.isOver) this.#current = this.#start();
@@ -154,8 +168,11 @@ export class HostClient implements CodeHost {
 
   #start(): Generation {
     this.#restarts.recordStart();
-    const { hosted, stderr, audience } = this.#options;
+    const { hosted, stderr, audience, report } = this.#options;
+    const local = this.#local;
     return new Generation({
+      link: (options) => (local ? new local.LocalHost(options) : new HostProcess(options)),
+      report,
       entry: hostEntry(),
       hosted: { ...hosted, excluded: Object.fromEntries(this.#excluded) },
       stderr,
@@ -174,9 +191,14 @@ export class HostClient implements CodeHost {
     this.replace();
   }
 
-  #noteDeath({ reason }: HostDeath, generation: Generation): void {
+  #noteDeath({ kind, reason }: HostDeath, generation: Generation): void {
     this.#retired.delete(generation);
     if (this.#isClosed || generation !== this.#current) return;
+    if (kind === 'unstartable' && !this.#isLocal) {
+      this.#isLocal = true;
+      this.#options.report(`The extension host ${reason}. Code of the extension runs in this process.`);
+      return;
+    }
     const { loading, running, answered } = generation;
     this.#restarts.recordDeath(answered);
     const during = running.length > 0 ? ` during ${running.slice(0, 3).join(', ')}` : '';

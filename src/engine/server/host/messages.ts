@@ -45,7 +45,7 @@ export interface HostedConnection {
 export type ToHost =
   | { readonly type: 'start'; readonly hosted: HostedServer }
   | { readonly type: 'describe'; readonly call: number; readonly file: string; readonly relative: string }
-  | { readonly type: 'compose'; readonly call: number }
+  | { readonly type: 'compose' | 'ping'; readonly call: number }
   | { readonly type: 'open'; readonly connection: number; readonly opened: HostedConnection }
   | {
       readonly type: 'update';

@@ -87,7 +87,7 @@ export class Service {
 
   async answer(incoming: Incoming): Promise<Response> {
     const { method, url, headers } = incoming;
-    if (url.pathname === '/healthz') return this.#health();
+    if (url.pathname === '/healthz') return await this.#health();
     const refused = this.#admission.check(method, url, headers);
     if (refused) return refused;
     const asked: Asked = { version: headers.get('mcp-protocol-version'), id: undefined };
@@ -170,9 +170,10 @@ export class Service {
     return refuse({ status: 500, code, message: 'Internal error.' });
   }
 
-  #health(): Response {
-    const status = this.#isDraining ? 'draining' : 'ok';
-    return Response.json({ status }, { status: this.#isDraining ? 503 : 200 });
+  async #health(): Promise<Response> {
+    if (this.#isDraining) return Response.json({ status: 'draining' }, { status: 503 });
+    const isWell = (await this.#options.served.host?.isWell()) ?? true;
+    return Response.json({ status: isWell ? 'ok' : 'unresponsive' }, { status: isWell ? 200 : 503 });
   }
 
   async #serve({ method, url, headers, signal }: Incoming, read: Judged): Promise<Response> {

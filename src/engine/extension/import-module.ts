@@ -1,0 +1,137 @@
+import { stat } from 'node:fs/promises';
+import { pathToFileURL } from 'node:url';
+import { types } from 'node:util';
+import type { PathScope } from '../files/contain.js';
+import { messageOf } from '../thrown.js';
+import {
+  type LiveExport,
+  locateModule,
+  type ModuleReference,
+  ModuleReferenceError,
+  parseModuleReference,
+} from './modules.js';
+
+/** Longest time a module of an extension may take to load. Code that blocks the thread is not interrupted by it. */
+const importTimeoutMs = 10_000;
+
+/**
+ * How often modules are to be evaluated anew, and when their files were last written. The count is part of a module's
+ * address, since Node keeps a module even if it failed; all that refer to the module share it.
+ */
+const imports = new Map<string, { attempt: number; modified: number }>();
+
+/** Waits for work of an extension's module, within the time that a module may take to load. */
+async function withinImportTime<T>(work: Promise<T>): Promise<T> {
+  let timer: NodeJS.Timeout | undefined;
+  const late = new Promise<never>((_, reject) => {
+    const seconds = importTimeoutMs / 1000;
+    timer = setTimeout(() => reject(new Error(`it did not load within ${seconds} s`)), importTimeoutMs);
+  });
+  try {
+    return await Promise.race([work, late]);
+  } finally {
+    clearTimeout(timer);
+  }
+}
+
+let afterImport = (): void => {};
+
+/** Has a function run after every import of an extension's module, whatever came of it. */
+export function onImported(listener: () => void): void {
+  afterImport = listener;
+}
+
+/** Imports a module of an extension. Node evaluates it once, and again after it has failed. */
+export async function importModule(file: string): Promise<Record<string, unknown>> {
+  const known = imports.get(file) ?? { attempt: 0, modified: await modifiedAt(file) };
+  imports.set(file, known);
+  const url = pathToFileURL(file);
+  if (known.attempt > 0) url.searchParams.set('attempt', String(known.attempt));
+  try {
+    return await withinImportTime(evaluate(url.href));
+  } catch (error) {
+    imports.set(file, { attempt: known.attempt + 1, modified: await modifiedAt(file) });
+    throw error;
+  }
+}
+
+async function evaluate(href: string): Promise<Record<string, unknown>> {
+  try {
+    return (await import(href)) as Record<string, unknown>;
+  } finally {
+    afterImport();
+  }
+}
+
+/** Lets the next import evaluate a module anew if its file was written since; tells whether it was. */
+async function forgetIfWritten(file: string): Promise<boolean> {
+  const known = imports.get(file);
+  const modified = await modifiedAt(file);
+  if (!known || known.modified === modified) return false;
+  imports.set(file, { attempt: known.attempt + 1, modified });
+  return true;
+}
+
+async function modifiedAt(file: string): Promise<number> {
+  const info = await stat(file).catch(() => undefined);
+  return info?.mtimeMs ?? 0;
+}
+
+/** One export of a module; the default one of a transpiled CommonJS module is unwrapped. */
+export function exportOf(module: Record<string, unknown>, name: string): unknown {
+  const fallback = module.default;
+  const inner = isTranspiled(fallback) ? fallback : undefined;
+  if (name === 'default') return inner && 'default' in inner ? inner.default : fallback;
+  if (name in module) return module[name];
+  return isObject(fallback) && Object.hasOwn(fallback, name) ? fallback[name] : undefined;
+}
+
+/** The default export of a module. A promise is waited for; any other thenable is taken as it is. */
+export async function defaultExportOf(module: Record<string, unknown>): Promise<LiveExport> {
+  const live = exportOf(module, 'default');
+  return types.isPromise(live) ? await withinImportTime(outcomeOf(live)) : { live };
+}
+
+function outcomeOf(promise: Promise<unknown>): Promise<LiveExport> {
+  return new Promise((resolve, reject) => {
+    Reflect.apply(Promise.prototype.then, promise, [(live: unknown) => resolve({ live }), reject]);
+  });
+}
+
+function isTranspiled(value: unknown): value is Record<string, unknown> {
+  return isObject(value) && value.__esModule === true;
+}
+
+function isObject(value: unknown): value is Record<string, unknown> {
+  return (typeof value === 'object' && value !== null) || typeof value === 'function';
+}
+
+/** Imports what a module reference names. @throws ModuleReferenceError */
+export async function loadReference(
+  scope: PathScope,
+  text: string,
+  wanted: 'anything' | 'function',
+): Promise<unknown> {
+  const reference = parseModuleReference(text, scope);
+  const file = await locateModule(scope, reference);
+  const module = await importReferenced(file, reference);
+  const value = exportOf(module, reference.exportName);
+  if (wanted === 'function' ? typeof value === 'function' : value !== undefined) return value;
+  if (await forgetIfWritten(file)) return await loadReference(scope, text, wanted);
+  if (value !== undefined) throw new ModuleReferenceError('export', `${text} is not a function.`);
+  const known = Object.keys(module).join(', ') || 'none';
+  throw new ModuleReferenceError(
+    'export',
+    `${reference.file} has no export "${reference.exportName}". It exports: ${known}.`,
+  );
+}
+
+async function importReferenced(file: string, reference: ModuleReference): Promise<Record<string, unknown>> {
+  try {
+    return await importModule(file);
+  } catch (error) {
+    throw new ModuleReferenceError('failed', `${reference.file} could not be loaded: ${messageOf(error)}`, {
+      cause: error,
+    });
+  }
+}

@@ -1,0 +1,152 @@
+import { readdirSync, readFileSync } from 'node:fs';
+import path from 'node:path';
+import { describe, expect, test } from 'vitest';
+import { writePackage } from '../support/packages.js';
+import { eventually, isAlive, openProgram, programFile, startProgram } from '../support/program.js';
+import { call } from './support/messages.js';
+
+const directory = writePackage(
+  { tools: ['kill', 'wait', 'count', 'pid', 'touch', 'block'], resources: ['clock'] },
+  {
+    'agenttools/tools.json': {
+      kill: { description: 'Ends its process.', handler: './code.js#kill' },
+      wait: { description: 'Never answers.', handler: './code.js#wait' },
+      count: { description: 'Counts its calls.', handler: './code.js#count' },
+      pid: { description: 'Names its process.', handler: './code.js#pid' },
+      touch: { description: 'Updates the clock.', handler: './code.js#touch' },
+      block: { description: 'Blocks.', handler: './code.js#block', timeoutMs: 500 },
+    },
+    'agenttools/resources/clock.json': { uri: 'acme://clock', text: 'noon', subscribable: true },
+    'code.js': `
+      let calls = 0;
+      export const kill = () => new Promise(() => process.kill(process.pid, 'SIGKILL'));
+      export const wait = (_, { progress }) => { progress(1); return new Promise(() => {}); };
+      export const count = (_, { session }) => {
+        calls += 1;
+        session.set('calls', (session.get('calls') ?? 0) + 1);
+        return { calls, session: session.get('calls') };
+      };
+      export const pid = () => process.pid;
+      export const touch = (_, { notifyResourceUpdated }) => (notifyResourceUpdated('acme://clock'), 'touched');
+      export const block = () => { for (;;); };`,
+  },
+);
+
+/** The processes below a process, by the system's table; Linux only. */
+function childrenOf(pid: number): readonly number[] {
+  return readdirSync('/proc')
+    .filter((name) => /^\d+$/.test(name))
+    .filter((name) => {
+      try {
+        const stat = readFileSync(`/proc/${name}/stat`, 'utf8');
+        return Number(stat.slice(stat.lastIndexOf(')') + 2).split(' ')[1]) === pid;
+      } catch {
+        return false;
+      }
+    })
+    .map(Number);
+}
+
+const countIn = ({ structuredContent }: { structuredContent: unknown }) => structuredContent;
+
+describe.concurrent('the extension host', () => {
+  test.runIf(process.platform === 'linux')('starts at the first call, not for lists of data', async () => {
+    const program = await openProgram(directory);
+    await program.request('tools/list');
+    await program.request('resources/list');
+    await program.request('resources/read', { uri: 'acme://clock' });
+    expect(childrenOf(program.child.pid!)).toEqual([]);
+    const pid = Number(await program.textOf('pid'));
+    expect(childrenOf(program.child.pid!)).toContain(pid);
+    await program.end();
+  });
+
+  test('fails the calls under way with the cause when it dies, and the next call works', async () => {
+    const program = await openProgram(directory);
+    program.send(call(1, 'wait', {}, { progressToken: 1 }));
+    await program.take(({ method }) => method === 'notifications/progress', 'progress');
+    const killed = await program.call('kill');
+    expect(killed).toMatchObject({
+      isError: true,
+      content: [{ text: 'Tool "kill" ended with the extension host, which was ended by SIGKILL.' }],
+    });
+    expect((await program.next(1)).result.content[0].text).toContain(
+      'Tool "wait" ended with the extension host',
+    );
+    expect(countIn(await program.call('count'))).toEqual({ calls: 1, session: 1 });
+    await program.end();
+    expect(program.stderr).toMatch(
+      /^The extension host was ended by SIGKILL during Tool "wait", Tool "kill"\./m,
+    );
+  });
+
+  test('keeps sessions and subscriptions when it dies', async () => {
+    const program = await openProgram(directory);
+    await program.request('resources/subscribe', { uri: 'acme://clock' });
+    expect(countIn(await program.call('count'))).toEqual({ calls: 1, session: 1 });
+    await program.call('kill');
+    expect(countIn(await program.call('count'))).toEqual({ calls: 1, session: 2 });
+    await program.call('touch');
+    await program.take(({ method }) => method === 'notifications/resources/updated', 'the update');
+    await program.end();
+  });
+
+  test('is replaced when it blocks, after the time of the call', async () => {
+    const program = await openProgram(directory);
+    expect((await program.call('block')).content[0].text).toBe('Tool "block" gave no answer within 0.5 s.');
+    expect(countIn(await program.call('count'))).toEqual({ calls: 1, session: 1 });
+    await program.end();
+  });
+
+  test('ends with the front, whatever ends that', async () => {
+    for (const isBlocked of [false, true]) {
+      const program = await openProgram(directory);
+      const pid = Number(await program.textOf('pid'));
+      if (isBlocked) program.send(call(1, 'block'));
+      program.child.kill('SIGKILL');
+      await eventually(() => !isAlive(pid), 'the host is gone');
+    }
+  });
+
+  test('runs in the process of the server where none can be started', async () => {
+    const major = Number(process.versions.node.split('.')[0]);
+    const permission = major < 23 ? '--experimental-permission' : '--permission';
+    const flags = [permission, '--allow-fs-read=*', '--allow-fs-write=*', '--no-warnings'];
+    const program = startProgram(undefined, {
+      command: [process.execPath, ...flags, programFile, 'start', directory],
+    });
+    await program.initialize();
+    expect(countIn(await program.call('count'))).toEqual({ calls: 1, session: 1 });
+    expect(Number(await program.textOf('pid'))).toBe(program.child.pid);
+    await program.end();
+    expect(program.stderr).toMatch(
+      /^The extension host could not be started: .*Code of the extension runs in this process\.$/m,
+    );
+  });
+});
+
+test('the front imports nothing that imports modules of extensions', () => {
+  const seen = new Set<string>();
+  const visit = (file: string) => {
+    if (seen.has(file)) return;
+    seen.add(file);
+    const text = readFileSync(file, 'utf8');
+    for (const [, clause, target] of text.matchAll(/^(?:import|export)\s([^;]*?)\sfrom '(\.[^']+)'/gm)) {
+      if (!clause!.startsWith('type '))
+        visit(path.resolve(path.dirname(file), target!.replace(/\.js$/, '.ts')));
+    }
+  };
+  const source = path.resolve(import.meta.dirname, '../../src');
+  for (const entry of [
+    'cli/commands/start.ts',
+    'engine/server/start.ts',
+    'engine/server/host/host-client.ts',
+  ]) {
+    visit(path.join(source, entry));
+  }
+  const names = [...seen].map((file) => path.relative(source, file));
+  expect(names).toContain('engine/server/host/generation.ts');
+  for (const forbidden of ['engine/extension/import-module.ts', 'engine/server/host/runner.ts']) {
+    expect(names).not.toContain(forbidden);
+  }
+});
