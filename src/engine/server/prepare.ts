@@ -5,7 +5,7 @@ import { Initializers } from '../items/initialize.js';
 import { parseToolOptions, reportUnknownOptions, reportUnknownTools } from '../items/tool-options.js';
 import { Audience } from './audience.js';
 import type { Served } from './factory.js';
-import type { HostClient } from './host/host-client.js';
+import { LazyHost } from './host/lazy-host.js';
 import {
   hasUpstreams,
   type Lookout,
@@ -49,9 +49,8 @@ export async function prepareServed(
 ): Promise<Prepared> {
   const { host, report } = setting;
   if (preparation.inProcess || !host.stderr) return await prepareWith(undefined, preparation, setting);
-  const { HostClient } = await import('./host/host-client.js');
   const audience = new Audience();
-  const client = new HostClient({
+  const client = new LazyHost({
     hosted: {
       server: preparation.server,
       project: preparation.project ?? false,
@@ -79,7 +78,7 @@ export async function prepareServed(
 }
 
 interface Isolation {
-  readonly client: HostClient;
+  readonly client: LazyHost;
   readonly audience: Audience;
 }
 

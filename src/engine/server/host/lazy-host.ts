@@ -1,0 +1,49 @@
+import type { LoadCode } from '../../extension/extension.js';
+import type { CodeHost, Connection } from '../context.js';
+import type { HostClient, HostClientOptions } from './host-client.js';
+
+/** The extension host of a server, of which nothing is loaded before it is needed: most servers are only listed. */
+export class LazyHost implements CodeHost {
+  readonly #options: HostClientOptions;
+  #loading: Promise<HostClient> | undefined;
+  #client: HostClient | undefined;
+
+  constructor(options: HostClientOptions) {
+    this.#options = options;
+  }
+
+  readonly loadCode: LoadCode = async (file, relative) => await (await this.#load()).loadCode(file, relative);
+
+  async answer(...asked: Parameters<CodeHost['answer']>): ReturnType<CodeHost['answer']> {
+    const client = this.#client ?? (await this.#load());
+    return await client.answer(...asked);
+  }
+
+  async isWell(): Promise<boolean> {
+    return (await this.#client?.isWell()) ?? true;
+  }
+
+  update(connection: Connection): void {
+    this.#client?.update(connection);
+  }
+
+  forget(connection: Connection): void {
+    this.#client?.forget(connection);
+  }
+
+  recompose(): void {
+    this.#client?.recompose();
+  }
+
+  async close(): Promise<void> {
+    await (await this.#loading)?.close();
+  }
+
+  #load(): Promise<HostClient> {
+    this.#loading ??= import('./host-client.js').then(({ HostClient }) => {
+      this.#client = new HostClient(this.#options);
+      return this.#client;
+    });
+    return this.#loading;
+  }
+}
