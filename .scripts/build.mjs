@@ -7,6 +7,7 @@ import { build } from 'esbuild';
 import { buildEdge } from './edge.mjs';
 import { hashInputs, isBuilt, recordBuild } from './inputs.mjs';
 import { buildPreview } from './preview.mjs';
+import { mergeStartPath, nameStartChunk } from './start-chunk.mjs';
 
 const root = fileURLToPath(new URL('..', import.meta.url));
 const dist = path.join(root, 'dist');
@@ -34,7 +35,7 @@ const options = {
   },
   logLevel: 'warning',
 };
-const { metafile } = await build({
+const { metafile, outputFiles } = await build({
   ...options,
   entryPoints: {
     cli: 'src/cli/main.ts',
@@ -43,7 +44,13 @@ const { metafile } = await build({
     'inspector-child': 'src/engine/validate/inspector-child.ts',
   },
   splitting: true,
+  plugins: [mergeStartPath({ root, start: 'src/cli/main.ts' })],
+  write: false,
 });
+mkdirSync(dist, { recursive: true });
+for (const { path: file, text } of nameStartChunk(outputFiles, path.join(dist, 'cli.js'))) {
+  writeFileSync(file, text);
+}
 // Whoever imports it loads one file instead of a dozen: servers start the faster, the more of their definitions are code.
 await build({ ...options, entryPoints: { index: 'src/index.ts' } });
 

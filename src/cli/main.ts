@@ -1,6 +1,7 @@
 import { AgentToolsError } from '../engine/errors.js';
 import { visibleText } from '../engine/visible-text.js';
 import type { Host } from '../host.js';
+import { startCommand } from './commands/start.js';
 import { ExitCode } from './exit-code.js';
 import { parseStartArguments } from './start-arguments.js';
 
@@ -19,10 +20,7 @@ export async function main(argv: readonly string[], host: Host): Promise<ExitCod
 async function dispatch(argv: readonly string[], host: Host): Promise<ExitCode> {
   const [command, ...words] = argv;
   const start = command === 'start' ? parseStartArguments(words) : undefined;
-  if (start) {
-    const { startCommand } = await import('./commands/start.js');
-    return await startCommand(start, host);
-  }
+  if (start) return await startCommand(start, host);
   if (argv.length === 1 && (command === '--version' || command === '-V')) {
     const { packageVersion } = await import('../engine/folders.js');
     host.stdout.write(`${packageVersion()}\n`);
