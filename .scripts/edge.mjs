@@ -42,6 +42,7 @@ export async function buildEdge({ root, folder }) {
 
 /** Files of ours that are made for Node, by room, and what stands for them. */
 const replaced = {
+  'src/engine/files/disk.ts': 'src/edge/disk.ts',
   'src/engine/schema/validator.ts': 'src/edge/validator.ts',
   'src/engine/items/deadlines.ts': 'src/edge/deadlines.ts',
 };

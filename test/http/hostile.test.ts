@@ -1,7 +1,9 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { hostileCode } from '../support/hostile-code.js';
-import { connectHttp, type HttpProgram, type Message, startHttp } from '../support/http-program.js';
+import { connectHttp } from '../support/http-client.js';
+import { type HttpProgram, startHttp } from '../support/http-program.js';
 import { writePackage } from '../support/packages.js';
+import type { Message } from '../support/program.js';
 
 const directory = writePackage(
   { tools: ['run', 'ok', 'block'] },

@@ -1,5 +1,5 @@
-import { readdir } from 'node:fs/promises';
 import path from 'node:path';
+import { namesIn } from '../files/disk.js';
 import type { Kind } from './kinds.js';
 
 /** How a definition file is read. */
@@ -48,11 +48,9 @@ export const derivedFile = 'derived.json';
 /** Lists the definition files of a package. An absent root has none. */
 export async function listDefinitionFiles(directory: string, root: string): Promise<DefinitionFiles> {
   const base = path.join(directory, root);
-  const rootEntries = await namesIn(base);
+  const rootEntries = namesIn(base);
   const folders = new Map<string, readonly string[]>();
-  await Promise.all(
-    (rootEntries ?? []).map(async (name) => folders.set(name, (await namesIn(path.join(base, name))) ?? [])),
-  );
+  for (const name of rootEntries ?? []) folders.set(name, namesIn(path.join(base, name)) ?? []);
   const relative = path.posix.normalize(root.replaceAll('\\', '/')).replace(/^\.\//, '').replace(/\/$/, '');
   const prefix = relative === '.' || relative === '' ? '' : `${relative}/`;
 
@@ -86,8 +84,4 @@ export async function listDefinitionFiles(directory: string, root: string): Prom
       return [...new Set(stems)].sort();
     },
   };
-}
-
-async function namesIn(folder: string): Promise<readonly string[] | undefined> {
-  return await readdir(folder).catch(() => undefined);
 }

@@ -1,7 +1,7 @@
-import { stat } from 'node:fs/promises';
 import path from 'node:path';
 import { AgentToolsError, type ErrorCode } from '../errors.js';
 import { isInside, pathFault } from '../files/contain.js';
+import { fileAt } from '../files/disk.js';
 import { type DataDocument, DocumentError, type DocumentPath, readDocument } from '../files/document.js';
 import { visibleLine, visibleMessage } from '../visible-text.js';
 import type { Location, Severity } from './diagnostics.js';
@@ -209,15 +209,11 @@ async function findManifest(
 /** The manifest file in a folder; links in its path are followed, but not out of the package. */
 async function readManifestFile(directory: string, field: string, location: Location): Promise<DataDocument> {
   const target = path.join(directory, field);
-  if ((await exists(target)) && !(await isInside(directory, target))) {
+  if (fileAt(target) && !(await isInside(directory, target))) {
     const outside = `The manifest "${visibleLine(field)}" is a link that leads out of the package.`;
     throw new ManifestError('malformed-manifest', 'path-outside-package', outside, location);
   }
   return await readPart(directory, path.relative(directory, target).replaceAll('\\', '/'), location);
-}
-
-async function exists(file: string): Promise<boolean> {
-  return (await stat(file).catch(() => undefined)) !== undefined;
 }
 
 /** Reads one file of the package, saying what is wrong with it as a fault of the manifest. */

@@ -1,6 +1,6 @@
-import { readdir, stat } from 'node:fs/promises';
 import path from 'node:path';
 import { isInside } from '../files/contain.js';
+import { fileAt, foldersIn } from '../files/disk.js';
 
 /** Where a package has its skills. */
 export const skillsFolder = 'skills';
@@ -22,9 +22,8 @@ export interface SkillFolder {
 
 /** All skills in the folder of a package, by their names. */
 export async function skillsIn(directory: string): Promise<readonly SkillFolder[]> {
-  const entries = await readdir(path.join(directory, skillsFolder), { withFileTypes: true }).catch(() => []);
-  const names = entries.filter((entry) => entry.isDirectory()).map(({ name }) => name);
-  const found = await Promise.all(names.sort().map((name) => skillIn(directory, name)));
+  const names = foldersIn(path.join(directory, skillsFolder));
+  const found = await Promise.all([...names].sort().map((name) => skillIn(directory, name)));
   return found.filter((one) => one !== undefined);
 }
 
@@ -34,7 +33,7 @@ export async function skillIn(directory: string, name: string): Promise<SkillFol
   if (/[\\/]/.test(name) || name.startsWith('.')) return undefined;
   const folder = path.join(directory, skillsFolder, name);
   const file = path.join(folder, skillManifest);
-  const info = await stat(file).catch(() => undefined);
+  const info = fileAt(file);
   const isThere = info?.isFile() === true && (await isInside(directory, file));
   return isThere ? { name, directory: folder } : undefined;
 }

@@ -1,6 +1,6 @@
-import { realpath, stat } from 'node:fs/promises';
 import path from 'node:path';
 import { AgentToolsError } from '../errors.js';
+import { fileAt, realPathOf } from '../files/disk.js';
 import { didYouMean } from '../spelling.js';
 import type { Location } from './diagnostics.js';
 import { type Definition, DefinitionError, Extension, type LoadCode, type Origin } from './extension.js';
@@ -105,7 +105,7 @@ export class Workspace {
 
   /** The extension in a folder. @throws as {@link Extension.open} does. */
   async open(directory: string): Promise<Extension> {
-    const real = await realpath(directory).catch(() => directory);
+    const real = realPathOf(directory) ?? directory;
     const known = this.#opened.get(real);
     if (known) return await known;
     const opening = this.#open(real);
@@ -116,15 +116,15 @@ export class Workspace {
 
   async #open(directory: string): Promise<Extension> {
     const { loadCode, isSurface = false } = this.#options;
-    const origin = await this.#originOf(directory);
+    const origin = this.#originOf(directory);
     return await Extension.open(directory, { origin, isSurface, ...(loadCode && { loadCode }) });
   }
 
-  async #originOf(directory: string): Promise<Origin> {
+  #originOf(directory: string): Origin {
     const { builtinFolder, userServersFolder } = this.#options;
-    const bundled = await realpath(builtinFolder).catch(() => builtinFolder);
+    const bundled = realPathOf(builtinFolder) ?? builtinFolder;
     if (path.dirname(directory) === bundled) return 'builtin';
-    const made = userServersFolder && (await realpath(userServersFolder).catch(() => userServersFolder));
+    const made = userServersFolder && (realPathOf(userServersFolder) ?? userServersFolder);
     return directory === made ? 'user' : 'package';
   }
 
@@ -167,7 +167,7 @@ export class Workspace {
   }
 
   async #openIfPackage(directory: string): Promise<Extension | undefined> {
-    return (await isPackage(directory)) ? await this.open(directory) : undefined;
+    return isPackage(directory) ? await this.open(directory) : undefined;
   }
 
   /** The package at the working directory, or around it, if it is an extension. */
@@ -177,7 +177,7 @@ export class Workspace {
 
   /** As {@link packageHere}, where one that cannot be read is no reason to go on. @throws as {@link Extension.open} does. */
   async extensionHere(): Promise<Extension | undefined> {
-    const folder = await firstPackage(ancestors(this.#options.cwd));
+    const folder = firstPackage(ancestors(this.#options.cwd));
     if (folder === undefined) return undefined;
     return await this.open(folder).catch((error: unknown) => {
       if (error instanceof ManifestError && error.code === 'no-extension') return undefined;
@@ -350,10 +350,10 @@ export class Workspace {
   async #serverAtPath(reference: string): Promise<FoundServer> {
     const expanded = reference.replace(/^~(?=$|[\\/])/, this.#options.homeDirectory);
     const target = path.resolve(this.#options.cwd, expanded);
-    if (await isPackage(target))
+    if (isPackage(target))
       return onlyServer(await this.open(target), (name) => `${reference.replace(/[\\/]+$/, '')}/${name}`);
     const parent = path.dirname(target);
-    if (await isPackage(parent)) return namedServer(await this.open(parent), path.basename(target));
+    if (isPackage(parent)) return namedServer(await this.open(parent), path.basename(target));
     throw new AgentToolsError(
       'not-found',
       `There is no package at ${target}: neither this folder nor the one that holds it has a package.json.`,
@@ -374,7 +374,7 @@ export class Workspace {
           bare.map(({ name }) => name),
         );
     const hint = meant ? ` Did you mean "${meant}"?` : '';
-    if (await this.#isPathWithoutDot(reference)) {
+    if (this.#isPathWithoutDot(reference)) {
       const message = `There is no server "${reference}".${hint} If it is meant as a path, write ./${reference}`;
       return new AgentToolsError('not-found', message);
     }
@@ -395,10 +395,10 @@ export class Workspace {
   }
 
   /** Whether a reference would lead to a package, or to something in one, if it were a path. */
-  async #isPathWithoutDot(reference: string): Promise<boolean> {
+  #isPathWithoutDot(reference: string): boolean {
     const target = path.resolve(this.#options.cwd, reference);
-    if (reference === '' || (await isPackage(target))) return reference !== '';
-    return reference.includes('/') && (await isPackage(path.dirname(target)));
+    if (reference === '' || isPackage(target)) return reference !== '';
+    return reference.includes('/') && isPackage(path.dirname(target));
   }
 }
 
@@ -477,12 +477,10 @@ function ancestors(folder: string): string[] {
   return above === folder ? [folder] : [folder, ...ancestors(above)];
 }
 
-async function isPackage(folder: string): Promise<boolean> {
-  const info = await stat(path.join(folder, 'package.json')).catch(() => undefined);
-  return info?.isFile() ?? false;
+function isPackage(folder: string): boolean {
+  return fileAt(path.join(folder, 'package.json'))?.isFile() ?? false;
 }
 
-async function firstPackage(folders: readonly string[]): Promise<string | undefined> {
-  for (const folder of folders) if (await isPackage(folder)) return folder;
-  return undefined;
+function firstPackage(folders: readonly string[]): string | undefined {
+  return folders.find(isPackage);
 }

@@ -1,5 +1,5 @@
-import { realpath } from 'node:fs/promises';
 import path from 'node:path';
+import { realPathOf } from './disk.js';
 
 /** Where the paths that a package names may lead. */
 export interface PathScope {
@@ -34,10 +34,8 @@ export async function isInScope({ directory }: PathScope, text: string): Promise
 
 /** Whether an existing path really lies in a folder, symbolic links followed. Absent paths do not. */
 export async function isInside(folder: string, target: string): Promise<boolean> {
-  const [realFolder, realTarget] = await Promise.all([
-    realpath(folder).catch(() => undefined),
-    realpath(target).catch(() => undefined),
-  ]);
+  const realFolder = realPathOf(folder);
+  const realTarget = realPathOf(target);
   if (realFolder === undefined || realTarget === undefined) return false;
   const between = path.relative(realFolder, realTarget);
   return between !== '..' && !between.startsWith(`..${path.sep}`) && !path.isAbsolute(between);

@@ -1,4 +1,4 @@
-import { readFile, stat } from 'node:fs/promises';
+import { fileAt, textOf } from './disk.js';
 
 /** Keys and indexes that lead from a document's root to a value. */
 export type DocumentPath = readonly (string | number)[];
@@ -42,12 +42,12 @@ const maxDocumentDepth = 500;
  * @throws DocumentError if it is absent, too large, too deep or not well formed.
  */
 export async function readDocument(path: string, file: string): Promise<DataDocument> {
-  const info = await stat(path).catch(() => undefined);
+  const info = fileAt(path);
   if (!info?.isFile()) throw new DocumentError(file, `${file} is not a file.`);
   if (info.size > maxDocumentBytes) {
     throw new DocumentError(file, `${file} is larger than ${maxDocumentBytes / 1024 / 1024} MB.`);
   }
-  const text = await readFile(path, 'utf8');
+  const text = textOf(path);
   return { file, text, value: await parseDocument(text, file) };
 }
 

@@ -1,5 +1,4 @@
 import childProcess from 'node:child_process';
-import { randomUUID } from 'node:crypto';
 import process from 'node:process';
 import { isObject } from '../protocol/envelope.js';
 import type { SpawnBook } from './ends.js';
@@ -23,7 +22,7 @@ interface Spawner {
  * of what was started, so that it can be ended.
  */
 export function guardChildren(patches: Patches): SpawnBook {
-  const marker = `AGENTTOOLS_TREE_${randomUUID().replaceAll('-', '')}`;
+  const marker = `AGENTTOOLS_TREE_${process.pid}_${process.hrtime.bigint()}`;
   const leaders = new Map<number, string | undefined>();
   const running = new Set<number>();
   let isEmpty = true;

@@ -1,0 +1,46 @@
+import { readdirSync, readFileSync, realpathSync, type Stats, statSync } from 'node:fs';
+
+// Synchronous: the files of an extension are small and local, and a trip through the thread pool takes ten times as
+// long as the system call.
+
+/** What a path leads to; undefined if there is nothing, or it cannot be looked at. */
+export function fileAt(path: string): Stats | undefined {
+  try {
+    return statSync(path);
+  } catch {
+    return undefined;
+  }
+}
+
+/** A path without symbolic links; undefined if nothing is there. */
+export function realPathOf(path: string): string | undefined {
+  try {
+    return realpathSync.native(path);
+  } catch {
+    return undefined;
+  }
+}
+
+/** The names in a folder; undefined if it cannot be read. */
+export function namesIn(folder: string): readonly string[] | undefined {
+  try {
+    return readdirSync(folder);
+  } catch {
+    return undefined;
+  }
+}
+
+/** The names of the folders in a folder, without links to folders; empty if it cannot be read. */
+export function foldersIn(folder: string): readonly string[] {
+  try {
+    const entries = readdirSync(folder, { withFileTypes: true });
+    return entries.filter((entry) => entry.isDirectory()).map(({ name }) => name);
+  } catch {
+    return [];
+  }
+}
+
+/** The text of a file in UTF-8. @throws the error of Node */
+export function textOf(path: string): string {
+  return readFileSync(path, 'utf8');
+}
