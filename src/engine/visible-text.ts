@@ -4,6 +4,7 @@
  * say something to a model alone. Line breaks and tabs stay, and what ordinary writing needs.
  */
 export function visibleText(text: string): string {
+  if (plain.test(text)) return text;
   return text.replaceAll('\r\n', '\n').replace(marked, (found, kept?: string) => kept ?? spelledOut(found));
 }
 
@@ -22,6 +23,9 @@ export function visibleMessage(text: string): string {
 export function visibleJson(json: string): string {
   return json.replace(marked, (found, kept?: string) => kept ?? found.split('').map(escaped).join(''));
 }
+
+/** Text that needs no look at each character. The pattern below takes half a millisecond to compile. */
+const plain = /^[\t\n\x20-\x7e]*$/;
 
 const unseen = '(?![\\n\\t])[\\p{Cc}\\p{Cf}\\p{Cs}\\p{Zl}\\p{Zp}\\p{Default_Ignorable_Code_Point}]';
 

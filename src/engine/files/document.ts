@@ -77,7 +77,7 @@ export async function parseDocument(text: string, file: string): Promise<unknown
 
 /** Where brackets first nest deeper than `limit`, ignoring those inside strings and comments. */
 function offsetOfDepth(text: string, limit: number): number | undefined {
-  if (text.length <= limit) return undefined;
+  if (!opensMoreThan(limit, text)) return undefined;
   let depth = 0;
   for (let index = 0; index < text.length; index++) {
     const character = text[index]!;
@@ -87,6 +87,13 @@ function offsetOfDepth(text: string, limit: number): number | undefined {
     } else if (character === '}' || character === ']') depth--;
   }
   return undefined;
+}
+
+/** True if a text has more opening brackets than `limit`, also in strings and comments. */
+function opensMoreThan(limit: number, text: string): boolean {
+  const opening = /[[{]/g;
+  for (let count = 0; count <= limit; count++) if (!opening.test(text)) return false;
+  return true;
 }
 
 /** Where the string or comment that begins here ends. A string that is not closed ends with its line. */
