@@ -21,7 +21,7 @@ const families: Readonly<Record<string, Readonly<Record<string, string>>>> = {
       merge({}, JSON.parse('{"settings":{"constructor":{"prototype":{"polluted":1}}}}').settings);
       return 'done';`,
     toJSON: `Object.prototype.toJSON = () => 'taken'; return { a: 1 };`,
-    then: `Object.prototype.then = function () {}; return 'done';`,
+    'a method then': `Object.prototype.then = function () {}; return 'done';`,
     'a setter for an index': `Object.defineProperty(Array.prototype, '0', { configurable: true, set() { throw new Error('set'); } }); return 'done';`,
     'a value descriptor': `Object.prototype.get = () => 1; Object.prototype.value = 2; return 'done';`,
     'an iterator': `Array.prototype[Symbol.iterator] = function* () {}; return 'done';`,
