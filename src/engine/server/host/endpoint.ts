@@ -1,13 +1,25 @@
+import process from 'node:process';
 import { ProtocolError } from '../../items/builders.js';
 import { messageOf } from '../../thrown.js';
 import type { FromHost, ToHost } from './messages.js';
 import { Runner } from './runner.js';
 
+// Kept before code of extensions loads.
+const afterTurn = process.nextTick;
+const { create } = Object;
+
+function bare(): Record<number, never> {
+  return create(null) as Record<number, never>;
+}
+
 export interface EndpointOptions {
   readonly send: (message: FromHost) => void;
   /** Takes one line for stderr. */
   readonly report: (line: string) => void;
-  /** Runs after each call; gives the first change that code has made to a built-in, in words. */
+  /**
+   * Runs after calls, once for all that end in one turn of the event loop, before their answers leave. Gives the first
+   * change that code has made to a built-in, in words.
+   */
   readonly inspect: () => string | undefined;
   /** Ends what runs the code, after its exit handlers. */
   readonly exit: () => void;
@@ -17,6 +29,9 @@ export interface EndpointOptions {
 export class Endpoint {
   readonly #options: EndpointOptions;
   #runner: Runner | undefined;
+  /** Answers of this turn by number. It inherits nothing that code could change. */
+  #answers: Record<number, Answer> = bare();
+  #answerCount = 0;
 
   constructor(options: EndpointOptions) {
     this.#options = options;
@@ -67,22 +82,37 @@ export class Endpoint {
   }
 
   async #finish(call: number, work: Promise<object>): Promise<void> {
-    const { send, inspect } = this.#options;
     try {
-      const result = (await work) as Extract<FromHost, { type: 'result' }>['result'];
-      send({ type: 'result', call, result, ...changedBy(inspect()) });
+      const result = (await work) as Extract<Answer, { type: 'result' }>['result'];
+      this.#answer({ type: 'result', call, result });
     } catch (error) {
-      const changed = inspect();
-      send({ type: 'error', call, error: bodyOf(error), ...changedBy(changed) });
+      this.#answer({ type: 'error', call, error: bodyOf(error) });
     }
   }
+
+  #answer(answer: Answer): void {
+    this.#answers[this.#answerCount] = answer;
+    this.#answerCount += 1;
+    if (this.#answerCount === 1) afterTurn(this.#sendAnswers);
+  }
+
+  readonly #sendAnswers = (): void => {
+    const { send, inspect } = this.#options;
+    const changed = inspect();
+    const answers = this.#answers;
+    const count = this.#answerCount;
+    this.#answers = bare();
+    this.#answerCount = 0;
+    for (let index = 0; index < count; index += 1) {
+      const answer = answers[index]!;
+      send(changed === undefined ? answer : { ...answer, changed });
+    }
+  };
 }
 
-function changedBy(changed: string | undefined): { readonly changed?: string } {
-  return changed === undefined ? {} : { changed };
-}
+type Answer = Extract<FromHost, { readonly type: 'result' | 'error' }>;
 
-function bodyOf(error: unknown): Extract<FromHost, { type: 'error' }>['error'] {
+function bodyOf(error: unknown): Extract<Answer, { type: 'error' }>['error'] {
   if (error instanceof ProtocolError) {
     const { code, message, data } = error;
     return { code, message, ...(data !== undefined && { data }) };

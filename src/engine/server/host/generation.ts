@@ -19,7 +19,7 @@ export interface Running {
   readonly what: string;
   /** Longest run, not counting the time that the client is asked something. */
   readonly timeoutMs: number;
-  readonly signal: AbortSignal;
+  readonly onAbort: (listener: (reason: unknown) => void) => void;
   readonly notify: (method: string, params: JsonObject) => void;
   readonly ask: (
     request: { readonly method: string; readonly params: JsonObject | undefined },
@@ -80,6 +80,7 @@ export class Generation {
   readonly #questions = new Map<number, AbortController>();
   readonly #opened = new Set<number>();
   #composed: Promise<void> | undefined;
+  isComposed = false;
   #last = 0;
   #isKilled = false;
   #answered = 0;
@@ -145,7 +146,9 @@ export class Generation {
     this.#composed ??= this.#ask((call) => ({ type: 'compose', call }), {
       limitMs: composeLimitMs,
       late: `did not load the server within ${composeLimitMs / 1000} s`,
-    }).then(() => {});
+    }).then(() => {
+      this.isComposed = true;
+    });
     return this.#composed;
   }
 
@@ -168,6 +171,7 @@ export class Generation {
   /** Has the host compose the server again when it is next needed. */
   recompose(): void {
     this.#composed = undefined;
+    this.isComposed = false;
   }
 
   /** Makes a connection known to the host. */
@@ -192,12 +196,10 @@ export class Generation {
   run(connection: number, request: HostedRequest, running: Running): Promise<JsonObject> {
     return new Promise((resolve, reject) => {
       const number = this.#next();
-      const { signal, timeoutMs } = running;
-      const cancel = () => this.#send({ type: 'cancel', call: number, reason: reasonOf(signal) });
+      const { timeoutMs } = running;
       const call = new Call({
         running,
         limitMs: timeoutMs + graceMs,
-        onEnd: () => signal.removeEventListener('abort', cancel),
         onLate: () => {
           reject(new HostTimeoutError(`gave no answer within ${timeoutMs / 1000} s`));
           this.kill(
@@ -209,8 +211,9 @@ export class Generation {
       });
       this.#calls.set(number, call);
       this.#send({ type: 'request', call: number, connection, request });
-      if (signal.aborted) cancel();
-      else signal.addEventListener('abort', cancel, { once: true });
+      running.onAbort((reason) => {
+        if (this.#calls.has(number)) this.#send({ type: 'cancel', call: number, reason: textOf(reason) });
+      });
     });
   }
 
@@ -390,7 +393,6 @@ interface CallOptions {
   readonly running?: Running;
   readonly limitMs: number;
   readonly onLate: () => void;
-  readonly onEnd?: () => void;
   readonly resolve: (result: JsonObject) => void;
   readonly reject: (error: Error) => void;
 }
@@ -445,7 +447,6 @@ class Call {
     this.#leftMs = Number.POSITIVE_INFINITY;
     if (this.#wait) deadlines.remove(this.#wait);
     this.#wait = undefined;
-    this.#options.onEnd?.();
   }
 }
 
@@ -466,7 +467,7 @@ const receivers: Readonly<Record<string, Receiver>> = {
   session: (generation, message) => generation.takeSession(message),
 };
 
-function reasonOf({ reason }: AbortSignal): string {
+function textOf(reason: unknown): string {
   return reason instanceof Error ? reason.message : String(reason);
 }
 

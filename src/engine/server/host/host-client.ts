@@ -80,7 +80,8 @@ export class HostClient implements CodeHost {
   async answer(connection: Connection, request: RequestContext, work: HostedWork): Promise<Wire> {
     const { method, meta, auth, inputResponses } = request;
     const { params, subject } = work;
-    const state = await stateOf(connection, request, subject);
+    const state =
+      request.requestState === undefined ? undefined : await stateOf(connection, request, subject);
     const hosted: HostedRequest = {
       id: request.id,
       method,
@@ -90,7 +91,8 @@ export class HostClient implements CodeHost {
       ...(state && { state }),
     };
     try {
-      const generation = await this.#composed();
+      const ready = this.#current?.isComposed && !this.#current.isOver ? this.#current : undefined;
+      const generation = ready ?? (await this.#composed());
       const number = this.#numberOf(connection);
       generation.open(number, () => this.#describe(connection, number));
       const result = await generation.run(number, hosted, runningOf(connection, request, work));
@@ -246,7 +248,7 @@ function runningOf(connection: Connection, request: RequestContext, work: Hosted
   return {
     what,
     timeoutMs,
-    signal: request.signal,
+    onAbort: (listener) => request.onAbort(listener),
     notify: (method, params) => void request.notify({ method, params }).catch(() => {}),
     ask: async (asked, limits) => await request.ask(asked, limits),
     seal: async (remembered) => {

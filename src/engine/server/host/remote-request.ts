@@ -87,7 +87,8 @@ export class RemoteRequest implements RequestContext {
   readonly #call: number;
   readonly #send: Send;
   readonly #questions: Questions;
-  readonly #ending = new AbortController();
+  #ending: AbortController | undefined;
+  #reason: string | undefined;
 
   constructor(
     call: number,
@@ -105,8 +106,15 @@ export class RemoteRequest implements RequestContext {
     this.#questions = questions;
   }
 
+  /** Made when it is asked for. */
   get signal(): AbortSignal {
+    this.#ending ??= new AbortController();
+    if (this.#reason !== undefined) this.#ending.abort(this.#reason);
     return this.#ending.signal;
+  }
+
+  onAbort(listener: (reason: unknown) => void): void {
+    this.signal.addEventListener('abort', () => listener(this.#reason), { once: true });
   }
 
   async notify({ method, params = {} }: Outbound): Promise<void> {
@@ -133,6 +141,7 @@ export class RemoteRequest implements RequestContext {
   }
 
   abort(reason: string): void {
-    this.#ending.abort(reason);
+    this.#reason = reason;
+    this.#ending?.abort(reason);
   }
 }

@@ -345,6 +345,7 @@ class InFlight implements RequestContext {
   readonly #params: JsonObject;
   readonly #extra: MessageExtraInfo | undefined;
   #reason: unknown;
+  #onAbort: ((reason: unknown) => void) | undefined;
   #controller: AbortController | undefined;
 
   constructor(dispatcher: Dispatcher, { id, method, params, extra }: Received) {
@@ -367,6 +368,11 @@ class InFlight implements RequestContext {
       if (this.isAborted) this.#controller.abort(this.#reason);
     }
     return this.#controller.signal;
+  }
+
+  onAbort(listener: (reason: unknown) => void): void {
+    if (this.isAborted) listener(this.#reason);
+    else this.#onAbort = listener;
   }
 
   get inputResponses(): JsonObject | undefined {
@@ -398,6 +404,8 @@ class InFlight implements RequestContext {
     this.isAborted = true;
     this.#reason = reason;
     this.#controller?.abort(reason);
+    this.#onAbort?.(reason);
+    this.#onAbort = undefined;
   }
 }
 

@@ -27,6 +27,8 @@ export interface RequestContext {
   readonly meta: JsonObject | undefined;
   /** Aborts when the client cancels the request or disconnects. */
   readonly signal: AbortSignal;
+  /** Calls back when the signal aborts, at most once. The signal itself costs more. */
+  onAbort(listener: (reason: unknown) => void): void;
   /** Answers to the questions of the round before, by key. @see MCP 2026-07-28, basic/patterns/mrtr */
   readonly inputResponses: JsonObject | undefined;
   /** The state that the client sent back with them, not verified. */
