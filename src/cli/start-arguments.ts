@@ -18,7 +18,8 @@ export const startOptions = [
   },
   {
     flag: '--in-process',
-    description: 'run code of extensions in this process instead of an extension host, for debugging',
+    description:
+      'run code of extensions in the process of the server, not in an extension host; for debugging',
   },
   { flag: '--verbose', description: 'show the stack of an internal error' },
 ] as const;

@@ -76,7 +76,7 @@ describe.concurrent('the extension host', () => {
     expect(countIn(await program.call('count'))).toEqual({ calls: 1, session: 1 });
     await program.end();
     expect(program.stderr).toMatch(
-      /^The extension host was ended by SIGKILL during Tool "wait", Tool "kill"\./m,
+      /^The extension host was ended by SIGKILL\. Calls that ended with it: Tool "wait", Tool "kill"\./m,
     );
   });
 
@@ -96,6 +96,9 @@ describe.concurrent('the extension host', () => {
     expect((await program.call('block')).content[0].text).toBe('Tool "block" gave no answer within 0.5 s.');
     expect(countIn(await program.call('count'))).toEqual({ calls: 1, session: 1 });
     await program.end();
+    expect(program.stderr).toContain(
+      'The extension host was ended, since tool "block" gave no answer within 0.5 s.',
+    );
   });
 
   test('ends with the front, whatever ends that', async () => {

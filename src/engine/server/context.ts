@@ -69,6 +69,8 @@ export interface HostedWork {
 export interface CodeHost {
   /** Has the host answer a request. @throws ProtocolError */
   answer(connection: Connection, request: RequestContext, work: HostedWork): Promise<Wire>;
+  /** Calls off tasks that run in the host, and waits for their ends within `limitMs`. */
+  endTasks(limitMs: number): Promise<void>;
   /** Whether the host answers, if it runs. */
   isWell(): Promise<boolean>;
   /** Tells the host the log level and the root of a connection. */

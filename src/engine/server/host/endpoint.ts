@@ -52,6 +52,9 @@ export class Endpoint {
       case 'describe':
         void this.#finish(message.call, runner.describe(message.file));
         return;
+      case 'end-tasks':
+        void this.#finish(message.call, runner.endTasks(message.limitMs));
+        return;
       case 'compose':
         void this.#finish(message.call, runner.compose());
         return;

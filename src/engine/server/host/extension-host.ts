@@ -6,7 +6,9 @@ import type { ChannelMessage } from '../../host/channel.js';
 import { keepCrashListeners, tameCrashListeners } from '../../host/crash-listeners.js';
 import { openHostChannel } from '../../host/host-channel.js';
 import { areBuiltInsSound } from '../../host/soundness.js';
+import { killTree } from '../process/ends.js';
 import { installGuard } from '../process/guard.js';
+import { lastWords } from '../process/last-words.js';
 import { reporterOn } from '../reporting.js';
 import { Endpoint } from './endpoint.js';
 import type { FromHost, ToHost } from './messages.js';
@@ -14,7 +16,7 @@ import type { FromHost, ToHost } from './messages.js';
 const { stderr } = process;
 const guard = installGuard({ stderr });
 const report = reporterOn(stderr);
-const endpoint = new Endpoint({ send, report, inspect: repairChanges, exit: () => guard.exit(0) });
+const endpoint = new Endpoint({ send, report, inspect: repairChanges, exit: () => void leave() });
 const channel = openHostChannel({
   onMessage: (message) => endpoint.receive(message as unknown as ToHost),
 });
@@ -49,6 +51,13 @@ function repairChanges(): string | undefined {
   if (changed !== undefined) builtIns.heal();
   tameCrashListeners();
   return changed;
+}
+
+/** Children have a moment to end by themselves, and prints one to leave. */
+async function leave(): Promise<void> {
+  await killTree({ spawned: guard.spawned, graceMs: 300 });
+  await lastWords(stderr);
+  guard.exit(0);
 }
 
 onImported(acceptChanges);

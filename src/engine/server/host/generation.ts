@@ -152,6 +152,15 @@ export class Generation {
     return this.#composed;
   }
 
+  /** Calls off tasks, and waits for their ends. */
+  async endTasks(limitMs: number): Promise<void> {
+    const late = `did not end its tasks within ${limitMs / 1000} s`;
+    await this.#ask((call) => ({ type: 'end-tasks', call, limitMs }), {
+      limitMs: limitMs + graceMs,
+      late,
+    }).catch(() => {});
+  }
+
   /** Whether the host answers within `limitMs`. */
   async answers(limitMs: number): Promise<boolean> {
     const late = new Promise<false>((resolve) => setTimeout(resolve, limitMs, false).unref());
@@ -386,8 +395,8 @@ export class Generation {
   }
 }
 
-/** How long a host has to abort what is running and to run its exit handlers. */
-const closeMs = 300;
+/** How long a host has to abort what is running, to end its children and to run its exit handlers, in milliseconds. */
+const closeMs = 1000;
 
 interface CallOptions {
   readonly running?: Running;

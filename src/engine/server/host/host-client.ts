@@ -137,6 +137,12 @@ export class HostClient implements CodeHost {
     old.retire(retireMs);
   }
 
+  /** Has tasks that run come to their end, within `limitMs`. */
+  async endTasks(limitMs: number): Promise<void> {
+    const generation = this.#current;
+    if (generation?.isComposed && !generation.isOver) await generation.endTasks(limitMs);
+  }
+
   /** Ends all hosts. */
   async close(): Promise<void> {
     this.#isClosed = true;
@@ -194,8 +200,7 @@ export class HostClient implements CodeHost {
   }
 
   #noteDeath({ kind, reason }: HostDeath, generation: Generation): void {
-    this.#retired.delete(generation);
-    if (this.#isClosed || generation !== this.#current) return;
+    if (this.#retired.delete(generation) || this.#isClosed) return;
     if (kind === 'unstartable' && !this.#isLocal) {
       this.#isLocal = true;
       this.#options.report(`The extension host ${reason}. Code of the extension runs in this process.`);
@@ -203,8 +208,8 @@ export class HostClient implements CodeHost {
     }
     const { loading, running, answered } = generation;
     this.#restarts.recordDeath(answered);
-    const during = running.length > 0 ? ` during ${running.slice(0, 3).join(', ')}` : '';
-    this.#options.report(`The extension host ${reason}${during}. The next call starts a new one.`);
+    const lost = running.length > 0 ? ` Calls that ended with it: ${running.slice(0, 3).join(', ')}.` : '';
+    this.#options.report(`The extension host ${reason}.${lost} The next call starts a new one.`);
     const file = [...loading].at(-1);
     if (file !== undefined) this.#excluded.set(file, `the process that loaded it ${reason}`);
   }

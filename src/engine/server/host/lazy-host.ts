@@ -19,6 +19,10 @@ export class LazyHost implements CodeHost {
     return await client.answer(...asked);
   }
 
+  async endTasks(limitMs: number): Promise<void> {
+    await this.#client?.endTasks(limitMs);
+  }
+
   async isWell(): Promise<boolean> {
     return (await this.#client?.isWell()) ?? true;
   }

@@ -46,6 +46,7 @@ export type ToHost =
   | { readonly type: 'start'; readonly hosted: HostedServer }
   | { readonly type: 'describe'; readonly call: number; readonly file: string; readonly relative: string }
   | { readonly type: 'compose' | 'ping'; readonly call: number }
+  | { readonly type: 'end-tasks'; readonly call: number; readonly limitMs: number }
   | { readonly type: 'open'; readonly connection: number; readonly opened: HostedConnection }
   | {
       readonly type: 'update';

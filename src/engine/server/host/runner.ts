@@ -126,9 +126,20 @@ export class Runner {
     this.#questions.take(message);
   }
 
+  /** Calls off tasks, and waits for their ends. */
+  async endTasks(limitMs: number): Promise<JsonObject> {
+    const { calls } = this.#served ?? {};
+    if (calls?.server.registry.all('tools').some(({ task }) => task)) {
+      const { tasksOf } = await import('../tasks/tasks.js');
+      await tasksOf(calls).end(limitMs);
+    }
+    return {};
+  }
+
   /** Aborts what is running. */
   end(): void {
     this.#ending.abort();
+    void this.endTasks(0);
     for (const request of this.#requests.values()) request.abort('The server ends.');
   }
 

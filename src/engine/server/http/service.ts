@@ -115,8 +115,12 @@ export class Service {
 
   /** Calls off tasks, whose results nobody could fetch any more, and waits for their handlers. */
   async #endTasks(limitMs: number): Promise<void> {
-    const { calls } = this.#options.served;
+    const { calls, host } = this.#options.served;
     if (!calls.server.registry.all('tools').some(({ task }) => task)) return;
+    if (host) {
+      await host.endTasks(limitMs);
+      return;
+    }
     const { tasksOf } = await import('../tasks/tasks.js');
     await tasksOf(calls).end(limitMs);
   }
