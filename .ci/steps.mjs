@@ -37,6 +37,11 @@ const steps = {
   'first command': { command: `${install} && npm run demo` },
   'second command': { lane: 'tests', command: 'npm install && npm test', needs: ['first command'] },
   'test:all': { lane: 'tests', command: 'npm run test:all', needs: ['system', 'first command'] },
+  'extension hosts': {
+    lane: 'others',
+    command: 'AGENTTOOLS_TEST_HOST=1 npm test -- --project stdio --project http',
+    needs: ['first command'],
+  },
   types: { lane: 'others', command: 'npm run --silent types', needs: ['first command'] },
   lint: { lane: 'others', command: 'npm run --silent lint', needs: ['first command'] },
   unused: { lane: 'others', command: 'npm run --silent unused', needs: ['first command'] },

@@ -256,7 +256,9 @@ describe.concurrent('initialize hooks', () => {
   });
 
   test('delay neither handshake nor ping nor lists nor what does not need them', async () => {
-    const program = serveHere(hooked({ server: 'await null', tool: 'await gate' }));
+    // The gate is an event of this process.
+    const folder = hooked({ server: 'await null', tool: 'await gate' });
+    const program = serveHere(folder, { flags: ['--in-process'] });
     await program.initialize();
     await program.request('tools/list');
     await program.request('prompts/list');
