@@ -6,6 +6,7 @@ import { Runner } from './runner.js';
 
 // Kept before code of extensions loads.
 const afterTurn = process.nextTick;
+const afterWriting = setImmediate;
 const { create } = Object;
 
 function bare(): Record<number, never> {
@@ -17,8 +18,8 @@ export interface EndpointOptions {
   /** Takes one line for stderr. */
   readonly report: (line: string) => void;
   /**
-   * Runs after calls, once for all that end in one turn of the event loop, before their answers leave. Gives the first
-   * change that code has made to a built-in, in words.
+   * Runs after calls, once for all that end in one turn of the event loop. Undoes changes that code has made to built-ins
+   * and gives the first, in words.
    */
   readonly inspect: () => string | undefined;
   /** Ends what runs the code, after its exit handlers. */
@@ -100,18 +101,35 @@ export class Endpoint {
   }
 
   readonly #sendAnswers = (): void => {
-    const { send, inspect } = this.#options;
-    const changed = inspect();
+    const { send } = this.#options;
+    if (isWritingChanged()) this.#inspect();
     const answers = this.#answers;
     const count = this.#answerCount;
     this.#answers = bare();
     this.#answerCount = 0;
-    for (let index = 0; index < count; index += 1) {
-      const answer = answers[index]!;
-      send(changed === undefined ? answer : { ...answer, changed });
-    }
+    for (let index = 0; index < count; index += 1) send(answers[index]!);
+    // The client need not wait for it.
+    afterWriting(this.#inspect);
+  };
+
+  readonly #inspect = (): void => {
+    const { send, inspect } = this.#options;
+    const change = inspect();
+    if (change !== undefined) send({ type: 'changed', change });
   };
 }
+
+/** Whether code has changed how values are written as JSON: the answers would be something else. */
+function isWritingChanged(): boolean {
+  try {
+    return 'toJSON' in object || 'toJSON' in list;
+  } catch {
+    return true;
+  }
+}
+
+const object = {};
+const list: readonly unknown[] = [];
 
 type Answer = Extract<FromHost, { readonly type: 'result' | 'error' }>;
 

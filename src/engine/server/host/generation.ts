@@ -54,7 +54,7 @@ export interface GenerationOptions {
   readonly onResourceUpdated: (uri: string) => void;
   readonly onSession: (connection: number, key: string, text: string | undefined) => void;
   /** Code has changed a built-in: this host should be replaced. */
-  readonly onChanged: (change: string) => void;
+  readonly onChanged: (change: string, generation: Generation) => void;
   readonly onDeath: (death: HostDeath, generation: Generation) => void;
 }
 
@@ -287,7 +287,7 @@ export class Generation {
     return new HostEndedError(what);
   }
 
-  takeResult({ call: number, result, changed }: ChannelMessage, call: Call | undefined): void {
+  takeResult({ call: number, result }: ChannelMessage, call: Call | undefined): void {
     if (!call) return;
     if (!isObject(result)) {
       this.#fault('sent a result that is not an object');
@@ -296,10 +296,10 @@ export class Generation {
     this.#calls.delete(number as number);
     if (call.running) this.#answered += 1;
     call.resolve(result);
-    this.#noteEnd(changed);
+    if (this.isIdle) this.#onIdle?.();
   }
 
-  takeError({ call: number, error, changed }: ChannelMessage, call: Call | undefined): void {
+  takeError({ call: number, error }: ChannelMessage, call: Call | undefined): void {
     if (!call) return;
     const { code, message, data } = isObject(error) ? error : {};
     this.#calls.delete(number as number);
@@ -308,12 +308,11 @@ export class Generation {
         ? new ProtocolError(code as number, String(message), data)
         : new HostFailureError(String(message)),
     );
-    this.#noteEnd(changed);
+    if (this.isIdle) this.#onIdle?.();
   }
 
-  #noteEnd(changed: unknown): void {
-    if (typeof changed === 'string') this.#options.onChanged(changed.slice(0, 200));
-    if (this.isIdle) this.#onIdle?.();
+  takeTampering({ change }: ChannelMessage): void {
+    this.#options.onChanged(String(change).slice(0, 200), this);
   }
 
   takeNotification({ method, params }: ChannelMessage, call: Call | undefined): void {
@@ -468,6 +467,7 @@ const receivers: Readonly<Record<string, Receiver>> = {
   ask: (generation, message, call) => generation.takeQuestion(message, call),
   withdraw: (generation, message) => generation.takeWithdrawal(message),
   seal: (generation, message, call) => generation.takeSeal(message, call),
+  changed: (generation, message) => generation.takeTampering(message),
   'close-stream': (_, __, call) => call?.running?.closeStream(),
   loading: (generation, message) => generation.takeLoading(message),
   loaded: (generation, message) => generation.takeLoading(message),

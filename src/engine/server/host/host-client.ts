@@ -187,12 +187,13 @@ export class HostClient implements CodeHost {
       onListChanged: (kind) => audience.listChanged(kind),
       onResourceUpdated: (uri) => audience.resourceUpdated(uri),
       onSession: (number, key, text) => this.#keep(number, key, text),
-      onChanged: (change) => this.#replaceChanged(change),
+      onChanged: (change, generation) => this.#replaceChanged(change, generation),
       onDeath: (death, generation) => this.#noteDeath(death, generation),
     });
   }
 
-  #replaceChanged(change: string): void {
+  #replaceChanged(change: string, generation: Generation): void {
+    if (generation !== this.#current) return;
     this.#options.report(
       `Code of the extension changed a built-in: ${change}. A new host takes the next call.`,
     );

@@ -78,20 +78,20 @@ export type FromHost =
   | { readonly type: 'ready' }
   /** The host begins to load a module, or has loaded it. */
   | { readonly type: 'loading' | 'loaded'; readonly file: string }
-  /** The end of a `describe`, a `compose` or a `request`. `changed`: a built-in that code has changed. */
+  /** The end of a `describe`, a `compose`, a `ping` or a `request`. */
   | {
       readonly type: 'result';
       readonly call: number;
       readonly result: JsonObject | PlainData;
-      readonly changed?: string;
     }
   /** Without a `code` it is no answer of a handler: the host itself failed. */
   | {
       readonly type: 'error';
       readonly call: number;
       readonly error: Pick<ErrorBody, 'message' | 'data'> & { readonly code?: number };
-      readonly changed?: string;
     }
+  /** Code has changed a built-in, which was put back. */
+  | { readonly type: 'changed'; readonly change: string }
   | { readonly type: 'notify'; readonly call: number; readonly method: string; readonly params: JsonObject }
   | {
       readonly type: 'ask';
