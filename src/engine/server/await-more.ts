@@ -90,7 +90,8 @@ export async function awaitMore(options: AwaitOptions): Promise<AwaitedMore> {
   return { calls, outstanding, workplaces };
 }
 
-function isChanged(kind: ListedKind, before: Servable, after: Servable): boolean {
+/** Whether clients may see another list of a kind. */
+export function isChanged(kind: ListedKind, before: Servable, after: Servable): boolean {
   const shown = ({ registry, apps, skills, listHooks }: Servable) => {
     // Nobody knows what a hook picks.
     const includeHidden = listHooks[kind] !== undefined;

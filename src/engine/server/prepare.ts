@@ -2,6 +2,7 @@ import type { Host } from '../../host.js';
 import type { Obtain } from '../extension/obtain.js';
 import { MissingPackageError } from '../extension/workspace.js';
 import { Initializers } from '../items/initialize.js';
+import { listedKinds } from '../items/registry.js';
 import { parseToolOptions, reportUnknownOptions, reportUnknownTools } from '../items/tool-options.js';
 import { Audience } from './audience.js';
 import type { Served } from './factory.js';
@@ -92,7 +93,13 @@ async function prepareWith(
   const obtain = strict ? undefined : preparation.obtain;
   const { client, audience = new Audience() } = isolation ?? {};
   const code = client && { loadCode: client.loadCode, isSurface: true };
-  const look = await openLookout(preparation, { host, report, ...code });
+  const told = new Set<string>();
+  const reportOnce = (line: string) => {
+    if (!told.has(line)) report(line);
+    told.add(line);
+  };
+  const open = async () => await openLookout(preparation, { host, report: reportOnce, ...code });
+  let look = await open();
   const lookout: Lookout = async (options) => {
     const result = await look(options);
     client?.recompose();
@@ -110,17 +117,35 @@ async function prepareWith(
   if (lacks.length === 0 && server.upstreams.length === 0) reportUnknownTools(toolOptions, tools, report);
   const close = async () => await client?.close();
   const served = { calls, toolOptions, audience, host: client, close };
+  let current: Served = served;
+  if (client) {
+    client.onSurfaceChanged = async () => {
+      // Definitions that were read are kept by the workspace of a lookout.
+      look = await open();
+      await serveAnew(current, look);
+    };
+  }
   const lacking = obtain && lacks.length > 0 ? { lacks, obtain, lookout } : undefined;
   // A server with existing servers is prepared once more, without a host.
   if (lacking || (!client && hasUpstreams(server))) {
     // Most servers have everything, and clients wait for what is loaded.
     const { awaitMore } = await import('./await-more.js');
-    return {
-      ...served,
-      ...(await awaitMore({ ...served, lacking, signal, patience })),
-    };
+    const whole = { ...served, ...(await awaitMore({ ...served, lacking, signal, patience })) };
+    current = whole;
+    return whole;
   }
   return served;
+}
+
+/** Serves the server as it is found now, and notifies clients of lists that have changed. */
+async function serveAnew({ calls, audience }: Served, look: Lookout): Promise<void> {
+  const { isChanged } = await import('./await-more.js');
+  const before = calls.server;
+  // A server that cannot be composed any more is served as it was.
+  const found = await look({ tellsMissing: false }).catch(() => undefined);
+  if (!found || hasUpstreams(found.server)) return;
+  Object.assign(calls, { server: found.server });
+  for (const kind of listedKinds) if (isChanged(kind, before, found.server)) audience.listChanged(kind);
 }
 
 function definedIn(env: Readonly<Record<string, string | undefined>>): Record<string, string> {

@@ -132,13 +132,13 @@ export class Generation {
     return [...this.#calls.values()].flatMap(({ running }) => (running ? [running.what] : []));
   }
 
-  /** What the host says of the default export of a module. @throws HostEndedError, and what loading it threw */
-  async describe(file: string, relative: string): Promise<unknown> {
-    const late = `did not load ${relative} within ${describeLimitMs / 1000} s`;
-    return await this.#ask((call) => ({ type: 'describe', call, file, relative }), {
-      limitMs: describeLimitMs,
-      late,
-    });
+  /**
+   * What the host says of the default export of a module. A host that takes longer than `limitMs` is killed.
+   * @throws HostEndedError, and what loading it threw
+   */
+  async describe(file: string, relative: string, limitMs = describeLimitMs): Promise<unknown> {
+    const late = `did not load ${relative} within ${limitMs / 1000} s`;
+    return await this.#ask((call) => ({ type: 'describe', call, file, relative }), { limitMs, late });
   }
 
   /** Composes the server in the host, once. @throws HostEndedError, and why it cannot be composed */

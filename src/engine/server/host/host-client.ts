@@ -1,10 +1,11 @@
-import { existsSync } from 'node:fs';
+import { existsSync, statSync } from 'node:fs';
 import path from 'node:path';
+import process from 'node:process';
 import type { Writable } from 'node:stream';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
 import type { LoadCode } from '../../extension/extension.js';
-import { packageRoot } from '../../folders.js';
+import { packageRoot, packageVersion, workspaceFolders } from '../../folders.js';
 import type { HostDeath } from '../../host/death.js';
 import { readDescription } from '../../host/description.js';
 import { HostProcess } from '../../host/host-process.js';
@@ -20,6 +21,7 @@ import type { Wire } from '../requests/handler.js';
 import { Generation, type Running } from './generation.js';
 import { HostEndedError, HostFailureError, HostTimeoutError } from './host-error.js';
 import type { HostedConnection, HostedRequest, HostedServer } from './messages.js';
+import type { SurfaceStore } from './surface-store.js';
 
 export interface HostClientOptions {
   readonly hosted: Omit<HostedServer, 'excluded'>;
@@ -44,11 +46,18 @@ type SessionTexts = Map<string, string>;
 
 /** The extension host of one server: started when it is first needed, and again after it has died. */
 export class HostClient implements CodeHost {
+  /** Called after a host has described modules otherwise than they are recorded. */
+  onSurfaceChanged: (() => Promise<void>) | undefined;
   readonly #options: HostClientOptions;
   readonly #excluded = new Map<string, string>();
   readonly #numbers = new WeakMap<Connection, number>();
   readonly #sessions = new Map<number, SessionTexts>();
   readonly #retired = new Set<Generation>();
+  #opening: Promise<SurfaceStore> | undefined;
+  /** Modules whose descriptions come from a record that no host has confirmed: paths in their packages, by file. */
+  readonly #unconfirmed = new Map<string, string>();
+  readonly #confirmed = new Set<string>();
+  #isConfirming = false;
   readonly #restarts = new Restarts({ now: () => performance.now(), goodCalls: 1 });
   #current: Generation | undefined;
   /** Runs code in this process; undefined as long as hosts can be started. */
@@ -61,15 +70,27 @@ export class HostClient implements CodeHost {
     this.#options = options;
   }
 
-  /** Has the host load a module and describe its default export. */
+  /** Gives the recorded description of a module's default export, or else has the host load and describe it. */
   readonly loadCode: LoadCode = async (file, relative) => {
+    const directory = directoryOf(file, relative);
+    const store = await this.#openStore();
+    const recorded = store?.find(directory, relative);
+    if (recorded) {
+      if (!this.#confirmed.has(file)) this.#unconfirmed.set(file, relative);
+      return recorded;
+    }
     for (let attempt = 1; ; attempt += 1) {
       const reason = this.#excluded.get(file);
       if (reason !== undefined) throw new Error(reason);
       try {
         const generation = await this.#ready();
-        const described = readDescription(await generation.describe(file, relative));
-        if (described) return described;
+        store?.stamp();
+        const sent = await generation.describe(file, relative);
+        const described = readDescription(sent);
+        if (described) {
+          store?.add(directory, relative, sent);
+          return described;
+        }
         generation.kill('described a module in an unknown form');
       } catch (error) {
         if (!(error instanceof HostEndedError) || attempt === maxAttempts) throw error;
@@ -96,6 +117,7 @@ export class HostClient implements CodeHost {
       const number = this.#numberOf(connection);
       generation.open(number, () => this.#describe(connection, number));
       const result = await generation.run(number, hosted, runningOf(connection, request, work));
+      void this.#confirm(generation);
       if (!work.answersByResult || isToolResult(result)) return result;
       throw new HostFailureError('it gave something that is not a result.');
     } catch (error) {
@@ -147,7 +169,47 @@ export class HostClient implements CodeHost {
   async close(): Promise<void> {
     this.#isClosed = true;
     const all = [...this.#retired, ...(this.#current ? [this.#current] : [])];
-    await Promise.all(all.filter(({ isOver }) => !isOver).map((generation) => generation.close()));
+    const ends = all.filter(({ isOver }) => !isOver).map((generation) => generation.close());
+    const flush = this.#opening?.then((store) => store.flush());
+    await Promise.all([...ends, flush]);
+  }
+
+  /** Undefined for a frozen server, which trusts fingerprints only. */
+  async #openStore(): Promise<SurfaceStore | undefined> {
+    const { hosted } = this.#options;
+    // Definitions in data do without.
+    if (!hosted.frozen) this.#opening ??= openStore(hosted);
+    return await this.#opening;
+  }
+
+  /**
+   * Has a host that runs anyway describe the modules whose descriptions come from a record. Drops records that differ:
+   * calls may have changed the live definition, so the next start describes it anew.
+   */
+  async #confirm(generation: Generation): Promise<void> {
+    if (this.#isConfirming || this.#unconfirmed.size === 0) return;
+    this.#isConfirming = true;
+    const changed: string[] = [];
+    const store = await this.#opening;
+    try {
+      for (const [file, relative] of this.#unconfirmed) {
+        const directory = directoryOf(file, relative);
+        const sent = await described(generation, file, relative);
+        this.#unconfirmed.delete(file);
+        this.#confirmed.add(file);
+        if (store?.isRecordOf(directory, relative, sent)) continue;
+        store?.drop(directory, relative);
+        changed.push(relative);
+      }
+    } catch {
+      // The host has ended. The next one goes on.
+    } finally {
+      this.#isConfirming = false;
+    }
+    if (changed.length === 0 || this.#isClosed) return;
+    const names = changed.slice(0, 3).join(', ');
+    this.#options.report(`Recorded definitions are out of date: ${names}. The lists are made anew.`);
+    await this.onSurfaceChanged?.();
   }
 
   /** A host that has composed the server. One that dies meanwhile is replaced. */
@@ -236,6 +298,33 @@ export class HostClient implements CodeHost {
     if (text === undefined) texts.delete(key);
     else texts.set(key, text);
   }
+}
+
+function directoryOf(file: string, relative: string): string {
+  return file.slice(0, -relative.length - 1);
+}
+
+/** Undefined if the module cannot be loaded. Waits while calls block the host. @throws HostEndedError */
+async function described(generation: Generation, file: string, relative: string): Promise<unknown> {
+  try {
+    return await generation.describe(file, relative, Number.POSITIVE_INFINITY);
+  } catch (error) {
+    if (error instanceof HostEndedError) throw error;
+    return undefined;
+  }
+}
+
+async function openStore(hosted: HostClientOptions['hosted']): Promise<SurfaceStore> {
+  const { SurfaceStore } = await import('./surface-store.js');
+  const { cwd, env, platform } = hosted;
+  const entry = hostEntry();
+  const { mtimeMs, size } = statSync(entry, { throwIfNoEntry: false }) ?? {};
+  return new SurfaceStore({
+    folder: path.join(workspaceFolders(hosted).cacheFolder, 'surfaces'),
+    context: [packageVersion(), process.version, process.arch, platform, cwd, entry, `${mtimeMs} ${size}`],
+    env,
+    platform,
+  });
 }
 
 /** The state that a request brings, verified. @throws ProtocolError if it was not made for this request */

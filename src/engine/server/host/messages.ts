@@ -20,6 +20,12 @@ export interface HostedServer {
   readonly excluded: Readonly<Record<string, string>>;
 }
 
+/** A module as the host describes it. */
+export interface DescribedModule extends PlainData {
+  /** Names of the environment variables that modules have read while they loaded. Null: all. */
+  readonly env: readonly string[] | null;
+}
+
 /** A request of a client, as the host answers it. */
 export interface HostedRequest {
   readonly id: MessageId;
@@ -82,7 +88,7 @@ export type FromHost =
   | {
       readonly type: 'result';
       readonly call: number;
-      readonly result: JsonObject | PlainData;
+      readonly result: JsonObject | DescribedModule;
     }
   /** Without a `code` it is no answer of a handler: the host itself failed. */
   | {

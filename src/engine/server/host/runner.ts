@@ -1,9 +1,9 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { importDefault, type LoadCode } from '../../extension/extension.js';
 import { describeModule } from '../../host/describe.js';
+import { EnvReads } from '../../host/env-reads.js';
 import { Initializers } from '../../items/initialize.js';
 import { parseToolOptions } from '../../items/tool-options.js';
-import type { PlainData } from '../../plain-data.js';
 import { announcer } from '../audience.js';
 import { capabilitiesOf } from '../capabilities.js';
 import type { Connection } from '../context.js';
@@ -14,7 +14,7 @@ import type { Era } from '../protocol/eras.js';
 import { answer, methodOf } from '../requests/methods.js';
 import { openSession } from '../session.js';
 import { allowsUi } from '../ui.js';
-import type { FromHost, HostedConnection, HostedServer, ToHost } from './messages.js';
+import type { DescribedModule, FromHost, HostedConnection, HostedServer, ToHost } from './messages.js';
 import { Questions, RemoteRequest } from './remote-request.js';
 
 export interface RunnerOptions {
@@ -38,6 +38,7 @@ export class Runner {
   readonly #connections = new Map<number, Connection>();
   readonly #requests = new Map<number, RemoteRequest>();
   readonly #ending = new AbortController();
+  readonly #envReads = new EnvReads();
   #served: Served | undefined;
   /** When the next module may begin: one at a time, so that the one that harms this process was the last to begin. */
   #turn: Promise<unknown> = Promise.resolve();
@@ -56,8 +57,9 @@ export class Runner {
   }
 
   /** Describes a module for the front. */
-  async describe(file: string): Promise<PlainData> {
-    return await this.#load(file, () => describeModule(file));
+  async describe(file: string): Promise<DescribedModule> {
+    const described = await this.#load(file, () => describeModule(file));
+    return { ...described, env: this.#envReads.names ?? null };
   }
 
   /** Composes the server, anew if it has been composed before. */
@@ -156,7 +158,7 @@ export class Runner {
       await turn;
       send({ type: 'loading', file });
       try {
-        return await load();
+        return await this.#envReads.during(load);
       } finally {
         send({ type: 'loaded', file });
       }

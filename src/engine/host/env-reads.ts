@@ -1,0 +1,83 @@
+import { syncBuiltinESMExports } from 'node:module';
+import process from 'node:process';
+
+// Code of extensions may replace these.
+const { getOwnPropertyDescriptor } = Object;
+const { ownKeys } = Reflect;
+
+/** Records which environment variables code reads while it is watched. Code keeps a `process.env` that works as usual. */
+export class EnvReads {
+  readonly #names: Record<string, true> = Object.create(null);
+  #hasReadAll = false;
+  #watches = 0;
+  #real = process.env;
+  #recorder = process.env;
+
+  /** Names of the variables that were read, also of those that are not set. Undefined: all were listed. */
+  get names(): readonly string[] | undefined {
+    return this.#hasReadAll ? undefined : Object.keys(this.#names);
+  }
+
+  /** Watches until the work ends. Works may overlap. */
+  async during<T>(work: () => Promise<T>): Promise<T> {
+    if (this.#watches === 0) this.#begin();
+    this.#watches += 1;
+    try {
+      return await work();
+    } finally {
+      this.#watches -= 1;
+      if (this.#watches === 0) this.#end();
+    }
+  }
+
+  #begin(): void {
+    try {
+      this.#real = process.env;
+      this.#recorder = this.#record(this.#real);
+      process.env = this.#recorder;
+      syncBuiltinESMExports();
+    } catch {
+      this.#hasReadAll = true;
+    }
+  }
+
+  #end(): void {
+    // Code may have put an object of its own there.
+    if (process.env !== this.#recorder) return;
+    try {
+      // `structuredClone` takes the real one only.
+      process.env = this.#real;
+      syncBuiltinESMExports();
+    } catch {
+      // The recorder works as well.
+    }
+  }
+
+  #record(real: NodeJS.ProcessEnv): NodeJS.ProcessEnv {
+    const note = (name: string | symbol) => {
+      if (typeof name === 'string' && this.#watches > 0) this.#names[name] = true;
+    };
+    return new Proxy(real, {
+      get(env, name) {
+        note(name);
+        return env[name as string];
+      },
+      has(env, name) {
+        note(name);
+        return name in env;
+      },
+      getOwnPropertyDescriptor(env, name) {
+        note(name);
+        return getOwnPropertyDescriptor(env, name);
+      },
+      ownKeys: (env) => {
+        if (this.#watches > 0) this.#hasReadAll = true;
+        return ownKeys(env);
+      },
+      set(env, name, value) {
+        env[name as string] = value;
+        return true;
+      },
+    });
+  }
+}
