@@ -8,7 +8,6 @@ import type { LoadCode } from '../../extension/extension.js';
 import { packageRoot, packageVersion, workspaceFolders } from '../../folders.js';
 import type { HostDeath } from '../../host/death.js';
 import { readDescription } from '../../host/description.js';
-import { HostProcess } from '../../host/host-process.js';
 import { Restarts } from '../../host/restarts.js';
 import { error as failure, ProtocolError } from '../../items/builders.js';
 import type { Audience } from '../audience.js';
@@ -18,7 +17,7 @@ import type { Remembered } from '../interaction/state.js';
 import { ErrorNumber } from '../protocol/envelope.js';
 import type { RequestContext } from '../protocol/request.js';
 import type { Wire } from '../requests/handler.js';
-import { Generation, type Running } from './generation.js';
+import type { Generation, HostLink, HostLinkOptions, Running } from './generation.js';
 import { HostEndedError, HostFailureError, HostTimeoutError } from './host-error.js';
 import type { HostedConnection, HostedRequest, HostedServer } from './messages.js';
 import type { SurfaceStore } from './surface-store.js';
@@ -34,6 +33,8 @@ export interface HostClientOptions {
 
 /** Longest run of a call on a host that is replaced, in milliseconds. */
 const retireMs = 60_000;
+
+type HostLinkClass = new (options: HostLinkOptions) => HostLink;
 
 /** How long a host may take to answer whether it is well, in milliseconds. */
 const wellMs = 3000;
@@ -60,8 +61,7 @@ export class HostClient implements CodeHost {
   #isConfirming = false;
   readonly #restarts = new Restarts({ now: () => performance.now(), goodCalls: 1 });
   #current: Generation | undefined;
-  /** Runs code in this process; undefined as long as hosts can be started. */
-  #local: typeof import('./local-host.js') | undefined;
+  /** Whether no process can be started, so that code runs in this one. */
   #isLocal = false;
   #lastNumber = 0;
   #isClosed = false;
@@ -208,8 +208,8 @@ export class HostClient implements CodeHost {
     }
     if (changed.length === 0 || this.#isClosed) return;
     const names = changed.slice(0, 3).join(', ');
-    this.#options.report(`Recorded definitions are out of date: ${names}. The lists are made anew.`);
     await this.onSurfaceChanged?.();
+    this.#options.report(`Recorded definitions were out of date: ${names}. The lists are made anew.`);
   }
 
   /** A host that has composed the server. One that dies meanwhile is replaced. */
@@ -226,22 +226,27 @@ export class HostClient implements CodeHost {
   }
 
   async #ready(): Promise<Generation> {
-    if (this.#isClosed) throw new HostEndedError('was ended');
-    if (this.#isLocal) this.#local ??= await import('./local-host.js');
     const { waitMs } = this.#restarts;
     if (waitMs > 0 && (!this.#current || this.#current.isOver)) await sleep(waitMs);
-    if (!this.#current || this.#current.isOver) this.#current = this.#start();
+    // Lists need no host.
+    const [{ Generation }, Link] = await Promise.all([import('./generation.js'), this.#link()]);
+    if (this.#isClosed) throw new HostEndedError('was ended');
+    if (!this.#current || this.#current.isOver) this.#current = this.#start(Generation, Link);
     const generation = this.#current;
     await generation.ready;
     return generation;
   }
 
-  #start(): Generation {
+  async #link(): Promise<HostLinkClass> {
+    if (this.#isLocal) return (await import('./local-host.js')).LocalHost;
+    return (await import('../../host/host-process.js')).HostProcess;
+  }
+
+  #start(HostGeneration: typeof Generation, Link: HostLinkClass): Generation {
     this.#restarts.recordStart();
     const { hosted, stderr, audience, report } = this.#options;
-    const local = this.#local;
-    return new Generation({
-      link: (options) => (local ? new local.LocalHost(options) : new HostProcess(options)),
+    return new HostGeneration({
+      link: (options) => new Link(options),
       report,
       entry: hostEntry(),
       hosted: { ...hosted, excluded: Object.fromEntries(this.#excluded) },
