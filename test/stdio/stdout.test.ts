@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest';
-import { writePackage } from '../support/packages.js';
+import { writeFolder, writePackage } from '../support/packages.js';
 import { fixture, openProgram, type Program, startProgram } from '../support/program.js';
 import { modern } from './support/messages.js';
 
@@ -29,7 +29,8 @@ describe('stdout carries nothing but messages', () => {
   });
 
   test('when the module of a definition prints while it is loaded', async () => {
-    const program = startProgram(noisy);
+    // A start with recorded definitions does not load it.
+    const program = startProgram(noisy, { env: { AGENTTOOLS_HOME: writeFolder() } });
     await program.initialize();
     await program.said('<import: console.log>');
     await program.said('<import: console.table>');

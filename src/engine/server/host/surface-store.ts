@@ -3,7 +3,7 @@ import { readFileSync } from 'node:fs';
 import { mkdir, readdir, rm, stat } from 'node:fs/promises';
 import path from 'node:path';
 import { isRecord } from '../../extension/shapes.js';
-import { readDescription } from '../../host/describe.js';
+import { readDescription } from '../../host/description.js';
 import type { PlainData } from '../../plain-data.js';
 import { stampPackage } from './package-stamp.js';
 
