@@ -88,20 +88,23 @@ describe('a recorded description', () => {
     ['a dependency of its own', () => addFiles(directory, { 'node_modules/dep/index.js': '' })],
     ['another installation around it', () => addFiles(directory, { '../.package-lock.json': '{ }' })],
     ['another package.json around it', () => addFiles(directory, { '../../package.json': '{ }' })],
-    [
-      'a file of the same size and modification time',
-      () => {
-        const file = path.join(directory, tool);
-        const { atime, mtime } = statSync(file);
-        writeFileSync(file, 'edoc');
-        utimesSync(file, atime, mtime);
-      },
-    ],
   ])('does not count after %s', async (_, change) => {
     await record();
     // Times of files go by ticks of the system.
     await sleep(20);
     change();
+    expect(found()).toBeUndefined();
+  });
+
+  it('does not count after a file was replaced by one of the same size and modification time', async () => {
+    // Yarn gives all files of packages one time.
+    const file = path.join(directory, tool);
+    const time = new Date('1984-06-22T21:50:00Z');
+    utimesSync(file, time, time);
+    await record();
+    await sleep(20);
+    writeFileSync(file, 'edoc');
+    utimesSync(file, time, time);
     expect(found()).toBeUndefined();
   });
 
