@@ -3,7 +3,7 @@ import { readdirSync, readFileSync, realpathSync, type Stats, statSync } from 'n
 // Synchronous: the files of an extension are small and local, and a trip through the thread pool takes ten times as
 // long as the system call.
 
-/** What a path leads to; undefined if there is nothing, or it cannot be looked at. */
+/** The stats of a path; undefined if it does not exist or cannot be read. */
 export function fileAt(path: string): Stats | undefined {
   try {
     return statSync(path);

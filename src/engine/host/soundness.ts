@@ -39,7 +39,7 @@ const probes: readonly (() => boolean)[] = [
   () => new URL('https://example.com/a').pathname === '/a' && new TextEncoder().encode('a').length === 1,
 ];
 
-/** Whether the built-ins do what this process relies on, whoever has replaced them. */
+/** True if the built-ins, replaced or not, do what this process relies on. */
 export function areBuiltInsSound(): boolean {
   try {
     // No method of a list: it may be what is broken.

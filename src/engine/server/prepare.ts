@@ -17,7 +17,7 @@ import {
 } from './lookout.js';
 import type { Patience } from './outstanding.js';
 
-/** What is to be served, and what may be done for it. */
+/** A server to be served, and the means to complete it. */
 export interface Preparation extends LookoutRequest {
   /** Gets packages that are not here, once they are asked for; absent: the server goes without them. */
   readonly obtain?: Obtain | undefined;
@@ -89,7 +89,7 @@ async function prepareWith(
   { host, report, signal }: PreparationSetting,
 ): Promise<Prepared> {
   const { strict, patience } = preparation;
-  // Whoever wants all or nothing gets nothing that is still to come.
+  // With --strict nothing may be missing, so nothing is waited for.
   const obtain = strict ? undefined : preparation.obtain;
   const { client, audience = new Audience() } = isolation ?? {};
   const code = client && { loadCode: client.loadCode, isSurface: true };

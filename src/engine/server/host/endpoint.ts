@@ -119,7 +119,7 @@ export class Endpoint {
   };
 }
 
-/** Whether code has changed how values are written as JSON: the answers would be something else. */
+/** True if code has changed how JSON is written, which would change the answers. */
 function isWritingChanged(): boolean {
   try {
     return 'toJSON' in object || 'toJSON' in list;

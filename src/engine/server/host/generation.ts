@@ -13,7 +13,7 @@ import { RequestTimeoutError } from '../protocol/request.js';
 import { HostEndedError, HostFailureError, HostTimeoutError } from './host-error.js';
 import type { HostedConnection, HostedRequest, HostedServer, ToHost } from './messages.js';
 
-/** What a request of the front gives its host while it runs. */
+/** The front's side of a request that runs in the host. */
 export interface Running {
   /** In words: `Tool "search"`. */
   readonly what: string;
@@ -30,7 +30,7 @@ export interface Running {
   readonly closeStream: () => void;
 }
 
-/** What a host is started with, whichever process it runs in. */
+/** Options of a host, in a process of its own or in this one. */
 export type HostLinkOptions = Pick<
   HostProcessOptions,
   'entry' | 'env' | 'stderr' | 'onReady' | 'onMessage' | 'onDeath'
@@ -113,7 +113,7 @@ export class Generation {
     });
   }
 
-  /** Whether it takes no more calls: it is dead, or was killed. */
+  /** True if it takes no more calls: it is dead, or was killed. */
   get isOver(): boolean {
     return this.#isKilled || this.#death !== undefined;
   }
@@ -133,7 +133,7 @@ export class Generation {
   }
 
   /**
-   * What the host says of the default export of a module. A host that takes longer than `limitMs` is killed.
+   * The host's description of a module's default export, not checked. A host that takes longer than `limitMs` is killed.
    * @throws HostEndedError, and what loading it threw
    */
   async describe(file: string, relative: string, limitMs = describeLimitMs): Promise<unknown> {
@@ -161,7 +161,7 @@ export class Generation {
     }).catch(() => {});
   }
 
-  /** Whether the host answers within `limitMs`. */
+  /** Resolves with true if the host answers within `limitMs`. */
   async answers(limitMs: number): Promise<boolean> {
     const late = new Promise<false>((resolve) => setTimeout(resolve, limitMs, false).unref());
     const ask = this.#ask((call) => ({ type: 'ping', call }), {

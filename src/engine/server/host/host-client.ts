@@ -61,7 +61,7 @@ export class HostClient implements CodeHost {
   #isConfirming = false;
   readonly #restarts = new Restarts({ now: () => performance.now(), goodCalls: 1 });
   #current: Generation | undefined;
-  /** Whether no process can be started, so that code runs in this one. */
+  /** True if no process can be started: code runs in this one. */
   #isLocal = false;
   #lastNumber = 0;
   #isClosed = false;
@@ -144,7 +144,7 @@ export class HostClient implements CodeHost {
     this.#current?.recompose();
   }
 
-  /** Whether the host answers; true if there is none, since the next call starts one. */
+  /** Resolves with false if the host does not answer. Without a host it is well: the next call starts one. */
   async isWell(): Promise<boolean> {
     const generation = this.#current;
     return !generation || generation.isOver || (await generation.answers(wellMs));
@@ -360,7 +360,7 @@ function runningOf(connection: Connection, request: RequestContext, work: Hosted
   };
 }
 
-/** Whether a result is one of a tool, of a task that goes on, or of questions. */
+/** True for the result of a tool, the handle of a task, and questions to the client. */
 function isToolResult({ resultType, content }: Wire): boolean {
   return Array.isArray(content) || (resultType !== undefined && resultType !== 'complete');
 }

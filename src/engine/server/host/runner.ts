@@ -40,7 +40,7 @@ export class Runner {
   readonly #ending = new AbortController();
   readonly #envReads = new EnvReads();
   #served: Served | undefined;
-  /** When the next module may begin: one at a time, so that the one that harms this process was the last to begin. */
+  /** Resolves when the next module may begin. One begins at a time, so the last to begin is the one that harms the process. */
   #turn: Promise<unknown> = Promise.resolve();
 
   constructor(hosted: HostedServer, options: RunnerOptions) {

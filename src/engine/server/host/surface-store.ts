@@ -39,7 +39,7 @@ const nativeNames = [
   ...['NODE_OPTIONS', 'NODE_PATH'],
 ];
 
-/** What one package's modules are described as, by path in the package. */
+/** Descriptions of the modules of one package, by path in the package. */
 interface PackageSurface {
   readonly file: string;
   readonly directory: string;
@@ -89,7 +89,7 @@ export class SurfaceStore {
     this.#noteChange(surface);
   }
 
-  /** Whether a module that was found is still described as it is recorded. */
+  /** True if the record of a module equals its description now. */
   isRecordOf(directory: string, relative: string, sent: unknown): boolean {
     const recorded = this.#packageIn(directory).modules.get(relative);
     return isRecord(recorded) && isRecord(sent) && contentOf(recorded) === contentOf(sent);

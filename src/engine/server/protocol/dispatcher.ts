@@ -51,9 +51,9 @@ export interface DispatcherOptions {
   readonly handlerOf: (method: string) => RequestHandler | undefined;
   /** How long clients may keep results, by method; 2026-07-28 only. */
   readonly cacheHints?: CacheHints | undefined;
-  /** Whether a client may subscribe to a resource; 2026-07-28 only. */
+  /** True if clients may subscribe to a resource; 2026-07-28 only. */
   readonly isSubscribable?: (uri: string) => boolean;
-  /** Whether a client is notified of a resource it has subscribed to; up to 2025-11-25 only. */
+  /** True if the client has subscribed to a resource; up to 2025-11-25 only. */
   readonly isSubscribed?: (uri: string) => boolean;
   /** Takes notifications of the client that are no business of the dispatcher, by method. */
   readonly onNotification?: Readonly<Partial<Record<string, () => void>>>;

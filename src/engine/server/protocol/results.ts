@@ -14,7 +14,7 @@ const cacheable: ReadonlySet<string> = new Set([
 
 export type CacheHints = Readonly<Partial<Record<string, CacheHint>>>;
 
-/** What results of 2026-07-28 carry beside what the handler gave. */
+/** Values that every result of 2026-07-28 carries. */
 export interface ResultStamp {
   readonly serverInfo: unknown;
   readonly cacheHints: CacheHints;

@@ -42,10 +42,10 @@ export function listOf(event: ServerEvent): ListedKind | undefined {
     : (event.kind.slice(0, event.kind.indexOf('_')) as ListedKind);
 }
 
-/** What decides which parts of a requested filter are granted. */
+/** Facts that decide which parts of a requested filter are granted. */
 export interface Granting {
   readonly capabilities: ServerCapabilities;
-  /** Whether a resource can be subscribed to. */
+  /** True if a resource can be subscribed to. */
   readonly isSubscribable: (uri: string) => boolean;
 }
 
@@ -72,7 +72,7 @@ export function grantedFilter(
   };
 }
 
-/** Whether a subscription reports an event. */
+/** True if a subscription reports an event. */
 export function reports(filter: SubscriptionFilter, event: ServerEvent): boolean {
   if (event.kind === 'resource_updated') return filter.resourceSubscriptions?.includes(event.uri) ?? false;
   return filter[listKeys[listOf(event)!]] === true;

@@ -21,7 +21,7 @@ export interface Method {
   readonly handler: Handler;
 }
 
-/** Who answers which method, and the capability that offers it. */
+/** The handler of each method, and the capability that offers it. */
 const methods: Readonly<Record<string, Method>> = {
   'tools/list': { capability: 'tools', handler: whole('tools', listTools) },
   'tools/call': { capability: 'tools', handler: call },
@@ -84,7 +84,7 @@ export function methodOf(method: string, era: Era): Method | undefined {
   return row?.era === undefined || row.era === era ? row : undefined;
 }
 
-/** Whether a server with these capabilities answers a method. */
+/** True if a server with these capabilities answers a method. */
 export function isOffered(
   method: string,
   { capability, feature }: Method,
