@@ -585,3 +585,9 @@ test('a list runs no code of a data definition', async () => {
     expect(globalThis).not.toHaveProperty('ranForList');
   }
 });
+
+test('ignores notifications that are named like what every object has', async () => {
+  const session = await open({ resources: { fact: { uri: 'app://fact', text: 'x' } } });
+  for (const method of ['constructor', 'toString', '__proto__']) session.notify(method);
+  expect((await session.request('tools/list')).tools).toEqual([]);
+});

@@ -294,7 +294,8 @@ export class Dispatcher implements Peer {
       if (!this.#subscriptions.delete(id)) this.#inFlight.get(id)?.abort(params?.reason);
       return;
     }
-    if (this.#options.era === 'legacy') this.#options.onNotification?.[method]?.();
+    const { era, onNotification = {} } = this.#options;
+    if (era === 'legacy' && Object.hasOwn(onNotification, method)) onNotification[method]?.();
   }
 
   #settle({ id, result, error }: JsonObject): void {

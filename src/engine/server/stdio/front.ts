@@ -217,12 +217,21 @@ export class Front {
       this.#failCallsOf(era);
       return;
     }
+    let channel: Channel;
     try {
-      this.#channelOf(era).deliver(message);
+      channel = this.#channelOf(era);
     } catch (error) {
       this.#options.report(`The server could not be made: ${wordsOf(error)}`);
       this.#broken.add(era);
       this.#failCallsOf(era);
+      return;
+    }
+    try {
+      channel.deliver(message);
+    } catch (error) {
+      this.#options.report(`A message could not be taken in: ${wordsOf(error)}`);
+      const call = 'id' in message && 'method' in message ? this.calls.settle(message.id) : undefined;
+      if (call) this.#outbound.fail(call, { code: ErrorNumber.Internal, message: 'Internal error.' });
     }
   }
 

@@ -229,6 +229,18 @@ describe('both eras on one connection', () => {
     expect(answer).toMatchObject({ id: 1, error: { code: -32602, data: { path: ['_meta', prefix + key] } } });
   });
 
+  test.each(['constructor', 'toString', '__proto__', 'hasOwnProperty'])(
+    'a notification or request named %s is one that no server knows',
+    async (method) => {
+      const pipe = openPipe();
+      await pipe.initialize();
+      pipe.send({ jsonrpc: '2.0', method });
+      expect(code(await pipe.ask(legacy(1, method)))).toBe(-32601);
+      expect(code(await pipe.ask(modern(2, method)))).toBe(-32601);
+      expect(pipe.reports).toEqual([]);
+    },
+  );
+
   test('a server that cannot be made fails its calls, and the other era lives', async () => {
     const { makeSampleServer } = await import('../support/sample-server.js');
     let attempts = 0;
