@@ -70,6 +70,9 @@ const families: Readonly<Record<string, Readonly<Record<string, string>>>> = {
     'into the channel': `try { (await import('node:fs')).writeSync(4, 'no message\\n'); } catch {} return 'done';`,
     'a message into the channel': `try { (await import('node:fs')).writeSync(4, '{"type":"result","call":1,"result":5}\\n{"type":"nonsense"}\\n'); } catch {} return 'done';`,
   },
+  'odd messages': {
+    'a type that is no text': `(await import('node:fs')).writeSync(4, '{"type":{"toString":1}}\\n'); return 'done';`,
+  },
   blocking: {
     'an endless loop': `for (;;);`,
     'an endless microtask': `const spin = () => Promise.resolve().then(spin); return await spin();`,

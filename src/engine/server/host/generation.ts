@@ -272,7 +272,7 @@ export class Generation {
 
   #receive(message: ChannelMessage): void {
     const { type, call: number } = message;
-    const take = Object.hasOwn(receivers, String(type)) ? receivers[String(type)] : undefined;
+    const take = Object.hasOwn(receivers, textIn(type)) ? receivers[textIn(type)] : undefined;
     if (!take) {
       this.#fault('sent a message of an unknown type');
       return;
@@ -305,23 +305,23 @@ export class Generation {
     this.#calls.delete(number as number);
     call.reject(
       Number.isSafeInteger(code)
-        ? new ProtocolError(code as number, String(message), data)
-        : new HostFailureError(String(message)),
+        ? new ProtocolError(code as number, textIn(message), data)
+        : new HostFailureError(textIn(message)),
     );
     if (this.isIdle) this.#onIdle?.();
   }
 
   takeTampering({ change }: ChannelMessage): void {
-    this.#options.onChanged(String(change).slice(0, 200), this);
+    this.#options.onChanged(textIn(change).slice(0, 200), this);
   }
 
   takeNotification({ method, params }: ChannelMessage, call: Call | undefined): void {
-    if (!call?.running || !notifiable.includes(String(method)) || !isObject(params)) return;
+    if (!call?.running || !notifiable.includes(textIn(method)) || !isObject(params)) return;
     call.running.notify(method as string, params);
   }
 
   takeQuestion({ question, method, params, timeoutMs }: ChannelMessage, call: Call | undefined): void {
-    if (!call?.running || typeof question !== 'number' || !askable.includes(String(method))) {
+    if (!call?.running || typeof question !== 'number' || !askable.includes(textIn(method))) {
       this.#fault('asked the client in an unknown form');
       return;
     }
@@ -335,7 +335,7 @@ export class Generation {
   }
 
   takeWithdrawal({ question, reason }: ChannelMessage): void {
-    this.#questions.get(question as number)?.abort(new Error(String(reason)));
+    this.#questions.get(question as number)?.abort(new Error(textIn(reason)));
   }
 
   takeSeal({ question, remembered }: ChannelMessage, call: Call | undefined): void {
@@ -477,7 +477,12 @@ const receivers: Readonly<Record<string, Receiver>> = {
 };
 
 function textOf(reason: unknown): string {
-  return reason instanceof Error ? reason.message : String(reason);
+  return reason instanceof Error ? reason.message : textIn(reason);
+}
+
+/** A member of a message, if it is text. An object of JSON may not even become text. */
+function textIn(value: unknown): string {
+  return typeof value === 'string' ? value : '';
 }
 
 function lowerFirst(text: string): string {
