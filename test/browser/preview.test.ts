@@ -26,6 +26,19 @@ async function openPage(asked: AskedByWords = {}, server?: string): Promise<void
   app = page.frameLocator('#place iframe').frameLocator('iframe');
 }
 
+/**
+ * Waits until the app shows a text. Playwright ends a wait with "has been closed" if the frame that it looks into goes
+ * away: the wait begins again in the frame that takes its place.
+ */
+async function waitForText(text: string): Promise<void> {
+  try {
+    await app.getByText(text).waitFor();
+  } catch (error) {
+    if (page.isClosed() || !String(error).includes('has been closed')) throw error;
+    await waitForText(text);
+  }
+}
+
 describeInBrowser('in a browser, the page of a preview', () => {
   afterEach(async () => {
     const outside = requests.filter((url) => !/^(?:http:\/\/127\.0\.0\.1:|data:)/.test(url));
@@ -119,9 +132,9 @@ describeInBrowser('in a browser, the page of a preview', () => {
       path.join(prepared.directory, 'src/tools.js'),
       extension['src/tools.js'].replace('Rain', 'Sun'),
     );
-    await app.getByText('Sun in Bonn').waitFor();
+    await waitForText('Sun in Bonn');
     await writeFile(path.join(prepared.directory, 'agenttools/apps/viewer.html'), viewer('Outlook'));
-    await app.getByText('Outlook').waitFor();
+    await waitForText('Outlook');
   });
 
   test('lets an app end before another takes its place', async () => {
@@ -129,7 +142,7 @@ describeInBrowser('in a browser, the page of a preview', () => {
     await app.getByText('Rain in Bonn').waitFor();
     await page.getByRole('button', { name: 'Show without a call' }).click();
     await page.locator('#asks').getByText('last words').waitFor();
-    await app.getByText('Forecast').waitFor();
+    await waitForText('Forecast');
     expect(await app.locator('#result').textContent()).toBe('');
   });
 
@@ -142,7 +155,7 @@ describeInBrowser('in a browser, the page of a preview', () => {
       path.join(prepared.directory, 'src/tools.js'),
       extension['src/tools.js'].replace('Rain', 'Sun'),
     );
-    await app.getByText('Sun in Bonn').waitFor();
+    await waitForText('Sun in Bonn');
     expect(await app.locator('#tool').textContent()).toBe('tool forecast');
     expect(await page.locator('#tool').inputValue()).toBe('secret');
   });
@@ -156,7 +169,7 @@ describeInBrowser('in a browser, the page of a preview', () => {
       path.join(prepared.directory, 'src/tools.js'),
       extension['src/tools.js'].replace('Rain', 'Sun'),
     );
-    await app.getByText('Sun in Bonn').waitFor();
+    await waitForText('Sun in Bonn');
     expect(await days.inputValue()).toBe('th');
     expect(await page.evaluate('document.activeElement.name')).toBe('days');
   });
@@ -232,7 +245,7 @@ describeInBrowser('in a browser, the page of a preview', () => {
     await page.locator('#fault', { hasText: 'The server does not answer' }).waitFor();
     await writeFile(file, manifest);
     await page.locator('#fault').waitFor({ state: 'hidden' });
-    await app.getByText('Rain in Bonn').waitFor();
+    await waitForText('Rain in Bonn');
   });
 
   test('is for everybody, in both themes', async () => {
