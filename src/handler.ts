@@ -35,7 +35,7 @@ export function createHandler(definition: ServerDefinition, options: HandlerOpti
   const workspace = new NoWorkspace();
   return handlerOf(async (setting) => {
     const served = await serveDefinition(definition, { ...setting, workspace, directory: nowhere });
-    if (served.calls.server.upstreams.length === 0) return served;
+    if (served.live.current.upstreams.length === 0) return served;
     const message =
       'An entry of "tools" stands for tools of an upstream server, which is reached from Node only: there createHandler of "agenttools/engine" serves it.';
     throw new AgentToolsError('invalid-definition', message);

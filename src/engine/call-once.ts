@@ -5,9 +5,8 @@ import type { FoundServer, Workspace } from './extension/workspace.js';
 import { brands, isBranded } from './items/brands.js';
 import { error as failure, type ProtocolError, type ToolResult } from './items/builders.js';
 import { callTool } from './items/call.js';
-import type { Calls, MakeContext } from './items/calls.js';
+import type { MakeContext } from './items/calls.js';
 import type { LogLevel } from './items/context.js';
-import { Initializers } from './items/initialize.js';
 import { callFrom } from './items/nested.js';
 import { composeObtaining, type Obtained } from './items/obtaining.js';
 import { MissingCapabilityError } from './items/requirements.js';
@@ -19,8 +18,8 @@ import { optionsFor, parseToolOptions } from './items/tool-options.js';
 import { jsonOf } from './server/context.js';
 import { Speaker } from './server/interaction/dialogue.js';
 import { InPerson, type Person } from './server/interaction/in-person.js';
-import { hasUpstreams } from './server/lookout.js';
-import type { Hub, HubOptions } from './server/upstream/hub.js';
+import { LiveServer } from './server/live-server.js';
+import { openUpstreamsWith } from './server/open-upstreams.js';
 import { didYouMean } from './spelling.js';
 
 export type { Person };
@@ -57,42 +56,27 @@ export async function callOnce(
     });
   const over = new AbortController();
   const calling = { env, report, signal: AbortSignal.any([signal, over.signal]) };
-  let composed = await compose();
-  let hub: Hub | undefined;
-  const calls: { -readonly [K in keyof Calls]: Calls[K] } & { server: ServerSpec } = {
-    server: composed,
-    initializers: new Initializers(),
-    env,
-    report,
-  };
-  const serve = async (spec: ServerSpec): Promise<void> => {
-    composed = spec;
-    const extend = () => {
-      calls.server = hub?.extend(composed) ?? composed;
-    };
-    if (hasUpstreams(spec)) hub ??= await openHub({ ...calling, onTools: extend });
-    calls.upstreams = hub;
-    extend();
-  };
-  const find = async (): Promise<ToolSpec | undefined> => {
-    const look = () => findTool(calls.server, name);
-    return look() ?? (await hub?.find('tools', look, signal));
-  };
+  const server = await compose();
+  const openUpstreams = openUpstreamsWith({ ...calling, patience: unlimited, isOnce: true });
+  const live = await LiveServer.open({ server, env, report, openUpstreams });
+  const { calls } = live;
+  const find = async () => await live.find('tools', () => findTool(live.current, name), signal);
+  const refuse = ({ leftOut }: ServerSpec) =>
+    noTool(live.current, name, { leftOut, absences: live.reasons('tools') });
   try {
-    await serve(composed);
     let tool = await find();
     if (!tool && obtain) {
       const obtained = await composeObtaining(compose, { obtain, dryRun: false, signal, report });
-      await serve(obtained.spec);
+      await live.replace({ server: obtained.spec });
       tool = await find();
-      if (!tool) throw notObtained(obtained, name) ?? noTool(calls.server, name, hub?.reasons('tools'));
+      if (!tool) throw notObtained(obtained, name) ?? refuse(obtained.spec);
     }
-    if (!tool) throw noTool(calls.server, name, hub?.reasons('tools'));
+    if (!tool) throw refuse(server);
     const conversation = new InPerson(person, calling.signal);
     return await callTool(tool, args, {
       calls,
       signal,
-      makeContext: contextsWithoutClient(calls, { conversation }),
+      makeContext: contextsWithoutClient(live, { conversation }),
     });
   } catch (error) {
     if (error instanceof MissingCapabilityError) return failure(error.message);
@@ -100,18 +84,12 @@ export async function callOnce(
     throw error;
   } finally {
     over.abort();
-    await hub?.close();
+    await live.close();
   }
 }
 
 /** A person waits for an upstream server as long as it may take to start. */
 const unlimited = { waitMs: 2 ** 31 - 1, waitAgainMs: 2 ** 31 - 1 };
-
-/** Few servers have upstream servers, and what speaks to them is loaded for those. */
-async function openHub(options: Omit<HubOptions, 'patience' | 'isOnce'>): Promise<Hub> {
-  const { Hub } = await import('./server/upstream/hub.js');
-  return new Hub({ ...options, patience: unlimited, isOnce: true });
-}
 
 /** An answer on the protocol level, which is the cause. */
 function protocolFailure(error: ProtocolError): AgentToolsError {
@@ -145,9 +123,9 @@ function isCalled(item: string, name: string): boolean {
 }
 
 function noTool(
-  { registry, leftOut, qualifiedName }: Servable & Pick<ServerSpec, 'leftOut'>,
+  { registry, qualifiedName }: Servable,
   name: string,
-  absences: readonly string[] = [],
+  { leftOut, absences }: { readonly leftOut: ServerSpec['leftOut']; readonly absences: readonly string[] },
 ): AgentToolsError {
   const reason = leftOut.find(({ kind, item }) => kind === 'tools' && isCalled(item, name))?.message;
   const names = registry.all('tools').map((one) => one.name);
@@ -171,9 +149,10 @@ interface Standing {
 
 /** Makes contexts for calls that no client made. */
 function contextsWithoutClient(
-  calls: Calls,
+  live: LiveServer,
   { conversation, depth = 0, prefix = '', outer = [] }: Standing,
 ): MakeContext {
+  const { calls } = live;
   const { server, env, report } = calls;
   const toolOptions = parseToolOptions(env.MCP_TOOL_OPTIONS, depth === 0 ? report : () => {});
   const logLine = (level: LogLevel) => (data: unknown) =>
@@ -204,13 +183,13 @@ function contextsWithoutClient(
         ...server.registry.forHandlers,
         shown: async (query) => {
           // Whoever wants to know what there is waits for it as for a list.
-          await calls.upstreams?.forList('tools', limit.signal);
-          return await calls.server.registry.forHandlers.shown(query);
+          await live.ready('tools', limit.signal);
+          return await live.current.registry.forHandlers.shown(query);
         },
       },
       callTool: (...call) => {
         const inner = { conversation, prefix: speaker.nextPrefix(), outer: limits };
-        const makeContext = contextsWithoutClient(calls, { ...inner, depth: depth + 1 });
+        const makeContext = contextsWithoutClient(live, { ...inner, depth: depth + 1 });
         return speaker.outcome(callFrom({ calls, limit, depth, makeContext }, ...call));
       },
       ...speaker.interaction(),

@@ -1,10 +1,9 @@
 import path from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { checkRequirements } from '../../src/engine/installation/requirements.js';
-import { Initializers } from '../../src/engine/items/initialize.js';
 import { composeServer } from '../../src/engine/items/server.js';
 import { parseToolOptions } from '../../src/engine/items/tool-options.js';
-import { Audience } from '../../src/engine/server/audience.js';
+import { LiveServer } from '../../src/engine/server/live-server.js';
 import { openWorkspace } from '../support/packages.js';
 import { fixture, root } from '../support/program.js';
 import { openSession, type Session } from '../support/session.js';
@@ -17,8 +16,8 @@ async function open(capabilities: object = ui): Promise<Session> {
   const workspace = openWorkspace({ builtinFolder });
   const spec = await composeServer(await workspace.findServer(fixture('wolfram-stand-ins')), workspace);
   const report = () => {};
-  const calls = { server: spec, initializers: new Initializers(), env: {}, report };
-  const served = { calls, toolOptions: parseToolOptions(undefined, report), audience: new Audience() };
+  const live = new LiveServer({ server: spec, env: {}, report });
+  const served = { live, toolOptions: parseToolOptions(undefined, report) };
   return await openSession({ served }, { capabilities });
 }
 

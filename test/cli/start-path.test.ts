@@ -29,7 +29,7 @@ describe('the way of `start`', () => {
       inputs.flatMap((file) => file.match(/node_modules\/((?:@[^/]+\/)?[^/]+)/)?.[1] ?? []),
     );
     const seldom = inputs.filter((file) =>
-      /^src\/engine\/(?:schema\/(?:pin|rewriting|change|change-faults|declared|fits|leads)|server\/(?:outstanding|await-more|coming|frozen|child-transport|(?:http|tasks|skills|upstream)\/.*|requests\/(?:tasks|skills))|(?:packages|skills)\/.*)\.ts$/.test(
+      /^src\/engine\/(?:schema\/(?:pin|rewriting|change|change-faults|declared|fits|leads)|server\/(?:pending-packages|frozen|child-transport|(?:http|tasks|skills|upstream)\/.*|requests\/(?:tasks|skills))|(?:packages|skills)\/.*)\.ts$/.test(
         file,
       ),
     );

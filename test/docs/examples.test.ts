@@ -7,7 +7,7 @@ import { nobodyToAsk } from '../../src/engine/items/interaction.js';
 import { composeServer, type ServerSpec } from '../../src/engine/items/server.js';
 import type { ToolSpec } from '../../src/engine/items/specs.js';
 import { uiMeta } from '../../src/engine/items/ui.js';
-import { leftOutLine } from '../../src/engine/server/lookout.js';
+import { leftOutLine } from '../../src/engine/server/server-resolver.js';
 import { type ValidateOptions, validateExtension } from '../../src/engine/validate/validate.js';
 import { optionsFor } from '../engine/validate/support/validating.js';
 import { openWorkspace } from '../support/packages.js';

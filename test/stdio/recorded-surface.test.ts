@@ -137,8 +137,8 @@ describe('a host of a frozen server', () => {
       const { platform } = process;
       const hosted = { server: undefined, project: false, cwd: home, env: {}, home, platform, frozen };
       const [stderr, report] = [process.stderr, () => {}];
-      const audience = { listChanged: () => {}, resourceUpdated: () => {} };
-      const client = new HostClient({ hosted, stderr, report, audience });
+      const onSurfaceChanged = async () => {};
+      const client = new HostClient({ hosted, stderr, report, announce: () => {}, onSurfaceChanged });
       await client.loadCode(path.join(extension.folder, toolFile), toolFile);
       await client.close();
       return loads(extension);

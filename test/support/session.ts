@@ -1,9 +1,8 @@
 import type { LoadCode } from '../../src/engine/extension/extension.js';
-import { Initializers } from '../../src/engine/items/initialize.js';
 import { composeServer, type ServerSpec, type ToolList } from '../../src/engine/items/server.js';
 import { parseToolOptions } from '../../src/engine/items/tool-options.js';
-import { Audience } from '../../src/engine/server/audience.js';
 import { createServer, type Served } from '../../src/engine/server/factory.js';
+import { LiveServer } from '../../src/engine/server/live-server.js';
 import type { Era } from '../../src/engine/server/protocol/eras.js';
 import { Channel } from '../../src/engine/server/stdio/channel.js';
 import { type Files, openWorkspace, writePackage } from './packages.js';
@@ -40,9 +39,9 @@ export async function compose(
   const spec = await composeServer(await workspace.findServer(directory), workspace, { toolList });
   const reports: string[] = [];
   const report = (line: string) => void reports.push(line);
-  const calls = { server: spec, initializers: new Initializers(), env, report };
+  const live = new LiveServer({ server: spec, env, report });
   const options = toolOptions === undefined ? undefined : JSON.stringify(toolOptions);
-  const served = { calls, toolOptions: parseToolOptions(options, report), audience: new Audience() };
+  const served = { live, toolOptions: parseToolOptions(options, report) };
   return { directory, spec, reports, served };
 }
 

@@ -2,10 +2,9 @@ import { createServer, type IncomingMessage, type ServerResponse } from 'node:ht
 import type { AddressInfo } from 'node:net';
 import path from 'node:path';
 import { afterAll, vi } from 'vitest';
-import { Initializers } from '../../src/engine/items/initialize.js';
 import { composeServer } from '../../src/engine/items/server.js';
 import { parseToolOptions } from '../../src/engine/items/tool-options.js';
-import { Audience } from '../../src/engine/server/audience.js';
+import { LiveServer } from '../../src/engine/server/live-server.js';
 import { openWorkspace } from './packages.js';
 import { root } from './program.js';
 import { openSession, type Session, type SessionOptions } from './session.js';
@@ -120,9 +119,9 @@ export async function openWolfram(
   const spec = await composeServer(await workspace.findServer(server), workspace);
   const reports: string[] = [];
   const report = (line: string) => void reports.push(line);
-  const calls = { server: spec, initializers: new Initializers(), env: {}, report };
+  const live = new LiveServer({ server: spec, env: {}, report });
   const set = toolOptions === undefined ? undefined : JSON.stringify(toolOptions);
-  const served = { calls, toolOptions: parseToolOptions(set, report), audience: new Audience() };
+  const served = { live, toolOptions: parseToolOptions(set, report) };
   const session = await openSession({ served }, { ...(ui && { capabilities: uiCapability }), ...options });
   return Object.assign(session, { reports });
 }

@@ -7,7 +7,7 @@ import { ResultError } from './results.js';
 import type { Servable } from './server.js';
 import type { ToolSpec } from './specs.js';
 import type { Limit } from './time-limit.js';
-import type { UpstreamCaller } from './upstream.js';
+import type { Arrivals, UpstreamCaller } from './upstream.js';
 
 /** What calls of one server share. */
 export interface Calls {
@@ -16,6 +16,8 @@ export interface Calls {
   readonly initializers: Initializers;
   /** Absent: tools of upstream servers cannot be called. */
   readonly upstreams?: UpstreamCaller | undefined;
+  /** Absent: every tool is known. */
+  readonly arrivals?: Arrivals | undefined;
   /** Where required environment variables and programs are looked for. */
   readonly env: Readonly<Record<string, string | undefined>>;
   /** Takes one line for stderr. */

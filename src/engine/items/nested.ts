@@ -23,11 +23,11 @@ export async function callFrom(
   { calls, limit, depth, makeContext }: OuterCall,
   ...[name, args = {}, { onProgress } = {}]: Parameters<Context['callTool']>
 ): Promise<ToolResult> {
-  const { upstreams } = calls;
+  const { arrivals } = calls;
   const look = () => calls.server.registry.resolve('tools', name);
-  const tool = look() ?? (await upstreams?.find('tools', look, limit.signal));
+  const tool = look() ?? (await arrivals?.find('tools', look, limit.signal));
   if (!tool) {
-    const reasons = upstreams?.reasons('tools') ?? [];
+    const reasons = arrivals?.reasons('tools') ?? [];
     throw new ToolError([`This server has no tool "${name}".`, ...reasons].join(' '));
   }
   if (!isRecord(args)) throw new TypeError(`The arguments of tool "${name}" are not an object.`);

@@ -58,14 +58,16 @@ export interface ToolUpstream {
   readonly isOwn?: true;
 }
 
-/** Calls tools of upstream servers, and waits for those that nobody has listed yet. */
+/** Tools that may arrive while a server runs. */
+export interface Arrivals {
+  /** Looks for a tool again whenever tools arrive; undefined if it is waited for no longer. */
+  find<T>(kind: 'tools', look: () => T | undefined, signal: AbortSignal): Promise<T | undefined>;
+  /** Sentences that say why tools are missing. */
+  reasons(kind: 'tools'): readonly string[];
+}
+
+/** Calls tools of upstream servers. */
 export interface UpstreamCaller {
   /** What the upstream server answers, as it is; a failure in words if it cannot be had. */
   call(what: ToolUpstream, args: unknown, ctx: Context): Promise<ToolResult>;
-  /** Waits until all of their tools are known, or have to be done without. */
-  forList(kind: 'tools', signal: AbortSignal): Promise<void>;
-  /** Looks for a tool again once it may be known; undefined if it is none of theirs. */
-  find<T>(kind: 'tools', look: () => T | undefined, signal: AbortSignal): Promise<T | undefined>;
-  /** Why tools of theirs are not there, in sentences. */
-  reasons(kind: 'tools'): readonly string[];
 }

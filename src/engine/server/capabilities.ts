@@ -1,23 +1,19 @@
 import type { ServerCapabilities } from '@modelcontextprotocol/server';
-import type { Calls } from '../items/calls.js';
 import { listedKinds, type ServedKind } from '../items/registry.js';
 import { isUiResource } from '../items/ui.js';
-import type { Coming } from './coming.js';
 import { skillsExtension, tasksExtension } from './extensions.js';
+import type { LiveServer } from './live-server.js';
 import type { Era } from './protocol/eras.js';
 import { uiCapability } from './ui.js';
 
-/** Capabilities by what there is, or is still to come; never more. */
+/** Capabilities for the items that a server has, or that may still arrive. */
 export function capabilitiesOf(
-  { server: { registry, apps, skills, listHooks, upstreams } }: Calls,
-  {
-    era,
-    outstanding,
-    withUi,
-  }: { readonly era: Era; readonly outstanding: Coming | undefined; readonly withUi: boolean },
+  live: LiveServer,
+  { era, withUi }: { readonly era: Era; readonly withUi: boolean },
 ): ServerCapabilities {
-  const isComing = (kind: ServedKind): boolean =>
-    outstanding?.includes(kind) || (kind === 'resources' && withUi && isComing('tools'));
+  const { registry, apps, skills, listHooks, upstreams } = live.current;
+  const isPending = (kind: ServedKind): boolean =>
+    live.isPending(kind) || (kind === 'resources' && withUi && isPending('tools'));
   const isThere = (kind: ServedKind) =>
     kind === 'resources'
       ? skills.length > 0 ||
@@ -29,30 +25,30 @@ export function capabilitiesOf(
   );
   /** Whether a list may be another one the next time. */
   const mayChange = (kind: ServedKind) =>
-    isComing(kind) ||
+    isPending(kind) ||
     listHooks[kind] !== undefined ||
     (kind === 'tools' && upstreams.length > 0) ||
     (kind === 'tools' && withUi && registry.all(kind).some(({ ui }) => ui?.when !== undefined)) ||
     (kind === 'resources' && registry.all(kind).some(({ list }) => list !== undefined));
   const subscribable = registry.all('resources').filter((spec) => withUi || !isUiResource(spec));
-  const maySubscribe = isComing('resources') || subscribable.some((spec) => spec.subscribable);
+  const maySubscribe = isPending('resources') || subscribable.some((spec) => spec.subscribable);
   const listed = listedKinds.flatMap((kind) => {
-    if (!isComing(kind) && !isThere(kind)) return [];
+    if (!isPending(kind) && !isThere(kind)) return [];
     const listChanged = mayChange(kind) && { listChanged: true };
     return [[kind, { ...listChanged, ...(kind === 'resources' && maySubscribe && { subscribe: true }) }]];
   });
   // Tasks were something else before 2026-07-28.
-  const hasTasks = era === 'modern' && (isComing('tools') || registry.all('tools').some(({ task }) => task));
+  const hasTasks = era === 'modern' && (isPending('tools') || registry.all('tools').some(({ task }) => task));
   const extensions = {
     ...(withUi && uiCapability.extensions),
     ...(hasTasks && { [tasksExtension]: {} }),
-    ...((skills.length > 0 || outstanding?.includes('skills')) && {
+    ...((skills.length > 0 || live.isPending('skills')) && {
       [skillsExtension]: { directoryRead: true },
     }),
   };
   return {
     ...Object.fromEntries(listed),
-    ...((completes || isComing('prompts') || isComing('resources')) && { completions: {} }),
+    ...((completes || isPending('prompts') || isPending('resources')) && { completions: {} }),
     logging: {},
     ...(Object.keys(extensions).length > 0 && { extensions }),
   };

@@ -10,16 +10,16 @@ import type { Limit } from '../items/time-limit.js';
 import { optionsFor } from '../items/tool-options.js';
 import { plainData } from '../plain-data.js';
 import { inspected, messageOf } from '../thrown.js';
-import type { Coming } from './coming.js';
+import type { ClientRoots } from './client-roots.js';
 import { tasksCapability } from './extensions.js';
 import { type Dialogue, isRetry, Speaker, type Subject } from './interaction/dialogue.js';
 import type { Remembered, StatefulCall } from './interaction/state.js';
+import type { LiveServer } from './live-server.js';
 import { isObject } from './protocol/envelope.js';
 import { type Era, logLevels, metaKey } from './protocol/eras.js';
 import type { Peer, RequestContext } from './protocol/request.js';
 import type { Wire } from './requests/handler.js';
 import { allowsUi, declaresUi } from './ui.js';
-import type { Workplaces } from './workplaces.js';
 
 /** What one served connection knows beyond a single request. */
 export interface Connection {
@@ -28,8 +28,7 @@ export interface Connection {
   readonly calls: Calls;
   /** What the user set in `MCP_TOOL_OPTIONS`. */
   readonly toolOptions: Readonly<Record<string, Readonly<Record<string, unknown>>>>;
-  /** What is still to come; undefined: nothing. */
-  readonly outstanding: Coming | undefined;
+  readonly live: LiveServer;
   /** `ctx.registry.shown` */
   readonly shown: (request: RequestContext, query?: ShownQuery) => Promise<readonly ListedItem[]>;
   /** What handlers tell all clients of the server; fit to be kept beyond a request. */
@@ -42,8 +41,8 @@ export interface Connection {
   readonly states?: StateKeeper | undefined;
   /** Resources that a 2025-era client wants to hear of. */
   readonly subscribed: Set<string>;
-  /** Who else is told where the client works; undefined: nobody. */
-  readonly workplaces: Workplaces | undefined;
+  /** Collects the roots of the client; undefined if they are folders of another machine. */
+  readonly roots: ClientRoots | undefined;
   /** Where a 2025-era client works, as far as it told. */
   root: string | undefined;
   /** Lowest level a 2025-era client wants to see; `logging/setLevel` changes it. */

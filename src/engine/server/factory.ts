@@ -1,11 +1,12 @@
 import { isRecord } from '../extension/shapes.js';
-import type { Calls } from '../items/calls.js';
 import { listedKinds } from '../items/registry.js';
+import type { Servable } from '../items/server.js';
 import type { CacheHint } from '../items/specs.js';
-import { type Announcements, announcer, type Listener } from './audience.js';
+import { createAnnouncer } from './announcer.js';
 import { capabilitiesOf } from './capabilities.js';
-import type { Coming } from './coming.js';
+import type { ChangeNotifier } from './change-notifier.js';
 import type { CodeHost, Connection } from './context.js';
+import type { LiveServer } from './live-server.js';
 import { Dispatcher, type RequestHandler } from './protocol/dispatcher.js';
 import type { Era } from './protocol/eras.js';
 import type { CacheHints } from './protocol/results.js';
@@ -13,33 +14,36 @@ import { answer, isOffered, methodOf } from './requests/methods.js';
 import { mayBeSubscribed } from './requests/subscriptions.js';
 import { openSession } from './session.js';
 import { allowsUi, declaresUi } from './ui.js';
-import type { Workplaces } from './workplaces.js';
 
 /** What every connection of one served server shares. */
 export interface Served {
-  readonly calls: Calls;
+  readonly live: LiveServer;
   readonly toolOptions: Connection['toolOptions'];
-  /** Who is told what changes. */
-  readonly audience: Announcements;
-  /** What the server still waits for; absent: nothing. */
-  readonly outstanding?: Coming | undefined;
-  /** Where it is kept in what places the clients work; absent: nobody else wants to know. */
-  readonly workplaces?: Workplaces | undefined;
   /** Runs code of the extension; absent: this process does. */
   readonly host?: CodeHost | undefined;
 }
 
-/** Makes what answers the messages of one connection to a composed server, in one era. */
+/** Settings of one connection. */
+export interface ConnectionOptions {
+  /** Subscribes to the changes that the client hears of; to those of the live server when absent. */
+  readonly onChange?: ChangeNotifier['onChange'];
+  /** True if the client works on another machine, which has its own folders. */
+  readonly isRemote?: boolean;
+}
+
+/** Makes the dispatcher that answers the messages of one connection to a server, in one era. */
 export function createServer(
-  { calls, toolOptions, audience, outstanding, workplaces, host }: Served,
+  { live, toolOptions, host }: Served,
   era: Era,
+  { onChange = live.onChange, isRemote = false }: ConnectionOptions = {},
 ): Dispatcher {
-  const { info, instructions, cache } = calls.server;
-  const isWhole = !listedKinds.some((kind) => outstanding?.includes(kind));
-  // Tools that are still to come may bring their apps along.
-  const mayHaveUi = allowsUi(calls.env) && (calls.server.hasUi || (outstanding?.includes('tools') ?? false));
-  const offered = capabilitiesOf(calls, { era, outstanding, withUi: mayHaveUi });
-  const withoutUi = mayHaveUi ? capabilitiesOf(calls, { era, outstanding, withUi: false }) : offered;
+  const { calls, current } = live;
+  const { info, instructions, cache } = current;
+  const isWhole = !listedKinds.some((kind) => live.isPending(kind));
+  // Pending tools may have apps.
+  const mayHaveUi = allowsUi(calls.env) && (current.hasUi || live.isPending('tools'));
+  const offered = capabilitiesOf(live, { era, withUi: mayHaveUi });
+  const withoutUi = mayHaveUi ? capabilitiesOf(live, { era, withUi: false }) : offered;
   const subscribed = new Set<string>();
   let askForRoots: (() => void) | undefined;
   const dispatcher = new Dispatcher({
@@ -49,9 +53,9 @@ export function createServer(
     // A client that has not introduced itself may be one that shows UI.
     capabilities: (client) => (client === undefined || declaresUi(client) ? offered : withoutUi),
     handlerOf,
-    // What may change any moment is not to be kept.
-    ...(cache && isWhole && { cacheHints: listHints(cache, calls.server, mayHaveUi) }),
-    isSubscribable: (uri) => mayBeSubscribed(connection, uri),
+    // Lists of a server that misses packages may change at any moment.
+    ...(cache && isWhole && { cacheHints: listHints(cache, current, mayHaveUi) }),
+    isSubscribable: (uri) => mayBeSubscribed(live, uri),
     isSubscribed: (uri) => subscribed.has(uri),
     onNotification: {
       'notifications/initialized': () => {
@@ -72,18 +76,18 @@ export function createServer(
     era,
     peer: dispatcher,
     calls,
+    live,
     toolOptions,
-    outstanding: isWhole && !outstanding?.isLasting ? undefined : outstanding,
     shown: async (request, query) => {
       // Few handlers want to know.
       const { shownTo } = await import('./requests/shown.js');
       return await shownTo({ connection, request }, query);
     },
-    announce: announcer({ calls, audience, mayChange: (kind) => offered[kind]?.listChanged === true }),
+    announce: createAnnouncer(live, (kind) => offered[kind]?.listChanged === true),
     session: era === 'legacy' && !host ? openSession() : undefined,
     host,
     subscribed,
-    workplaces,
+    roots: isRemote ? undefined : live.roots,
     root: undefined,
     logLevel: 'info',
   };
@@ -92,14 +96,10 @@ export function createServer(
     if (!row || !isOffered(method, row, offered)) return undefined;
     return async (params, request) => await answer(row.handler, connection, params, request);
   }
-  const listener: Listener = {
-    listChanged: (kind) => dispatcher.notifyListChanged(kind),
-    resourceUpdated: (uri) => dispatcher.notifyResourceUpdated(uri),
-  };
-  audience.join(listener);
+  const unsubscribe = onChange((change) => dispatcher.notifyChange(change));
   dispatcher.onclose = () => {
-    audience.leave(listener);
-    workplaces?.forget(connection);
+    unsubscribe();
+    live.roots.forget(connection);
     host?.forget(connection);
   };
   return dispatcher;
@@ -111,7 +111,7 @@ const rootsTimeoutMs = 60_000;
 /** What clients that show UI are told is not for others; nor is what a hook picks for whoever asks. */
 function listHints(
   { ttlMs, scope }: CacheHint,
-  { listHooks, upstreams }: Calls['server'],
+  { listHooks, upstreams }: Servable,
   mayHaveUi: boolean,
 ): CacheHints {
   const hint = (varies: boolean): CacheHint => ({ ttlMs, scope: varies ? 'private' : scope });

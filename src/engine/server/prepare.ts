@@ -1,24 +1,22 @@
 import type { Host } from '../../host.js';
 import type { Obtain } from '../extension/obtain.js';
 import { MissingPackageError } from '../extension/workspace.js';
-import { Initializers } from '../items/initialize.js';
-import { listedKinds } from '../items/registry.js';
 import { parseToolOptions, reportUnknownOptions, reportUnknownTools } from '../items/tool-options.js';
-import { Audience } from './audience.js';
+import { ChangeNotifier } from './change-notifier.js';
 import type { Served } from './factory.js';
 import { LazyHost } from './host/lazy-host.js';
+import { hasUpstreams, LiveServer, type LiveServerOptions } from './live-server.js';
+import { openUpstreamsWith } from './open-upstreams.js';
+import type { Patience } from './pending-packages.js';
 import {
-  hasUpstreams,
-  type Lookout,
-  type LookoutRequest,
-  type LookoutSetting,
-  openLookout,
-  standIn,
-} from './lookout.js';
-import type { Patience } from './outstanding.js';
+  createServerResolver,
+  placeholderServer,
+  type ResolveSetting,
+  type ServerRequest,
+} from './server-resolver.js';
 
 /** A server to be served, and the means to complete it. */
-export interface Preparation extends LookoutRequest {
+export interface Preparation extends ServerRequest {
   /** Gets packages that are not here, once they are asked for; absent: the server goes without them. */
   readonly obtain?: Obtain | undefined;
   readonly patience?: Patience;
@@ -26,8 +24,8 @@ export interface Preparation extends LookoutRequest {
   readonly inProcess?: boolean | undefined;
 }
 
-export interface PreparationSetting extends Pick<LookoutSetting, 'report'> {
-  readonly host: LookoutSetting['host'] & Partial<Pick<Host, 'stderr'>>;
+export interface PreparationSetting extends Pick<ResolveSetting, 'report'> {
+  readonly host: ResolveSetting['host'] & Partial<Pick<Host, 'stderr'>>;
   /** Aborts when nobody is served any more. */
   readonly signal: AbortSignal;
 }
@@ -50,7 +48,8 @@ export async function prepareServed(
 ): Promise<Prepared> {
   const { host, report } = setting;
   if (preparation.inProcess || !host.stderr) return await prepareWith(undefined, preparation, setting);
-  const audience = new Audience();
+  const changes = new ChangeNotifier();
+  let prepared: Prepared | undefined;
   const client = new LazyHost({
     hosted: {
       server: preparation.server,
@@ -63,12 +62,13 @@ export async function prepareServed(
     },
     stderr: host.stderr,
     report,
-    audience,
+    announce: changes.announce,
+    // A server that cannot be composed any more stays as it is.
+    onSurfaceChanged: async () => await prepared?.live.recompose({ isFresh: true }).catch(() => {}),
   });
   try {
-    const prepared = await prepareWith({ client, audience }, preparation, setting);
-    const { upstreams, registry } = prepared.calls.server;
-    if (upstreams.length === 0 && !registry.all('tools').some(({ upstream }) => upstream)) return prepared;
+    prepared = await prepareWith({ client, changes }, preparation, setting);
+    if (!hasUpstreams(prepared.live.current)) return prepared;
   } catch (error) {
     await client.close();
     throw error;
@@ -80,7 +80,7 @@ export async function prepareServed(
 
 interface Isolation {
   readonly client: LazyHost;
-  readonly audience: Audience;
+  readonly changes: ChangeNotifier;
 }
 
 async function prepareWith(
@@ -89,63 +89,40 @@ async function prepareWith(
   { host, report, signal }: PreparationSetting,
 ): Promise<Prepared> {
   const { strict, patience } = preparation;
-  // With --strict nothing may be missing, so nothing is waited for.
+  const { env } = host;
+  // With --strict nothing may be missing.
   const obtain = strict ? undefined : preparation.obtain;
-  const { client, audience = new Audience() } = isolation ?? {};
+  const { client, changes } = isolation ?? {};
   const code = client && { loadCode: client.loadCode, isSurface: true };
-  const told = new Set<string>();
-  const reportOnce = (line: string) => {
-    if (!told.has(line)) report(line);
-    told.add(line);
-  };
-  const open = async () => await openLookout(preparation, { host, report: reportOnce, ...code });
-  let look = await open();
-  const lookout: Lookout = async (options) => {
-    const result = await look(options);
-    client?.recompose();
-    return result;
-  };
-  const { server, lacks } = await lookout({ tellsMissing: !obtain }).catch((error: unknown) => {
-    if (obtain && error instanceof MissingPackageError) return standIn(error);
+  const resolve = await createServerResolver(preparation, { host, report, ...code });
+  const first = await resolve({ reportsMissing: !obtain }).catch((error: unknown) => {
+    if (obtain && error instanceof MissingPackageError) return placeholderServer(error);
     throw error;
   });
-  const calls = { server, initializers: new Initializers(), env: host.env, report };
-  const toolOptions = parseToolOptions(host.env.MCP_TOOL_OPTIONS, report);
-  const tools = server.registry.all('tools');
+  const compose: LiveServerOptions['compose'] = async ({ isFresh }) => {
+    const composed = await resolve({ reportsMissing: false, isFresh }).catch((error: unknown) => {
+      if (error instanceof MissingPackageError) return undefined;
+      throw error;
+    });
+    client?.recompose();
+    return composed;
+  };
+  const openUpstreams = openUpstreamsWith({ env, report, signal, patience });
+  const live = await LiveServer.open({ ...first, env, report, changes, compose, openUpstreams });
+  const { lacks } = live;
+  const toolOptions = parseToolOptions(env.MCP_TOOL_OPTIONS, report);
+  const tools = live.current.registry.all('tools');
   reportUnknownOptions(toolOptions, tools, report);
-  // Tools of packages that are not here, and of existing servers, may still come.
-  if (lacks.length === 0 && server.upstreams.length === 0) reportUnknownTools(toolOptions, tools, report);
-  const close = async () => await client?.close();
-  const served = { calls, toolOptions, audience, host: client, close };
-  let current: Served = served;
-  if (client) {
-    client.onSurfaceChanged = async () => {
-      // Definitions that were read are kept by the workspace of a lookout.
-      look = await open();
-      await serveAnew(current, look);
-    };
+  // Tools of missing packages and of upstream servers may still arrive.
+  if (lacks.length === 0 && live.current.upstreams.length === 0) {
+    reportUnknownTools(toolOptions, tools, report);
   }
-  const lacking = obtain && lacks.length > 0 ? { lacks, obtain, lookout } : undefined;
-  // A server with existing servers is prepared once more, without a host.
-  if (lacking || (!client && hasUpstreams(server))) {
-    // Most servers have everything, and clients wait for what is loaded.
-    const { awaitMore } = await import('./await-more.js');
-    const whole = { ...served, ...(await awaitMore({ ...served, lacking, signal, patience })) };
-    current = whole;
-    return whole;
+  if (obtain && lacks.length > 0) {
+    // Most servers have everything, and clients wait for code that loads.
+    const { PendingPackages } = await import('./pending-packages.js');
+    live.installWith(new PendingPackages({ live, obtain, report, signal, patience }));
   }
-  return served;
-}
-
-/** Serves the server as it is found now, and notifies clients of lists that have changed. */
-async function serveAnew({ calls, audience }: Served, look: Lookout): Promise<void> {
-  const { isChanged } = await import('./await-more.js');
-  const before = calls.server;
-  // A server that cannot be composed any more is served as it was.
-  const found = await look({ tellsMissing: false }).catch(() => undefined);
-  if (!found || hasUpstreams(found.server)) return;
-  Object.assign(calls, { server: found.server });
-  for (const kind of listedKinds) if (isChanged(kind, before, found.server)) audience.listChanged(kind);
+  return { live, toolOptions, host: client, close: async () => await client?.close() };
 }
 
 function definedIn(env: Readonly<Record<string, string | undefined>>): Record<string, string> {

@@ -26,7 +26,7 @@ async function call(
   const tool = spec.registry.resolve('tools', name);
   if (!tool) throw new Error(`No tool ${name}: ${spec.leftOut.map(({ message }) => message).join()}`);
   const makeContext = (facts: { signal: AbortSignal }) => facts as unknown as Context;
-  return await callTool(tool, args, { calls: served.calls, signal, makeContext });
+  return await callTool(tool, args, { calls: served.live.calls, signal, makeContext });
 }
 
 const failure = (message: unknown) => ({ content: [{ type: 'text', text: message }], isError: true });
@@ -497,8 +497,8 @@ describe('what belongs to all calls', () => {
       throw new Error('boom');
     };
     const { spec, served } = await composeLive({ tools: { x: { handler } } });
-    const calls = { ...served.calls, env: { AGENTTOOLS_EXPOSE_ERRORS: '1' } };
-    const exposed = { spec, served: { ...served, calls } } as unknown as Composed;
+    const calls = { ...served.live.calls, env: { AGENTTOOLS_EXPOSE_ERRORS: '1' } };
+    const exposed = { spec, served: { ...served, live: { calls } } } as unknown as Composed;
     expect(await call(exposed, 'x')).toEqual(failure('boom'));
   });
 });

@@ -18,7 +18,7 @@ async function get({ spec, served }: Composed, name: string, args: Record<string
   if (!prompt) throw new Error(`No prompt ${name}: ${spec.leftOut.map(({ message }) => message).join()}`);
   const makeContext = (facts: { signal: AbortSignal }) => facts as unknown as Context;
   return await getPrompt(prompt, args, {
-    calls: served.calls,
+    calls: served.live.calls,
     signal: new AbortController().signal,
     makeContext,
   });

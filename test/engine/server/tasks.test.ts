@@ -144,7 +144,7 @@ describe('a client that knows tasks', () => {
 describe('tasks of one server', () => {
   /** Has a tool called for a user, as a request with a token of theirs would. */
   const userOfTool = (composed: Composed) => {
-    const tasks = tasksOf(composed.served.calls);
+    const tasks = tasksOf(composed.served.live.calls);
     return (sub: string | undefined, abort = () => {}) =>
       tasks.begin({ auth: { clientId: 'app', extra: { sub } } } as unknown as RequestContext, {
         timeoutMs: 1000,
@@ -174,7 +174,7 @@ describe('tasks of one server', () => {
     for (const task of [first!, second!]) task.finish({ result: {} });
     begin('one more');
     const find = (id: string, sub: string) =>
-      tasksOf(composed.served.calls).find(id, {
+      tasksOf(composed.served.live.calls).find(id, {
         auth: { clientId: 'app', extra: { sub } },
       } as unknown as RequestContext);
     expect(find(first!.id, 'user 0')).toBeUndefined();
@@ -190,7 +190,7 @@ describe('tasks of one server', () => {
     });
     const session = await open(composed);
     await call(session);
-    await tasksOf(composed.served.calls).end(60_000);
+    await tasksOf(composed.served.live.calls).end(60_000);
     expect(seen).toEqual(['cleaned up']);
     await expect(call(session)).rejects.toThrow('This server is ending.');
   });
@@ -199,7 +199,7 @@ describe('tasks of one server', () => {
     const { promise, resolve } = pending<string>();
     const composed = await composeTool(() => promise);
     await call(await open(composed));
-    await expect(tasksOf(composed.served.calls).end(0)).resolves.toBeUndefined();
+    await expect(tasksOf(composed.served.live.calls).end(0)).resolves.toBeUndefined();
     resolve('late');
   });
 });

@@ -10,12 +10,13 @@ import type { HostDeath } from '../../host/death.js';
 import { readDescription } from '../../host/description.js';
 import { Restarts } from '../../host/restarts.js';
 import { error as failure, ProtocolError } from '../../items/builders.js';
-import type { Audience } from '../audience.js';
+import type { ChangeNotifier } from '../change-notifier.js';
 import type { CodeHost, Connection, HostedWork } from '../context.js';
 import type { Subject } from '../interaction/dialogue.js';
 import type { Remembered } from '../interaction/state.js';
 import { ErrorNumber } from '../protocol/envelope.js';
 import type { RequestContext } from '../protocol/request.js';
+import { listEvent } from '../protocol/subscriptions.js';
 import type { Wire } from '../requests/handler.js';
 import type { Generation, HostLink, HostLinkOptions, Running } from './generation.js';
 import { HostEndedError, HostFailureError, HostTimeoutError } from './host-error.js';
@@ -28,7 +29,9 @@ export interface HostClientOptions {
   readonly stderr: Writable;
   /** Takes one line for stderr. */
   readonly report: (line: string) => void;
-  readonly audience: Pick<Audience, 'listChanged' | 'resourceUpdated'>;
+  readonly announce: ChangeNotifier['announce'];
+  /** Called after a host has described modules otherwise than they are recorded. */
+  readonly onSurfaceChanged: () => Promise<void>;
 }
 
 /** Longest run of a call on a host that is replaced, in milliseconds. */
@@ -47,8 +50,6 @@ type SessionTexts = Map<string, string>;
 
 /** The extension host of one server: started when it is first needed, and again after it has died. */
 export class HostClient implements CodeHost {
-  /** Called after a host has described modules otherwise than they are recorded. */
-  onSurfaceChanged: (() => Promise<void>) | undefined;
   readonly #options: HostClientOptions;
   readonly #excluded = new Map<string, string>();
   readonly #numbers = new WeakMap<Connection, number>();
@@ -208,7 +209,7 @@ export class HostClient implements CodeHost {
     }
     if (changed.length === 0 || this.#isClosed) return;
     const names = changed.slice(0, 3).join(', ');
-    await this.onSurfaceChanged?.();
+    await this.#options.onSurfaceChanged();
     this.#options.report(`Recorded definitions were out of date: ${names}. The lists are made anew.`);
   }
 
@@ -244,15 +245,15 @@ export class HostClient implements CodeHost {
 
   #start(HostGeneration: typeof Generation, Link: HostLinkClass): Generation {
     this.#restarts.recordStart();
-    const { hosted, stderr, audience, report } = this.#options;
+    const { hosted, stderr, announce, report } = this.#options;
     return new HostGeneration({
       link: (options) => new Link(options),
       report,
       entry: hostEntry(),
       hosted: { ...hosted, excluded: Object.fromEntries(this.#excluded) },
       stderr,
-      onListChanged: (kind) => audience.listChanged(kind),
-      onResourceUpdated: (uri) => audience.resourceUpdated(uri),
+      onListChanged: (kind) => announce(listEvent(kind)),
+      onResourceUpdated: (uri) => announce({ kind: 'resource_updated', uri }),
       onSession: (number, key, text) => this.#keep(number, key, text),
       onChanged: (change, generation) => this.#replaceChanged(change, generation),
       onDeath: (death, generation) => this.#noteDeath(death, generation),

@@ -4,8 +4,6 @@ import type { HostClient, HostClientOptions } from './host-client.js';
 
 /** The extension host of a server, of which nothing is loaded before it is needed: most servers are only listed. */
 export class LazyHost implements CodeHost {
-  /** Called when recorded definitions turn out to be out of date. */
-  onSurfaceChanged: (() => Promise<void>) | undefined;
   readonly #options: HostClientOptions;
   #loading: Promise<HostClient> | undefined;
   #client: HostClient | undefined;
@@ -48,7 +46,6 @@ export class LazyHost implements CodeHost {
   #load(): Promise<HostClient> {
     this.#loading ??= import('./host-client.js').then(({ HostClient }) => {
       this.#client = new HostClient(this.#options);
-      this.#client.onSurfaceChanged = async () => await this.onSurfaceChanged?.();
       return this.#client;
     });
     return this.#loading;

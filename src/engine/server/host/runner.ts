@@ -4,14 +4,16 @@ import { describeModule } from '../../host/describe.js';
 import { EnvReads } from '../../host/env-reads.js';
 import { Initializers } from '../../items/initialize.js';
 import { parseToolOptions } from '../../items/tool-options.js';
-import { announcer } from '../audience.js';
+import { createAnnouncer } from '../announcer.js';
 import { capabilitiesOf } from '../capabilities.js';
 import type { Connection } from '../context.js';
 import type { Served } from '../factory.js';
-import { type Lookout, openLookout } from '../lookout.js';
+import { LiveServer } from '../live-server.js';
 import type { JsonObject } from '../protocol/envelope.js';
 import type { Era } from '../protocol/eras.js';
+import { listOf } from '../protocol/subscriptions.js';
 import { answer, methodOf } from '../requests/methods.js';
+import { createServerResolver, type ServerResolver } from '../server-resolver.js';
 import { openSession } from '../session.js';
 import { allowsUi } from '../ui.js';
 import type { DescribedModule, FromHost, HostedConnection, HostedServer, ToHost } from './messages.js';
@@ -33,7 +35,7 @@ const modern = 0;
 export class Runner {
   readonly #options: RunnerOptions;
   readonly #hosted: HostedServer;
-  readonly #lookout: Promise<Lookout>;
+  readonly #resolve: Promise<ServerResolver>;
   readonly #questions: Questions;
   readonly #connections = new Map<number, Connection>();
   readonly #requests = new Map<number, RemoteRequest>();
@@ -48,12 +50,12 @@ export class Runner {
     this.#options = options;
     this.#questions = new Questions(options.send);
     const { server, project, frozen, cwd, env, home, platform } = hosted;
-    this.#lookout = openLookout(
+    this.#resolve = createServerResolver(
       { server, project, strict: false, ...(frozen && { checkDrift: checkDriftOf(hosted) }) },
       // The front has reported what is left out.
       { host: { cwd, env, home, platform }, report: () => {}, loadCode: this.#loadCode },
     );
-    this.#lookout.catch(() => {});
+    this.#resolve.catch(() => {});
   }
 
   /** Describes a module for the front. */
@@ -64,25 +66,23 @@ export class Runner {
 
   /** Composes the server, anew if it has been composed before. */
   async compose(): Promise<JsonObject> {
-    const { report, send } = this.#options;
-    const { server } = await (await this.#lookout)({ tellsMissing: false });
-    const { env } = this.#hosted;
-    const initializers = new Initializers(this.#ending.signal);
     if (this.#served) {
-      // Connections have the calls already.
-      Object.assign(this.#served.calls, { server });
+      await this.#served.live.recompose();
       return {};
     }
-    this.#served = {
-      calls: { server, initializers, env, report },
-      toolOptions: parseToolOptions(env.MCP_TOOL_OPTIONS, () => {}),
-      audience: {
-        join: () => {},
-        leave: () => {},
-        listChanged: (kind) => send({ type: 'list-changed', kind }),
-        resourceUpdated: (uri) => send({ type: 'resource-updated', uri }),
-      },
-    };
+    const { report, send } = this.#options;
+    const resolve = await this.#resolve;
+    const compose = async () => await resolve({ reportsMissing: false });
+    const { server } = await compose();
+    const { env } = this.#hosted;
+    const initializers = new Initializers(this.#ending.signal);
+    const live = new LiveServer({ server, compose, initializers, env, report });
+    live.onChange((change) => {
+      const kind = listOf(change);
+      if (kind) send({ type: 'list-changed', kind });
+      else if (change.kind === 'resource_updated') send({ type: 'resource-updated', uri: change.uri });
+    });
+    this.#served = { live, toolOptions: parseToolOptions(env.MCP_TOOL_OPTIONS, () => {}) };
     this.#connections.set(modern, this.#connection('modern', modern, noConnection));
     return {};
   }
@@ -130,7 +130,7 @@ export class Runner {
 
   /** Calls off tasks, and waits for their ends. */
   async endTasks(limitMs: number): Promise<JsonObject> {
-    const { calls } = this.#served ?? {};
+    const { calls } = this.#served?.live ?? {};
     if (calls?.server.registry.all('tools').some(({ task }) => task)) {
       const { tasksOf } = await import('../tasks/tasks.js');
       await tasksOf(calls).end(limitMs);
@@ -170,26 +170,23 @@ export class Runner {
   }
 
   #connection(era: Era, number: number, opened: HostedConnection): Connection {
-    const { calls, toolOptions, audience } = this.#served!;
+    const { live, toolOptions } = this.#served!;
+    const { calls } = live;
     const { version, client, root, logLevel, session } = opened;
     const { send } = this.#options;
     const withUi = allowsUi(calls.env) && calls.server.hasUi;
-    const capabilities = capabilitiesOf(calls, { era, outstanding: undefined, withUi });
+    const capabilities = capabilitiesOf(live, { era, withUi });
     const connection: Connection = {
       era,
       peer: { version, client },
       calls,
+      live,
       toolOptions,
-      outstanding: undefined,
       shown: async (request, query) => {
         const { shownTo } = await import('../requests/shown.js');
         return await shownTo({ connection, request }, query);
       },
-      announce: announcer({
-        calls,
-        audience,
-        mayChange: (kind) => capabilities[kind]?.listChanged === true,
-      }),
+      announce: createAnnouncer(live, (kind) => capabilities[kind]?.listChanged === true),
       session:
         era === 'modern'
           ? undefined
@@ -202,7 +199,7 @@ export class Runner {
         write: async ({ request }, remembered) => await (request as RemoteRequest).seal(remembered),
       },
       subscribed: new Set(),
-      workplaces: undefined,
+      roots: undefined,
       root,
       logLevel,
     };

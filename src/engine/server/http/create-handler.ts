@@ -3,7 +3,7 @@ import process from 'node:process';
 import { Workspace } from '../../extension/workspace.js';
 import { workspaceFolders } from '../../folders.js';
 import type { ServerDefinition } from '../../items/define.js';
-import { hasUpstreams } from '../lookout.js';
+import { openUpstreamsWith } from '../open-upstreams.js';
 import { prepareServed } from '../prepare.js';
 import { reporterOn } from '../reporting.js';
 import { type Handler, type HandlerOptions, handlerOf } from './handler.js';
@@ -37,11 +37,8 @@ export function createHandler(source: string | ServerDefinition, options: NodeHa
         );
       }
       const workspace = new Workspace({ ...workspaceFolders(host), cwd });
-      const served = await serveDefinition(source, { ...setting, workspace, directory: cwd });
-      if (!hasUpstreams(served.calls.server)) return served;
-      // Few servers have upstream servers, and what speaks to them is loaded for those.
-      const { awaitMore } = await import('../await-more.js');
-      return { ...served, ...(await awaitMore({ ...served, signal: setting.signal })) };
+      const openUpstreams = openUpstreamsWith(setting);
+      return await serveDefinition(source, { ...setting, workspace, directory: cwd, openUpstreams });
     },
     { ...options, env, report },
   );

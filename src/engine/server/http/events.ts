@@ -1,12 +1,8 @@
 import { AgentToolsError } from '../../errors.js';
-import type { ListedKind } from '../../items/context.js';
 import { messageOf } from '../../thrown.js';
 import { shortened, visibleLine } from '../../visible-text.js';
-import { Audience, type Listener } from '../audience.js';
-import type { Served } from '../factory.js';
 import { isObject } from '../protocol/envelope.js';
-import type { Era } from '../protocol/eras.js';
-import { listEvent, listOf, type ServerEvent } from '../protocol/subscriptions.js';
+import type { ServerEvent } from '../protocol/subscriptions.js';
 
 export type { ServerEvent };
 
@@ -82,50 +78,4 @@ export function soundBus(bus: EventBus, report: (line: string) => void): EventBu
 function shown(value: unknown): string {
   const text = typeof value === 'string' ? value : JSON.stringify(value);
   return shortened(visibleLine(String(text)), 200);
-}
-
-/** What is served to clients of an era: where they hear of changes, and how this ends. */
-export interface Broadcast {
-  served(era: Era): Served;
-  close(): void;
-}
-
-/**
- * Leads what handlers announce to a bus, and what the bus brings to the sessions of this process. Requests of 2026-07-28
- * are told nothing themselves: `subscriptions/listen` has streams of its own, which listen to the bus.
- */
-export function broadcast(served: Served, bus: EventBus): Broadcast {
-  const sessions = new Audience();
-  const publisher: Listener = {
-    listChanged: (kind) => bus.publish(listEvent(kind)),
-    resourceUpdated: (uri) => bus.publish({ kind: 'resource_updated', uri }),
-  };
-  served.audience.join(publisher);
-  const unsubscribe = bus.subscribe((event) => {
-    if (event.kind === 'resource_updated') sessions.resourceUpdated(event.uri);
-    else sessions.listChanged(listOf(event)!);
-  });
-  const announce = {
-    listChanged: (kind: ListedKind) => served.audience.listChanged(kind),
-    resourceUpdated: (uri: string) => served.audience.resourceUpdated(uri),
-  };
-  const nobody = () => {};
-  const perEra: Record<Era, Served> = {
-    legacy: {
-      ...served,
-      audience: {
-        ...announce,
-        join: (listener) => sessions.join(listener),
-        leave: (listener) => sessions.leave(listener),
-      },
-    },
-    modern: { ...served, audience: { ...announce, join: nobody, leave: nobody } },
-  };
-  return {
-    served: (era) => perEra[era],
-    close: () => {
-      unsubscribe();
-      served.audience.leave(publisher);
-    },
-  };
 }

@@ -5,12 +5,11 @@ import type { Manifest } from '../../extension/manifest.js';
 import { translate } from '../../extension/spellings.js';
 import type { Workspace } from '../../extension/workspace.js';
 import type { ServerDefinition } from '../../items/define.js';
-import { Initializers } from '../../items/initialize.js';
 import { composeDefinition } from '../../items/server.js';
 import { parseToolOptions } from '../../items/tool-options.js';
 import { describePlainFault } from '../../plain-data.js';
-import { Audience } from '../audience.js';
 import type { Served } from '../factory.js';
+import { LiveServer, type LiveServerOptions } from '../live-server.js';
 
 /** What a server that was passed in is called when it does not say. */
 const unnamed = { name: 'server', version: '0.0.0' } as const;
@@ -22,6 +21,7 @@ export interface InlineSetting {
   readonly report: (line: string) => void;
   /** What the package folder is, if there is one; `read`, `file` and module references are relative to it. */
   readonly directory: string;
+  readonly openUpstreams?: LiveServerOptions['openUpstreams'];
 }
 
 /**
@@ -30,7 +30,7 @@ export interface InlineSetting {
  */
 export async function serveDefinition(
   definition: ServerDefinition,
-  { workspace, env, report, directory }: InlineSetting,
+  { workspace, env, report, directory, openUpstreams }: InlineSetting,
 ): Promise<Served> {
   if (typeof definition !== 'object' || definition === null) {
     const message = `Expected the definition of a server: an object with tools and the like, not ${JSON.stringify(definition)}.`;
@@ -49,12 +49,8 @@ export async function serveDefinition(
   });
   const [lost] = spec.leftOut;
   if (lost) throw new AgentToolsError('invalid-definition', `${lost.item}: ${lost.message}`);
-  const calls = { server: spec, initializers: new Initializers(), env, report };
-  return {
-    calls,
-    toolOptions: parseToolOptions(env.MCP_TOOL_OPTIONS, report),
-    audience: new Audience(),
-  };
+  const live = await LiveServer.open({ server: spec, env, report, openUpstreams });
+  return { live, toolOptions: parseToolOptions(env.MCP_TOOL_OPTIONS, report) };
 }
 
 /** The definition as that of a package which has nothing else. */

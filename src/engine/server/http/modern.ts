@@ -6,7 +6,7 @@ import {
   SdkError,
   SdkErrorCode,
 } from '@modelcontextprotocol/server';
-import { createServer, type Served } from '../factory.js';
+import { type ConnectionOptions, createServer, type Served } from '../factory.js';
 import { userOf } from '../owner.js';
 import type { Dispatcher } from '../protocol/dispatcher.js';
 import { type Envelope, ErrorNumber, type MessageId } from '../protocol/envelope.js';
@@ -46,6 +46,9 @@ const gone = 499;
 const headerMismatch = -32020;
 
 type Request = Extract<Envelope, { kind: 'request' }>;
+
+/** Requests report no changes: the streams of `subscriptions/listen` do. */
+const perRequest: ConnectionOptions = { onChange: () => () => {}, isRemote: true };
 
 /**
  * Requests of 2026-07-28: each has a dispatcher of its own, so that any process may answer it.
@@ -91,9 +94,8 @@ export class Modern {
     const release = this.#shares.take(userOf(auth));
     if (typeof release === 'string') return refuse(tooManySubscriptions[release]);
     const { served } = this.#options;
-    const { capabilities, serverInfo } = createServer(served, 'modern');
-    const { calls, outstanding } = served;
-    const isSubscribable = (uri: string) => mayBeSubscribed({ calls, outstanding }, uri);
+    const { capabilities, serverInfo } = createServer(served, 'modern', perRequest);
+    const isSubscribable = (uri: string) => mayBeSubscribed(served.live, uri);
     const filter = grantedFilter(params, { capabilities, isSubscribable });
     const stream = this.#subscriptions.open({ id, filter, serverInfo, signal });
     return whenDone(bounded(stream, 'end'), release);
@@ -105,7 +107,7 @@ export class Modern {
     { route, auth, refuse }: ModernRequest,
   ): Promise<Response> {
     const { served, keepAliveMs, report } = this.#options;
-    const dispatcher = createServer(served, 'modern');
+    const dispatcher = createServer(served, 'modern', perRequest);
     const transport = new PerRequestHTTPServerTransport({
       classification: route.classification,
       keepAliveMs,
@@ -138,7 +140,7 @@ export class Modern {
     // It has no dispatcher, before whose gate the params of all others are looked at.
     if (method === 'subscriptions/listen') return findParamsFault('modern', method, params);
     if (method !== 'tools/call' || typeof params.name !== 'string') return undefined;
-    const tool = this.#options.served.calls.server.registry.resolve('tools', params.name);
+    const tool = this.#options.served.live.current.registry.resolve('tools', params.name);
     const differing = tool && findArgumentFault(tool, params.arguments, headers);
     return differing && mismatch(differing);
   }

@@ -1,4 +1,5 @@
 import { type AuthInfo, classifyInboundRequest } from '@modelcontextprotocol/server';
+import { ChangeNotifier } from '../change-notifier.js';
 import { createServer, type Served } from '../factory.js';
 import { type Envelope, ErrorNumber, type MessageId } from '../protocol/envelope.js';
 import { wordsOf } from '../reporting.js';
@@ -6,7 +7,7 @@ import { Admission, type AdmissionOptions } from './admission.js';
 import { type Refusal, type Refuse, refusal } from './answers.js';
 import { type Authority, authenticate } from './auth.js';
 import { BodyError, type BodyLimits } from './body.js';
-import { type Broadcast, broadcast, type EventBus, memoryBus, soundBus } from './events.js';
+import { type EventBus, memoryBus, soundBus } from './events.js';
 import { type Brought, type Incoming, readIncoming } from './incoming.js';
 import { Modern, refuseLegacy } from './modern.js';
 import { type SessionLimits, Sessions } from './sessions.js';
@@ -62,12 +63,12 @@ export class Service {
   readonly limits: Limits;
   readonly #options: ServiceOptions;
   readonly #admission: Admission;
-  readonly #broadcast: Broadcast;
   readonly #modern: Modern;
   readonly #sessions: Sessions | undefined;
   #isDraining = false;
   #isClosed = false;
   readonly #underWay: UnderWay;
+  readonly #unsubscribe: readonly (() => void)[];
 
   constructor(options: ServiceOptions) {
     const { served, report, hasSessions = true } = options;
@@ -76,12 +77,11 @@ export class Service {
     this.limits = { ...defaultLimits, ...definedOf(options.limits ?? {}) };
     this.#admission = new Admission(options);
     this.#underWay = new UnderWay(this.limits);
-    this.#broadcast = broadcast(served, bus);
-    const modern = this.#broadcast.served('modern');
-    this.#modern = new Modern({ ...this.limits, served: modern, bus, report });
-    // Clients work on machines of their own: their folders are none of this one, nor of each other's.
-    const legacy = { ...this.#broadcast.served('legacy'), workplaces: undefined };
-    const makeServer = () => createServer(legacy, 'legacy');
+    // Changes travel over the bus, back to this process as well.
+    const { onChange, announce } = new ChangeNotifier();
+    this.#unsubscribe = [served.live.onChange((change) => bus.publish(change)), bus.subscribe(announce)];
+    this.#modern = new Modern({ ...this.limits, served, bus, report });
+    const makeServer = () => createServer(served, 'legacy', { onChange, isRemote: true });
     this.#sessions = hasSessions ? new Sessions({ ...this.limits, createServer: makeServer }) : undefined;
   }
 
@@ -110,12 +110,13 @@ export class Service {
     await Promise.allSettled([this.#modern.close(), this.#sessions?.close(), this.#endTasks(0)]);
     // Last words may still be on their way to slow readers, for whom nothing has to be kept up.
     this.#underWay.settle();
-    this.#broadcast.close();
+    for (const unsubscribe of this.#unsubscribe) unsubscribe();
   }
 
   /** Calls off tasks, whose results nobody could fetch any more, and waits for their handlers. */
   async #endTasks(limitMs: number): Promise<void> {
-    const { calls, host } = this.#options.served;
+    const { live, host } = this.#options.served;
+    const { calls } = live;
     if (!calls.server.registry.all('tools').some(({ task }) => task)) return;
     if (host) {
       await host.endTasks(limitMs);

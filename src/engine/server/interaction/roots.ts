@@ -23,7 +23,7 @@ export function watchRoots(connection: Connection, ask: () => Promise<unknown>):
   };
   const watch = (): void => {
     const looked = look();
-    void connection.workplaces?.expect(connection, looked);
+    void connection.roots?.expect(connection, looked);
   };
   watch();
   return watch;

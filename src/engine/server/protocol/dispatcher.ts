@@ -7,7 +7,6 @@ import type {
   TransportSendOptions,
 } from '@modelcontextprotocol/server';
 import { ProtocolError } from '../../items/builders.js';
-import type { ListedKind } from '../../items/context.js';
 import { wordsOf } from '../reporting.js';
 import { type ErrorBody, ErrorNumber, isObject, type JsonObject, type MessageId } from './envelope.js';
 import { type Era, legacyVersions, metaKey, modernVersions, negotiate } from './eras.js';
@@ -26,7 +25,7 @@ import {
   endOfSubscription,
   grantedFilter,
   listChanged,
-  listEvent,
+  listOf,
   notificationOf,
   reports,
   type ServerEvent,
@@ -117,23 +116,21 @@ export class Dispatcher implements Peer {
     await this.#transport?.close();
   }
 
-  /** Notifies the client that a list changed, if it was promised or has subscribed. */
-  notifyListChanged(kind: ListedKind): void {
+  /** Notifies the client of a list that changed if it was promised or has subscribed, of a resource if it has subscribed. */
+  notifyChange(change: ServerEvent): void {
     if (this.#options.era === 'modern') {
-      this.#notifySubscribers(listEvent(kind));
+      this.#notifySubscribers(change);
       return;
     }
+    if (change.kind === 'resource_updated') {
+      const { uri } = change;
+      if (!this.#options.isSubscribed?.(uri)) return;
+      void this.#write({ jsonrpc: '2.0', method: 'notifications/resources/updated', params: { uri } });
+      return;
+    }
+    const kind = listOf(change)!;
     const isPromised = this.capabilities[kind]?.listChanged === true;
     if (this.client && isPromised) void this.#write({ jsonrpc: '2.0', method: listChanged[kind] });
-  }
-
-  /** Notifies the client that a resource changed, if it has subscribed. */
-  notifyResourceUpdated(uri: string): void {
-    if (this.#options.era === 'modern') {
-      this.#notifySubscribers({ kind: 'resource_updated', uri });
-    } else if (this.#options.isSubscribed?.(uri)) {
-      void this.#write({ jsonrpc: '2.0', method: 'notifications/resources/updated', params: { uri } });
-    }
   }
 
   /** Sends the client a request. @throws RequestTimeoutError, ProtocolError for an error of the client */

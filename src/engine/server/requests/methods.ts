@@ -70,9 +70,7 @@ function ofSkills(name: 'listSkills' | 'getSkill' | 'readDirectory'): Method {
     capability: 'extensions',
     feature: skillsExtension,
     handler: async (connection, params, request) => {
-      const { outstanding } = connection;
-      // Skills that are still to come are resources, too.
-      if (outstanding?.includes('skills')) await outstanding.forList('resources', request.signal);
+      await connection.live.ready('skills', request.signal);
       return await (await import('./skills.js'))[name](connection, params);
     },
   };
@@ -120,12 +118,10 @@ function setLogLevel(connection: Connection, { level }: Wire): Wire {
 /** Answers with a list once it is whole, or cannot be waited for any longer. */
 function whole(kind: ServedKind, handler: Handler): Handler {
   return async (connection, params, request) => {
-    const { outstanding, host } = connection;
-    if (outstanding) {
-      // Apps come with their tools.
-      const kinds = kind === 'resources' && showsUi(connection, request) ? [kind, 'tools' as const] : [kind];
-      await Promise.all(kinds.map((one) => outstanding.forList(one, request.signal)));
-    }
+    const { live, host } = connection;
+    // Apps arrive with their tools.
+    const kinds = kind === 'resources' && showsUi(connection, request) ? [kind, 'tools' as const] : [kind];
+    await Promise.all(kinds.map((one) => live.ready(one, request.signal)));
     const limitMs = host && codeLimitOf(kind, connection, request);
     if (!host || limitMs === undefined) return await handler(connection, params, request);
     return await host.answer(connection, request, {

@@ -24,12 +24,12 @@ export async function get(
   { name, arguments: args }: Wire,
   request: RequestContext,
 ): Promise<Wire> {
-  const { calls, peer, outstanding } = connection;
+  const { calls, peer, live } = connection;
   const look = () => calls.server.registry.resolve('prompts', String(name));
-  const prompt = look() ?? (await outstanding?.find('prompts', look, request.signal));
+  const prompt = look() ?? (await live.find('prompts', look, request.signal));
   if (!prompt) {
     const what = `Unknown prompt: ${String(name)}`;
-    throw new ProtocolError(invalidParams, outstanding?.explain(what, 'prompts') ?? what);
+    throw new ProtocolError(invalidParams, live.explain(what, 'prompts'));
   }
   const values = (args ?? {}) as Readonly<Record<string, string>>;
   const subject: Subject = { method: 'prompts/get', name: prompt.name, args: values };

@@ -159,7 +159,7 @@ export async function read(connection: Connection, { uri }: Wire, request: Reque
 }
 
 async function skillFileAt(
-  { calls, outstanding }: Connection,
+  { calls, live }: Connection,
   uri: string,
   request: RequestContext,
 ): Promise<ResourceContents | undefined> {
@@ -169,7 +169,7 @@ async function skillFileAt(
     const { readSkillFile } = await import('./skills.js');
     return await readSkillFile(calls, uri);
   };
-  return (await look()) ?? (await outstanding?.find('skills', look, request.signal));
+  return (await look()) ?? (await live.find('skills', look, request.signal));
 }
 
 async function readResource({ spec, variables }: FoundSpec, dialogue: Dialogue): Promise<Wire> {
@@ -231,12 +231,12 @@ export async function requireResource(
   uri: string,
   request: RequestContext,
 ): Promise<FoundResource> {
-  const { outstanding } = connection;
+  const { live } = connection;
   const look = () => findResource(connection, uri, request);
-  const found = look() ?? (await outstanding?.find('resources', look, request.signal));
+  const found = look() ?? (await live.find('resources', look, request.signal));
   if (found) return found;
   const what = `Resource not found: ${uri}`;
-  throw new ResourceNotFoundError(uri, outstanding?.explain(what, 'resources') ?? what);
+  throw new ResourceNotFoundError(uri, live.explain(what, 'resources'));
 }
 
 function findResource(

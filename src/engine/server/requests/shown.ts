@@ -24,7 +24,7 @@ export async function shownTo(
   const { connection, request } = asking;
   const hasUi = showsUi(connection, request);
   // Whoever wants to know what there is waits for it as for a list.
-  await connection.outstanding?.forList(kind, request.signal);
+  await connection.live.ready(kind, request.signal);
   const visible = await visibleItems(kind, asking);
   const { registry } = connection.calls.server;
   const specs = registry

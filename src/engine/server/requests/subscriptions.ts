@@ -1,5 +1,6 @@
 import { ProtocolError } from '../../items/builders.js';
 import type { Connection } from '../context.js';
+import type { LiveServer } from '../live-server.js';
 import { longestSubscribed, mostSubscribed } from '../protocol/listen.js';
 import type { RequestContext } from '../protocol/request.js';
 import { invalidRequest } from './errors.js';
@@ -36,11 +37,8 @@ export function unsubscribe({ subscribed }: Connection, { uri }: Wire): Wire {
   return {};
 }
 
-/** Whether a subscription of 2026-07-28 to a resource is honoured: it is subscribable, or may come yet. */
-export function mayBeSubscribed(
-  { calls, outstanding }: Pick<Connection, 'calls' | 'outstanding'>,
-  uri: string,
-): boolean {
-  const found = resourceAt(calls.server.registry, uri);
-  return found ? found.spec.subscribable : (outstanding?.includes('resources') ?? false);
+/** True if a subscription of 2026-07-28 to a resource is honoured: it is subscribable, or may still arrive. */
+export function mayBeSubscribed(live: LiveServer, uri: string): boolean {
+  const found = resourceAt(live.current.registry, uri);
+  return found ? found.spec.subscribable : live.isPending('resources');
 }

@@ -57,12 +57,11 @@ export async function call(
   { name, arguments: args }: Wire,
   request: RequestContext,
 ): Promise<Wire> {
-  const { calls, outstanding } = connection;
-  const tool =
-    find(calls, name) ?? (await outstanding?.find('tools', () => find(calls, name), request.signal));
+  const { calls, live } = connection;
+  const tool = find(calls, name) ?? (await live.find('tools', () => find(calls, name), request.signal));
   if (!tool) {
     const what = `Unknown tool: ${String(name)}`;
-    throw new ProtocolError(invalidParams, outstanding?.explain(what, 'tools') ?? what);
+    throw new ProtocolError(invalidParams, live.explain(what, 'tools'));
   }
   if (args !== undefined && !isRecord(args)) {
     throw new ProtocolError(invalidParams, 'Invalid params for tools/call: "arguments" must be an object');

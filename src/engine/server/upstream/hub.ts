@@ -1,3 +1,4 @@
+import { waitAtMost } from '../../base/wait.js';
 import { isBlock } from '../../extension/content-block.js';
 import { type ContentBlock, ToolError, type ToolResult } from '../../items/builders.js';
 import { reportOnce } from '../../items/calls.js';
@@ -8,12 +9,12 @@ import type { ServedKind } from '../../items/registry.js';
 import type { Servable } from '../../items/server.js';
 import type { ToolSpec } from '../../items/specs.js';
 import { withoutUi } from '../../items/ui.js';
-import type { ToolUpstream, UpstreamCaller, UpstreamEntry, UpstreamSpec } from '../../items/upstream.js';
+import type { ToolUpstream, UpstreamEntry, UpstreamSpec } from '../../items/upstream.js';
 import { withUpstreamTools } from '../../items/upstream-tools.js';
-import { type Coming, orUntil, withReasons } from '../coming.js';
+import type { ClientRoots } from '../client-roots.js';
 import { type Asker, asker } from '../context.js';
+import type { UpstreamSource } from '../live-server.js';
 import { isObject } from '../protocol/envelope.js';
-import type { Workplaces } from '../workplaces.js';
 import { LinkError, SessionGoneError } from './failure.js';
 import { takeTools } from './listed.js';
 import { OpenCall } from './open-call.js';
@@ -27,10 +28,10 @@ export interface HubOptions {
   readonly report: (line: string) => void;
   /** Aborts when nobody is served any more. */
   readonly signal: AbortSignal;
-  /** Told when tools of upstream servers have come, or are others. */
+  /** Called when tools of upstream servers arrive or change. */
   readonly onTools: () => void;
-  /** Where clients work, for upstream servers that ask outside any call; absent: nowhere. */
-  readonly workplaces?: Workplaces;
+  /** Answers upstream servers that ask for roots outside any call. */
+  readonly roots: ClientRoots;
   readonly patience?: HubPatience | undefined;
   readonly pace?: Pace;
   /** Whether all ends with one call, after which nothing is tried again. */
@@ -52,15 +53,14 @@ const serverInfoKey = 'io.modelcontextprotocol/serverInfo';
 const defaultPatience = { waitMs: 25_000, waitAgainMs: 5000 };
 
 /** The upstream servers of a server: started when they are used, and asked in place of handlers. */
-export class Hub implements Coming, UpstreamCaller {
-  readonly isLasting = true;
+export class Hub implements UpstreamSource {
   readonly #options: HubOptions;
   readonly #patience: Required<HubPatience>;
   readonly #upstreams = new Map<string, Upstream>();
   readonly #kept: OpenCalls;
   #entries: readonly UpstreamEntry[] = [];
-  #isListed = false;
   #closing: Promise<void> | undefined;
+  readonly #unsubscribe: () => void;
   /** Until when lists wait for an upstream server, by the clock of `performance`. */
   readonly #waitUntil = new WeakMap<Upstream, number>();
 
@@ -69,7 +69,7 @@ export class Hub implements Coming, UpstreamCaller {
     this.#patience = { ...defaultPatience, ...options.patience };
     this.#kept = new OpenCalls(options.keeping);
     options.signal.addEventListener('abort', () => void this.close(), { once: true });
-    if (options.workplaces) options.workplaces.onChanged = () => this.#tellRoots();
+    this.#unsubscribe = options.roots.onChange(() => this.#tellRoots());
   }
 
   /** A server with the tools that are known of its upstream servers, each where its entry stands. */
@@ -92,9 +92,9 @@ export class Hub implements Coming, UpstreamCaller {
   #upstreamOf(spec: UpstreamSpec): Upstream {
     const known = this.#upstreams.get(spec.key);
     if (known) return known;
-    const { env, signal, pace = defaultPace, isOnce = false, onTools, workplaces } = this.#options;
+    const { env, signal, pace = defaultPace, isOnce = false, onTools } = this.#options;
     const report = (line: string) => reportOnce(this.#options, line);
-    const roots = async () => (await workplaces?.list(signal)) ?? [];
+    const roots = async () => await this.#options.roots.list(signal);
     const upstream = new Upstream({ spec, env, signal, pace, isOnce, report, roots, onTools });
     this.#upstreams.set(spec.key, upstream);
     return upstream;
@@ -109,32 +109,9 @@ export class Hub implements Coming, UpstreamCaller {
     return [...new Set(this.#entries.map(({ upstream }) => this.#upstreamOf(upstream)))];
   }
 
-  includes(_kind: ComingKind): boolean {
-    return false;
-  }
-
-  /** Whether anybody has been given the list of tools. */
-  get isListed(): boolean {
-    return this.#isListed;
-  }
-
-  async forList(kind: ServedKind, signal: AbortSignal): Promise<void> {
+  async wait(kind: ComingKind, _purpose: 'list' | 'item', signal: AbortSignal): Promise<void> {
     if (kind !== 'tools') return;
     await Promise.all(this.#listed.map((upstream) => this.#waitFor(upstream, signal)));
-    this.#isListed = true;
-  }
-
-  async find<T>(kind: ComingKind, look: () => T | undefined, signal: AbortSignal): Promise<T | undefined> {
-    if (kind !== 'tools') return undefined;
-    const waits = this.#listed.map((upstream) => this.#waitFor(upstream, signal));
-    return await new Promise((resolve) => {
-      const looked = waits.map(async (wait) => {
-        await wait;
-        const found = look();
-        if (found !== undefined) resolve(found);
-      });
-      void Promise.all(looked).then(() => resolve(look()));
-    });
   }
 
   /** Waits for an upstream server to be there, as long as that may take; nobody is told if it is not. */
@@ -149,17 +126,13 @@ export class Hub implements Coming, UpstreamCaller {
       .open()
       .catch(() => upstream.tellAbsence())
       .finally(() => this.#waitUntil.delete(upstream));
-    await orUntil(opened, until - performance.now(), signal);
+    await waitAtMost(opened, until - performance.now(), signal);
     if (!signal.aborted) upstream.tellDelay(patience);
   }
 
   reasons(kind: ServedKind): readonly string[] {
     if (kind !== 'tools') return [];
     return this.#listed.flatMap((upstream) => upstream.absence ?? []);
-  }
-
-  explain(what: string, kind: ServedKind): string {
-    return withReasons(what, this.reasons(kind));
   }
 
   async call(what: ToolUpstream, args: unknown, ctx: Context): Promise<ToolResult> {
@@ -207,6 +180,7 @@ export class Hub implements Coming, UpstreamCaller {
   }
 
   async #closeAll(): Promise<void> {
+    this.#unsubscribe();
     this.#kept.cancelAll(new Error('nobody is served any more'));
     await Promise.all([...this.#upstreams.values()].map(async (upstream) => await upstream.close()));
   }

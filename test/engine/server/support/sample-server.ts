@@ -71,7 +71,7 @@ export function makeSampleServer(
       return text(JSON.stringify(answer));
     },
     change: async () => {
-      server.notifyListChanged('tools');
+      server.notifyChange({ kind: 'tools_list_changed' });
       return text('changed');
     },
     big: async (args) => text('x'.repeat(Number(args.size))),

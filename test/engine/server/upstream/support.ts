@@ -12,11 +12,10 @@ import type {
   UpstreamPlace,
   UpstreamSpec,
 } from '../../../../src/engine/items/upstream.js';
-import { Audience } from '../../../../src/engine/server/audience.js';
-import { awaitMore } from '../../../../src/engine/server/await-more.js';
 import { createServer } from '../../../../src/engine/server/factory.js';
 import { serveDefinition } from '../../../../src/engine/server/http/inline.js';
-import type { Hub } from '../../../../src/engine/server/upstream/hub.js';
+import { LiveServer } from '../../../../src/engine/server/live-server.js';
+import { openUpstreamsWith } from '../../../../src/engine/server/open-upstreams.js';
 import { defaultPace, type Pace } from '../../../../src/engine/server/upstream/upstream.js';
 import { legacy, modern, openPipe, type Pipe } from '../support/pipe.js';
 
@@ -146,7 +145,7 @@ export async function openBench(
     report,
     directory: folder,
   });
-  const spec = served.calls.server as typeof served.calls.server & { extension: Definition['extension'] };
+  const spec = served.live.current as typeof served.live.current & { extension: Definition['extension'] };
   const definition = { kind: 'servers', item: 'kit', extension: spec.extension } as Definition;
   const upstreams = asked.map((one): UpstreamEntry => {
     const { choice, position = spec.registry.all('tools').length, changes = {} } = one;
@@ -160,23 +159,20 @@ export async function openBench(
     };
   });
   const ending = new AbortController();
-  const audience = new Audience();
-  const calls = { ...served.calls, server: { ...spec, upstreams } };
-  const awaited = await awaitMore({
-    calls,
-    audience,
+  const openUpstreams = openUpstreamsWith({
+    env,
+    report,
     signal: ending.signal,
-    upstream: {
-      patience: { waitMs },
-      pace: { ...defaultPace, ...pace },
-      ...(keeping && { keeping }),
-    },
+    patience: { waitMs },
+    pace: { ...defaultPace, ...pace },
+    ...(keeping && { keeping }),
   });
+  const live = await LiveServer.open({ server: { ...spec, upstreams }, env, report, openUpstreams });
   const closeAll = async () => {
     ending.abort();
-    await (awaited.calls.upstreams as Hub | undefined)?.close();
+    await live.close();
   };
-  const makeServer = (one: Era) => createServer({ ...served, ...awaited, audience }, one);
+  const makeServer = (one: Era) => createServer({ ...served, live }, one);
   const speak = async (): Promise<Bench> => {
     const pipe = openPipe({ createServer: makeServer, report });
     if (era === 'legacy') {

@@ -10,19 +10,20 @@ import {
   type WorkspaceOptions,
 } from '../extension/workspace.js';
 import { workspaceFolders } from '../folders.js';
-import { type Lack, lacksOf } from '../items/lacks.js';
+import { lacksOf } from '../items/lacks.js';
 import type { LeftOut } from '../items/left-out.js';
 import { listedKinds, Registry } from '../items/registry.js';
-import { type ComposeOptions, composeServer, type Servable, type ServerSpec } from '../items/server.js';
+import { type ComposeOptions, composeServer, type ServerSpec } from '../items/server.js';
 import { toolListOf } from '../items/tool-list-setting.js';
 import type { CheckDrift } from './frozen.js';
+import type { ComposedServer } from './live-server.js';
 import { oneLine } from './one-line.js';
 
 /** Served when neither an argument nor `MCP_SERVER_NAME` names a server. */
 const defaultServer = 'agenttools';
 
-/** Which server is meant, and how much of it has to be there. */
-export interface LookoutRequest {
+/** The server to resolve, and the conditions for it. */
+export interface ServerRequest {
   readonly server: string | undefined;
   /** Refuse to start when an item has to be left out. */
   readonly strict: boolean;
@@ -32,7 +33,7 @@ export interface LookoutRequest {
   readonly checkDrift?: CheckDrift;
 }
 
-export interface LookoutSetting {
+export interface ResolveSetting {
   readonly host: Pick<Host, 'cwd' | 'env' | 'home' | 'platform'>;
   /** Takes one line for stderr. */
   readonly report: (line: string) => void;
@@ -42,40 +43,45 @@ export interface LookoutSetting {
   readonly isSurface?: boolean | undefined;
 }
 
-/** What can be served right now, and what cannot yet. */
-export interface LookoutResult {
-  readonly server: Servable;
-  readonly lacks: readonly Lack[];
-}
-
-/** @throws AgentToolsError if there is no such server, or it cannot be served. */
-export type Lookout = (options: { readonly tellsMissing: boolean }) => Promise<LookoutResult>;
-
 /**
- * Makes what looks for the server that is meant, as often as it is asked to and always in the same places. What it finds
- * wrong is reported once; missing packages only to who says so.
+ * Finds and composes a server, again and again from the same folders. Reports each fault once, missing packages only with
+ * `reportsMissing`. With `isFresh`, definitions are read again. @throws AgentToolsError if there is no such server, or it
+ * cannot be served.
  */
-export async function openLookout(
-  request: LookoutRequest,
-  { host, report, loadCode, isSurface }: LookoutSetting,
-): Promise<Lookout> {
+export type ServerResolver = (options: {
+  readonly reportsMissing: boolean;
+  readonly isFresh?: boolean;
+}) => Promise<ComposedServer>;
+
+export async function createServerResolver(
+  request: ServerRequest,
+  { host, report, loadCode, isSurface }: ResolveSetting,
+): Promise<ServerResolver> {
   const { checkDrift } = request;
   // Few servers are checked, so what it takes is loaded for those.
-  const frozen = checkDrift && (await import('./frozen.js')).freeze(checkDrift);
+  const freeze = checkDrift && (await import('./frozen.js')).freeze;
   const code = { ...(loadCode && { loadCode }), ...(isSurface && { isSurface }) };
-  const find = finder(request, host, (options) => {
-    const all = { ...options, ...code };
-    return frozen?.open(all) ?? new Workspace(all);
-  });
+  const open = () => {
+    const frozen = freeze?.(checkDrift!);
+    const find = finder(request, host, (options) => {
+      const all = { ...options, ...code };
+      return frozen?.open(all) ?? new Workspace(all);
+    });
+    return { frozen, find };
+  };
+  // A workspace keeps the definitions that it has read.
+  let opened = open();
   const told = new Set<string>();
   const toolList = toolListOf(host.env, report);
-  return async ({ tellsMissing }) => {
+  return async ({ reportsMissing, isFresh = false }) => {
+    if (isFresh) opened = open();
+    const { frozen, find } = opened;
     const { found, workspace } = await find();
     await frozen?.requireUnchanged(serverName(found), [found.extension]);
     const spec = await composed(found, workspace, { toolList });
     await frozen?.requireUnchanged(spec.qualifiedName, extensionsOf(spec));
     for (const item of spec.leftOut) {
-      if (item.missingPackage !== undefined && !tellsMissing) continue;
+      if (item.missingPackage !== undefined && !reportsMissing) continue;
       const line = await leftOutLine(item);
       if (told.has(line)) continue;
       told.add(line);
@@ -99,8 +105,8 @@ function extensionsOf({ extension, registry, apps, leftOut }: ServerSpec): reado
   return [...all].filter(({ origin }) => origin !== 'builtin');
 }
 
-/** What is served in place of a server whose package is not here: its name. */
-export function standIn({ packageName, server }: MissingPackageError): LookoutResult {
+/** An empty server in place of one whose package is missing. */
+export function placeholderServer({ packageName, server }: MissingPackageError): ComposedServer {
   return {
     server: {
       qualifiedName: server,
@@ -120,11 +126,6 @@ export function standIn({ packageName, server }: MissingPackageError): LookoutRe
   };
 }
 
-/** Whether a server has anything to do with upstream servers. */
-export function hasUpstreams({ upstreams, registry }: Servable): boolean {
-  return upstreams.length > 0 || registry.all('tools').some(({ upstream }) => upstream);
-}
-
 interface Finding {
   readonly found: FoundServer;
   readonly workspace: Workspace;
@@ -132,8 +133,8 @@ interface Finding {
 
 /** Finds the server that is meant, and where what it refers to is looked for. */
 function finder(
-  { server, project = false }: LookoutRequest,
-  host: LookoutSetting['host'],
+  { server, project = false }: ServerRequest,
+  host: ResolveSetting['host'],
   openWorkspace: (options: WorkspaceOptions) => Workspace,
 ): () => Promise<Finding> {
   const named = host.env.MCP_SERVER_NAME || undefined;

@@ -2,9 +2,12 @@ import { getEventListeners } from 'node:events';
 import path from 'node:path';
 import { describe, expect, test } from 'vitest';
 import type { Obtain } from '../../../src/engine/extension/obtain.js';
+import type { MissingPackageError } from '../../../src/engine/extension/workspace.js';
 import { createServer } from '../../../src/engine/server/factory.js';
-import { Outstanding, type Patience } from '../../../src/engine/server/outstanding.js';
+import { LiveServer } from '../../../src/engine/server/live-server.js';
+import { type Patience, PendingPackages } from '../../../src/engine/server/pending-packages.js';
 import { prepareServed } from '../../../src/engine/server/prepare.js';
+import { placeholderServer } from '../../../src/engine/server/server-resolver.js';
 import { addFiles, type Files, packageJson, writeFolder } from '../../support/packages.js';
 import { legacy, modern, openPipe, type Pipe } from './support/pipe.js';
 
@@ -540,62 +543,68 @@ test('nothing is obtained where nothing may be missing, or nobody said a package
   });
 });
 
-/** What lacks a package, and then what that one refers to, which nobody asks for any more. */
-function endingEarly() {
-  const end = new AbortController();
-  const lack = (packageName: string) => ({
-    packageName,
-    kinds: ['tools'] as const,
-    neededBy: 'the server x',
-  });
-  return new Outstanding({
-    lacks: [lack('@far/one')],
-    obtain: async () => {
-      end.abort();
-      return new Map();
-    },
-    renew: async () => ({ lacks: [lack('@far/two')], changed: [] }),
-    audience: { listChanged: () => {} },
-    report: () => {},
-    signal: end.signal,
-  });
+const { server: empty } = placeholderServer({ packageName: '@far/one', server: 'x' } as MissingPackageError);
+const lacking = (...names: readonly string[]) => ({
+  server: empty,
+  lacks: names.map((packageName) => ({ packageName, kinds: ['tools'] as const, neededBy: 'the server x' })),
+});
+
+interface Missing {
+  readonly names: readonly string[];
+  /** Missing packages after the first installation. */
+  readonly afterwards?: readonly string[];
+  readonly obtain: Obtain;
+  readonly patience?: Patience;
+  readonly signal: AbortSignal;
 }
 
-test('what was not tried any more is said not to be there', async () => {
-  const outstanding = endingEarly();
-  await outstanding.find('tools', () => undefined, new AbortController().signal);
-  expect(outstanding.explain('Unknown tool: x', 'tools')).toBe(
+/** A live server that misses packages. */
+function openMissing({ names, afterwards = [], obtain, patience, signal }: Missing): LiveServer {
+  const report = () => {};
+  const live = new LiveServer({
+    ...lacking(...names),
+    env: {},
+    report,
+    compose: async () => lacking(...afterwards),
+  });
+  live.installWith(new PendingPackages({ live, obtain, report, signal, patience }));
+  return live;
+}
+
+/** Ends after it has installed one package, which refers to another. */
+function openEndingEarly(): LiveServer {
+  const end = new AbortController();
+  const obtain: Obtain = async () => {
+    end.abort();
+    return new Map();
+  };
+  return openMissing({ names: ['@far/one'], afterwards: ['@far/two'], obtain, signal: end.signal });
+}
+
+test('a package that was not asked for any more is reported as not installed', async () => {
+  const live = openEndingEarly();
+  await live.find('tools', () => undefined, new AbortController().signal);
+  expect(live.explain('Unknown tool: x', 'tools')).toBe(
     'Unknown tool: x. The package @far/two is not installed.',
   );
 });
 
-test('a request that was answered is not listened to any more', async () => {
+test('a request that was answered leaves no listeners', async () => {
   const { signal } = new AbortController();
-  await endingEarly().find('tools', () => undefined, signal);
+  await openEndingEarly().find('tools', () => undefined, signal);
   expect(getEventListeners(signal, 'abort')).toEqual([]);
 });
 
-test('what cannot be had is told while others are still being installed', async () => {
-  const lack = (packageName: string) => ({
-    packageName,
-    kinds: ['tools'] as const,
-    neededBy: 'the server x',
-  });
-  const end = new AbortController();
-  const outstanding = new Outstanding({
-    lacks: [lack('@far/one'), lack('@far/two')],
-    obtain: (_, { onSettled }) => {
-      onSettled?.({ name: '@far/one', reason: 'nobody has it' });
-      return new Promise(() => {});
-    },
-    renew: async () => ({ lacks: [], changed: [] }),
-    audience: { listChanged: () => {} },
-    report: () => {},
-    signal: end.signal,
-    patience: { ...eager, waitMs: 1 },
-  });
-  await outstanding.find('tools', () => undefined, end.signal);
-  expect(outstanding.explain('Unknown tool: x', 'tools')).toBe(
+test('a package that cannot be installed is reported while others are being installed', async () => {
+  const { signal } = new AbortController();
+  const obtain: Obtain = (_, { onSettled }) => {
+    onSettled?.({ name: '@far/one', reason: 'nobody has it' });
+    return new Promise(() => {});
+  };
+  const patience = { ...eager, waitMs: 1 };
+  const live = openMissing({ names: ['@far/one', '@far/two'], obtain, patience, signal });
+  await live.find('tools', () => undefined, signal);
+  expect(live.explain('Unknown tool: x', 'tools')).toBe(
     'Unknown tool: x. The package @far/one could not be installed: nobody has it. The package @far/two is still being installed; try again in a moment.',
   );
 });

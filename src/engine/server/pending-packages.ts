@@ -1,24 +1,15 @@
+import { waitAtMost } from '../base/wait.js';
 import type { Obtain, Settled } from '../extension/obtain.js';
-import { type ComingKind, type Lack, packagesIn, whoNeeds } from '../items/lacks.js';
+import { type ComingKind, packagesIn, whoNeeds } from '../items/lacks.js';
 import type { ServedKind } from '../items/registry.js';
 import { messageOf } from '../thrown.js';
-import type { Audience } from './audience.js';
-import { type Coming, orUntil, withReasons } from './coming.js';
+import type { ItemSource, LiveServer } from './live-server.js';
 import { oneLine } from './one-line.js';
 
-/** A server after packages came: what it still lacks, and whose lists are not what they were. */
-export interface Renewal {
-  readonly lacks: readonly Lack[];
-  readonly changed: readonly ServedKind[];
-}
-
-export interface OutstandingOptions {
-  readonly lacks: readonly Lack[];
+export interface PendingPackagesOptions {
+  /** The server that misses them; it is composed again after each installation. */
+  readonly live: LiveServer;
   readonly obtain: Obtain;
-  /** Composes the server anew, of what is here now. */
-  readonly renew: () => Promise<Renewal>;
-  /** Who is told that lists which they may have read have changed. */
-  readonly audience: Pick<Audience, 'listChanged'>;
   /** Takes one line for stderr. */
   readonly report: (line: string) => void;
   /** Aborts when nobody is served any more. */
@@ -44,57 +35,34 @@ interface Run {
 }
 
 /**
- * What a server that is being served still waits for: items of packages that are not here. They are obtained when a list
- * or something unknown is first asked for, since clients probe with servers that they end at once.
+ * The missing packages of a server. They are installed when a list or an unknown item is first asked for, since clients
+ * probe with servers that they end at once.
  */
-export class Outstanding implements Coming {
-  readonly isLasting = false;
-  readonly #options: OutstandingOptions;
+export class PendingPackages implements ItemSource {
+  readonly #options: PendingPackagesOptions;
   readonly #patience: Patience;
   /** Why a package, or what was wanted of it, could not be had, as a sentence. */
   readonly #reasons = new Map<string, string>();
   /** Packages that could not be had, though others are still being installed. */
   readonly #lost = new Set<string>();
-  /** Kinds that were listed as they were. */
-  readonly #behind = new Set<ServedKind>();
-  #lacks: readonly Lack[];
   #run: Run | undefined;
   #failedAt = Number.NEGATIVE_INFINITY;
 
-  constructor(options: OutstandingOptions) {
+  constructor(options: PendingPackagesOptions) {
     this.#options = options;
-    this.#lacks = options.lacks;
     this.#patience = options.patience ?? defaultPatience;
   }
 
-  /** Whether items of a kind may still come. */
-  includes(kind: ComingKind): boolean {
-    return this.#lacks.some(({ kinds }) => kinds.includes(kind));
-  }
-
-  /** Waits until a list is whole, or has to be answered as it is. */
-  async forList(kind: ServedKind, signal: AbortSignal): Promise<void> {
-    if (!this.includes(kind)) return;
-    this.#behind.delete(kind);
+  async wait(kind: ComingKind, purpose: 'list' | 'item', signal: AbortSignal): Promise<void> {
+    if (!this.#options.live.isPending(kind)) return;
     const run = this.#obtain();
-    if (run) await orUntil(run.done, run.listsWaitUntil - performance.now(), signal);
-    if (this.includes(kind)) this.#behind.add(kind);
-  }
-
-  /** Looks for an item again once it may have come; undefined if it has not. */
-  async find<T>(kind: ComingKind, look: () => T | undefined, signal: AbortSignal): Promise<T | undefined> {
-    if (!this.includes(kind)) return undefined;
-    const run = this.#obtain();
-    if (run) await orUntil(run.done, this.#patience.waitMs, signal);
-    return look();
-  }
-
-  explain(what: string, kind: ServedKind): string {
-    return withReasons(what, this.reasons(kind));
+    if (!run) return;
+    const ms = purpose === 'list' ? run.listsWaitUntil - performance.now() : this.#patience.waitMs;
+    await waitAtMost(run.done, ms, signal);
   }
 
   reasons(kind: ServedKind): readonly string[] {
-    const lacking = this.#lacks.filter(({ kinds }) => kinds.includes(kind));
+    const lacking = this.#options.live.lacks.filter(({ kinds }) => kinds.includes(kind));
     return packagesIn(lacking).map((name) => {
       if (this.#run && !this.#lost.has(name))
         return `The package ${name} is still being installed; try again in a moment.`;
@@ -113,7 +81,7 @@ export class Outstanding implements Coming {
     if (performance.now() - this.#failedAt < this.#patience.retryAfterMs) return undefined;
     const done = this.#obtainAll().finally(() => {
       this.#run = undefined;
-      if (this.#lacks.length > 0) this.#failedAt = performance.now();
+      if (this.#options.live.lacks.length > 0) this.#failedAt = performance.now();
     });
     this.#run = { done, listsWaitUntil: performance.now() + this.#patience.waitMs };
     return this.#run;
@@ -124,19 +92,19 @@ export class Outstanding implements Coming {
     const { signal, report } = this.#options;
     const tried = new Set<string>();
     for (;;) {
-      const names = packagesIn(this.#lacks).filter((name) => !tried.has(name));
+      const names = packagesIn(this.#options.live.lacks).filter((name) => !tried.has(name));
       if (names.length === 0 || signal.aborted) break;
       for (const name of names) tried.add(name);
       await this.#obtainOnce(names);
     }
     if (signal.aborted) return;
-    for (const name of packagesIn(this.#lacks)) {
-      report(`${this.#reasonFor(name)} Needed by ${whoNeeds(name, this.#lacks)}.`);
+    for (const name of packagesIn(this.#options.live.lacks)) {
+      report(`${this.#reasonFor(name)} Needed by ${whoNeeds(name, this.#options.live.lacks)}.`);
     }
   }
 
   async #obtainOnce(names: readonly string[]): Promise<void> {
-    const { obtain, renew, signal } = this.#options;
+    const { live, obtain, signal } = this.#options;
     for (const name of names) this.#lost.delete(name);
     const onSettled = (one: Settled) => {
       if ('version' in one) return;
@@ -146,7 +114,7 @@ export class Outstanding implements Coming {
     const failures = await obtain(names, { signal, onSettled }).catch(
       (error: unknown) => new Map(names.map((name) => [name, messageOf(error)])),
     );
-    const unusable = await renew().then((renewal) => this.#accept(renewal), messageOf);
+    const unusable = await live.recompose().then(() => undefined, messageOf);
     for (const name of names) {
       const failure = failures.get(name);
       const reason =
@@ -155,11 +123,6 @@ export class Outstanding implements Coming {
           : lostReason(name, failure);
       this.#reasons.set(name, sentence(reason));
     }
-  }
-
-  #accept({ lacks, changed }: Renewal): undefined {
-    this.#lacks = lacks;
-    for (const kind of changed) if (this.#behind.delete(kind)) this.#options.audience.listChanged(kind);
   }
 }
 

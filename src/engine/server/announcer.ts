@@ -1,0 +1,39 @@
+import { reportOnce } from '../items/calls.js';
+import type { Context, ListedKind } from '../items/context.js';
+import { listedKinds } from '../items/registry.js';
+import type { LiveServer } from './live-server.js';
+import { listEvent } from './protocol/subscriptions.js';
+import { resourceAt } from './requests/resources.js';
+
+/**
+ * The functions by which handlers announce changes. They belong to no request, so background work may keep them.
+ * `mayChange` is true for lists whose changes clients were promised to hear of.
+ */
+export function createAnnouncer(
+  live: LiveServer,
+  mayChange: (kind: ListedKind) => boolean,
+): Pick<Context, 'notifyChanged' | 'notifyResourceUpdated'> {
+  const reportIgnored = (what: string, why: string) =>
+    reportOnce(live.calls, `${live.current.qualifiedName}: ${what} tells nobody: ${why}.`, what);
+  return {
+    notifyChanged(kind) {
+      if (!listedKinds.includes(kind)) {
+        throw new TypeError(`There is no list of "${String(kind)}". Expected tools, prompts or resources.`);
+      }
+      if (mayChange(kind)) live.announce(listEvent(kind));
+      else
+        reportIgnored(
+          `notifyChanged('${kind}')`,
+          `the server has no "list" hook of ${kind}, so their list is always the same`,
+        );
+    },
+    notifyResourceUpdated(uri) {
+      if (typeof uri !== 'string') throw new TypeError('The address of a resource is a string.');
+      if (resourceAt(live.current.registry, uri)?.spec.subscribable) {
+        live.announce({ kind: 'resource_updated', uri });
+      } else {
+        reportIgnored('notifyResourceUpdated', `no resource that is "subscribable" has the address ${uri}`);
+      }
+    },
+  };
+}

@@ -1,0 +1,223 @@
+import { deferred } from '../base/deferred.js';
+import type { Calls } from '../items/calls.js';
+import { Initializers } from '../items/initialize.js';
+import type { ComingKind, Lack } from '../items/lacks.js';
+import type { ServedKind } from '../items/registry.js';
+import type { Servable } from '../items/server.js';
+import type { UpstreamCaller } from '../items/upstream.js';
+import { ChangeNotifier } from './change-notifier.js';
+import { ClientRoots } from './client-roots.js';
+import { listEvent } from './protocol/subscriptions.js';
+
+/** A server as it was composed from the packages that are installed. */
+export interface ComposedServer {
+  readonly server: Servable;
+  /** Packages that are missing; none when absent. */
+  readonly lacks?: readonly Lack[];
+}
+
+/** Packages that are being installed, or upstream servers that are being started: items may arrive while the server runs. */
+export interface ItemSource {
+  /** Resolves when the items of a kind have arrived, or are waited for no longer. Never rejects. */
+  wait(kind: ComingKind, purpose: 'list' | 'item', signal: AbortSignal): Promise<void>;
+  /** Sentences that say why items of a kind are missing. */
+  reasons(kind: ServedKind): readonly string[];
+}
+
+/** The upstream servers of a live server. */
+export interface UpstreamSource extends ItemSource, UpstreamCaller {
+  /** A server with the tools that are known of its upstream servers. */
+  extend(server: Servable): Servable;
+  close(): Promise<void>;
+}
+
+export interface LiveServerOptions extends ComposedServer {
+  readonly env: Calls['env'];
+  /** Takes one line for stderr. */
+  readonly report: Calls['report'];
+  readonly initializers?: Initializers | undefined;
+  readonly changes?: ChangeNotifier | undefined;
+  /**
+   * Composes the server again, with `isFresh` from files that are read again. Resolves with undefined to keep the last
+   * one. Absent: the server is composed once.
+   */
+  readonly compose?: (options: { readonly isFresh: boolean }) => Promise<ComposedServer | undefined>;
+  /** Opens the upstream servers; absent: they are unreachable. */
+  readonly openUpstreams?: ((live: LiveServer) => Promise<UpstreamSource>) | undefined;
+}
+
+/** The server that all connections share. It is replaced as a whole and never mutated. */
+export class LiveServer {
+  readonly calls: Calls;
+  readonly roots = new ClientRoots();
+  /** Subscribes to changes that clients can hear of. Returns the function that unsubscribes. */
+  readonly onChange: ChangeNotifier['onChange'];
+  readonly announce: ChangeNotifier['announce'];
+  readonly #options: LiveServerOptions;
+  readonly #sources: ItemSource[] = [];
+  /** Kinds whose lists clients may have read. */
+  readonly #listed = new Set<ServedKind>();
+  /** Called after each replacement. */
+  readonly #searches = new Set<() => void>();
+  #composed: ComposedServer;
+  #current: Servable;
+  #isInstalling = false;
+  #upstreams: UpstreamSource | undefined;
+  /** The last replacement. One runs at a time, so no older composition replaces a newer one. */
+  #replacing: Promise<unknown> = Promise.resolve();
+
+  constructor(options: LiveServerOptions) {
+    const { server, env, report, initializers = new Initializers() } = options;
+    const { onChange, announce } = options.changes ?? new ChangeNotifier();
+    this.#options = options;
+    this.#composed = options;
+    this.#current = server;
+    this.onChange = onChange;
+    this.announce = announce;
+    const [current, upstreams] = [() => this.#current, () => this.#upstreams];
+    this.calls = {
+      get server() {
+        return current();
+      },
+      get upstreams() {
+        return upstreams();
+      },
+      arrivals: this,
+      initializers,
+      env,
+      report,
+    };
+  }
+
+  /** Makes a live server and opens its upstream servers, if it has any. */
+  static async open(options: LiveServerOptions): Promise<LiveServer> {
+    const live = new LiveServer(options);
+    await live.replace(options);
+    return live;
+  }
+
+  /** The server as it is now. */
+  get current(): Servable {
+    return this.#current;
+  }
+
+  get lacks(): readonly Lack[] {
+    return this.#composed.lacks ?? [];
+  }
+
+  /** Adds what installs missing packages. */
+  installWith(source: ItemSource): void {
+    this.#sources.push(source);
+    this.#isInstalling = true;
+  }
+
+  /** True if items of a kind may arrive whose packages are missing. */
+  isPending(kind: ComingKind): boolean {
+    return this.#isInstalling && this.lacks.some(({ kinds }) => kinds.includes(kind));
+  }
+
+  /** Resolves when a list is whole, or is waited for no longer. */
+  async ready(kind: ComingKind, signal: AbortSignal): Promise<void> {
+    await this.#wait(kind, 'list', signal);
+    this.#listed.add(kind === 'skills' ? 'resources' : kind);
+  }
+
+  /** Looks for an item, now and whenever items have arrived. Resolves with undefined if it is waited for no longer. */
+  async find<T>(
+    kind: ComingKind,
+    look: () => T | undefined | Promise<T | undefined>,
+    signal: AbortSignal,
+  ): Promise<T | undefined> {
+    const found = await look();
+    if (found !== undefined || this.#sources.length === 0) return found;
+    const { promise, resolve, reject } = deferred<T | undefined>();
+    const search = async () => {
+      const arrived = await look();
+      if (arrived !== undefined) resolve(arrived);
+    };
+    const searchOrFail = () => void search().catch(reject);
+    this.#searches.add(searchOrFail);
+    this.#wait(kind, 'item', signal).then(look).then(resolve, reject);
+    return await promise.finally(() => this.#searches.delete(searchOrFail));
+  }
+
+  /** Sentences that say why items of a kind are missing. */
+  reasons(kind: ServedKind): readonly string[] {
+    return this.#sources.flatMap((source) => source.reasons(kind));
+  }
+
+  /** The text of an error, with the reasons why items of a kind are missing. */
+  explain(what: string, kind: ServedKind): string {
+    const reasons = this.reasons(kind);
+    return reasons.length === 0 ? what : [`${what}.`, ...reasons].join(' ');
+  }
+
+  /** Composes the server again, and announces lists that change. Rejects if it cannot be composed. */
+  async recompose({ isFresh = false } = {}): Promise<void> {
+    await this.#enqueue(async () => await this.#options.compose?.({ isFresh }));
+  }
+
+  /** Puts another composition in place, and announces lists that change. */
+  async replace(composed: ComposedServer): Promise<void> {
+    await this.#enqueue(async () => composed);
+  }
+
+  /** Takes the tools of upstream servers as they are now. */
+  readonly refresh = (): void => {
+    const before = this.#current;
+    const { server } = this.#composed;
+    this.#current = this.#upstreams?.extend(server) ?? server;
+    for (const kind of this.#listed) {
+      if (isChanged(kind, before, this.#current)) this.announce(listEvent(kind));
+    }
+    for (const search of [...this.#searches]) search();
+  };
+
+  /** Ends the upstream servers. */
+  async close(): Promise<void> {
+    await this.#upstreams?.close();
+  }
+
+  async #enqueue(compose: () => Promise<ComposedServer | undefined>): Promise<void> {
+    const last = this.#replacing;
+    const replacing = last.then(async () => {
+      const composed = await compose();
+      if (!composed) return;
+      if (hasUpstreams(composed.server)) await this.#openUpstreams();
+      this.#composed = composed;
+      this.refresh();
+    });
+    this.#replacing = replacing.catch(() => {});
+    await replacing;
+  }
+
+  async #openUpstreams(): Promise<void> {
+    if (this.#upstreams) return;
+    const upstreams = await this.#options.openUpstreams?.(this);
+    if (upstreams) this.#sources.push(upstreams);
+    this.#upstreams = upstreams;
+  }
+
+  async #wait(...asked: Parameters<ItemSource['wait']>): Promise<void> {
+    if (this.#sources.length === 0) return;
+    await Promise.all(this.#sources.map((source) => source.wait(...asked)));
+  }
+}
+
+/** True if a server takes tools of upstream servers. */
+export function hasUpstreams({ upstreams, registry }: Servable): boolean {
+  return upstreams.length > 0 || registry.all('tools').some(({ upstream }) => upstream);
+}
+
+/** True if clients may see another list of a kind. */
+function isChanged(kind: ServedKind, before: Servable, after: Servable): boolean {
+  const shown = ({ registry, apps, skills, listHooks }: Servable) => {
+    // A hook may pick hidden items.
+    const includeHidden = listHooks[kind] !== undefined;
+    const { items } = registry.list(kind, { includeHidden, pageSize: Number.POSITIVE_INFINITY });
+    const uris = items.map((spec) => (spec.kind === 'tools' ? spec.ui?.app?.uri : undefined));
+    const others = [...apps.keys(), ...skills.map(({ directory }) => directory)];
+    return JSON.stringify([items.map(({ wire }) => wire), uris, kind === 'resources' && others]);
+  };
+  return shown(before) !== shown(after);
+}
