@@ -2,7 +2,7 @@ import { deferred } from '../base/deferred.js';
 import type { Calls } from '../items/calls.js';
 import { Initializers } from '../items/initialize.js';
 import type { ComingKind, Lack } from '../items/lacks.js';
-import type { ServedKind } from '../items/registry.js';
+import { listedKinds, type ServedKind } from '../items/registry.js';
 import type { Servable } from '../items/server.js';
 import type { UpstreamCaller } from '../items/upstream.js';
 import { ChangeNotifier } from './change-notifier.js';
@@ -152,40 +152,49 @@ export class LiveServer {
     return reasons.length === 0 ? what : [`${what}.`, ...reasons].join(' ');
   }
 
-  /** Composes the server again, and announces lists that change. Rejects if it cannot be composed. */
+  /**
+   * Composes the server again and announces lists that change: those that clients may have read, with `isFresh` all, since
+   * clients may keep lists of an earlier process. Rejects if it cannot be composed.
+   */
   async recompose({ isFresh = false } = {}): Promise<void> {
-    await this.#enqueue(async () => await this.#options.compose?.({ isFresh }));
+    const kinds = isFresh ? listedKinds : this.#listed;
+    await this.#enqueue(async () => await this.#options.compose?.({ isFresh }), kinds);
   }
 
-  /** Puts another composition in place, and announces lists that change. */
+  /** Puts another composition in place. Announces lists that change and that clients may have read. */
   async replace(composed: ComposedServer): Promise<void> {
     await this.#enqueue(async () => composed);
   }
 
   /** Takes the tools of upstream servers as they are now. */
-  readonly refresh = (): void => {
+  readonly refresh = (): void => this.#refresh(this.#listed);
+
+  #refresh(kinds: Iterable<ServedKind>): void {
     const before = this.#current;
     const { server } = this.#composed;
     this.#current = this.#upstreams?.extend(server) ?? server;
-    for (const kind of this.#listed) {
+    for (const kind of kinds) {
       if (isChanged(kind, before, this.#current)) this.announce(listEvent(kind));
     }
     for (const search of [...this.#searches]) search();
-  };
+  }
 
   /** Ends the upstream servers. */
   async close(): Promise<void> {
     await this.#upstreams?.close();
   }
 
-  async #enqueue(compose: () => Promise<ComposedServer | undefined>): Promise<void> {
+  async #enqueue(
+    compose: () => Promise<ComposedServer | undefined>,
+    kinds: Iterable<ServedKind> = this.#listed,
+  ): Promise<void> {
     const last = this.#replacing;
     const replacing = last.then(async () => {
       const composed = await compose();
       if (!composed) return;
       if (hasUpstreams(composed.server)) await this.#openUpstreams();
       this.#composed = composed;
-      this.refresh();
+      this.#refresh(kinds);
     });
     this.#replacing = replacing.catch(() => {});
     await replacing;
