@@ -71,7 +71,7 @@ export class LiveServer {
     const { onChange, announce } = options.changes ?? new ChangeNotifier();
     this.#options = options;
     this.#composed = options;
-    this.#current = server;
+    this.#current = Object.freeze(server);
     this.onChange = onChange;
     this.announce = announce;
     const [current, upstreams] = [() => this.#current, () => this.#upstreams];
@@ -154,10 +154,10 @@ export class LiveServer {
 
   /**
    * Composes the server again and announces lists that change: those that clients may have read, with `isFresh` all, since
-   * clients may keep lists of an earlier process. Rejects if it cannot be composed.
+   * clients may keep lists of an earlier process, with `isSilent` none. Rejects if it cannot be composed.
    */
-  async recompose({ isFresh = false } = {}): Promise<void> {
-    const kinds = isFresh ? listedKinds : this.#listed;
+  async recompose({ isFresh = false, isSilent = false } = {}): Promise<void> {
+    const kinds = isFresh ? listedKinds : isSilent ? [] : this.#listed;
     await this.#enqueue(async () => await this.#options.compose?.({ isFresh }), kinds);
   }
 
@@ -172,7 +172,7 @@ export class LiveServer {
   #refresh(kinds: Iterable<ServedKind>): void {
     const before = this.#current;
     const { server } = this.#composed;
-    this.#current = this.#upstreams?.extend(server) ?? server;
+    this.#current = Object.freeze(this.#upstreams?.extend(server) ?? server);
     for (const kind of kinds) {
       if (isChanged(kind, before, this.#current)) this.announce(listEvent(kind));
     }

@@ -48,6 +48,7 @@ describe('a live server', () => {
     expect(namesOf(current)).toEqual(['one']);
     expect(namesOf(live.current)).toEqual(['one', 'two']);
     expect(calls.server).toBe(live.current);
+    expect(Reflect.set(live.current, 'instructions', 'Be brief.')).toBe(false);
   });
 
   test('announces a list that changes after a client may have read it', async () => {
@@ -79,6 +80,16 @@ describe('a live server', () => {
     await live.recompose({ isFresh: true });
     await turn();
     expect(changes).toEqual([changed('tools'), changed('prompts')]);
+  });
+
+  test('announces no list when it is composed silently', async () => {
+    const next = await compose(['two']);
+    const { live, changes } = open(await compose(['one']), { compose: async () => ({ server: next }) });
+    await live.ready('tools', signal);
+    await live.recompose({ isSilent: true });
+    await turn();
+    expect(live.current).toBe(next);
+    expect(changes).toEqual([]);
   });
 
   test('announces the same change once per turn, and nothing after the listener unsubscribes', async () => {

@@ -67,7 +67,8 @@ export class Runner {
   /** Composes the server, anew if it has been composed before. */
   async compose(): Promise<JsonObject> {
     if (this.#served) {
-      await this.#served.live.recompose();
+      // The front announces the lists that change.
+      await this.#served.live.recompose({ isSilent: true });
       return {};
     }
     const { report, send } = this.#options;

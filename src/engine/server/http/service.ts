@@ -79,7 +79,7 @@ export class Service {
     this.#underWay = new UnderWay(this.limits);
     // Changes travel over the bus, back to this process as well.
     const { onChange, announce } = new ChangeNotifier();
-    this.#unsubscribe = [served.live.onChange((change) => bus.publish(change)), bus.subscribe(announce)];
+    this.#unsubscribe = [bus.subscribe(announce), served.live.onChange((change) => bus.publish(change))];
     this.#modern = new Modern({ ...this.limits, served, bus, report });
     const makeServer = () => createServer(served, 'legacy', { onChange, isRemote: true });
     this.#sessions = hasSessions ? new Sessions({ ...this.limits, createServer: makeServer }) : undefined;
