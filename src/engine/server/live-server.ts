@@ -18,6 +18,8 @@ export interface ComposedServer {
 
 /** Packages that are being installed, or upstream servers that are being started: items may arrive while the server runs. */
 export interface ItemSource {
+  /** True if unknown items of a kind may arrive. */
+  isPending(kind: ComingKind): boolean;
   /** Resolves when the items of a kind have arrived, or are waited for no longer. Never rejects. */
   wait(kind: ComingKind, purpose: 'list' | 'item', signal: AbortSignal): Promise<void>;
   /** Sentences that say why items of a kind are missing. */
@@ -61,7 +63,6 @@ export class LiveServer {
   readonly #searches = new Set<() => void>();
   #composed: ComposedServer;
   #current: Servable;
-  #isInstalling = false;
   #upstreams: UpstreamSource | undefined;
   /** The last replacement. One runs at a time, so no older composition replaces a newer one. */
   #replacing: Promise<unknown> = Promise.resolve();
@@ -105,15 +106,14 @@ export class LiveServer {
     return this.#composed.lacks ?? [];
   }
 
-  /** Adds what installs missing packages. */
-  installWith(source: ItemSource): void {
+  /** Adds a source of items that requests wait for. */
+  add(source: ItemSource): void {
     this.#sources.push(source);
-    this.#isInstalling = true;
   }
 
-  /** True if items of a kind may arrive whose packages are missing. */
+  /** True if unknown items of a kind may arrive, so that clients must be promised the kind. */
   isPending(kind: ComingKind): boolean {
-    return this.#isInstalling && this.lacks.some(({ kinds }) => kinds.includes(kind));
+    return this.#sources.some((source) => source.isPending(kind));
   }
 
   /** Resolves when a list is whole, or is waited for no longer. */

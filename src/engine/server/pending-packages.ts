@@ -53,8 +53,12 @@ export class PendingPackages implements ItemSource {
     this.#patience = options.patience ?? defaultPatience;
   }
 
+  isPending(kind: ComingKind): boolean {
+    return this.#options.live.lacks.some(({ kinds }) => kinds.includes(kind));
+  }
+
   async wait(kind: ComingKind, purpose: 'list' | 'item', signal: AbortSignal): Promise<void> {
-    if (!this.#options.live.isPending(kind)) return;
+    if (!this.isPending(kind)) return;
     const run = this.#obtain();
     if (!run) return;
     const ms = purpose === 'list' ? run.listsWaitUntil - performance.now() : this.#patience.waitMs;

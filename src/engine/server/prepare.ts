@@ -120,7 +120,7 @@ async function prepareWith(
   if (obtain && lacks.length > 0) {
     // Most servers have everything, and clients wait for code that loads.
     const { PendingPackages } = await import('./pending-packages.js');
-    live.installWith(new PendingPackages({ live, obtain, report, signal, patience }));
+    live.add(new PendingPackages({ live, obtain, report, signal, patience }));
   }
   return { live, toolOptions, host: client, close: async () => await client?.close() };
 }

@@ -19,7 +19,8 @@ async function compose(names: readonly string[], prompts: readonly string[] = []
     tools: Object.fromEntries(names.map((name) => [name, { handler }])),
     prompts: Object.fromEntries(prompts.map((name) => [name, { content: 'Well?' }])),
   });
-  return spec;
+  // The session of the test support has frozen it.
+  return { ...spec };
 }
 
 /** A live server and the changes that it announced. */
@@ -33,7 +34,8 @@ function open(server: Servable, options: Partial<LiveServerOptions> = {}) {
 /** A source that a test ends itself. */
 function openSource(): ItemSource & { readonly end: () => void } {
   const { promise, resolve } = deferred();
-  return { wait: async () => await promise, reasons: () => ['It is late.'], end: resolve };
+  const isPending = (kind: string) => kind === 'tools';
+  return { isPending, wait: async () => await promise, reasons: () => ['It is late.'], end: resolve };
 }
 
 const namesOf = ({ registry }: Servable) => registry.all('tools').map(({ name }) => name);
@@ -48,7 +50,7 @@ describe('a live server', () => {
     expect(namesOf(current)).toEqual(['one']);
     expect(namesOf(live.current)).toEqual(['one', 'two']);
     expect(calls.server).toBe(live.current);
-    expect(Object.isFrozen(live.current)).toBe(true);
+    expect(Object.isFrozen(live.current) && Object.isFrozen(current)).toBe(true);
   });
 
   test('announces a list that changes after a client may have read it', async () => {
@@ -65,7 +67,7 @@ describe('a live server', () => {
     const { live, changes } = open(await compose(['one']));
     await live.ready('tools', signal);
     const source = openSource();
-    live.installWith(source);
+    live.add(source);
     const list = live.ready('tools', signal);
     await live.replace({ server: await compose(['one', 'two']) });
     source.end();
@@ -144,7 +146,7 @@ describe('an item that may still arrive', () => {
   test('is found when it arrives, though other items are still pending', async () => {
     const { live } = open(await compose(['one']));
     const source = openSource();
-    live.installWith(source);
+    live.add(source);
     const found = live.find('tools', findIn(live, 'two'), signal);
     await live.replace({ server: await compose(['one', 'two']) });
     expect(await found).toBe('two');
@@ -154,7 +156,7 @@ describe('an item that may still arrive', () => {
   test('is given up when nothing is pending any more, with the reasons', async () => {
     const { live } = open(await compose(['one']));
     const source = openSource();
-    live.installWith(source);
+    live.add(source);
     const found = live.find('tools', findIn(live, 'two'), signal);
     source.end();
     expect(await found).toBeUndefined();
@@ -163,7 +165,7 @@ describe('an item that may still arrive', () => {
 
   test('fails the search that throws, and no other', async () => {
     const { live } = open(await compose(['one']));
-    live.installWith(openSource());
+    live.add(openSource());
     let count = 0;
     const failing = live.find(
       'tools',
@@ -182,13 +184,10 @@ describe('an item that may still arrive', () => {
     expect(await found).toBe('two');
   });
 
-  test('is pending only while packages are being installed for it', async () => {
-    const lacks = [{ packageName: '@far/one', kinds: ['tools'] as const, neededBy: 'the server x' }];
-    const { live } = open(await compose(['one']), { lacks });
+  test('is pending if a source says so', async () => {
+    const { live } = open(await compose(['one']));
     expect(live.isPending('tools')).toBe(false);
-    live.installWith(openSource());
+    live.add(openSource());
     expect([live.isPending('tools'), live.isPending('prompts')]).toEqual([true, false]);
-    await live.replace({ server: await compose(['one']) });
-    expect(live.isPending('tools')).toBe(false);
   });
 });

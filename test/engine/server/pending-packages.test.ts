@@ -567,7 +567,7 @@ function openMissing({ names, afterwards = [], obtain, patience, signal }: Missi
     report,
     compose: async () => lacking(...afterwards),
   });
-  live.installWith(new PendingPackages({ live, obtain, report, signal, patience }));
+  live.add(new PendingPackages({ live, obtain, report, signal, patience }));
   return live;
 }
 

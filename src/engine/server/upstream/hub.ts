@@ -109,6 +109,11 @@ export class Hub implements UpstreamSource {
     return [...new Set(this.#entries.map(({ upstream }) => this.#upstreamOf(upstream)))];
   }
 
+  /** False: servers with upstream servers promise tools in any case. */
+  isPending(): boolean {
+    return false;
+  }
+
   async wait(kind: ComingKind, _purpose: 'list' | 'item', signal: AbortSignal): Promise<void> {
     if (kind !== 'tools') return;
     await Promise.all(this.#listed.map((upstream) => this.#waitFor(upstream, signal)));
