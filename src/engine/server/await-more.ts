@@ -78,7 +78,7 @@ export async function awaitMore(options: AwaitOptions): Promise<AwaitedMore> {
     const { lacks, obtain, lookout } = lacking;
     const renew = async () => {
       const next = await lookout({ tellsMissing: false }).catch((error: unknown) => {
-        if (error instanceof MissingPackageError) return { server: composed, lacks };
+        if (error instanceof MissingPackageError) return { server: composed, lacks, loading: [] };
         throw error;
       });
       composed = next.server;

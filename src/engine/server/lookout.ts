@@ -1,7 +1,7 @@
 import type { Host } from '../../host.js';
 import { AgentToolsError } from '../errors.js';
 import type { Location } from '../extension/diagnostics.js';
-import { DefinitionError, type Extension, type LoadCode } from '../extension/extension.js';
+import { DefinitionError, definitionLoading, type Extension, type LoadCode } from '../extension/extension.js';
 import {
   type FoundServer,
   type MissingPackageError,
@@ -10,7 +10,7 @@ import {
   type WorkspaceOptions,
 } from '../extension/workspace.js';
 import { workspaceFolders } from '../folders.js';
-import { type Lack, lacksOf } from '../items/lacks.js';
+import { type ComingKind, type Lack, lacksOf, loadingKindsOf } from '../items/lacks.js';
 import type { LeftOut } from '../items/left-out.js';
 import { listedKinds, Registry } from '../items/registry.js';
 import { type ComposeOptions, composeServer, type Servable, type ServerSpec } from '../items/server.js';
@@ -46,6 +46,8 @@ export interface LookoutSetting {
 export interface LookoutResult {
   readonly server: Servable;
   readonly lacks: readonly Lack[];
+  /** Kinds with items whose definitions are still loading. */
+  readonly loading: readonly ComingKind[];
 }
 
 /** @throws AgentToolsError if there is no such server, or it cannot be served. */
@@ -76,6 +78,7 @@ export async function openLookout(
     await frozen?.requireUnchanged(spec.qualifiedName, extensionsOf(spec));
     for (const item of spec.leftOut) {
       if (item.missingPackage !== undefined && !tellsMissing) continue;
+      if (item.code === definitionLoading) continue;
       const line = await leftOutLine(item);
       if (told.has(line)) continue;
       told.add(line);
@@ -87,7 +90,7 @@ export async function openLookout(
         `${spec.qualifiedName} is not complete, and --strict was given.`,
       );
     }
-    return { server: spec, lacks: lacksOf(spec) };
+    return { server: spec, lacks: lacksOf(spec), loading: loadingKindsOf(spec) };
   };
 }
 
@@ -117,6 +120,7 @@ export function standIn({ packageName, server }: MissingPackageError): LookoutRe
       cache: undefined,
     },
     lacks: [{ packageName, kinds: [...listedKinds, 'skills'], neededBy: `the server ${server}` }],
+    loading: [],
   };
 }
 

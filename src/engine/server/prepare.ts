@@ -2,15 +2,18 @@ import type { Host } from '../../host.js';
 import type { Obtain } from '../extension/obtain.js';
 import { MissingPackageError } from '../extension/workspace.js';
 import { Initializers } from '../items/initialize.js';
+import type { ComingKind } from '../items/lacks.js';
 import { listedKinds } from '../items/registry.js';
 import { parseToolOptions, reportUnknownOptions, reportUnknownTools } from '../items/tool-options.js';
 import { Audience } from './audience.js';
+import type { Coming } from './coming.js';
 import type { Served } from './factory.js';
 import { LazyHost } from './host/lazy-host.js';
 import {
   hasUpstreams,
   type Lookout,
   type LookoutRequest,
+  type LookoutResult,
   type LookoutSetting,
   openLookout,
   standIn,
@@ -51,6 +54,9 @@ export async function prepareServed(
   const { host, report } = setting;
   if (preparation.inProcess || !host.stderr) return await prepareWith(undefined, preparation, setting);
   const audience = new Audience();
+  // With --strict nothing may be missing, so everything is waited for.
+  const patienceMs = preparation.strict ? Number.POSITIVE_INFINITY : handshakeWaitMs;
+  const loading: LoadingTimes = { patienceMs, startedAt: performance.now() };
   const client = new LazyHost({
     hosted: {
       server: preparation.server,
@@ -64,9 +70,10 @@ export async function prepareServed(
     stderr: host.stderr,
     report,
     audience,
+    patienceMs: () => loading.patienceMs,
   });
   try {
-    const prepared = await prepareWith({ client, audience }, preparation, setting);
+    const prepared = await prepareWith({ client, audience, loading }, preparation, setting);
     const { upstreams, registry } = prepared.calls.server;
     if (upstreams.length === 0 && !registry.all('tools').some(({ upstream }) => upstream)) return prepared;
   } catch (error) {
@@ -81,7 +88,22 @@ export async function prepareServed(
 interface Isolation {
   readonly client: LazyHost;
   readonly audience: Audience;
+  /** Limits of the wait for definitions in code. */
+  readonly loading: LoadingTimes;
 }
+
+/** Times in milliseconds. */
+interface LoadingTimes {
+  /** Longest wait of the next composition for one definition. */
+  patienceMs: number;
+  readonly startedAt: number;
+}
+
+/** How long the first answer waits for definitions in code, in milliseconds. */
+const handshakeWaitMs = 2000;
+
+/** How long lists wait for them, from the start: less than the 10 s that impatient clients have. */
+const listWaitMs = 9500;
 
 async function prepareWith(
   isolation: Isolation | undefined,
@@ -105,16 +127,26 @@ async function prepareWith(
     client?.recompose();
     return result;
   };
-  const { server, lacks } = await lookout({ tellsMissing: !obtain }).catch((error: unknown) => {
-    if (obtain && error instanceof MissingPackageError) return standIn(error);
-    throw error;
+  const find = async () =>
+    await lookout({ tellsMissing: !obtain }).catch((error: unknown) => {
+      if (obtain && error instanceof MissingPackageError) return standIn(error);
+      throw error;
+    });
+  const found = await find().catch(async (error: unknown) => {
+    // Name, instructions and lists are in the definition of the server itself.
+    if (!client?.isLoading) throw error;
+    await client.loaded();
+    return await find();
   });
+  const { server, lacks } = found;
+  if (isolation) isolation.loading.patienceMs = Number.POSITIVE_INFINITY;
   const calls = { server, initializers: new Initializers(), env: host.env, report };
   const toolOptions = parseToolOptions(host.env.MCP_TOOL_OPTIONS, report);
   const tools = server.registry.all('tools');
   reportUnknownOptions(toolOptions, tools, report);
   // Tools of packages that are not here, and of existing servers, may still come.
-  if (lacks.length === 0 && server.upstreams.length === 0) reportUnknownTools(toolOptions, tools, report);
+  const isWhole = lacks.length === 0 && found.loading.length === 0;
+  if (isWhole && server.upstreams.length === 0) reportUnknownTools(toolOptions, tools, report);
   const close = async () => await client?.close();
   const served = { calls, toolOptions, audience, host: client, close };
   let current: Served = served;
@@ -125,27 +157,77 @@ async function prepareWith(
       await serveAnew(current, look);
     };
   }
+  const following =
+    isolation &&
+    found.loading.length > 0 &&
+    (await followLoading(found.loading, {
+      isolation,
+      signal,
+      // Definitions that are loading are no reason for another wait.
+      renew: async () => await serveAnew(current, look),
+    }));
   const lacking = obtain && lacks.length > 0 ? { lacks, obtain, lookout } : undefined;
   // A server with existing servers is prepared once more, without a host.
   if (lacking || (!client && hasUpstreams(server))) {
     // Most servers have everything, and clients wait for what is loaded.
     const { awaitMore } = await import('./await-more.js');
-    const whole = { ...served, ...(await awaitMore({ ...served, lacking, signal, patience })) };
+    const more = await awaitMore({ ...served, lacking, signal, patience });
+    const whole = { ...served, ...more, outstanding: await awaited(more.outstanding, following) };
     current = whole;
     return whole;
   }
-  return served;
+  if (!following) return served;
+  const whole = { ...served, outstanding: await awaited(following) };
+  current = whole;
+  return whole;
+}
+
+/** Renews the server while its definitions load. */
+async function followLoading(
+  kinds: readonly ComingKind[],
+  {
+    isolation: { client, loading },
+    renew,
+    signal,
+  }: {
+    readonly isolation: Isolation;
+    readonly renew: () => Promise<LookoutResult | undefined>;
+    readonly signal: AbortSignal;
+  },
+): Promise<Coming> {
+  const { LoadingDefinitions } = await import('./loading-definitions.js');
+  return new LoadingDefinitions({
+    kinds,
+    progress: async () => await client.loadedMore(),
+    renew: async () => {
+      const { patienceMs } = loading;
+      loading.patienceMs = 0;
+      const renewed = await renew();
+      loading.patienceMs = patienceMs;
+      return client.isLoading ? (renewed?.loading ?? kinds) : [];
+    },
+    waitMs: listWaitMs - (performance.now() - loading.startedAt),
+    signal,
+  });
+}
+
+async function awaited(...parts: readonly (Coming | false | undefined)[]): Promise<Coming> {
+  const { Awaited } = await import('./coming.js');
+  const all = new Awaited();
+  for (const part of parts) if (part) all.add(part);
+  return all;
 }
 
 /** Serves the server as it is found now, and notifies clients of lists that have changed. */
-async function serveAnew({ calls, audience }: Served, look: Lookout): Promise<void> {
+async function serveAnew({ calls, audience }: Served, look: Lookout): Promise<LookoutResult | undefined> {
   const { isChanged } = await import('./await-more.js');
   const before = calls.server;
   // A server that cannot be composed any more is served as it was.
   const found = await look({ tellsMissing: false }).catch(() => undefined);
-  if (!found || hasUpstreams(found.server)) return;
+  if (!found || hasUpstreams(found.server)) return found;
   Object.assign(calls, { server: found.server });
   for (const kind of listedKinds) if (isChanged(kind, before, found.server)) audience.listChanged(kind);
+  return found;
 }
 
 function definedIn(env: Readonly<Record<string, string | undefined>>): Record<string, string> {

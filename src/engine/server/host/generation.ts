@@ -11,7 +11,7 @@ import { messageOf } from '../../thrown.js';
 import { isObject, type JsonObject } from '../protocol/envelope.js';
 import { RequestTimeoutError } from '../protocol/request.js';
 import { HostEndedError, HostFailureError, HostTimeoutError } from './host-error.js';
-import type { HostedConnection, HostedRequest, HostedServer, ToHost } from './messages.js';
+import type { Excluded, HostedConnection, HostedRequest, HostedServer, ToHost } from './messages.js';
 
 /** The front's side of a request that runs in the host. */
 export interface Running {
@@ -61,8 +61,7 @@ export interface GenerationOptions {
 /** How much longer than its own limit a call may take before its host counts as blocked, in milliseconds. */
 const graceMs = 1000;
 
-/** How long one module, and the composition of a server, may take in a host. */
-const describeLimitMs = 10_000;
+/** How long the composition of a server may take in a host. */
 const composeLimitMs = 25_000;
 
 const askable: readonly string[] = ['elicitation/create', 'sampling/createMessage', 'roots/list'];
@@ -81,6 +80,8 @@ export class Generation {
   readonly #opened = new Set<number>();
   #composed: Promise<void> | undefined;
   isComposed = false;
+  /** Time of the last composition, by the clock of `performance`. */
+  composedAt: number | undefined;
   #last = 0;
   #isKilled = false;
   #answered = 0;
@@ -132,13 +133,15 @@ export class Generation {
     return [...this.#calls.values()].flatMap(({ running }) => (running ? [running.what] : []));
   }
 
-  /**
-   * The host's description of a module's default export, not checked. A host that takes longer than `limitMs` is killed.
-   * @throws HostEndedError, and what loading it threw
-   */
-  async describe(file: string, relative: string, limitMs = describeLimitMs): Promise<unknown> {
-    const late = `did not load ${relative} within ${limitMs / 1000} s`;
-    return await this.#ask((call) => ({ type: 'describe', call, file, relative }), { limitMs, late });
+  /** The host's description of a module's default export, not checked. Has no limit. @throws HostEndedError */
+  async describe(file: string, relative: string): Promise<unknown> {
+    const limitMs = Number.POSITIVE_INFINITY;
+    return await this.#ask((call) => ({ type: 'describe', call, file, relative }), { limitMs, late: '' });
+  }
+
+  /** Leaves modules out when the server is composed: files, each with the reason. */
+  exclude(excluded: Excluded): void {
+    this.#send({ type: 'exclude', excluded });
   }
 
   /** Composes the server in the host, once. @throws HostEndedError, and why it cannot be composed */
@@ -148,6 +151,7 @@ export class Generation {
       late: `did not load the server within ${composeLimitMs / 1000} s`,
     }).then(() => {
       this.isComposed = true;
+      this.composedAt = performance.now();
     });
     return this.#composed;
   }

@@ -4,6 +4,7 @@ import { describeModule } from '../../host/describe.js';
 import { EnvReads } from '../../host/env-reads.js';
 import { Initializers } from '../../items/initialize.js';
 import { parseToolOptions } from '../../items/tool-options.js';
+import { messageOf } from '../../thrown.js';
 import { announcer } from '../audience.js';
 import { capabilitiesOf } from '../capabilities.js';
 import type { Connection } from '../context.js';
@@ -14,7 +15,14 @@ import type { Era } from '../protocol/eras.js';
 import { answer, methodOf } from '../requests/methods.js';
 import { openSession } from '../session.js';
 import { allowsUi } from '../ui.js';
-import type { DescribedModule, FromHost, HostedConnection, HostedServer, ToHost } from './messages.js';
+import type {
+  DescribedModule,
+  Excluded,
+  FromHost,
+  HostedConnection,
+  HostedServer,
+  ToHost,
+} from './messages.js';
 import { Questions, RemoteRequest } from './remote-request.js';
 
 export interface RunnerOptions {
@@ -26,6 +34,9 @@ export interface RunnerOptions {
 /** The longest that a module keeps the next one waiting, in milliseconds. */
 const turnMs = 250;
 
+/** Modules may replace the export. */
+const pause = sleep;
+
 /** The connection of all requests of 2026-07-28. */
 const modern = 0;
 
@@ -33,6 +44,7 @@ const modern = 0;
 export class Runner {
   readonly #options: RunnerOptions;
   readonly #hosted: HostedServer;
+  #excluded: Excluded = {};
   readonly #lookout: Promise<Lookout>;
   readonly #questions: Questions;
   readonly #connections = new Map<number, Connection>();
@@ -58,8 +70,15 @@ export class Runner {
 
   /** Describes a module for the front. */
   async describe(file: string): Promise<DescribedModule> {
-    const described = await this.#load(file, () => describeModule(file));
+    const described = await this.#load(file, () => describeModule(file)).catch((error: unknown) => ({
+      failure: messageOf(error),
+    }));
     return { ...described, env: this.#envReads.names ?? null };
+  }
+
+  /** Has modules left out. The server has to be composed again. */
+  exclude(excluded: Excluded): void {
+    this.#excluded = excluded;
   }
 
   /** Composes the server, anew if it has been composed before. */
@@ -149,8 +168,7 @@ export class Runner {
     await this.#load(file, () => importDefault(file, relative));
 
   async #load<T>(file: string, load: () => Promise<T>): Promise<T> {
-    const { excluded } = this.#hosted;
-    const reason = Object.hasOwn(excluded, file) ? excluded[file] : undefined;
+    const reason = Object.hasOwn(this.#excluded, file) ? this.#excluded[file] : undefined;
     if (reason !== undefined) throw new Error(reason);
     const { send } = this.#options;
     const turn = this.#turn;
@@ -165,7 +183,7 @@ export class Runner {
     };
     const loading = run();
     // A module that waits for something does not keep others from loading.
-    this.#turn = Promise.race([loading.catch(() => {}), turn.then(() => sleep(turnMs))]);
+    this.#turn = Promise.race([loading.catch(() => {}), turn.then(() => pause(turnMs))]);
     return await loading;
   }
 
