@@ -92,6 +92,7 @@ export class HostClient implements CodeHost {
   #isConfirming = false;
   readonly #restarts = new Restarts({ now: () => performance.now(), goodCalls: 1 });
   #current: Generation | undefined;
+  #starting: Promise<void> | undefined;
   /** The current host while no request has used it. */
   #spare: Generation | undefined;
   /** True if no process can be started: code runs in this one. */
@@ -396,17 +397,24 @@ export class HostClient implements CodeHost {
   async #ready(): Promise<Generation> {
     const { waitMs } = this.#restarts;
     if (waitMs > 0 && (!this.#current || this.#current.isOver)) await sleep(waitMs);
-    if (!this.#current || this.#current.isOver) {
-      const opened = await this.#open();
-      // Another request may have been faster.
-      if (!this.#current || this.#current.isOver) this.#current = opened;
-      else void opened.close();
-      this.#restarts.recordStart();
+    while (!this.#current || this.#current.isOver) {
+      this.#starting ??= this.#startCurrent().finally(() => {
+        this.#starting = undefined;
+      });
+      await this.#starting;
     }
     const generation = this.#current;
     this.#spare = undefined;
     await generation.ready;
     return generation;
+  }
+
+  async #startCurrent(): Promise<void> {
+    const opened = await this.#open();
+    this.#restarts.recordStart();
+    // The loader may have given one back meanwhile.
+    if (!this.#current || this.#current.isOver) this.#current = opened;
+    else void opened.close();
   }
 
   async #open(): Promise<Generation> {
