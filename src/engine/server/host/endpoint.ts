@@ -60,7 +60,7 @@ export class Endpoint {
         void this.#finish(message.call, runner.compose());
         return;
       case 'exclude':
-        runner.exclude(message.excluded);
+        runner.exclude(message.excluded, message.hooks);
         return;
       case 'open':
         runner.open(message.connection, message.opened);

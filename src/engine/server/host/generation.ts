@@ -56,6 +56,7 @@ export interface GenerationOptions {
   /** Code has changed a built-in: this host should be replaced. */
   readonly onChanged: (change: string, generation: Generation) => void;
   readonly onDeath: (death: HostDeath, generation: Generation) => void;
+  readonly onHookEnd: (hook: string) => void;
 }
 
 /** How much longer than its own limit a call may take before its host counts as blocked, in milliseconds. */
@@ -73,6 +74,8 @@ export class Generation {
   readonly ready: Promise<void>;
   /** The modules that the host is loading. */
   readonly loading = new Set<string>();
+  /** The hooks that run in the host, in the order in which they began. */
+  readonly hooks = new Map<string, NodeJS.Timeout | undefined>();
   readonly #options: GenerationOptions;
   readonly #process: HostLink;
   readonly #calls = new Map<number, Call>();
@@ -139,9 +142,9 @@ export class Generation {
     return await this.#ask((call) => ({ type: 'describe', call, file, relative }), { limitMs, late: '' });
   }
 
-  /** Leaves modules out when the server is composed: files, each with the reason. */
-  exclude(excluded: Excluded): void {
-    this.#send({ type: 'exclude', excluded });
+  /** Leaves modules and hooks out when the server is composed, each with the reason. */
+  exclude(excluded: Excluded, hooks: Excluded): void {
+    this.#send({ type: 'exclude', excluded, hooks });
   }
 
   /** Composes the server in the host, once. @throws HostEndedError, and why it cannot be composed */
@@ -315,6 +318,10 @@ export class Generation {
     if (this.isIdle) this.#onIdle?.();
   }
 
+  takeBreakage({ change }: ChannelMessage): void {
+    this.kill(textIn(change).slice(0, 200));
+  }
+
   takeTampering({ change }: ChannelMessage): void {
     this.#options.onChanged(textIn(change).slice(0, 200), this);
   }
@@ -376,6 +383,27 @@ export class Generation {
     else this.loading.delete(file);
   }
 
+  takeHook({ hook, isOver, limitMs }: ChannelMessage): void {
+    if (typeof hook !== 'string') return;
+    clearTimeout(this.hooks.get(hook));
+    this.hooks.delete(hook);
+    if (isOver === true) {
+      this.#options.onHookEnd(hook);
+      return;
+    }
+    const timer =
+      typeof limitMs === 'number'
+        ? setTimeout(() => this.#endHook(hook, limitMs), limitMs + graceMs)
+        : undefined;
+    this.hooks.set(hook, timer?.unref());
+  }
+
+  /** Ends a host that a hook blocks. Other calls have their own limits. */
+  #endHook(hook: string, limitMs: number): void {
+    if (this.running.length > 1) return;
+    this.kill(`was ended, since the hook "${hook}" gave no answer within ${limitMs / 1000} s`);
+  }
+
   takeChange({ type, kind, uri }: ChannelMessage): void {
     if (type === 'resource-updated' && typeof uri === 'string') this.#options.onResourceUpdated(uri);
     const changed = listedKinds.find((known) => known === kind);
@@ -392,6 +420,7 @@ export class Generation {
     // The listener sees what was running.
     this.#options.onDeath(death, this);
     this.#calls.clear();
+    for (const timer of this.hooks.values()) clearTimeout(timer);
     for (const ending of this.#questions.values()) ending.abort(new HostEndedError(death.reason));
     for (const call of calls) call.reject(new HostEndedError(death.reason));
     this.#onIdle?.();
@@ -477,6 +506,8 @@ const receivers: Readonly<Record<string, Receiver>> = {
   loaded: (generation, message) => generation.takeLoading(message),
   'list-changed': (generation, message) => generation.takeChange(message),
   'resource-updated': (generation, message) => generation.takeChange(message),
+  broken: (generation, message) => generation.takeBreakage(message),
+  hook: (generation, message) => generation.takeHook(message),
   session: (generation, message) => generation.takeSession(message),
 };
 

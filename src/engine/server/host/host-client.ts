@@ -26,6 +26,7 @@ import {
   type WantedHost,
 } from './definition-loader.js';
 import type { Generation, HostLink, HostLinkOptions, Running } from './generation.js';
+import { HookFaults } from './hook-faults.js';
 import { HostEndedError, HostFailureError, HostTimeoutError } from './host-error.js';
 import type { HostedConnection, HostedRequest, HostedServer } from './messages.js';
 import type { SurfaceStore } from './surface-store.js';
@@ -79,6 +80,7 @@ export class HostClient implements CodeHost {
   readonly #loader: DefinitionLoader<Generation>;
   /** Hosts that load definitions. */
   readonly #lent = new Map<Generation, WantedHost>();
+  readonly #hookFaults = new HookFaults();
   readonly #stale = new Map<string, string>();
   #earlyDeaths = 0;
   #searchAfter = 2;
@@ -385,7 +387,7 @@ export class HostClient implements CodeHost {
       try {
         await this.#searched();
         const generation = await this.#ready();
-        if (!generation.isComposed) generation.exclude(this.#excluded());
+        if (!generation.isComposed) generation.exclude(this.#excluded(), this.#hookFaults.leftOut);
         await generation.compose();
         if (generation === this.#current && !generation.isOver) return generation;
       } catch (error) {
@@ -450,6 +452,7 @@ export class HostClient implements CodeHost {
       onSession: (number, key, text) => this.#keep(number, key, text),
       onChanged: (change, generation) => this.#replaceChanged(change, generation),
       onDeath: (death, generation) => this.#noteDeath(death, generation),
+      onHookEnd: (hook) => this.#hookFaults.clear(hook),
     });
   }
 
@@ -477,6 +480,13 @@ export class HostClient implements CodeHost {
     this.#restarts.recordDeath(answered);
     const lost = running.length > 0 ? ` Calls that ended with it: ${running.slice(0, 3).join(', ')}.` : '';
     this.#options.report(`The extension host ${reason}.${lost} The next call starts a new one.`);
+    const hook = [...generation.hooks.keys()].at(-1);
+    if (hook !== undefined && this.#hookFaults.record(hook, reason, running.length === 1)) {
+      this.#options.report(
+        `The hook "${hook}" is left out for 5 minutes, since the extension host ${reason}.`,
+      );
+      return;
+    }
     const file = [...loading].at(-1);
     if (file === undefined) this.#suspectDefinitions(generation);
     else this.#failures.set(file, { failure: `the process that loaded it ${reason}`, isFatal: true });

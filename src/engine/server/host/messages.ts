@@ -54,7 +54,7 @@ export type ToHost =
   | { readonly type: 'describe'; readonly call: number; readonly file: string; readonly relative: string }
   | { readonly type: 'compose' | 'ping'; readonly call: number }
   /** Replaces what was excluded before. */
-  | { readonly type: 'exclude'; readonly excluded: Excluded }
+  | { readonly type: 'exclude'; readonly excluded: Excluded; readonly hooks: Excluded }
   | { readonly type: 'end-tasks'; readonly call: number; readonly limitMs: number }
   | { readonly type: 'open'; readonly connection: number; readonly opened: HostedConnection }
   | {
@@ -99,6 +99,15 @@ export type FromHost =
       readonly call: number;
       readonly error: Pick<ErrorBody, 'message' | 'data'> & { readonly code?: number };
     }
+  /** A hook begins, or is over. */
+  | {
+      readonly type: 'hook';
+      readonly hook: string;
+      readonly isOver: boolean;
+      readonly limitMs: number | null;
+    }
+  /** A module has broken this host for good while it loaded. `change` completes a sentence about the host. */
+  | { readonly type: 'broken'; readonly change: string }
   /** Code has changed a built-in, which was put back. */
   | { readonly type: 'changed'; readonly change: string }
   | { readonly type: 'notify'; readonly call: number; readonly method: string; readonly params: JsonObject }

@@ -2,6 +2,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { importDefault, type LoadCode } from '../../extension/extension.js';
 import { describeModule } from '../../host/describe.js';
 import { EnvReads } from '../../host/env-reads.js';
+import type { HookWatch } from '../../items/hook-watch.js';
 import { Initializers } from '../../items/initialize.js';
 import { parseToolOptions } from '../../items/tool-options.js';
 import { messageOf } from '../../thrown.js';
@@ -15,6 +16,7 @@ import type { Era } from '../protocol/eras.js';
 import { answer, methodOf } from '../requests/methods.js';
 import { openSession } from '../session.js';
 import { allowsUi } from '../ui.js';
+import { HostedHooks } from './hosted-hooks.js';
 import type {
   DescribedModule,
   Excluded,
@@ -45,11 +47,13 @@ export class Runner {
   readonly #options: RunnerOptions;
   readonly #hosted: HostedServer;
   #excluded: Excluded = {};
+  #hooks: HostedHooks;
   readonly #lookout: Promise<Lookout>;
   readonly #questions: Questions;
   readonly #connections = new Map<number, Connection>();
   readonly #requests = new Map<number, RemoteRequest>();
   readonly #ending = new AbortController();
+  readonly #watch: HookWatch;
   readonly #envReads = new EnvReads();
   #served: Served | undefined;
   /** Resolves when the next module may begin. One begins at a time, so the last to begin is the one that harms the process. */
@@ -59,6 +63,8 @@ export class Runner {
     this.#hosted = hosted;
     this.#options = options;
     this.#questions = new Questions(options.send);
+    this.#hooks = new HostedHooks({}, options.send);
+    this.#watch = { enter: (hook, limitMs) => this.#hooks.enter(hook, limitMs) };
     const { server, project, frozen, cwd, env, home, platform } = hosted;
     this.#lookout = openLookout(
       { server, project, strict: false, ...(frozen && { checkDrift: checkDriftOf(hosted) }) },
@@ -76,9 +82,10 @@ export class Runner {
     return { ...described, env: this.#envReads.names ?? null };
   }
 
-  /** Has modules left out. The server has to be composed again. */
-  exclude(excluded: Excluded): void {
+  /** Has modules and hooks left out. The server has to be composed again. */
+  exclude(excluded: Excluded, hooks: Excluded): void {
     this.#excluded = excluded;
+    this.#hooks = new HostedHooks(hooks, this.#options.send);
   }
 
   /** Composes the server, anew if it has been composed before. */
@@ -86,7 +93,7 @@ export class Runner {
     const { report, send } = this.#options;
     const { server } = await (await this.#lookout)({ tellsMissing: false });
     const { env } = this.#hosted;
-    const initializers = new Initializers(this.#ending.signal);
+    const initializers = new Initializers(this.#ending.signal, this.#watch);
     if (this.#served) {
       // Connections have the calls already.
       Object.assign(this.#served.calls, { server });
@@ -219,6 +226,7 @@ export class Runner {
         read: async (_, state) => state as never,
         write: async ({ request }, remembered) => await (request as RemoteRequest).seal(remembered),
       },
+      hooks: this.#watch,
       subscribed: new Set(),
       workplaces: undefined,
       root,
