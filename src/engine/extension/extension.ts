@@ -79,6 +79,14 @@ export class DefinitionError extends Error {
   }
 }
 
+/** A code definition that loads for longer than anyone waits for it. It may be there later. */
+export class DefinitionLoadingError extends Error {
+  override readonly name = 'DefinitionLoadingError';
+}
+
+/** Code of a {@link DefinitionError} that a {@link DefinitionLoadingError} has caused. */
+export const definitionLoading = 'definition-loading';
+
 /** The default export of a code definition: as the module has it, or as plain data that another process made of it. */
 type DefaultExport = LiveExport | PlainData;
 
@@ -431,7 +439,8 @@ export class Extension {
       const error = safelyThrown(thrown);
       if (error instanceof DefinitionError) throw error;
       const message = `${what} could not be loaded from ${file.file}: ${messageOf(error)}`;
-      throw new DefinitionError('definition-failed', message, location, { cause: error });
+      const code = error instanceof DefinitionLoadingError ? definitionLoading : 'definition-failed';
+      throw new DefinitionError(code, message, location, { cause: error });
     }
   }
 

@@ -3,6 +3,8 @@ import { EventEmitter } from 'node:events';
 
 /** Built-ins that this process relies on, each with a use of it and what must come of it. */
 const probes: readonly (() => boolean)[] = [
+  arePlainObjectsPlain,
+  () => Object.isExtensible(globalThis),
   () => JSON.stringify({ a: [1, 'b'] }) === '{"a":[1,"b"]}',
   () => (JSON.parse('{"a":[1]}') as { a: number[] }).a[0] === 1,
   () => [3, 1].map((one) => one + 1).join() === '4,2',
@@ -38,6 +40,22 @@ const probes: readonly (() => boolean)[] = [
   },
   () => new URL('https://example.com/a').pathname === '/a' && new TextEncoder().encode('a').length === 1,
 ];
+
+/** Additions to `Object.prototype` that every object inherits must not get in the way of assignments and promises. */
+function arePlainObjectsPlain(): boolean {
+  const names = Reflect.ownKeys(Object.prototype);
+  for (let index = 0; index < names.length; index += 1) {
+    const name = names[index]!;
+    if (name === 'then' || name === 'toJSON') return false;
+    const { get, set, writable, configurable } = Object.getOwnPropertyDescriptor(Object.prototype, name)!;
+    if (!configurable && !writable) return false;
+    if (!get && !set) continue;
+    const object: Record<PropertyKey, unknown> = {};
+    object[name] = 1;
+    if (object[name] !== 1) return false;
+  }
+  return true;
+}
 
 /** True if the built-ins, replaced or not, do what this process relies on. */
 export function areBuiltInsSound(): boolean {

@@ -1,4 +1,5 @@
 import type { Context } from './context.js';
+import { type HookWatch, initializeHook, watched } from './hook-watch.js';
 import { unableToAsk } from './interaction.js';
 import type { Lazy } from './lazy.js';
 import type { Initializer } from './specs.js';
@@ -14,10 +15,12 @@ export class Initializers {
   readonly #runs = new Map<Lazy<Initializer>, Promise<unknown>>();
   readonly #done = new Set<Lazy<Initializer>>();
   readonly #signal: AbortSignal;
+  readonly #watch: HookWatch | undefined;
 
   /** `signal` is what hooks are told to stop by: that of everything served, not of the call that came first. */
-  constructor(signal: AbortSignal = new AbortController().signal) {
+  constructor(signal: AbortSignal = new AbortController().signal, watch?: HookWatch) {
     this.#signal = signal;
+    this.#watch = watch;
   }
 
   /**
@@ -32,8 +35,13 @@ export class Initializers {
 
   async #run({ server, tool }: Hooks, ctx: Context): Promise<void> {
     const { tool: _, ...general } = this.#detached(ctx);
-    if (server) await this.#once(server, { ...general, options: {} });
-    if (tool) await this.#once(tool, this.#detached(ctx));
+    if (server) {
+      await this.#once(server, async (initialize) => {
+        const run = async () => await initialize({ ...general, options: {} });
+        await watched(this.#watch, { hook: initializeHook, limitMs: Number.POSITIVE_INFINITY }, run);
+      });
+    }
+    if (tool) await this.#once(tool, async (initialize) => await initialize(this.#detached(ctx)));
   }
 
   /** A hook runs for all calls: what belongs to the one that came first is not its business. */
@@ -42,10 +50,10 @@ export class Initializers {
     return { ...ctx, ...nobody, signal: this.#signal, progress: () => {}, callTool: refuseCall, locals: {} };
   }
 
-  #once(hook: Lazy<Initializer>, ctx: Context): Promise<unknown> {
+  #once(hook: Lazy<Initializer>, start: (initialize: Initializer) => Promise<unknown>): Promise<unknown> {
     const known = this.#runs.get(hook);
     if (known) return known;
-    const run = hook().then((initialize) => initialize(ctx));
+    const run = hook().then(start);
     this.#runs.set(hook, run);
     run.then(
       () => this.#done.add(hook),

@@ -1,3 +1,4 @@
+import { definitionLoading } from '../extension/extension.js';
 import { singular } from '../extension/kinds.js';
 import type { LeftOut } from './left-out.js';
 import type { ServedKind } from './registry.js';
@@ -20,6 +21,12 @@ const shownBy: Readonly<Partial<Record<LeftOut['kind'], readonly ComingKind[]>>>
   apps: ['tools', 'resources'],
   skills: ['skills', 'resources'],
 };
+
+/** The kinds with items whose definitions are still loading. */
+export function loadingKindsOf({ leftOut }: Pick<ServerSpec, 'leftOut'>): readonly ComingKind[] {
+  const loading = leftOut.filter(({ code }) => code === definitionLoading);
+  return [...new Set(loading.flatMap(({ kind }) => shownBy[kind] ?? [kind as ServedKind]))];
+}
 
 /** What a composed server goes without because packages are not here. */
 export function lacksOf({ leftOut, qualifiedName }: ServerSpec): readonly Lack[] {

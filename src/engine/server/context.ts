@@ -3,6 +3,7 @@ import type { AuthInfo } from '@modelcontextprotocol/server';
 import type { Calls, MakeContext } from '../items/calls.js';
 import { capabilityPath } from '../items/capabilities.js';
 import type { Context, ListedItem, LogLevel, Session, ShownQuery } from '../items/context.js';
+import type { HookWatch } from '../items/hook-watch.js';
 import { unableToAsk } from '../items/interaction.js';
 import { callFrom } from '../items/nested.js';
 import type { ToolSpec } from '../items/specs.js';
@@ -37,6 +38,8 @@ export interface Connection {
   readonly session: Session | undefined;
   /** Runs what needs code of the extension; undefined: this process does. */
   readonly host?: CodeHost | undefined;
+  /** Watches hooks of lists; absent: they run unwatched. */
+  readonly hooks?: HookWatch | undefined;
   /** Keeps what calls remember between rounds; absent: it is signed here. */
   readonly states?: StateKeeper | undefined;
   /** Resources that a 2025-era client wants to hear of. */

@@ -14,9 +14,11 @@ export interface ComposedServer {
   readonly server: Servable;
   /** Packages that are missing; none when absent. */
   readonly lacks?: readonly Lack[];
+  /** Kinds with items whose definitions are still loading; none when absent. */
+  readonly loading?: readonly ComingKind[];
 }
 
-/** Packages that are being installed, or upstream servers that are being started: items may arrive while the server runs. */
+/** Packages that are being installed, upstream servers that start, definitions that load: items may arrive while the server runs. */
 export interface ItemSource {
   /** True if unknown items of a kind may arrive. */
   isPending(kind: ComingKind): boolean;
@@ -104,6 +106,10 @@ export class LiveServer {
 
   get lacks(): readonly Lack[] {
     return this.#composed.lacks ?? [];
+  }
+
+  get loading(): readonly ComingKind[] {
+    return this.#composed.loading ?? [];
   }
 
   /** Adds a source of items that requests wait for. */

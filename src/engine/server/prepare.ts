@@ -5,7 +5,7 @@ import { parseToolOptions, reportUnknownOptions, reportUnknownTools } from '../i
 import { ChangeNotifier } from './change-notifier.js';
 import type { Served } from './factory.js';
 import { LazyHost } from './host/lazy-host.js';
-import { hasUpstreams, LiveServer, type LiveServerOptions } from './live-server.js';
+import { hasUpstreams, type ItemSource, LiveServer, type LiveServerOptions } from './live-server.js';
 import { openUpstreamsWith } from './open-upstreams.js';
 import type { Patience } from './pending-packages.js';
 import {
@@ -50,6 +50,9 @@ export async function prepareServed(
   if (preparation.inProcess || !host.stderr) return await prepareWith(undefined, preparation, setting);
   const changes = new ChangeNotifier();
   let prepared: Prepared | undefined;
+  // With --strict nothing may be missing, so everything is waited for.
+  const patienceMs = preparation.strict ? Number.POSITIVE_INFINITY : handshakeWaitMs;
+  const loading: LoadingTimes = { patienceMs, startedAt: performance.now() };
   const client = new LazyHost({
     hosted: {
       server: preparation.server,
@@ -63,11 +66,12 @@ export async function prepareServed(
     stderr: host.stderr,
     report,
     announce: changes.announce,
+    patienceMs: () => loading.patienceMs,
     // A server that cannot be composed any more stays as it is.
     onSurfaceChanged: async () => await prepared?.live.recompose({ isFresh: true }).catch(() => {}),
   });
   try {
-    prepared = await prepareWith({ client, changes }, preparation, setting);
+    prepared = await prepareWith({ client, changes, loading }, preparation, setting);
     if (!hasUpstreams(prepared.live.current)) return prepared;
   } catch (error) {
     await client.close();
@@ -81,7 +85,22 @@ export async function prepareServed(
 interface Isolation {
   readonly client: LazyHost;
   readonly changes: ChangeNotifier;
+  /** Limits of the wait for definitions in code. */
+  readonly loading: LoadingTimes;
 }
+
+/** Times in milliseconds. */
+interface LoadingTimes {
+  /** Longest wait of the next composition for one definition. */
+  patienceMs: number;
+  readonly startedAt: number;
+}
+
+/** How long the first answer waits for definitions in code, in milliseconds. */
+const handshakeWaitMs = 2000;
+
+/** How long lists wait for them, from the start: less than the 10 s that impatient clients have. */
+const listWaitMs = 9500;
 
 async function prepareWith(
   isolation: Isolation | undefined,
@@ -95,10 +114,18 @@ async function prepareWith(
   const { client, changes } = isolation ?? {};
   const code = client && { loadCode: client.loadCode, isSurface: true };
   const resolve = await createServerResolver(preparation, { host, report, ...code });
-  const first = await resolve({ reportsMissing: !obtain }).catch((error: unknown) => {
-    if (obtain && error instanceof MissingPackageError) return placeholderServer(error);
-    throw error;
+  const find = async () =>
+    await resolve({ reportsMissing: !obtain }).catch((error: unknown) => {
+      if (obtain && error instanceof MissingPackageError) return placeholderServer(error);
+      throw error;
+    });
+  const first = await find().catch(async (error: unknown) => {
+    // Name, instructions and lists are in the definition of the server itself.
+    if (!client?.isLoading) throw error;
+    await client.loaded();
+    return await find();
   });
+  if (isolation) isolation.loading.patienceMs = Number.POSITIVE_INFINITY;
   const compose: LiveServerOptions['compose'] = async ({ isFresh }) => {
     const composed = await resolve({ reportsMissing: false, isFresh }).catch((error: unknown) => {
       if (error instanceof MissingPackageError) return undefined;
@@ -109,12 +136,13 @@ async function prepareWith(
   };
   const openUpstreams = openUpstreamsWith({ env, report, signal, patience });
   const live = await LiveServer.open({ ...first, env, report, changes, compose, openUpstreams });
-  const { lacks } = live;
+  const { lacks, loading } = live;
   const toolOptions = parseToolOptions(env.MCP_TOOL_OPTIONS, report);
   const tools = live.current.registry.all('tools');
   reportUnknownOptions(toolOptions, tools, report);
-  // Tools of missing packages and of upstream servers may still arrive.
-  if (lacks.length === 0 && live.current.upstreams.length === 0) {
+  // Tools of missing packages and of upstream servers may still arrive, and definitions may still load.
+  const isWhole = lacks.length === 0 && loading.length === 0;
+  if (isWhole && live.current.upstreams.length === 0) {
     reportUnknownTools(toolOptions, tools, report);
   }
   if (obtain && lacks.length > 0) {
@@ -122,7 +150,32 @@ async function prepareWith(
     const { PendingPackages } = await import('./pending-packages.js');
     live.add(new PendingPackages({ live, obtain, report, signal, patience }));
   }
+  if (isolation && loading.length > 0) live.add(await followLoading(live, isolation, signal));
   return { live, toolOptions, host: client, close: async () => await client?.close() };
+}
+
+/** Composes the server again while its definitions load. */
+async function followLoading(
+  live: LiveServer,
+  { client, loading }: Isolation,
+  signal: AbortSignal,
+): Promise<ItemSource> {
+  const { LoadingDefinitions } = await import('./loading-definitions.js');
+  return new LoadingDefinitions({
+    kinds: live.loading,
+    progress: async () => await client.loadedMore(),
+    renew: async () => {
+      const { patienceMs } = loading;
+      // Definitions that are loading are no reason for another wait.
+      loading.patienceMs = 0;
+      // A server that cannot be composed any more stays as it is.
+      await live.recompose().catch(() => {});
+      loading.patienceMs = patienceMs;
+      return client.isLoading ? live.loading : [];
+    },
+    waitMs: listWaitMs - (performance.now() - loading.startedAt),
+    signal,
+  });
 }
 
 function definedIn(env: Readonly<Record<string, string | undefined>>): Record<string, string> {

@@ -1,7 +1,7 @@
 import type { Host } from '../../host.js';
 import { AgentToolsError } from '../errors.js';
 import type { Location } from '../extension/diagnostics.js';
-import { DefinitionError, type Extension, type LoadCode } from '../extension/extension.js';
+import { DefinitionError, definitionLoading, type Extension, type LoadCode } from '../extension/extension.js';
 import {
   type FoundServer,
   type MissingPackageError,
@@ -10,7 +10,7 @@ import {
   type WorkspaceOptions,
 } from '../extension/workspace.js';
 import { workspaceFolders } from '../folders.js';
-import { lacksOf } from '../items/lacks.js';
+import { lacksOf, loadingKindsOf } from '../items/lacks.js';
 import type { LeftOut } from '../items/left-out.js';
 import { listedKinds, Registry } from '../items/registry.js';
 import { type ComposeOptions, composeServer, type ServerSpec } from '../items/server.js';
@@ -82,6 +82,7 @@ export async function createServerResolver(
     await frozen?.requireUnchanged(spec.qualifiedName, extensionsOf(spec));
     for (const item of spec.leftOut) {
       if (item.missingPackage !== undefined && !reportsMissing) continue;
+      if (item.code === definitionLoading) continue;
       const line = await leftOutLine(item);
       if (told.has(line)) continue;
       told.add(line);
@@ -93,7 +94,7 @@ export async function createServerResolver(
         `${spec.qualifiedName} is not complete, and --strict was given.`,
       );
     }
-    return { server: spec, lacks: lacksOf(spec) };
+    return { server: spec, lacks: lacksOf(spec), loading: loadingKindsOf(spec) };
   };
 }
 

@@ -1,5 +1,6 @@
 import { isRecord } from '../extension/shapes.js';
 import { detailsOf, type MakeContext, reportOnce } from '../items/calls.js';
+import { watched } from '../items/hook-watch.js';
 import type { Lazy } from '../items/lazy.js';
 import { CursorError, page } from '../items/paging.js';
 import type { Registry, ServedKind, SpecOf } from '../items/registry.js';
@@ -72,7 +73,13 @@ async function runHook<K extends ServedKind>(
     // What is shown is what hooks are asked for: there they see what there is, and call no tool that would ask them.
     const own = { registry: registry.forHandlers, callTool: refuseCall };
     const work = (limit: Limit) => pick({ ...contextOf(limit), ...own }, view);
-    const picked = readPick(await withTimeLimit(work, { timeoutMs: hookTimeoutMs, signal }));
+    const watch = { hook: `list of ${kind}`, limitMs: hookTimeoutMs };
+    const returned = await watched(
+      connection.hooks,
+      watch,
+      async () => await withTimeLimit(work, { timeoutMs: hookTimeoutMs, signal }),
+    );
+    const picked = readPick(returned);
     const { specs, foreign } = specsOf(kind, picked.items, registry);
     if (foreign.length > 0) {
       const left = foreignPicked(qualifiedName, kind);

@@ -59,6 +59,9 @@ export class Endpoint {
       case 'compose':
         void this.#finish(message.call, runner.compose());
         return;
+      case 'exclude':
+        runner.exclude(message.excluded, message.hooks);
+        return;
       case 'open':
         runner.open(message.connection, message.opened);
         return;

@@ -26,6 +26,8 @@ let builtIns = captureBuiltIns();
 
 function send(message: FromHost): void {
   channel.send(message as unknown as ChannelMessage);
+  // The code that runs next may block.
+  if (message.type === 'hook' || message.type === 'loading') channel.flush();
 }
 
 /**
@@ -34,12 +36,21 @@ function send(message: FromHost): void {
  */
 function acceptChanges(): void {
   const changed = builtIns.difference()[0];
-  if (changed !== undefined && areBuiltInsSound()) {
+  // Frozen globals show no difference.
+  if (changed === undefined && !Object.isExtensible(globalThis)) {
+    send({ type: 'broken', change: 'has global variables that a module froze' });
+    channel.flush();
+  } else if (changed !== undefined && areBuiltInsSound()) {
     builtIns.hideAdditions();
     builtIns = captureBuiltIns();
   } else if (changed !== undefined) {
     builtIns.heal();
-    report(`A module of the extension broke a built-in while it loaded: ${changed}. It was put back.`);
+    if (areBuiltInsSound()) {
+      report(`A module of the extension broke a built-in while it loaded: ${changed}. It was put back.`);
+    } else {
+      send({ type: 'broken', change: `has a built-in that a module broke for good: ${changed}` });
+      channel.flush();
+    }
   }
   tameCrashListeners();
 }

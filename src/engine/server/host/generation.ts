@@ -11,7 +11,7 @@ import { messageOf } from '../../thrown.js';
 import { isObject, type JsonObject } from '../protocol/envelope.js';
 import { RequestTimeoutError } from '../protocol/request.js';
 import { HostEndedError, HostFailureError, HostTimeoutError } from './host-error.js';
-import type { HostedConnection, HostedRequest, HostedServer, ToHost } from './messages.js';
+import type { Excluded, HostedConnection, HostedRequest, HostedServer, ToHost } from './messages.js';
 
 /** The front's side of a request that runs in the host. */
 export interface Running {
@@ -56,13 +56,13 @@ export interface GenerationOptions {
   /** Code has changed a built-in: this host should be replaced. */
   readonly onChanged: (change: string, generation: Generation) => void;
   readonly onDeath: (death: HostDeath, generation: Generation) => void;
+  readonly onHookEnd: (hook: string) => void;
 }
 
 /** How much longer than its own limit a call may take before its host counts as blocked, in milliseconds. */
 const graceMs = 1000;
 
-/** How long one module, and the composition of a server, may take in a host. */
-const describeLimitMs = 10_000;
+/** How long the composition of a server may take in a host. */
 const composeLimitMs = 25_000;
 
 const askable: readonly string[] = ['elicitation/create', 'sampling/createMessage', 'roots/list'];
@@ -74,6 +74,8 @@ export class Generation {
   readonly ready: Promise<void>;
   /** The modules that the host is loading. */
   readonly loading = new Set<string>();
+  /** The hooks that run in the host, in the order in which they began. */
+  readonly hooks = new Map<string, NodeJS.Timeout | undefined>();
   readonly #options: GenerationOptions;
   readonly #process: HostLink;
   readonly #calls = new Map<number, Call>();
@@ -81,6 +83,8 @@ export class Generation {
   readonly #opened = new Set<number>();
   #composed: Promise<void> | undefined;
   isComposed = false;
+  /** Time of the last composition, by the clock of `performance`. */
+  composedAt: number | undefined;
   #last = 0;
   #isKilled = false;
   #answered = 0;
@@ -132,13 +136,15 @@ export class Generation {
     return [...this.#calls.values()].flatMap(({ running }) => (running ? [running.what] : []));
   }
 
-  /**
-   * The host's description of a module's default export, not checked. A host that takes longer than `limitMs` is killed.
-   * @throws HostEndedError, and what loading it threw
-   */
-  async describe(file: string, relative: string, limitMs = describeLimitMs): Promise<unknown> {
-    const late = `did not load ${relative} within ${limitMs / 1000} s`;
-    return await this.#ask((call) => ({ type: 'describe', call, file, relative }), { limitMs, late });
+  /** The host's description of a module's default export, not checked. Has no limit. @throws HostEndedError */
+  async describe(file: string, relative: string): Promise<unknown> {
+    const limitMs = Number.POSITIVE_INFINITY;
+    return await this.#ask((call) => ({ type: 'describe', call, file, relative }), { limitMs, late: '' });
+  }
+
+  /** Leaves modules and hooks out when the server is composed, each with the reason. */
+  exclude(excluded: Excluded, hooks: Excluded): void {
+    this.#send({ type: 'exclude', excluded, hooks });
   }
 
   /** Composes the server in the host, once. @throws HostEndedError, and why it cannot be composed */
@@ -148,6 +154,7 @@ export class Generation {
       late: `did not load the server within ${composeLimitMs / 1000} s`,
     }).then(() => {
       this.isComposed = true;
+      this.composedAt = performance.now();
     });
     return this.#composed;
   }
@@ -311,6 +318,10 @@ export class Generation {
     if (this.isIdle) this.#onIdle?.();
   }
 
+  takeBreakage({ change }: ChannelMessage): void {
+    this.kill(textIn(change).slice(0, 200));
+  }
+
   takeTampering({ change }: ChannelMessage): void {
     this.#options.onChanged(textIn(change).slice(0, 200), this);
   }
@@ -372,6 +383,27 @@ export class Generation {
     else this.loading.delete(file);
   }
 
+  takeHook({ hook, isOver, limitMs }: ChannelMessage): void {
+    if (typeof hook !== 'string') return;
+    clearTimeout(this.hooks.get(hook));
+    this.hooks.delete(hook);
+    if (isOver === true) {
+      this.#options.onHookEnd(hook);
+      return;
+    }
+    const timer =
+      typeof limitMs === 'number'
+        ? setTimeout(() => this.#endHook(hook, limitMs), limitMs + graceMs)
+        : undefined;
+    this.hooks.set(hook, timer?.unref());
+  }
+
+  /** Ends a host that a hook blocks. Other calls have their own limits. */
+  #endHook(hook: string, limitMs: number): void {
+    if (this.running.length > 1) return;
+    this.kill(`was ended, since the hook "${hook}" gave no answer within ${limitMs / 1000} s`);
+  }
+
   takeChange({ type, kind, uri }: ChannelMessage): void {
     if (type === 'resource-updated' && typeof uri === 'string') this.#options.onResourceUpdated(uri);
     const changed = listedKinds.find((known) => known === kind);
@@ -388,6 +420,7 @@ export class Generation {
     // The listener sees what was running.
     this.#options.onDeath(death, this);
     this.#calls.clear();
+    for (const timer of this.hooks.values()) clearTimeout(timer);
     for (const ending of this.#questions.values()) ending.abort(new HostEndedError(death.reason));
     for (const call of calls) call.reject(new HostEndedError(death.reason));
     this.#onIdle?.();
@@ -473,6 +506,8 @@ const receivers: Readonly<Record<string, Receiver>> = {
   loaded: (generation, message) => generation.takeLoading(message),
   'list-changed': (generation, message) => generation.takeChange(message),
   'resource-updated': (generation, message) => generation.takeChange(message),
+  broken: (generation, message) => generation.takeBreakage(message),
+  hook: (generation, message) => generation.takeHook(message),
   session: (generation, message) => generation.takeSession(message),
 };
 

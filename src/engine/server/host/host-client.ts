@@ -4,12 +4,14 @@ import process from 'node:process';
 import type { Writable } from 'node:stream';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
-import type { LoadCode } from '../../extension/extension.js';
+import { DefinitionLoadingError, type LoadCode } from '../../extension/extension.js';
+import { isRecord } from '../../extension/shapes.js';
 import { packageRoot, packageVersion, workspaceFolders } from '../../folders.js';
 import type { HostDeath } from '../../host/death.js';
 import { readDescription } from '../../host/description.js';
 import { Restarts } from '../../host/restarts.js';
 import { error as failure, ProtocolError } from '../../items/builders.js';
+import type { PlainData } from '../../plain-data.js';
 import type { ChangeNotifier } from '../change-notifier.js';
 import type { CodeHost, Connection, HostedWork } from '../context.js';
 import type { Subject } from '../interaction/dialogue.js';
@@ -18,13 +20,20 @@ import { ErrorNumber } from '../protocol/envelope.js';
 import type { RequestContext } from '../protocol/request.js';
 import { listEvent } from '../protocol/subscriptions.js';
 import type { Wire } from '../requests/handler.js';
+import {
+  type DefinitionFile,
+  DefinitionLoader,
+  type LoadFailure,
+  type WantedHost,
+} from './definition-loader.js';
 import type { Generation, HostLink, HostLinkOptions, Running } from './generation.js';
+import { HookFaults } from './hook-faults.js';
 import { HostEndedError, HostFailureError, HostTimeoutError } from './host-error.js';
 import type { HostedConnection, HostedRequest, HostedServer } from './messages.js';
 import type { SurfaceStore } from './surface-store.js';
 
 export interface HostClientOptions {
-  readonly hosted: Omit<HostedServer, 'excluded'>;
+  readonly hosted: HostedServer;
   /** Receives what the host and its children print. */
   readonly stderr: Writable;
   /** Takes one line for stderr. */
@@ -32,6 +41,8 @@ export interface HostClientOptions {
   readonly announce: ChangeNotifier['announce'];
   /** Called after a host has described modules otherwise than they are recorded. */
   readonly onSurfaceChanged: () => Promise<void>;
+  /** Longest wait of `loadCode` for one definition, in milliseconds. Asked whenever one begins to load. Default: infinite. */
+  readonly patienceMs?: () => number;
 }
 
 /** Longest run of a call on a host that is replaced, in milliseconds. */
@@ -42,8 +53,20 @@ type HostLinkClass = new (options: HostLinkOptions) => HostLink;
 /** How long a host may take to answer whether it is well, in milliseconds. */
 const wellMs = 3000;
 
-/** How often a module may be described anew after a host has died. */
+/** How often a server may be composed anew after a host has died meanwhile. */
 const maxAttempts = 20;
+
+/** A recorded failure that is older than this is checked again in the background, in milliseconds. */
+const recheckAfterMs = 10 * 60_000;
+
+/** Time from the start of a server until recorded failures are checked, in milliseconds. */
+const recheckDelayMs = 1000;
+
+/** A host that ends so soon after it has loaded its definitions may have been harmed by them, in milliseconds. */
+const early = { once: 1500, repeatedly: 12_000 };
+
+/** Longest wait of a call for the search for harmful definitions, in milliseconds. */
+const searchWaitMs = 8000;
 
 /** The sessions of 2025-era connections by key: JSON texts that outlive hosts. */
 type SessionTexts = Map<string, string>;
@@ -51,7 +74,17 @@ type SessionTexts = Map<string, string>;
 /** The extension host of one server: started when it is first needed, and again after it has died. */
 export class HostClient implements CodeHost {
   readonly #options: HostClientOptions;
-  readonly #excluded = new Map<string, string>();
+  readonly #failures = new Map<string, LoadFailure>();
+  readonly #definitions = new Map<string, string>();
+  /** Descriptions of this process by file, since not all can be recorded. */
+  readonly #described = new Map<string, PlainData>();
+  readonly #loader: DefinitionLoader<Generation>;
+  /** Hosts that load definitions. */
+  readonly #lent = new Map<Generation, WantedHost>();
+  readonly #hookFaults = new HookFaults();
+  readonly #stale = new Map<string, string>();
+  #earlyDeaths = 0;
+  #searchAfter = 2;
   readonly #numbers = new WeakMap<Connection, number>();
   readonly #sessions = new Map<number, SessionTexts>();
   readonly #retired = new Set<Generation>();
@@ -62,6 +95,9 @@ export class HostClient implements CodeHost {
   #isConfirming = false;
   readonly #restarts = new Restarts({ now: () => performance.now(), goodCalls: 1 });
   #current: Generation | undefined;
+  #starting: Promise<void> | undefined;
+  /** The current host while no request has used it. */
+  #spare: Generation | undefined;
   /** True if no process can be started: code runs in this one. */
   #isLocal = false;
   #lastNumber = 0;
@@ -69,35 +105,65 @@ export class HostClient implements CodeHost {
 
   constructor(options: HostClientOptions) {
     this.#options = options;
+    this.#loader = new DefinitionLoader({
+      openHost: async (wanted) => await this.#lend(wanted),
+      releaseHost: (generation, { isSound }) => this.#takeBack(generation, isSound),
+      onHarmful: (files) => void this.#leaveOut(files),
+    });
   }
 
-  /** Gives the recorded description of a module's default export, or else has the host load and describe it. */
+  /**
+   * Gives the recorded description of a module's default export, or else has a host load and describe it.
+   * @throws DefinitionLoadingError if that takes longer than the patience of the options
+   */
   readonly loadCode: LoadCode = async (file, relative) => {
+    this.#definitions.set(file, relative);
     const directory = directoryOf(file, relative);
     const store = await this.#openStore();
+    const known = this.#failures.get(file);
+    if (known) throw new Error(known.failure);
+    const described = this.#described.get(file);
+    if (described) return described;
     const recorded = store?.find(directory, relative);
     if (recorded) {
       if (!this.#confirmed.has(file)) this.#unconfirmed.set(file, relative);
       return recorded;
     }
-    for (let attempt = 1; ; attempt += 1) {
-      const reason = this.#excluded.get(file);
-      if (reason !== undefined) throw new Error(reason);
-      try {
-        const generation = await this.#ready();
-        store?.stamp();
-        const sent = await generation.describe(file, relative);
-        const described = readDescription(sent);
-        if (described) {
-          store?.add(directory, relative, sent);
-          return described;
-        }
-        generation.kill('described a module in an unknown form');
-      } catch (error) {
-        if (!(error instanceof HostEndedError) || attempt === maxAttempts) throw error;
-      }
+    const failed = store?.findFailure(directory, relative);
+    if (failed) {
+      this.#failures.set(file, failed);
+      if (Math.abs(Date.now() - failed.at) > recheckAfterMs) this.#recheckLater(file, relative);
+      else if (!failed.isFatal) this.#unconfirmed.set(file, relative);
+      throw new Error(failed.failure);
     }
+    store?.stamp();
+    const patienceMs = this.#options.patienceMs?.() ?? Number.POSITIVE_INFINITY;
+    const loading = this.#load({ file, relative }, store);
+    if (!Number.isFinite(patienceMs)) return await loading;
+    loading.catch(() => {});
+    const late = Symbol('late');
+    const timer = new AbortController();
+    const first = await Promise.race([loading, sleep(patienceMs, late, { signal: timer.signal })]).finally(
+      () => timer.abort(),
+    );
+    if (typeof first === 'symbol') throw new DefinitionLoadingError('it is still loading');
+    return first;
   };
+
+  /** Resolves when no definition is loading any more. */
+  async loaded(): Promise<void> {
+    await this.#loader.settled();
+  }
+
+  /** Resolves when one more definition is loaded or left out. */
+  async loadedMore(): Promise<void> {
+    await this.#loader.progress();
+  }
+
+  /** True while definitions are loading. */
+  get isLoading(): boolean {
+    return this.#loader.pending.length > 0;
+  }
 
   async answer(connection: Connection, request: RequestContext, work: HostedWork): Promise<Wire> {
     const { method, meta, auth, inputResponses } = request;
@@ -169,7 +235,8 @@ export class HostClient implements CodeHost {
   /** Ends all hosts. */
   async close(): Promise<void> {
     this.#isClosed = true;
-    const all = [...this.#retired, ...(this.#current ? [this.#current] : [])];
+    this.#loader.close();
+    const all = [...this.#retired, ...this.#lent.keys(), ...(this.#current ? [this.#current] : [])];
     const ends = all.filter(({ isOver }) => !isOver).map((generation) => generation.close());
     const flush = this.#opening?.then((store) => store.flush());
     await Promise.all([...ends, flush]);
@@ -181,6 +248,107 @@ export class HostClient implements CodeHost {
     // Definitions in data do without.
     if (!hosted.frozen) this.#opening ??= openStore(hosted);
     return await this.#opening;
+  }
+
+  /** Loads a definition in a host and records the outcome. @throws Error with the reason why it is left out */
+  async #load({ file, relative }: DefinitionFile, store: SurfaceStore | undefined): Promise<PlainData> {
+    const directory = directoryOf(file, relative);
+    const loaded = await this.#loader.load({ file, relative });
+    if ('failure' in loaded) {
+      if (this.#isClosed) throw new Error(loaded.failure);
+      this.#failures.set(file, loaded);
+      if (loaded.isFatal) store?.addFailure(directory, relative, loaded);
+      throw new Error(loaded.failure);
+    }
+    const { sent } = loaded;
+    const described = readDescription(sent);
+    if (described) {
+      store?.add(directory, relative, sent);
+      this.#described.set(file, described);
+      return described;
+    }
+    const failed = failureIn(sent);
+    const reason = failed?.failure ?? 'the extension host described it in an unknown form';
+    this.#failures.set(file, { failure: reason, isFatal: !failed });
+    if (failed) store?.addFailure(directory, relative, { ...failed, isFatal: false });
+    throw new Error(reason);
+  }
+
+  /** Loads definitions again whose failure is recorded: it may have had a cause that no stamp shows. */
+  #recheckLater(file: string, relative: string): void {
+    if (this.#stale.size === 0) setTimeout(() => void this.#recheck(), recheckDelayMs).unref();
+    this.#stale.set(file, relative);
+  }
+
+  async #recheck(): Promise<void> {
+    if (this.#isClosed) return;
+    const store = await this.#openStore();
+    store?.stamp();
+    const checks = [...this.#stale].map(async ([file, relative]) => {
+      const known = this.#failures.get(file);
+      const works = await this.#load({ file, relative }, store).then(
+        () => true,
+        () => false,
+      );
+      if (works) this.#failures.delete(file);
+      return works || known?.failure !== this.#failures.get(file)?.failure;
+    });
+    const isChanged = (await Promise.all(checks)).includes(true);
+    this.#stale.clear();
+    if (isChanged && !this.#isClosed) await this.#options.onSurfaceChanged();
+  }
+
+  /** Leaves out definitions that harm their host after they were loaded. */
+  async #leaveOut(files: readonly DefinitionFile[]): Promise<void> {
+    const store = await this.#openStore();
+    for (const { file, relative } of files) {
+      const failed = { failure: 'it ended or blocked its process after it was loaded', isFatal: true };
+      this.#failures.set(file, failed);
+      this.#described.delete(file);
+      this.#unconfirmed.delete(file);
+      store?.addFailure(directoryOf(file, relative), relative, failed);
+    }
+    this.replace();
+    await this.#options.onSurfaceChanged();
+  }
+
+  /** A host for definitions. One that serves calls is never lent: a definition could end them. */
+  async #lend(wanted: WantedHost): Promise<Generation> {
+    const spare = wanted.isFresh ? undefined : this.#spare;
+    if (spare) this.#current = undefined;
+    this.#spare = undefined;
+    const generation = spare && !spare.isOver ? spare : await this.#open();
+    this.#lent.set(generation, wanted);
+    const wasLocal = this.#isLocal;
+    try {
+      await generation.ready;
+      return generation;
+    } catch (error) {
+      this.#lent.delete(generation);
+      // The attempt has shown that no process can be started.
+      if (this.#isLocal && !wasLocal) return await this.#lend(wanted);
+      throw error;
+    }
+  }
+
+  #takeBack(generation: Generation, isSound: boolean): void {
+    this.#lent.delete(generation);
+    if (generation.isOver) return;
+    if (!isSound || this.#isClosed || (this.#current && !this.#current.isOver)) {
+      void generation.close();
+      return;
+    }
+    this.#current = generation;
+    this.#spare = generation;
+  }
+
+  /** Files that a host must not load when it composes the server, each with the reason. */
+  #excluded(): Readonly<Record<string, string>> {
+    const fatal = [...this.#failures].filter(([, { isFatal }]) => isFatal);
+    return Object.fromEntries([
+      ...fatal.map(([file, { failure: reason }]) => [file, reason] as const),
+      ...this.#loader.pending.map((file) => [file, 'it is still loading'] as const),
+    ]);
   }
 
   /**
@@ -195,11 +363,12 @@ export class HostClient implements CodeHost {
     try {
       for (const [file, relative] of this.#unconfirmed) {
         const directory = directoryOf(file, relative);
-        const sent = await described(generation, file, relative);
+        const sent = await generation.describe(file, relative);
         this.#unconfirmed.delete(file);
         this.#confirmed.add(file);
         if (store?.isRecordOf(directory, relative, sent)) continue;
         store?.drop(directory, relative);
+        this.#failures.delete(file);
         changed.push(relative);
       }
     } catch {
@@ -217,7 +386,9 @@ export class HostClient implements CodeHost {
   async #composed(): Promise<Generation> {
     for (let attempt = 1; ; attempt += 1) {
       try {
+        await this.#searched();
         const generation = await this.#ready();
+        if (!generation.isComposed) generation.exclude(this.#excluded(), this.#hookFaults.leftOut);
         await generation.compose();
         if (generation === this.#current && !generation.isOver) return generation;
       } catch (error) {
@@ -229,13 +400,39 @@ export class HostClient implements CodeHost {
   async #ready(): Promise<Generation> {
     const { waitMs } = this.#restarts;
     if (waitMs > 0 && (!this.#current || this.#current.isOver)) await sleep(waitMs);
+    while (!this.#current || this.#current.isOver) {
+      this.#starting ??= this.#startCurrent().finally(() => {
+        this.#starting = undefined;
+      });
+      await this.#starting;
+    }
+    const generation = this.#current;
+    this.#spare = undefined;
+    await generation.ready;
+    return generation;
+  }
+
+  async #startCurrent(): Promise<void> {
+    const opened = await this.#open();
+    this.#restarts.recordStart();
+    // The loader may have given one back meanwhile.
+    if (!this.#current || this.#current.isOver) this.#current = opened;
+    else void opened.close();
+  }
+
+  async #open(): Promise<Generation> {
     // Lists need no host.
     const [{ Generation }, Link] = await Promise.all([import('./generation.js'), this.#link()]);
     if (this.#isClosed) throw new HostEndedError('was ended');
-    if (!this.#current || this.#current.isOver) this.#current = this.#start(Generation, Link);
-    const generation = this.#current;
-    await generation.ready;
-    return generation;
+    return this.#start(Generation, Link);
+  }
+
+  /** Waits while definitions are under suspicion. */
+  async #searched(): Promise<void> {
+    const timer = new AbortController();
+    const late = sleep(searchWaitMs, undefined, { signal: timer.signal }).catch(() => {});
+    await Promise.race([this.#loader.cleared(), late]);
+    timer.abort();
   }
 
   async #link(): Promise<HostLinkClass> {
@@ -244,19 +441,19 @@ export class HostClient implements CodeHost {
   }
 
   #start(HostGeneration: typeof Generation, Link: HostLinkClass): Generation {
-    this.#restarts.recordStart();
     const { hosted, stderr, announce, report } = this.#options;
     return new HostGeneration({
       link: (options) => new Link(options),
       report,
       entry: hostEntry(),
-      hosted: { ...hosted, excluded: Object.fromEntries(this.#excluded) },
+      hosted,
       stderr,
       onListChanged: (kind) => announce(listEvent(kind)),
       onResourceUpdated: (uri) => announce({ kind: 'resource_updated', uri }),
       onSession: (number, key, text) => this.#keep(number, key, text),
       onChanged: (change, generation) => this.#replaceChanged(change, generation),
       onDeath: (death, generation) => this.#noteDeath(death, generation),
+      onHookEnd: (hook) => this.#hookFaults.clear(hook),
     });
   }
 
@@ -275,12 +472,38 @@ export class HostClient implements CodeHost {
       this.#options.report(`The extension host ${reason}. Code of the extension runs in this process.`);
       return;
     }
+    const lent = this.#lent.get(generation);
+    if (lent) {
+      if (!lent.isTrial) this.#options.report(`The extension host ${reason} while it loaded definitions.`);
+      return;
+    }
     const { loading, running, answered } = generation;
     this.#restarts.recordDeath(answered);
     const lost = running.length > 0 ? ` Calls that ended with it: ${running.slice(0, 3).join(', ')}.` : '';
     this.#options.report(`The extension host ${reason}.${lost} The next call starts a new one.`);
+    const hook = [...generation.hooks.keys()].at(-1);
+    if (hook !== undefined && this.#hookFaults.record(hook, reason, running.length === 1)) {
+      this.#options.report(
+        `The hook "${hook}" is left out for 5 minutes, since the extension host ${reason}.`,
+      );
+      return;
+    }
     const file = [...loading].at(-1);
-    if (file !== undefined) this.#excluded.set(file, `the process that loaded it ${reason}`);
+    if (file === undefined) this.#suspectDefinitions(generation);
+    else this.#failures.set(file, { failure: `the process that loaded it ${reason}`, isFatal: true });
+  }
+
+  /** Searches for definitions that harm hosts some time after they were loaded, if a host ended soon after that. */
+  #suspectDefinitions({ composedAt }: Generation): void {
+    const ageMs = performance.now() - (composedAt ?? performance.now());
+    this.#earlyDeaths = ageMs < early.repeatedly ? this.#earlyDeaths + 1 : 0;
+    const isSuspicious = ageMs < early.once ? this.#earlyDeaths > 0 : this.#earlyDeaths > 1;
+    if (!isSuspicious || this.#earlyDeaths < this.#searchAfter - 1) return;
+    // Searches that find nothing become rare.
+    this.#searchAfter = Math.max(2, 2 * this.#earlyDeaths + 1);
+    const files = [...this.#definitions].map(([file, relative]) => ({ file, relative }));
+    const sound = files.filter(({ file }) => !this.#failures.get(file));
+    this.#loader.suspect(sound, ageMs);
   }
 
   /** All requests of 2026-07-28 share one connection: each of them says who asks. */
@@ -310,14 +533,10 @@ function directoryOf(file: string, relative: string): string {
   return file.slice(0, -relative.length - 1);
 }
 
-/** Undefined if the module cannot be loaded. Waits while calls block the host. @throws HostEndedError */
-async function described(generation: Generation, file: string, relative: string): Promise<unknown> {
-  try {
-    return await generation.describe(file, relative, Number.POSITIVE_INFINITY);
-  } catch (error) {
-    if (error instanceof HostEndedError) throw error;
-    return undefined;
-  }
+/** The reason why a host could not load a module, if it has sent one, and the variables that the module has read. */
+function failureIn(sent: unknown): { readonly failure: string; readonly env: unknown } | undefined {
+  if (!isRecord(sent) || typeof sent.failure !== 'string') return undefined;
+  return { failure: sent.failure, env: sent.env ?? null };
 }
 
 async function openStore(hosted: HostClientOptions['hosted']): Promise<SurfaceStore> {

@@ -14,6 +14,20 @@ export class LazyHost implements CodeHost {
 
   readonly loadCode: LoadCode = async (file, relative) => await (await this.#load()).loadCode(file, relative);
 
+  /** Resolves when no definition is loading any more. */
+  async loaded(): Promise<void> {
+    await this.#client?.loaded();
+  }
+
+  /** Resolves when one more definition is loaded or left out. */
+  async loadedMore(): Promise<void> {
+    await this.#client?.loadedMore();
+  }
+
+  get isLoading(): boolean {
+    return this.#client?.isLoading ?? false;
+  }
+
   async answer(...asked: Parameters<CodeHost['answer']>): ReturnType<CodeHost['answer']> {
     const client = this.#client ?? (await this.#load());
     return await client.answer(...asked);

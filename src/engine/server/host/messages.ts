@@ -16,15 +16,16 @@ export interface HostedServer {
   readonly platform: NodeJS.Platform;
   /** Refuse code of packages that are not as they were when they were added. */
   readonly frozen: boolean;
-  /** Modules that blocked or killed a host while it loaded them, with the reason. */
-  readonly excluded: Readonly<Record<string, string>>;
 }
 
-/** A module as the host describes it. */
-export interface DescribedModule extends PlainData {
+/** Modules that a host does not load when it composes the server: files, each with the reason. */
+export type Excluded = Readonly<Record<string, string>>;
+
+/** A module as the host describes it, or why it could not be loaded. */
+export type DescribedModule = (PlainData | { readonly failure: string }) & {
   /** Names of the environment variables that modules have read while they loaded. Null: all. */
   readonly env: readonly string[] | null;
-}
+};
 
 /** A request of a client, as the host answers it. */
 export interface HostedRequest {
@@ -52,6 +53,8 @@ export type ToHost =
   | { readonly type: 'start'; readonly hosted: HostedServer }
   | { readonly type: 'describe'; readonly call: number; readonly file: string; readonly relative: string }
   | { readonly type: 'compose' | 'ping'; readonly call: number }
+  /** Replaces what was excluded before. */
+  | { readonly type: 'exclude'; readonly excluded: Excluded; readonly hooks: Excluded }
   | { readonly type: 'end-tasks'; readonly call: number; readonly limitMs: number }
   | { readonly type: 'open'; readonly connection: number; readonly opened: HostedConnection }
   | {
@@ -96,6 +99,15 @@ export type FromHost =
       readonly call: number;
       readonly error: Pick<ErrorBody, 'message' | 'data'> & { readonly code?: number };
     }
+  /** A hook begins, or is over. */
+  | {
+      readonly type: 'hook';
+      readonly hook: string;
+      readonly isOver: boolean;
+      readonly limitMs: number | null;
+    }
+  /** A module has broken this host for good while it loaded. `change` completes a sentence about the host. */
+  | { readonly type: 'broken'; readonly change: string }
   /** Code has changed a built-in, which was put back. */
   | { readonly type: 'changed'; readonly change: string }
   | { readonly type: 'notify'; readonly call: number; readonly method: string; readonly params: JsonObject }

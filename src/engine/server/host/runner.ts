@@ -2,8 +2,10 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { importDefault, type LoadCode } from '../../extension/extension.js';
 import { describeModule } from '../../host/describe.js';
 import { EnvReads } from '../../host/env-reads.js';
+import type { HookWatch } from '../../items/hook-watch.js';
 import { Initializers } from '../../items/initialize.js';
 import { parseToolOptions } from '../../items/tool-options.js';
+import { messageOf } from '../../thrown.js';
 import { createAnnouncer } from '../announcer.js';
 import { capabilitiesOf } from '../capabilities.js';
 import type { Connection } from '../context.js';
@@ -16,7 +18,15 @@ import { answer, methodOf } from '../requests/methods.js';
 import { createServerResolver, type ServerResolver } from '../server-resolver.js';
 import { openSession } from '../session.js';
 import { allowsUi } from '../ui.js';
-import type { DescribedModule, FromHost, HostedConnection, HostedServer, ToHost } from './messages.js';
+import { HostedHooks } from './hosted-hooks.js';
+import type {
+  DescribedModule,
+  Excluded,
+  FromHost,
+  HostedConnection,
+  HostedServer,
+  ToHost,
+} from './messages.js';
 import { Questions, RemoteRequest } from './remote-request.js';
 
 export interface RunnerOptions {
@@ -28,6 +38,9 @@ export interface RunnerOptions {
 /** The longest that a module keeps the next one waiting, in milliseconds. */
 const turnMs = 250;
 
+/** Modules may replace the export. */
+const pause = sleep;
+
 /** The connection of all requests of 2026-07-28. */
 const modern = 0;
 
@@ -36,10 +49,13 @@ export class Runner {
   readonly #options: RunnerOptions;
   readonly #hosted: HostedServer;
   readonly #resolve: Promise<ServerResolver>;
+  #excluded: Excluded = {};
+  #hooks: HostedHooks;
   readonly #questions: Questions;
   readonly #connections = new Map<number, Connection>();
   readonly #requests = new Map<number, RemoteRequest>();
   readonly #ending = new AbortController();
+  readonly #watch: HookWatch;
   readonly #envReads = new EnvReads();
   #served: Served | undefined;
   /** Resolves when the next module may begin. One begins at a time, so the last to begin is the one that harms the process. */
@@ -49,6 +65,8 @@ export class Runner {
     this.#hosted = hosted;
     this.#options = options;
     this.#questions = new Questions(options.send);
+    this.#hooks = new HostedHooks({}, options.send);
+    this.#watch = { enter: (hook, limitMs) => this.#hooks.enter(hook, limitMs) };
     const { server, project, frozen, cwd, env, home, platform } = hosted;
     this.#resolve = createServerResolver(
       { server, project, strict: false, ...(frozen && { checkDrift: checkDriftOf(hosted) }) },
@@ -60,8 +78,16 @@ export class Runner {
 
   /** Describes a module for the front. */
   async describe(file: string): Promise<DescribedModule> {
-    const described = await this.#load(file, () => describeModule(file));
+    const described = await this.#load(file, () => describeModule(file)).catch((error: unknown) => ({
+      failure: messageOf(error),
+    }));
     return { ...described, env: this.#envReads.names ?? null };
+  }
+
+  /** Has modules and hooks left out. The server has to be composed again. */
+  exclude(excluded: Excluded, hooks: Excluded): void {
+    this.#excluded = excluded;
+    this.#hooks = new HostedHooks(hooks, this.#options.send);
   }
 
   /** Composes the server, anew if it has been composed before. */
@@ -76,7 +102,7 @@ export class Runner {
     const compose = async () => await resolve({ reportsMissing: false });
     const { server } = await compose();
     const { env } = this.#hosted;
-    const initializers = new Initializers(this.#ending.signal);
+    const initializers = new Initializers(this.#ending.signal, this.#watch);
     const live = new LiveServer({ server, compose, initializers, env, report });
     live.onChange((change) => {
       const kind = listOf(change);
@@ -150,8 +176,7 @@ export class Runner {
     await this.#load(file, () => importDefault(file, relative));
 
   async #load<T>(file: string, load: () => Promise<T>): Promise<T> {
-    const { excluded } = this.#hosted;
-    const reason = Object.hasOwn(excluded, file) ? excluded[file] : undefined;
+    const reason = Object.hasOwn(this.#excluded, file) ? this.#excluded[file] : undefined;
     if (reason !== undefined) throw new Error(reason);
     const { send } = this.#options;
     const turn = this.#turn;
@@ -166,7 +191,7 @@ export class Runner {
     };
     const loading = run();
     // A module that waits for something does not keep others from loading.
-    this.#turn = Promise.race([loading.catch(() => {}), turn.then(() => sleep(turnMs))]);
+    this.#turn = Promise.race([loading.catch(() => {}), turn.then(() => pause(turnMs))]);
     return await loading;
   }
 
@@ -199,6 +224,7 @@ export class Runner {
         read: async (_, state) => state as never,
         write: async ({ request }, remembered) => await (request as RemoteRequest).seal(remembered),
       },
+      hooks: this.#watch,
       subscribed: new Set(),
       roots: undefined,
       root,

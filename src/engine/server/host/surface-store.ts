@@ -51,6 +51,18 @@ interface PackageSurface {
   hasChanged: boolean;
 }
 
+/** Longest recorded reason, in characters. */
+const maxFailure = 4000;
+
+/** The reason why a module has no description. */
+export interface RecordedFailure {
+  readonly failure: string;
+  /** The module blocked or ended its process. */
+  readonly isFatal: boolean;
+  /** Time of the last attempt, in milliseconds since 1970. */
+  readonly at: number;
+}
+
 /** As parsed from JSON text. */
 type JsonValue = unknown;
 
@@ -74,6 +86,15 @@ export class SurfaceStore {
     return readDescription(this.#packageIn(directory).modules.get(relative));
   }
 
+  /** The recorded reason why a module of the package has no description; undefined if none counts. */
+  findFailure(directory: string, relative: string): RecordedFailure | undefined {
+    const recorded = this.#packageIn(directory).modules.get(relative);
+    if (!isRecord(recorded)) return undefined;
+    const { failure, isFatal, at } = recorded;
+    if (typeof failure !== 'string' || typeof at !== 'number') return undefined;
+    return { failure, isFatal: isFatal === true, at };
+  }
+
   /** Stamps the packages that were looked for. To be called before the host loads their code. */
   stamp(): void {
     for (const surface of this.#packages.values()) this.#stampOf(surface);
@@ -86,6 +107,19 @@ export class SurfaceStore {
     const { value, faults, env } = sent;
     surface.modules.set(relative, { value, faults });
     surface.names = united(surface.names, namesIn(env));
+    this.#noteChange(surface);
+  }
+
+  /** Records that a module has no description. `env`: the variables that it read, as a host sends them, if known. */
+  addFailure(
+    directory: string,
+    relative: string,
+    { failure, isFatal, env }: Omit<RecordedFailure, 'at'> & { readonly env?: unknown },
+  ): void {
+    const surface = this.#packageIn(directory);
+    if (this.#dropped.has(path.join(directory, relative)) || !surface.stamp) return;
+    surface.modules.set(relative, { failure: failure.slice(0, maxFailure), isFatal, at: Date.now() });
+    if (env !== undefined) surface.names = united(surface.names, namesIn(env));
     this.#noteChange(surface);
   }
 
@@ -220,8 +254,8 @@ function united(
   return some && more && new Set([...some, ...more]);
 }
 
-function contentOf({ value, faults }: Readonly<Record<string, unknown>>): string {
-  return JSON.stringify([value, faults]);
+function contentOf({ value, faults, failure }: Readonly<Record<string, unknown>>): string {
+  return JSON.stringify([value, faults, failure]);
 }
 
 function hashOf(parts: readonly (string | null)[]): string {

@@ -2,6 +2,7 @@ import { isRecord } from '../../extension/shapes.js';
 import { brands, isBranded } from '../../items/brands.js';
 import { ProtocolError } from '../../items/builders.js';
 import { type Calls, detailsOf, exposesErrors, reportOnce } from '../../items/calls.js';
+import { watched } from '../../items/hook-watch.js';
 import { instanceOf } from '../../items/instances.js';
 import { Suspension } from '../../items/interaction.js';
 import type { Registry } from '../../items/registry.js';
@@ -93,10 +94,12 @@ async function instancesOf(
   try {
     const list = await spec.list();
     const makeContext = contextMaker(connection, request);
-    const listed = await withTimeLimit(async (limit) => await list(makeContext(limit)), {
-      timeoutMs: spec.timeoutMs,
-      signal: request.signal,
-    });
+    const limit = { timeoutMs: spec.timeoutMs, signal: request.signal };
+    const listed = await watched(
+      connection.hooks,
+      { hook: `list of ${spec.item}`, limitMs: spec.timeoutMs },
+      async () => await withTimeLimit(async (one) => await list(makeContext(one)), limit),
+    );
     const { value: found, faults } = plainData(listed);
     const whole = faults.filter(({ path }) => path.length === 0);
     if (whole.length > 0) throw resultErrorOf(whole);
@@ -149,7 +152,7 @@ export async function read(connection: Connection, { uri }: Wire, request: Reque
   const address = String(uri);
   const subject: Subject = { method: 'resources/read', name: address, args: undefined };
   const { host } = connection;
-  if (host && (found.spec.isCode || calls.server.initialize)) {
+  if (host && found.spec.isCode) {
     const what = `Resource ${address}`;
     const { timeoutMs } = found.spec;
     return await host.answer(connection, request, { params: { uri: address }, what, timeoutMs, subject });
@@ -181,7 +184,7 @@ async function readResource({ spec, variables }: FoundSpec, dialogue: Dialogue):
     const contents = await withTimeLimit(
       async (limit) => {
         const ctx = makeContext(limit);
-        await calls.initializers.ready({ server: calls.server.initialize }, ctx);
+        if (spec.isCode) await calls.initializers.ready({ server: calls.server.initialize }, ctx);
         return await spec.read(uri, variables, ctx);
       },
       { timeoutMs: spec.timeoutMs, signal: request.signal },

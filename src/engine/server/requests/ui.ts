@@ -1,4 +1,5 @@
 import { type Calls, detailsOf, reportOnce } from '../../items/calls.js';
+import { watched } from '../../items/hook-watch.js';
 import type { AppMetadata, AppSpec, ResourceContents, ToolSpec, ToolUi } from '../../items/specs.js';
 import { withTimeLimit } from '../../items/time-limit.js';
 import { uiMeta } from '../../items/ui.js';
@@ -36,7 +37,11 @@ async function hasApp(
         const gate = await when();
         // What is shown is what gates are asked for: there they see what there is.
         const { forHandlers: registry } = connection.calls.server.registry;
-        return await gate({ ...makeContext(limit, tool), registry });
+        return await watched(
+          connection.hooks,
+          { hook: `when of ${tool.item}`, limitMs: gateTimeoutMs },
+          async () => await gate({ ...makeContext(limit, tool), registry }),
+        );
       },
       { timeoutMs: gateTimeoutMs, signal },
     );

@@ -1,0 +1,73 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import { waitAtMost } from '../base/wait.js';
+import type { ComingKind } from '../items/lacks.js';
+import type { ServedKind } from '../items/registry.js';
+import type { ItemSource } from './live-server.js';
+
+export interface LoadingDefinitionsOptions {
+  /** Kinds with definitions that are still loading. */
+  readonly kinds: readonly ComingKind[];
+  /** Resolves when one more definition is loaded or left out. */
+  readonly progress: () => Promise<void>;
+  /** Composes the server anew and gives the kinds with definitions that are still loading. */
+  readonly renew: () => Promise<readonly ComingKind[]>;
+  /** Longest wait of lists, in milliseconds from now. */
+  readonly waitMs: number;
+  /** Aborts when the server ends. */
+  readonly signal: AbortSignal;
+}
+
+/** Definitions that finish together cost one composition, in milliseconds. */
+const gatherMs = 100;
+
+/** Definitions in code that were still loading when the server answered its handshake. Lists wait for them. */
+export class LoadingDefinitions implements ItemSource {
+  readonly #options: LoadingDefinitionsOptions;
+  readonly #listsWaitUntil: number;
+  #kinds: readonly ComingKind[];
+  #renewed: Promise<void>;
+  #onRenewed: () => void = () => {};
+
+  constructor(options: LoadingDefinitionsOptions) {
+    this.#options = options;
+    this.#kinds = options.kinds;
+    this.#listsWaitUntil = performance.now() + options.waitMs;
+    this.#renewed = this.#next();
+    void this.#follow();
+  }
+
+  isPending(kind: ComingKind): boolean {
+    return this.#kinds.includes(kind);
+  }
+
+  async wait(kind: ComingKind, _purpose: 'list' | 'item', signal: AbortSignal): Promise<void> {
+    while (this.isPending(kind) && !signal.aborted) {
+      const leftMs = this.#listsWaitUntil - performance.now();
+      if (leftMs <= 0) return;
+      await waitAtMost(this.#renewed, leftMs, signal);
+    }
+  }
+
+  reasons(kind: ServedKind): readonly string[] {
+    return this.isPending(kind) ? ['Definitions are still loading; try again in a moment.'] : [];
+  }
+
+  async #follow(): Promise<void> {
+    const { progress, renew, signal } = this.#options;
+    while (this.#kinds.length > 0 && !signal.aborted) {
+      await progress();
+      await sleep(gatherMs);
+      if (signal.aborted) return;
+      this.#kinds = await renew();
+      const renewed = this.#onRenewed;
+      this.#renewed = this.#next();
+      renewed();
+    }
+  }
+
+  #next(): Promise<void> {
+    return new Promise((resolve) => {
+      this.#onRenewed = resolve;
+    });
+  }
+}
