@@ -13,6 +13,12 @@ const hostile: Readonly<Record<string, string>> = {
   'adds to Object.prototype': `Object.prototype.extend = function () {};`,
   'replaces Array methods': `Array.prototype.map = Array.prototype.filter = () => { throw new Error('no'); };`,
   'takes Promise away': `globalThis.Promise = undefined;`,
+  'breaks an Array method for good': `Object.defineProperty(Array.prototype, 'map', { value: () => { throw new Error('no'); }, configurable: false });`,
+  'makes every object a thenable': `Object.defineProperty(Object.prototype, 'then', { value: (resolve) => resolve(1) });`,
+  'makes every object read-only': `Object.defineProperty(Object.prototype, 'type', { get: () => 'evil', set() {} });`,
+  'freezes globals': `Object.freeze(process); Object.preventExtensions(globalThis);`,
+  'says that it is loaded and is killed': `import { writeSync } from 'node:fs'; writeSync(4, JSON.stringify({ type: 'loaded', file: import.meta.filename }) + '\\n'); process.kill(process.pid, 'SIGKILL');`,
+  'is killed after it was loaded': `setTimeout(() => process.kill(process.pid, 'SIGKILL'), 0);`,
   'crashes later': `setTimeout(() => { throw new Error('late'); }, 50);`,
   'exits on errors': `process.on('uncaughtException', () => process.exit(1)); setTimeout(() => { throw new Error('late'); }, 50);`,
   'exports a thenable': `export { thenable as default }; const thenable = { then() {} };`,
@@ -41,5 +47,68 @@ describe.concurrent('a definition that harms its process', () => {
     await program.call('harm');
     expect(await program.textOf('ok')).toBe('ok');
     expect(await program.end()).toEqual({ code: 0, signal: null });
+  });
+});
+
+const killer = itself(`process.kill(process.pid, 'SIGKILL');`);
+
+describe.concurrent('several definitions that harm their process', () => {
+  test('are left out once, and are not loaded at the next start', async () => {
+    const names = Array.from({ length: 6 }, (_, index) => `harm${index}`);
+    const harmful = Object.fromEntries(names.map((name) => [`agenttools/tools/${name}.js`, killer]));
+    const folder = writePackage({ tools: [...names, 'ok'] }, { ...harmful, 'agenttools/tools/ok.js': good });
+    const first = await openProgram(folder);
+    const { tools } = await first.request('tools/list');
+    expect(tools.map(({ name }: { name: string }) => name)).toEqual(['ok']);
+    await first.end();
+    const second = await openProgram(folder);
+    expect((await second.request('tools/list')).tools).toHaveLength(1);
+    expect(await second.textOf('ok')).toBe('ok');
+    await second.end();
+    expect(second.stderr).toContain('was ended by SIGKILL');
+    expect(second.stderr).not.toMatch(/^The extension host/m);
+  });
+
+  test('keep no client waiting for the handshake or for other tools', async () => {
+    const files: Files = {
+      'agenttools/tools/harm.js': itself('for (;;);'),
+      'agenttools/tools/never.js': itself('await new Promise(() => {});'),
+      'agenttools/tools/ok.js': good,
+    };
+    const started = performance.now();
+    const program = await openProgram(writePackage({ tools: ['harm', 'never', 'ok'] }, files));
+    expect(await program.textOf('ok')).toBe('ok');
+    expect(performance.now() - started).toBeLessThan(8000);
+    await program.end();
+  });
+});
+
+describe.concurrent('a hook that ends its process', () => {
+  const serverWith = (server: object) =>
+    writePackage(
+      { tools: ['ok'], servers: ['main'] },
+      {
+        'agenttools/servers/main.json': { tools: '*', ...server },
+        'agenttools/tools/ok.json': { description: 'Answers.', handler: './ok.js#ok' },
+        'ok.js': `export const ok = () => 'ok'; export const harm = () => process.kill(process.pid, 'SIGKILL') && new Promise(() => {});`,
+      },
+    );
+  const deathsOf = ({ stderr }: { readonly stderr: string }) =>
+    stderr.split('\n').filter((line) => line.startsWith('The extension host'));
+
+  test('costs one process if it is a hook of a list, which shows all items then', async () => {
+    const program = await openProgram(serverWith({ list: { tools: './ok.js#harm' } }));
+    for (const _ of [1, 2, 3]) expect((await program.request('tools/list')).tools).toHaveLength(1);
+    expect(await program.textOf('ok')).toBe('ok');
+    await program.end();
+    expect(deathsOf(program)).toHaveLength(1);
+  });
+
+  test('costs one process if it is the hook initialize, and calls fail then', async () => {
+    const program = await openProgram(serverWith({ initialize: './ok.js#harm' }));
+    for (const _ of [1, 2, 3]) expect((await program.call('ok')).isError).toBe(true);
+    expect((await program.request('tools/list')).tools).toHaveLength(1);
+    await program.end();
+    expect(deathsOf(program)).toHaveLength(1);
   });
 });

@@ -41,11 +41,16 @@ const probes: readonly (() => boolean)[] = [
   () => new URL('https://example.com/a').pathname === '/a' && new TextEncoder().encode('a').length === 1,
 ];
 
+/** The members of `Object.prototype` before any code of extensions has run. */
+const standard: Record<PropertyKey, true> = Object.create(null);
+for (const name of Reflect.ownKeys(Object.prototype)) standard[name] = true;
+
 /** Additions to `Object.prototype` that every object inherits must not get in the way of assignments and promises. */
 function arePlainObjectsPlain(): boolean {
   const names = Reflect.ownKeys(Object.prototype);
   for (let index = 0; index < names.length; index += 1) {
     const name = names[index]!;
+    if (standard[name]) continue;
     if (name === 'then' || name === 'toJSON') return false;
     const { get, set, writable, configurable } = Object.getOwnPropertyDescriptor(Object.prototype, name)!;
     if (!configurable && !writable) return false;

@@ -1,4 +1,3 @@
-import { setTimeout as sleep } from 'node:timers/promises';
 import { deferred } from '../../base/deferred.js';
 import { messageOf } from '../../thrown.js';
 import { HostEndedError } from './host-error.js';
@@ -207,7 +206,7 @@ export class DefinitionLoader<H extends LoadingHost> {
     };
     this.#workers.add(worker);
     try {
-      const isFresh = this.#queue.every(({ isSuspect }) => isSuspect);
+      const isFresh = this.#queue.some(({ isSuspect }) => isSuspect);
       worker.host = await this.#options.openHost({ isFresh, isTrial: false });
       for (let job = this.#take(worker); job; job = this.#take(worker)) await this.#evaluate(job, worker);
       await Promise.all([...worker.pending].map(({ promise }) => promise));
@@ -376,4 +375,8 @@ export class DefinitionLoader<H extends LoadingHost> {
     const { patienceMs = 1500 } = this.#options;
     return Math.max(patienceMs / 2 ** this.#hangs, patienceMs / 8);
   }
+}
+
+function sleep<T = void>(ms: number, value?: T): Promise<T> {
+  return new Promise((resolve) => setTimeout(() => resolve(value as T), ms));
 }
