@@ -8,6 +8,7 @@ import { buildEdge } from './edge.mjs';
 import { hashInputs, isBuilt, recordBuild } from './inputs.mjs';
 import { buildPreview } from './preview.mjs';
 import { mergeStartPath, nameStartChunk } from './start-chunk.mjs';
+import { startScript } from './start-script.mjs';
 
 const root = fileURLToPath(new URL('..', import.meta.url));
 const dist = path.join(root, 'dist');
@@ -48,8 +49,10 @@ const { metafile, outputFiles } = await build({
   write: false,
 });
 mkdirSync(dist, { recursive: true });
-for (const { path: file, text } of nameStartChunk(outputFiles, path.join(dist, 'cli.js'))) {
-  writeFileSync(file, text);
+const cli = path.join(dist, 'cli.js');
+for (const module of nameStartChunk(outputFiles, cli)) {
+  const files = module.path === cli ? await startScript({ root, module, options }) : [module];
+  for (const { path: file, text } of files) writeFileSync(file, text);
 }
 // Whoever imports it loads one file instead of a dozen: servers start the faster, the more of their definitions are code.
 await build({ ...options, entryPoints: { index: 'src/index.ts' } });
