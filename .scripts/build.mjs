@@ -42,7 +42,6 @@ const { metafile, outputFiles } = await build({
     cli: 'src/cli/main.ts',
     engine: 'src/engine.ts',
     'extension-host': 'src/engine/server/host/extension-host.ts',
-    'inspector-child': 'src/engine/validate/inspector-child.ts',
   },
   splitting: true,
   plugins: [mergeStartPath({ root, start: 'src/cli/main.ts' })],
@@ -54,8 +53,13 @@ for (const module of nameStartChunk(outputFiles, cli)) {
   const files = module.path === cli ? await startScript({ root, module, options }) : [module];
   for (const { path: file, text } of files) writeFileSync(file, text);
 }
-// Whoever imports it loads one file instead of a dozen: servers start the faster, the more of their definitions are code.
-await build({ ...options, entryPoints: { index: 'src/index.ts' } });
+// One file each, because each file takes time to load. `index` is what definitions in code import.
+for (const [name, source] of [
+  ['index', 'src/index.ts'],
+  ['inspector-child', 'src/engine/validate/inspector-child.ts'],
+]) {
+  await build({ ...options, entryPoints: { [name]: source } });
+}
 
 const pages = await buildPreview({ root, folder: path.join(dist, 'preview') });
 const edge = await buildEdge({ root, folder: path.join(dist, 'edge') });
