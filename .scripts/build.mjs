@@ -8,6 +8,7 @@ import { buildEdge } from './edge.mjs';
 import { hashInputs, isBuilt, recordBuild } from './inputs.mjs';
 import { buildPreview } from './preview.mjs';
 import { mergeStartPath, nameStartChunk } from './start-chunk.mjs';
+import { startScript } from './start-script.mjs';
 
 const root = fileURLToPath(new URL('..', import.meta.url));
 const dist = path.join(root, 'dist');
@@ -41,18 +42,24 @@ const { metafile, outputFiles } = await build({
     cli: 'src/cli/main.ts',
     engine: 'src/engine.ts',
     'extension-host': 'src/engine/server/host/extension-host.ts',
-    'inspector-child': 'src/engine/validate/inspector-child.ts',
   },
   splitting: true,
   plugins: [mergeStartPath({ root, start: 'src/cli/main.ts' })],
   write: false,
 });
 mkdirSync(dist, { recursive: true });
-for (const { path: file, text } of nameStartChunk(outputFiles, path.join(dist, 'cli.js'))) {
-  writeFileSync(file, text);
+const cli = path.join(dist, 'cli.js');
+for (const module of nameStartChunk(outputFiles, cli)) {
+  const files = module.path === cli ? await startScript({ root, module, options }) : [module];
+  for (const { path: file, text } of files) writeFileSync(file, text);
 }
-// Whoever imports it loads one file instead of a dozen: servers start the faster, the more of their definitions are code.
-await build({ ...options, entryPoints: { index: 'src/index.ts' } });
+// One file each, because each file takes time to load. `index` is what definitions in code import.
+for (const [name, source] of [
+  ['index', 'src/index.ts'],
+  ['inspector-child', 'src/engine/validate/inspector-child.ts'],
+]) {
+  await build({ ...options, entryPoints: { [name]: source } });
+}
 
 const pages = await buildPreview({ root, folder: path.join(dist, 'preview') });
 const edge = await buildEdge({ root, folder: path.join(dist, 'edge') });

@@ -1,8 +1,9 @@
 #!/usr/bin/env node
 // The entrance: everything about this process that the program behind it may know or do.
-import module from 'node:module';
-import os from 'node:os';
-import process from 'node:process';
+// A CommonJS module: Node takes milliseconds to load its loader of ECMAScript modules.
+const nodeModule = require('node:module');
+const os = require('node:os');
+const process = require('node:process');
 
 const [major, minor] = process.versions.node.split('.').map(Number);
 
@@ -14,7 +15,7 @@ if (major < 20 || (major === 20 && minor < 19)) {
 }
 
 // From 22.8 on; it only makes starting faster, so whatever hinders it is no reason to stop.
-module.enableCompileCache?.();
+nodeModule.enableCompileCache?.();
 
 const { stdin, stdout, stderr, env } = process;
 const argv = process.argv.slice(2);
@@ -37,9 +38,17 @@ const host = {
   exit: (code) => void stdout.write('', () => reallyExit(code)),
 };
 
-const { main } = await import('../dist/cli.js');
-process.exitCode = await main(argv, host);
-host.exit(process.exitCode);
+const { keepCompiledCode, script } = require('../dist/start.cjs');
+
+// Other commands run too little of the start path, and so does a server that fails.
+if (serves) {
+  setTimeout(keepCompiledCode, 2000).unref();
+  process.once('exit', (exitCode) => exitCode === 0 && keepCompiledCode());
+}
+script.main(argv, host).then((exitCode) => {
+  process.exitCode = exitCode;
+  host.exit(exitCode);
+});
 
 function workingDirectory() {
   try {

@@ -2,16 +2,9 @@ import { readFileSync } from 'node:fs';
 import path from 'node:path';
 import process from 'node:process';
 import { fileURLToPath } from 'node:url';
+import { cacheFolderOf, dataFolderOf, type FolderFacts } from './system-folders.js';
 
-/** What the folders depend on. */
-export interface FolderFacts {
-  readonly cwd: string;
-  readonly env: Readonly<Record<string, string | undefined>>;
-  readonly home: string;
-  readonly platform: NodeJS.Platform;
-  /** The Node that runs; a global npm folder lies near it. */
-  readonly execPath?: string;
-}
+export type { FolderFacts } from './system-folders.js';
 
 /** Where things are looked for and kept. Every folder is absolute; none has to exist. */
 export interface WorkspaceFolders {
@@ -50,47 +43,6 @@ export function workspaceFolders(facts: FolderFacts): WorkspaceFolders {
 function siblingsFolderOf(root: string): Pick<WorkspaceFolders, 'siblingsFolder'> {
   const folder = path.dirname(root);
   return path.basename(folder) === 'node_modules' ? { siblingsFolder: folder } : {};
-}
-
-function dataFolderOf(facts: FolderFacts): string {
-  const { cwd, env } = facts;
-  return env.AGENTTOOLS_HOME ? path.resolve(cwd, env.AGENTTOOLS_HOME) : dataFolders[systemOf(facts)](facts);
-}
-
-function cacheFolderOf(facts: FolderFacts): string {
-  const { cwd, env } = facts;
-  if (env.AGENTTOOLS_HOME) return path.resolve(cwd, env.AGENTTOOLS_HOME, 'cache');
-  return cacheFolders[systemOf(facts)](facts);
-}
-
-function systemOf({ platform }: FolderFacts): keyof typeof dataFolders {
-  return platform === 'darwin' || platform === 'win32' ? platform : 'others';
-}
-
-/**
- * Where each system keeps the data of programs: the rules of env-paths, which itself looks only at this machine.
- * @see https://github.com/sindresorhus/env-paths#pathsdata, https://specifications.freedesktop.org/basedir-spec/latest/
- */
-const dataFolders = {
-  darwin: ({ home }) => path.join(home, 'Library', 'Application Support', 'agenttools'),
-  win32: ({ home, env }) =>
-    path.join(absolute(env.LOCALAPPDATA) ?? path.join(home, 'AppData', 'Local'), 'agenttools', 'Data'),
-  others: ({ home, env }) =>
-    path.join(absolute(env.XDG_DATA_HOME) ?? path.join(home, '.local', 'share'), 'agenttools'),
-} as const satisfies Record<string, (facts: FolderFacts) => string>;
-
-/** @see https://github.com/sindresorhus/env-paths#pathscache */
-const cacheFolders = {
-  darwin: ({ home }) => path.join(home, 'Library', 'Caches', 'agenttools'),
-  win32: ({ home, env }) =>
-    path.join(absolute(env.LOCALAPPDATA) ?? path.join(home, 'AppData', 'Local'), 'agenttools', 'Cache'),
-  others: ({ home, env }) =>
-    path.join(absolute(env.XDG_CACHE_HOME) ?? path.join(home, '.cache'), 'agenttools'),
-} as const satisfies Record<keyof typeof dataFolders, (facts: FolderFacts) => string>;
-
-/** A relative path in the environment counts for nothing. */
-function absolute(folder: string | undefined): string | undefined {
-  return folder && path.isAbsolute(folder) ? folder : undefined;
 }
 
 /**

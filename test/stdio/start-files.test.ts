@@ -15,7 +15,7 @@ const builtinRecorder = `process.on('exit', () => {
   require('node:fs').writeFileSync(process.env.BUILTINS_FILE, names.join('\\n'));
 });`;
 
-test('a server of data loads two files and no slow built-in module up to the answer to tools/list', async () => {
+test('a server of data loads three files and no slow built-in module up to the answer to tools/list', async () => {
   const folder = writeFolder({
     'package.json': JSON.stringify({ name: 'start-files', version: '1.0.0', agenttools: { tools: ['add'] } }),
     'agenttools/tools/add.json': JSON.stringify({
@@ -47,7 +47,8 @@ test('a server of data loads two files and no slow built-in module up to the ans
   rmSync(coverage, { recursive: true, force: true });
   expect(loaded.map((url: string) => url.slice(ours.length + 1)).sort()).toEqual([
     'bin/agenttools.js',
-    'dist/cli.js',
+    'dist/start-script.js',
+    'dist/start.cjs',
   ]);
   expect(builtins).toContain('NativeModule path');
   expect(builtins.filter((name) => slowBuiltins.includes(name.slice('NativeModule '.length)))).toEqual([]);

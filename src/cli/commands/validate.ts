@@ -24,6 +24,7 @@ export interface ValidateInput extends Omit<ReportOptions, 'rules' | 'parser'> {
 export async function validateCommand(input: ValidateInput, host: Host): Promise<ExitCode> {
   const { cwd, color, stdout } = host;
   const parser = new ModuleParser(input.timeoutMs);
+  parser.start();
   const options = { ...input, rules: parseRuleSettings(input.ruleSettings), parser };
   const directories = [...new Set(input.paths.map((one) => path.resolve(cwd, one)))];
 

@@ -45,37 +45,46 @@ export interface DefinitionFiles {
 /** What `derive` writes into the root. */
 export const derivedFile = 'derived.json';
 
+const none: ReadonlySet<string> = new Set();
+
 /** Lists the definition files of a package. An absent root has none. */
 export async function listDefinitionFiles(directory: string, root: string): Promise<DefinitionFiles> {
   const base = path.join(directory, root);
-  const rootEntries = namesIn(base);
-  const folders = new Map<string, readonly string[]>();
-  for (const name of rootEntries ?? []) folders.set(name, namesIn(path.join(base, name)) ?? []);
+  const found = namesIn(base);
+  const rootEntries = new Set(found);
+  const folders = new Map<string, ReadonlySet<string>>();
+  for (const name of rootEntries) folders.set(name, new Set(namesIn(path.join(base, name))));
   const relative = path.posix.normalize(root.replaceAll('\\', '/')).replace(/^\.\//, '').replace(/\/$/, '');
   const prefix = relative === '.' || relative === '' ? '' : `${relative}/`;
 
-  const matching = (names: readonly string[], stem: string, kind: Kind, folder: string, combined: boolean) =>
+  const matching = (
+    names: ReadonlySet<string>,
+    stem: string,
+    kind: Kind,
+    folder: string,
+    combined: boolean,
+  ) =>
     (kind === 'apps' ? appFormats : formats)
-      .filter(({ extension }) => names.includes(stem + extension))
+      .filter(({ extension }) => names.has(stem + extension))
       .map(({ extension, language }) => ({
         file: `${prefix}${folder}${stem}${extension}`,
         language,
         combined,
       }));
 
-  const combined = (kind: Kind) => (kind === 'apps' ? [] : matching(rootEntries ?? [], kind, kind, '', true));
+  const combined = (kind: Kind) => (kind === 'apps' ? [] : matching(rootEntries, kind, kind, '', true));
 
   return {
-    rootExists: rootEntries !== undefined,
+    rootExists: found !== undefined,
     combined,
-    derived: rootEntries?.includes(derivedFile) ? `${prefix}${derivedFile}` : undefined,
+    derived: rootEntries.has(derivedFile) ? `${prefix}${derivedFile}` : undefined,
     find: (kind, item) => [
-      ...matching(folders.get(kind) ?? [], item, kind, `${kind}/`, false),
+      ...matching(folders.get(kind) ?? none, item, kind, `${kind}/`, false),
       ...combined(kind),
     ],
     items(kind) {
       const known = kind === 'apps' ? appFormats : formats;
-      const stems = (folders.get(kind) ?? []).flatMap((name) => {
+      const stems = [...(folders.get(kind) ?? none)].flatMap((name) => {
         const format = known.find(
           ({ extension }) => name.endsWith(extension) && !name.endsWith(`.d${extension}`),
         );

@@ -7,8 +7,15 @@ import { Suspension } from './interaction.js';
 import { MissingCapabilityError, RequirementError, requireMet } from './requirements.js';
 import { plain, ResultError, toToolResult } from './results.js';
 import type { ToolHandler, ToolSpec } from './specs.js';
-import { TimeoutError, withoutClock, withTimeLimit } from './time-limit.js';
+import { type Cancellation, isCancelled, TimeoutError, withoutClock, withTimeLimit } from './time-limit.js';
 import type { ToolUpstream } from './upstream.js';
+
+/** Surroundings of one call. */
+interface Setting {
+  readonly calls: Calls;
+  readonly signal: AbortSignal | Cancellation;
+  readonly makeContext: MakeContext;
+}
 
 /**
  * Calls a tool: checks the arguments, runs the hooks, then the handler within its time, then checks the result.
@@ -18,7 +25,7 @@ import type { ToolUpstream } from './upstream.js';
 export async function callTool(
   tool: ToolSpec,
   args: Readonly<Record<string, unknown>>,
-  { calls, signal, makeContext }: { calls: Calls; signal: AbortSignal; makeContext: MakeContext },
+  { calls, signal, makeContext }: Setting,
 ): Promise<ToolResult> {
   try {
     await requireMet(`Tool "${tool.name}"`, tool.requires, {
@@ -29,7 +36,7 @@ export async function callTool(
     const { upstream } = tool;
     const handler = upstream ? answeredBy(upstream, calls) : await loadHandler(tool);
     // What nobody wants any more is not begun: it may change something.
-    if (signal.aborted) return failure('Cancelled');
+    if (isCancelled(signal)) return failure('Cancelled');
     const value = await withTimeLimit(
       (limit) => {
         const ctx = makeContext(limit, tool);
@@ -44,7 +51,7 @@ export async function callTool(
     if (upstream?.isOwn) return value as ToolResult;
     return await checkResult(tool, await resultOf(tool, value), calls);
   } catch (error) {
-    if (signal.aborted) return failure('Cancelled');
+    if (isCancelled(signal)) return failure('Cancelled');
     return failureOf(tool, error, calls);
   }
 }

@@ -19,6 +19,23 @@ export interface Limit {
   end(reason: Error): void;
 }
 
+/** The end of work that its caller decides. Most work reads no signal, and making one takes longer than the rest of a call. */
+export interface Cancellation {
+  /** The same as `signal.aborted`, for less. */
+  readonly isOver: boolean;
+  /** Made when it is first read. */
+  readonly signal: AbortSignal;
+}
+
+/** True if the caller no longer waits. */
+export function isCancelled(outer: AbortSignal | Cancellation): boolean {
+  return 'aborted' in outer ? outer.aborted : outer.isOver;
+}
+
+function signalOf(outer: AbortSignal | Cancellation): AbortSignal {
+  return 'aborted' in outer ? outer : outer.signal;
+}
+
 /** Stops the clocks of all of them until work is done that is not theirs. */
 export async function offTheClock<T>(limits: readonly Limit[], work: () => Promise<T>): Promise<T> {
   const resume = limits.map((limit) => limit.pause());
@@ -30,8 +47,8 @@ export async function offTheClock<T>(limits: readonly Limit[], work: () => Promi
 }
 
 /** A limit for what runs before the clock starts. */
-export function withoutClock(signal: AbortSignal): Limit {
-  return { signal, isOver: false, pause: () => () => {}, end: () => {} };
+export function withoutClock(outer: AbortSignal | Cancellation): Limit {
+  return { signal: signalOf(outer), isOver: false, pause: () => () => {}, end: () => {} };
 }
 
 /**
@@ -40,7 +57,7 @@ export function withoutClock(signal: AbortSignal): Limit {
  */
 export async function withTimeLimit<T>(
   work: (limit: Limit) => T | Promise<T>,
-  { timeoutMs, signal }: { readonly timeoutMs: number; readonly signal: AbortSignal },
+  { timeoutMs, signal }: { readonly timeoutMs: number; readonly signal: AbortSignal | Cancellation },
 ): Promise<T> {
   const run = new Run(signal, timeoutMs);
   try {
@@ -58,7 +75,7 @@ function mayBeThenable(value: unknown): boolean {
 }
 
 class Run implements Limit {
-  readonly #outer: AbortSignal;
+  readonly #outer: AbortSignal | Cancellation;
   readonly #timeoutMs: number;
   #controller: AbortController | undefined;
   /** Why it is over, if nobody outside said so. */
@@ -69,14 +86,14 @@ class Run implements Limit {
   #pauses = 0;
   #isDone = false;
 
-  constructor(outer: AbortSignal, timeoutMs: number) {
+  constructor(outer: AbortSignal | Cancellation, timeoutMs: number) {
     this.#outer = outer;
     this.#timeoutMs = timeoutMs;
     this.#leftMs = timeoutMs;
   }
 
   get isOver(): boolean {
-    return this.#reason !== undefined || this.#outer.aborted;
+    return this.#reason !== undefined || isCancelled(this.#outer);
   }
 
   get signal(): AbortSignal {
@@ -85,7 +102,7 @@ class Run implements Limit {
     // Every question and every inner call listens to it.
     setMaxListeners(0, this.#controller.signal);
     if (this.isOver) this.#abort();
-    else this.#outer.addEventListener('abort', this.#abort, { once: true });
+    else signalOf(this.#outer).addEventListener('abort', this.#abort, { once: true });
     return this.#controller.signal;
   }
 
@@ -121,7 +138,7 @@ class Run implements Limit {
   forget(): void {
     this.#isDone = true;
     this.#stop();
-    if (this.#controller) this.#outer.removeEventListener('abort', this.#abort);
+    if (this.#controller) signalOf(this.#outer).removeEventListener('abort', this.#abort);
   }
 
   #start(): void {
@@ -139,5 +156,5 @@ class Run implements Limit {
     this.#wait = undefined;
   }
 
-  readonly #abort = (): void => this.#controller?.abort(this.#reason ?? this.#outer.reason);
+  readonly #abort = (): void => this.#controller?.abort(this.#reason ?? signalOf(this.#outer).reason);
 }

@@ -17,7 +17,8 @@ function isRegExp(text: string): boolean {
   }
 }
 
-const types = ['array', 'boolean', 'integer', 'null', 'number', 'object', 'string'];
+/** The values of `type`. */
+export const types: readonly string[] = ['array', 'boolean', 'integer', 'null', 'number', 'object', 'string'];
 const isType = (value: unknown) => typeof value === 'string' && types.includes(value);
 const isSchema = (value: unknown) => isRecord(value) || typeof value === 'boolean';
 const isText = (value: unknown) => typeof value === 'string';

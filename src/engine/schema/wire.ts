@@ -7,6 +7,7 @@ import { isPattern } from './field-options.js';
 import { fromPointer, toPointer } from './issues.js';
 import type { JsonSchema } from './json-schema.js';
 import { findBadHeaders } from './mcp-header.js';
+import { isPlainSchema } from './plain-schema.js';
 import { findReferenceFaults } from './references.js';
 import { SchemaError } from './schema-error.js';
 import { compileSafely, createValidator, type Validator } from './validator.js';
@@ -28,14 +29,16 @@ export async function checkWireSchema(schema: unknown, side: SchemaSide): Promis
   if (!dialect) return [{ path: ['$schema'], message: unknownDialect }];
 
   const subschemas = [...walkSchema(schema)];
+  const isPlain = isPlainSchema(schema);
   const issues = [
     ...findBadRoot(schema, side),
     ...findBadPatterns(subschemas),
     ...findReferenceFaults(subschemas, dialect),
     ...(side === 'input' ? findBadHeaders(subschemas) : []),
-    ...(await findMetaIssues(schema, dialect)),
+    ...(isPlain ? [] : await findMetaIssues(schema, dialect)),
   ];
-  return issues.length > 0 ? firstAtEachPlace(issues) : tryToCompile(schema, dialect);
+  if (issues.length > 0) return firstAtEachPlace(issues);
+  return isPlain ? [] : await tryToCompile(schema, dialect);
 }
 
 function* findBadRoot(schema: JsonSchema, side: SchemaSide): Generator<WireIssue> {

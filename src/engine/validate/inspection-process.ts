@@ -27,6 +27,7 @@ export const startTimeoutMs = 30_000;
 export class InspectionProcess {
   readonly #mark = randomUUID();
   #process: ChildProcess | undefined;
+  #started: Promise<ChildProcess> | undefined;
   #requests = 0;
 
   /**
@@ -35,7 +36,7 @@ export class InspectionProcess {
    * @throws Error if no process can be started
    */
   async attempt(task: InspectionTask, timeoutMs: number, furtherMs: FurtherTime = () => 0): Promise<Outcome> {
-    const child = this.#process ?? (await this.#start());
+    const child = await this.start();
     const usedBefore = this.#requests > 0;
     this.#requests += 1;
     const id = randomUUID();
@@ -49,6 +50,13 @@ export class InspectionProcess {
     } finally {
       listener.stop();
     }
+  }
+
+  /** Starts the process, if it is not running. The first request does so, too. */
+  start(): Promise<ChildProcess> {
+    this.#started ??= this.#start();
+    this.#started.catch(() => {});
+    return this.#started;
   }
 
   async #start(): Promise<ChildProcess> {
@@ -69,6 +77,7 @@ export class InspectionProcess {
     const reply = await within(listener.reply, startTimeoutMs);
     listener.stop();
     if (reply && 'answer' in reply) return child;
+    this.kill();
     const reason = reply?.died ?? `it did not start within ${startTimeoutMs / 1000} s`;
     throw new Error(`The process that inspects modules (${entry}) cannot be used: ${reason}.`);
   }
@@ -78,6 +87,7 @@ export class InspectionProcess {
     if (this.#process?.pid !== undefined)
       endTree(this.#process.pid, { name: inspectionMark, value: this.#mark });
     this.#process = undefined;
+    this.#started = undefined;
   }
 }
 

@@ -23,8 +23,25 @@ const parent = Number(process.argv[2]);
 const mark = { name: inspectionMark, value: process.env[inspectionMark] ?? '' };
 const send = process.send?.bind(process);
 
+/**
+ * Ends this process and everything that it started when the parent is gone. Imports this module only then, so that the
+ * thread starts fast.
+ */
+const watchSource = `
+  const isParentGone = () => {
+    if (process.platform !== 'win32') return process.ppid !== ${parent};
+    try {
+      process.kill(${parent}, 0);
+      return false;
+    } catch {
+      return true;
+    }
+  };
+  setInterval(() => isParentGone() && import(${JSON.stringify(import.meta.url)}), 500);
+`;
+
 if (isMainThread) serve();
-else watchParent();
+else endTree(process.pid, mark);
 
 function serve(): void {
   // What a module left running may fail later: that is not the business of the modules after it.
@@ -35,26 +52,9 @@ function serve(): void {
     void answer(request).then((reply) => send?.(reply));
   });
   // The disconnect is not heard while a module blocks this thread.
-  const watch = new Worker(new URL(import.meta.url), { argv: [`${parent}`] });
-  watch.on('error', () => {}).once('online', () => send?.({ id: 'ready', result: undefined }));
-  watch.unref();
-}
-
-/** Ends this process and what it started once nobody waits for its answers. */
-function watchParent(): void {
-  setInterval(() => {
-    if (isParentGone()) endTree(process.pid, mark);
-  }, 500);
-}
-
-function isParentGone(): boolean {
-  if (process.platform !== 'win32') return process.ppid !== parent;
-  try {
-    process.kill(parent, 0);
-    return false;
-  } catch {
-    return true;
-  }
+  const watch = new Worker(watchSource, { eval: true });
+  watch.on('error', () => {}).unref();
+  send?.({ id: 'ready', result: undefined });
 }
 
 async function answer(request: InspectionRequest): Promise<InspectionReply> {

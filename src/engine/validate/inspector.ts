@@ -21,13 +21,16 @@ export class InspectionError extends Error {
   }
 }
 
+type InspectionProcessLike = Pick<InspectionProcess, 'attempt' | 'kill'> &
+  Partial<Pick<InspectionProcess, 'start'>>;
+
 export interface InspectorOptions {
   /** Longest time that modules without an answer take, all together, in milliseconds. */
   readonly timeoutMs: number;
   /** Shared parser; the caller closes it. */
   readonly parser?: ModuleParser;
   /** Makes a process that starts at its first request. Tests pass their own. */
-  readonly openProcess?: () => Pick<InspectionProcess, 'attempt' | 'kill'>;
+  readonly openProcess?: () => InspectionProcessLike;
 }
 
 /**
@@ -55,6 +58,11 @@ export class ModuleParser {
     const isDoubtful = !('answer' in first) && first.usedBefore;
     const outcome = isDoubtful ? await this.#process.attempt(task, this.#timeoutMs) : first;
     return resultOf(outcome, this.#timeoutMs) as ParsedModule;
+  }
+
+  /** Starts the process before the first module. */
+  start(): void {
+    void this.#process.start();
   }
 
   /** Ends the process. */
@@ -90,7 +98,7 @@ export class Inspector {
   readonly #loaded = new Map<string, Promise<LoadedModule>>();
   readonly #timeoutMs: number;
   readonly #openProcess: NonNullable<InspectorOptions['openProcess']>;
-  readonly #shared: Pick<InspectionProcess, 'attempt' | 'kill'>;
+  readonly #shared: InspectionProcessLike;
   readonly #alone = new Set<Pick<InspectionProcess, 'kill'>>();
   readonly #waiting: Job[] = [];
   readonly #suspects: Job[] = [];
@@ -106,6 +114,12 @@ export class Inspector {
     this.#ownsParser = parser === undefined;
     this.#openProcess = openProcess;
     this.#shared = openProcess();
+  }
+
+  /** Starts the processes before the first module. `load`: modules will be evaluated, too. */
+  start({ load }: { readonly load: boolean }): void {
+    this.#parser.start();
+    if (load) void this.#shared.start?.();
   }
 
   /** Reads a module without running it. @throws InspectionError */

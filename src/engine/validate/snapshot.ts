@@ -9,7 +9,7 @@ import { type DerivationFacts, gatherDerivation } from './facts/derivation.js';
 import { type FileFacts, gatherFiles, gatherRoot, type RootFacts } from './facts/files.js';
 import { gatherInlineItem, gatherItem, type ItemFacts } from './facts/items.js';
 import type { ModuleFacts, ModuleReader } from './facts/modules.js';
-import { gatherPackaging, type PackagingFacts } from './facts/packaging.js';
+import { gatherPackaging, listShipped, type PackagingFacts } from './facts/packaging.js';
 import { findLostApp, type LostApp } from './facts/references.js';
 import { gatherServers, type ServerFacts } from './facts/servers.js';
 import { gatherSkills, type SkillFacts } from './facts/skills.js';
@@ -76,6 +76,8 @@ interface Gathering {
 /** Gathers everything about an extension that a rule may want to know. */
 export async function takeSnapshot({ codes, extension, workspace, modules }: Gathering): Promise<Snapshot> {
   const { manifest } = extension;
+  const shipped = listShipped(extension);
+  shipped.catch(() => {});
   const { toolkits, lost } = await gatherToolkits(extension);
   const lostNames = new Set(lost.map(({ name }) => name));
   const declarations = (await Promise.all(kinds.map((kind) => extension.declared(kind)))).flat();
@@ -105,7 +107,7 @@ export async function takeSnapshot({ codes, extension, workspace, modules }: Gat
     skills,
     lostApps: await gatherLostApps(items, extension, workspace),
     modules: await gatherModules(items, modules),
-    packaging: await gatherPackaging({ extension, items, skills, modules }),
+    packaging: await gatherPackaging({ shipped, extension, items, skills, modules }),
     ...(await gatherDerivation(extension, items)),
   };
 }

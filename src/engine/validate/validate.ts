@@ -93,6 +93,8 @@ export async function validateExtension(
 export async function diagnose(directory: string, options: ValidateOptions): Promise<Diagnosis> {
   const { timeoutMs = defaultTimeoutMs, openInspector = (limits) => new Inspector(limits) } = options;
   const inspector = openInspector({ timeoutMs });
+  // Nearly every extension has modules, and a process takes as long to start as the rest of the check.
+  inspector.start({ load: options.load });
   try {
     const snapshot = await snapshotOf(directory, options, inspector);
     const found = rules.flatMap((rule) => [...rule.check(snapshot)]);

@@ -79,4 +79,19 @@ describe('a time limit', () => {
     };
     expect(await withTimeLimit(work, { timeoutMs: 20, signal })).toBe('in time');
   });
+
+  test('reads the signal of its caller only for work that reads its own', async () => {
+    let reads = 0;
+    const outer = {
+      isOver: false,
+      get signal() {
+        reads += 1;
+        return signal;
+      },
+    };
+    expect(await withTimeLimit(async ({ isOver }) => isOver, { timeoutMs: 1000, signal: outer })).toBe(false);
+    expect(reads).toBe(0);
+    await withTimeLimit(async (limit) => limit.signal.aborted, { timeoutMs: 1000, signal: outer });
+    expect(reads).toBeGreaterThan(0);
+  });
 });

@@ -106,6 +106,10 @@ export class RemoteRequest implements RequestContext {
     this.#questions = questions;
   }
 
+  get isOver(): boolean {
+    return this.#reason !== undefined;
+  }
+
   /** Made when it is asked for. */
   get signal(): AbortSignal {
     this.#ending ??= new AbortController();

@@ -211,7 +211,7 @@ export class Dispatcher implements Peer {
       answer = { error: this.#errorBody(error) };
     }
     if (this.#inFlight.get(id) === request) this.#inFlight.delete(id);
-    if (answer && !request.isAborted) await this.#write({ jsonrpc: '2.0', id, ...answer });
+    if (answer && !request.isOver) await this.#write({ jsonrpc: '2.0', id, ...answer });
   }
 
   #stamped(method: string, result: JsonObject): JsonObject {
@@ -338,7 +338,7 @@ interface Received {
 class InFlight implements RequestContext {
   readonly id: MessageId;
   readonly method: string;
-  isAborted = false;
+  isOver = false;
   readonly #dispatcher: Dispatcher;
   readonly #params: JsonObject;
   readonly #extra: MessageExtraInfo | undefined;
@@ -363,13 +363,13 @@ class InFlight implements RequestContext {
   get signal(): AbortSignal {
     if (!this.#controller) {
       this.#controller = new AbortController();
-      if (this.isAborted) this.#controller.abort(this.#reason);
+      if (this.isOver) this.#controller.abort(this.#reason);
     }
     return this.#controller.signal;
   }
 
   onAbort(listener: (reason: unknown) => void): void {
-    if (this.isAborted) listener(this.#reason);
+    if (this.isOver) listener(this.#reason);
     else this.#onAbort = listener;
   }
 
@@ -399,7 +399,7 @@ class InFlight implements RequestContext {
   }
 
   abort(reason: unknown): void {
-    this.isAborted = true;
+    this.isOver = true;
     this.#reason = reason;
     this.#controller?.abort(reason);
     this.#onAbort?.(reason);

@@ -25,6 +25,8 @@ export interface RequestContext {
   readonly method: string;
   /** `_meta` of the params; on 2026-07-28 it also holds version, client and capabilities. */
   readonly meta: JsonObject | undefined;
+  /** The same as `signal.aborted`, for less. */
+  readonly isOver: boolean;
   /** Aborts when the client cancels the request or disconnects. */
   readonly signal: AbortSignal;
   /** Calls back when the signal aborts, at most once. The signal itself costs more. */

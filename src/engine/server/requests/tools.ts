@@ -95,9 +95,8 @@ export async function call(
     return await resultFor(tool, result, { connection, request });
   }
   const dialogue = new Dialogue(connection, request, subject);
-  const { signal } = request;
   const makeContext = contextMaker(connection, request, { dialogue });
-  return await inDialogue(dialogue, async () => await run({ signal, makeContext }));
+  return await inDialogue(dialogue, async () => await run({ signal: request, makeContext }));
 }
 
 /** A result as whoever asked knows results. */

@@ -2,6 +2,7 @@ import { ProtocolError } from '../../items/builders.js';
 import { detailsOf, type MakeContext } from '../../items/calls.js';
 import type { Context } from '../../items/context.js';
 import type { TaskSupport, ToolSpec } from '../../items/specs.js';
+import type { Cancellation } from '../../items/time-limit.js';
 import { type Connection, contextMaker } from '../context.js';
 import { Dialogue, inDialogue, type Subject } from '../interaction/dialogue.js';
 import type { Partner } from '../interaction/partner.js';
@@ -18,7 +19,7 @@ export interface LongCall {
   readonly tool: ToolSpec & { readonly task: TaskSupport };
   /** Calls the tool. Gives what whoever called is answered. */
   readonly run: (setting: {
-    readonly signal: AbortSignal;
+    readonly signal: AbortSignal | Cancellation;
     readonly makeContext: MakeContext;
   }) => Promise<Wire>;
 }

@@ -41,21 +41,29 @@ interface NeededFile {
   readonly isInstalled?: true;
 }
 
+/** Lists the files that npm would ship; undefined for a private package. It takes long, so it is best begun early. */
+export async function listShipped({ manifest }: Extension): Promise<ReadonlySet<string> | undefined> {
+  const value = manifest.packageJson.value as Readonly<Record<string, unknown>>;
+  return value.private === true ? undefined : await listPackedFiles(manifest.directory, value);
+}
+
 /** What npm would make of the package. Scripts that build something are not run. */
 export async function gatherPackaging(needs: Needs): Promise<PackagingFacts> {
-  const { packageJson, directory } = needs.extension.manifest;
+  const { packageJson } = needs.extension.manifest;
   const value = packageJson.value as Readonly<Record<string, unknown>>;
   const isPrivate = value.private === true;
+  const shipped = await needs.shipped;
   return {
     isPrivate,
     keywords: Array.isArray(value.keywords) ? value.keywords : [],
     hasFilesList: Array.isArray(value.files),
-    unpacked: isPrivate ? [] : await findUnpacked(await listPackedFiles(directory, value), needs),
+    unpacked: shipped ? await findUnpacked(shipped, needs) : [],
     uninstalled: isPrivate ? [] : await findUninstalled(needs),
   };
 }
 
 interface Needs {
+  readonly shipped: Promise<ReadonlySet<string> | undefined>;
   readonly extension: Extension;
   readonly items: readonly ItemFacts[];
   readonly skills: readonly SkillFacts[];

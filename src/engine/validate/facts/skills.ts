@@ -13,7 +13,6 @@ import type { Workspace } from '../../extension/workspace.js';
 import { positionAt } from '../../files/json-text.js';
 import type { LeftOut } from '../../items/left-out.js';
 import { listedSkills } from '../../items/skills.js';
-import { readSkill, SkillFault } from '../../skills/reading.js';
 import { didYouMean } from '../../spelling.js';
 
 /** A skill of the package, as hosts would get it. */
@@ -51,6 +50,8 @@ export async function gatherLostSkills(
 }
 
 async function skillFacts(folder: SkillFolder): Promise<SkillFacts> {
+  // It loads schemas of the SDK, and most extensions have no skills.
+  const { readSkill, SkillFault } = await import('../../skills/reading.js');
   const { name, directory } = folder;
   const file = skillFile(name);
   const text = await readFile(path.join(directory, skillManifest), 'utf8').catch(() => '');
