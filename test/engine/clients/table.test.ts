@@ -436,10 +436,14 @@ describe('clients without a file', () => {
 describe('the page about clients says the same', () => {
   test('of their files', () => expect(rowsOf('Files')).toEqual(fileRows()));
   test('of their entries', () => expect(rowsOf('Entries')).toEqual(entryRows()));
-  test('of what users are told', () => expect(pointsOf('What you are told')).toEqual(cautionPoints()));
+  test('of what users are told', () =>
+    expect(pointsOf('Notes that install prints')).toEqual(cautionPoints()));
   test('of what they are for', () => {
     const names = clients.filter(({ kind }) => kind === 'chat').map(({ name }) => name);
-    expect(pointsOf('What they are for')).toEqual([`- Chats: ${names.join(', ')}.`, '- Code: all others.']);
+    expect(pointsOf('Kinds of client apps')).toEqual([
+      `- Chats: ${names.join(', ')}.`,
+      '- Code: all others.',
+    ]);
   });
   test('of what is done by hand', () => expect(rowsOf('By hand')).toEqual(manualRows()));
 
