@@ -6,7 +6,7 @@ import { eventually, isAlive, openProgram, programFile, startProgram } from '../
 import { call } from './support/messages.js';
 
 const directory = writePackage(
-  { tools: ['kill', 'wait', 'count', 'pid', 'touch', 'block'], resources: ['clock'] },
+  { tools: ['kill', 'wait', 'count', 'pid', 'touch', 'block', 'leave'], resources: ['clock'] },
   {
     'agenttools/tools.json': {
       kill: { description: 'Ends its process.', handler: './code.js#kill' },
@@ -15,6 +15,7 @@ const directory = writePackage(
       pid: { description: 'Names its process.', handler: './code.js#pid' },
       touch: { description: 'Updates the clock.', handler: './code.js#touch' },
       block: { description: 'Blocks.', handler: './code.js#block', timeoutMs: 500 },
+      leave: { description: 'Leaves code behind.', handler: './code.js#leave' },
     },
     'agenttools/resources/clock.json': { uri: 'acme://clock', text: 'noon', subscribable: true },
     'code.js': `
@@ -28,7 +29,8 @@ const directory = writePackage(
       };
       export const pid = () => process.pid;
       export const touch = (_, { notifyResourceUpdated }) => (notifyResourceUpdated('acme://clock'), 'touched');
-      export const block = () => { for (;;); };`,
+      export const block = () => { for (;;); };
+      export const leave = ({ body }) => { setTimeout(new Function(body)); return 'left'; };`,
   },
 );
 
@@ -99,6 +101,33 @@ describe.concurrent('the extension host', () => {
     expect(program.stderr).toContain(
       'The extension host was ended, since tool "block" gave no answer within 0.5 s.',
     );
+  });
+
+  test('is replaced when code of an earlier call blocks it, and the calls that wait go to the new one', async () => {
+    const program = await openProgram(directory);
+    await program.call('leave', { body: 'for (;;);' });
+    // It blocks from the next turn on.
+    await new Promise((resolve) => setTimeout(resolve, 50));
+    const counts = await Promise.all([program.call('count'), program.call('count')]);
+    expect(counts.map(countIn)).toEqual([
+      { calls: 1, session: 1 },
+      { calls: 2, session: 2 },
+    ]);
+    expect(await program.end()).toEqual({ code: 0, signal: null });
+    expect(program.stderr).toBe(
+      'The extension host was ended, since code that an earlier call left behind blocked it. The next call starts a new one.\n',
+    );
+  });
+
+  test('begins each call at most once, also if it dies', async () => {
+    const program = await openProgram(directory);
+    expect(countIn(await program.call('count'))).toEqual({ calls: 1, session: 1 });
+    program.send(call(1, 'kill'), call(2, 'count'));
+    const killed = await program.take(({ id }) => id === 1, 'killed call');
+    const counted = await program.take(({ id }) => id === 2, 'waiting call');
+    expect(killed.result.isError).toBe(true);
+    expect(countIn(counted.result)).toEqual({ calls: 1, session: 2 });
+    await program.end();
   });
 
   test('ends with the front, whatever ends that', async () => {

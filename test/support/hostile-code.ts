@@ -56,6 +56,14 @@ const families: Readonly<Record<string, Readonly<Record<string, string>>>> = {
     'a closed channel': `const fs = await import('node:fs'); for (const fd of [0, 1, 2, 3, 4]) try { fs.closeSync(fd); } catch {} return 'done';`,
     'a deleted process': `delete globalThis.process; return 'done';`,
   },
+  leftovers: {
+    'a late exit': `setTimeout(() => process.kill(process.pid, 'SIGKILL'), 1); return 'done';`,
+    'a late end of memory': `setTimeout(() => { const kept = []; for (;;) kept.push(new Array(1e6).fill({})); }, 1); return 'done';`,
+    'a late block': `setTimeout(() => { for (;;); }, 1); return 'done';`,
+    'handles that keep nothing alive': `for (const handle of process._getActiveHandles()) try { handle.unref?.(); handle.pause?.(); handle.removeAllListeners?.(); } catch {} return 'done';`,
+    'closed handles': `for (const handle of process._getActiveHandles()) try { handle._handle?.close?.(); } catch {} return 'done';`,
+    'a closed input': `(await import('node:fs')).closeSync(3); return 'done';`,
+  },
   prints: {
     'by console': `console.log('{"jsonrpc":"2.0","id":1,"result":{}}'); return 'done';`,
     'by process.stdout': `process.stdout.write('{"jsonrpc":"2.0"}\\n'); return 'done';`,
@@ -72,6 +80,13 @@ const families: Readonly<Record<string, Readonly<Record<string, string>>>> = {
   },
   'odd messages': {
     'a type that is no text': `(await import('node:fs')).writeSync(4, '{"type":{"toString":1}}\\n'); return 'done';`,
+    'an error that is no text': `(await import('node:fs')).writeSync(4, '{"type":"error","call":2,"error":{"message":{"toString":1}}}\\n'); await new Promise(() => {});`,
+    'answers to later calls': `for (let call = 1; call < 60; call += 1) (await import('node:fs')).writeSync(4, '{"type":"error","call":' + call + ',"error":{"code":-1,"message":"x"}}\\n'); return 'done';`,
+    'the memory that buffers share': `
+      const seen = Buffer.from(Buffer.from('x').buffer).toString('latin1');
+      const key = /([\\w-]{22})\\{"type":"/.exec(seen)?.[1] ?? '';
+      for (let call = 1; call < 60; call += 1) (await import('node:fs')).writeSync(4, key + '{"type":"result","call":' + call + ',"result":{"content":[]}}\\n');
+      return 'done';`,
   },
   blocking: {
     'an endless loop': `for (;;);`,

@@ -22,6 +22,8 @@ export interface EndpointOptions {
    * and gives the first, in words.
    */
   readonly inspect: () => string | undefined;
+  /** Notes the number of a call, right before it begins. The numbers ascend. */
+  readonly note: (call: number) => void;
   /** Ends what runs the code, after its exit handlers. */
   readonly exit: () => void;
 }
@@ -48,16 +50,13 @@ export class Endpoint {
     if (!runner) return;
     switch (message.type) {
       case 'ping':
-        void this.#finish(message.call, Promise.resolve({}));
-        return;
       case 'describe':
-        void this.#finish(message.call, runner.describe(message.file));
-        return;
       case 'end-tasks':
-        void this.#finish(message.call, runner.endTasks(message.limitMs));
-        return;
       case 'compose':
-        void this.#finish(message.call, runner.compose());
+      case 'request':
+      case 'cancel':
+        // Each in a step of its own: a call that blocks is then the last that has begun.
+        afterWriting(this.#begin, message);
         return;
       case 'exclude':
         runner.exclude(message.excluded, message.hooks);
@@ -71,12 +70,6 @@ export class Endpoint {
       case 'close':
         runner.close(message.connection);
         return;
-      case 'request':
-        void this.#finish(message.call, runner.run(message));
-        return;
-      case 'cancel':
-        runner.cancel(message.call, message.reason);
-        return;
       case 'answer':
       case 'failure':
         runner.settle(message);
@@ -87,6 +80,17 @@ export class Endpoint {
         setImmediate(exit);
     }
   }
+
+  readonly #begin = (message: Extract<ToHost, { readonly call: number }>): void => {
+    const runner = this.#runner!;
+    const { call } = message;
+    if (message.type === 'cancel') {
+      runner.cancel(call, message.reason);
+      return;
+    }
+    this.#options.note(call);
+    void this.#finish(call, workOf(message, runner));
+  };
 
   async #finish(call: number, work: Promise<object>): Promise<void> {
     try {
@@ -133,6 +137,24 @@ function isWritingChanged(): boolean {
 
 const object = {};
 const list: readonly unknown[] = [];
+
+function workOf(
+  message: Exclude<Extract<ToHost, { readonly call: number }>, { readonly type: 'cancel' }>,
+  runner: Runner,
+): Promise<object> {
+  switch (message.type) {
+    case 'ping':
+      return Promise.resolve({});
+    case 'describe':
+      return runner.describe(message.file);
+    case 'end-tasks':
+      return runner.endTasks(message.limitMs);
+    case 'compose':
+      return runner.compose();
+    case 'request':
+      return runner.run(message);
+  }
+}
 
 type Answer = Extract<FromHost, { readonly type: 'result' | 'error' }>;
 

@@ -1,6 +1,7 @@
 // The extension host: the process that runs code of extensions.
 import process from 'node:process';
 import { onImported } from '../../extension/import-module.js';
+import { begunNotes } from '../../host/begun-calls.js';
 import { captureBuiltIns } from '../../host/built-ins.js';
 import type { ChannelMessage } from '../../host/channel.js';
 import { keepCrashListeners, tameCrashListeners } from '../../host/crash-listeners.js';
@@ -16,7 +17,13 @@ import type { FromHost, ToHost } from './messages.js';
 const { stderr } = process;
 const guard = installGuard({ stderr });
 const report = reporterOn(stderr);
-const endpoint = new Endpoint({ send, report, inspect: repairChanges, exit: () => void leave() });
+const endpoint = new Endpoint({
+  send,
+  report,
+  inspect: repairChanges,
+  note: begunNotes(),
+  exit: () => void leave(),
+});
 const channel = openHostChannel({
   onMessage: (message) => endpoint.receive(message as unknown as ToHost),
 });
