@@ -6,7 +6,7 @@ import { eventually, isAlive, openProgram, programFile, startProgram } from '../
 import { call } from './support/messages.js';
 
 const directory = writePackage(
-  { tools: ['kill', 'wait', 'count', 'pid', 'touch', 'block', 'leave'], resources: ['clock'] },
+  { tools: ['kill', 'wait', 'count', 'pid', 'touch', 'block', 'leave', 'change'], resources: ['clock'] },
   {
     'agenttools/tools.json': {
       kill: { description: 'Ends its process.', handler: './code.js#kill' },
@@ -15,6 +15,7 @@ const directory = writePackage(
       pid: { description: 'Names its process.', handler: './code.js#pid' },
       touch: { description: 'Updates the clock.', handler: './code.js#touch' },
       block: { description: 'Blocks.', handler: './code.js#block', timeoutMs: 500 },
+      change: { description: 'Changes what all code shares.', handler: './code.js#change' },
       leave: { description: 'Leaves code behind.', handler: './code.js#leave' },
     },
     'agenttools/resources/clock.json': { uri: 'acme://clock', text: 'noon', subscribable: true },
@@ -30,6 +31,7 @@ const directory = writePackage(
       export const pid = () => process.pid;
       export const touch = (_, { notifyResourceUpdated }) => (notifyResourceUpdated('acme://clock'), 'touched');
       export const block = () => { for (;;); };
+      export const change = ({ body }) => { new Function(body)(); return 'changed'; };
       export const leave = ({ body }) => { setTimeout(new Function(body)); return 'left'; };`,
   },
 );
@@ -117,6 +119,19 @@ describe.concurrent('the extension host', () => {
     expect(program.stderr).toBe(
       'The extension host was ended, since code that an earlier call left behind blocked it. The next call starts a new one.\n',
     );
+  });
+
+  test('is replaced once for a change that every call makes again', async () => {
+    const program = await openProgram(directory);
+    const body = 'Array.prototype.last ??= () => 1; JSON.stringify = () => "";';
+    const pids = [];
+    for (let count = 0; count < 4; count += 1) {
+      await program.call('change', { body });
+      pids.push(await program.textOf('pid'));
+    }
+    expect(new Set(pids).size).toBe(1);
+    await program.end();
+    expect(program.stderr.match(/change[ds] what all code shares/g)).toHaveLength(2);
   });
 
   test('begins each call at most once, also if it dies', async () => {

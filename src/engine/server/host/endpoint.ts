@@ -9,19 +9,30 @@ const afterTurn = process.nextTick;
 const afterWriting = setImmediate;
 const { create } = Object;
 
-function bare(): Record<number, never> {
-  return create(null) as Record<number, never>;
+/** A table that inherits nothing. */
+function createMap<Value>(): Record<PropertyKey, Value> {
+  return create(null) as Record<PropertyKey, Value>;
+}
+
+/** What code has changed for all code of the process. */
+export interface Tampering {
+  /** The first changes, in words. */
+  readonly changes: readonly string[];
+  /** All of them are usual, and were undone or are harmless. */
+  readonly isUsual: boolean;
 }
 
 export interface EndpointOptions {
   readonly send: (message: FromHost) => void;
+  /** Writes at once what was sent. */
+  readonly flush: () => void;
   /** Takes one line for stderr. */
   readonly report: (line: string) => void;
   /**
-   * Runs after calls, once for all that end in one turn of the event loop. Undoes changes that code has made to built-ins
-   * and gives the first, in words.
+   * Runs before calls begin and after they end, once for all of one turn of the event loop. Undoes what code has changed
+   * for all. `isUsual` is true for changes that calls are known to make. `isEnd`: no call waits for it.
    */
-  readonly inspect: () => string | undefined;
+  readonly inspect: (isUsual: (change: string) => boolean, isEnd: boolean) => Tampering | undefined;
   /** Notes the number of a call, right before it begins. The numbers ascend. */
   readonly note: (call: number) => void;
   /** Ends what runs the code, after its exit handlers. */
@@ -33,8 +44,18 @@ export class Endpoint {
   readonly #options: EndpointOptions;
   #runner: Runner | undefined;
   /** Answers of this turn by number. It inherits nothing that code could change. */
-  #answers: Record<number, Answer> = bare();
+  #answers: Record<number, Answer> = createMap();
   #answerCount = 0;
+  /** Requests that have begun and not ended. */
+  #underWay = 0;
+  /** Calls that are to begin in this turn. */
+  #beginning = 0;
+  #isInspected = false;
+  #isInspectionDue = false;
+  /** Changes that code of this server made in an earlier host, too. */
+  #usual: Record<string, true> = createMap();
+  /** A new host takes the next calls. */
+  #isOut = false;
 
   constructor(options: EndpointOptions) {
     this.#options = options;
@@ -44,6 +65,7 @@ export class Endpoint {
     const { send, report, exit } = this.#options;
     if (message.type === 'start') {
       this.#runner = new Runner(message.hosted, { send, report });
+      for (const change of message.usualChanges) this.#usual[change] = true;
       return;
     }
     const runner = this.#runner;
@@ -56,6 +78,7 @@ export class Endpoint {
       case 'request':
       case 'cancel':
         // Each in a step of its own: a call that blocks is then the last that has begun.
+        this.#beginning += 1;
         afterWriting(this.#begin, message);
         return;
       case 'exclude':
@@ -84,11 +107,22 @@ export class Endpoint {
   readonly #begin = (message: Extract<ToHost, { readonly call: number }>): void => {
     const runner = this.#runner!;
     const { call } = message;
+    // Code that is left from earlier calls may have run since the last one ended.
+    if (!this.#isInspected) this.#inspect(false);
+    this.#beginning -= 1;
+    this.#isInspected = this.#beginning > 0;
+    // Before code can block that runs between the turns.
+    if (this.#beginning === 0) this.#options.flush();
     if (message.type === 'cancel') {
       runner.cancel(call, message.reason);
       return;
     }
+    if (this.#isOut && message.type === 'request') {
+      this.#options.send({ type: 'refusal', call });
+      return;
+    }
     this.#options.note(call);
+    this.#underWay += 1;
     void this.#finish(call, workOf(message, runner));
   };
 
@@ -102,28 +136,46 @@ export class Endpoint {
   }
 
   #answer(answer: Answer): void {
+    this.#underWay -= 1;
     this.#answers[this.#answerCount] = answer;
     this.#answerCount += 1;
     if (this.#answerCount === 1) afterTurn(this.#sendAnswers);
   }
 
   readonly #sendAnswers = (): void => {
-    const { send } = this.#options;
-    if (isWritingChanged()) this.#inspect();
+    const { send, flush } = this.#options;
+    if (isWritingChanged()) this.#inspect(true);
     const answers = this.#answers;
     const count = this.#answerCount;
-    this.#answers = bare();
+    this.#answers = createMap();
     this.#answerCount = 0;
     for (let index = 0; index < count; index += 1) send(answers[index]!);
+    if (this.#beginning === 0) flush();
     // The client need not wait for it.
-    afterWriting(this.#inspect);
+    if (!this.#isInspectionDue) afterWriting(this.#inspectLater);
+    this.#isInspectionDue = true;
   };
 
-  readonly #inspect = (): void => {
-    const { send, inspect } = this.#options;
-    const change = inspect();
-    if (change !== undefined) send({ type: 'changed', change });
+  readonly #inspectLater = (): void => {
+    this.#isInspectionDue = false;
+    this.#inspect(true);
   };
+
+  #inspect(isEnd: boolean): void {
+    const { send, inspect } = this.#options;
+    const tampering = inspect(isEnd || this.#underWay > 0 ? this.#isUsual : isNeverUsual, isEnd);
+    if (!tampering) return;
+    const { changes, isUsual } = tampering;
+    this.#isOut ||= !isUsual;
+    send({ type: 'changed', changes, isUsual });
+  }
+
+  readonly #isUsual = (change: string): boolean => this.#usual[change] === true;
+}
+
+/** Code that runs on after its call may do so again and again. */
+function isNeverUsual(): boolean {
+  return false;
 }
 
 /** True if code has changed how JSON is written, which would change the answers. */

@@ -1,27 +1,37 @@
 // The extension host: the process that runs code of extensions.
+import module from 'node:module';
 import process from 'node:process';
 import { onImported } from '../../extension/import-module.js';
 import { begunNotes } from '../../host/begun-calls.js';
-import { captureBuiltIns } from '../../host/built-ins.js';
+import { captureBuiltIns, hasNewModules } from '../../host/built-ins.js';
 import type { ChannelMessage } from '../../host/channel.js';
 import { keepCrashListeners, tameCrashListeners } from '../../host/crash-listeners.js';
 import { openHostChannel } from '../../host/host-channel.js';
 import { areBuiltInsSound } from '../../host/soundness.js';
+import { captureSurroundings } from '../../host/surroundings.js';
 import { killTree } from '../process/ends.js';
 import { installGuard } from '../process/guard.js';
 import { lastWords } from '../process/last-words.js';
 import { reporterOn } from '../reporting.js';
-import { Endpoint } from './endpoint.js';
+import { Endpoint, type Tampering } from './endpoint.js';
 import type { FromHost, ToHost } from './messages.js';
 
+// Kept before extension code loads.
 const { stderr } = process;
+const clock = performance;
+const { now } = performance;
+const { apply } = Reflect;
+const { isExtensible } = Object;
+const { syncBuiltinESMExports } = module;
+
 const guard = installGuard({ stderr });
 const report = reporterOn(stderr);
 const endpoint = new Endpoint({
   send,
   report,
-  inspect: repairChanges,
+  inspect,
   note: begunNotes(),
+  flush: () => channel.flush(),
   exit: () => void leave(),
 });
 const channel = openHostChannel({
@@ -30,6 +40,11 @@ const channel = openHostChannel({
 keepCrashListeners();
 // The guard has replaced some.
 let builtIns = captureBuiltIns();
+let surroundings = captureSurroundings();
+
+/** Pause between thorough comparisons, in milliseconds: they take 0.2 ms. */
+const thoroughPauseMs = 50;
+let lastThorough = Number.NEGATIVE_INFINITY;
 
 function send(message: FromHost): void {
   channel.send(message as unknown as ChannelMessage);
@@ -43,15 +58,17 @@ function send(message: FromHost): void {
  */
 function acceptChanges(): void {
   const changed = builtIns.difference()[0];
-  // Frozen globals show no difference.
-  if (changed === undefined && !Object.isExtensible(globalThis)) {
+  if (!isExtensible(globalThis)) {
     send({ type: 'broken', change: 'has global variables that a module froze' });
     channel.flush();
-  } else if (changed !== undefined && areBuiltInsSound()) {
-    builtIns.hideAdditions();
-    builtIns = captureBuiltIns();
-  } else if (changed !== undefined) {
+  } else if (changed === undefined || areBuiltInsSound()) {
+    if (changed !== undefined) builtIns.hideAdditions();
+    // The module may have loaded some of Node.
+    if (changed !== undefined || hasNewModules()) builtIns = captureBuiltIns();
+    surroundings = captureSurroundings();
+  } else {
     builtIns.heal();
+    syncBuiltinESMExports();
     if (areBuiltInsSound()) {
       report(`A module of the extension broke a built-in while it loaded: ${changed}. It was put back.`);
     } else {
@@ -62,13 +79,33 @@ function acceptChanges(): void {
   tameCrashListeners();
 }
 
-/** Repairs built-ins that code has changed while it ran. Gives the first change in words. */
-function repairChanges(): string | undefined {
-  // No iterator: that may be what has changed.
-  const changed = builtIns.difference()[0];
-  if (changed !== undefined) builtIns.heal();
+/** Undoes what code has changed while it ran, save additions to built-ins that this extension makes in every host. */
+function inspect(isUsual: (change: string) => boolean, isEnd: boolean): Tampering | undefined {
+  const time = apply(now, clock, []) as number;
+  const isThorough = time - lastThorough >= thoroughPauseMs;
+  const changes = builtIns.difference(isThorough);
+  const moved = isThorough || isEnd ? surroundings.difference() : undefined;
+  if (isThorough) {
+    lastThorough = time;
+    if (changes.length === 0 && hasNewModules()) builtIns = captureBuiltIns();
+  }
   tameCrashListeners();
-  return changed;
+  if (changes.length === 0 && moved === undefined) return undefined;
+  // No method of a list: it may be what has changed.
+  let isKnown = moved === undefined || isUsual(moved);
+  for (let index = 0; index < changes.length; index += 1) isKnown &&= isUsual(changes[index]!);
+  let left: string | undefined;
+  if (isKnown && builtIns.hasOnlyAdditions() && areBuiltInsSound()) {
+    builtIns.hideAdditions();
+    builtIns = captureBuiltIns();
+  } else if (changes.length > 0) {
+    left = builtIns.heal()[0];
+    syncBuiltinESMExports();
+  }
+  if (moved !== undefined) left ??= surroundings.heal();
+  const all = moved === undefined ? [] : [moved];
+  for (let index = 0; index < changes.length; index += 1) all[all.length] = changes[index]!;
+  return { changes: all, isUsual: isKnown && left === undefined };
 }
 
 /** Children have a moment to end by themselves, and prints one to leave. */
@@ -78,5 +115,9 @@ async function leave(): Promise<void> {
   guard.exit(0);
 }
 
-onImported(acceptChanges);
 send({ type: 'ready' });
+channel.flush();
+// Many extensions share these. Code that loads them first and changes them at once would go unnoticed.
+for (const name of ['crypto', 'http', 'https']) process.getBuiltinModule(name);
+if (hasNewModules()) builtIns = captureBuiltIns();
+onImported(acceptChanges);

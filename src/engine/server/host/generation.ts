@@ -51,12 +51,14 @@ export interface GenerationOptions {
   readonly report: (line: string) => void;
   readonly entry: string;
   readonly hosted: HostedServer;
+  /** What code has changed in earlier hosts, in words. */
+  readonly usualChanges: readonly string[];
   readonly stderr: Writable;
   readonly onListChanged: (kind: ListedKind) => void;
   readonly onResourceUpdated: (uri: string) => void;
   readonly onSession: (connection: number, key: string, text: string | undefined) => void;
-  /** Code has changed a built-in: this host should be replaced. */
-  readonly onChanged: (change: string, generation: Generation) => void;
+  /** Code has changed what all code of the host shares. Unless that is usual, this host should be replaced. */
+  readonly onChanged: (changes: readonly string[], isUsual: boolean, generation: Generation) => void;
   readonly onDeath: (death: HostDeath, generation: Generation) => void;
   readonly onHookEnd: (hook: string) => void;
 }
@@ -71,6 +73,9 @@ const beginningMs = 1000;
 const composeLimitMs = 25_000;
 
 const askable: readonly string[] = ['elicitation/create', 'sampling/createMessage', 'roots/list'];
+/** The answer to a question of code that runs on after its call. */
+const endedCall = new ProtocolError(-32600, 'The call has ended.');
+
 const notifiable: readonly string[] = ['notifications/progress', 'notifications/message'];
 
 /** One extension host from its start to its death, as the front speaks to it. */
@@ -111,7 +116,7 @@ export class Generation {
       env: hosted.env,
       stderr,
       onReady: () => {
-        this.#send({ type: 'start', hosted });
+        this.#send({ type: 'start', hosted, usualChanges: options.usualChanges });
         ready.resolve();
       },
       onMessage: (message) => this.#receive(message),
@@ -354,8 +359,16 @@ export class Generation {
     this.kill(textIn(change).slice(0, 200));
   }
 
-  takeTampering({ change }: ChannelMessage): void {
-    this.#options.onChanged(textIn(change).slice(0, 200), this);
+  takeTampering({ changes, isUsual }: ChannelMessage): void {
+    const texts = Array.isArray(changes) ? changes.map((change) => textIn(change).slice(0, 200)) : [];
+    this.#options.onChanged(texts, isUsual === true, this);
+  }
+
+  takeRefusal({ call: number }: ChannelMessage, call: Call | undefined): void {
+    if (!call) return;
+    this.#calls.delete(number as number);
+    call.reject(new NeverBegunError('is replaced'));
+    if (this.isIdle) this.#onIdle?.();
   }
 
   takeNotification({ method, params }: ChannelMessage, call: Call | undefined): void {
@@ -364,8 +377,12 @@ export class Generation {
   }
 
   takeQuestion({ question, method, params, timeoutMs }: ChannelMessage, call: Call | undefined): void {
-    if (!call?.running || typeof question !== 'number' || !askable.includes(textIn(method))) {
+    if (typeof question !== 'number' || !askable.includes(textIn(method))) {
       this.#fault('asked the client in an unknown form');
+      return;
+    }
+    if (!call?.running) {
+      this.#reply(question, Promise.reject(endedCall), () => {});
       return;
     }
     const { running } = call;
@@ -382,11 +399,11 @@ export class Generation {
   }
 
   takeSeal({ question, remembered }: ChannelMessage, call: Call | undefined): void {
-    if (!call?.running || typeof question !== 'number') {
+    if (typeof question !== 'number') {
       this.#fault('sent a state in an unknown form');
       return;
     }
-    this.#reply(question, call.running.seal(remembered), () => {});
+    this.#reply(question, call?.running?.seal(remembered) ?? Promise.reject(endedCall), () => {});
   }
 
   #reply(question: number, answer: Promise<unknown>, onEnd: () => void): void {
@@ -539,6 +556,7 @@ const receivers: Readonly<Record<string, Receiver>> = {
   ask: (generation, message, call) => generation.takeQuestion(message, call),
   withdraw: (generation, message) => generation.takeWithdrawal(message),
   seal: (generation, message, call) => generation.takeSeal(message, call),
+  refusal: (generation, message, call) => generation.takeRefusal(message, call),
   changed: (generation, message) => generation.takeTampering(message),
   'close-stream': (_, __, call) => call?.running?.closeStream(),
   loading: (generation, message) => generation.takeLoading(message),

@@ -53,6 +53,9 @@ type HostLinkClass = new (options: HostLinkOptions) => HostLink;
 /** How long a host may take to answer whether it is well, in milliseconds. */
 const wellMs = 3000;
 
+/** How many different changes are remembered. */
+const maxChanges = 1000;
+
 /** How many hosts may end before they begin a call. */
 const maxBeginnings = 3;
 
@@ -93,6 +96,10 @@ export class HostClient implements CodeHost {
   #searchAfter = 2;
   readonly #numbers = new WeakMap<Connection, number>();
   readonly #sessions = new Map<number, SessionTexts>();
+  /** What code has changed for all in hosts that were replaced for it, in words. */
+  readonly #changes = new Set<string>();
+  /** Those that came again and were reported. */
+  readonly #usual = new Set<string>();
   readonly #retired = new Set<Generation>();
   #opening: Promise<SurfaceStore> | undefined;
   /** Modules whose descriptions come from a record that no host has confirmed: paths in their packages, by file. */
@@ -469,20 +476,32 @@ export class HostClient implements CodeHost {
       report,
       entry: hostEntry(),
       hosted,
+      usualChanges: [...this.#changes],
       stderr,
       onListChanged: (kind) => announce(listEvent(kind)),
       onResourceUpdated: (uri) => announce({ kind: 'resource_updated', uri }),
       onSession: (number, key, text) => this.#keep(number, key, text),
-      onChanged: (change, generation) => this.#replaceChanged(change, generation),
+      onChanged: (changes, isUsual, generation) => this.#noteChanges(changes, isUsual, generation),
       onDeath: (death, generation) => this.#noteDeath(death, generation),
       onHookEnd: (hook) => this.#hookFaults.clear(hook),
     });
   }
 
-  #replaceChanged(change: string, generation: Generation): void {
+  /** A change that comes again in the next host is a habit of the extension: a third host would not help. */
+  #noteChanges(changes: readonly string[], isUsual: boolean, generation: Generation): void {
+    const [first = ''] = changes;
+    if (isUsual) {
+      if (this.#usual.has(first) || this.#usual.size >= maxChanges) return;
+      this.#usual.add(first);
+      this.#options.report(
+        `Code of the extension changes what all code shares in each host: ${first}. This no longer leads to a new host.`,
+      );
+      return;
+    }
     if (generation !== this.#current) return;
+    for (const change of changes) if (this.#changes.size < maxChanges) this.#changes.add(change);
     this.#options.report(
-      `Code of the extension changed a built-in: ${change}. A new host takes the next call.`,
+      `Code of the extension changed what all code shares: ${first}. A new host takes the next call.`,
     );
     this.replace();
   }

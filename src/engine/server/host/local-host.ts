@@ -27,6 +27,7 @@ export class LocalHost implements HostLink {
       report,
       inspect: () => undefined,
       note: () => {},
+      flush: () => {},
       exit: () => this.#end({ kind: 'killed', reason: 'was ended' }),
     });
     deliver(() => onReady({ type: 'ready' }));

@@ -1,0 +1,75 @@
+import { closeSync, openSync } from 'node:fs';
+import process from 'node:process';
+
+// Kept before extension code loads.
+const open = openSync;
+const close = closeSync;
+const { cwd, chdir, umask, execPath } = process;
+const { apply } = Reflect;
+const { keys } = Object;
+const { env } = process;
+
+/** The mask that `process.umask` was set to last. To read it would change it for a moment. */
+let mask = umask();
+
+process.umask = ((...args: [mask?: number]): number => {
+  const before = apply(umask, process, args) as number;
+  if (args.length > 0) mask = umask();
+  return before;
+}) as typeof process.umask;
+
+/** The state of this process that all code shares, besides built-ins. */
+export interface Surroundings {
+  /** The first change, in words. */
+  difference(): string | undefined;
+  /** Undoes changes. Returns what cannot be undone, in words. */
+  heal(): string | undefined;
+}
+
+/** Notes the state of this process. Import this file before extension code loads. */
+export function captureSurroundings(): Surroundings {
+  const folder = folderNow();
+  const firstMask = mask;
+  const names = keys(env);
+  const values: string[] = [];
+  for (let index = 0; index < names.length; index += 1) values[index] = env[names[index]!]!;
+
+  const difference = (): string | undefined => {
+    if (folderNow() !== folder) return 'the working directory was changed';
+    if (mask !== firstMask) return 'the umask was changed';
+    for (let index = 0; index < names.length; index += 1) {
+      if (env[names[index]!] === undefined) return 'environment variables were deleted';
+    }
+    return canOpen() ? undefined : 'the file descriptors were used up';
+  };
+  const heal = (): string | undefined => {
+    try {
+      if (folder !== undefined) chdir(folder);
+      umask(firstMask);
+      mask = firstMask;
+      for (let index = 0; index < names.length; index += 1) env[names[index]!] ??= values[index]!;
+    } catch {
+      // The comparison says so.
+    }
+    return difference();
+  };
+  return { difference, heal };
+}
+
+/** Undefined if it was deleted. */
+function folderNow(): string | undefined {
+  try {
+    return cwd();
+  } catch {
+    return undefined;
+  }
+}
+
+function canOpen(): boolean {
+  try {
+    close(open(execPath, 'r'));
+    return true;
+  } catch {
+    return false;
+  }
+}
