@@ -120,6 +120,7 @@ const families: Readonly<Record<string, Readonly<Record<string, string>>>> = {
   memory: {
     'a heap without end': `const kept = []; for (;;) kept.push(new Array(1e6).fill({}));`,
     'a result of 100 MB': `return 'x'.repeat(100_000_000);`,
+    'a result that is long in JSON': `return '\\u0001'.repeat(12_000_000);`,
     'many listeners of the signal': `for (let n = 0; n < 10_000; n += 1) ctx.signal.addEventListener('abort', () => {}); return 'done';`,
   },
   'odd results': {

@@ -143,18 +143,28 @@ export class Endpoint {
   }
 
   readonly #sendAnswers = (): void => {
-    const { send, flush } = this.#options;
+    const { flush } = this.#options;
     if (isWritingChanged()) this.#inspect(true);
     const answers = this.#answers;
     const count = this.#answerCount;
     this.#answers = createMap();
     this.#answerCount = 0;
-    for (let index = 0; index < count; index += 1) send(answers[index]!);
+    for (let index = 0; index < count; index += 1) this.#send(answers[index]!);
     if (this.#beginning === 0) flush();
     // The client need not wait for it.
     if (!this.#isInspectionDue) afterWriting(this.#inspectLater);
     this.#isInspectionDue = true;
   };
+
+  /** Texts of an answer are within limits, but may be six times as long in JSON. */
+  #send(answer: Answer): void {
+    const { send } = this.#options;
+    try {
+      send(answer);
+    } catch (error) {
+      send({ type: 'error', call: answer.call, error: { message: messageOf(error) } });
+    }
+  }
 
   readonly #inspectLater = (): void => {
     this.#isInspectionDue = false;
