@@ -35,13 +35,22 @@ export function openHostChannel({ maxBytes, onMessage }: HostChannelOptions): Ch
   });
 }
 
+/** Pause before the next attempt to read the key, in milliseconds. */
+const pauseMs = 1;
+
 /** Reads the first bytes that the front sends: the key of this host, which extension code does not see. */
 function readKey(): string {
   const bytes = new Uint8Array(keyLength);
   for (let length = 0; length < keyLength; ) {
-    const count = readSync(descriptors.toHost, bytes, length, keyLength - length, null);
-    if (count === 0) throw new Error('The front has sent no key.');
-    length += count;
+    try {
+      const count = readSync(descriptors.toHost, bytes, length, keyLength - length, null);
+      if (count === 0) throw new Error('The front has sent no key.');
+      length += count;
+    } catch (error) {
+      // The pipe does not block where the front has not written yet.
+      if ((error as NodeJS.ErrnoException).code !== 'EAGAIN') throw error;
+      Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, pauseMs);
+    }
   }
   return new TextDecoder().decode(bytes);
 }

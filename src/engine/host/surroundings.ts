@@ -18,10 +18,15 @@ process.umask = ((...args: [mask?: number]): number => {
   return before;
 }) as typeof process.umask;
 
+/** Variables that a quick comparison reads. */
+const quickCount = 4;
+
 /** The state of this process that all code shares, besides built-ins. */
 export interface Surroundings {
   /** The first change, in words. */
   difference(): string | undefined;
+  /** Finds a changed folder or umask, and some of the deleted variables. */
+  quickDifference(): string | undefined;
   /** Undoes changes. Returns what cannot be undone, in words. */
   heal(): string | undefined;
 }
@@ -42,6 +47,16 @@ export function captureSurroundings(): Surroundings {
     }
     return canOpen() ? undefined : 'the file descriptors were used up';
   };
+  let next = 0;
+  const quickDifference = (): string | undefined => {
+    if (folderNow() !== folder) return 'the working directory was changed';
+    if (mask !== firstMask) return 'the umask was changed';
+    for (let count = 0; count < quickCount && names.length > 0; count += 1) {
+      next = (next + 1) % names.length;
+      if (env[names[next]!] === undefined) return 'environment variables were deleted';
+    }
+    return undefined;
+  };
   const heal = (): string | undefined => {
     try {
       if (folder !== undefined) chdir(folder);
@@ -53,7 +68,7 @@ export function captureSurroundings(): Surroundings {
     }
     return difference();
   };
-  return { difference, heal };
+  return { difference, quickDifference, heal };
 }
 
 /** Undefined if it was deleted. */
