@@ -60,10 +60,11 @@ const families: Readonly<Record<string, Readonly<Record<string, string>>>> = {
     'stdout and stderr': `process.stderr.write = () => { throw new Error('write'); }; setTimeout(() => { throw new Error('late'); }, 1); return 'done';`,
     'a frozen global object': `Object.freeze(globalThis); return 'done';`,
     'a frozen process': `Object.freeze(process); return 'done';`,
-    'the environment': `for (const key of Object.keys(process.env)) delete process.env[key]; process.env = null; return 'done';`,
+    'the environment': `for (const key of Object.keys(process.env)) delete process.env[key]; return 'done';`,
+    'a replaced environment': `process.env = null; return 'done';`,
     'the working directory and umask': `process.chdir('/'); process.umask(0o777); return 'done';`,
     'all file descriptors': `const fs = await import('node:fs'); globalThis.kept = []; try { for (;;) kept.push(fs.openSync(process.execPath)); } catch {} return 'done';`,
-    'a change from a timer': `setInterval(() => { Map.prototype.get = () => undefined; }, 1); return 'done';`,
+    'a change from a timer': `setInterval(() => { Set.prototype.has = () => false; }, 1); return 'done';`,
   },
   'process events and exits': {
     'process.exit': `process.exit(3);`,

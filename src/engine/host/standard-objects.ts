@@ -224,7 +224,7 @@ export function standardObjects(): readonly StandardObject[] {
   // Node defines other globals by getters that replace themselves, and keeps its state in objects of `process`.
   add('globalThis', globalThis, { keys: [...ownFunctions(globalThis), 'process', 'Buffer'] });
   add('process', process, {
-    keys: [...ownFunctions(process), 'stdin', 'stdout', 'stderr', 'env'],
+    keys: [...ownFunctions(process), 'stdin', 'stdout', 'stderr'],
     inherited: inheritedMethods(process),
   });
   for (const name of ['stdout', 'stderr'] as const) {

@@ -1,5 +1,6 @@
 import { closeSync, openSync } from 'node:fs';
 import process from 'node:process';
+import { isEnvRecorder } from './env-reads.js';
 
 // Kept before extension code loads.
 const open = openSync;
@@ -34,6 +35,9 @@ export interface Surroundings {
 /** Notes the state of this process. Import this file before extension code loads. */
 export function captureSurroundings(): Surroundings {
   const folder = folderNow();
+  // A module may have put an object of its own there.
+  const ownEnv = process.env;
+  const isReplaced = () => process.env !== env && process.env !== ownEnv && !isRecorder(process.env);
   const firstMask = mask;
   const names = keys(env);
   const values: string[] = [];
@@ -42,6 +46,7 @@ export function captureSurroundings(): Surroundings {
   const difference = (): string | undefined => {
     if (folderNow() !== folder) return 'the working directory was changed';
     if (mask !== firstMask) return 'the umask was changed';
+    if (isReplaced()) return 'process.env was replaced';
     for (let index = 0; index < names.length; index += 1) {
       if (env[names[index]!] === undefined) return 'environment variables were deleted';
     }
@@ -51,6 +56,7 @@ export function captureSurroundings(): Surroundings {
   const quickDifference = (): string | undefined => {
     if (folderNow() !== folder) return 'the working directory was changed';
     if (mask !== firstMask) return 'the umask was changed';
+    if (isReplaced()) return 'process.env was replaced';
     for (let count = 0; count < quickCount && names.length > 0; count += 1) {
       next = (next + 1) % names.length;
       if (env[names[next]!] === undefined) return 'environment variables were deleted';
@@ -60,6 +66,7 @@ export function captureSurroundings(): Surroundings {
   const heal = (): string | undefined => {
     try {
       if (folder !== undefined) chdir(folder);
+      if (isReplaced()) process.env = env;
       umask(firstMask);
       mask = firstMask;
       for (let index = 0; index < names.length; index += 1) env[names[index]!] ??= values[index]!;
@@ -69,6 +76,11 @@ export function captureSurroundings(): Surroundings {
     return difference();
   };
   return { difference, quickDifference, heal };
+}
+
+/** Code can put anything there. */
+function isRecorder(value: unknown): boolean {
+  return typeof value === 'object' && value !== null && isEnvRecorder(value);
 }
 
 /** Undefined if it was deleted. */

@@ -116,9 +116,6 @@ const tamperings: Readonly<Record<string, () => void>> = {
   'process.on was added': () => {
     process.on = () => process;
   },
-  'process.env was replaced': () => {
-    process.env = {};
-  },
   'Array[Symbol(Symbol.hasInstance)] was added': () => {
     Object.defineProperty(Array, Symbol.hasInstance, { configurable: true, value: () => false });
   },
