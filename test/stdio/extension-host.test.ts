@@ -6,7 +6,7 @@ import { eventually, isAlive, openProgram, programFile, startProgram } from '../
 import { call } from './support/messages.js';
 
 const directory = writePackage(
-  { tools: ['kill', 'wait', 'count', 'pid', 'touch', 'block'], resources: ['clock'] },
+  { tools: ['kill', 'wait', 'count', 'pid', 'touch', 'block', 'leave', 'change'], resources: ['clock'] },
   {
     'agenttools/tools.json': {
       kill: { description: 'Ends its process.', handler: './code.js#kill' },
@@ -15,6 +15,8 @@ const directory = writePackage(
       pid: { description: 'Names its process.', handler: './code.js#pid' },
       touch: { description: 'Updates the clock.', handler: './code.js#touch' },
       block: { description: 'Blocks.', handler: './code.js#block', timeoutMs: 500 },
+      change: { description: 'Changes what all code shares.', handler: './code.js#change' },
+      leave: { description: 'Leaves code behind.', handler: './code.js#leave' },
     },
     'agenttools/resources/clock.json': { uri: 'acme://clock', text: 'noon', subscribable: true },
     'code.js': `
@@ -28,7 +30,9 @@ const directory = writePackage(
       };
       export const pid = () => process.pid;
       export const touch = (_, { notifyResourceUpdated }) => (notifyResourceUpdated('acme://clock'), 'touched');
-      export const block = () => { for (;;); };`,
+      export const block = () => { for (;;); };
+      export const change = ({ body }) => { new Function(body)(); return 'changed'; };
+      export const leave = ({ body }) => { setTimeout(new Function(body)); return 'left'; };`,
   },
 );
 
@@ -99,6 +103,46 @@ describe.concurrent('the extension host', () => {
     expect(program.stderr).toContain(
       'The extension host was ended, since tool "block" gave no answer within 0.5 s.',
     );
+  });
+
+  test('is replaced when code of an earlier call blocks it, and the calls that wait go to the new one', async () => {
+    const program = await openProgram(directory);
+    await program.call('leave', { body: 'for (;;);' });
+    // It blocks from the next turn on.
+    await new Promise((resolve) => setTimeout(resolve, 50));
+    const counts = await Promise.all([program.call('count'), program.call('count')]);
+    expect(counts.map(countIn)).toEqual([
+      { calls: 1, session: 1 },
+      { calls: 2, session: 2 },
+    ]);
+    expect(await program.end()).toEqual({ code: 0, signal: null });
+    expect(program.stderr).toBe(
+      'The extension host was ended, since code that an earlier call left behind blocked it. The next call starts a new one.\n',
+    );
+  });
+
+  test('is replaced once for a change that every call makes again', async () => {
+    const program = await openProgram(directory);
+    const body = 'Array.prototype.last ??= () => 1; JSON.stringify = () => "";';
+    const pids = [];
+    for (let count = 0; count < 4; count += 1) {
+      await program.call('change', { body });
+      pids.push(await program.textOf('pid'));
+    }
+    expect(new Set(pids).size).toBe(1);
+    await program.end();
+    expect(program.stderr.match(/change[ds] what all code shares/g)).toHaveLength(2);
+  });
+
+  test('begins each call at most once, also if it dies', async () => {
+    const program = await openProgram(directory);
+    expect(countIn(await program.call('count'))).toEqual({ calls: 1, session: 1 });
+    program.send(call(1, 'kill'), call(2, 'count'));
+    const killed = await program.take(({ id }) => id === 1, 'killed call');
+    const counted = await program.take(({ id }) => id === 2, 'waiting call');
+    expect(killed.result.isError).toBe(true);
+    expect(countIn(counted.result)).toEqual({ calls: 1, session: 2 });
+    await program.end();
   });
 
   test('ends with the front, whatever ends that', async () => {

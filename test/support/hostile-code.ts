@@ -42,6 +42,30 @@ const families: Readonly<Record<string, Readonly<Record<string, string>>>> = {
     'Reflect and Object': `Reflect.apply = Object.keys = Object.entries = Object.assign = () => { throw new Error('keys'); }; return 'done';`,
     'Symbol.hasInstance': `Object.defineProperty(Error, Symbol.hasInstance, { configurable: true, value: () => false }); throw new Error('x');`,
   },
+  'replaced modules of Node': {
+    'fs by sync and promise': `const fs = (await import('node:fs')).default; fs.readFileSync = fs.promises.stat = () => { throw new Error('fs'); }; process.getBuiltinModule('module').syncBuiltinESMExports(); return 'done';`,
+    path: `const path = (await import('node:path')).default; path.join = path.resolve = () => { throw new Error('path'); }; process.getBuiltinModule('module').syncBuiltinESMExports(); return 'done';`,
+    util: `const util = (await import('node:util')).default; util.inspect = util.types.isProxy = () => { throw new Error('util'); }; return 'done';`,
+    'streams and sockets': `process.getBuiltinModule('stream').Readable.prototype.push = process.getBuiltinModule('net').Socket.prototype.emit = () => { throw new Error('push'); }; return 'done';`,
+    'the module loader': `const module = process.getBuiltinModule('module'); module._load = module._resolveFilename = () => { throw new Error('load'); }; return 'done';`,
+    'timers/promises': `process.getBuiltinModule('timers/promises').setTimeout = () => new Promise(() => {}); process.getBuiltinModule('module').syncBuiltinESMExports(); return 'done';`,
+    AsyncLocalStorage: `process.getBuiltinModule('async_hooks').AsyncLocalStorage.prototype.run = () => { throw new Error('run'); }; return 'done';`,
+    crypto: `process.getBuiltinModule('crypto').randomUUID = () => 'x'; return 'done';`,
+  },
+  'shared objects': {
+    'prototypes of timers': `const timer = setTimeout(() => {}); clearTimeout(timer); Object.getPrototypeOf(timer).unref = () => { throw new Error('unref'); }; return 'done';`,
+    'a hidden method then': `Object.defineProperty(Function.prototype, 'then', { configurable: true, value: (resolve) => resolve(1) }); return 'done';`,
+    'the clock': `performance.now = () => NaN; return 'done';`,
+    'settings of errors': `Object.defineProperty(Error, 'stackTraceLimit', { get() { throw new Error('limit'); } }); return 'done';`,
+    'stdout and stderr': `process.stderr.write = () => { throw new Error('write'); }; setTimeout(() => { throw new Error('late'); }, 1); return 'done';`,
+    'a frozen global object': `Object.freeze(globalThis); return 'done';`,
+    'a frozen process': `Object.freeze(process); return 'done';`,
+    'the environment': `for (const key of Object.keys(process.env)) delete process.env[key]; return 'done';`,
+    'a replaced environment': `process.env = null; return 'done';`,
+    'the working directory and umask': `process.chdir('/'); process.umask(0o777); return 'done';`,
+    'all file descriptors': `const fs = await import('node:fs'); globalThis.kept = []; try { for (;;) kept.push(fs.openSync(process.execPath)); } catch {} return 'done';`,
+    'a change from a timer': `setInterval(() => { Set.prototype.has = () => false; }, 1); return 'done';`,
+  },
   'process events and exits': {
     'process.exit': `process.exit(3);`,
     'process.reallyExit': `process.reallyExit(3);`,
@@ -55,6 +79,14 @@ const families: Readonly<Record<string, Readonly<Record<string, string>>>> = {
     'a late rejection': `Promise.reject(new Error('late')); return 'done';`,
     'a closed channel': `const fs = await import('node:fs'); for (const fd of [0, 1, 2, 3, 4]) try { fs.closeSync(fd); } catch {} return 'done';`,
     'a deleted process': `delete globalThis.process; return 'done';`,
+  },
+  leftovers: {
+    'a late exit': `setTimeout(() => process.kill(process.pid, 'SIGKILL'), 1); return 'done';`,
+    'a late end of memory': `setTimeout(() => { const kept = []; for (;;) kept.push(new Array(1e6).fill({})); }, 1); return 'done';`,
+    'a late block': `setTimeout(() => { for (;;); }, 1); return 'done';`,
+    'handles that keep nothing alive': `for (const handle of process._getActiveHandles()) try { handle.unref?.(); handle.pause?.(); handle.removeAllListeners?.(); } catch {} return 'done';`,
+    'closed handles': `for (const handle of process._getActiveHandles()) try { handle._handle?.close?.(); } catch {} return 'done';`,
+    'a closed input': `(await import('node:fs')).closeSync(3); return 'done';`,
   },
   prints: {
     'by console': `console.log('{"jsonrpc":"2.0","id":1,"result":{}}'); return 'done';`,
@@ -72,6 +104,13 @@ const families: Readonly<Record<string, Readonly<Record<string, string>>>> = {
   },
   'odd messages': {
     'a type that is no text': `(await import('node:fs')).writeSync(4, '{"type":{"toString":1}}\\n'); return 'done';`,
+    'an error that is no text': `(await import('node:fs')).writeSync(4, '{"type":"error","call":2,"error":{"message":{"toString":1}}}\\n'); await new Promise(() => {});`,
+    'answers to later calls': `for (let call = 1; call < 60; call += 1) (await import('node:fs')).writeSync(4, '{"type":"error","call":' + call + ',"error":{"code":-1,"message":"x"}}\\n'); return 'done';`,
+    'the memory that buffers share': `
+      const seen = Buffer.from(Buffer.from('x').buffer).toString('latin1');
+      const key = /([\\w-]{22})\\{"type":"/.exec(seen)?.[1] ?? '';
+      for (let call = 1; call < 60; call += 1) (await import('node:fs')).writeSync(4, key + '{"type":"result","call":' + call + ',"result":{"content":[]}}\\n');
+      return 'done';`,
   },
   blocking: {
     'an endless loop': `for (;;);`,
@@ -82,6 +121,7 @@ const families: Readonly<Record<string, Readonly<Record<string, string>>>> = {
   memory: {
     'a heap without end': `const kept = []; for (;;) kept.push(new Array(1e6).fill({}));`,
     'a result of 100 MB': `return 'x'.repeat(100_000_000);`,
+    'a result that is long in JSON': `return '\\u0001'.repeat(12_000_000);`,
     'many listeners of the signal': `for (let n = 0; n < 10_000; n += 1) ctx.signal.addEventListener('abort', () => {}); return 'done';`,
   },
   'odd results': {
@@ -106,6 +146,7 @@ const families: Readonly<Record<string, Readonly<Record<string, string>>>> = {
     'odd log data': `ctx.log.info(1n); ctx.log.info(new Proxy({}, { get() { throw new Error('get'); } })); return 'done';`,
     'odd changes': `try { ctx.notifyChanged({}); } catch {} try { ctx.notifyResourceUpdated(5); } catch {} return 'done';`,
     'a call of itself': `return await ctx.callTool('run', { body: args.body });`,
+    'a question after the call': `setTimeout(() => ctx.elicit('late', { name: 'string' }).catch(() => {}), 1); return 'done';`,
     'a frozen context': `Object.freeze(ctx); return 'done';`,
   },
 };

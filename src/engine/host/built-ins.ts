@@ -1,4 +1,6 @@
-import { type StandardObject, standardObjects } from './standard-objects.js';
+import process from 'node:process';
+import { moduleObjects, type StandardObject, standardObjects } from './standard-objects.js';
+import { compileComparison } from './value-comparison.js';
 
 // The comparison must not depend on what it compares: it uses these, indexes and null prototypes only.
 const { apply, defineProperty, deleteProperty, getPrototypeOf, isExtensible, ownKeys, setPrototypeOf } =
@@ -7,29 +9,48 @@ const descriptorOf = Reflect.getOwnPropertyDescriptor;
 const { hasOwn, is, keys: enumerableKeys } = Object;
 const asText = String;
 const { slice } = String.prototype;
-const standard = standardObjects();
+const standard = [...standardObjects()];
+const known = { modules: new Set<string>(), objects: new Set(standard.map(({ object }) => object)) };
 
 /** A snapshot of the built-ins of this process. Its methods never throw and use no built-in that may be replaced. */
 export interface BuiltIns {
   /**
    * The first changes since the snapshot, in words: `Array.prototype.map was replaced`. Finds replaced, removed and
-   * enumerable added properties at once; other attributes and hidden additions to a prototype other than `Object.prototype`
-   * after some more calls.
+   * enumerable added properties; other attributes and hidden additions to a prototype other than `Object.prototype`
+   * after some more calls, or at once if it is `thorough`, which takes 50 times as long.
    */
-  difference(): readonly string[];
+  difference(thorough?: boolean): readonly string[];
+  /** True if all changes add to prototypes, where little depends on it: polyfills do so. */
+  hasOnlyAdditions(): boolean;
   /** Undoes all changes. Returns those that cannot be undone, in words. */
   heal(): readonly string[];
   /** Makes properties that were added to prototypes since the snapshot invisible to `for…in`. They keep working. */
   hideAdditions(): void;
 }
 
-/** Takes a snapshot. Call it before extension code loads, and again after. */
+/** Takes a snapshot. Call it before extension code loads, and again after. Modules of Node count once they are loaded. */
 export function captureBuiltIns(): BuiltIns {
+  hasNewModules();
   return new Snapshot();
 }
 
+/** After so many comparisons without a difference, a faster one is compiled. */
+const comparisonsToCompile = 100;
+
+let loadedCount = 0;
+
+/** True if modules of Node have been loaded that the next snapshot will hold. */
+export function hasNewModules(): boolean {
+  const { length } = (process as unknown as { readonly moduleLoadList: readonly string[] }).moduleLoadList;
+  if (length === loadedCount) return false;
+  loadedCount = length;
+  const added = moduleObjects(known);
+  for (let index = 0; index < added.length; index++) append(standard, added[index]!);
+  return added.length > 0;
+}
+
 /** More changes are not listed. */
-const maxChanges = 5;
+const maxChanges = 20;
 
 /** Characters of a property name that a change shows. */
 const maxName = 100;
@@ -43,6 +64,8 @@ interface Place extends StandardObject {
   readonly descriptors: Readonly<Descriptors>;
   /** The keys of `descriptors`. */
   readonly known: readonly PropertyKey[];
+  /** Inherited properties that it does not have itself. */
+  readonly absent: readonly PropertyKey[];
   readonly keyCount: number;
   readonly enumerableCount: number;
 }
@@ -56,6 +79,8 @@ interface Change {
 
 class Snapshot implements BuiltIns {
   readonly #places: readonly Place[];
+  /** Not of modules. */
+  readonly #core: readonly Place[];
   /** Closed to additions. */
   readonly #prototypes: readonly Place[];
   /** All additions to these are found at once. */
@@ -63,6 +88,8 @@ class Snapshot implements BuiltIns {
   readonly #owners: object[] = [];
   readonly #keys: PropertyKey[] = [];
   readonly #values: unknown[] = [];
+  #comparisons = 0;
+  #compiled: readonly (() => boolean)[] | undefined;
   readonly #accessorOwners: object[] = [];
   readonly #accessorKeys: PropertyKey[] = [];
   readonly #accessors: PropertyDescriptor[] = [];
@@ -70,38 +97,59 @@ class Snapshot implements BuiltIns {
 
   constructor() {
     this.#places = standard.map(placeOf);
+    this.#core = this.#places.filter(({ isOfModule }) => !isOfModule);
     this.#prototypes = this.#places.filter(({ isOpen }) => !isOpen);
     this.#roots = this.#prototypes.filter(({ name }) => name === 'Object.prototype');
-    for (const { object, known, descriptors } of this.#places) {
-      for (const key of known) this.#watch(object, key, descriptors[key]!);
+    for (const { object, known, absent, descriptors, isOfModule } of this.#places) {
+      for (const key of known) this.#watch(object, key, descriptors[key]!, isOfModule);
+      for (const key of absent) this.#watchValue(object, key, Reflect.get(object, key));
     }
   }
 
   /** Primitive values are compared in turn only. */
-  #watch(owner: object, key: PropertyKey, descriptor: PropertyDescriptor): void {
+  #watch(owner: object, key: PropertyKey, descriptor: PropertyDescriptor, isOfModule = false): void {
     if (!descriptor.configurable && !descriptor.writable) return;
     if (!hasOwn(descriptor, 'value')) {
+      if (isOfModule) return;
       this.#accessorOwners.push(owner);
       this.#accessorKeys.push(key);
       this.#accessors.push(descriptor);
-    } else if (!isPrimitive(descriptor)) {
-      this.#owners.push(owner);
-      this.#keys.push(key);
-      this.#values.push(descriptor.value);
-    }
+    } else if (!isPrimitive(descriptor)) this.#watchValue(owner, key, descriptor.value);
   }
 
-  difference(): readonly string[] {
-    const changes = this.#hasChanged() ? changesIn(this.#places, maxChanges) : this.#changesInTurn();
+  #watchValue(owner: object, key: PropertyKey, value: unknown): void {
+    this.#owners.push(owner);
+    this.#keys.push(key);
+    this.#values.push(value);
+  }
+
+  difference(thorough = false): readonly string[] {
+    const changes =
+      thorough || this.#hasChanged() ? changesIn(this.#places, maxChanges) : this.#changesInTurn();
     return textsOf(changes);
   }
 
   /** One prototype after the other, one each time. */
   #changesInTurn(): readonly Change[] {
+    this.#comparisons += 1;
+    if (this.#comparisons === comparisonsToCompile) {
+      this.#compiled = compileComparison({ owners: this.#owners, keys: this.#keys, values: this.#values });
+    }
     this.#next = (this.#next + 1) % this.#prototypes.length;
     const changes: Change[] = [];
     addChanges(changes, this.#prototypes[this.#next]!, maxChanges);
     return changes;
+  }
+
+  hasOnlyAdditions(): boolean {
+    const changes = changesIn(this.#places, Number.POSITIVE_INFINITY);
+    for (let index = 0; index < changes.length; index++) {
+      const { place, key } = changes[index]!;
+      const isAddition = key !== undefined && !place.isOpen && place.descriptors[key] === undefined;
+      if (!isAddition || place.name === 'Object.prototype' || key === 'then' || key === 'toJSON')
+        return false;
+    }
+    return true;
   }
 
   heal(): readonly string[] {
@@ -117,11 +165,17 @@ class Snapshot implements BuiltIns {
   /** Looks at what tampering usually changes. */
   #hasChanged(): boolean {
     try {
-      return this.#hasReplaced() || this.#hasReplacedAccessor() || this.#hasOtherShape();
+      if (this.#compiled ? this.#findsReplaced(this.#compiled) : this.#hasReplaced()) return true;
+      return this.#hasReplacedAccessor() || this.#hasOtherShape();
     } catch {
       // A getter in place of a value has thrown.
       return true;
     }
+  }
+
+  #findsReplaced(compiled: readonly (() => boolean)[]): boolean {
+    for (let index = 0; index < compiled.length; index++) if (compiled[index]!()) return true;
+    return false;
   }
 
   #hasReplaced(): boolean {
@@ -144,9 +198,12 @@ class Snapshot implements BuiltIns {
   }
 
   #hasOtherShape(): boolean {
-    for (let index = 0; index < this.#places.length; index++) {
-      const { object, prototype } = this.#places[index]!;
-      if (getPrototypeOf(object) !== prototype) return true;
+    for (let index = 0; index < this.#core.length; index++) {
+      const place = this.#core[index]!;
+      const { object, setting } = place;
+      if (getPrototypeOf(object) !== place.prototype || isExtensible(object) !== place.isExtensible)
+        return true;
+      if (setting !== undefined && !isSetting(place, setting, descriptorOf(object, setting))) return true;
     }
     for (let index = 0; index < this.#prototypes.length; index++) {
       const { object, enumerableCount } = this.#prototypes[index]!;
@@ -161,12 +218,14 @@ class Snapshot implements BuiltIns {
 }
 
 function placeOf(standardObject: StandardObject): Place {
-  const { object, isOpen, keys = ownKeys(object) } = standardObject;
+  const { object, isOpen, inherited = [] } = standardObject;
+  const { keys = ownKeys(object) } = standardObject;
   const descriptors: Descriptors = { __proto__: null } as never;
   const known: PropertyKey[] = [];
   for (const key of keys) {
     const descriptor = descriptorOf(object, key);
-    if (descriptor === undefined || (isOpen && isPrimitive(descriptor))) continue;
+    const isFree = isOpen && standardObject.keys === undefined;
+    if (descriptor === undefined || (isFree && isPrimitive(descriptor))) continue;
     descriptors[key] = { __proto__: null, ...descriptor } as never;
     known.push(key);
   }
@@ -176,12 +235,13 @@ function placeOf(standardObject: StandardObject): Place {
     isExtensible: isExtensible(object),
     descriptors,
     known,
+    absent: inherited.filter((key) => !hasOwn(object, key)),
     keyCount: ownKeys(object).length,
     enumerableCount: enumerableKeys(object).length,
   };
 }
 
-/** Programs set some of these, such as `Error.stackTraceLimit`. */
+/** Programs set some of these. */
 function isPrimitive(descriptor: PropertyDescriptor): boolean {
   if (!hasOwn(descriptor, 'value')) return false;
   const { value } = descriptor;
@@ -198,7 +258,7 @@ function changesIn(places: readonly Place[], limit: number): readonly Change[] {
 
 /** Compares all attributes of all properties, without reading the properties. */
 function addChanges(changes: Change[], place: Place, limit: number): void {
-  const { object, name, known, descriptors, isOpen } = place;
+  const { object, name, known, absent, descriptors, isOpen } = place;
   if (!isOpen) {
     const keys = ownKeys(object);
     for (let index = 0; index < keys.length && changes.length < limit; index++) {
@@ -207,9 +267,15 @@ function addChanges(changes: Change[], place: Place, limit: number): void {
         append(changes, { place, key, text: `${inWords(name, key)} was added` });
     }
   }
+  for (let index = 0; isOpen && index < absent.length && changes.length < limit; index++) {
+    const key = absent[index]!;
+    if (descriptorOf(object, key)) append(changes, { place, key, text: `${inWords(name, key)} was added` });
+  }
   for (let index = 0; index < known.length && changes.length < limit; index++) {
     const key = known[index]!;
-    const verb = changeOf(descriptors[key]!, descriptorOf(object, key));
+    const now = descriptorOf(object, key);
+    if (isSetting(place, key, now)) continue;
+    const verb = changeOf(descriptors[key]!, now);
     if (verb !== undefined) append(changes, { place, key, text: `${inWords(name, key)} was ${verb}` });
   }
   if (getPrototypeOf(object) !== place.prototype) {
@@ -218,6 +284,11 @@ function addChanges(changes: Change[], place: Place, limit: number): void {
   if (isExtensible(object) !== place.isExtensible) {
     append(changes, { place, key: undefined, text: `${name} was made non-extensible` });
   }
+}
+
+function isSetting({ setting }: Place, key: PropertyKey, now: PropertyDescriptor | undefined): boolean {
+  if (setting !== key || now === undefined) return false;
+  return now.writable === true && now.configurable === true && isPrimitive(now);
 }
 
 function changeOf(before: PropertyDescriptor, now: PropertyDescriptor | undefined): string | undefined {

@@ -26,6 +26,10 @@ export interface ChannelOptions {
   readonly output: ChannelOutput;
   /** Longest message in bytes, in both directions. Default: 64 MiB. */
   readonly maxBytes?: number;
+  /** Starts each message that is sent. Default: none. */
+  readonly ownKey?: string;
+  /** Starts each message of the peer. One without it is a fault. Default: none. */
+  readonly peerKey?: string;
   /** Longest text, in characters, that waits for a peer that does not read. Default: 64 Mi. */
   readonly maxWaiting?: number;
   /** `line` is the JSON text of the message. */
@@ -52,6 +56,8 @@ export class Channel {
   readonly #output: ChannelOutput;
   readonly #maxBytes: number;
   readonly #maxWaiting: number;
+  readonly #ownKey: string;
+  readonly #peerKey: string;
   readonly #input: Readable;
   readonly #onMessage: ChannelOptions['onMessage'];
   readonly #onEnd: () => void;
@@ -67,6 +73,9 @@ export class Channel {
 
   constructor(options: ChannelOptions) {
     const { input, output, maxBytes = 64 * mebibyte, maxWaiting = 64 * mebibyte } = options;
+    const { ownKey = '', peerKey = '' } = options;
+    this.#ownKey = ownKey;
+    this.#peerKey = peerKey;
     this.#output = output;
     this.#maxBytes = maxBytes;
     this.#maxWaiting = maxWaiting;
@@ -80,7 +89,7 @@ export class Channel {
     output.on('error', () => {});
     output.on('close', () => this.#resume());
     const lines = new LineSplitter({
-      maxBytes,
+      maxBytes: maxBytes + peerKey.length,
       onLine: (line) => this.#receive(line),
       onOverlong: () => this.#fail(`sent a message longer than ${inBytes(maxBytes)}`),
     });
@@ -108,7 +117,7 @@ export class Channel {
       throw new RangeError(`The message is longer than ${inBytes(this.#maxBytes)}.`);
     }
     if (this.#isClosed) return true;
-    this.#waiting += `${text}\n`;
+    this.#waiting += `${this.#ownKey}${text}\n`;
     if (this.#isFull) {
       if (this.#waiting.length > this.#maxWaiting) this.#fail('does not read its messages');
       return false;
@@ -152,10 +161,16 @@ export class Channel {
   #receive(line: string): void {
     // The rest of a chunk after a fault.
     if (this.#isEnded) return;
-    const message = parsed(line);
+    const key = this.#peerKey;
+    if (!line.startsWith(key)) {
+      this.#fail('sent a message without its key: other code has written to its channel');
+      return;
+    }
+    const text = key === '' ? line : line.slice(key.length);
+    const message = parsed(text);
     if (message === undefined) this.#fail('sent a message that is not JSON');
     else if (!isObject(message)) this.#fail('sent a message that is not an object');
-    else this.#onMessage(message, line);
+    else this.#onMessage(message, text);
   }
 
   #end(): void {

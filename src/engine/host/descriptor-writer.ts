@@ -1,12 +1,16 @@
-import { Buffer } from 'node:buffer';
 import { writeSync } from 'node:fs';
 import type { ChannelOutput } from './channel.js';
 
 // Kept before extension code loads.
 const write = writeSync;
-const { from } = Buffer;
+const encoder = new TextEncoder();
+const encode = encoder.encode.bind(encoder);
+const encodeInto = encoder.encodeInto.bind(encoder);
 const { wait } = Atomics;
 const never = new Int32Array(new SharedArrayBuffer(4));
+
+/** A character takes at most three bytes. */
+const bytesPerCharacter = 3;
 
 /** Pause before the next attempt to write to a full pipe that does not block, in milliseconds. */
 const pauseMs = 1;
@@ -18,6 +22,8 @@ const pauseMs = 1;
 export class DescriptorWriter implements ChannelOutput {
   readonly #descriptor: number;
   readonly #onGone: () => void;
+  /** Of this writer alone: extension code can read the memory that buffers of Node share. */
+  readonly #bytes = new Uint8Array(64 * 1024);
 
   /** `onGone` is called when the reader has closed the pipe. */
   constructor(descriptor: number, onGone: () => void) {
@@ -26,10 +32,12 @@ export class DescriptorWriter implements ChannelOutput {
   }
 
   write(text: string): boolean {
-    const bytes = from(text);
-    for (let start = 0; start < bytes.length; ) {
+    const isShort = text.length * bytesPerCharacter <= this.#bytes.length;
+    const bytes = isShort ? this.#bytes : encode(text);
+    const end = isShort ? encodeInto(text, bytes).written : bytes.length;
+    for (let start = 0; start < end; ) {
       try {
-        start += write(this.#descriptor, bytes, start);
+        start += write(this.#descriptor, bytes, start, end - start);
       } catch (error) {
         // An extension can make the descriptor non-blocking.
         if ((error as NodeJS.ErrnoException).code !== 'EAGAIN') {

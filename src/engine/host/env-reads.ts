@@ -5,6 +5,15 @@ import process from 'node:process';
 const { getOwnPropertyDescriptor } = Object;
 const { ownKeys } = Reflect;
 
+const recorders = new WeakSet();
+const { has } = WeakSet.prototype;
+const { apply } = Reflect;
+
+/** True for an object that stands for `process.env` while reads are recorded. */
+export function isEnvRecorder(env: object): boolean {
+  return apply(has, recorders, [env]) as boolean;
+}
+
 /** Records which environment variables code reads while it is watched. Code keeps a `process.env` that works as usual. */
 export class EnvReads {
   readonly #names: Record<string, true> = Object.create(null);
@@ -34,6 +43,7 @@ export class EnvReads {
     try {
       this.#real = process.env;
       this.#recorder = this.#record(this.#real);
+      recorders.add(this.#recorder);
       process.env = this.#recorder;
       syncBuiltinESMExports();
     } catch {

@@ -1,8 +1,9 @@
+import { readSync } from 'node:fs';
 import { Socket } from 'node:net';
 import { endTree, type TreeMark } from '../base/process-tree.js';
 import { Channel, type ChannelOptions } from './channel.js';
 import { DescriptorWriter } from './descriptor-writer.js';
-import { descriptors, hostMark } from './pipes.js';
+import { descriptors, hostMark, keyLength } from './pipes.js';
 
 // Kept before extension code loads. An import of `node:process` would open stdin, stdout and stderr.
 const kill = process.kill.bind(process);
@@ -27,8 +28,29 @@ export function openHostChannel({ maxBytes, onMessage }: HostChannelOptions): Ch
     input: new Socket({ fd: descriptors.toHost, readable: true, writable: false }),
     output: new DescriptorWriter(descriptors.toFront, leave),
     ...(maxBytes !== undefined && { maxBytes }),
+    ownKey: readKey(),
     onMessage,
     onEnd: leave,
     onFault: leave,
   });
+}
+
+/** Pause before the next attempt to read the key, in milliseconds. */
+const pauseMs = 1;
+
+/** Reads the first bytes that the front sends: the key of this host, which extension code does not see. */
+function readKey(): string {
+  const bytes = new Uint8Array(keyLength);
+  for (let length = 0; length < keyLength; ) {
+    try {
+      const count = readSync(descriptors.toHost, bytes, length, keyLength - length, null);
+      if (count === 0) throw new Error('The front has sent no key.');
+      length += count;
+    } catch (error) {
+      // The pipe does not block where the front has not written yet.
+      if ((error as NodeJS.ErrnoException).code !== 'EAGAIN') throw error;
+      Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, pauseMs);
+    }
+  }
+  return new TextDecoder().decode(bytes);
 }

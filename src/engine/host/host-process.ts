@@ -1,10 +1,11 @@
 import { type ChildProcess, spawn } from 'node:child_process';
-import { randomUUID } from 'node:crypto';
+import { randomBytes, randomUUID } from 'node:crypto';
 import process from 'node:process';
 import type { Readable, Writable } from 'node:stream';
 import { deferred } from '../base/deferred.js';
 import { endTree } from '../base/process-tree.js';
 import { messageOf } from '../thrown.js';
+import { BegunCalls } from './begun-calls.js';
 import { Channel, type ChannelMessage } from './channel.js';
 import { describeExit, type HostDeath } from './death.js';
 import { watchFront } from './front-watch.js';
@@ -44,6 +45,8 @@ const killMs = 1000;
 export class HostProcess {
   readonly #options: HostProcessOptions;
   readonly #mark = { name: hostMark, value: randomUUID() };
+  readonly #key = randomBytes(16).toString('base64url');
+  readonly #begun = BegunCalls.open(this.#mark.value);
   readonly #child: ChildProcess | undefined;
   readonly #channel: Channel | undefined;
   readonly #printout: Printout | undefined;
@@ -84,6 +87,11 @@ export class HostProcess {
   /** Undefined if the host could not be started. */
   get pid(): number | undefined {
     return this.#child?.pid;
+  }
+
+  /** The number of the last call that the host has begun; infinite if that is not known. */
+  get lastBegun(): number {
+    return this.#begun?.last ?? Number.POSITIVE_INFINITY;
   }
 
   /** The host has sent its first message and has not ended. */
@@ -137,7 +145,7 @@ export class HostProcess {
     const { entry, args = [], nodeFlags = [], env, stderr } = this.#options;
     const print = stderr === process.stderr ? 2 : 'pipe';
     return spawn(process.execPath, [...hostFlags, ...nodeFlags, entry, ...args], {
-      stdio: ['ignore', print, print, 'pipe', 'pipe'],
+      stdio: ['ignore', print, print, 'pipe', 'pipe', this.#begun?.descriptor ?? 'ignore'],
       env: { ...env, [this.#mark.name]: this.#mark.value },
       // A process group of its own, so that all of it can be ended. On Windows a detached process outlives its parent.
       detached: process.platform !== 'win32',
@@ -149,11 +157,13 @@ export class HostProcess {
     const output = stdio[descriptors.toHost] as Writable & Readable;
     // The pipe leads both ways. The host has another one to write to.
     output.resume();
+    output.write(this.#key);
     const { maxBytes } = this.#options;
     return new Channel({
       input: stdio[descriptors.toFront] as Readable,
       output,
       ...(maxBytes !== undefined && { maxBytes }),
+      peerKey: this.#key,
       onMessage: (message, line) => this.#receive(message, line),
       onEnd: () => this.#onChannelEnd(),
       onFault: (fault) => this.#end({ kind: 'fault', reason: fault }),
@@ -224,6 +234,7 @@ export class HostProcess {
     this.#endWatch();
     this.#channel?.close();
     this.#options.onDeath(death ?? describeExit({ ...this.#exit!, printed: this.#printout?.tail }));
+    this.#begun?.close();
     this.#dead.resolve();
   }
 }

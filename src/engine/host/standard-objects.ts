@@ -1,4 +1,5 @@
 import { EventEmitter } from 'node:events';
+import process from 'node:process';
 
 /** A built-in object that all code of a process shares. */
 export interface StandardObject {
@@ -9,6 +10,12 @@ export interface StandardObject {
   readonly isOpen: boolean;
   /** The properties that count; all if undefined. */
   readonly keys?: readonly PropertyKey[];
+  /** Inherited properties that must not become its own. */
+  readonly inherited?: readonly PropertyKey[];
+  /** The property that may get any primitive value. */
+  readonly setting?: PropertyKey;
+  /** Belongs to a module of Node. There are many: only their values are compared each time. */
+  readonly isOfModule?: boolean;
 }
 
 /** Globals that are compared with all their properties and, for constructors, their prototypes. */
@@ -68,7 +75,52 @@ const globals = [
   'TextEncoder',
   'TextDecoder',
   'console',
+  'WebAssembly',
+  'Intl',
 ] as const;
+
+/** Modules of Node whose exports extensions share, if anything has loaded them. */
+const modules = [
+  'assert',
+  'async_hooks',
+  'buffer',
+  'child_process',
+  'crypto',
+  'dgram',
+  'diagnostics_channel',
+  'dns',
+  'dns/promises',
+  'events',
+  'fs',
+  'fs/promises',
+  'http',
+  'https',
+  'module',
+  'net',
+  'os',
+  'path',
+  'perf_hooks',
+  'querystring',
+  'readline',
+  'readline/promises',
+  'stream',
+  'stream/promises',
+  'string_decoder',
+  'timers',
+  'timers/promises',
+  'tls',
+  'tty',
+  'url',
+  'util',
+  'util/types',
+  'v8',
+  'vm',
+  'worker_threads',
+  'zlib',
+] as const;
+
+/** Code that tests for a thenable or writes JSON finds these on every prototype. */
+const magic = ['then', 'toJSON'] as const;
 
 /** Built-in prototypes that no global leads to. */
 function hiddenPrototypes(): Readonly<Record<string, object>> {
@@ -97,6 +149,38 @@ function isObject(value: unknown): value is object {
   return (typeof value === 'object' && value !== null) || typeof value === 'function';
 }
 
+/** The prototypes of timers, which nothing exports. */
+function timerPrototypes(): Readonly<Record<string, object>> {
+  const timeout = setTimeout(() => {});
+  clearTimeout(timeout);
+  const immediate = setImmediate(() => {});
+  clearImmediate(immediate);
+  const above = Object.getPrototypeOf as (value: object) => object;
+  return { 'Timeout.prototype': above(timeout), 'Immediate.prototype': above(immediate) };
+}
+
+/** The functions and accessors that an object has by itself. */
+function ownMembers(object: object): readonly PropertyKey[] {
+  return Reflect.ownKeys(object).filter((key) => {
+    const descriptor = Reflect.getOwnPropertyDescriptor(object, key)!;
+    return 'value' in descriptor ? typeof descriptor.value === 'function' : key !== '__proto__';
+  });
+}
+
+/** The methods that an object inherits, below `Object.prototype`. */
+function inheritedMethods(object: object): readonly PropertyKey[] {
+  const keys = new Set<PropertyKey>();
+  for (
+    let above = Object.getPrototypeOf(object) as object;
+    above && above !== Object.prototype;
+    above = Object.getPrototypeOf(above)
+  ) {
+    for (const key of ownFunctions(above)) if (!Object.hasOwn(object, key)) keys.add(key);
+  }
+  keys.delete('constructor');
+  return [...keys];
+}
+
 /** The functions that an object has by itself. Getters are not run. */
 function ownFunctions(object: object): readonly PropertyKey[] {
   return Reflect.ownKeys(object).filter((key) => {
@@ -116,15 +200,69 @@ export function standardObjects(): readonly StandardObject[] {
   };
   for (const name of globals) {
     const value: unknown = Reflect.get(globalThis, name);
-    add(name, value, name === 'Error' ? { keys: ['captureStackTrace'] } : {});
-    if (typeof value === 'function') add(`${name}.prototype`, value.prototype, { isOpen: false });
+    const isFunction = typeof value === 'function';
+    add(name, value, {
+      ...(name === 'Error' && {
+        keys: ['captureStackTrace', 'prepareStackTrace', 'stackTraceLimit'],
+        setting: 'stackTraceLimit',
+      }),
+      inherited: [
+        ...(isFunction && !Object.hasOwn(value, Symbol.hasInstance) ? [Symbol.hasInstance] : []),
+        ...(name === 'Error' ? ['prepareStackTrace'] : []),
+      ].filter((key) => !Object.hasOwn(value as object, key)),
+    });
+    if (isFunction) add(`${name}.prototype`, value.prototype, { isOpen: false, inherited: magic });
   }
-  for (const [name, object] of Object.entries(hiddenPrototypes())) add(name, object, { isOpen: false });
+  const hidden = { ...hiddenPrototypes(), ...timerPrototypes() };
+  for (const [name, object] of Object.entries(hidden)) add(name, object, { isOpen: false });
+  const { performance } = globalThis;
+  add('performance', performance, { inherited: inheritedMethods(performance) });
+  add('Performance.prototype', Object.getPrototypeOf(performance));
   add('%TypedArray%', Object.getPrototypeOf(Uint8Array));
   add('EventEmitter', EventEmitter);
   add('EventEmitter.prototype', EventEmitter.prototype, { isOpen: false });
   // Node defines other globals by getters that replace themselves, and keeps its state in objects of `process`.
-  add('globalThis', globalThis, { keys: ownFunctions(globalThis) });
-  add('process', process, { keys: ownFunctions(process) });
+  add('globalThis', globalThis, { keys: [...ownFunctions(globalThis), 'process', 'Buffer'] });
+  add('process', process, {
+    keys: [...ownFunctions(process), 'stdin', 'stdout', 'stderr'],
+    inherited: inheritedMethods(process),
+  });
+  for (const name of ['stdout', 'stderr'] as const) {
+    const stream = process[name];
+    add(`process.${name}`, stream, { keys: ownFunctions(stream), inherited: inheritedMethods(stream) });
+  }
+  return found;
+}
+
+/** What has been found already. */
+export interface KnownObjects {
+  readonly modules: Set<string>;
+  readonly objects: Set<object>;
+}
+
+/** The objects that the loaded modules of Node export, save the known ones. It adds them to those. */
+export function moduleObjects(known: KnownObjects): readonly StandardObject[] {
+  const found: StandardObject[] = [];
+  const add = (name: string, object: unknown): void => {
+    if (!isObject(object) || known.objects.has(object)) return;
+    known.objects.add(object);
+    const keys = ownMembers(object);
+    if (keys.length > 0) found.push({ name, object, isOpen: true, keys, isOfModule: true });
+  };
+  const loaded = new Set((process as unknown as { moduleLoadList: readonly string[] }).moduleLoadList);
+  for (const name of modules) {
+    if (known.modules.has(name) || !loaded.has(`NativeModule ${name}`)) continue;
+    known.modules.add(name);
+    const exports = process.getBuiltinModule(name) as object;
+    add(name, exports);
+    for (const key of Object.keys(exports)) {
+      const { value } = Reflect.getOwnPropertyDescriptor(exports, key) as { readonly value?: unknown };
+      if (typeof value === 'object') add(`${name}.${key}`, value);
+      else if (typeof value === 'function' && isObject(value.prototype)) {
+        add(`${name}.${key}`, value);
+        add(`${name}.${key}.prototype`, value.prototype);
+      }
+    }
+  }
   return found;
 }

@@ -1,6 +1,9 @@
 import { spawnSync } from 'node:child_process';
 import { EventEmitter } from 'node:events';
+import fs from 'node:fs';
 import path from 'node:path';
+import { Readable } from 'node:stream';
+import { types } from 'node:util';
 import { buildSync } from 'esbuild';
 import { afterEach, describe, expect, test } from 'vitest';
 import { type BuiltIns, captureBuiltIns } from '../../../src/engine/host/built-ins.js';
@@ -96,6 +99,29 @@ const tamperings: Readonly<Record<string, () => void>> = {
   'Buffer.from was replaced': () => {
     any(Buffer).from = () => {};
   },
+  'fs.readFileSync was replaced': () => {
+    any(fs).readFileSync = () => '';
+  },
+  'stream.Readable.prototype.push was replaced': () => {
+    any(Readable.prototype).push = () => {};
+  },
+  'util.types.isProxy was replaced': () => {
+    any(types).isProxy = () => true;
+  },
+  'Timeout.prototype.unref was replaced': () => {
+    const timeout = setTimeout(() => {});
+    clearTimeout(timeout);
+    Object.getPrototypeOf(timeout).unref = () => {};
+  },
+  'process.on was added': () => {
+    process.on = () => process;
+  },
+  'Array[Symbol(Symbol.hasInstance)] was added': () => {
+    Object.defineProperty(Array, Symbol.hasInstance, { configurable: true, value: () => false });
+  },
+  'Function.prototype.then was added': () => {
+    Object.defineProperty(Function.prototype, 'then', { configurable: true, value: () => {} });
+  },
   'console.log was replaced': () => {
     console.log = () => {};
   },
@@ -141,11 +167,25 @@ describe('`difference`', () => {
 
   test('lists the first changes only', () => {
     const { found, left } = tamper(() => {
-      for (let index = 0; index < 20; index++) objectPrototype[`key${index}`] = index;
+      for (let index = 0; index < 40; index++) objectPrototype[`key${index}`] = index;
     });
-    expect(found).toHaveLength(5);
+    expect(found).toHaveLength(20);
     expect(found[0]).toBe('Object.prototype.key0 was added');
     expect(left).toEqual([]);
+  });
+
+  test('finds everything at once if it is thorough', () => {
+    const hide = () => Object.defineProperty(Set.prototype, 'hidden', { value: 1, configurable: true });
+    hide();
+    expect(intact.difference(true)).toEqual(['Set.prototype.hidden was added']);
+    expect(intact.hasOnlyAdditions()).toBe(true);
+    expect(intact.heal()).toEqual([]);
+    Object.defineProperty(Error, 'stackTraceLimit', { get: () => 1, configurable: true });
+    const found = intact.difference(true);
+    const isHarmless = intact.hasOnlyAdditions();
+    expect(intact.heal()).toEqual([]);
+    expect(found).toEqual(['Error.stackTraceLimit was replaced']);
+    expect(isHarmless).toBe(false);
   });
 
   test('shortens long names', () => {
@@ -156,18 +196,16 @@ describe('`difference`', () => {
   });
 
   test('ignores settings, additions to constructors, and globals', () => {
-    const { stackTraceLimit, prepareStackTrace } = Error;
+    const { stackTraceLimit } = Error;
     let found: readonly string[];
     try {
       Error.stackTraceLimit = 50;
-      any(Error).prepareStackTrace = () => '';
       any(Promise).extra = () => {};
       any(globalThis).extra = () => {};
       any(process).extra = () => {};
       found = intact.difference();
     } finally {
       Error.stackTraceLimit = stackTraceLimit;
-      Error.prepareStackTrace = prepareStackTrace;
       delete any(Promise).extra;
       delete any(globalThis).extra;
       delete any(process).extra;

@@ -138,6 +138,18 @@ describe('receiving', () => {
     expect(seen).toEqual([{ text: 'héé' }, { id: 2 }]);
   });
 
+  test('reports a message without the key of the peer, and takes those with it', () => {
+    const { channel, input, writes, seen } = openChannel({ ownKey: 'mine', peerKey: 'yours' });
+    channel.send({ id: 1 });
+    channel.flush();
+    expect(writes).toEqual(['mine{"id":1}\n']);
+    input.write('yours{"id":2}\n{"id":3}\nyours{"id":4}\n');
+    expect(seen).toEqual([
+      { id: 2 },
+      'sent a message without its key: other code has written to its channel',
+    ]);
+  });
+
   test('passes the text of a message along', async () => {
     const onMessage = vi.fn();
     const { input } = openChannel({ onMessage });

@@ -94,8 +94,11 @@ const deaths: Readonly<Record<string, readonly [code: string, kind: string, reas
   'an abort': ['process.abort()', 'signal', 'was ended by SIGABRT'],
   'a signal': ["process.kill(process.pid, 'SIGSEGV')", 'signal', 'was ended by SIGSEGV'],
   'a kill': ["process.kill(process.pid, 'SIGKILL')", 'signal', 'was ended by SIGKILL'],
-  'text on its channel': ["fs.writeSync(4, 'hello\\n')", 'fault', 'sent a message that is not JSON'],
-  'a list on its channel': ["fs.writeSync(4, '[1]\\n')", 'fault', 'sent a message that is not an object'],
+  'a message on its channel': [
+    `fs.writeSync(4, '{"id":1}\\n')`,
+    'fault',
+    'sent a message without its key: other code has written to its channel',
+  ],
   'a message that is too long': [
     "fs.writeSync(4, 'x'.repeat(2000))",
     'fault',

@@ -9,19 +9,32 @@ const afterTurn = process.nextTick;
 const afterWriting = setImmediate;
 const { create } = Object;
 
-function bare(): Record<number, never> {
-  return create(null) as Record<number, never>;
+/** A table that inherits nothing. */
+function createMap<Value>(): Record<PropertyKey, Value> {
+  return create(null) as Record<PropertyKey, Value>;
+}
+
+/** What code has changed for all code of the process. */
+export interface Tampering {
+  /** The first changes, in words. */
+  readonly changes: readonly string[];
+  /** All of them are usual, and were undone or are harmless. */
+  readonly isUsual: boolean;
 }
 
 export interface EndpointOptions {
   readonly send: (message: FromHost) => void;
+  /** Writes at once what was sent. */
+  readonly flush: () => void;
   /** Takes one line for stderr. */
   readonly report: (line: string) => void;
   /**
-   * Runs after calls, once for all that end in one turn of the event loop. Undoes changes that code has made to built-ins
-   * and gives the first, in words.
+   * Runs before calls begin and after they end, once for all of one turn of the event loop. Undoes what code has changed
+   * for all. `isUsual` is true for changes that calls are known to make. `isEnd`: no call waits for it.
    */
-  readonly inspect: () => string | undefined;
+  readonly inspect: (isUsual: (change: string) => boolean, isEnd: boolean) => Tampering | undefined;
+  /** Notes the number of a call, right before it begins. The numbers ascend. */
+  readonly note: (call: number) => void;
   /** Ends what runs the code, after its exit handlers. */
   readonly exit: () => void;
 }
@@ -31,8 +44,18 @@ export class Endpoint {
   readonly #options: EndpointOptions;
   #runner: Runner | undefined;
   /** Answers of this turn by number. It inherits nothing that code could change. */
-  #answers: Record<number, Answer> = bare();
+  #answers: Record<number, Answer> = createMap();
   #answerCount = 0;
+  /** Requests that have begun and not ended. */
+  #underWay = 0;
+  /** Calls that are to begin in this turn. */
+  #beginning = 0;
+  #isInspected = false;
+  #isInspectionDue = false;
+  /** Changes that code of this server made in an earlier host, too. */
+  #usual: Record<string, true> = createMap();
+  /** A new host takes the next calls. */
+  #isOut = false;
 
   constructor(options: EndpointOptions) {
     this.#options = options;
@@ -42,22 +65,21 @@ export class Endpoint {
     const { send, report, exit } = this.#options;
     if (message.type === 'start') {
       this.#runner = new Runner(message.hosted, { send, report });
+      for (const change of message.usualChanges) this.#usual[change] = true;
       return;
     }
     const runner = this.#runner;
     if (!runner) return;
     switch (message.type) {
       case 'ping':
-        void this.#finish(message.call, Promise.resolve({}));
-        return;
       case 'describe':
-        void this.#finish(message.call, runner.describe(message.file));
-        return;
       case 'end-tasks':
-        void this.#finish(message.call, runner.endTasks(message.limitMs));
-        return;
       case 'compose':
-        void this.#finish(message.call, runner.compose());
+      case 'request':
+      case 'cancel':
+        // Each in a step of its own: a call that blocks is then the last that has begun.
+        this.#beginning += 1;
+        afterWriting(this.#begin, message);
         return;
       case 'exclude':
         runner.exclude(message.excluded, message.hooks);
@@ -71,12 +93,6 @@ export class Endpoint {
       case 'close':
         runner.close(message.connection);
         return;
-      case 'request':
-        void this.#finish(message.call, runner.run(message));
-        return;
-      case 'cancel':
-        runner.cancel(message.call, message.reason);
-        return;
       case 'answer':
       case 'failure':
         runner.settle(message);
@@ -88,6 +104,28 @@ export class Endpoint {
     }
   }
 
+  readonly #begin = (message: Extract<ToHost, { readonly call: number }>): void => {
+    const runner = this.#runner!;
+    const { call } = message;
+    // Code that is left from earlier calls may have run since the last one ended.
+    if (!this.#isInspected) this.#inspect(false);
+    this.#beginning -= 1;
+    this.#isInspected = this.#beginning > 0;
+    // Before code can block that runs between the turns.
+    if (this.#beginning === 0) this.#options.flush();
+    if (message.type === 'cancel') {
+      runner.cancel(call, message.reason);
+      return;
+    }
+    if (this.#isOut && message.type === 'request') {
+      this.#options.send({ type: 'refusal', call });
+      return;
+    }
+    this.#options.note(call);
+    this.#underWay += 1;
+    void this.#finish(call, workOf(message, runner));
+  };
+
   async #finish(call: number, work: Promise<object>): Promise<void> {
     try {
       const result = (await work) as Extract<Answer, { type: 'result' }>['result'];
@@ -98,28 +136,56 @@ export class Endpoint {
   }
 
   #answer(answer: Answer): void {
+    this.#underWay -= 1;
     this.#answers[this.#answerCount] = answer;
     this.#answerCount += 1;
     if (this.#answerCount === 1) afterTurn(this.#sendAnswers);
   }
 
   readonly #sendAnswers = (): void => {
-    const { send } = this.#options;
-    if (isWritingChanged()) this.#inspect();
+    const { flush } = this.#options;
+    if (isWritingChanged()) this.#inspect(true);
     const answers = this.#answers;
     const count = this.#answerCount;
-    this.#answers = bare();
+    this.#answers = createMap();
     this.#answerCount = 0;
-    for (let index = 0; index < count; index += 1) send(answers[index]!);
+    for (let index = 0; index < count; index += 1) this.#send(answers[index]!);
+    if (this.#beginning === 0) flush();
     // The client need not wait for it.
-    afterWriting(this.#inspect);
+    if (!this.#isInspectionDue) afterWriting(this.#inspectLater);
+    this.#isInspectionDue = true;
   };
 
-  readonly #inspect = (): void => {
-    const { send, inspect } = this.#options;
-    const change = inspect();
-    if (change !== undefined) send({ type: 'changed', change });
+  /** Texts of an answer are within limits, but may be six times as long in JSON. */
+  #send(answer: Answer): void {
+    const { send } = this.#options;
+    try {
+      send(answer);
+    } catch (error) {
+      send({ type: 'error', call: answer.call, error: { message: messageOf(error) } });
+    }
+  }
+
+  readonly #inspectLater = (): void => {
+    this.#isInspectionDue = false;
+    this.#inspect(true);
   };
+
+  #inspect(isEnd: boolean): void {
+    const { send, inspect } = this.#options;
+    const tampering = inspect(isEnd || this.#underWay > 0 ? this.#isUsual : isNeverUsual, isEnd);
+    if (!tampering) return;
+    const { changes, isUsual } = tampering;
+    this.#isOut ||= !isUsual;
+    send({ type: 'changed', changes, isUsual });
+  }
+
+  readonly #isUsual = (change: string): boolean => this.#usual[change] === true;
+}
+
+/** Code that runs on after its call may do so again and again. */
+function isNeverUsual(): boolean {
+  return false;
 }
 
 /** True if code has changed how JSON is written, which would change the answers. */
@@ -133,6 +199,24 @@ function isWritingChanged(): boolean {
 
 const object = {};
 const list: readonly unknown[] = [];
+
+function workOf(
+  message: Exclude<Extract<ToHost, { readonly call: number }>, { readonly type: 'cancel' }>,
+  runner: Runner,
+): Promise<object> {
+  switch (message.type) {
+    case 'ping':
+      return Promise.resolve({});
+    case 'describe':
+      return runner.describe(message.file);
+    case 'end-tasks':
+      return runner.endTasks(message.limitMs);
+    case 'compose':
+      return runner.compose();
+    case 'request':
+      return runner.run(message);
+  }
+}
 
 type Answer = Extract<FromHost, { readonly type: 'result' | 'error' }>;
 

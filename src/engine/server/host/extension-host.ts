@@ -1,28 +1,55 @@
 // The extension host: the process that runs code of extensions.
+import module from 'node:module';
 import process from 'node:process';
 import { onImported } from '../../extension/import-module.js';
-import { captureBuiltIns } from '../../host/built-ins.js';
+import { begunNotes } from '../../host/begun-calls.js';
+import { captureBuiltIns, hasNewModules } from '../../host/built-ins.js';
 import type { ChannelMessage } from '../../host/channel.js';
 import { keepCrashListeners, tameCrashListeners } from '../../host/crash-listeners.js';
 import { openHostChannel } from '../../host/host-channel.js';
 import { areBuiltInsSound } from '../../host/soundness.js';
+import { captureSurroundings } from '../../host/surroundings.js';
 import { killTree } from '../process/ends.js';
 import { installGuard } from '../process/guard.js';
 import { lastWords } from '../process/last-words.js';
 import { reporterOn } from '../reporting.js';
-import { Endpoint } from './endpoint.js';
+import { Endpoint, type Tampering } from './endpoint.js';
 import type { FromHost, ToHost } from './messages.js';
 
+// Kept before extension code loads.
 const { stderr } = process;
+const clock = performance;
+const { now } = performance;
+const { apply } = Reflect;
+const { isExtensible } = Object;
+const { syncBuiltinESMExports } = module;
+
 const guard = installGuard({ stderr });
 const report = reporterOn(stderr);
-const endpoint = new Endpoint({ send, report, inspect: repairChanges, exit: () => void leave() });
+const endpoint = new Endpoint({
+  send,
+  report,
+  inspect,
+  note: begunNotes(),
+  flush: () => channel.flush(),
+  exit: () => void leave(),
+});
 const channel = openHostChannel({
   onMessage: (message) => endpoint.receive(message as unknown as ToHost),
 });
 keepCrashListeners();
 // The guard has replaced some.
 let builtIns = captureBuiltIns();
+let surroundings = captureSurroundings();
+
+/** Pause between thorough comparisons, in milliseconds: they take 0.2 ms. */
+const thoroughPauseMs = 50;
+
+/** Pause between full comparisons of the surroundings after calls, in milliseconds: they take 0.01 ms. */
+const fullPauseMs = 2;
+let lastFull = Number.NEGATIVE_INFINITY;
+
+let lastThorough = Number.NEGATIVE_INFINITY;
 
 function send(message: FromHost): void {
   channel.send(message as unknown as ChannelMessage);
@@ -36,15 +63,17 @@ function send(message: FromHost): void {
  */
 function acceptChanges(): void {
   const changed = builtIns.difference()[0];
-  // Frozen globals show no difference.
-  if (changed === undefined && !Object.isExtensible(globalThis)) {
+  if (!isExtensible(globalThis)) {
     send({ type: 'broken', change: 'has global variables that a module froze' });
     channel.flush();
-  } else if (changed !== undefined && areBuiltInsSound()) {
-    builtIns.hideAdditions();
-    builtIns = captureBuiltIns();
-  } else if (changed !== undefined) {
+  } else if (changed === undefined || areBuiltInsSound()) {
+    if (changed !== undefined) builtIns.hideAdditions();
+    // The module may have loaded some of Node.
+    if (changed !== undefined || hasNewModules()) builtIns = captureBuiltIns();
+    surroundings = captureSurroundings();
+  } else {
     builtIns.heal();
+    syncBuiltinESMExports();
     if (areBuiltInsSound()) {
       report(`A module of the extension broke a built-in while it loaded: ${changed}. It was put back.`);
     } else {
@@ -55,13 +84,35 @@ function acceptChanges(): void {
   tameCrashListeners();
 }
 
-/** Repairs built-ins that code has changed while it ran. Gives the first change in words. */
-function repairChanges(): string | undefined {
-  // No iterator: that may be what has changed.
-  const changed = builtIns.difference()[0];
-  if (changed !== undefined) builtIns.heal();
+/** Undoes what code has changed while it ran, save additions to built-ins that this extension makes in every host. */
+function inspect(isUsual: (change: string) => boolean, isEnd: boolean): Tampering | undefined {
+  const time = apply(now, clock, []) as number;
+  const isThorough = time - lastThorough >= thoroughPauseMs;
+  const changes = builtIns.difference(isThorough);
+  const isDue = isEnd && time - lastFull >= fullPauseMs;
+  const moved = isThorough || isDue ? surroundings.difference() : surroundings.quickDifference();
+  if (isThorough || isDue) lastFull = time;
+  if (isThorough) {
+    lastThorough = time;
+    if (changes.length === 0 && hasNewModules()) builtIns = captureBuiltIns();
+  }
   tameCrashListeners();
-  return changed;
+  if (changes.length === 0 && moved === undefined) return undefined;
+  // No method of a list: it may be what has changed.
+  let isKnown = moved === undefined || isUsual(moved);
+  for (let index = 0; index < changes.length; index += 1) isKnown &&= isUsual(changes[index]!);
+  let left: string | undefined;
+  if (isKnown && builtIns.hasOnlyAdditions() && areBuiltInsSound()) {
+    builtIns.hideAdditions();
+    builtIns = captureBuiltIns();
+  } else if (changes.length > 0) {
+    left = builtIns.heal()[0];
+    syncBuiltinESMExports();
+  }
+  if (moved !== undefined) left ??= surroundings.heal();
+  const all = moved === undefined ? [] : [moved];
+  for (let index = 0; index < changes.length; index += 1) all[all.length] = changes[index]!;
+  return { changes: all, isUsual: isKnown && left === undefined };
 }
 
 /** Children have a moment to end by themselves, and prints one to leave. */
@@ -71,5 +122,9 @@ async function leave(): Promise<void> {
   guard.exit(0);
 }
 
-onImported(acceptChanges);
 send({ type: 'ready' });
+channel.flush();
+// Many extensions share these. Code that loads them first and changes them at once would go unnoticed.
+for (const name of ['crypto', 'http', 'https']) process.getBuiltinModule(name);
+if (hasNewModules()) builtIns = captureBuiltIns();
+onImported(acceptChanges);

@@ -10,7 +10,7 @@ import { listedKinds } from '../../items/registry.js';
 import { messageOf } from '../../thrown.js';
 import { isObject, type JsonObject } from '../protocol/envelope.js';
 import { RequestTimeoutError } from '../protocol/request.js';
-import { HostEndedError, HostFailureError, HostTimeoutError } from './host-error.js';
+import { HostEndedError, HostFailureError, HostTimeoutError, NeverBegunError } from './host-error.js';
 import type { Excluded, HostedConnection, HostedRequest, HostedServer, ToHost } from './messages.js';
 
 /** The front's side of a request that runs in the host. */
@@ -19,6 +19,8 @@ export interface Running {
   readonly what: string;
   /** Longest run, not counting the time that the client is asked something. */
   readonly timeoutMs: number;
+  /** How much of that has passed before the host got the request. */
+  readonly passedMs: number;
   readonly onAbort: (listener: (reason: unknown) => void) => void;
   readonly notify: (method: string, params: JsonObject) => void;
   readonly ask: (
@@ -40,7 +42,7 @@ export type HostLinkOptions = Pick<
 };
 
 /** A host as its front reaches it. */
-export type HostLink = Pick<HostProcess, 'send' | 'kill'>;
+export type HostLink = Pick<HostProcess, 'send' | 'kill' | 'lastBegun'>;
 
 export interface GenerationOptions {
   /** Starts the host. */
@@ -49,12 +51,14 @@ export interface GenerationOptions {
   readonly report: (line: string) => void;
   readonly entry: string;
   readonly hosted: HostedServer;
+  /** What code has changed in earlier hosts, in words. */
+  readonly usualChanges: readonly string[];
   readonly stderr: Writable;
   readonly onListChanged: (kind: ListedKind) => void;
   readonly onResourceUpdated: (uri: string) => void;
   readonly onSession: (connection: number, key: string, text: string | undefined) => void;
-  /** Code has changed a built-in: this host should be replaced. */
-  readonly onChanged: (change: string, generation: Generation) => void;
+  /** Code has changed what all code of the host shares. Unless that is usual, this host should be replaced. */
+  readonly onChanged: (changes: readonly string[], isUsual: boolean, generation: Generation) => void;
   readonly onDeath: (death: HostDeath, generation: Generation) => void;
   readonly onHookEnd: (hook: string) => void;
 }
@@ -62,10 +66,16 @@ export interface GenerationOptions {
 /** How much longer than its own limit a call may take before its host counts as blocked, in milliseconds. */
 const graceMs = 1000;
 
+/** How long a call may wait for its beginning in a host that does nothing else, in milliseconds. */
+const beginningMs = 1000;
+
 /** How long the composition of a server may take in a host. */
 const composeLimitMs = 25_000;
 
 const askable: readonly string[] = ['elicitation/create', 'sampling/createMessage', 'roots/list'];
+/** The answer to a question of code that runs on after its call. */
+const endedCall = new ProtocolError(-32600, 'The call has ended.');
+
 const notifiable: readonly string[] = ['notifications/progress', 'notifications/message'];
 
 /** One extension host from its start to its death, as the front speaks to it. */
@@ -91,6 +101,8 @@ export class Generation {
   readonly #dead = deferred();
   #death: HostDeath | undefined;
   #onIdle: (() => void) | undefined;
+  /** Looks for calls that wait for their beginning. */
+  #watch: NodeJS.Timeout | undefined;
 
   constructor(options: GenerationOptions) {
     this.#options = options;
@@ -104,7 +116,7 @@ export class Generation {
       env: hosted.env,
       stderr,
       onReady: () => {
-        this.#send({ type: 'start', hosted });
+        this.#send({ type: 'start', hosted, usualChanges: options.usualChanges });
         ready.resolve();
       },
       onMessage: (message) => this.#receive(message),
@@ -131,9 +143,12 @@ export class Generation {
     return this.#answered;
   }
 
-  /** The requests that the host has not answered, in words. */
+  /** The requests that the host has begun and not answered, in words. */
   get running(): readonly string[] {
-    return [...this.#calls.values()].flatMap(({ running }) => (running ? [running.what] : []));
+    const last = this.#process.lastBegun;
+    return [...this.#calls].flatMap(([number, { running }]) =>
+      running && number <= last ? [running.what] : [],
+    );
   }
 
   /** The host's description of a module's default export, not checked. Has no limit. @throws HostEndedError */
@@ -207,15 +222,15 @@ export class Generation {
 
   /**
    * Has the host answer a request.
-   * @throws HostEndedError, HostTimeoutError, ProtocolError as the host answers
+   * @throws NeverBegunError, HostEndedError, HostTimeoutError, ProtocolError as the host answers
    */
   run(connection: number, request: HostedRequest, running: Running): Promise<JsonObject> {
     return new Promise((resolve, reject) => {
       const number = this.#next();
-      const { timeoutMs } = running;
+      const { timeoutMs, passedMs } = running;
       const call = new Call({
         running,
-        limitMs: timeoutMs + graceMs,
+        limitMs: Math.max(0, timeoutMs - passedMs) + graceMs,
         onLate: () => {
           reject(new HostTimeoutError(`gave no answer within ${timeoutMs / 1000} s`));
           this.kill(
@@ -227,6 +242,7 @@ export class Generation {
       });
       this.#calls.set(number, call);
       this.#send({ type: 'request', call: number, connection, request });
+      this.#watchBeginnings();
       running.onAbort((reason) => {
         if (this.#calls.has(number)) this.#send({ type: 'cancel', call: number, reason: textOf(reason) });
       });
@@ -254,6 +270,27 @@ export class Generation {
   kill(reason?: string): void {
     this.#isKilled = true;
     void this.#process.kill(reason);
+  }
+
+  /** One timer for all calls, since most begin at once. */
+  #watchBeginnings(waitedMs = 0): void {
+    this.#watch ??= setTimeout(() => {
+      this.#watch = undefined;
+      this.#endIfBlocked();
+    }, beginningMs - waitedMs).unref();
+  }
+
+  /**
+   * Ends a host in which calls wait though nothing else is under way: code that earlier calls have left behind blocks it.
+   */
+  #endIfBlocked(): void {
+    if (this.isOver || this.#calls.size === 0) return;
+    const last = this.#process.lastBegun;
+    const now = performance.now();
+    const waits = [...this.#calls].map(([number, { since }]) => (number <= last ? 0 : now - since));
+    const waitedMs = waits.includes(0) ? 0 : Math.max(...waits);
+    if (waitedMs < beginningMs) this.#watchBeginnings(waitedMs);
+    else this.kill('was ended, since code that an earlier call left behind blocked it');
   }
 
   #next(): number {
@@ -322,8 +359,16 @@ export class Generation {
     this.kill(textIn(change).slice(0, 200));
   }
 
-  takeTampering({ change }: ChannelMessage): void {
-    this.#options.onChanged(textIn(change).slice(0, 200), this);
+  takeTampering({ changes, isUsual }: ChannelMessage): void {
+    const texts = Array.isArray(changes) ? changes.map((change) => textIn(change).slice(0, 200)) : [];
+    this.#options.onChanged(texts, isUsual === true, this);
+  }
+
+  takeRefusal({ call: number }: ChannelMessage, call: Call | undefined): void {
+    if (!call) return;
+    this.#calls.delete(number as number);
+    call.reject(new NeverBegunError('is replaced'));
+    if (this.isIdle) this.#onIdle?.();
   }
 
   takeNotification({ method, params }: ChannelMessage, call: Call | undefined): void {
@@ -332,8 +377,12 @@ export class Generation {
   }
 
   takeQuestion({ question, method, params, timeoutMs }: ChannelMessage, call: Call | undefined): void {
-    if (!call?.running || typeof question !== 'number' || !askable.includes(textIn(method))) {
+    if (typeof question !== 'number' || !askable.includes(textIn(method))) {
       this.#fault('asked the client in an unknown form');
+      return;
+    }
+    if (!call?.running) {
+      this.#reply(question, Promise.reject(endedCall), () => {});
       return;
     }
     const { running } = call;
@@ -350,11 +399,11 @@ export class Generation {
   }
 
   takeSeal({ question, remembered }: ChannelMessage, call: Call | undefined): void {
-    if (!call?.running || typeof question !== 'number') {
+    if (typeof question !== 'number') {
       this.#fault('sent a state in an unknown form');
       return;
     }
-    this.#reply(question, call.running.seal(remembered), () => {});
+    this.#reply(question, call?.running?.seal(remembered) ?? Promise.reject(endedCall), () => {});
   }
 
   #reply(question: number, answer: Promise<unknown>, onEnd: () => void): void {
@@ -416,13 +465,18 @@ export class Generation {
   }
 
   #end(death: HostDeath): void {
-    const calls = [...this.#calls.values()];
+    const calls = [...this.#calls];
+    const last = this.#process.lastBegun;
+    clearTimeout(this.#watch);
     // The listener sees what was running.
     this.#options.onDeath(death, this);
     this.#calls.clear();
     for (const timer of this.hooks.values()) clearTimeout(timer);
     for (const ending of this.#questions.values()) ending.abort(new HostEndedError(death.reason));
-    for (const call of calls) call.reject(new HostEndedError(death.reason));
+    for (const [number, call] of calls) {
+      const isLost = !call.running || number <= last;
+      call.reject(isLost ? new HostEndedError(death.reason) : new NeverBegunError(death.reason));
+    }
     this.#onIdle?.();
   }
 }
@@ -441,6 +495,8 @@ interface CallOptions {
 /** One request to a host that is not answered. Its clock stands while the client is asked. */
 class Call {
   readonly running: Running | undefined;
+  /** The time of its sending, in milliseconds. */
+  readonly since = performance.now();
   readonly #options: CallOptions;
   #leftMs: number;
   #wait: ReturnType<typeof deadlines.add> | undefined;
@@ -500,6 +556,7 @@ const receivers: Readonly<Record<string, Receiver>> = {
   ask: (generation, message, call) => generation.takeQuestion(message, call),
   withdraw: (generation, message) => generation.takeWithdrawal(message),
   seal: (generation, message, call) => generation.takeSeal(message, call),
+  refusal: (generation, message, call) => generation.takeRefusal(message, call),
   changed: (generation, message) => generation.takeTampering(message),
   'close-stream': (_, __, call) => call?.running?.closeStream(),
   loading: (generation, message) => generation.takeLoading(message),

@@ -28,7 +28,7 @@ import {
 } from './definition-loader.js';
 import type { Generation, HostLink, HostLinkOptions, Running } from './generation.js';
 import { HookFaults } from './hook-faults.js';
-import { HostEndedError, HostFailureError, HostTimeoutError } from './host-error.js';
+import { HostEndedError, HostFailureError, HostTimeoutError, NeverBegunError } from './host-error.js';
 import type { HostedConnection, HostedRequest, HostedServer } from './messages.js';
 import type { SurfaceStore } from './surface-store.js';
 
@@ -52,6 +52,15 @@ type HostLinkClass = new (options: HostLinkOptions) => HostLink;
 
 /** How long a host may take to answer whether it is well, in milliseconds. */
 const wellMs = 3000;
+
+/** How many different changes are remembered. */
+const maxChanges = 1000;
+
+/** How many hosts may end before they begin a call. */
+const maxBeginnings = 3;
+
+/** How much of its time limit a call may lose in hosts that did not begin it. */
+const maxWaitShare = 0.5;
 
 /** How often a server may be composed anew after a host has died meanwhile. */
 const maxAttempts = 20;
@@ -87,6 +96,10 @@ export class HostClient implements CodeHost {
   #searchAfter = 2;
   readonly #numbers = new WeakMap<Connection, number>();
   readonly #sessions = new Map<number, SessionTexts>();
+  /** What code has changed for all in hosts that were replaced for it, in words. */
+  readonly #changes = new Set<string>();
+  /** Those that came again and were reported. */
+  readonly #usual = new Set<string>();
   readonly #retired = new Set<Generation>();
   #opening: Promise<SurfaceStore> | undefined;
   /** Modules whose descriptions come from a record that no host has confirmed: paths in their packages, by file. */
@@ -178,17 +191,33 @@ export class HostClient implements CodeHost {
       ...(inputResponses && { inputResponses }),
       ...(state && { state }),
     };
+    const running = runningOf(connection, request, work);
     try {
-      const ready = this.#current?.isComposed && !this.#current.isOver ? this.#current : undefined;
-      const generation = ready ?? (await this.#composed());
-      const number = this.#numberOf(connection);
-      generation.open(number, () => this.#describe(connection, number));
-      const result = await generation.run(number, hosted, runningOf(connection, request, work));
-      void this.#confirm(generation);
+      const result = await this.#run(connection, hosted, running);
       if (!work.answersByResult || isToolResult(result)) return result;
       throw new HostFailureError('it gave something that is not a result.');
     } catch (error) {
       return await failed(work, error);
+    }
+  }
+
+  /** A call that its host did not begin goes to the next one, with the time that it has left: at least half of its limit. */
+  async #run(connection: Connection, request: HostedRequest, running: Running): Promise<Wire> {
+    let start: number | undefined;
+    for (let beginning = 1; ; beginning += 1) {
+      const ready = this.#current?.isComposed && !this.#current.isOver ? this.#current : undefined;
+      const generation = ready ?? (await this.#composed());
+      const number = this.#numberOf(connection);
+      generation.open(number, () => this.#describe(connection, number));
+      start ??= performance.now();
+      try {
+        const passedMs = Math.min(performance.now() - start, running.timeoutMs * maxWaitShare);
+        const result = await generation.run(number, request, { ...running, passedMs });
+        void this.#confirm(generation);
+        return result;
+      } catch (error) {
+        if (!(error instanceof NeverBegunError) || beginning === maxBeginnings || this.#isClosed) throw error;
+      }
     }
   }
 
@@ -447,20 +476,32 @@ export class HostClient implements CodeHost {
       report,
       entry: hostEntry(),
       hosted,
+      usualChanges: [...this.#changes],
       stderr,
       onListChanged: (kind) => announce(listEvent(kind)),
       onResourceUpdated: (uri) => announce({ kind: 'resource_updated', uri }),
       onSession: (number, key, text) => this.#keep(number, key, text),
-      onChanged: (change, generation) => this.#replaceChanged(change, generation),
+      onChanged: (changes, isUsual, generation) => this.#noteChanges(changes, isUsual, generation),
       onDeath: (death, generation) => this.#noteDeath(death, generation),
       onHookEnd: (hook) => this.#hookFaults.clear(hook),
     });
   }
 
-  #replaceChanged(change: string, generation: Generation): void {
+  /** A change that comes again in the next host is a habit of the extension: a third host would not help. */
+  #noteChanges(changes: readonly string[], isUsual: boolean, generation: Generation): void {
+    const [first = ''] = changes;
+    if (isUsual) {
+      if (this.#usual.has(first) || this.#usual.size >= maxChanges) return;
+      this.#usual.add(first);
+      this.#options.report(
+        `Code of the extension changes what all code shares in each host: ${first}. This no longer leads to a new host.`,
+      );
+      return;
+    }
     if (generation !== this.#current) return;
+    for (const change of changes) if (this.#changes.size < maxChanges) this.#changes.add(change);
     this.#options.report(
-      `Code of the extension changed a built-in: ${change}. A new host takes the next call.`,
+      `Code of the extension changed what all code shares: ${first}. A new host takes the next call.`,
     );
     this.replace();
   }
@@ -568,6 +609,7 @@ function runningOf(connection: Connection, request: RequestContext, work: Hosted
   return {
     what,
     timeoutMs,
+    passedMs: 0,
     onAbort: (listener) => request.onAbort(listener),
     notify: (method, params) => void request.notify({ method, params }).catch(() => {}),
     ask: async (asked, limits) => await request.ask(asked, limits),

@@ -3,6 +3,9 @@ export class HostEndedError extends Error {
   override readonly name = 'HostEndedError';
 }
 
+/** The host ended before it began the request: another host may answer it. */
+export class NeverBegunError extends HostEndedError {}
+
 /** A request was not answered within its time. The message completes a sentence about what was asked. */
 export class HostTimeoutError extends Error {
   override readonly name = 'HostTimeoutError';

@@ -6,6 +6,8 @@ import type { ToHost } from './messages.js';
 
 /** A host in this process, for systems that let it start no other. It contains nothing. */
 export class LocalHost implements HostLink {
+  /** It ends with this process, so this does not matter. */
+  readonly lastBegun = Number.POSITIVE_INFINITY;
   readonly #endpoint: Endpoint;
   readonly #end: (death: HostDeath) => void;
 
@@ -24,6 +26,8 @@ export class LocalHost implements HostLink {
       send: (message) => deliver(() => onMessage(message as unknown as ChannelMessage, '')),
       report,
       inspect: () => undefined,
+      note: () => {},
+      flush: () => {},
       exit: () => this.#end({ kind: 'killed', reason: 'was ended' }),
     });
     deliver(() => onReady({ type: 'ready' }));

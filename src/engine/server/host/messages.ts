@@ -50,7 +50,12 @@ export interface HostedConnection {
 
 /** Messages to the host. Numbers are given by the front; `connection` 0 is that of all requests of 2026-07-28. */
 export type ToHost =
-  | { readonly type: 'start'; readonly hosted: HostedServer }
+  | {
+      readonly type: 'start';
+      readonly hosted: HostedServer;
+      /** What code has changed in earlier hosts, in words. */
+      readonly usualChanges: readonly string[];
+    }
   | { readonly type: 'describe'; readonly call: number; readonly file: string; readonly relative: string }
   | { readonly type: 'compose' | 'ping'; readonly call: number }
   /** Replaces what was excluded before. */
@@ -108,8 +113,10 @@ export type FromHost =
     }
   /** A module has broken this host for good while it loaded. `change` completes a sentence about the host. */
   | { readonly type: 'broken'; readonly change: string }
-  /** Code has changed a built-in, which was put back. */
-  | { readonly type: 'changed'; readonly change: string }
+  /** Code has changed what all code of the host shares. Unless that is usual, the host begins no more requests. */
+  | { readonly type: 'changed'; readonly changes: readonly string[]; readonly isUsual: boolean }
+  /** The host does not begin a request. */
+  | { readonly type: 'refusal'; readonly call: number }
   | { readonly type: 'notify'; readonly call: number; readonly method: string; readonly params: JsonObject }
   | {
       readonly type: 'ask';

@@ -1,0 +1,102 @@
+import { closeSync, openSync } from 'node:fs';
+import process from 'node:process';
+import { isEnvRecorder } from './env-reads.js';
+
+// Kept before extension code loads.
+const open = openSync;
+const close = closeSync;
+const { cwd, chdir, umask, execPath } = process;
+const { apply } = Reflect;
+const { keys } = Object;
+const { env } = process;
+
+/** The mask that `process.umask` was set to last. To read it would change it for a moment. */
+let mask = umask();
+
+process.umask = ((...args: [mask?: number]): number => {
+  const before = apply(umask, process, args) as number;
+  if (args.length > 0) mask = umask();
+  return before;
+}) as typeof process.umask;
+
+/** Variables that a quick comparison reads. */
+const quickCount = 4;
+
+/** The state of this process that all code shares, besides built-ins. */
+export interface Surroundings {
+  /** The first change, in words. */
+  difference(): string | undefined;
+  /** Finds a changed folder or umask, and some of the deleted variables. */
+  quickDifference(): string | undefined;
+  /** Undoes changes. Returns what cannot be undone, in words. */
+  heal(): string | undefined;
+}
+
+/** Notes the state of this process. Import this file before extension code loads. */
+export function captureSurroundings(): Surroundings {
+  const folder = folderNow();
+  // A module may have put an object of its own there.
+  const ownEnv = process.env;
+  const isReplaced = () => process.env !== env && process.env !== ownEnv && !isRecorder(process.env);
+  const firstMask = mask;
+  const names = keys(env);
+  const values: string[] = [];
+  for (let index = 0; index < names.length; index += 1) values[index] = env[names[index]!]!;
+
+  const difference = (): string | undefined => {
+    if (folderNow() !== folder) return 'the working directory was changed';
+    if (mask !== firstMask) return 'the umask was changed';
+    if (isReplaced()) return 'process.env was replaced';
+    for (let index = 0; index < names.length; index += 1) {
+      if (env[names[index]!] === undefined) return 'environment variables were deleted';
+    }
+    return canOpen() ? undefined : 'the file descriptors were used up';
+  };
+  let next = 0;
+  const quickDifference = (): string | undefined => {
+    if (folderNow() !== folder) return 'the working directory was changed';
+    if (mask !== firstMask) return 'the umask was changed';
+    if (isReplaced()) return 'process.env was replaced';
+    for (let count = 0; count < quickCount && names.length > 0; count += 1) {
+      next = (next + 1) % names.length;
+      if (env[names[next]!] === undefined) return 'environment variables were deleted';
+    }
+    return undefined;
+  };
+  const heal = (): string | undefined => {
+    try {
+      if (folder !== undefined) chdir(folder);
+      if (isReplaced()) process.env = env;
+      umask(firstMask);
+      mask = firstMask;
+      for (let index = 0; index < names.length; index += 1) env[names[index]!] ??= values[index]!;
+    } catch {
+      // The comparison says so.
+    }
+    return difference();
+  };
+  return { difference, quickDifference, heal };
+}
+
+/** Code can put anything there. */
+function isRecorder(value: unknown): boolean {
+  return typeof value === 'object' && value !== null && isEnvRecorder(value);
+}
+
+/** Undefined if it was deleted. */
+function folderNow(): string | undefined {
+  try {
+    return cwd();
+  } catch {
+    return undefined;
+  }
+}
+
+function canOpen(): boolean {
+  try {
+    close(open(execPath, 'r'));
+    return true;
+  } catch {
+    return false;
+  }
+}
