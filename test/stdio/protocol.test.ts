@@ -52,10 +52,10 @@ function methodsOf(...sides: readonly string[]): Map<string, Set<string>> {
 }
 
 const tables = {
-  'What clients ask': methodsOf('ClientRequest'),
-  'What clients tell': methodsOf('ClientNotification'),
-  'What servers ask': methodsOf('ServerRequest', 'InputRequest'),
-  'What servers tell': methodsOf('ServerNotification'),
+  'Requests from clients': methodsOf('ClientRequest'),
+  'Notifications from clients': methodsOf('ClientNotification'),
+  'Requests from servers': methodsOf('ServerRequest', 'InputRequest'),
+  'Notifications from servers': methodsOf('ServerNotification'),
 };
 
 describe.each(Object.entries(tables))('%s', (heading, methods) => {
@@ -126,9 +126,9 @@ describe.concurrent.each(revisions)('a server asked in the manner of %s', (revis
 
   test('answers what the table says, and knows nothing else', async () => {
     const program = await open();
-    const added = rowsOf('What extensions add').filter((row) => row[revision] === 'yes');
+    const added = rowsOf('Methods of extensions').filter((row) => row[revision] === 'yes');
     const inExtensions = added.map(({ method }) => named(method));
-    for (const row of rowsOf('What clients ask')) {
+    for (const row of rowsOf('Requests from clients')) {
       const method = named(row.method);
       const id = program.freshId();
       program.send((isModern ? modern : legacy)(id, method, params[method] as never));
