@@ -13,7 +13,7 @@ import { messageOf } from '../thrown.js';
 import { ToolError } from './builders.js';
 import { lazyFunction } from './lazy.js';
 import { locate, nameOf } from './read.js';
-import type { ToolUpstream, UpstreamSpec } from './upstream.js';
+import type { GivenPlace, ToolUpstream, UpstreamSpec } from './upstream.js';
 
 type Env = Readonly<Record<string, string | undefined>>;
 type Written = Readonly<Record<string, unknown>>;
@@ -27,25 +27,37 @@ const defaultStartTimeoutMs = 30_000;
 export function readToolUpstream({ value, item, extension }: Definition): ToolUpstream {
   const { upstream } = value;
   const { tool = item } = isRecord(upstream) ? upstream : {};
-  return { upstream: upstreamSpec(upstream, extension), tool: String(tool) };
+  return { upstream: upstreamSpec(upstream, extension, [item]), tool: String(tool) };
 }
 
-/** An existing server of what an author wrote, which has passed `checkPlace`. Nothing is started, nor filled in. */
-export function upstreamSpec(written: unknown, extension: Extension): UpstreamSpec {
+/**
+ * An existing server of what an author wrote, which has passed `checkPlace`. Nothing is started, nor filled in. `at` is the
+ * definition and the path in it.
+ */
+export function upstreamSpec(written: unknown, extension: Extension, at: DocumentPath = []): UpstreamSpec {
   const {
     tool: _,
     name,
     startTimeoutMs,
     ...own
   } = isRecord(written) && !isFunctionLike(written) ? written : { place: written };
-  const source = own.place === undefined ? own : own.place;
-  return {
-    key: keyOf(source, extension),
+  const common = {
     name: typeof name === 'string' && name !== '' ? name : placeName(own),
-    place:
-      own.place === undefined ? (env) => fixedPlace(own, extension, env) : givenPlace(own.place, extension),
     variables: variablesNeeded(own),
     startTimeoutMs: typeof startTimeoutMs === 'number' ? startTimeoutMs : defaultStartTimeoutMs,
+  };
+  const { place } = own;
+  if (place === undefined) {
+    return { ...common, key: keyOf(own, extension), place: (env) => fixedPlace(own, extension, env) };
+  }
+  const id = canonical([extension.name, at]);
+  const given = givenPlace(place, { id, extension, timeoutMs: common.startTimeoutMs });
+  return {
+    ...common,
+    // A function that was described elsewhere has no identity here.
+    key: given.isFunction && extension.isSurface ? id : keyOf(place, extension),
+    given,
+    place: async (env) => await given.read(await given.find(env)),
   };
 }
 
@@ -79,16 +91,21 @@ async function fixedPlace(written: Written, extension: Extension, env: Env): Pro
   );
 }
 
-/** What a function gives is taken as it is: it has the environment itself. */
-function givenPlace(callable: unknown, extension: Extension): UpstreamSpec['place'] {
-  const load = lazyFunction<GivePlace>(callable, extension);
+interface GivenOptions extends Pick<GivenPlace, 'id' | 'timeoutMs'> {
+  readonly extension: Extension;
+}
+
+/** The place that a function gives is taken as it is: the function has the environment itself. */
+function givenPlace(callable: unknown, { id, timeoutMs, extension }: GivenOptions): GivenPlace {
   const what = `"${callableName(callable)}"`;
-  return async (env) => {
-    const given = await load()
+  const load = lazyFunction<GivePlace>(callable, extension);
+  const find = async (env: Env) =>
+    await load()
       .then((give) => give({ env }))
       .catch((error) => {
         throw new ToolError(messageOf(error), { cause: error });
       });
+  const read = async (given: unknown) => {
     if (!isRecord(given))
       throw new ToolError(`${what} gave no place. Expected { command, args } or { url }.`);
     const [fault] = [...checkShape(given, placeShape), ...checkPlace(given)];
@@ -97,6 +114,7 @@ function givenPlace(callable: unknown, extension: Extension): UpstreamSpec['plac
       throw new ToolError(`${what} gave another function. Expected { command, args } or { url }.`);
     return await asToolError(what, () => readPlace(given, { scope: placeScope(extension) }));
   };
+  return { id, isFunction: typeof callable !== 'string', what, timeoutMs, find, read };
 }
 
 async function asToolError(what: string, read: () => Promise<UpstreamPlace>): Promise<UpstreamPlace> {

@@ -22,7 +22,7 @@ export interface AwaitOptions {
   readonly signal: AbortSignal;
   readonly patience?: Patience | undefined;
   /** How soon upstream servers are tried again, and how long their calls are kept. */
-  readonly upstream?: Pick<HubOptions, 'pace' | 'keeping' | 'patience'>;
+  readonly upstream?: Pick<HubOptions, 'pace' | 'keeping' | 'patience' | 'places'>;
 }
 
 /** What a server lacks, how it is got, and what then looks for the server again. */
@@ -34,6 +34,8 @@ interface Lacking {
 
 /** A server that is not whole yet, and what is waited for. */
 export interface AwaitedMore {
+  /** Serves what was composed anew, with the tools of its upstream servers. Gives the lists that are not as they were. */
+  readonly serve: (composed: Servable) => Promise<readonly ListedKind[]>;
   readonly calls: Calls;
   readonly outstanding: Coming;
   readonly workplaces: Workplaces;
@@ -73,6 +75,11 @@ export async function awaitMore(options: AwaitOptions): Promise<AwaitedMore> {
     return hub?.extend(composed) ?? composed;
   };
 
+  const serveComposed = async (next: Servable) => {
+    composed = next;
+    return serve(await extended());
+  };
+
   calls.server = await extended();
   if (lacking) {
     const { lacks, obtain, lookout } = lacking;
@@ -81,13 +88,12 @@ export async function awaitMore(options: AwaitOptions): Promise<AwaitedMore> {
         if (error instanceof MissingPackageError) return { server: composed, lacks };
         throw error;
       });
-      composed = next.server;
-      return { lacks: next.lacks, changed: serve(await extended()) };
+      return { lacks: next.lacks, changed: await serveComposed(next.server) };
     };
     const { Outstanding } = await import('./outstanding.js');
     outstanding.add(new Outstanding({ lacks, obtain, renew, audience, report, signal, patience }));
   }
-  return { calls, outstanding, workplaces };
+  return { calls, outstanding, workplaces, serve: serveComposed };
 }
 
 /** Whether clients may see another list of a kind. */

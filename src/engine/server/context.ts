@@ -92,6 +92,7 @@ export const asker: unique symbol = Symbol('who asks');
 export interface Asker {
   /** The same for all that one client asks for on one connection. */
   readonly connection: object;
+  readonly request: RequestContext;
   /** What is known of the token that it came with. */
   readonly auth: AuthInfo | undefined;
   readonly wantsProgress: boolean;
@@ -103,12 +104,14 @@ export interface Asker {
   readonly isRetry: boolean;
 }
 
-function askerOf(connection: Connection, request: RequestContext, depth: number): Asker {
+/** Who asks by a request, `depth` calls away from it. */
+export function askerOf(connection: Connection, request: RequestContext, depth: number): Asker {
   const { meta, auth } = request;
   const isModern = connection.era === 'modern';
   const logLevel = isModern ? meta?.[metaKey.logLevel] : connection.logLevel;
   return {
     connection,
+    request,
     auth,
     // What a tool that calls another does with its progress is its own affair.
     wantsProgress: depth > 0 || meta?.progressToken !== undefined,

@@ -1,8 +1,10 @@
 import type { Host } from '../../host.js';
 import type { Obtain } from '../extension/obtain.js';
 import { MissingPackageError } from '../extension/workspace.js';
+import type { ListedKind } from '../items/context.js';
 import { Initializers } from '../items/initialize.js';
 import { listedKinds } from '../items/registry.js';
+import type { Servable } from '../items/server.js';
 import { parseToolOptions, reportUnknownOptions, reportUnknownTools } from '../items/tool-options.js';
 import { Audience } from './audience.js';
 import type { Served } from './factory.js';
@@ -66,16 +68,11 @@ export async function prepareServed(
     audience,
   });
   try {
-    const prepared = await prepareWith({ client, audience }, preparation, setting);
-    const { upstreams, registry } = prepared.calls.server;
-    if (upstreams.length === 0 && !registry.all('tools').some(({ upstream }) => upstream)) return prepared;
+    return await prepareWith({ client, audience }, preparation, setting);
   } catch (error) {
     await client.close();
     throw error;
   }
-  // Existing servers are reached from this process only, and code that calls their tools must be here, too.
-  await client.close();
-  return await prepareWith(undefined, preparation, setting);
 }
 
 interface Isolation {
@@ -117,35 +114,32 @@ async function prepareWith(
   if (lacks.length === 0 && server.upstreams.length === 0) reportUnknownTools(toolOptions, tools, report);
   const close = async () => await client?.close();
   const served = { calls, toolOptions, audience, host: client, close };
-  let current: Served = served;
+  let serve = async (composed: Servable): Promise<readonly ListedKind[]> => {
+    const before = calls.server;
+    Object.assign(calls, { server: composed });
+    const { isChanged } = await import('./await-more.js');
+    return listedKinds.filter((kind) => isChanged(kind, before, composed));
+  };
   if (client) {
     client.onSurfaceChanged = async () => {
       // Definitions that were read are kept by the workspace of a lookout.
       look = await open();
-      await serveAnew(current, look);
+      // A server that cannot be composed any more is served as it was.
+      const found = await look({ tellsMissing: false }).catch(() => undefined);
+      for (const kind of found ? await serve(found.server) : []) audience.listChanged(kind);
     };
   }
   const lacking = obtain && lacks.length > 0 ? { lacks, obtain, lookout } : undefined;
-  // A server with existing servers is prepared once more, without a host.
-  if (lacking || (!client && hasUpstreams(server))) {
+  if (lacking || hasUpstreams(server)) {
     // Most servers have everything, and clients wait for what is loaded.
     const { awaitMore } = await import('./await-more.js');
-    const whole = { ...served, ...(await awaitMore({ ...served, lacking, signal, patience })) };
-    current = whole;
-    return whole;
+    const upstream = client && { places: client };
+    const options = { ...served, lacking, signal, patience, ...(upstream && { upstream }) };
+    const { serve: serveComposed, ...more } = await awaitMore(options);
+    serve = serveComposed;
+    return { ...served, ...more };
   }
   return served;
-}
-
-/** Serves the server as it is found now, and notifies clients of lists that have changed. */
-async function serveAnew({ calls, audience }: Served, look: Lookout): Promise<void> {
-  const { isChanged } = await import('./await-more.js');
-  const before = calls.server;
-  // A server that cannot be composed any more is served as it was.
-  const found = await look({ tellsMissing: false }).catch(() => undefined);
-  if (!found || hasUpstreams(found.server)) return;
-  Object.assign(calls, { server: found.server });
-  for (const kind of listedKinds) if (isChanged(kind, before, found.server)) audience.listChanged(kind);
 }
 
 function definedIn(env: Readonly<Record<string, string | undefined>>): Record<string, string> {

@@ -3,6 +3,7 @@ import { deferred } from '../../base/deferred.js';
 import type { ChannelMessage } from '../../host/channel.js';
 import type { HostDeath } from '../../host/death.js';
 import type { HostProcess, HostProcessOptions } from '../../host/host-process.js';
+import { brands, isBranded } from '../../items/brands.js';
 import { ProtocolError } from '../../items/builders.js';
 import type { ListedKind } from '../../items/context.js';
 import { deadlines } from '../../items/deadlines.js';
@@ -12,6 +13,7 @@ import { isObject, type JsonObject } from '../protocol/envelope.js';
 import { RequestTimeoutError } from '../protocol/request.js';
 import { HostEndedError, HostFailureError, HostTimeoutError } from './host-error.js';
 import type { HostedConnection, HostedRequest, HostedServer, ToHost } from './messages.js';
+import { type AskingCall, type ServedUpstreams, UpstreamCalls, withdrawn } from './upstream-calls.js';
 
 /** The front's side of a request that runs in the host. */
 export interface Running {
@@ -28,6 +30,7 @@ export interface Running {
   /** Signs what the call remembers until the client answers. */
   readonly seal: (remembered: unknown) => Promise<string>;
   readonly closeStream: () => void;
+  readonly asker: AskingCall['asker'];
 }
 
 /** Options of a host, in a process of its own or in this one. */
@@ -50,6 +53,7 @@ export interface GenerationOptions {
   readonly entry: string;
   readonly hosted: HostedServer;
   readonly stderr: Writable;
+  readonly upstreams: () => ServedUpstreams | undefined;
   readonly onListChanged: (kind: ListedKind) => void;
   readonly onResourceUpdated: (uri: string) => void;
   readonly onSession: (connection: number, key: string, text: string | undefined) => void;
@@ -79,6 +83,7 @@ export class Generation {
   readonly #calls = new Map<number, Call>();
   readonly #questions = new Map<number, AbortController>();
   readonly #opened = new Set<number>();
+  readonly #upstreamCalls: UpstreamCalls;
   #composed: Promise<void> | undefined;
   isComposed = false;
   #last = 0;
@@ -91,6 +96,10 @@ export class Generation {
   constructor(options: GenerationOptions) {
     this.#options = options;
     const { entry, hosted, stderr } = options;
+    this.#upstreamCalls = new UpstreamCalls({
+      send: (message) => this.#send(message),
+      upstreams: options.upstreams,
+    });
     const ready = deferred();
     this.ready = ready.promise;
     ready.promise.catch(() => {});
@@ -177,8 +186,27 @@ export class Generation {
     ]);
   }
 
+  /** Runs the function that finds a place. @throws HostEndedError */
+  async place(id: string, limitMs: number): Promise<JsonObject> {
+    const late = `did not find the place of an upstream server within ${limitMs / 1000} s`;
+    return await this.#ask((call) => ({ type: 'place', call, id }), { limitMs: limitMs + graceMs, late });
+  }
+
+  /** The first id whose place is found by the same function. @throws HostEndedError */
+  async placeKey(id: string): Promise<string> {
+    const late = 'did not compare functions';
+    const limitMs = composeLimitMs;
+    return textIn((await this.#ask((call) => ({ type: 'place-key', call, id }), { limitMs, late })).id);
+  }
+
+  /** Sends the tools of upstream servers to the host, if it has others. */
+  tellUpstreamTools(): void {
+    this.#upstreamCalls.tellTools();
+  }
+
   /** Has the host compose the server again when it is next needed. */
   recompose(): void {
+    this.#upstreamCalls.forgetTools();
     this.#composed = undefined;
     this.isComposed = false;
   }
@@ -334,8 +362,42 @@ export class Generation {
     this.#reply(question, running.ask(request, limits), resume);
   }
 
-  takeWithdrawal({ question, reason }: ChannelMessage): void {
-    this.#questions.get(question as number)?.abort(new Error(textIn(reason)));
+  takeWithdrawal({ question, reason, isSuspension }: ChannelMessage): void {
+    this.#questions.get(question as number)?.abort(withdrawn(textIn(reason), isSuspension === true));
+  }
+
+  /** Answers a question about upstream servers. */
+  takeUpstreamQuestion(message: ChannelMessage, call: Call | undefined): void {
+    const { type, question } = message;
+    if (typeof question !== 'number') {
+      this.#fault('asked for an upstream server in an unknown form');
+      return;
+    }
+    const ending = new AbortController();
+    this.#questions.set(question, ending);
+    this.#reply(question, this.#upstreamAnswer(message, textIn(type), { call, ending }), () => {});
+  }
+
+  async #upstreamAnswer(
+    message: ChannelMessage,
+    type: string,
+    { call, ending }: { readonly call: Call | undefined; readonly ending: AbortController },
+  ): Promise<unknown> {
+    if (type === 'upstream-find') return await this.#upstreamCalls.find(ending.signal);
+    // The handler may have left its call alone.
+    if (!call?.running) throw new Error('The call has ended.');
+    const asking = { asker: call.running.asker, over: call.over };
+    if (type === 'upstream-begin') return this.#upstreamCalls.begin(message, asking);
+    const take = type === 'upstream-attend' ? 'attend' : 'call';
+    return await this.#upstreamCalls[take](message, asking, ending.signal);
+  }
+
+  takeUpstreamAnswer(message: ChannelMessage): void {
+    this.#upstreamCalls.takeAnswer(message);
+  }
+
+  takeUpstreamRefusal(message: ChannelMessage): void {
+    this.#upstreamCalls.takeRefusal(message);
   }
 
   takeSeal({ question, remembered }: ChannelMessage, call: Call | undefined): void {
@@ -348,18 +410,18 @@ export class Generation {
 
   #reply(question: number, answer: Promise<unknown>, onEnd: () => void): void {
     answer
-      .then(
-        (result) => this.#send({ type: 'answer', question, result }),
-        (error: unknown) => {
-          const { code = -32603, data } = error as { readonly code?: unknown; readonly data?: unknown };
-          this.#send({
-            type: 'failure',
-            question,
-            error: { code: Number(code), message: messageOf(error), ...(data !== undefined && { data }) },
-            isTimeout: error instanceof RequestTimeoutError,
-          });
-        },
-      )
+      .then((result) => this.#send({ type: 'answer', question, result }))
+      // An answer may be longer than a message.
+      .catch((error: unknown) => {
+        const { code = -32603, data } = error as { readonly code?: unknown; readonly data?: unknown };
+        this.#send({
+          type: 'failure',
+          question,
+          error: { code: Number(code), message: messageOf(error), ...(data !== undefined && { data }) },
+          isTimeout: error instanceof RequestTimeoutError,
+          ...(isBranded(error, brands.toolError) && { isForModel: true }),
+        });
+      })
       .finally(() => {
         this.#questions.delete(question);
         onEnd();
@@ -409,6 +471,7 @@ interface CallOptions {
 class Call {
   readonly running: Running | undefined;
   readonly #options: CallOptions;
+  #over: AbortController | undefined;
   #leftMs: number;
   #wait: ReturnType<typeof deadlines.add> | undefined;
   #pauses = 0;
@@ -451,7 +514,14 @@ class Call {
     this.#wait = undefined;
   }
 
+  /** Aborts when the call is answered. */
+  get over(): AbortSignal {
+    this.#over ??= new AbortController();
+    return this.#over.signal;
+  }
+
   #settle(): void {
+    this.#over?.abort(new Error('The call has ended.'));
     this.#leftMs = Number.POSITIVE_INFINITY;
     if (this.#wait) deadlines.remove(this.#wait);
     this.#wait = undefined;
@@ -467,6 +537,12 @@ const receivers: Readonly<Record<string, Receiver>> = {
   ask: (generation, message, call) => generation.takeQuestion(message, call),
   withdraw: (generation, message) => generation.takeWithdrawal(message),
   seal: (generation, message, call) => generation.takeSeal(message, call),
+  'upstream-find': (generation, message, call) => generation.takeUpstreamQuestion(message, call),
+  'upstream-call': (generation, message, call) => generation.takeUpstreamQuestion(message, call),
+  'upstream-begin': (generation, message, call) => generation.takeUpstreamQuestion(message, call),
+  'upstream-attend': (generation, message, call) => generation.takeUpstreamQuestion(message, call),
+  'upstream-answer': (generation, message) => generation.takeUpstreamAnswer(message),
+  'upstream-refusal': (generation, message) => generation.takeUpstreamRefusal(message),
   changed: (generation, message) => generation.takeTampering(message),
   'close-stream': (_, __, call) => call?.running?.closeStream(),
   loading: (generation, message) => generation.takeLoading(message),

@@ -9,18 +9,22 @@ import { packageRoot, packageVersion, workspaceFolders } from '../../folders.js'
 import type { HostDeath } from '../../host/death.js';
 import { readDescription } from '../../host/description.js';
 import { Restarts } from '../../host/restarts.js';
-import { error as failure, ProtocolError } from '../../items/builders.js';
+import { error as failure, ProtocolError, ToolError } from '../../items/builders.js';
+import type { Calls } from '../../items/calls.js';
+import type { GivenPlace } from '../../items/upstream.js';
 import type { Audience } from '../audience.js';
-import type { CodeHost, Connection, HostedWork } from '../context.js';
+import { askerOf, type CodeHost, type Connection, type HostedWork } from '../context.js';
 import type { Subject } from '../interaction/dialogue.js';
 import type { Remembered } from '../interaction/state.js';
 import { ErrorNumber } from '../protocol/envelope.js';
 import type { RequestContext } from '../protocol/request.js';
 import type { Wire } from '../requests/handler.js';
+import type { Hub, PlaceFinder } from '../upstream/hub.js';
 import type { Generation, HostLink, HostLinkOptions, Running } from './generation.js';
 import { HostEndedError, HostFailureError, HostTimeoutError } from './host-error.js';
 import type { HostedConnection, HostedRequest, HostedServer } from './messages.js';
 import type { SurfaceStore } from './surface-store.js';
+import type { ServedUpstreams } from './upstream-calls.js';
 
 export interface HostClientOptions {
   readonly hosted: Omit<HostedServer, 'excluded'>;
@@ -46,7 +50,7 @@ const maxAttempts = 20;
 type SessionTexts = Map<string, string>;
 
 /** The extension host of one server: started when it is first needed, and again after it has died. */
-export class HostClient implements CodeHost {
+export class HostClient implements CodeHost, PlaceFinder {
   /** Called after a host has described modules otherwise than they are recorded. */
   onSurfaceChanged: (() => Promise<void>) | undefined;
   readonly #options: HostClientOptions;
@@ -59,6 +63,8 @@ export class HostClient implements CodeHost {
   readonly #unconfirmed = new Map<string, string>();
   readonly #confirmed = new Set<string>();
   #isConfirming = false;
+  /** The server that connections are served. */
+  #calls: Calls | undefined;
   readonly #restarts = new Restarts({ now: () => performance.now(), goodCalls: 1 });
   #current: Generation | undefined;
   /** True if no process can be started: code runs in this one. */
@@ -115,6 +121,8 @@ export class HostClient implements CodeHost {
       const ready = this.#current?.isComposed && !this.#current.isOver ? this.#current : undefined;
       const generation = ready ?? (await this.#composed());
       const number = this.#numberOf(connection);
+      this.#calls = connection.calls;
+      generation.tellUpstreamTools();
       generation.open(number, () => this.#describe(connection, number));
       const result = await generation.run(number, hosted, runningOf(connection, request, work));
       void this.#confirm(generation);
@@ -157,6 +165,22 @@ export class HostClient implements CodeHost {
     this.#current = undefined;
     this.#retired.add(old);
     old.retire(retireMs);
+  }
+
+  async placeKey(id: string): Promise<string> {
+    return await (await this.#composed()).placeKey(id);
+  }
+
+  /** @throws ToolError */
+  async place({ id, what, timeoutMs }: GivenPlace): Promise<unknown> {
+    try {
+      const { place, reason } = await (await this.#composed()).place(id, timeoutMs);
+      if (typeof reason === 'string') throw new ToolError(reason);
+      return place;
+    } catch (error) {
+      const words = wordsOf(what, error);
+      throw words === undefined ? error : new ToolError(words);
+    }
   }
 
   /** Has tasks that run come to their end, within `limitMs`. */
@@ -251,6 +275,7 @@ export class HostClient implements CodeHost {
       entry: hostEntry(),
       hosted: { ...hosted, excluded: Object.fromEntries(this.#excluded) },
       stderr,
+      upstreams: () => upstreamsOf(this.#calls),
       onListChanged: (kind) => audience.listChanged(kind),
       onResourceUpdated: (uri) => audience.resourceUpdated(uri),
       onSession: (number, key, text) => this.#keep(number, key, text),
@@ -305,6 +330,12 @@ export class HostClient implements CodeHost {
   }
 }
 
+/** In the front, upstream servers are called through a hub. */
+function upstreamsOf(calls: Calls | undefined): ServedUpstreams | undefined {
+  const hub = calls?.upstreams as Hub | undefined;
+  return calls && hub && { hub, server: calls.server };
+}
+
 function directoryOf(file: string, relative: string): string {
   return file.slice(0, -relative.length - 1);
 }
@@ -357,6 +388,7 @@ function runningOf(connection: Connection, request: RequestContext, work: Hosted
       return await writeState({ connection, request, subject }, remembered);
     },
     closeStream: () => request.closeStream(),
+    asker: (wantsProgress) => ({ ...askerOf(connection, request, 0), wantsProgress }),
   };
 }
 

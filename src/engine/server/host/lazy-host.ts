@@ -1,9 +1,11 @@
 import type { LoadCode } from '../../extension/extension.js';
+import type { GivenPlace } from '../../items/upstream.js';
 import type { CodeHost, Connection } from '../context.js';
+import type { PlaceFinder } from '../upstream/hub.js';
 import type { HostClient, HostClientOptions } from './host-client.js';
 
 /** The extension host of a server, of which nothing is loaded before it is needed: most servers are only listed. */
-export class LazyHost implements CodeHost {
+export class LazyHost implements CodeHost, PlaceFinder {
   /** Called when recorded definitions turn out to be out of date. */
   onSurfaceChanged: (() => Promise<void>) | undefined;
   readonly #options: HostClientOptions;
@@ -19,6 +21,14 @@ export class LazyHost implements CodeHost {
   async answer(...asked: Parameters<CodeHost['answer']>): ReturnType<CodeHost['answer']> {
     const client = this.#client ?? (await this.#load());
     return await client.answer(...asked);
+  }
+
+  async placeKey(id: string): Promise<string> {
+    return await (await this.#load()).placeKey(id);
+  }
+
+  async place(given: GivenPlace): Promise<unknown> {
+    return await (await this.#load()).place(given);
   }
 
   async endTasks(limitMs: number): Promise<void> {

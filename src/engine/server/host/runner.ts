@@ -2,13 +2,19 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { importDefault, type LoadCode } from '../../extension/extension.js';
 import { describeModule } from '../../host/describe.js';
 import { EnvReads } from '../../host/env-reads.js';
+import { ToolError } from '../../items/builders.js';
 import { Initializers } from '../../items/initialize.js';
+import type { Servable } from '../../items/server.js';
+import { TimeoutError, withTimeLimit } from '../../items/time-limit.js';
 import { parseToolOptions } from '../../items/tool-options.js';
+import type { GivenPlace } from '../../items/upstream.js';
+import { plainData } from '../../plain-data.js';
+import { messageOf } from '../../thrown.js';
 import { announcer } from '../audience.js';
 import { capabilitiesOf } from '../capabilities.js';
 import type { Connection } from '../context.js';
 import type { Served } from '../factory.js';
-import { type Lookout, openLookout } from '../lookout.js';
+import { hasUpstreams, type Lookout, openLookout } from '../lookout.js';
 import type { JsonObject } from '../protocol/envelope.js';
 import type { Era } from '../protocol/eras.js';
 import { answer, methodOf } from '../requests/methods.js';
@@ -16,6 +22,7 @@ import { openSession } from '../session.js';
 import { allowsUi } from '../ui.js';
 import type { DescribedModule, FromHost, HostedConnection, HostedServer, ToHost } from './messages.js';
 import { Questions, RemoteRequest } from './remote-request.js';
+import type { RemoteUpstreams } from './remote-upstreams.js';
 
 export interface RunnerOptions {
   readonly send: (message: FromHost) => void;
@@ -40,6 +47,9 @@ export class Runner {
   readonly #ending = new AbortController();
   readonly #envReads = new EnvReads();
   #served: Served | undefined;
+  /** The server without tools that upstream servers list. */
+  #composed: Servable | undefined;
+  #upstreams: RemoteUpstreams | undefined;
   /** Resolves when the next module may begin. One begins at a time, so the last to begin is the one that harms the process. */
   #turn: Promise<unknown> = Promise.resolve();
 
@@ -65,16 +75,24 @@ export class Runner {
   /** Composes the server, anew if it has been composed before. */
   async compose(): Promise<JsonObject> {
     const { report, send } = this.#options;
-    const { server } = await (await this.#lookout)({ tellsMissing: false });
+    const { server: composed } = await (await this.#lookout)({ tellsMissing: false });
+    this.#composed = composed;
+    if (hasUpstreams(composed) && !this.#upstreams) {
+      // Few servers have upstream servers.
+      const { RemoteUpstreams } = await import('./remote-upstreams.js');
+      this.#upstreams = new RemoteUpstreams({ send, questions: this.#questions });
+    }
+    const upstreams = this.#upstreams;
+    const server = upstreams?.extend(composed) ?? composed;
     const { env } = this.#hosted;
     const initializers = new Initializers(this.#ending.signal);
     if (this.#served) {
       // Connections have the calls already.
-      Object.assign(this.#served.calls, { server });
+      Object.assign(this.#served.calls, { server, upstreams });
       return {};
     }
     this.#served = {
-      calls: { server, initializers, env, report },
+      calls: { server, upstreams, initializers, env, report },
       toolOptions: parseToolOptions(env.MCP_TOOL_OPTIONS, () => {}),
       audience: {
         join: () => {},
@@ -85,6 +103,62 @@ export class Runner {
     };
     this.#connections.set(modern, this.#connection('modern', modern, noConnection));
     return {};
+  }
+
+  /** Runs the function that finds a place. @throws ToolError with the reason for the model */
+  async place(id: string): Promise<JsonObject> {
+    const given = this.#givenPlaces().find(({ given }) => given.id === id)?.given;
+    if (!given) throw new ToolError('The definition of the upstream server has changed. Try again.');
+    const { env } = this.#hosted;
+    const { timeoutMs } = given;
+    const signal = this.#ending.signal;
+    try {
+      const place = await withTimeLimit(async () => await given.find(env), { timeoutMs, signal });
+      return { place: plainData(place).value ?? null };
+    } catch (error) {
+      return {
+        reason: error instanceof TimeoutError ? `${given.what} gave ${error.message}` : messageOf(error),
+      };
+    }
+  }
+
+  /** The first of the places that are found by the same function. */
+  async placeKey(id: string): Promise<JsonObject> {
+    const all = this.#givenPlaces();
+    const key = all.find(({ given }) => given.id === id)?.key;
+    return { id: all.find((one) => one.key === key)?.given.id ?? id };
+  }
+
+  #givenPlaces(): readonly { readonly key: string; readonly given: GivenPlace }[] {
+    const { registry, upstreams } = this.#composed!;
+    const tools = registry.all('tools').flatMap(({ upstream }) => (upstream ? [upstream.upstream] : []));
+    return [...tools, ...upstreams.map(({ upstream }) => upstream)].flatMap(({ key, given }) =>
+      given ? [{ key, given }] : [],
+    );
+  }
+
+  takeFromUpstream(
+    message: Extract<
+      ToHost,
+      { type: 'upstream-tools' | 'upstream-ask' | 'upstream-progress' | 'upstream-log' }
+    >,
+  ): void {
+    const upstreams = this.#upstreams;
+    if (!upstreams || !this.#composed) return;
+    switch (message.type) {
+      case 'upstream-tools':
+        upstreams.takeLists(message);
+        Object.assign(this.#served!.calls, { server: upstreams.extend(this.#composed) });
+        return;
+      case 'upstream-ask':
+        void upstreams.takeQuestion(message);
+        return;
+      case 'upstream-progress':
+        upstreams.takeProgress(message);
+        return;
+      case 'upstream-log':
+        upstreams.takeLog(message);
+    }
   }
 
   open(number: number, opened: HostedConnection): void {
@@ -175,12 +249,15 @@ export class Runner {
     const { send } = this.#options;
     const withUi = allowsUi(calls.env) && calls.server.hasUi;
     const capabilities = capabilitiesOf(calls, { era, outstanding: undefined, withUi });
+    const upstreamsNow = () => this.#upstreams;
     const connection: Connection = {
       era,
       peer: { version, client },
       calls,
       toolOptions,
-      outstanding: undefined,
+      get outstanding() {
+        return upstreamsNow();
+      },
       shown: async (request, query) => {
         const { shownTo } = await import('../requests/shown.js');
         return await shownTo({ connection, request }, query);

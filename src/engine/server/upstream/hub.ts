@@ -8,7 +8,13 @@ import type { ServedKind } from '../../items/registry.js';
 import type { Servable } from '../../items/server.js';
 import type { ToolSpec } from '../../items/specs.js';
 import { withoutUi } from '../../items/ui.js';
-import type { ToolUpstream, UpstreamCaller, UpstreamEntry, UpstreamSpec } from '../../items/upstream.js';
+import type {
+  GivenPlace,
+  ToolUpstream,
+  UpstreamCaller,
+  UpstreamEntry,
+  UpstreamSpec,
+} from '../../items/upstream.js';
 import { withUpstreamTools } from '../../items/upstream-tools.js';
 import { type Coming, orUntil, withReasons } from '../coming.js';
 import { type Asker, asker } from '../context.js';
@@ -16,7 +22,7 @@ import { isObject } from '../protocol/envelope.js';
 import type { Workplaces } from '../workplaces.js';
 import { LinkError, SessionGoneError } from './failure.js';
 import { takeTools } from './listed.js';
-import { OpenCall } from './open-call.js';
+import { attendantOf, OpenCall } from './open-call.js';
 import { type KeepingOptions, OpenCalls } from './open-calls.js';
 import { defaultPace, type Pace, Upstream } from './upstream.js';
 import { sentence } from './words.js';
@@ -36,6 +42,16 @@ export interface HubOptions {
   /** Whether all ends with one call, after which nothing is tried again. */
   readonly isOnce?: boolean;
   readonly keeping?: KeepingOptions;
+  /** Runs functions of definitions that find places; absent: this process does. */
+  readonly places?: PlaceFinder | undefined;
+}
+
+/** Runs functions that find places, by the ids of {@link GivenPlace}. */
+export interface PlaceFinder {
+  /** The key by which the process that runs a function knows its upstream server. */
+  placeKey(id: string): Promise<string>;
+  /** The return value of a function. @throws ToolError with the reason for the model */
+  place(given: GivenPlace): Promise<unknown>;
 }
 
 /** How long a list, or who asks for something that is not known, is kept waiting. */
@@ -58,6 +74,8 @@ export class Hub implements Coming, UpstreamCaller {
   readonly #patience: Required<HubPatience>;
   readonly #upstreams = new Map<string, Upstream>();
   readonly #kept: OpenCalls;
+  /** Keys of upstream servers that one function finds for several definitions, by the keys of their specs. */
+  readonly #sharedKeys = new Map<string, string>();
   #entries: readonly UpstreamEntry[] = [];
   #isListed = false;
   #closing: Promise<void> | undefined;
@@ -90,14 +108,55 @@ export class Hub implements Coming, UpstreamCaller {
   }
 
   #upstreamOf(spec: UpstreamSpec): Upstream {
-    const known = this.#upstreams.get(spec.key);
+    const key = this.#sharedKeys.get(spec.key) ?? spec.key;
+    const known = this.#upstreams.get(key);
     if (known) return known;
     const { env, signal, pace = defaultPace, isOnce = false, onTools, workplaces } = this.#options;
     const report = (line: string) => reportOnce(this.#options, line);
     const roots = async () => (await workplaces?.list(signal)) ?? [];
-    const upstream = new Upstream({ spec, env, signal, pace, isOnce, report, roots, onTools });
-    this.#upstreams.set(spec.key, upstream);
+    const upstream = new Upstream({
+      spec: this.#found(spec),
+      env,
+      signal,
+      pace,
+      isOnce,
+      report,
+      roots,
+      onTools,
+    });
+    this.#upstreams.set(key, upstream);
     return upstream;
+  }
+
+  /** A spec whose place is found where its function can run. */
+  #found(spec: UpstreamSpec): UpstreamSpec {
+    const { places } = this.#options;
+    const { given } = spec;
+    if (!places || !given) return spec;
+    return { ...spec, place: async () => await given.read(await places.place(given)) };
+  }
+
+  /** Learns which specs mean one upstream server although their functions are out of reach. */
+  async #identify(specs: readonly UpstreamSpec[]): Promise<void> {
+    const { places } = this.#options;
+    if (!places) return;
+    const unknown = specs.filter(({ key, given }) => given?.isFunction && !this.#sharedKeys.has(key));
+    await Promise.all(
+      unknown.map(async ({ key, given }) => {
+        // The use of the place reports the failure.
+        const shared = await places.placeKey(given!.id).catch(() => undefined);
+        if (shared !== undefined) this.#sharedKeys.set(key, shared);
+      }),
+    );
+  }
+
+  async #identifyListed(): Promise<void> {
+    await this.#identify(this.#entries.map(({ upstream }) => upstream));
+  }
+
+  /** The tools that upstream servers list, by the entries of the server; null: not known yet. */
+  get lists(): readonly (readonly unknown[] | null)[] {
+    return this.#entries.map(({ upstream }) => this.#upstreamOf(upstream).tools ?? null);
   }
 
   #tellRoots(): void {
@@ -120,12 +179,14 @@ export class Hub implements Coming, UpstreamCaller {
 
   async forList(kind: ServedKind, signal: AbortSignal): Promise<void> {
     if (kind !== 'tools') return;
+    await this.#identifyListed();
     await Promise.all(this.#listed.map((upstream) => this.#waitFor(upstream, signal)));
     this.#isListed = true;
   }
 
   async find<T>(kind: ComingKind, look: () => T | undefined, signal: AbortSignal): Promise<T | undefined> {
     if (kind !== 'tools') return undefined;
+    await this.#identifyListed();
     const waits = this.#listed.map((upstream) => this.#waitFor(upstream, signal));
     return await new Promise((resolve) => {
       const looked = waits.map(async (wait) => {
@@ -164,22 +225,34 @@ export class Hub implements Coming, UpstreamCaller {
 
   async call(what: ToolUpstream, args: unknown, ctx: Context): Promise<ToolResult> {
     const who = (ctx as { readonly [asker]?: Asker })[asker];
-    if (!who?.endsToAsk) return await this.#begin(what, args, who).attend(ctx);
-    const keep = async (call: OpenCall) => void (await ctx.step('upstream', () => this.#kept.keep(call)));
-    if (!who.isRetry) return await this.#begin(what, args, who).attend(ctx, keep);
+    const attendant = attendantOf(ctx);
+    if (!who?.endsToAsk) return await this.begin(what, args, who).attend(attendant);
+    const keep = async (call: OpenCall) => void (await ctx.step('upstream', () => this.keep(call)));
+    if (!who.isRetry) return await this.begin(what, args, who).attend(attendant, keep);
     // A run that may not be the first: the call is under way, unless it was something else that was asked.
-    const begin = () => this.#kept.keep(this.#begin(what, args, who));
-    const call = this.#kept.find(await ctx.step('upstream', begin));
-    return await call.attend(ctx);
+    const begin = () => this.keep(this.begin(what, args, who));
+    const call = this.kept(await ctx.step('upstream', begin));
+    return await call.attend(attendant);
   }
 
-  #begin(what: ToolUpstream, args: unknown, who: Asker | undefined): OpenCall {
+  /** Keeps a call until its client comes back, and gives the id by which it is found then. @throws ToolError */
+  keep(call: OpenCall): string {
+    return this.#kept.keep(call);
+  }
+
+  /** A call that is kept. @throws ToolError if it is over */
+  kept(id: string): OpenCall {
+    return this.#kept.find(id);
+  }
+
+  begin(what: ToolUpstream, args: unknown, who: Asker | undefined): OpenCall {
     const call = new OpenCall(who);
     call.begin(this.#result(what, args, call));
     return call;
   }
 
   async #result({ upstream: spec, tool }: ToolUpstream, args: unknown, call: OpenCall): Promise<ToolResult> {
+    await this.#identify([spec]);
     const upstream = this.#upstreamOf(spec);
     const asked = { tool, args: isObject(args) ? args : {}, inputSchema: upstream.schemaOf(tool) };
     try {
