@@ -130,7 +130,8 @@ export class UpstreamCalls {
           const ask = this.#lastAsk;
           const abort = () => {
             this.#asks.delete(ask);
-            reject(signal.reason);
+            // The next run of the handler puts the question again.
+            if (!(signal.reason instanceof Suspension)) reject(signal.reason);
           };
           signal.addEventListener('abort', abort, { once: true });
           this.#asks.set(ask, { resolve, reject });
