@@ -1,3 +1,5 @@
+import { existsSync } from 'node:fs';
+import path from 'node:path';
 import { canonical } from '../canonical.js';
 import { checkPlace, textsIn } from '../extension/check-upstream.js';
 import { type Definition, DefinitionError, type Extension } from '../extension/extension.js';
@@ -50,7 +52,7 @@ export function upstreamSpec(written: unknown, extension: Extension, at: Documen
   if (place === undefined) {
     return { ...common, key: keyOf(own, extension), place: (env) => fixedPlace(own, extension, env) };
   }
-  const id = canonical([extension.name, at]);
+  const id = canonical([extension.manifest.directory, at]);
   const given = givenPlace(place, { id, extension, timeoutMs: common.startTimeoutMs });
   return {
     ...common,
@@ -73,11 +75,26 @@ export function placeScope({ paths, manifest }: Extension): PlaceScope {
 const functions = new WeakMap<object, number>();
 let functionsKnown = 0;
 
-function keyOf(source: unknown, { manifest: { directory } }: Extension): string {
-  if (typeof source !== 'function') return canonical([directory, source]);
+/** An update of a package does not change the keys of servers that are outside of it. */
+function keyOf(source: unknown, { name, manifest: { directory } }: Extension): string {
+  if (typeof source !== 'function')
+    return canonical([isOutside(source, directory) ? name : directory, source]);
   const number = functions.get(source) ?? ++functionsKnown;
   functions.set(source, number);
   return canonical([directory, number]);
+}
+
+/** Whether a place names no file of the package. */
+function isOutside(source: unknown, directory: string): boolean {
+  if (!isRecord(source) || source.package !== undefined) return false;
+  if (source.url !== undefined) return true;
+  const { command, args, cwd } = source;
+  const texts = [command, ...(Array.isArray(args) ? args : []), ...(cwd === undefined ? [] : [cwd])];
+  return texts.every((text) => {
+    const named = path.resolve(directory, String(text));
+    const isFile = named.startsWith(directory) && existsSync(named);
+    return !isFile && !/^\.{1,2}(?:[\\/]|$)/.test(String(text));
+  });
 }
 
 function callableName(place: unknown): string {

@@ -13,8 +13,14 @@ export function capabilitiesOf(
   {
     era,
     outstanding,
+    isUpdatable = false,
     withUi,
-  }: { readonly era: Era; readonly outstanding: Coming | undefined; readonly withUi: boolean },
+  }: {
+    readonly era: Era;
+    readonly outstanding: Coming | undefined;
+    readonly isUpdatable?: boolean;
+    readonly withUi: boolean;
+  },
 ): ServerCapabilities {
   const isComing = (kind: ServedKind): boolean =>
     outstanding?.includes(kind) || (kind === 'resources' && withUi && isComing('tools'));
@@ -29,6 +35,7 @@ export function capabilitiesOf(
   );
   /** Whether a list may be another one the next time. */
   const mayChange = (kind: ServedKind) =>
+    isUpdatable ||
     isComing(kind) ||
     listHooks[kind] !== undefined ||
     (kind === 'tools' && upstreams.length > 0) ||

@@ -25,21 +25,25 @@ export interface Served {
   readonly outstanding?: Coming | undefined;
   /** Where it is kept in what places the clients work; absent: nobody else wants to know. */
   readonly workplaces?: Workplaces | undefined;
+  /** Packages of the server may be updated while it is served. */
+  readonly isUpdatable?: boolean | undefined;
   /** Runs code of the extension; absent: this process does. */
   readonly host?: CodeHost | undefined;
 }
 
 /** Makes what answers the messages of one connection to a composed server, in one era. */
 export function createServer(
-  { calls, toolOptions, audience, outstanding, workplaces, host }: Served,
+  { calls, toolOptions, audience, outstanding, workplaces, host, isUpdatable = false }: Served,
   era: Era,
 ): Dispatcher {
   const { info, instructions, cache } = calls.server;
   const isWhole = !listedKinds.some((kind) => outstanding?.includes(kind));
   // Tools that are still to come may bring their apps along.
   const mayHaveUi = allowsUi(calls.env) && (calls.server.hasUi || (outstanding?.includes('tools') ?? false));
-  const offered = capabilitiesOf(calls, { era, outstanding, withUi: mayHaveUi });
-  const withoutUi = mayHaveUi ? capabilitiesOf(calls, { era, outstanding, withUi: false }) : offered;
+  const offered = capabilitiesOf(calls, { era, outstanding, isUpdatable, withUi: mayHaveUi });
+  const withoutUi = mayHaveUi
+    ? capabilitiesOf(calls, { era, outstanding, isUpdatable, withUi: false })
+    : offered;
   const subscribed = new Set<string>();
   let askForRoots: (() => void) | undefined;
   const dispatcher = new Dispatcher({

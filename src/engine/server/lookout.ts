@@ -46,6 +46,8 @@ export interface LookoutSetting {
 export interface LookoutResult {
   readonly server: Servable;
   readonly lacks: readonly Lack[];
+  /** Folders of the packages that have a part in it, by name. */
+  readonly packages: ReadonlyMap<string, string>;
 }
 
 /** @throws AgentToolsError if there is no such server, or it cannot be served. */
@@ -87,7 +89,8 @@ export async function openLookout(
         `${spec.qualifiedName} is not complete, and --strict was given.`,
       );
     }
-    return { server: spec, lacks: lacksOf(spec) };
+    const parts = extensionsOf(spec).map(({ name, manifest }) => [name, manifest.directory] as const);
+    return { server: spec, lacks: lacksOf(spec), packages: new Map(parts) };
   };
 }
 
@@ -116,6 +119,7 @@ export function standIn({ packageName, server }: MissingPackageError): LookoutRe
       exposeErrors: false,
       cache: undefined,
     },
+    packages: new Map(),
     lacks: [{ packageName, kinds: [...listedKinds, 'skills'], neededBy: `the server ${server}` }],
   };
 }

@@ -1,11 +1,15 @@
+import path from 'node:path';
 import type { Host } from '../../host.js';
 import type { Obtain } from '../extension/obtain.js';
 import { MissingPackageError } from '../extension/workspace.js';
+import { realPathOf } from '../files/disk.js';
+import { workspaceFolders } from '../folders.js';
 import type { ListedKind } from '../items/context.js';
 import { Initializers } from '../items/initialize.js';
 import { listedKinds } from '../items/registry.js';
 import type { Servable } from '../items/server.js';
 import { parseToolOptions, reportUnknownOptions, reportUnknownTools } from '../items/tool-options.js';
+import { messageOf } from '../thrown.js';
 import { Audience } from './audience.js';
 import type { Served } from './factory.js';
 import { LazyHost } from './host/lazy-host.js';
@@ -13,11 +17,14 @@ import {
   hasUpstreams,
   type Lookout,
   type LookoutRequest,
+  type LookoutResult,
   type LookoutSetting,
   openLookout,
   standIn,
 } from './lookout.js';
+import { oneLine } from './one-line.js';
 import type { Patience } from './outstanding.js';
+import type { PackageWatch } from './package-watch.js';
 
 /** A server to be served, and the means to complete it. */
 export interface Preparation extends LookoutRequest {
@@ -97,12 +104,18 @@ async function prepareWith(
   };
   const open = async () => await openLookout(preparation, { host, report: reportOnce, ...code });
   let look = await open();
-  const lookout: Lookout = async (options) => {
+  let watch: PackageWatch | undefined;
+  const lookAt: Lookout = async (options) => {
     const result = await look(options);
+    watch?.watch(result.packages);
+    return result;
+  };
+  const lookout: Lookout = async (options) => {
+    const result = await lookAt(options);
     client?.recompose();
     return result;
   };
-  const { server, lacks } = await lookout({ tellsMissing: !obtain }).catch((error: unknown) => {
+  const { server, lacks, packages } = await lookout({ tellsMissing: !obtain }).catch((error: unknown) => {
     if (obtain && error instanceof MissingPackageError) return standIn(error);
     throw error;
   });
@@ -112,23 +125,40 @@ async function prepareWith(
   reportUnknownOptions(toolOptions, tools, report);
   // Tools of packages that are not here, and of existing servers, may still come.
   if (lacks.length === 0 && server.upstreams.length === 0) reportUnknownTools(toolOptions, tools, report);
-  const close = async () => await client?.close();
-  const served = { calls, toolOptions, audience, host: client, close };
   let serve = async (composed: Servable): Promise<readonly ListedKind[]> => {
     const before = calls.server;
     Object.assign(calls, { server: composed });
     const { isChanged } = await import('./await-more.js');
     return listedKinds.filter((kind) => isChanged(kind, before, composed));
   };
-  if (client) {
-    client.onSurfaceChanged = async () => {
-      // Definitions that were read are kept by the workspace of a lookout.
-      look = await open();
-      // A server that cannot be composed any more is served as it was.
-      const found = await look({ tellsMissing: false }).catch(() => undefined);
-      for (const kind of found ? await serve(found.server) : []) audience.listChanged(kind);
+  const renew = async () => {
+    // Definitions that were read are kept by the workspace of a lookout.
+    look = await open();
+    const { server: found } = await lookAt({ tellsMissing: false });
+    for (const kind of await serve(found)) audience.listChanged(kind);
+  };
+  // A server that cannot be composed any more is served as it was.
+  if (client) client.onSurfaceChanged = async () => await renew().catch(() => {});
+  const { dataFolder, packagesFolder } = workspaceFolders(host);
+  const isUpdatable = !preparation.checkDrift && hasPackageIn(dataFolder, packages);
+  if (isUpdatable) {
+    const { PackageWatch } = await import('./package-watch.js');
+    const onUpdate = async (names: readonly string[]) => {
+      const what = names.join(', ');
+      try {
+        await (client ? client.swap(renew) : renew());
+        report(`Updated while served: ${what}.`);
+      } catch (error) {
+        report(
+          `The update of ${what} cannot be served: ${oneLine(messageOf(error))} The version before is served on.`,
+        );
+      }
     };
+    watch = new PackageWatch({ packagesFolder, onUpdate, signal });
+    watch.watch(packages);
   }
+  const close = async () => await client?.close();
+  const served = { calls, toolOptions, audience, host: client, isUpdatable, close };
   const lacking = obtain && lacks.length > 0 ? { lacks, obtain, lookout } : undefined;
   if (lacking || hasUpstreams(server)) {
     // Most servers have everything, and clients wait for what is loaded.
@@ -140,6 +170,15 @@ async function prepareWith(
     return { ...served, ...more };
   }
   return served;
+}
+
+/** Whether a package lies where `agenttools add` puts packages. */
+function hasPackageIn(folder: string, packages: LookoutResult['packages']): boolean {
+  if (packages.size === 0) return false;
+  const real = realPathOf(folder);
+  return (
+    real !== undefined && [...packages.values()].some((directory) => directory.startsWith(real + path.sep))
+  );
 }
 
 function definedIn(env: Readonly<Record<string, string | undefined>>): Record<string, string> {

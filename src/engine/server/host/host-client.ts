@@ -160,11 +160,31 @@ export class HostClient implements CodeHost, PlaceFinder {
 
   /** Puts a new host in place of the current one. Calls under way finish on the old one. */
   replace(): void {
-    const old = this.#current;
-    if (!old || old.isOver) return;
+    this.#retire(this.#current);
     this.#current = undefined;
-    this.#retired.add(old);
-    old.retire(retireMs);
+  }
+
+  /**
+   * Puts a new host in place of the current one, which describes modules for `renew` and takes the calls from then on. Keeps
+   * the current one if `renew` rejects, and rejects with the same.
+   */
+  async swap(renew: () => Promise<void>): Promise<void> {
+    const old = this.#current;
+    this.#current = undefined;
+    try {
+      await renew();
+      this.#retire(old);
+    } catch (error) {
+      this.#retire(this.#current);
+      this.#current = old;
+      throw error;
+    }
+  }
+
+  #retire(generation: Generation | undefined): void {
+    if (!generation || generation.isOver) return;
+    this.#retired.add(generation);
+    generation.retire(retireMs);
   }
 
   async placeKey(id: string): Promise<string> {

@@ -31,6 +31,10 @@ export class LazyHost implements CodeHost, PlaceFinder {
     return await (await this.#load()).place(given);
   }
 
+  async swap(renew: () => Promise<void>): Promise<void> {
+    await (this.#client ? this.#client.swap(renew) : renew());
+  }
+
   async endTasks(limitMs: number): Promise<void> {
     await this.#client?.endTasks(limitMs);
   }

@@ -21,6 +21,7 @@ import { type Asker, asker } from '../context.js';
 import { isObject } from '../protocol/envelope.js';
 import type { Workplaces } from '../workplaces.js';
 import { LinkError, SessionGoneError } from './failure.js';
+import type { Link } from './link.js';
 import { takeTools } from './listed.js';
 import { attendantOf, OpenCall } from './open-call.js';
 import { type KeepingOptions, OpenCalls } from './open-calls.js';
@@ -64,6 +65,9 @@ export interface HubPatience {
 /** @see MCP 2026-07-28, basic, "Response metadata" */
 const serverInfoKey = 'io.modelcontextprotocol/serverInfo';
 
+/** Longest run of a call of an upstream server that the server no longer has, in milliseconds. */
+const retireMs = 60_000;
+
 /** Impatient clients give up on a list after 30 seconds. */
 const defaultPatience = { waitMs: 25_000, waitAgainMs: 5000 };
 
@@ -73,6 +77,10 @@ export class Hub implements Coming, UpstreamCaller {
   readonly #options: HubOptions;
   readonly #patience: Required<HubPatience>;
   readonly #upstreams = new Map<string, Upstream>();
+  /** Calls under way, by upstream server. */
+  readonly #busy = new Map<Upstream, number>();
+  /** Upstream servers that end after their calls. */
+  readonly #retired = new Set<Upstream>();
   readonly #kept: OpenCalls;
   /** Keys of upstream servers that one function finds for several definitions, by the keys of their specs. */
   readonly #sharedKeys = new Map<string, string>();
@@ -93,8 +101,47 @@ export class Hub implements Coming, UpstreamCaller {
   /** A server with the tools that are known of its upstream servers, each where its entry stands. */
   extend<S extends Servable>(server: S): S {
     this.#entries = server.upstreams;
+    this.#retain(server);
     if (this.#entries.length === 0) return server;
     return withUpstreamTools(server, new Map(this.#entries.map((entry) => [entry, this.#toolsOf(entry)])));
+  }
+
+  /** Ends upstream servers that the server no longer has, after their calls. */
+  #retain({ registry, upstreams }: Servable): void {
+    const own = registry.all('tools').flatMap(({ upstream }) => (upstream ? [upstream.upstream] : []));
+    const specs = [...own, ...upstreams.map(({ upstream }) => upstream)];
+    // The first definition of a place counts, as when it is opened.
+    const used = new Map(specs.reverse().map((spec) => [this.#sharedKeys.get(spec.key) ?? spec.key, spec]));
+    for (const [key, upstream] of this.#upstreams) {
+      const spec = used.get(key);
+      if (spec) {
+        upstream.renew(this.#found(spec));
+        continue;
+      }
+      this.#upstreams.delete(key);
+      this.#retired.add(upstream);
+      if (!this.#busy.has(upstream)) this.#end(upstream);
+      else setTimeout(() => this.#end(upstream), retireMs).unref();
+    }
+  }
+
+  #end(upstream: Upstream): void {
+    if (this.#retired.delete(upstream)) void upstream.close();
+  }
+
+  /** Counts a call of an upstream server until it is over. */
+  async #counted<T>(upstream: Upstream, work: () => Promise<T>): Promise<T> {
+    this.#busy.set(upstream, (this.#busy.get(upstream) ?? 0) + 1);
+    try {
+      return await work();
+    } finally {
+      const left = this.#busy.get(upstream)! - 1;
+      if (left > 0) this.#busy.set(upstream, left);
+      else {
+        this.#busy.delete(upstream);
+        this.#end(upstream);
+      }
+    }
   }
 
   #toolsOf(entry: UpstreamEntry): readonly ToolSpec[] {
@@ -255,19 +302,24 @@ export class Hub implements Coming, UpstreamCaller {
     await this.#identify([spec]);
     const upstream = this.#upstreamOf(spec);
     const asked = { tool, args: isObject(args) ? args : {}, inputSchema: upstream.schemaOf(tool) };
+    return await this.#counted(upstream, async () => await this.#ask(upstream, asked, call));
+  }
+
+  async #ask(upstream: Upstream, asked: Parameters<Link['call']>[0], call: OpenCall): Promise<ToolResult> {
+    const { name } = upstream;
     try {
       const link = await upstream.open();
-      return resultOf(await link.call(asked, call), spec.name);
+      return resultOf(await link.call(asked, call), name);
     } catch (error) {
       if (error instanceof SessionGoneError) {
         // Nothing was done, and a new session is all it takes.
         upstream.retryAtOnce();
         const link = await upstream.open();
-        return resultOf(await link.call(asked, call), spec.name);
+        return resultOf(await link.call(asked, call), name);
       }
       if (!(error instanceof LinkError)) throw error;
       throw new ToolError(
-        sentence(`The upstream server "${spec.name}" failed in the middle of the call: ${error.message}`),
+        sentence(`The upstream server "${name}" failed in the middle of the call: ${error.message}`),
         { cause: error },
       );
     }
@@ -281,7 +333,8 @@ export class Hub implements Coming, UpstreamCaller {
 
   async #closeAll(): Promise<void> {
     this.#kept.cancelAll(new Error('nobody is served any more'));
-    await Promise.all([...this.#upstreams.values()].map(async (upstream) => await upstream.close()));
+    const all = [...this.#upstreams.values(), ...this.#retired];
+    await Promise.all(all.map(async (upstream) => await upstream.close()));
   }
 }
 
