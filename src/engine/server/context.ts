@@ -69,6 +69,8 @@ export interface HostedWork {
 export interface CodeHost {
   /** Has the host answer a request. @throws ProtocolError */
   answer(connection: Connection, request: RequestContext, work: HostedWork): Promise<Wire>;
+  /** Whether a task is over, and is kept outside of the host. */
+  hasTask(id: unknown): boolean;
   /** Calls off tasks that run in the host, and waits for their ends within `limitMs`. */
   endTasks(limitMs: number): Promise<void>;
   /** Whether the host answers, if it runs. */

@@ -126,6 +126,7 @@ async function prepareWith(
   // Tools of packages that are not here, and of existing servers, may still come.
   if (lacks.length === 0 && server.upstreams.length === 0) reportUnknownTools(toolOptions, tools, report);
   let serve = async (composed: Servable): Promise<readonly ListedKind[]> => {
+    if (hasUpstreams(composed)) throw new Error('it takes tools of existing servers only after a restart.');
     const before = calls.server;
     Object.assign(calls, { server: composed });
     const { isChanged } = await import('./await-more.js');

@@ -1,4 +1,5 @@
 import type { Writable } from 'node:stream';
+import type { AuthInfo } from '@modelcontextprotocol/server';
 import { deferred } from '../../base/deferred.js';
 import type { ChannelMessage } from '../../host/channel.js';
 import type { HostDeath } from '../../host/death.js';
@@ -31,6 +32,7 @@ export interface Running {
   readonly seal: (remembered: unknown) => Promise<string>;
   readonly closeStream: () => void;
   readonly asker: AskingCall['asker'];
+  readonly auth: AuthInfo | undefined;
 }
 
 /** Options of a host, in a process of its own or in this one. */
@@ -57,6 +59,10 @@ export interface GenerationOptions {
   readonly onListChanged: (kind: ListedKind) => void;
   readonly onResourceUpdated: (uri: string) => void;
   readonly onSession: (connection: number, key: string, text: string | undefined) => void;
+  /** A request became a task, whose handle is given. */
+  readonly onTask: (handle: JsonObject, running: Running, generation: Generation) => void;
+  /** A task of this host is over, as described. */
+  readonly onTaskEnd: (taskId: string, description: JsonObject) => void;
   /** Code has changed a built-in: this host should be replaced. */
   readonly onChanged: (change: string, generation: Generation) => void;
   readonly onDeath: (death: HostDeath, generation: Generation) => void;
@@ -81,6 +87,8 @@ export class Generation {
   readonly #options: GenerationOptions;
   readonly #process: HostLink;
   readonly #calls = new Map<number, Call>();
+  /** Requests that became tasks, by their numbers. */
+  readonly #tasks = new Map<number, { readonly taskId: string; readonly call: Call }>();
   readonly #questions = new Map<number, AbortController>();
   readonly #opened = new Set<number>();
   readonly #upstreamCalls: UpstreamCalls;
@@ -128,7 +136,7 @@ export class Generation {
   }
 
   get isIdle(): boolean {
-    return this.#calls.size === 0;
+    return this.#calls.size === 0 && this.#tasks.size === 0;
   }
 
   /** How many requests it has answered. */
@@ -136,9 +144,10 @@ export class Generation {
     return this.#answered;
   }
 
-  /** The requests that the host has not answered, in words. */
+  /** The requests that the host has not answered, and its tasks, in words. */
   get running(): readonly string[] {
-    return [...this.#calls.values()].flatMap(({ running }) => (running ? [running.what] : []));
+    const tasks = [...this.#tasks.values()].map(({ call }) => call);
+    return [...this.#calls.values(), ...tasks].flatMap(({ running }) => (running ? [running.what] : []));
   }
 
   /**
@@ -254,9 +263,9 @@ export class Generation {
     });
   }
 
-  /** Ends the host as soon as it has answered, at the latest after `limitMs`. */
+  /** Ends the host as soon as it has answered and its tasks are over, at the latest after `limitMs`. */
   retire(limitMs: number): void {
-    const wait = deadlines.add(limitMs, () => this.kill());
+    const wait = deadlines.add(limitMs, () => this.kill('was replaced'));
     this.#onIdle = () => {
       deadlines.remove(wait);
       void this.close();
@@ -323,7 +332,21 @@ export class Generation {
     }
     this.#calls.delete(number as number);
     if (call.running) this.#answered += 1;
-    call.resolve(result);
+    const { resultType, taskId } = result;
+    if (call.running && resultType === 'task' && typeof taskId === 'string') {
+      this.#tasks.set(number as number, { taskId, call });
+      this.#options.onTask(result, call.running, this);
+      call.resolveAsTask(result);
+    } else call.resolve(result);
+    if (this.isIdle) this.#onIdle?.();
+  }
+
+  takeTaskEnd({ call: number, task }: ChannelMessage): void {
+    const known = this.#tasks.get(number as number);
+    if (!known || !isObject(task)) return;
+    this.#tasks.delete(number as number);
+    known.call.finish();
+    this.#options.onTaskEnd(known.taskId, { ...task, taskId: known.taskId });
     if (this.isIdle) this.#onIdle?.();
   }
 
@@ -384,9 +407,10 @@ export class Generation {
     { call, ending }: { readonly call: Call | undefined; readonly ending: AbortController },
   ): Promise<unknown> {
     if (type === 'upstream-find') return await this.#upstreamCalls.find(ending.signal);
+    const open = call ?? this.#tasks.get(message.call as number)?.call;
     // The handler may have left its call alone.
-    if (!call?.running) throw new Error('The call has ended.');
-    const asking = { asker: call.running.asker, over: call.over };
+    if (!open?.running) throw new Error('The call has ended.');
+    const asking = { asker: open.running.asker, over: open.over };
     if (type === 'upstream-begin') return this.#upstreamCalls.begin(message, asking);
     const take = type === 'upstream-attend' ? 'attend' : 'call';
     return await this.#upstreamCalls[take](message, asking, ending.signal);
@@ -450,6 +474,8 @@ export class Generation {
     // The listener sees what was running.
     this.#options.onDeath(death, this);
     this.#calls.clear();
+    for (const { call } of this.#tasks.values()) call.finish();
+    this.#tasks.clear();
     for (const ending of this.#questions.values()) ending.abort(new HostEndedError(death.reason));
     for (const call of calls) call.reject(new HostEndedError(death.reason));
     this.#onIdle?.();
@@ -491,6 +517,17 @@ class Call {
   reject(error: Error): void {
     this.#settle();
     this.#options.reject(error);
+  }
+
+  /** Answers with the handle of a task, which goes on without a clock until {@link finish}. */
+  resolveAsTask(handle: JsonObject): void {
+    this.#stop();
+    this.#leftMs = Number.POSITIVE_INFINITY;
+    this.#options.resolve(handle);
+  }
+
+  finish(): void {
+    this.#settle();
   }
 
   /** Stops the clock. Gives what lets it go on. */
@@ -543,6 +580,7 @@ const receivers: Readonly<Record<string, Receiver>> = {
   'upstream-attend': (generation, message, call) => generation.takeUpstreamQuestion(message, call),
   'upstream-answer': (generation, message) => generation.takeUpstreamAnswer(message),
   'upstream-refusal': (generation, message) => generation.takeUpstreamRefusal(message),
+  'task-ended': (generation, message) => generation.takeTaskEnd(message),
   changed: (generation, message) => generation.takeTampering(message),
   'close-stream': (_, __, call) => call?.running?.closeStream(),
   loading: (generation, message) => generation.takeLoading(message),

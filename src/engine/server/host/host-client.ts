@@ -19,6 +19,7 @@ import type { Remembered } from '../interaction/state.js';
 import { ErrorNumber } from '../protocol/envelope.js';
 import type { RequestContext } from '../protocol/request.js';
 import type { Wire } from '../requests/handler.js';
+import type { Tasks } from '../tasks/tasks.js';
 import type { Hub, PlaceFinder } from '../upstream/hub.js';
 import type { Generation, HostLink, HostLinkOptions, Running } from './generation.js';
 import { HostEndedError, HostFailureError, HostTimeoutError } from './host-error.js';
@@ -33,6 +34,16 @@ export interface HostClientOptions {
   /** Takes one line for stderr. */
   readonly report: (line: string) => void;
   readonly audience: Pick<Audience, 'listChanged' | 'resourceUpdated'>;
+}
+
+/** A task that runs in a host. */
+interface RunningTask {
+  /** As the client got it. */
+  readonly handle: Wire;
+  /** In words: `Tool "render"`. */
+  readonly what: string;
+  readonly auth: RequestContext['auth'];
+  readonly generation: Generation;
 }
 
 /** Longest run of a call on a host that is replaced, in milliseconds. */
@@ -70,6 +81,10 @@ export class HostClient implements CodeHost, PlaceFinder {
   /** True if no process can be started: code runs in this one. */
   #isLocal = false;
   #lastNumber = 0;
+  /** Tasks that run in hosts, by id. */
+  readonly #running = new Map<string, RunningTask>();
+  /** Tasks that are over. */
+  #tasks: Tasks | undefined;
   #isClosed = false;
 
   constructor(options: HostClientOptions) {
@@ -119,13 +134,14 @@ export class HostClient implements CodeHost, PlaceFinder {
     };
     try {
       const ready = this.#current?.isComposed && !this.#current.isOver ? this.#current : undefined;
-      const generation = ready ?? (await this.#composed());
+      const generation = this.#hostOfTask(method, params) ?? ready ?? (await this.#composed());
       const number = this.#numberOf(connection);
       this.#calls = connection.calls;
       generation.tellUpstreamTools();
       generation.open(number, () => this.#describe(connection, number));
       const result = await generation.run(number, hosted, runningOf(connection, request, work));
       void this.#confirm(generation);
+      if (result.resultType === 'task') await this.#loadTasks(connection.calls);
       if (!work.answersByResult || isToolResult(result)) return result;
       throw new HostFailureError('it gave something that is not a result.');
     } catch (error) {
@@ -203,10 +219,49 @@ export class HostClient implements CodeHost, PlaceFinder {
     }
   }
 
+  hasTask(id: unknown): boolean {
+    return this.#tasks?.has(id) ?? false;
+  }
+
+  /** The host that a task runs in, whichever host takes calls. */
+  #hostOfTask(method: string, { taskId }: Wire): Generation | undefined {
+    if (!method.startsWith('tasks/')) return undefined;
+    const generation = this.#running.get(taskId as string)?.generation;
+    return generation?.isOver ? undefined : generation;
+  }
+
+  async #loadTasks(calls: Calls): Promise<Tasks> {
+    const { tasksOf } = await import('../tasks/tasks.js');
+    this.#tasks ??= tasksOf(calls);
+    return this.#tasks;
+  }
+
+  /** Keeps what became of a task. */
+  #settleTask(taskId: string, description: Wire): void {
+    const running = this.#running.get(taskId);
+    if (!running || !this.#calls) return;
+    this.#running.delete(taskId);
+    const adopt = (tasks: Tasks) => tasks.adopt(description, running.auth);
+    if (this.#tasks) adopt(this.#tasks);
+    else void this.#loadTasks(this.#calls).then(adopt);
+  }
+
+  /** The tasks of a host that has died have failed. */
+  #failTasks(generation: Generation, reason: string): void {
+    for (const [taskId, { generation: host, handle, what }] of this.#running) {
+      if (host !== generation) continue;
+      const message = endedWords(what, reason);
+      const { resultType: _, ...fields } = handle;
+      const outcome = { status: 'failed', statusMessage: message, lastUpdatedAt: new Date().toISOString() };
+      this.#settleTask(taskId, { ...fields, ...outcome, error: { code: ErrorNumber.Internal, message } });
+    }
+  }
+
   /** Has tasks that run come to their end, within `limitMs`. */
   async endTasks(limitMs: number): Promise<void> {
-    const generation = this.#current;
-    if (generation?.isComposed && !generation.isOver) await generation.endTasks(limitMs);
+    const all = [...this.#retired, ...(this.#current ? [this.#current] : [])];
+    const hosts = all.filter(({ isComposed, isOver }) => isComposed && !isOver);
+    await Promise.all(hosts.map(async (generation) => await generation.endTasks(limitMs)));
   }
 
   /** Ends all hosts. */
@@ -299,6 +354,9 @@ export class HostClient implements CodeHost, PlaceFinder {
       onListChanged: (kind) => audience.listChanged(kind),
       onResourceUpdated: (uri) => audience.resourceUpdated(uri),
       onSession: (number, key, text) => this.#keep(number, key, text),
+      onTask: (handle, { what, auth }, generation) =>
+        this.#running.set(String(handle.taskId), { handle, what, auth, generation }),
+      onTaskEnd: (taskId, description) => this.#settleTask(taskId, description),
       onChanged: (change, generation) => this.#replaceChanged(change, generation),
       onDeath: (death, generation) => this.#noteDeath(death, generation),
     });
@@ -313,6 +371,7 @@ export class HostClient implements CodeHost, PlaceFinder {
   }
 
   #noteDeath({ kind, reason }: HostDeath, generation: Generation): void {
+    this.#failTasks(generation, reason);
     if (this.#retired.delete(generation) || this.#isClosed) return;
     if (kind === 'unstartable' && !this.#isLocal) {
       this.#isLocal = true;
@@ -408,6 +467,7 @@ function runningOf(connection: Connection, request: RequestContext, work: Hosted
       return await writeState({ connection, request, subject }, remembered);
     },
     closeStream: () => request.closeStream(),
+    auth: request.auth,
     asker: (wantsProgress) => ({ ...askerOf(connection, request, 0), wantsProgress }),
   };
 }
@@ -429,9 +489,12 @@ async function failed({ what, answersByResult, instead }: HostedWork, error: unk
 function wordsOf(what: string, error: unknown): string | undefined {
   if (error instanceof HostTimeoutError) return `${what} ${error.message}.`;
   if (error instanceof HostFailureError) return `${what} failed in the extension host: ${error.message}`;
-  if (error instanceof HostEndedError)
-    return `${what} ended with the extension host, which ${error.message}.`;
+  if (error instanceof HostEndedError) return endedWords(what, error.message);
   return undefined;
+}
+
+function endedWords(what: string, reason: string): string {
+  return `${what} ended with the extension host, which ${reason}.`;
 }
 
 /** In the bundle the host's program is beside this file; from source it is taken from the last build. */

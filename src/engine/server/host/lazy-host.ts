@@ -35,6 +35,10 @@ export class LazyHost implements CodeHost, PlaceFinder {
     await (this.#client ? this.#client.swap(renew) : renew());
   }
 
+  hasTask(id: unknown): boolean {
+    return this.#client?.hasTask(id) ?? false;
+  }
+
   async endTasks(limitMs: number): Promise<void> {
     await this.#client?.endTasks(limitMs);
   }

@@ -174,6 +174,8 @@ export type FromHost =
       readonly question: number;
       readonly remembered: Remembered;
     }
+  /** The task that a request has become is over: its description, as `tasks/get` answers. */
+  | { readonly type: 'task-ended'; readonly call: number; readonly task: JsonObject }
   | { readonly type: 'close-stream'; readonly call: number }
   | { readonly type: 'list-changed'; readonly kind: ListedKind }
   | { readonly type: 'resource-updated'; readonly uri: string }

@@ -188,10 +188,28 @@ export class Runner {
     const remote = new RemoteRequest(call, request, { send, questions: this.#questions });
     this.#requests.set(call, remote);
     try {
-      return await answer(row.handler, connection, request.params, remote);
+      const result = await answer(row.handler, connection, request.params, remote);
+      if (result.resultType === 'task') await this.#watchTask(call, connection, result);
+      return result;
     } finally {
       this.#requests.delete(call);
     }
+  }
+
+  /** The front keeps what becomes of the task. */
+  async #watchTask(call: number, { calls }: Connection, { taskId }: JsonObject): Promise<void> {
+    const { send } = this.#options;
+    const { tasksOf } = await import('../tasks/tasks.js');
+    tasksOf(calls).release(taskId, (task) => {
+      try {
+        send({ type: 'task-ended', call, task });
+      } catch (error) {
+        const { result: _, ...rest } = task;
+        const message = messageOf(error);
+        const failed = { status: 'failed', statusMessage: message, error: { code: -32603, message } };
+        send({ type: 'task-ended', call, task: { ...rest, ...failed } });
+      }
+    });
   }
 
   cancel(call: number, reason: string): void {
