@@ -13,7 +13,15 @@ const scripted = (told: object) => ({ command: process.execPath, args: [script, 
 
 const tools = ['echo', 'ask', 'ask twice', 'progress', 'log', 'hang', 'change', 'late'];
 const theirs = { upstream: scripted({ tools, name: 'far' }), rename: { 'ask twice': 'ask_twice' } };
-const placed = scripted({ name: 'placed', tools: ['echo', 'environment'] });
+/** Tells the id of its process. */
+const placed = {
+  command: process.execPath,
+  args: [
+    '--eval',
+    `process.env.PID = String(process.pid); import(${JSON.stringify(script)})`,
+    JSON.stringify({ name: 'placed', tools: ['echo', 'environment'] }),
+  ],
+};
 
 const directory = writePackage(
   {
@@ -26,7 +34,6 @@ const directory = writePackage(
     },
     'agenttools/tools.js': `
       import { place } from '../places.js';
-      let prepared = 0;
       const upstream = ${JSON.stringify(theirs.upstream)};
       export default {
         own: {
@@ -63,11 +70,6 @@ const directory = writePackage(
           description: 'Calls a tool that calls an upstream tool.',
           handler: async (_, ctx) => (await ctx.callTool('nested', { name: 'echo' })).structuredContent.text,
         },
-        guarded: {
-          description: 'Prepares before it is answered.',
-          upstream: { ...upstream, tool: 'echo' },
-          initialize: () => { prepared += 1; console.error('prepared', prepared, process.env.AGENTTOOLS_HOST !== undefined); },
-        },
         checked: {
           description: 'Has its arguments checked by code.',
           upstream: { ...upstream, tool: 'echo' },
@@ -77,8 +79,18 @@ const directory = writePackage(
         same: { description: 'Is found by the same function.', upstream: { place, tool: 'environment' } },
         'by-module': { description: 'Is found by a module.', upstream: { place: './places.js#away', tool: 'echo' } },
       };`,
+    'agenttools/tools/guarded.json': {
+      description: 'Prepares before it is answered.',
+      upstream: { ...theirs.upstream, tool: 'echo' },
+      initialize: './places.js#prepare',
+    },
     'places.js': `
       export const place = ({ env }) => ({ ...${JSON.stringify(placed)}, env: { MARK: env.MARK ?? 'none', HOST_PID: String(process.pid) } });
+      let prepared = 0;
+      export const prepare = () => {
+        prepared += 1;
+        console.error('prepared', prepared, process.env.AGENTTOOLS_HOST !== undefined);
+      };
       export const away = () => { throw new Error('No kernel is known.'); };`,
   },
 );
@@ -155,6 +167,7 @@ describe.each(cases)(
     it('finds a place by a function of the package, in the host and once', async () => {
       const [first, second] = [JSON.parse(await text('found')), JSON.parse(await text('same'))];
       expect(first.HOST_PID).toBe(await text('own', { what: 'pid' }));
+      expect(first.PID).toMatch(/^\d+$/);
       expect(second).toEqual(first);
       expect(await text('by-module')).toBe('No kernel is known.');
     });
