@@ -116,6 +116,7 @@ describe.concurrent.each(revisions)('an update of a served package, for %s', (re
     expect(after[1].cwd).not.toBe(before[1].cwd);
     expect(existsSync(before[1].cwd)).toBe(true);
     expect(kit.stderr()).toContain('Updated while served: @acme/kit.');
+    await kit.close();
   });
 
   it('serves the version before if the new one cannot be composed', async () => {
@@ -129,5 +130,6 @@ describe.concurrent.each(revisions)('an update of a served package, for %s', (re
     await put(version(3, go));
     await eventually(() => kit.stderr().includes('Updated while served'), 'the third version');
     expect(dataOf(await kit.call('tell')).version).toBe(3);
+    await kit.close();
   });
 });
