@@ -53,6 +53,18 @@ export class Endpoint {
       case 'describe':
         void this.#finish(message.call, runner.describe(message.file));
         return;
+      case 'place':
+        void this.#finish(message.call, runner.place(message.id));
+        return;
+      case 'place-key':
+        void this.#finish(message.call, runner.placeKey(message.id));
+        return;
+      case 'upstream-tools':
+      case 'upstream-ask':
+      case 'upstream-progress':
+      case 'upstream-log':
+        runner.takeFromUpstream(message);
+        return;
       case 'end-tasks':
         void this.#finish(message.call, runner.endTasks(message.limitMs));
         return;
