@@ -138,7 +138,8 @@ describe('a host of a frozen server', () => {
       const hosted = { server: undefined, project: false, cwd: home, env: {}, home, platform, frozen };
       const [stderr, report] = [process.stderr, () => {}];
       const onSurfaceChanged = async () => {};
-      const client = new HostClient({ hosted, stderr, report, announce: () => {}, onSurfaceChanged });
+      const live = () => undefined;
+      const client = new HostClient({ hosted, live, stderr, report, announce: () => {}, onSurfaceChanged });
       await client.loadCode(path.join(extension.folder, toolFile), toolFile);
       await client.close();
       return loads(extension);

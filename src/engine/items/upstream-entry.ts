@@ -22,7 +22,7 @@ export async function readUpstreamEntry(
   const { upstream } = entry;
   await requirePlaceModule(upstream, { definition: server, path: [...path, 'upstream'] });
   return {
-    upstream: upstreamSpec(upstream, server.extension),
+    upstream: upstreamSpec(upstream, server.extension, [server.item, ...path]),
     choice: choiceOf(entry),
     changes: changesOf(entry),
     definition: server,

@@ -1,3 +1,4 @@
+import path from 'node:path';
 import { canonical } from '../canonical.js';
 import { checkPlace, textsIn } from '../extension/check-upstream.js';
 import { type Definition, DefinitionError, type Extension } from '../extension/extension.js';
@@ -8,12 +9,13 @@ import { PlaceError, type PlaceScope, readPlace, type UpstreamPlace } from '../e
 import { nameOfPlace } from '../extension/upstream-secrets.js';
 import { placeShape } from '../extension/upstream-shape.js';
 import { variablesIn } from '../extension/variables.js';
+import { fileAt } from '../files/disk.js';
 import type { DocumentPath } from '../files/document.js';
 import { messageOf } from '../thrown.js';
 import { ToolError } from './builders.js';
 import { lazyFunction } from './lazy.js';
 import { locate, nameOf } from './read.js';
-import type { ToolUpstream, UpstreamSpec } from './upstream.js';
+import type { GivenPlace, ToolUpstream, UpstreamSpec } from './upstream.js';
 
 type Env = Readonly<Record<string, string | undefined>>;
 type Written = Readonly<Record<string, unknown>>;
@@ -27,25 +29,37 @@ const defaultStartTimeoutMs = 30_000;
 export function readToolUpstream({ value, item, extension }: Definition): ToolUpstream {
   const { upstream } = value;
   const { tool = item } = isRecord(upstream) ? upstream : {};
-  return { upstream: upstreamSpec(upstream, extension), tool: String(tool) };
+  return { upstream: upstreamSpec(upstream, extension, [item]), tool: String(tool) };
 }
 
-/** An existing server of what an author wrote, which has passed `checkPlace`. Nothing is started, nor filled in. */
-export function upstreamSpec(written: unknown, extension: Extension): UpstreamSpec {
+/**
+ * An existing server of what an author wrote, which has passed `checkPlace`. Nothing is started, nor filled in. `at` is the
+ * definition and the path in it.
+ */
+export function upstreamSpec(written: unknown, extension: Extension, at: DocumentPath = []): UpstreamSpec {
   const {
     tool: _,
     name,
     startTimeoutMs,
     ...own
   } = isRecord(written) && !isFunctionLike(written) ? written : { place: written };
-  const source = own.place === undefined ? own : own.place;
-  return {
-    key: keyOf(source, extension),
+  const common = {
     name: typeof name === 'string' && name !== '' ? name : placeName(own),
-    place:
-      own.place === undefined ? (env) => fixedPlace(own, extension, env) : givenPlace(own.place, extension),
     variables: variablesNeeded(own),
     startTimeoutMs: typeof startTimeoutMs === 'number' ? startTimeoutMs : defaultStartTimeoutMs,
+  };
+  const { place } = own;
+  if (place === undefined) {
+    return { ...common, key: keyOf(own, extension), place: (env) => fixedPlace(own, extension, env) };
+  }
+  const id = canonical([extension.manifest.directory, at]);
+  const given = givenPlace(place, { id, extension, timeoutMs: common.startTimeoutMs });
+  return {
+    ...common,
+    // A function that was described elsewhere has no identity here.
+    key: given.isFunction && extension.isSurface ? id : keyOf(place, extension),
+    given,
+    place: async (env) => await given.read(await given.find(env)),
   };
 }
 
@@ -61,11 +75,26 @@ export function placeScope({ paths, manifest }: Extension): PlaceScope {
 const functions = new WeakMap<object, number>();
 let functionsKnown = 0;
 
-function keyOf(source: unknown, { manifest: { directory } }: Extension): string {
-  if (typeof source !== 'function') return canonical([directory, source]);
+/** An update of a package does not change the keys of servers that are outside of it. */
+function keyOf(source: unknown, { name, manifest: { directory } }: Extension): string {
+  if (typeof source !== 'function')
+    return canonical([isOutside(source, directory) ? name : directory, source]);
   const number = functions.get(source) ?? ++functionsKnown;
   functions.set(source, number);
   return canonical([directory, number]);
+}
+
+/** Whether a place names no file of the package. */
+function isOutside(source: unknown, directory: string): boolean {
+  if (!isRecord(source) || source.package !== undefined) return false;
+  if (source.url !== undefined) return true;
+  const { command, args, cwd } = source;
+  const texts = [command, ...(Array.isArray(args) ? args : []), ...(cwd === undefined ? [] : [cwd])];
+  return texts.every((text) => {
+    const named = path.resolve(directory, String(text));
+    const isFile = named.startsWith(directory) && fileAt(named) !== undefined;
+    return !isFile && !/^\.{1,2}(?:[\\/]|$)/.test(String(text));
+  });
 }
 
 function callableName(place: unknown): string {
@@ -79,16 +108,21 @@ async function fixedPlace(written: Written, extension: Extension, env: Env): Pro
   );
 }
 
-/** What a function gives is taken as it is: it has the environment itself. */
-function givenPlace(callable: unknown, extension: Extension): UpstreamSpec['place'] {
-  const load = lazyFunction<GivePlace>(callable, extension);
+interface GivenOptions extends Pick<GivenPlace, 'id' | 'timeoutMs'> {
+  readonly extension: Extension;
+}
+
+/** The place that a function gives is taken as it is: the function has the environment itself. */
+function givenPlace(callable: unknown, { id, timeoutMs, extension }: GivenOptions): GivenPlace {
   const what = `"${callableName(callable)}"`;
-  return async (env) => {
-    const given = await load()
+  const load = lazyFunction<GivePlace>(callable, extension);
+  const find = async (env: Env) =>
+    await load()
       .then((give) => give({ env }))
       .catch((error) => {
         throw new ToolError(messageOf(error), { cause: error });
       });
+  const read = async (given: unknown) => {
     if (!isRecord(given))
       throw new ToolError(`${what} gave no place. Expected { command, args } or { url }.`);
     const [fault] = [...checkShape(given, placeShape), ...checkPlace(given)];
@@ -97,6 +131,7 @@ function givenPlace(callable: unknown, extension: Extension): UpstreamSpec['plac
       throw new ToolError(`${what} gave another function. Expected { command, args } or { url }.`);
     return await asToolError(what, () => readPlace(given, { scope: placeScope(extension) }));
   };
+  return { id, isFunction: typeof callable !== 'string', what, timeoutMs, find, read };
 }
 
 async function asToolError(what: string, read: () => Promise<UpstreamPlace>): Promise<UpstreamPlace> {

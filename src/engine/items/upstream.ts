@@ -14,10 +14,28 @@ export interface UpstreamSpec {
   readonly name: string;
   /** Where it is right now. @throws ToolError with what is missing, and the way out */
   readonly place: (env: Readonly<Record<string, string | undefined>>) => Promise<UpstreamPlace>;
+  /** A function that finds the place; absent: the definition says it. */
+  readonly given?: GivenPlace;
   /** The variables without which it cannot be had, as far as its author wrote them down. */
   readonly variables?: readonly string[];
   /** Longest wait for its handshake. */
   readonly startTimeoutMs: number;
+}
+
+/** A place that a function of the package finds. */
+export interface GivenPlace {
+  /** The same in every process that composes the server. */
+  readonly id: string;
+  /** True for a live function, false for a module reference. */
+  readonly isFunction: boolean;
+  /** In words: `"./kernel.js#place"`. */
+  readonly what: string;
+  /** Longest run in milliseconds. */
+  readonly timeoutMs: number;
+  /** Runs the function in this process. @throws ToolError */
+  readonly find: (env: Readonly<Record<string, string | undefined>>) => Promise<unknown>;
+  /** Reads the return value of the function. @throws ToolError */
+  readonly read: (given: unknown) => Promise<UpstreamPlace>;
 }
 
 /** Which tools of an upstream server are taken, and what they are called. */

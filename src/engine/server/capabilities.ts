@@ -25,6 +25,7 @@ export function capabilitiesOf(
   );
   /** Whether a list may be another one the next time. */
   const mayChange = (kind: ServedKind) =>
+    live.isUpdatable ||
     isPending(kind) ||
     listHooks[kind] !== undefined ||
     (kind === 'tools' && upstreams.length > 0) ||

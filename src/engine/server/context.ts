@@ -71,6 +71,8 @@ export interface HostedWork {
 export interface CodeHost {
   /** Has the host answer a request. @throws ProtocolError */
   answer(connection: Connection, request: RequestContext, work: HostedWork): Promise<Wire>;
+  /** Whether a task is over, and is kept outside of the host. */
+  hasTask(id: unknown): boolean;
   /** Calls off tasks that run in the host, and waits for their ends within `limitMs`. */
   endTasks(limitMs: number): Promise<void>;
   /** Whether the host answers, if it runs. */
@@ -94,6 +96,7 @@ export const asker: unique symbol = Symbol('who asks');
 export interface Asker {
   /** The same for all that one client asks for on one connection. */
   readonly connection: object;
+  readonly request: RequestContext;
   /** What is known of the token that it came with. */
   readonly auth: AuthInfo | undefined;
   readonly wantsProgress: boolean;
@@ -105,12 +108,14 @@ export interface Asker {
   readonly isRetry: boolean;
 }
 
-function askerOf(connection: Connection, request: RequestContext, depth: number): Asker {
+/** Who asks by a request, `depth` calls away from it. */
+export function askerOf(connection: Connection, request: RequestContext, depth: number): Asker {
   const { meta, auth } = request;
   const isModern = connection.era === 'modern';
   const logLevel = isModern ? meta?.[metaKey.logLevel] : connection.logLevel;
   return {
     connection,
+    request,
     auth,
     // What a tool that calls another does with its progress is its own affair.
     wantsProgress: depth > 0 || meta?.progressToken !== undefined,

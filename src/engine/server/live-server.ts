@@ -35,29 +35,33 @@ export interface UpstreamSource extends ItemSource, UpstreamCaller {
   close(): Promise<void>;
 }
 
-export interface LiveServerOptions extends ComposedServer {
+export interface LiveServerOptions<U extends UpstreamSource = UpstreamSource> extends ComposedServer {
   readonly env: Calls['env'];
   /** Takes one line for stderr. */
   readonly report: Calls['report'];
   readonly initializers?: Initializers | undefined;
   readonly changes?: ChangeNotifier | undefined;
+  /** True if packages of the server may be updated while it runs. Default: false. */
+  readonly isUpdatable?: boolean;
+  /** True if another process announces lists that change. Default: false. */
+  readonly isSilent?: boolean;
   /**
    * Composes the server again, with `isFresh` from files that are read again. Resolves with undefined to keep the last
    * one. Absent: the server is composed once.
    */
   readonly compose?: (options: { readonly isFresh: boolean }) => Promise<ComposedServer | undefined>;
   /** Opens the upstream servers; absent: they are unreachable. */
-  readonly openUpstreams?: ((live: LiveServer) => Promise<UpstreamSource>) | undefined;
+  readonly openUpstreams?: ((live: Pick<LiveServer, 'roots' | 'refresh'>) => Promise<U>) | undefined;
 }
 
 /** The server that all connections share. It is replaced as a whole and never mutated. */
-export class LiveServer {
+export class LiveServer<U extends UpstreamSource = UpstreamSource> {
   readonly calls: Calls;
   readonly roots = new ClientRoots();
   /** Subscribes to changes that clients can hear of. Returns the function that unsubscribes. */
   readonly onChange: ChangeNotifier['onChange'];
   readonly announce: ChangeNotifier['announce'];
-  readonly #options: LiveServerOptions;
+  readonly #options: LiveServerOptions<U>;
   readonly #sources: ItemSource[] = [];
   /** Kinds whose lists clients may have read. */
   readonly #listed = new Set<ServedKind>();
@@ -65,11 +69,11 @@ export class LiveServer {
   readonly #searches = new Set<() => void>();
   #composed: ComposedServer;
   #current: Servable;
-  #upstreams: UpstreamSource | undefined;
+  #upstreams: U | undefined;
   /** The last replacement. One runs at a time, so no older composition replaces a newer one. */
   #replacing: Promise<unknown> = Promise.resolve();
 
-  constructor(options: LiveServerOptions) {
+  constructor(options: LiveServerOptions<U>) {
     const { server, env, report, initializers = new Initializers() } = options;
     const { onChange, announce } = options.changes ?? new ChangeNotifier();
     this.#options = options;
@@ -93,8 +97,8 @@ export class LiveServer {
   }
 
   /** Makes a live server and opens its upstream servers, if it has any. */
-  static async open(options: LiveServerOptions): Promise<LiveServer> {
-    const live = new LiveServer(options);
+  static async open<U extends UpstreamSource>(options: LiveServerOptions<U>): Promise<LiveServer<U>> {
+    const live = new LiveServer<U>(options);
     await live.replace(options);
     return live;
   }
@@ -102,6 +106,20 @@ export class LiveServer {
   /** The server as it is now. */
   get current(): Servable {
     return this.#current;
+  }
+
+  /** The server as it was composed, without the tools that upstream servers list. */
+  get composed(): Servable {
+    return this.#composed.server;
+  }
+
+  /** Undefined if the server has none. */
+  get upstreams(): U | undefined {
+    return this.#upstreams;
+  }
+
+  get isUpdatable(): boolean {
+    return this.#options.isUpdatable ?? false;
   }
 
   get lacks(): readonly Lack[] {
@@ -160,10 +178,10 @@ export class LiveServer {
 
   /**
    * Composes the server again and announces lists that change: those that clients may have read, with `isFresh` all, since
-   * clients may keep lists of an earlier process, with `isSilent` none. Rejects if it cannot be composed.
+   * clients may keep lists of an earlier process. Rejects if it cannot be composed.
    */
-  async recompose({ isFresh = false, isSilent = false } = {}): Promise<void> {
-    const kinds = isFresh ? listedKinds : isSilent ? [] : this.#listed;
+  async recompose({ isFresh = false } = {}): Promise<void> {
+    const kinds = isFresh ? listedKinds : this.#listed;
     await this.#enqueue(async () => await this.#options.compose?.({ isFresh }), kinds);
   }
 
@@ -179,7 +197,7 @@ export class LiveServer {
     const before = this.#current;
     const { server } = this.#composed;
     this.#current = Object.freeze(this.#upstreams?.extend(server) ?? server);
-    for (const kind of kinds) {
+    for (const kind of this.#options.isSilent ? [] : kinds) {
       if (isChanged(kind, before, this.#current)) this.announce(listEvent(kind));
     }
     for (const search of [...this.#searches]) search();
@@ -220,7 +238,7 @@ export class LiveServer {
 }
 
 /** True if a server takes tools of upstream servers. */
-export function hasUpstreams({ upstreams, registry }: Servable): boolean {
+function hasUpstreams({ upstreams, registry }: Servable): boolean {
   return upstreams.length > 0 || registry.all('tools').some(({ upstream }) => upstream);
 }
 

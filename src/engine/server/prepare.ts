@@ -1,19 +1,28 @@
+import path from 'node:path';
 import type { Host } from '../../host.js';
 import type { Obtain } from '../extension/obtain.js';
 import { MissingPackageError } from '../extension/workspace.js';
+import { realPathOf } from '../files/disk.js';
+import { workspaceFolders } from '../folders.js';
 import { parseToolOptions, reportUnknownOptions, reportUnknownTools } from '../items/tool-options.js';
+import { messageOf } from '../thrown.js';
 import { ChangeNotifier } from './change-notifier.js';
 import type { Served } from './factory.js';
 import { LazyHost } from './host/lazy-host.js';
-import { hasUpstreams, type ItemSource, LiveServer, type LiveServerOptions } from './live-server.js';
+import { type ItemSource, LiveServer, type LiveServerOptions } from './live-server.js';
+import { oneLine } from './one-line.js';
 import { openUpstreamsWith } from './open-upstreams.js';
+import type { PackageWatch } from './package-watch.js';
 import type { Patience } from './pending-packages.js';
 import {
   createServerResolver,
   placeholderServer,
+  type ResolvedServer,
   type ResolveSetting,
   type ServerRequest,
+  type ServerResolver,
 } from './server-resolver.js';
+import type { Hub } from './upstream/hub.js';
 
 /** A server to be served, and the means to complete it. */
 export interface Preparation extends ServerRequest {
@@ -32,6 +41,7 @@ export interface PreparationSetting extends Pick<ResolveSetting, 'report'> {
 
 /** A server that is ready to be served. */
 export interface Prepared extends Served {
+  readonly live: LiveServer<Hub>;
   /** Ends what runs code of its extensions. */
   close(): Promise<void>;
 }
@@ -66,20 +76,18 @@ export async function prepareServed(
     stderr: host.stderr,
     report,
     announce: changes.announce,
+    live: () => prepared?.live,
     patienceMs: () => loading.patienceMs,
     // A server that cannot be composed any more stays as it is.
     onSurfaceChanged: async () => await prepared?.live.recompose({ isFresh: true }).catch(() => {}),
   });
   try {
     prepared = await prepareWith({ client, changes, loading }, preparation, setting);
-    if (!hasUpstreams(prepared.live.current)) return prepared;
+    return prepared;
   } catch (error) {
     await client.close();
     throw error;
   }
-  // Existing servers are reached from this process only, and code that calls their tools must be here, too.
-  await client.close();
-  return await prepareWith(undefined, preparation, setting);
 }
 
 interface Isolation {
@@ -105,15 +113,22 @@ const listWaitMs = 9500;
 async function prepareWith(
   isolation: Isolation | undefined,
   preparation: Preparation,
-  { host, report, signal }: PreparationSetting,
+  setting: PreparationSetting,
 ): Promise<Prepared> {
+  const { host, report, signal } = setting;
   const { strict, patience } = preparation;
   const { env } = host;
   // With --strict nothing may be missing.
   const obtain = strict ? undefined : preparation.obtain;
   const { client, changes } = isolation ?? {};
   const code = client && { loadCode: client.loadCode, isSurface: true };
-  const resolve = await createServerResolver(preparation, { host, report, ...code });
+  const resolveServer = await createServerResolver(preparation, { host, report, ...code });
+  let watch: PackageWatch | undefined;
+  const resolve: ServerResolver = async (options) => {
+    const resolved = await resolveServer(options);
+    watch?.watch(resolved.packages);
+    return resolved;
+  };
   const find = async () =>
     await resolve({ reportsMissing: !obtain }).catch((error: unknown) => {
       if (obtain && error instanceof MissingPackageError) return placeholderServer(error);
@@ -128,14 +143,17 @@ async function prepareWith(
   if (isolation) isolation.loading.patienceMs = Number.POSITIVE_INFINITY;
   const compose: LiveServerOptions['compose'] = async ({ isFresh }) => {
     const composed = await resolve({ reportsMissing: false, isFresh }).catch((error: unknown) => {
-      if (error instanceof MissingPackageError) return undefined;
+      if (error instanceof MissingPackageError && !isFresh) return undefined;
       throw error;
     });
     client?.recompose();
     return composed;
   };
-  const openUpstreams = openUpstreamsWith({ env, report, signal, patience });
-  const live = await LiveServer.open({ ...first, env, report, changes, compose, openUpstreams });
+  const openUpstreams = openUpstreamsWith({ env, report, signal, patience, places: client });
+  const { packages } = first;
+  const isUpdatable = !preparation.checkDrift && hasPackageIn(workspaceFolders(host).dataFolder, packages);
+  const options = { env, report, changes, isUpdatable, compose, openUpstreams };
+  const live = await LiveServer.open({ ...first, ...options });
   const { lacks, loading } = live;
   const toolOptions = parseToolOptions(env.MCP_TOOL_OPTIONS, report);
   const tools = live.current.registry.all('tools');
@@ -151,7 +169,45 @@ async function prepareWith(
     live.add(new PendingPackages({ live, obtain, report, signal, patience }));
   }
   if (isolation && loading.length > 0) live.add(await followLoading(live, isolation, signal));
+  if (isUpdatable) watch = await watchPackages(live, { packages, client }, setting);
   return { live, toolOptions, host: client, close: async () => await client?.close() };
+}
+
+/** Composes the server again when its packages are updated. */
+async function watchPackages(
+  live: LiveServer,
+  {
+    packages,
+    client,
+  }: { readonly packages: ResolvedServer['packages']; readonly client: LazyHost | undefined },
+  { host, report, signal }: PreparationSetting,
+): Promise<PackageWatch> {
+  const { PackageWatch } = await import('./package-watch.js');
+  const renew = async () => await live.recompose({ isFresh: true });
+  const onUpdate = async (names: readonly string[]) => {
+    const what = names.join(', ');
+    try {
+      await (client ? client.swap(renew) : renew());
+      report(`Updated while served: ${what}.`);
+    } catch (error) {
+      report(
+        `The update of ${what} cannot be served: ${oneLine(messageOf(error))} The version before is served on.`,
+      );
+    }
+  };
+  const { packagesFolder } = workspaceFolders(host);
+  const watch = new PackageWatch({ packagesFolder, onUpdate, signal });
+  watch.watch(packages);
+  return watch;
+}
+
+/** True if a package lies where `agenttools add` puts packages. */
+function hasPackageIn(folder: string, packages: ResolvedServer['packages']): boolean {
+  if (packages.size === 0) return false;
+  const real = realPathOf(folder);
+  return (
+    real !== undefined && [...packages.values()].some((directory) => directory.startsWith(real + path.sep))
+  );
 }
 
 /** Composes the server again while its definitions load. */

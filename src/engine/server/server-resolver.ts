@@ -43,6 +43,12 @@ export interface ResolveSetting {
   readonly isSurface?: boolean | undefined;
 }
 
+/** A server that was composed, and what it was composed from. */
+export interface ResolvedServer extends ComposedServer {
+  /** Folders of the packages that have a part in it, symbolic links resolved, by name. */
+  readonly packages: ReadonlyMap<string, string>;
+}
+
 /**
  * Finds and composes a server, again and again from the same folders. Reports each fault once, missing packages only with
  * `reportsMissing`. With `isFresh`, definitions are read again. @throws AgentToolsError if there is no such server, or it
@@ -51,7 +57,7 @@ export interface ResolveSetting {
 export type ServerResolver = (options: {
   readonly reportsMissing: boolean;
   readonly isFresh?: boolean;
-}) => Promise<ComposedServer>;
+}) => Promise<ResolvedServer>;
 
 export async function createServerResolver(
   request: ServerRequest,
@@ -94,7 +100,8 @@ export async function createServerResolver(
         `${spec.qualifiedName} is not complete, and --strict was given.`,
       );
     }
-    return { server: spec, lacks: lacksOf(spec), loading: loadingKindsOf(spec) };
+    const parts = extensionsOf(spec).map(({ name, manifest }) => [name, manifest.directory] as const);
+    return { server: spec, lacks: lacksOf(spec), loading: loadingKindsOf(spec), packages: new Map(parts) };
   };
 }
 
@@ -107,7 +114,7 @@ function extensionsOf({ extension, registry, apps, leftOut }: ServerSpec): reado
 }
 
 /** An empty server in place of one whose package is missing. */
-export function placeholderServer({ packageName, server }: MissingPackageError): ComposedServer {
+export function placeholderServer({ packageName, server }: MissingPackageError): ResolvedServer {
   return {
     server: {
       qualifiedName: server,
@@ -123,6 +130,7 @@ export function placeholderServer({ packageName, server }: MissingPackageError):
       exposeErrors: false,
       cache: undefined,
     },
+    packages: new Map(),
     lacks: [{ packageName, kinds: [...listedKinds, 'skills'], neededBy: `the server ${server}` }],
   };
 }

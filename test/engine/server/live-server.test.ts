@@ -84,11 +84,14 @@ describe('a live server', () => {
     expect(changes).toEqual([changed('tools'), changed('prompts')]);
   });
 
-  test('announces no list when it is composed silently', async () => {
+  test('announces no list when another process does', async () => {
     const next = await compose(['two']);
-    const { live, changes } = open(await compose(['one']), { compose: async () => ({ server: next }) });
+    const { live, changes } = open(await compose(['one']), {
+      isSilent: true,
+      compose: async () => ({ server: next }),
+    });
     await live.ready('tools', signal);
-    await live.recompose({ isSilent: true });
+    await live.recompose();
     await turn();
     expect(live.current).toBe(next);
     expect(changes).toEqual([]);

@@ -73,6 +73,8 @@ export class Endpoint {
     switch (message.type) {
       case 'ping':
       case 'describe':
+      case 'place':
+      case 'place-key':
       case 'end-tasks':
       case 'compose':
       case 'request':
@@ -80,6 +82,12 @@ export class Endpoint {
         // Each in a step of its own: a call that blocks is then the last that has begun.
         this.#beginning += 1;
         afterWriting(this.#begin, message);
+        return;
+      case 'upstream-tools':
+      case 'upstream-ask':
+      case 'upstream-progress':
+      case 'upstream-log':
+        runner.takeFromUpstream(message);
         return;
       case 'exclude':
         runner.exclude(message.excluded, message.hooks);
@@ -209,6 +217,10 @@ function workOf(
       return Promise.resolve({});
     case 'describe':
       return runner.describe(message.file);
+    case 'place':
+      return runner.place(message.id);
+    case 'place-key':
+      return runner.placeKey(message.id);
     case 'end-tasks':
       return runner.endTasks(message.limitMs);
     case 'compose':

@@ -1,8 +1,10 @@
 import type { Writable } from 'node:stream';
+import type { AuthInfo } from '@modelcontextprotocol/server';
 import { deferred } from '../../base/deferred.js';
 import type { ChannelMessage } from '../../host/channel.js';
 import type { HostDeath } from '../../host/death.js';
 import type { HostProcess, HostProcessOptions } from '../../host/host-process.js';
+import { brands, isBranded } from '../../items/brands.js';
 import { ProtocolError } from '../../items/builders.js';
 import type { ListedKind } from '../../items/context.js';
 import { deadlines } from '../../items/deadlines.js';
@@ -12,6 +14,7 @@ import { isObject, type JsonObject } from '../protocol/envelope.js';
 import { RequestTimeoutError } from '../protocol/request.js';
 import { HostEndedError, HostFailureError, HostTimeoutError, NeverBegunError } from './host-error.js';
 import type { Excluded, HostedConnection, HostedRequest, HostedServer, ToHost } from './messages.js';
+import { type AskingCall, type ServedUpstreams, UpstreamCalls, withdrawn } from './upstream-calls.js';
 
 /** The front's side of a request that runs in the host. */
 export interface Running {
@@ -30,6 +33,8 @@ export interface Running {
   /** Signs what the call remembers until the client answers. */
   readonly seal: (remembered: unknown) => Promise<string>;
   readonly closeStream: () => void;
+  readonly asker: AskingCall['asker'];
+  readonly auth: AuthInfo | undefined;
 }
 
 /** Options of a host, in a process of its own or in this one. */
@@ -54,9 +59,14 @@ export interface GenerationOptions {
   /** What code has changed in earlier hosts, in words. */
   readonly usualChanges: readonly string[];
   readonly stderr: Writable;
+  readonly upstreams: () => ServedUpstreams | undefined;
   readonly onListChanged: (kind: ListedKind) => void;
   readonly onResourceUpdated: (uri: string) => void;
   readonly onSession: (connection: number, key: string, text: string | undefined) => void;
+  /** A request became a task, whose handle is given. */
+  readonly onTask: (handle: JsonObject, running: Running, generation: Generation) => void;
+  /** A task of this host is over, as described. */
+  readonly onTaskEnd: (taskId: string, description: JsonObject) => void;
   /** Code has changed what all code of the host shares. Unless that is usual, this host should be replaced. */
   readonly onChanged: (changes: readonly string[], isUsual: boolean, generation: Generation) => void;
   readonly onDeath: (death: HostDeath, generation: Generation) => void;
@@ -89,8 +99,11 @@ export class Generation {
   readonly #options: GenerationOptions;
   readonly #process: HostLink;
   readonly #calls = new Map<number, Call>();
+  /** Requests that became tasks, by their numbers. */
+  readonly #tasks = new Map<number, { readonly taskId: string; readonly call: Call }>();
   readonly #questions = new Map<number, AbortController>();
   readonly #opened = new Set<number>();
+  readonly #upstreamCalls: UpstreamCalls;
   #composed: Promise<void> | undefined;
   isComposed = false;
   /** Time of the last composition, by the clock of `performance`. */
@@ -107,6 +120,10 @@ export class Generation {
   constructor(options: GenerationOptions) {
     this.#options = options;
     const { entry, hosted, stderr } = options;
+    this.#upstreamCalls = new UpstreamCalls({
+      send: (message) => this.#send(message),
+      upstreams: options.upstreams,
+    });
     const ready = deferred();
     this.ready = ready.promise;
     ready.promise.catch(() => {});
@@ -135,7 +152,7 @@ export class Generation {
   }
 
   get isIdle(): boolean {
-    return this.#calls.size === 0;
+    return this.#calls.size === 0 && this.#tasks.size === 0;
   }
 
   /** How many requests it has answered. */
@@ -143,12 +160,12 @@ export class Generation {
     return this.#answered;
   }
 
-  /** The requests that the host has begun and not answered, in words. */
+  /** The requests that the host has begun and not answered, and its tasks, in words. */
   get running(): readonly string[] {
     const last = this.#process.lastBegun;
-    return [...this.#calls].flatMap(([number, { running }]) =>
-      running && number <= last ? [running.what] : [],
-    );
+    const begun = [...this.#calls].flatMap(([number, call]) => (number <= last ? [call] : []));
+    const tasks = [...this.#tasks.values()].map(({ call }) => call);
+    return [...begun, ...tasks].flatMap(({ running }) => (running ? [running.what] : []));
   }
 
   /** The host's description of a module's default export, not checked. Has no limit. @throws HostEndedError */
@@ -199,8 +216,27 @@ export class Generation {
     ]);
   }
 
+  /** Runs the function that finds a place. @throws HostEndedError */
+  async place(id: string, limitMs: number): Promise<JsonObject> {
+    const late = `did not find the place of an upstream server within ${limitMs / 1000} s`;
+    return await this.#ask((call) => ({ type: 'place', call, id }), { limitMs: limitMs + graceMs, late });
+  }
+
+  /** The first id whose place is found by the same function. @throws HostEndedError */
+  async placeKey(id: string): Promise<string> {
+    const late = 'did not compare functions';
+    const limitMs = composeLimitMs;
+    return textIn((await this.#ask((call) => ({ type: 'place-key', call, id }), { limitMs, late })).id);
+  }
+
+  /** Sends the tools of upstream servers to the host, if it has others. */
+  tellUpstreamTools(): void {
+    this.#upstreamCalls.tellTools();
+  }
+
   /** Has the host compose the server again when it is next needed. */
   recompose(): void {
+    this.#upstreamCalls.forgetTools();
     this.#composed = undefined;
     this.isComposed = false;
   }
@@ -249,9 +285,9 @@ export class Generation {
     });
   }
 
-  /** Ends the host as soon as it has answered, at the latest after `limitMs`. */
+  /** Ends the host as soon as it has answered and its tasks are over, at the latest after `limitMs`. */
   retire(limitMs: number): void {
-    const wait = deadlines.add(limitMs, () => this.kill());
+    const wait = deadlines.add(limitMs, () => this.kill('was replaced'));
     this.#onIdle = () => {
       deadlines.remove(wait);
       void this.close();
@@ -339,7 +375,21 @@ export class Generation {
     }
     this.#calls.delete(number as number);
     if (call.running) this.#answered += 1;
-    call.resolve(result);
+    const { resultType, taskId } = result;
+    if (call.running && resultType === 'task' && typeof taskId === 'string') {
+      this.#tasks.set(number as number, { taskId, call });
+      this.#options.onTask(result, call.running, this);
+      call.resolveAsTask(result);
+    } else call.resolve(result);
+    if (this.isIdle) this.#onIdle?.();
+  }
+
+  takeTaskEnd({ call: number, task }: ChannelMessage): void {
+    const known = this.#tasks.get(number as number);
+    if (!known || !isObject(task)) return;
+    this.#tasks.delete(number as number);
+    known.call.finish();
+    this.#options.onTaskEnd(known.taskId, { ...task, taskId: known.taskId });
     if (this.isIdle) this.#onIdle?.();
   }
 
@@ -394,8 +444,43 @@ export class Generation {
     this.#reply(question, running.ask(request, limits), resume);
   }
 
-  takeWithdrawal({ question, reason }: ChannelMessage): void {
-    this.#questions.get(question as number)?.abort(new Error(textIn(reason)));
+  takeWithdrawal({ question, reason, isSuspension }: ChannelMessage): void {
+    this.#questions.get(question as number)?.abort(withdrawn(textIn(reason), isSuspension === true));
+  }
+
+  /** Answers a question about upstream servers. */
+  takeUpstreamQuestion(message: ChannelMessage, call: Call | undefined): void {
+    const { type, question } = message;
+    if (typeof question !== 'number') {
+      this.#fault('asked for an upstream server in an unknown form');
+      return;
+    }
+    const ending = new AbortController();
+    this.#questions.set(question, ending);
+    this.#reply(question, this.#upstreamAnswer(message, textIn(type), { call, ending }), () => {});
+  }
+
+  async #upstreamAnswer(
+    message: ChannelMessage,
+    type: string,
+    { call, ending }: { readonly call: Call | undefined; readonly ending: AbortController },
+  ): Promise<unknown> {
+    if (type === 'upstream-find') return await this.#upstreamCalls.find(ending.signal);
+    const open = call ?? this.#tasks.get(message.call as number)?.call;
+    // The handler may have left its call alone.
+    if (!open?.running) throw new Error('The call has ended.');
+    const asking = { asker: open.running.asker, over: open.over };
+    if (type === 'upstream-begin') return this.#upstreamCalls.begin(message, asking);
+    const take = type === 'upstream-attend' ? 'attend' : 'call';
+    return await this.#upstreamCalls[take](message, asking, ending.signal);
+  }
+
+  takeUpstreamAnswer(message: ChannelMessage): void {
+    this.#upstreamCalls.takeAnswer(message);
+  }
+
+  takeUpstreamRefusal(message: ChannelMessage): void {
+    this.#upstreamCalls.takeRefusal(message);
   }
 
   takeSeal({ question, remembered }: ChannelMessage, call: Call | undefined): void {
@@ -408,18 +493,18 @@ export class Generation {
 
   #reply(question: number, answer: Promise<unknown>, onEnd: () => void): void {
     answer
-      .then(
-        (result) => this.#send({ type: 'answer', question, result }),
-        (error: unknown) => {
-          const { code = -32603, data } = error as { readonly code?: unknown; readonly data?: unknown };
-          this.#send({
-            type: 'failure',
-            question,
-            error: { code: Number(code), message: messageOf(error), ...(data !== undefined && { data }) },
-            isTimeout: error instanceof RequestTimeoutError,
-          });
-        },
-      )
+      .then((result) => this.#send({ type: 'answer', question, result }))
+      // An answer may be longer than a message.
+      .catch((error: unknown) => {
+        const { code = -32603, data } = error as { readonly code?: unknown; readonly data?: unknown };
+        this.#send({
+          type: 'failure',
+          question,
+          error: { code: Number(code), message: messageOf(error), ...(data !== undefined && { data }) },
+          isTimeout: error instanceof RequestTimeoutError,
+          ...(isBranded(error, brands.toolError) && { isForModel: true }),
+        });
+      })
       .finally(() => {
         this.#questions.delete(question);
         onEnd();
@@ -472,6 +557,8 @@ export class Generation {
     this.#options.onDeath(death, this);
     this.#calls.clear();
     for (const timer of this.hooks.values()) clearTimeout(timer);
+    for (const { call } of this.#tasks.values()) call.finish();
+    this.#tasks.clear();
     for (const ending of this.#questions.values()) ending.abort(new HostEndedError(death.reason));
     for (const [number, call] of calls) {
       const isLost = !call.running || number <= last;
@@ -498,6 +585,7 @@ class Call {
   /** The time of its sending, in milliseconds. */
   readonly since = performance.now();
   readonly #options: CallOptions;
+  #over: AbortController | undefined;
   #leftMs: number;
   #wait: ReturnType<typeof deadlines.add> | undefined;
   #pauses = 0;
@@ -517,6 +605,17 @@ class Call {
   reject(error: Error): void {
     this.#settle();
     this.#options.reject(error);
+  }
+
+  /** Answers with the handle of a task, which goes on without a clock until {@link finish}. */
+  resolveAsTask(handle: JsonObject): void {
+    this.#stop();
+    this.#leftMs = Number.POSITIVE_INFINITY;
+    this.#options.resolve(handle);
+  }
+
+  finish(): void {
+    this.#settle();
   }
 
   /** Stops the clock. Gives what lets it go on. */
@@ -540,7 +639,14 @@ class Call {
     this.#wait = undefined;
   }
 
+  /** Aborts when the call is answered. */
+  get over(): AbortSignal {
+    this.#over ??= new AbortController();
+    return this.#over.signal;
+  }
+
   #settle(): void {
+    this.#over?.abort(new Error('The call has ended.'));
     this.#leftMs = Number.POSITIVE_INFINITY;
     if (this.#wait) deadlines.remove(this.#wait);
     this.#wait = undefined;
@@ -557,6 +663,13 @@ const receivers: Readonly<Record<string, Receiver>> = {
   withdraw: (generation, message) => generation.takeWithdrawal(message),
   seal: (generation, message, call) => generation.takeSeal(message, call),
   refusal: (generation, message, call) => generation.takeRefusal(message, call),
+  'upstream-find': (generation, message, call) => generation.takeUpstreamQuestion(message, call),
+  'upstream-call': (generation, message, call) => generation.takeUpstreamQuestion(message, call),
+  'upstream-begin': (generation, message, call) => generation.takeUpstreamQuestion(message, call),
+  'upstream-attend': (generation, message, call) => generation.takeUpstreamQuestion(message, call),
+  'upstream-answer': (generation, message) => generation.takeUpstreamAnswer(message),
+  'upstream-refusal': (generation, message) => generation.takeUpstreamRefusal(message),
+  'task-ended': (generation, message) => generation.takeTaskEnd(message),
   changed: (generation, message) => generation.takeTampering(message),
   'close-stream': (_, __, call) => call?.running?.closeStream(),
   loading: (generation, message) => generation.takeLoading(message),

@@ -10,16 +10,21 @@ import { packageRoot, packageVersion, workspaceFolders } from '../../folders.js'
 import type { HostDeath } from '../../host/death.js';
 import { readDescription } from '../../host/description.js';
 import { Restarts } from '../../host/restarts.js';
-import { error as failure, ProtocolError } from '../../items/builders.js';
+import { error as failure, ProtocolError, ToolError } from '../../items/builders.js';
+import type { Calls } from '../../items/calls.js';
+import type { GivenPlace } from '../../items/upstream.js';
 import type { PlainData } from '../../plain-data.js';
 import type { ChangeNotifier } from '../change-notifier.js';
-import type { CodeHost, Connection, HostedWork } from '../context.js';
+import { askerOf, type CodeHost, type Connection, type HostedWork } from '../context.js';
 import type { Subject } from '../interaction/dialogue.js';
 import type { Remembered } from '../interaction/state.js';
+import type { LiveServer } from '../live-server.js';
 import { ErrorNumber } from '../protocol/envelope.js';
 import type { RequestContext } from '../protocol/request.js';
 import { listEvent } from '../protocol/subscriptions.js';
 import type { Wire } from '../requests/handler.js';
+import type { Tasks } from '../tasks/tasks.js';
+import type { Hub, PlaceFinder } from '../upstream/hub.js';
 import {
   type DefinitionFile,
   DefinitionLoader,
@@ -31,6 +36,7 @@ import { HookFaults } from './hook-faults.js';
 import { HostEndedError, HostFailureError, HostTimeoutError, NeverBegunError } from './host-error.js';
 import type { HostedConnection, HostedRequest, HostedServer } from './messages.js';
 import type { SurfaceStore } from './surface-store.js';
+import type { ServedUpstreams } from './upstream-calls.js';
 
 export interface HostClientOptions {
   readonly hosted: HostedServer;
@@ -39,10 +45,22 @@ export interface HostClientOptions {
   /** Takes one line for stderr. */
   readonly report: (line: string) => void;
   readonly announce: ChangeNotifier['announce'];
+  /** The server that runs in hosts; undefined before it is composed. */
+  readonly live: () => LiveServer<Hub> | undefined;
   /** Called after a host has described modules otherwise than they are recorded. */
   readonly onSurfaceChanged: () => Promise<void>;
   /** Longest wait of `loadCode` for one definition, in milliseconds. Asked whenever one begins to load. Default: infinite. */
   readonly patienceMs?: () => number;
+}
+
+/** A task that runs in a host. */
+interface RunningTask {
+  /** As the client got it. */
+  readonly handle: Wire;
+  /** In words: `Tool "render"`. */
+  readonly what: string;
+  readonly auth: RequestContext['auth'];
+  readonly generation: Generation;
 }
 
 /** Longest run of a call on a host that is replaced, in milliseconds. */
@@ -81,10 +99,10 @@ const searchWaitMs = 8000;
 type SessionTexts = Map<string, string>;
 
 /** The extension host of one server: started when it is first needed, and again after it has died. */
-export class HostClient implements CodeHost {
+export class HostClient implements CodeHost, PlaceFinder {
   readonly #options: HostClientOptions;
   readonly #failures = new Map<string, LoadFailure>();
-  readonly #definitions = new Map<string, string>();
+  #definitions = new Map<string, string>();
   /** Descriptions of this process by file, since not all can be recorded. */
   readonly #described = new Map<string, PlainData>();
   readonly #loader: DefinitionLoader<Generation>;
@@ -103,7 +121,7 @@ export class HostClient implements CodeHost {
   readonly #retired = new Set<Generation>();
   #opening: Promise<SurfaceStore> | undefined;
   /** Modules whose descriptions come from a record that no host has confirmed: paths in their packages, by file. */
-  readonly #unconfirmed = new Map<string, string>();
+  #unconfirmed = new Map<string, string>();
   readonly #confirmed = new Set<string>();
   #isConfirming = false;
   readonly #restarts = new Restarts({ now: () => performance.now(), goodCalls: 1 });
@@ -114,6 +132,10 @@ export class HostClient implements CodeHost {
   /** True if no process can be started: code runs in this one. */
   #isLocal = false;
   #lastNumber = 0;
+  /** Tasks that run in hosts, by id. */
+  readonly #running = new Map<string, RunningTask>();
+  /** Tasks that are over. */
+  #tasks: Tasks | undefined;
   #isClosed = false;
 
   constructor(options: HostClientOptions) {
@@ -206,14 +228,16 @@ export class HostClient implements CodeHost {
     let start: number | undefined;
     for (let beginning = 1; ; beginning += 1) {
       const ready = this.#current?.isComposed && !this.#current.isOver ? this.#current : undefined;
-      const generation = ready ?? (await this.#composed());
+      const generation = this.#hostOfTask(request.method, request.params) ?? ready ?? (await this.#composed());
       const number = this.#numberOf(connection);
+      generation.tellUpstreamTools();
       generation.open(number, () => this.#describe(connection, number));
       start ??= performance.now();
       try {
         const passedMs = Math.min(performance.now() - start, running.timeoutMs * maxWaitShare);
         const result = await generation.run(number, request, { ...running, passedMs });
         void this.#confirm(generation);
+        if (result.resultType === 'task') await this.#loadTasks(connection.calls);
         return result;
       } catch (error) {
         if (!(error instanceof NeverBegunError) || beginning === maxBeginnings || this.#isClosed) throw error;
@@ -248,17 +272,101 @@ export class HostClient implements CodeHost {
 
   /** Puts a new host in place of the current one. Calls under way finish on the old one. */
   replace(): void {
-    const old = this.#current;
-    if (!old || old.isOver) return;
+    this.#retire(this.#current);
     this.#current = undefined;
-    this.#retired.add(old);
-    old.retire(retireMs);
+  }
+
+  /**
+   * Puts a new host in place of the current one, which describes modules for `renew` and takes the calls from then on. Keeps
+   * the current one if `renew` rejects, and rejects with the same.
+   */
+  async swap(renew: () => Promise<void>): Promise<void> {
+    const old = this.#current;
+    const [definitions, unconfirmed] = [this.#definitions, this.#unconfirmed];
+    this.#current = undefined;
+    this.#spare = undefined;
+    // The next composition asks for those that count.
+    this.#definitions = new Map();
+    this.#unconfirmed = new Map();
+    try {
+      await renew();
+      this.#retire(old);
+    } catch (error) {
+      this.#retire(this.#current);
+      this.#current = old;
+      this.#definitions = definitions;
+      this.#unconfirmed = unconfirmed;
+      throw error;
+    }
+  }
+
+  #retire(generation: Generation | undefined): void {
+    if (generation === this.#spare) this.#spare = undefined;
+    if (!generation || generation.isOver) return;
+    this.#retired.add(generation);
+    generation.retire(retireMs);
+  }
+
+  async placeKey(id: string): Promise<string> {
+    return await (await this.#composed()).placeKey(id);
+  }
+
+  /** @throws ToolError */
+  async place({ id, what, timeoutMs }: GivenPlace): Promise<unknown> {
+    try {
+      const { place, reason } = await (await this.#composed()).place(id, timeoutMs);
+      if (typeof reason === 'string') throw new ToolError(reason);
+      return place;
+    } catch (error) {
+      const words = wordsOf(what, error);
+      throw words === undefined ? error : new ToolError(words);
+    }
+  }
+
+  hasTask(id: unknown): boolean {
+    return this.#tasks?.has(id) ?? false;
+  }
+
+  /** The host that a task runs in, whichever host takes calls. */
+  #hostOfTask(method: string, { taskId }: Wire): Generation | undefined {
+    if (!method.startsWith('tasks/')) return undefined;
+    const generation = this.#running.get(taskId as string)?.generation;
+    return generation?.isOver ? undefined : generation;
+  }
+
+  async #loadTasks(calls: Calls): Promise<Tasks> {
+    const { tasksOf } = await import('../tasks/tasks.js');
+    this.#tasks ??= tasksOf(calls);
+    return this.#tasks;
+  }
+
+  /** Keeps what became of a task. */
+  #settleTask(taskId: string, description: Wire): void {
+    const running = this.#running.get(taskId);
+    const { calls } = this.#options.live() ?? {};
+    if (!running || !calls) return;
+    this.#running.delete(taskId);
+    const adopt = (tasks: Tasks) => tasks.adopt(description, running.auth);
+    if (this.#tasks) adopt(this.#tasks);
+    else void this.#loadTasks(calls).then(adopt);
+  }
+
+  /** The tasks of a host that has died have failed. */
+  #failTasks(generation: Generation, reason: string): void {
+    for (const [taskId, { generation: host, handle, what }] of this.#running) {
+      if (host !== generation) continue;
+      const message = endedWords(what, reason);
+      const { resultType: _, ...fields } = handle;
+      const outcome = { status: 'failed', statusMessage: message, lastUpdatedAt: new Date().toISOString() };
+      this.#settleTask(taskId, { ...fields, ...outcome, error: { code: ErrorNumber.Internal, message } });
+    }
   }
 
   /** Has tasks that run come to their end, within `limitMs`. */
   async endTasks(limitMs: number): Promise<void> {
-    const generation = this.#current;
-    if (generation?.isComposed && !generation.isOver) await generation.endTasks(limitMs);
+    const all = [...this.#retired, ...(this.#current ? [this.#current] : [])];
+    const hosts = all.filter(({ isComposed, isOver }) => isComposed && !isOver);
+    await Promise.all(hosts.map(async (generation) => await generation.endTasks(limitMs)));
   }
 
   /** Ends all hosts. */
@@ -478,13 +586,22 @@ export class HostClient implements CodeHost {
       hosted,
       usualChanges: [...this.#changes],
       stderr,
+      upstreams: () => this.#upstreams(),
       onListChanged: (kind) => announce(listEvent(kind)),
       onResourceUpdated: (uri) => announce({ kind: 'resource_updated', uri }),
       onSession: (number, key, text) => this.#keep(number, key, text),
       onChanged: (changes, isUsual, generation) => this.#noteChanges(changes, isUsual, generation),
+      onTask: (handle, { what, auth }, generation) =>
+        this.#running.set(String(handle.taskId), { handle, what, auth, generation }),
+      onTaskEnd: (taskId, description) => this.#settleTask(taskId, description),
       onDeath: (death, generation) => this.#noteDeath(death, generation),
       onHookEnd: (hook) => this.#hookFaults.clear(hook),
     });
+  }
+
+  #upstreams(): ServedUpstreams | undefined {
+    const { upstreams: hub, current: server } = this.#options.live() ?? {};
+    return hub && server && { hub, server };
   }
 
   /** A change that comes again in the next host is a habit of the extension: a third host would not help. */
@@ -507,6 +624,7 @@ export class HostClient implements CodeHost {
   }
 
   #noteDeath({ kind, reason }: HostDeath, generation: Generation): void {
+    this.#failTasks(generation, reason);
     if (this.#retired.delete(generation) || this.#isClosed) return;
     if (kind === 'unstartable' && !this.#isLocal) {
       this.#isLocal = true;
@@ -619,6 +737,8 @@ function runningOf(connection: Connection, request: RequestContext, work: Hosted
       return await writeState({ connection, request, subject }, remembered);
     },
     closeStream: () => request.closeStream(),
+    auth: request.auth,
+    asker: (wantsProgress) => ({ ...askerOf(connection, request, 0), wantsProgress }),
   };
 }
 
@@ -639,9 +759,12 @@ async function failed({ what, answersByResult, instead }: HostedWork, error: unk
 function wordsOf(what: string, error: unknown): string | undefined {
   if (error instanceof HostTimeoutError) return `${what} ${error.message}.`;
   if (error instanceof HostFailureError) return `${what} failed in the extension host: ${error.message}`;
-  if (error instanceof HostEndedError)
-    return `${what} ended with the extension host, which ${error.message}.`;
+  if (error instanceof HostEndedError) return endedWords(what, error.message);
   return undefined;
+}
+
+function endedWords(what: string, reason: string): string {
+  return `${what} ended with the extension host, which ${reason}.`;
 }
 
 /** In the bundle the host's program is beside this file; from source it is taken from the last build. */

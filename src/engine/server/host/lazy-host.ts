@@ -1,9 +1,11 @@
 import type { LoadCode } from '../../extension/extension.js';
+import type { GivenPlace } from '../../items/upstream.js';
 import type { CodeHost, Connection } from '../context.js';
+import type { PlaceFinder } from '../upstream/hub.js';
 import type { HostClient, HostClientOptions } from './host-client.js';
 
 /** The extension host of a server, of which nothing is loaded before it is needed: most servers are only listed. */
-export class LazyHost implements CodeHost {
+export class LazyHost implements CodeHost, PlaceFinder {
   readonly #options: HostClientOptions;
   #loading: Promise<HostClient> | undefined;
   #client: HostClient | undefined;
@@ -31,6 +33,22 @@ export class LazyHost implements CodeHost {
   async answer(...asked: Parameters<CodeHost['answer']>): ReturnType<CodeHost['answer']> {
     const client = this.#client ?? (await this.#load());
     return await client.answer(...asked);
+  }
+
+  async placeKey(id: string): Promise<string> {
+    return await (await this.#load()).placeKey(id);
+  }
+
+  async place(given: GivenPlace): Promise<unknown> {
+    return await (await this.#load()).place(given);
+  }
+
+  async swap(renew: () => Promise<void>): Promise<void> {
+    await (this.#client ? this.#client.swap(renew) : renew());
+  }
+
+  hasTask(id: unknown): boolean {
+    return this.#client?.hasTask(id) ?? false;
   }
 
   async endTasks(limitMs: number): Promise<void> {

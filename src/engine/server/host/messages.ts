@@ -60,6 +60,33 @@ export type ToHost =
   | { readonly type: 'compose' | 'ping'; readonly call: number }
   /** Replaces what was excluded before. */
   | { readonly type: 'exclude'; readonly excluded: Excluded; readonly hooks: Excluded }
+  /** Run the function that finds a place, or compare it with those of other definitions. */
+  | { readonly type: 'place' | 'place-key'; readonly call: number; readonly id: string }
+  /** The tools that upstream servers list, by the entries of the server; null: not known. */
+  | { readonly type: 'upstream-tools'; readonly lists: readonly (readonly unknown[] | null)[] }
+  /** An upstream server asks the client of a handler. `id`: the call is kept for the run that brings the answer. */
+  | {
+      readonly type: 'upstream-ask';
+      readonly question: number;
+      readonly ask: number;
+      readonly key: string;
+      readonly id?: string;
+      readonly method: string;
+      readonly params: JsonObject;
+    }
+  | {
+      readonly type: 'upstream-progress';
+      readonly question: number;
+      readonly progress: number;
+      readonly total?: number;
+      readonly message?: string;
+    }
+  | {
+      readonly type: 'upstream-log';
+      readonly question: number;
+      readonly level: string;
+      readonly data: unknown;
+    }
   | { readonly type: 'end-tasks'; readonly call: number; readonly limitMs: number }
   | { readonly type: 'open'; readonly connection: number; readonly opened: HostedConnection }
   | {
@@ -78,13 +105,15 @@ export type ToHost =
       readonly request: HostedRequest;
     }
   | { readonly type: 'cancel'; readonly call: number; readonly reason: string }
-  /** The answer to an `ask` or a `seal`. */
+  /** The answer to whatever has a `question`. */
   | { readonly type: 'answer'; readonly question: number; readonly result: unknown }
   | {
       readonly type: 'failure';
       readonly question: number;
       readonly error: ErrorBody;
       readonly isTimeout: boolean;
+      /** The model may read the message. */
+      readonly isForModel?: boolean;
     };
 
 /** Messages of the host. Whatever comes is checked like the message of a stranger. */
@@ -92,7 +121,7 @@ export type FromHost =
   | { readonly type: 'ready' }
   /** The host begins to load a module, or has loaded it. */
   | { readonly type: 'loading' | 'loaded'; readonly file: string }
-  /** The end of a `describe`, a `compose`, a `ping` or a `request`. */
+  /** The end of a message with a `call`. */
   | {
       readonly type: 'result';
       readonly call: number;
@@ -126,13 +155,46 @@ export type FromHost =
       readonly params?: JsonObject;
       readonly timeoutMs: number;
     }
-  | { readonly type: 'withdraw'; readonly question: number; readonly reason: string }
+  | {
+      readonly type: 'withdraw';
+      readonly question: number;
+      readonly reason: string;
+      /** The handler ends to ask the client. Another run goes on. */
+      readonly isSuspension?: boolean;
+    }
+  /** Wait for the tools of upstream servers. */
+  | { readonly type: 'upstream-find'; readonly question: number }
+  /** Call a tool of an upstream server; `begin` keeps the call and gives its id. `theirs` is its name there. */
+  | {
+      readonly type: 'upstream-call' | 'upstream-begin';
+      readonly call: number;
+      readonly question: number;
+      readonly tool: string;
+      readonly theirs: string;
+      readonly args: JsonObject;
+      readonly wantsProgress: boolean;
+    }
+  | {
+      readonly type: 'upstream-attend';
+      readonly call: number;
+      readonly question: number;
+      readonly id: string;
+    }
+  | { readonly type: 'upstream-answer'; readonly ask: number; readonly result: JsonObject }
+  | {
+      readonly type: 'upstream-refusal';
+      readonly ask: number;
+      readonly message: string;
+      readonly code?: number;
+    }
   | {
       readonly type: 'seal';
       readonly call: number;
       readonly question: number;
       readonly remembered: Remembered;
     }
+  /** The task that a request has become is over: its description, as `tasks/get` answers. */
+  | { readonly type: 'task-ended'; readonly call: number; readonly task: JsonObject }
   | { readonly type: 'close-stream'; readonly call: number }
   | { readonly type: 'list-changed'; readonly kind: ListedKind }
   | { readonly type: 'resource-updated'; readonly uri: string }

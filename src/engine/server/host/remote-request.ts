@@ -1,5 +1,6 @@
 import type { AuthInfo } from '@modelcontextprotocol/server';
-import { ProtocolError } from '../../items/builders.js';
+import { ProtocolError, ToolError } from '../../items/builders.js';
+import { Suspension } from '../../items/interaction.js';
 import type { Remembered } from '../interaction/state.js';
 import { isObject, type JsonObject, type MessageId } from '../protocol/envelope.js';
 import {
@@ -39,7 +40,8 @@ export class Questions {
       const withdraw = () => {
         settle();
         const reason = signal?.reason instanceof Error ? signal.reason : new Error(String(signal?.reason));
-        this.#send({ type: 'withdraw', question, reason: reason.message });
+        const isSuspension = reason instanceof Suspension && { isSuspension: true };
+        this.#send({ type: 'withdraw', question, reason: reason.message, ...isSuspension });
         reject(reason);
       };
       if (signal?.aborted) {
@@ -67,7 +69,8 @@ export class Questions {
       waiting?.resolve(message.result);
       return;
     }
-    const { error, isTimeout } = message;
+    const { error, isTimeout, isForModel } = message;
+    if (isForModel) waiting?.reject(new ToolError(error.message));
     waiting?.reject(
       isTimeout
         ? new RequestTimeoutError(error.message)
@@ -84,7 +87,8 @@ export class RemoteRequest implements RequestContext {
   readonly auth: AuthInfo | undefined;
   readonly inputResponses: JsonObject | undefined;
   readonly requestState: Remembered | undefined;
-  readonly #call: number;
+  /** The number of the request on the channel. */
+  readonly call: number;
   readonly #send: Send;
   readonly #questions: Questions;
   #ending: AbortController | undefined;
@@ -101,7 +105,7 @@ export class RemoteRequest implements RequestContext {
     this.auth = auth;
     this.inputResponses = inputResponses;
     this.requestState = state;
-    this.#call = call;
+    this.call = call;
     this.#send = send;
     this.#questions = questions;
   }
@@ -122,11 +126,11 @@ export class RemoteRequest implements RequestContext {
   }
 
   async notify({ method, params = {} }: Outbound): Promise<void> {
-    this.#send({ type: 'notify', call: this.#call, method, params });
+    this.#send({ type: 'notify', call: this.call, method, params });
   }
 
   async ask({ method, params }: Outbound, { signal, timeoutMs }: AskLimits): Promise<JsonObject> {
-    const call = this.#call;
+    const { call } = this;
     const result = await this.#questions.put(
       (question) => ({ type: 'ask', call, question, method, ...(params && { params }), timeoutMs }),
       signal,
@@ -136,12 +140,12 @@ export class RemoteRequest implements RequestContext {
 
   /** Has the front sign what this request remembers until the client answers. */
   async seal(remembered: Remembered): Promise<string> {
-    const call = this.#call;
+    const { call } = this;
     return String(await this.#questions.put((question) => ({ type: 'seal', call, question, remembered })));
   }
 
   closeStream(): void {
-    this.#send({ type: 'close-stream', call: this.#call });
+    this.#send({ type: 'close-stream', call: this.call });
   }
 
   abort(reason: string): void {

@@ -2,9 +2,13 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { importDefault, type LoadCode } from '../../extension/extension.js';
 import { describeModule } from '../../host/describe.js';
 import { EnvReads } from '../../host/env-reads.js';
+import { ToolError } from '../../items/builders.js';
 import type { HookWatch } from '../../items/hook-watch.js';
 import { Initializers } from '../../items/initialize.js';
+import { TimeoutError, withTimeLimit } from '../../items/time-limit.js';
 import { parseToolOptions } from '../../items/tool-options.js';
+import type { GivenPlace } from '../../items/upstream.js';
+import { plainData } from '../../plain-data.js';
 import { messageOf } from '../../thrown.js';
 import { createAnnouncer } from '../announcer.js';
 import { capabilitiesOf } from '../capabilities.js';
@@ -28,6 +32,7 @@ import type {
   ToHost,
 } from './messages.js';
 import { Questions, RemoteRequest } from './remote-request.js';
+import type { RemoteUpstreams } from './remote-upstreams.js';
 
 export interface RunnerOptions {
   readonly send: (message: FromHost) => void;
@@ -57,7 +62,7 @@ export class Runner {
   readonly #ending = new AbortController();
   readonly #watch: HookWatch;
   readonly #envReads = new EnvReads();
-  #served: Served | undefined;
+  #served: (Served & { readonly live: LiveServer<RemoteUpstreams> }) | undefined;
   /** Resolves when the next module may begin. One begins at a time, so the last to begin is the one that harms the process. */
   #turn: Promise<unknown> = Promise.resolve();
 
@@ -93,17 +98,26 @@ export class Runner {
   /** Composes the server, anew if it has been composed before. */
   async compose(): Promise<JsonObject> {
     if (this.#served) {
-      // The front announces the lists that change.
-      await this.#served.live.recompose({ isSilent: true });
+      await this.#served.live.recompose();
       return {};
     }
     const { report, send } = this.#options;
     const resolve = await this.#resolve;
     const compose = async () => await resolve({ reportsMissing: false });
-    const { server } = await compose();
     const { env } = this.#hosted;
-    const initializers = new Initializers(this.#ending.signal, this.#watch);
-    const live = new LiveServer({ server, compose, initializers, env, report });
+    const live = await LiveServer.open<RemoteUpstreams>({
+      ...(await compose()),
+      compose,
+      initializers: new Initializers(this.#ending.signal, this.#watch),
+      env,
+      report,
+      isSilent: true,
+      openUpstreams: async ({ refresh }) => {
+        // Few servers have upstream servers.
+        const { RemoteUpstreams } = await import('./remote-upstreams.js');
+        return new RemoteUpstreams({ send, questions: this.#questions, onTools: refresh });
+      },
+    });
     live.onChange((change) => {
       const kind = listOf(change);
       if (kind) send({ type: 'list-changed', kind });
@@ -112,6 +126,61 @@ export class Runner {
     this.#served = { live, toolOptions: parseToolOptions(env.MCP_TOOL_OPTIONS, () => {}) };
     this.#connections.set(modern, this.#connection('modern', modern, noConnection));
     return {};
+  }
+
+  /** Runs the function that finds a place. @throws ToolError with the reason for the model */
+  async place(id: string): Promise<JsonObject> {
+    const given = this.#givenPlaces().find(({ given }) => given.id === id)?.given;
+    if (!given) throw new ToolError('The definition of the upstream server has changed. Try again.');
+    const { env } = this.#hosted;
+    const { timeoutMs } = given;
+    const signal = this.#ending.signal;
+    try {
+      const place = await withTimeLimit(async () => await given.find(env), { timeoutMs, signal });
+      return { place: plainData(place).value ?? null };
+    } catch (error) {
+      return {
+        reason: error instanceof TimeoutError ? `${given.what} gave ${error.message}` : messageOf(error),
+      };
+    }
+  }
+
+  /** The first of the places that are found by the same function. */
+  async placeKey(id: string): Promise<JsonObject> {
+    const all = this.#givenPlaces();
+    const key = all.find(({ given }) => given.id === id)?.key;
+    return { id: all.find((one) => one.key === key)?.given.id ?? id };
+  }
+
+  #givenPlaces(): readonly { readonly key: string; readonly given: GivenPlace }[] {
+    const { registry, upstreams } = this.#served!.live.composed;
+    const tools = registry.all('tools').flatMap(({ upstream }) => (upstream ? [upstream.upstream] : []));
+    return [...tools, ...upstreams.map(({ upstream }) => upstream)].flatMap(({ key, given }) =>
+      given ? [{ key, given }] : [],
+    );
+  }
+
+  takeFromUpstream(
+    message: Extract<
+      ToHost,
+      { type: 'upstream-tools' | 'upstream-ask' | 'upstream-progress' | 'upstream-log' }
+    >,
+  ): void {
+    const upstreams = this.#served?.live.upstreams;
+    if (!upstreams) return;
+    switch (message.type) {
+      case 'upstream-tools':
+        upstreams.takeLists(message);
+        return;
+      case 'upstream-ask':
+        void upstreams.takeQuestion(message);
+        return;
+      case 'upstream-progress':
+        upstreams.takeProgress(message);
+        return;
+      case 'upstream-log':
+        upstreams.takeLog(message);
+    }
   }
 
   open(number: number, opened: HostedConnection): void {
@@ -141,10 +210,28 @@ export class Runner {
     const remote = new RemoteRequest(call, request, { send, questions: this.#questions });
     this.#requests.set(call, remote);
     try {
-      return await answer(row.handler, connection, request.params, remote);
+      const result = await answer(row.handler, connection, request.params, remote);
+      if (result.resultType === 'task') await this.#watchTask(call, connection, result);
+      return result;
     } finally {
       this.#requests.delete(call);
     }
+  }
+
+  /** The front keeps what becomes of the task. */
+  async #watchTask(call: number, { calls }: Connection, { taskId }: JsonObject): Promise<void> {
+    const { send } = this.#options;
+    const { tasksOf } = await import('../tasks/tasks.js');
+    tasksOf(calls).release(taskId, (task) => {
+      try {
+        send({ type: 'task-ended', call, task });
+      } catch (error) {
+        const { result: _, ...rest } = task;
+        const message = messageOf(error);
+        const failed = { status: 'failed', statusMessage: message, error: { code: -32603, message } };
+        send({ type: 'task-ended', call, task: { ...rest, ...failed } });
+      }
+    });
   }
 
   cancel(call: number, reason: string): void {

@@ -57,10 +57,15 @@ function ofTasks(name: keyof typeof import('./tasks.js')): Method {
     feature: tasksExtension,
     handler: async (connection, params, request) => {
       const { host } = connection;
-      if (host) {
+      const answerHere = async () => (await import('./tasks.js'))[name](connection, params, request);
+      if (!host || host.hasTask(params.taskId)) return await answerHere();
+      try {
         return await host.answer(connection, request, { params, what: 'The task', timeoutMs: taskLimitMs });
+      } catch (error) {
+        // The task may have ended meanwhile, or its host.
+        if (host.hasTask(params.taskId)) return await answerHere();
+        throw error;
       }
-      return (await import('./tasks.js'))[name](connection, params, request);
     },
   };
 }

@@ -4,7 +4,7 @@ import { type Connection, knowsTasks } from '../context.js';
 import { tasksCapability } from '../extensions.js';
 import { isObject } from '../protocol/envelope.js';
 import type { RequestContext } from '../protocol/request.js';
-import { type Task, tasksOf } from '../tasks/tasks.js';
+import { type Tasks, tasksOf } from '../tasks/tasks.js';
 import { invalidParams } from './errors.js';
 import type { Wire } from './handler.js';
 
@@ -30,7 +30,11 @@ export function cancelTask(connection: Connection, params: Wire, request: Reques
 }
 
 /** @see SEP-2663, Protocol Errors */
-function requireTask(connection: Connection, { taskId }: Wire, request: RequestContext): Task {
+function requireTask(
+  connection: Connection,
+  { taskId }: Wire,
+  request: RequestContext,
+): NonNullable<ReturnType<Tasks['find']>> {
   if (!knowsTasks(connection, request)) throw missing(request.method, tasksCapability);
   if (typeof taskId !== 'string') throw unfit(request, '"taskId" must be a string');
   const task = tasksOf(connection.calls).find(taskId, request);

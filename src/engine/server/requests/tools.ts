@@ -5,6 +5,7 @@ import type { Calls } from '../../items/calls.js';
 import { missing } from '../../items/interaction.js';
 import { page } from '../../items/paging.js';
 import { MissingCapabilityError } from '../../items/requirements.js';
+import type { Servable } from '../../items/server.js';
 import type { ToolSpec } from '../../items/specs.js';
 import { isAppOnly, withoutUi } from '../../items/ui.js';
 import { type Connection, contextMaker, knowsTasks, showsUi } from '../context.js';
@@ -69,7 +70,7 @@ export async function call(
   // A handler that copies its arguments by assignment would change a prototype.
   if (args && Object.hasOwn(args, '__proto__')) Reflect.deleteProperty(args, '__proto__');
   const subject: Subject = { method: 'tools/call', name: tool.name, args };
-  if (connection.host && !tool.upstream) {
+  if (connection.host && needsCode(tool, calls.server)) {
     return await connection.host.answer(connection, request, {
       params: { name: tool.name, ...(args && { arguments: args }) },
       what: `Tool "${tool.name}"`,
@@ -97,6 +98,12 @@ export async function call(
   const dialogue = new Dialogue(connection, request, subject);
   const makeContext = contextMaker(connection, request, { dialogue });
   return await inDialogue(dialogue, async () => await run({ signal: request, makeContext }));
+}
+
+/** False for a tool that an upstream server answers alone. */
+function needsCode({ upstream, initialize, task, definition }: ToolSpec, server: Servable): boolean {
+  if (!upstream || initialize || task || server.initialize) return true;
+  return !upstream.isOwn && definition.file.language !== 'data';
 }
 
 /** A result as whoever asked knows results. */

@@ -166,14 +166,44 @@ export class Task {
   }
 }
 
+/** A task that is over, and ran in an extension host. */
+class SettledTask {
+  readonly id: string;
+  readonly isOver = true;
+  readonly ended = Promise.resolve();
+  readonly updated = new Date();
+  readonly #description: Wire;
+  readonly #expires: number;
+
+  constructor(id: string, description: Wire) {
+    this.id = id;
+    this.#description = description;
+    const { createdAt, ttlMs } = description;
+    const expires = Date.parse(String(createdAt)) + Number(ttlMs ?? Number.NaN);
+    this.#expires = Number.isNaN(expires) ? Date.now() + keptMs : expires;
+  }
+
+  get isExpired(): boolean {
+    return Date.now() > this.#expires;
+  }
+
+  describe(): Wire {
+    return this.#description;
+  }
+
+  answer(): void {}
+
+  cancel(): void {}
+}
+
 interface KeptTask {
-  readonly task: Task;
+  readonly task: Task | SettledTask;
   readonly owner: string;
   readonly user: string | undefined;
 }
 
 /** The tasks of one server, whichever connections they came by. They live as long as the process. */
-class Tasks {
+export class Tasks {
   readonly #tasks = new Map<string, KeptTask>();
   #isEnding = false;
 
@@ -189,8 +219,31 @@ class Tasks {
     return task;
   }
 
+  /** Keeps a task that is over, by its description. Lets tasks go that have been over longest. */
+  adopt(description: Wire, auth: RequestContext['auth']): void {
+    const { taskId } = description;
+    if (typeof taskId !== 'string') return;
+    const user = userOf(auth);
+    this.#forgetExpired();
+    this.#makeRoom(user);
+    this.#tasks.set(taskId, { task: new SettledTask(taskId, description), owner: ownerOf(auth), user });
+  }
+
+  has(id: unknown): boolean {
+    return this.#tasks.has(id as string);
+  }
+
+  /** Calls back with the description of a task when its work is over, and forgets the task. */
+  release(id: unknown, onEnd: (description: Wire) => void): void {
+    const kept = this.#tasks.get(id as string);
+    void kept?.task.ended.then(() => {
+      this.#tasks.delete(id as string);
+      onEnd(kept.task.describe());
+    });
+  }
+
   /** The task of an id, if whoever asks owns it. @see SEP-2663, Security Implications, "Auth binding" */
-  find(id: string, request: RequestContext): Task | undefined {
+  find(id: string, request: RequestContext): Task | SettledTask | undefined {
     this.#forgetExpired();
     const found = this.#tasks.get(id);
     return found?.owner === ownerOf(request.auth) ? found.task : undefined;

@@ -9,15 +9,16 @@ import type { ServedKind } from '../../items/registry.js';
 import type { Servable } from '../../items/server.js';
 import type { ToolSpec } from '../../items/specs.js';
 import { withoutUi } from '../../items/ui.js';
-import type { ToolUpstream, UpstreamEntry, UpstreamSpec } from '../../items/upstream.js';
+import type { GivenPlace, ToolUpstream, UpstreamEntry, UpstreamSpec } from '../../items/upstream.js';
 import { withUpstreamTools } from '../../items/upstream-tools.js';
 import type { ClientRoots } from '../client-roots.js';
 import { type Asker, asker } from '../context.js';
 import type { UpstreamSource } from '../live-server.js';
 import { isObject } from '../protocol/envelope.js';
 import { LinkError, SessionGoneError } from './failure.js';
+import type { Link } from './link.js';
 import { takeTools } from './listed.js';
-import { OpenCall } from './open-call.js';
+import { attendantOf, OpenCall } from './open-call.js';
 import { type KeepingOptions, OpenCalls } from './open-calls.js';
 import { defaultPace, type Pace, Upstream } from './upstream.js';
 import { sentence } from './words.js';
@@ -37,6 +38,16 @@ export interface HubOptions {
   /** Whether all ends with one call, after which nothing is tried again. */
   readonly isOnce?: boolean;
   readonly keeping?: KeepingOptions;
+  /** Runs functions of definitions that find places; absent: this process does. */
+  readonly places?: PlaceFinder | undefined;
+}
+
+/** Runs functions that find places, by the ids of {@link GivenPlace}. */
+export interface PlaceFinder {
+  /** The key by which the process that runs a function knows its upstream server. */
+  placeKey(id: string): Promise<string>;
+  /** The return value of a function. @throws ToolError with the reason for the model */
+  place(given: GivenPlace): Promise<unknown>;
 }
 
 /** How long a list, or who asks for something that is not known, is kept waiting. */
@@ -49,6 +60,9 @@ export interface HubPatience {
 /** @see MCP 2026-07-28, basic, "Response metadata" */
 const serverInfoKey = 'io.modelcontextprotocol/serverInfo';
 
+/** Longest run of a call of an upstream server that the server no longer has, in milliseconds. */
+const retireMs = 60_000;
+
 /** Impatient clients give up on a list after 30 seconds. */
 const defaultPatience = { waitMs: 25_000, waitAgainMs: 5000 };
 
@@ -57,7 +71,13 @@ export class Hub implements UpstreamSource {
   readonly #options: HubOptions;
   readonly #patience: Required<HubPatience>;
   readonly #upstreams = new Map<string, Upstream>();
+  /** Calls under way, by upstream server. */
+  readonly #busy = new Map<Upstream, number>();
+  /** Upstream servers that end after their calls. */
+  readonly #retired = new Set<Upstream>();
   readonly #kept: OpenCalls;
+  /** Keys of upstream servers that one function finds for several definitions, by the keys of their specs. */
+  readonly #sharedKeys = new Map<string, string>();
   #entries: readonly UpstreamEntry[] = [];
   #closing: Promise<void> | undefined;
   readonly #unsubscribe: () => void;
@@ -75,8 +95,47 @@ export class Hub implements UpstreamSource {
   /** A server with the tools that are known of its upstream servers, each where its entry stands. */
   extend<S extends Servable>(server: S): S {
     this.#entries = server.upstreams;
+    this.#retain(server);
     if (this.#entries.length === 0) return server;
     return withUpstreamTools(server, new Map(this.#entries.map((entry) => [entry, this.#toolsOf(entry)])));
+  }
+
+  /** Ends upstream servers that the server no longer has, after their calls. */
+  #retain({ registry, upstreams }: Servable): void {
+    const own = registry.all('tools').flatMap(({ upstream }) => (upstream ? [upstream.upstream] : []));
+    const specs = [...own, ...upstreams.map(({ upstream }) => upstream)];
+    // The first definition of a place counts, as when it is opened.
+    const used = new Map(specs.reverse().map((spec) => [this.#sharedKeys.get(spec.key) ?? spec.key, spec]));
+    for (const [key, upstream] of this.#upstreams) {
+      const spec = used.get(key);
+      if (spec) {
+        upstream.renew(this.#found(spec));
+        continue;
+      }
+      this.#upstreams.delete(key);
+      this.#retired.add(upstream);
+      if (!this.#busy.has(upstream)) this.#end(upstream);
+      else setTimeout(() => this.#end(upstream), retireMs).unref();
+    }
+  }
+
+  #end(upstream: Upstream): void {
+    if (this.#retired.delete(upstream)) void upstream.close();
+  }
+
+  /** Counts a call of an upstream server until it is over. */
+  async #counted<T>(upstream: Upstream, work: () => Promise<T>): Promise<T> {
+    this.#busy.set(upstream, (this.#busy.get(upstream) ?? 0) + 1);
+    try {
+      return await work();
+    } finally {
+      const left = this.#busy.get(upstream)! - 1;
+      if (left > 0) this.#busy.set(upstream, left);
+      else {
+        this.#busy.delete(upstream);
+        this.#end(upstream);
+      }
+    }
   }
 
   #toolsOf(entry: UpstreamEntry): readonly ToolSpec[] {
@@ -90,14 +149,55 @@ export class Hub implements UpstreamSource {
   }
 
   #upstreamOf(spec: UpstreamSpec): Upstream {
-    const known = this.#upstreams.get(spec.key);
+    const key = this.#sharedKeys.get(spec.key) ?? spec.key;
+    const known = this.#upstreams.get(key);
     if (known) return known;
     const { env, signal, pace = defaultPace, isOnce = false, onTools } = this.#options;
     const report = (line: string) => reportOnce(this.#options, line);
     const roots = async () => await this.#options.roots.list(signal);
-    const upstream = new Upstream({ spec, env, signal, pace, isOnce, report, roots, onTools });
-    this.#upstreams.set(spec.key, upstream);
+    const upstream = new Upstream({
+      spec: this.#found(spec),
+      env,
+      signal,
+      pace,
+      isOnce,
+      report,
+      roots,
+      onTools,
+    });
+    this.#upstreams.set(key, upstream);
     return upstream;
+  }
+
+  /** A spec whose place is found where its function can run. */
+  #found(spec: UpstreamSpec): UpstreamSpec {
+    const { places } = this.#options;
+    const { given } = spec;
+    if (!places || !given) return spec;
+    return { ...spec, place: async () => await given.read(await places.place(given)) };
+  }
+
+  /** Learns which specs mean one upstream server although their functions are out of reach. */
+  async #identify(specs: readonly UpstreamSpec[]): Promise<void> {
+    const { places } = this.#options;
+    if (!places) return;
+    const unknown = specs.filter(({ key, given }) => given?.isFunction && !this.#sharedKeys.has(key));
+    await Promise.all(
+      unknown.map(async ({ key, given }) => {
+        // The use of the place reports the failure.
+        const shared = await places.placeKey(given!.id).catch(() => undefined);
+        if (shared !== undefined) this.#sharedKeys.set(key, shared);
+      }),
+    );
+  }
+
+  async #identifyListed(): Promise<void> {
+    await this.#identify(this.#entries.map(({ upstream }) => upstream));
+  }
+
+  /** The tools that upstream servers list, by the entries of the server; null: not known yet. */
+  get lists(): readonly (readonly unknown[] | null)[] {
+    return this.#entries.map(({ upstream }) => this.#upstreamOf(upstream).tools ?? null);
   }
 
   #tellRoots(): void {
@@ -116,6 +216,7 @@ export class Hub implements UpstreamSource {
 
   async wait(kind: ComingKind, _purpose: 'list' | 'item', signal: AbortSignal): Promise<void> {
     if (kind !== 'tools') return;
+    await this.#identifyListed();
     await Promise.all(this.#listed.map((upstream) => this.#waitFor(upstream, signal)));
   }
 
@@ -142,37 +243,54 @@ export class Hub implements UpstreamSource {
 
   async call(what: ToolUpstream, args: unknown, ctx: Context): Promise<ToolResult> {
     const who = (ctx as { readonly [asker]?: Asker })[asker];
-    if (!who?.endsToAsk) return await this.#begin(what, args, who).attend(ctx);
-    const keep = async (call: OpenCall) => void (await ctx.step('upstream', () => this.#kept.keep(call)));
-    if (!who.isRetry) return await this.#begin(what, args, who).attend(ctx, keep);
+    const attendant = attendantOf(ctx);
+    if (!who?.endsToAsk) return await this.begin(what, args, who).attend(attendant);
+    const keep = async (call: OpenCall) => void (await ctx.step('upstream', () => this.keep(call)));
+    if (!who.isRetry) return await this.begin(what, args, who).attend(attendant, keep);
     // A run that may not be the first: the call is under way, unless it was something else that was asked.
-    const begin = () => this.#kept.keep(this.#begin(what, args, who));
-    const call = this.#kept.find(await ctx.step('upstream', begin));
-    return await call.attend(ctx);
+    const begin = () => this.keep(this.begin(what, args, who));
+    const call = this.kept(await ctx.step('upstream', begin));
+    return await call.attend(attendant);
   }
 
-  #begin(what: ToolUpstream, args: unknown, who: Asker | undefined): OpenCall {
+  /** Keeps a call until its client comes back, and gives the id by which it is found then. @throws ToolError */
+  keep(call: OpenCall): string {
+    return this.#kept.keep(call);
+  }
+
+  /** A call that is kept. @throws ToolError if it is over */
+  kept(id: string): OpenCall {
+    return this.#kept.find(id);
+  }
+
+  begin(what: ToolUpstream, args: unknown, who: Asker | undefined): OpenCall {
     const call = new OpenCall(who);
     call.begin(this.#result(what, args, call));
     return call;
   }
 
   async #result({ upstream: spec, tool }: ToolUpstream, args: unknown, call: OpenCall): Promise<ToolResult> {
+    await this.#identify([spec]);
     const upstream = this.#upstreamOf(spec);
     const asked = { tool, args: isObject(args) ? args : {}, inputSchema: upstream.schemaOf(tool) };
+    return await this.#counted(upstream, async () => await this.#ask(upstream, asked, call));
+  }
+
+  async #ask(upstream: Upstream, asked: Parameters<Link['call']>[0], call: OpenCall): Promise<ToolResult> {
+    const { name } = upstream;
     try {
       const link = await upstream.open();
-      return resultOf(await link.call(asked, call), spec.name);
+      return resultOf(await link.call(asked, call), name);
     } catch (error) {
       if (error instanceof SessionGoneError) {
         // Nothing was done, and a new session is all it takes.
         upstream.retryAtOnce();
         const link = await upstream.open();
-        return resultOf(await link.call(asked, call), spec.name);
+        return resultOf(await link.call(asked, call), name);
       }
       if (!(error instanceof LinkError)) throw error;
       throw new ToolError(
-        sentence(`The upstream server "${spec.name}" failed in the middle of the call: ${error.message}`),
+        sentence(`The upstream server "${name}" failed in the middle of the call: ${error.message}`),
         { cause: error },
       );
     }
@@ -187,7 +305,8 @@ export class Hub implements UpstreamSource {
   async #closeAll(): Promise<void> {
     this.#unsubscribe();
     this.#kept.cancelAll(new Error('nobody is served any more'));
-    await Promise.all([...this.#upstreams.values()].map(async (upstream) => await upstream.close()));
+    const all = [...this.#upstreams.values(), ...this.#retired];
+    await Promise.all(all.map(async (upstream) => await upstream.close()));
   }
 }
 

@@ -6,6 +6,26 @@ import type { JsonObject } from '../protocol/envelope.js';
 import { logLevels } from '../protocol/eras.js';
 import { answerOf, type UpstreamQuestion } from './asking.js';
 
+/** The handler that attends to a call: in this process, or in an extension host. */
+export interface Attendant {
+  /** Aborts when the handler ends. With a {@link Suspension} another handler may attend to the call later. */
+  readonly signal: AbortSignal;
+  progress(progress: number, more: { readonly total?: number; readonly message?: string }): void;
+  log(level: LogLevel, data: unknown): void;
+  /** Puts a question to the client of the handler. @throws Unanswered */
+  answer(question: UpstreamQuestion, key: string): Promise<JsonObject>;
+}
+
+/** A handler in this process. */
+export function attendantOf(ctx: Context): Attendant {
+  return {
+    signal: ctx.signal,
+    progress: (progress, more) => ctx.progress(progress, more),
+    log: (level, data) => ctx.log[level](data),
+    answer: async (question, key) => await answerOf(ctx, question, key),
+  };
+}
+
 /** A question under way, and who waits for its answer. */
 interface Open {
   readonly key: string;
@@ -28,7 +48,7 @@ export class OpenCall {
   readonly #open = new Map<string, Open>();
   #result: Promise<ToolResult> | undefined;
   #questions = 0;
-  #attending: { readonly ctx: Context; readonly put: (open: Open) => void } | undefined;
+  #attending: { readonly attendant: Attendant; readonly put: (open: Open) => void } | undefined;
   /** Told when nobody attends to it any more, though it goes on. */
   onAlone = () => {};
   /** Told when its result has been taken. */
@@ -79,21 +99,21 @@ export class OpenCall {
     { total, message }: { readonly total?: number | undefined; readonly message?: string | undefined },
   ): void {
     const more = { ...(total !== undefined && { total }), ...(message !== undefined && { message }) };
-    this.#attending?.ctx.progress(progress, more);
+    this.#attending?.attendant.progress(progress, more);
   }
 
   /** A log message of the upstream server, for the client. Levels beyond errors are errors to it. */
   log(level: unknown, data: unknown): void {
     const known = logLevels.find((one) => one === level) ?? 'info';
     const own = logLevels.indexOf(known) > logLevels.indexOf('error') ? 'error' : known;
-    this.#attending?.ctx.log[own as LogLevel](data);
+    this.#attending?.attendant.log(own as LogLevel, data);
   }
 
   /**
    * Waits for the result, and puts what the upstream server asks to the client. It ends with the handler, unless it is
    * kept: which it is already where nothing says how.
    */
-  async attend(ctx: Context, keep?: Keep): Promise<ToolResult> {
+  async attend(attendant: Attendant, keep?: Keep): Promise<ToolResult> {
     let keeping: Promise<void> | undefined;
     let isKept = keep === undefined;
     const kept = async () => {
@@ -104,25 +124,26 @@ export class OpenCall {
     const put = async ({ key, question, answer, refuse }: Open): Promise<void> => {
       try {
         await kept();
-        answer(await answerOf(ctx, question, key));
+        answer(await attendant.answer(question, key));
       } catch (error) {
         refuse(error);
       }
     };
+    const { signal } = attendant;
     const leave = () => {
       this.#attending = undefined;
-      if (ctx.signal.reason instanceof Suspension && isKept) this.onAlone();
-      else this.cancel(ctx.signal.reason);
+      if (signal.reason instanceof Suspension && isKept) this.onAlone();
+      else this.cancel(signal.reason);
     };
-    this.#attending = { ctx, put: (open) => void put(open) };
-    if (ctx.signal.aborted) leave();
-    ctx.signal.addEventListener('abort', leave, { once: true });
+    this.#attending = { attendant, put: (open) => void put(open) };
+    if (signal.aborted) leave();
+    signal.addEventListener('abort', leave, { once: true });
     for (const open of this.#open.values()) void put(open);
     try {
       return await this.#result!;
     } finally {
-      ctx.signal.removeEventListener('abort', leave);
-      if (this.#attending?.ctx === ctx) this.onDone();
+      signal.removeEventListener('abort', leave);
+      if (this.#attending?.attendant === attendant) this.onDone();
     }
   }
 }

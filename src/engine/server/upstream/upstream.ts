@@ -54,6 +54,7 @@ const deepest = 3;
 /** One upstream server: started when it is used, and again when it has ended. */
 export class Upstream {
   readonly #options: UpstreamOptions;
+  #spec: UpstreamSpec;
   #link: Link | undefined;
   #starting: Promise<Link> | undefined;
   #era: KnownEra;
@@ -69,10 +70,16 @@ export class Upstream {
 
   constructor(options: UpstreamOptions) {
     this.#options = options;
+    this.#spec = options.spec;
+  }
+
+  /** Takes the spec of a newer definition, for the next start. */
+  renew(spec: UpstreamSpec): void {
+    this.#spec = spec;
   }
 
   get name(): string {
-    return this.#options.spec.name;
+    return this.#spec.name;
   }
 
   /** The tools it was last known to have; undefined: nobody has asked it yet. */
@@ -148,7 +155,8 @@ export class Upstream {
   }
 
   async #start(): Promise<Link> {
-    const { signal, spec, env } = this.#options;
+    const { signal, env } = this.#options;
+    const spec = this.#spec;
     let link: Link | undefined;
     try {
       const place = withDepth(await spec.place(env), env);
@@ -169,7 +177,8 @@ export class Upstream {
   }
 
   async #connect(place: UpstreamPlace, quote: Quote): Promise<Link> {
-    const { spec, signal, roots } = this.#options;
+    const { signal, roots } = this.#options;
+    const spec = this.#spec;
     return await Link.open({
       place,
       name: spec.name,
@@ -246,7 +255,7 @@ export class Upstream {
     const link = this.#link;
     if (!link || link.isOver) return;
     try {
-      this.#take(await link.tools(this.#options.spec.startTimeoutMs));
+      this.#take(await link.tools(this.#spec.startTimeoutMs));
     } catch (error) {
       if (!link.isOver) this.#tell(`does not list its tools again: ${messageOf(error)}`);
     }
