@@ -1,7 +1,7 @@
 import process from 'node:process';
 import { ProtocolError } from '../../items/builders.js';
 import { messageOf } from '../../thrown.js';
-import type { FromHost, ToHost } from './messages.js';
+import type { FromHost, HostedRequest, ToHost } from './messages.js';
 import { Runner } from './runner.js';
 
 // Kept before code of extensions loads.
@@ -125,7 +125,7 @@ export class Endpoint {
       runner.cancel(call, message.reason);
       return;
     }
-    if (this.#isOut && message.type === 'request') {
+    if (this.#isOut && message.type === 'request' && !isAboutTask(message.request)) {
       this.#options.send({ type: 'refusal', call });
       return;
     }
@@ -189,6 +189,11 @@ export class Endpoint {
   }
 
   readonly #isUsual = (change: string): boolean => this.#usual[change] === true;
+}
+
+/** Tasks of a host that is replaced run on in it. */
+function isAboutTask({ method }: HostedRequest): boolean {
+  return method === 'tasks/get' || method === 'tasks/update' || method === 'tasks/cancel';
 }
 
 /** Code that runs on after its call may do so again and again. */

@@ -228,7 +228,8 @@ export class HostClient implements CodeHost, PlaceFinder {
     let start: number | undefined;
     for (let beginning = 1; ; beginning += 1) {
       const ready = this.#current?.isComposed && !this.#current.isOver ? this.#current : undefined;
-      const generation = this.#hostOfTask(request.method, request.params) ?? ready ?? (await this.#composed());
+      const generation =
+        this.#hostOfTask(request.method, request.params) ?? ready ?? (await this.#composed());
       const number = this.#numberOf(connection);
       generation.tellUpstreamTools();
       generation.open(number, () => this.#describe(connection, number));
