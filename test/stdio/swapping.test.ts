@@ -1,12 +1,11 @@
-import { cpSync, existsSync, writeFileSync } from 'node:fs';
+import { existsSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import process from 'node:process';
 import { describe, expect, it } from 'vitest';
-import type { PackageRecord } from '../../src/engine/packages/record.js';
-import { Shelf } from '../../src/engine/packages/shelf.js';
+import { type KitHome, makeKitHome } from '../support/added-packages.js';
 import { type Connected, connect, revisions } from '../support/official-client.js';
-import { addFiles, type Files, packageJson, writeFolder } from '../support/packages.js';
-import { eventually, isAlive, type Message, root } from '../support/program.js';
+import { type Files, packageJson } from '../support/packages.js';
+import { eventually, isAlive, type Message, programFile, root } from '../support/program.js';
 
 const script = path.join(root, 'test/support/scripted-upstream.mjs');
 const told = JSON.stringify({ tools: ['environment'], name: 'upstream' });
@@ -55,29 +54,22 @@ function version(number: number, go: string, more: Files = {}): Files {
   };
 }
 
-interface Machine {
-  readonly home: string;
-  readonly go: string;
-  put(files: Files): Promise<void>;
-}
-
 /** A machine on which versions of `@acme/kit` are added and updated. */
-function machine(): Machine {
-  const home = writeFolder();
-  const shelf = new Shelf(path.join(home, 'packages/node_modules'));
+function machine(): KitHome & { readonly go: string } {
+  const { home, put } = makeKitHome();
   return {
     home,
     go: path.join(home, 'go'),
-    put: async (files) => {
-      const installation = await shelf.makeInstallation();
-      const directory = path.join(installation, 'node_modules/@acme/kit');
-      addFiles(directory, files);
-      cpSync(script, path.join(directory, 'upstream.mjs'));
-      const record = { format: 1, name: '@acme/kit', version: String(Math.random()) } as PackageRecord;
-      writeFileSync(path.join(installation, 'added.json'), JSON.stringify(record));
-      await shelf.exclusively(async () => await shelf.put(installation, record));
-    },
+    put: async (files) => await put({ ...files, 'upstream.mjs': readFileSync(script, 'utf8') }),
   };
+}
+
+/** Kills a host and waits until the front has noticed. */
+async function killHost({ stderr }: Connected, pid: number): Promise<void> {
+  const deaths = () => stderr().split('ended by SIGKILL').length;
+  const before = deaths();
+  process.kill(pid, 'SIGKILL');
+  await eventually(() => deaths() > before, 'the death of the host');
 }
 
 const dataOf = ({ structuredContent }: Message) => structuredContent;
@@ -127,9 +119,36 @@ describe.concurrent.each(revisions)('an update of a served package, for %s', (re
     await put(version(2, go, { 'agenttools/servers/main.json': { tools: 7 } }));
     await eventually(() => kit.stderr().includes('cannot be served'), 'the reason');
     expect(dataOf(await kit.call('tell'))).toMatchObject({ version: 1, pid: first.pid });
+    await killHost(kit, first.pid);
+    expect(dataOf(await kit.call('tell')).version).toBe(1);
     await put(version(3, go));
     await eventually(() => kit.stderr().includes('Updated while served'), 'the third version');
     expect(dataOf(await kit.call('tell')).version).toBe(3);
+    await kit.close();
+  });
+});
+
+describe('a frozen server whose package is updated', () => {
+  const words = ['start', '@acme/kit/main', '--frozen'];
+
+  it('keeps its version when its host dies, and says once that its folder is gone', async () => {
+    const { home, go, put } = machine();
+    const installation = await put(version(1, go));
+    const command = {
+      command: process.execPath,
+      args: [programFile, ...words],
+      env: { AGENTTOOLS_HOME: home },
+    };
+    const kit = await connect('@acme/kit/main', { revision: '2026-07-28', command });
+    const first = dataOf(await kit.call('tell'));
+    await put(version(2, go));
+    await killHost(kit, first.pid);
+    const second = dataOf(await kit.call('tell'));
+    expect([first.version, second.version]).toEqual([1, 1]);
+    await killHost(kit, second.pid);
+    rmSync(installation, { recursive: true });
+    for (const _ of [1, 2]) expect(await kit.textOf('tell')).toContain('The folder of @acme/kit is gone');
+    expect(kit.stderr().split('The folder of @acme/kit is gone')).toHaveLength(2);
     await kit.close();
   });
 });

@@ -38,6 +38,8 @@ export interface WorkspaceOptions {
    * where the client happens to run.
    */
   readonly ignoreProject?: boolean;
+  /** The folder of an added package that counts in place of the one in `packagesFolder`; undefined: that one. */
+  readonly pinned?: ((name: string) => string | undefined) | undefined;
 }
 
 /** A server that was found: its package and, unless the package has no server definition, its item name. */
@@ -148,8 +150,10 @@ export class Workspace {
     const { packagesFolder, globalFolder, siblingsFolder } = this.#options;
     const inProject = isUsers || this.#options.ignoreProject ? undefined : await this.#findInProject(name);
     if (inProject) return inProject;
-    for (const folder of [packagesFolder, globalFolder, ...(siblingsFolder ? [siblingsFolder] : [])]) {
-      const found = await this.#openIfPackage(path.join(folder, name));
+    const added = this.#options.pinned?.(name) ?? path.join(packagesFolder, name);
+    const others = [globalFolder, ...(siblingsFolder ? [siblingsFolder] : [])];
+    for (const directory of [added, ...others.map((folder) => path.join(folder, name))]) {
+      const found = await this.#openIfPackage(directory);
       if (found) return found;
     }
     return undefined;

@@ -16,6 +16,8 @@ export interface ComposedServer {
   readonly lacks?: readonly Lack[];
   /** Kinds with items whose definitions are still loading; none when absent. */
   readonly loading?: readonly ComingKind[];
+  /** Folders of added packages that have a part in it, symbolic links resolved, by name; none when absent. */
+  readonly packages?: ReadonlyMap<string, string>;
 }
 
 /** Packages that are being installed, upstream servers that start, definitions that load: items may arrive while the server runs. */
@@ -124,6 +126,10 @@ export class LiveServer<U extends UpstreamSource = UpstreamSource> {
 
   get lacks(): readonly Lack[] {
     return this.#composed.lacks ?? [];
+  }
+
+  get packages(): ReadonlyMap<string, string> {
+    return this.#composed.packages ?? new Map();
   }
 
   get loading(): readonly ComingKind[] {

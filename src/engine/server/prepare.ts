@@ -1,8 +1,6 @@
-import path from 'node:path';
 import type { Host } from '../../host.js';
 import type { Obtain } from '../extension/obtain.js';
 import { MissingPackageError } from '../extension/workspace.js';
-import { realPathOf } from '../files/disk.js';
 import { workspaceFolders } from '../folders.js';
 import { parseToolOptions, reportUnknownOptions, reportUnknownTools } from '../items/tool-options.js';
 import { messageOf } from '../thrown.js';
@@ -17,7 +15,6 @@ import type { Patience } from './pending-packages.js';
 import {
   createServerResolver,
   placeholderServer,
-  type ResolvedServer,
   type ResolveSetting,
   type ServerRequest,
   type ServerResolver,
@@ -122,12 +119,16 @@ async function prepareWith(
   const obtain = strict ? undefined : preparation.obtain;
   const { client, changes } = isolation ?? {};
   const code = client && { loadCode: client.loadCode, isSurface: true };
-  const resolveServer = await createServerResolver(preparation, { host, report, ...code });
+  const isFrozen = preparation.checkDrift !== undefined;
+  let packages: LiveServer['packages'] = new Map();
   let watch: PackageWatch | undefined;
+  const pinned = (name: string) => (isFrozen ? packages.get(name) : undefined);
+  const resolveServer = await createServerResolver(preparation, { host, report, pinned, ...code });
   const resolve: ServerResolver = async (options) => {
-    const resolved = await resolveServer(options);
-    watch?.watch(resolved.packages);
-    return resolved;
+    const composed = await resolveServer(options);
+    packages = composed.packages ?? packages;
+    watch?.watch(packages);
+    return composed;
   };
   const find = async () =>
     await resolve({ reportsMissing: !obtain }).catch((error: unknown) => {
@@ -150,8 +151,7 @@ async function prepareWith(
     return composed;
   };
   const openUpstreams = openUpstreamsWith({ env, report, signal, patience, places: client });
-  const { packages } = first;
-  const isUpdatable = !preparation.checkDrift && hasPackageIn(workspaceFolders(host).dataFolder, packages);
+  const isUpdatable = !isFrozen && packages.size > 0;
   const options = { env, report, changes, isUpdatable, compose, openUpstreams };
   const live = await LiveServer.open({ ...first, ...options });
   const { lacks, loading } = live;
@@ -169,17 +169,14 @@ async function prepareWith(
     live.add(new PendingPackages({ live, obtain, report, signal, patience }));
   }
   if (isolation && loading.length > 0) live.add(await followLoading(live, isolation, signal));
-  if (isUpdatable) watch = await watchPackages(live, { packages, client }, setting);
+  if (isUpdatable) watch = await watchPackages(live, client, setting);
   return { live, toolOptions, host: client, close: async () => await client?.close() };
 }
 
 /** Composes the server again when its packages are updated. */
 async function watchPackages(
   live: LiveServer,
-  {
-    packages,
-    client,
-  }: { readonly packages: ResolvedServer['packages']; readonly client: LazyHost | undefined },
+  client: LazyHost | undefined,
   { host, report, signal }: PreparationSetting,
 ): Promise<PackageWatch> {
   const { PackageWatch } = await import('./package-watch.js');
@@ -197,17 +194,8 @@ async function watchPackages(
   };
   const { packagesFolder } = workspaceFolders(host);
   const watch = new PackageWatch({ packagesFolder, onUpdate, signal });
-  watch.watch(packages);
+  watch.watch(live.packages);
   return watch;
-}
-
-/** True if a package lies where `agenttools add` puts packages. */
-function hasPackageIn(folder: string, packages: ResolvedServer['packages']): boolean {
-  if (packages.size === 0) return false;
-  const real = realPathOf(folder);
-  return (
-    real !== undefined && [...packages.values()].some((directory) => directory.startsWith(real + path.sep))
-  );
 }
 
 /** Composes the server again while its definitions load. */

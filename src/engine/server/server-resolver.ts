@@ -1,3 +1,4 @@
+import path from 'node:path';
 import type { Host } from '../../host.js';
 import { AgentToolsError } from '../errors.js';
 import type { Location } from '../extension/diagnostics.js';
@@ -9,6 +10,7 @@ import {
   Workspace,
   type WorkspaceOptions,
 } from '../extension/workspace.js';
+import { realPathOf } from '../files/disk.js';
 import { workspaceFolders } from '../folders.js';
 import { lacksOf, loadingKindsOf } from '../items/lacks.js';
 import type { LeftOut } from '../items/left-out.js';
@@ -41,12 +43,7 @@ export interface ResolveSetting {
   readonly loadCode?: LoadCode | undefined;
   /** Code of extensions runs in another process. */
   readonly isSurface?: boolean | undefined;
-}
-
-/** A server that was composed, and what it was composed from. */
-export interface ResolvedServer extends ComposedServer {
-  /** Folders of the packages that have a part in it, symbolic links resolved, by name. */
-  readonly packages: ReadonlyMap<string, string>;
+  readonly pinned?: WorkspaceOptions['pinned'];
 }
 
 /**
@@ -57,16 +54,17 @@ export interface ResolvedServer extends ComposedServer {
 export type ServerResolver = (options: {
   readonly reportsMissing: boolean;
   readonly isFresh?: boolean;
-}) => Promise<ResolvedServer>;
+}) => Promise<ComposedServer>;
 
 export async function createServerResolver(
   request: ServerRequest,
-  { host, report, loadCode, isSurface }: ResolveSetting,
+  { host, report, loadCode, isSurface, pinned }: ResolveSetting,
 ): Promise<ServerResolver> {
   const { checkDrift } = request;
+  const { packagesFolder } = workspaceFolders(host);
   // Few servers are checked, so what it takes is loaded for those.
   const freeze = checkDrift && (await import('./frozen.js')).freeze;
-  const code = { ...(loadCode && { loadCode }), ...(isSurface && { isSurface }) };
+  const code = { ...(loadCode && { loadCode }), ...(isSurface && { isSurface }), pinned };
   const open = () => {
     const frozen = freeze?.(checkDrift!);
     const find = finder(request, host, (options) => {
@@ -100,8 +98,8 @@ export async function createServerResolver(
         `${spec.qualifiedName} is not complete, and --strict was given.`,
       );
     }
-    const parts = extensionsOf(spec).map(({ name, manifest }) => [name, manifest.directory] as const);
-    return { server: spec, lacks: lacksOf(spec), loading: loadingKindsOf(spec), packages: new Map(parts) };
+    const packages = addedAmong(extensionsOf(spec), { packagesFolder, pinned });
+    return { server: spec, lacks: lacksOf(spec), loading: loadingKindsOf(spec), packages };
   };
 }
 
@@ -113,8 +111,20 @@ function extensionsOf({ extension, registry, apps, leftOut }: ServerSpec): reado
   return [...all].filter(({ origin }) => origin !== 'builtin');
 }
 
+/** The folders of those that were found in the folder of added packages, by name. */
+function addedAmong(
+  extensions: readonly Extension[],
+  { packagesFolder, pinned }: Pick<WorkspaceOptions, 'packagesFolder' | 'pinned'>,
+): ReadonlyMap<string, string> {
+  const found = extensions.flatMap(({ name, manifest: { directory } }) => {
+    const added = realPathOf(pinned?.(name) ?? path.join(packagesFolder, name));
+    return added === directory ? [[name, directory] as const] : [];
+  });
+  return new Map(found);
+}
+
 /** An empty server in place of one whose package is missing. */
-export function placeholderServer({ packageName, server }: MissingPackageError): ResolvedServer {
+export function placeholderServer({ packageName, server }: MissingPackageError): ComposedServer {
   return {
     server: {
       qualifiedName: server,
@@ -130,7 +140,6 @@ export function placeholderServer({ packageName, server }: MissingPackageError):
       exposeErrors: false,
       cache: undefined,
     },
-    packages: new Map(),
     lacks: [{ packageName, kinds: [...listedKinds, 'skills'], neededBy: `the server ${server}` }],
   };
 }

@@ -229,7 +229,7 @@ function workOf(
     case 'end-tasks':
       return runner.endTasks(message.limitMs);
     case 'compose':
-      return runner.compose();
+      return runner.compose(message.packages);
     case 'request':
       return runner.run(message);
   }

@@ -179,16 +179,20 @@ export class Generation {
     this.#send({ type: 'exclude', excluded, hooks });
   }
 
-  /** Composes the server in the host, once. @throws HostEndedError, and why it cannot be composed */
-  compose(): Promise<void> {
-    this.#composed ??= this.#ask((call) => ({ type: 'compose', call }), {
+  /** Composes the server in the host, once, with added packages from these folders. @throws HostEndedError, and why it cannot be composed */
+  compose(packages: ReadonlyMap<string, string>): Promise<void> {
+    if (this.#composed) return this.#composed;
+    const folders = Object.fromEntries(packages);
+    const composed = this.#ask((call) => ({ type: 'compose', call, packages: folders }), {
       limitMs: composeLimitMs,
       late: `did not load the server within ${composeLimitMs / 1000} s`,
     }).then(() => {
-      this.isComposed = true;
+      // It may have to be composed again meanwhile.
+      this.isComposed = this.#composed === composed;
       this.composedAt = performance.now();
     });
-    return this.#composed;
+    this.#composed = composed;
+    return composed;
   }
 
   /** Calls off tasks, and waits for their ends. */

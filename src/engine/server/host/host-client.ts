@@ -11,7 +11,7 @@ import type { HostDeath } from '../../host/death.js';
 import { readDescription } from '../../host/description.js';
 import { Restarts } from '../../host/restarts.js';
 import { error as failure, ProtocolError, ToolError } from '../../items/builders.js';
-import type { Calls } from '../../items/calls.js';
+import { type Calls, reportOnce } from '../../items/calls.js';
 import type { GivenPlace } from '../../items/upstream.js';
 import type { PlainData } from '../../plain-data.js';
 import type { ChangeNotifier } from '../change-notifier.js';
@@ -527,12 +527,24 @@ export class HostClient implements CodeHost, PlaceFinder {
         await this.#searched();
         const generation = await this.#ready();
         if (!generation.isComposed) generation.exclude(this.#excluded(), this.#hookFaults.leftOut);
-        await generation.compose();
+        await generation.compose(this.#packages());
         if (generation === this.#current && !generation.isOver) return generation;
       } catch (error) {
         if (!(error instanceof HostEndedError) || attempt === maxAttempts) throw error;
       }
     }
+  }
+
+  /** Folders of the added packages that are served, by name. @throws HostFailureError if one is gone */
+  #packages(): ReadonlyMap<string, string> {
+    const packages = this.#options.live()?.packages ?? new Map<string, string>();
+    for (const [name, directory] of packages) {
+      if (existsSync(directory)) continue;
+      const reason = `The folder of ${name} is gone: ${directory}. Start the server again.`;
+      reportOnce(this.#options, reason);
+      throw new HostFailureError(reason);
+    }
+    return packages;
   }
 
   async #ready(): Promise<Generation> {

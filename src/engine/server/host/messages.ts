@@ -57,7 +57,9 @@ export type ToHost =
       readonly usualChanges: readonly string[];
     }
   | { readonly type: 'describe'; readonly call: number; readonly file: string; readonly relative: string }
-  | { readonly type: 'compose' | 'ping'; readonly call: number }
+  | { readonly type: 'ping'; readonly call: number }
+  /** `packages`: folders of the added packages that the front serves, by name. Newer versions do not count. */
+  | { readonly type: 'compose'; readonly call: number; readonly packages: Readonly<Record<string, string>> }
   /** Replaces what was excluded before. */
   | { readonly type: 'exclude'; readonly excluded: Excluded; readonly hooks: Excluded }
   /** Run the function that finds a place, or compare it with those of other definitions. */

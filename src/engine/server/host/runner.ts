@@ -55,6 +55,7 @@ export class Runner {
   readonly #hosted: HostedServer;
   readonly #resolve: Promise<ServerResolver>;
   #excluded: Excluded = {};
+  #packages: ReadonlyMap<string, string> = new Map();
   #hooks: HostedHooks;
   readonly #questions: Questions;
   readonly #connections = new Map<number, Connection>();
@@ -76,7 +77,12 @@ export class Runner {
     this.#resolve = createServerResolver(
       { server, project, strict: false, ...(frozen && { checkDrift: checkDriftOf(hosted) }) },
       // The front has reported what is left out.
-      { host: { cwd, env, home, platform }, report: () => {}, loadCode: this.#loadCode },
+      {
+        host: { cwd, env, home, platform },
+        report: () => {},
+        loadCode: this.#loadCode,
+        pinned: (name) => this.#packages.get(name),
+      },
     );
     this.#resolve.catch(() => {});
   }
@@ -96,7 +102,8 @@ export class Runner {
   }
 
   /** Composes the server, anew if it has been composed before. */
-  async compose(): Promise<JsonObject> {
+  async compose(packages: Readonly<Record<string, string>>): Promise<JsonObject> {
+    this.#packages = new Map(Object.entries(packages));
     if (this.#served) {
       await this.#served.live.recompose();
       return {};
