@@ -12,6 +12,7 @@ const hostile: Readonly<Record<string, string>> = {
   'replaces JSON': `JSON.stringify = () => 'taken'; JSON.parse = () => ({});`,
   'adds to Object.prototype': `Object.prototype.extend = function () {};`,
   'replaces Array methods': `Array.prototype.map = Array.prototype.filter = () => { throw new Error('no'); };`,
+  'breaks files and timers': `import fs from 'node:fs'; import timers from 'node:timers/promises'; import module from 'node:module'; fs.readFileSync = fs.promises.readFile = fs.promises.stat = () => { throw new Error('no'); }; timers.setTimeout = () => new Promise(() => {}); module.syncBuiltinESMExports();`,
   'takes Promise away': `globalThis.Promise = undefined;`,
   'breaks an Array method for good': `Object.defineProperty(Array.prototype, 'map', { value: () => { throw new Error('no'); }, configurable: false });`,
   'makes every object a thenable': `Object.defineProperty(Object.prototype, 'then', { value: (resolve) => resolve(1) });`,
