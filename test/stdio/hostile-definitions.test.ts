@@ -70,6 +70,19 @@ describe.concurrent('several definitions that harm their process', () => {
     expect(second.stderr).not.toMatch(/^The extension host/m);
   });
 
+  test('do not delay the first call if they block once they are loaded', async () => {
+    const files: Files = {
+      'agenttools/tools/harm.js': itself('setImmediate(() => { for (;;); });'),
+      'agenttools/tools/data.json': { description: 'Data.', handler: './data.js#data' },
+      'data.js': `export const data = () => 'data';`,
+    };
+    const started = performance.now();
+    const program = await openProgram(writePackage({ tools: ['harm', 'data'] }, files));
+    expect(await program.textOf('data')).toBe('data');
+    expect(performance.now() - started).toBeLessThan(15_000);
+    expect((await program.end()).code).toBe(0);
+  });
+
   test('keep no client waiting for the handshake or for other tools', async () => {
     const files: Files = {
       'agenttools/tools/harm.js': itself('for (;;);'),
