@@ -12,6 +12,7 @@ const hostile: Readonly<Record<string, string>> = {
   'replaces JSON': `JSON.stringify = () => 'taken'; JSON.parse = () => ({});`,
   'adds to Object.prototype': `Object.prototype.extend = function () {};`,
   'replaces Array methods': `Array.prototype.map = Array.prototype.filter = () => { throw new Error('no'); };`,
+  'breaks files and timers': `import fs from 'node:fs'; import timers from 'node:timers/promises'; import module from 'node:module'; fs.readFileSync = fs.promises.readFile = fs.promises.stat = () => { throw new Error('no'); }; timers.setTimeout = () => new Promise(() => {}); module.syncBuiltinESMExports();`,
   'takes Promise away': `globalThis.Promise = undefined;`,
   'breaks an Array method for good': `Object.defineProperty(Array.prototype, 'map', { value: () => { throw new Error('no'); }, configurable: false });`,
   'makes every object a thenable': `Object.defineProperty(Object.prototype, 'then', { value: (resolve) => resolve(1) });`,
@@ -67,6 +68,19 @@ describe.concurrent('several definitions that harm their process', () => {
     await second.end();
     expect(second.stderr).toContain('was ended by SIGKILL');
     expect(second.stderr).not.toMatch(/^The extension host/m);
+  });
+
+  test('do not delay the first call if they block once they are loaded', async () => {
+    const files: Files = {
+      'agenttools/tools/harm.js': itself('setImmediate(() => { for (;;); });'),
+      'agenttools/tools/data.json': { description: 'Data.', handler: './data.js#data' },
+      'data.js': `export const data = () => 'data';`,
+    };
+    const started = performance.now();
+    const program = await openProgram(writePackage({ tools: ['harm', 'data'] }, files));
+    expect(await program.textOf('data')).toBe('data');
+    expect(performance.now() - started).toBeLessThan(15_000);
+    expect((await program.end()).code).toBe(0);
   });
 
   test('keep no client waiting for the handshake or for other tools', async () => {

@@ -23,6 +23,7 @@ const families: Readonly<Record<string, Readonly<Record<string, string>>>> = {
     toJSON: `Object.prototype.toJSON = () => 'taken'; return { a: 1 };`,
     'a method then': `Object.prototype.then = function () {}; return 'done';`,
     'a setter for an index': `Object.defineProperty(Array.prototype, '0', { configurable: true, set() { throw new Error('set'); } }); return 'done';`,
+    'a hidden getter for an index that stays': `Object.defineProperty(Array.prototype, '0', { configurable: false, get: () => 'taken', set() {} }); return 'done';`,
     'a value descriptor': `Object.prototype.get = () => 1; Object.prototype.value = 2; return 'done';`,
     'an iterator': `Array.prototype[Symbol.iterator] = function* () {}; return 'done';`,
   },
@@ -74,6 +75,7 @@ const families: Readonly<Record<string, Readonly<Record<string, string>>>> = {
     'a segfault': `process.kill(process.pid, 'SIGSEGV'); await new Promise(() => {});`,
     'a crash handler that exits': `process.on('uncaughtException', () => process.exit(1)); setTimeout(() => { throw new Error('late'); }); return 'done';`,
     'a listener that throws again': `process.on('unhandledRejection', (error) => { throw error; }); Promise.reject(new Error('late')); return 'done';`,
+    'listeners that reject': `process.on('uncaughtException', async () => { throw new Error('again'); }); process.on('unhandledRejection', async () => { throw new Error('loop'); }); setTimeout(() => { throw new Error('late'); }, 1); return 'done';`,
     'no listeners': `process.removeAllListeners(); setTimeout(() => { throw new Error('late'); }, 1); return 'done';`,
     'an emitted signal': `process.emit('SIGTERM'); return 'done';`,
     'a late rejection': `Promise.reject(new Error('late')); return 'done';`,
@@ -83,6 +85,7 @@ const families: Readonly<Record<string, Readonly<Record<string, string>>>> = {
   leftovers: {
     'a late exit': `setTimeout(() => process.kill(process.pid, 'SIGKILL'), 1); return 'done';`,
     'a late end of memory': `setTimeout(() => { const kept = []; for (;;) kept.push(new Array(1e6).fill({})); }, 1); return 'done';`,
+    'work that fills the thread pool': `const { pbkdf2 } = await import('node:crypto'); for (let n = 0; n < 8; n += 1) pbkdf2('a', 'b', 1e9, 64, 'sha512', () => {}); return 'done';`,
     'a late block': `setTimeout(() => { for (;;); }, 1); return 'done';`,
     'handles that keep nothing alive': `for (const handle of process._getActiveHandles()) try { handle.unref?.(); handle.pause?.(); handle.removeAllListeners?.(); } catch {} return 'done';`,
     'closed handles': `for (const handle of process._getActiveHandles()) try { handle._handle?.close?.(); } catch {} return 'done';`,

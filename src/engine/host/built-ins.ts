@@ -16,7 +16,7 @@ const known = { modules: new Set<string>(), objects: new Set(standard.map(({ obj
 export interface BuiltIns {
   /**
    * The first changes since the snapshot, in words: `Array.prototype.map was replaced`. Finds replaced, removed and
-   * enumerable added properties; other attributes and hidden additions to a prototype other than `Object.prototype`
+   * enumerable added properties; other attributes and hidden additions to a prototype other than those of objects and lists
    * after some more calls, or at once if it is `thorough`, which takes 50 times as long.
    */
   difference(thorough?: boolean): readonly string[];
@@ -99,7 +99,9 @@ class Snapshot implements BuiltIns {
     this.#places = standard.map(placeOf);
     this.#core = this.#places.filter(({ isOfModule }) => !isOfModule);
     this.#prototypes = this.#places.filter(({ isOpen }) => !isOpen);
-    this.#roots = this.#prototypes.filter(({ name }) => name === 'Object.prototype');
+    this.#roots = this.#prototypes.filter(
+      ({ name }) => name === 'Object.prototype' || name === 'Array.prototype',
+    );
     for (const { object, known, absent, descriptors, isOfModule } of this.#places) {
       for (const key of known) this.#watch(object, key, descriptors[key]!, isOfModule);
       for (const key of absent) this.#watchValue(object, key, Reflect.get(object, key));
@@ -338,7 +340,7 @@ function textsOf(changes: readonly Change[]): readonly string[] {
 }
 
 /** Adds to the end of a list, past setters that a prototype may have for its index. */
-function append<Item>(list: Item[], item: Item): void {
+export function append<Item>(list: Item[], item: Item): void {
   defineProperty(list, list.length, {
     __proto__: null,
     value: item,

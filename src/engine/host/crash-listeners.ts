@@ -1,6 +1,11 @@
 import process from 'node:process';
 
-type Listener = (...args: unknown[]) => void;
+type Listener = (...args: unknown[]) => unknown;
+
+// Kept before extension code loads.
+const PromiseOfNode = Promise;
+const { then } = Promise.prototype;
+const { apply } = Reflect;
 
 const events = ['uncaughtException', 'unhandledRejection'] as const;
 
@@ -13,8 +18,8 @@ export function keepCrashListeners(): void {
 }
 
 /**
- * Puts back listeners for errors that no code catches, and keeps those of extensions from ending the process: an error of
- * theirs, or a call of `process.exit`, ends with the listener.
+ * Puts back listeners for errors that no code catches, and keeps those of extensions from ending the process: an error or
+ * a rejection of theirs, or a call of `process.exit`, ends with the listener.
  */
 export function tameCrashListeners(): void {
   for (const event of events) {
@@ -38,7 +43,9 @@ function listenersOf(event: string): readonly Listener[] {
 function tame(listener: Listener): Listener {
   const careful: Listener = (...args) => {
     try {
-      listener(...args);
+      const outcome = listener(...args);
+      // A rejection would be another error for the listener, without end.
+      if (outcome instanceof PromiseOfNode) void apply(then, outcome, [undefined, () => {}]);
     } catch {
       // The error that it was called for has been reported.
     }

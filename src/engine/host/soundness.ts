@@ -1,5 +1,36 @@
 import { Buffer } from 'node:buffer';
 import { EventEmitter } from 'node:events';
+import process from 'node:process';
+import { fileURLToPath } from 'node:url';
+
+// Kept before code of extensions loads: it may replace them, too.
+const { apply } = Reflect;
+const moduleOf = process.getBuiltinModule;
+const { execPath } = process;
+
+function exportsOf<Name extends keyof Modules>(name: Name): Modules[Name] {
+  return apply(moduleOf, process, [`node:${name}`]) as Modules[Name];
+}
+
+interface Modules {
+  readonly fs: typeof import('node:fs');
+  readonly 'fs/promises': typeof import('node:fs/promises');
+  readonly path: typeof import('node:path');
+  readonly url: typeof import('node:url');
+  readonly util: typeof import('node:util');
+  readonly crypto: typeof import('node:crypto');
+  readonly module: typeof import('node:module');
+  readonly timers: typeof import('node:timers');
+}
+
+/** Functions of Node that give a promise or call back: a probe cannot wait for them. */
+const asynchronous = [
+  ['timers/promises', 'setTimeout'],
+  ['timers/promises', 'setImmediate'],
+] as const;
+const intact = asynchronous.map(
+  ([name, key]) => (process.getBuiltinModule(`node:${name}`) as Record<string, unknown>)[key],
+);
 
 /** Built-ins that this process relies on, each with a use of it and what must come of it. */
 const probes: readonly (() => boolean)[] = [
@@ -38,8 +69,51 @@ const probes: readonly (() => boolean)[] = [
     controller.abort();
     return heard === 2;
   },
+  () => exportsOf('fs').statSync(execPath).isFile() && exportsOf('fs').existsSync(execPath),
+  () => {
+    const { openSync, readSync, closeSync } = exportsOf('fs');
+    const descriptor = openSync(execPath, 'r');
+    try {
+      return readSync(descriptor, new Uint8Array(1), 0, 1, 0) === 1;
+    } finally {
+      closeSync(descriptor);
+    }
+  },
+  () => exportsOf('fs').readFileSync(ownFile).length > 0,
+  () => {
+    const { readFile, stat, access } = exportsOf('fs/promises');
+    return isPromised(readFile(ownFile)) && isPromised(stat(execPath)) && isPromised(access(execPath));
+  },
+  () => exportsOf('path').join('a', '..', 'b') === 'b' && exportsOf('path').basename('/a/b.c') === 'b.c',
+  () =>
+    exportsOf('url').fileURLToPath(import.meta.url) === ownFile && exportsOf('util').format('%s', 1) === '1',
+  () => exportsOf('crypto').randomUUID().length === 36,
+  () => typeof exportsOf('module').createRequire(import.meta.url)('node:fs') === 'object',
+  () => {
+    const { setTimeout, clearTimeout } = exportsOf('timers');
+    const timer = setTimeout(() => {}, 0);
+    clearTimeout(timer);
+    return typeof timer === 'object';
+  },
+  () => {
+    for (let index = 0; index < asynchronous.length; index += 1) {
+      const [name, key] = asynchronous[index]!;
+      const exports = apply(moduleOf, process, [`node:${name}`]) as Record<string, unknown>;
+      if (exports[key] !== intact[index]) return false;
+    }
+    return true;
+  },
   () => new URL('https://example.com/a').pathname === '/a' && new TextEncoder().encode('a').length === 1,
 ];
+
+const ownFile = fileURLToPath(import.meta.url);
+const { then } = Promise.prototype;
+
+function isPromised(value: unknown): boolean {
+  if (!(value instanceof Promise)) return false;
+  void apply(then, value, [undefined, () => {}]);
+  return true;
+}
 
 /** The members of `Object.prototype` before any code of extensions has run. */
 const standard: Record<PropertyKey, true> = Object.create(null);

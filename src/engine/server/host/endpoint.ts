@@ -1,4 +1,5 @@
 import process from 'node:process';
+import type { ThreadPool } from '../../host/thread-pool.js';
 import { ProtocolError } from '../../items/builders.js';
 import { messageOf } from '../../thrown.js';
 import type { FromHost, HostedRequest, ToHost } from './messages.js';
@@ -37,7 +38,11 @@ export interface EndpointOptions {
   readonly note: (call: number) => void;
   /** Ends what runs the code, after its exit handlers. */
   readonly exit: () => void;
+  /** Undefined where the host cannot be replaced. */
+  readonly threadPool?: ThreadPool;
 }
+
+type Asked = Extract<ToHost, { readonly call: number }>;
 
 /** Takes the messages of the front and has a runner do what they ask for. */
 export class Endpoint {
@@ -56,6 +61,11 @@ export class Endpoint {
   #usual: Record<string, true> = createMap();
   /** A new host takes the next calls. */
   #isOut = false;
+  /** What came while the thread pool was busy with work that calls have left behind, in order. */
+  #held: Record<number, Asked> = createMap();
+  #heldCount = 0;
+  /** Tasks use the thread pool, too. */
+  #hasTask = false;
 
   constructor(options: EndpointOptions) {
     this.#options = options;
@@ -112,15 +122,44 @@ export class Endpoint {
     }
   }
 
-  readonly #begin = (message: Extract<ToHost, { readonly call: number }>): void => {
-    const runner = this.#runner!;
-    const { call } = message;
+  readonly #begin = (message: Asked): void => {
     // Code that is left from earlier calls may have run since the last one ended.
     if (!this.#isInspected) this.#inspect(false);
     this.#beginning -= 1;
     this.#isInspected = this.#beginning > 0;
     // Before code can block that runs between the turns.
     if (this.#beginning === 0) this.#options.flush();
+    if (this.#heldCount > 0 || this.#mustWait(message)) {
+      this.#held[this.#heldCount] = message;
+      this.#heldCount += 1;
+    } else this.#start(message);
+  };
+
+  /** True if work that calls have left behind may fill the thread pool: the call would wait for its end. */
+  #mustWait({ type }: Asked): boolean {
+    const { threadPool } = this.#options;
+    if (type !== 'request' || this.#underWay > 0 || this.#isOut || this.#hasTask) return false;
+    if (!threadPool?.isBusy) return false;
+    threadPool.whenFree(this.#startHeld);
+    return true;
+  }
+
+  readonly #startHeld = (isFree: boolean): void => {
+    if (!isFree) {
+      this.#isOut = true;
+      this.#options.send({ type: 'changed', changes: ['the thread pool was used up'], isUsual: false });
+    }
+    const held = this.#held;
+    const count = this.#heldCount;
+    this.#held = createMap();
+    this.#heldCount = 0;
+    for (let index = 0; index < count; index += 1) this.#start(held[index]!);
+    this.#options.flush();
+  };
+
+  #start(message: Asked): void {
+    const runner = this.#runner!;
+    const { call } = message;
     if (message.type === 'cancel') {
       runner.cancel(call, message.reason);
       return;
@@ -132,11 +171,12 @@ export class Endpoint {
     this.#options.note(call);
     this.#underWay += 1;
     void this.#finish(call, workOf(message, runner));
-  };
+  }
 
   async #finish(call: number, work: Promise<object>): Promise<void> {
     try {
       const result = (await work) as Extract<Answer, { type: 'result' }>['result'];
+      if ('resultType' in result && result.resultType === 'task') this.#hasTask = true;
       this.#answer({ type: 'result', call, result });
     } catch (error) {
       this.#answer({ type: 'error', call, error: bodyOf(error) });
@@ -177,6 +217,7 @@ export class Endpoint {
   readonly #inspectLater = (): void => {
     this.#isInspectionDue = false;
     this.#inspect(true);
+    if (this.#underWay === 0) this.#options.threadPool?.probe();
   };
 
   #inspect(isEnd: boolean): void {
@@ -213,10 +254,7 @@ function isWritingChanged(): boolean {
 const object = {};
 const list: readonly unknown[] = [];
 
-function workOf(
-  message: Exclude<Extract<ToHost, { readonly call: number }>, { readonly type: 'cancel' }>,
-  runner: Runner,
-): Promise<object> {
+function workOf(message: Exclude<Asked, { readonly type: 'cancel' }>, runner: Runner): Promise<object> {
   switch (message.type) {
     case 'ping':
       return Promise.resolve({});

@@ -3,12 +3,13 @@ import module from 'node:module';
 import process from 'node:process';
 import { onImported } from '../../extension/import-module.js';
 import { begunNotes } from '../../host/begun-calls.js';
-import { captureBuiltIns, hasNewModules } from '../../host/built-ins.js';
+import { append, captureBuiltIns, hasNewModules } from '../../host/built-ins.js';
 import type { ChannelMessage } from '../../host/channel.js';
 import { keepCrashListeners, tameCrashListeners } from '../../host/crash-listeners.js';
 import { openHostChannel } from '../../host/host-channel.js';
 import { areBuiltInsSound } from '../../host/soundness.js';
 import { captureSurroundings } from '../../host/surroundings.js';
+import { ThreadPool } from '../../host/thread-pool.js';
 import { killTree } from '../process/ends.js';
 import { installGuard } from '../process/guard.js';
 import { lastWords } from '../process/last-words.js';
@@ -33,6 +34,7 @@ const endpoint = new Endpoint({
   note: begunNotes(),
   flush: () => channel.flush(),
   exit: () => void leave(),
+  threadPool: new ThreadPool(),
 });
 const channel = openHostChannel({
   onMessage: (message) => endpoint.receive(message as unknown as ToHost),
@@ -96,8 +98,10 @@ function inspect(isUsual: (change: string) => boolean, isEnd: boolean): Tamperin
     lastThorough = time;
     if (changes.length === 0 && hasNewModules()) builtIns = captureBuiltIns();
   }
-  tameCrashListeners();
-  if (changes.length === 0 && moved === undefined) return undefined;
+  if (changes.length === 0 && moved === undefined) {
+    tameCrashListeners();
+    return undefined;
+  }
   // No method of a list: it may be what has changed.
   let isKnown = moved === undefined || isUsual(moved);
   for (let index = 0; index < changes.length; index += 1) isKnown &&= isUsual(changes[index]!);
@@ -110,8 +114,10 @@ function inspect(isUsual: (change: string) => boolean, isEnd: boolean): Tamperin
     syncBuiltinESMExports();
   }
   if (moved !== undefined) left ??= surroundings.heal();
+  // It uses built-ins.
+  tameCrashListeners();
   const all = moved === undefined ? [] : [moved];
-  for (let index = 0; index < changes.length; index += 1) all[all.length] = changes[index]!;
+  for (let index = 0; index < changes.length; index += 1) append(all, changes[index]!);
   return { changes: all, isUsual: isKnown && left === undefined };
 }
 

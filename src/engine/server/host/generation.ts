@@ -79,6 +79,10 @@ const graceMs = 1000;
 /** How long a call may wait for its beginning in a host that does nothing else, in milliseconds. */
 const beginningMs = 1000;
 
+/** How long a host that composes a server may give no answer, and the pause between questions, in milliseconds. */
+const silentMs = 2000;
+const watchPauseMs = 100;
+
 /** How long the composition of a server may take in a host. */
 const composeLimitMs = 25_000;
 
@@ -192,7 +196,24 @@ export class Generation {
       this.composedAt = performance.now();
     });
     this.#composed = composed;
+    void this.#watchComposition(composed);
     return composed;
+  }
+
+  /** Ends a host that answers nothing though no module is loading: code of a loaded one blocks it. */
+  async #watchComposition(composed: Promise<void>): Promise<void> {
+    let isOver = false;
+    const end = () => {
+      isOver = true;
+    };
+    composed.then(end, end);
+    while (!isOver && !this.isOver) {
+      if (await this.answers(silentMs))
+        await new Promise((resolve) => setTimeout(resolve, watchPauseMs).unref());
+      else if (!isOver && !this.isOver && this.loading.size === 0) {
+        this.kill('was ended, since code that a module left behind blocked it');
+      }
+    }
   }
 
   /** Calls off tasks, and waits for their ends. */
