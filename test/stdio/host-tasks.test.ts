@@ -9,10 +9,10 @@ const script = path.join(root, 'test/support/scripted-upstream.mjs');
 const upstream = { command: process.execPath, args: [script, JSON.stringify({ tools: ['echo', 'ask'] })] };
 
 const directory = writePackage(
-  { servers: ['main'], tools: ['work', 'pid', 'kill', 'tamper'] },
+  { servers: ['main'], tools: ['work', 'quick', 'pid', 'kill', 'tamper'] },
   {
     'agenttools/servers/main.json': {
-      tools: ['work', 'pid', 'kill', 'tamper', { upstream, prefix: 'far_' }],
+      tools: ['work', 'quick', 'pid', 'kill', 'tamper', { upstream, prefix: 'far_' }],
     },
     'agenttools/tools.js': `
       import { existsSync } from 'node:fs';
@@ -27,6 +27,7 @@ const directory = writePackage(
             return (await ctx.callTool(tool, {})).content[0].text;
           },
         },
+        quick: { description: 'Ends at once.', task: 'required', handler: () => 'done' },
         pid: { description: 'Names its process.', handler: () => process.pid },
         kill: { description: 'Ends its process.', handler: () => new Promise(() => process.kill(process.pid, 'SIGKILL')) },
         tamper: { description: 'Changes a built-in.', handler: () => { Array.prototype.extra = 1; return 'done'; } },
@@ -122,6 +123,16 @@ describe.concurrent('a task in an extension host', () => {
     const inputResponses = { [key!]: { action: 'accept', content: { name: 'Ada' } } };
     await request('tasks/update', { taskId, inputResponses });
     expect((await until('completed')).result.content[0].text).toBe('accept Ada');
+    await program.end();
+  });
+
+  it('keeps its result if it ends at once', async () => {
+    const { program, call, request } = await begun();
+    const { taskId } = await call('quick');
+    await eventually(
+      async () => (await request('tasks/get', { taskId })).status === 'completed',
+      'it is over',
+    );
     await program.end();
   });
 

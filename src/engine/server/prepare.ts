@@ -38,9 +38,13 @@ export interface PreparationSetting extends Pick<ResolveSetting, 'report'> {
 
 /** A server that is ready to be served. */
 export interface Prepared extends Served {
-  readonly live: LiveServer<Hub>;
+  readonly live: LiveServer;
   /** Ends what runs code of its extensions. */
   close(): Promise<void>;
+}
+
+interface PreparedWithUpstreams extends Prepared {
+  readonly live: LiveServer<Hub>;
 }
 
 /**
@@ -56,7 +60,7 @@ export async function prepareServed(
   const { host, report } = setting;
   if (preparation.inProcess || !host.stderr) return await prepareWith(undefined, preparation, setting);
   const changes = new ChangeNotifier();
-  let prepared: Prepared | undefined;
+  let prepared: PreparedWithUpstreams | undefined;
   // With --strict nothing may be missing, so everything is waited for.
   const patienceMs = preparation.strict ? Number.POSITIVE_INFINITY : handshakeWaitMs;
   const loading: LoadingTimes = { patienceMs, startedAt: performance.now() };
@@ -111,7 +115,7 @@ async function prepareWith(
   isolation: Isolation | undefined,
   preparation: Preparation,
   setting: PreparationSetting,
-): Promise<Prepared> {
+): Promise<PreparedWithUpstreams> {
   const { host, report, signal } = setting;
   const { strict, patience } = preparation;
   const { env } = host;

@@ -105,6 +105,8 @@ export class Generation {
   readonly #calls = new Map<number, Call>();
   /** Requests that became tasks, by their numbers. */
   readonly #tasks = new Map<number, { readonly taskId: string; readonly call: Call }>();
+  /** Tasks that were over before the results of their calls were sent. */
+  readonly #endedTasks = new Map<number, JsonObject>();
   readonly #questions = new Map<number, AbortController>();
   readonly #opened = new Set<number>();
   readonly #upstreamCalls: UpstreamCalls;
@@ -405,17 +407,26 @@ export class Generation {
       this.#tasks.set(number as number, { taskId, call });
       this.#options.onTask(result, call.running, this);
       call.resolveAsTask(result);
+      const ended = this.#endedTasks.get(number as number);
+      if (ended) this.#endTask(number as number, ended);
     } else call.resolve(result);
+    this.#endedTasks.delete(number as number);
     if (this.isIdle) this.#onIdle?.();
   }
 
   takeTaskEnd({ call: number, task }: ChannelMessage): void {
-    const known = this.#tasks.get(number as number);
-    if (!known || !isObject(task)) return;
-    this.#tasks.delete(number as number);
+    if (!isObject(task)) return;
+    if (this.#calls.has(number as number)) this.#endedTasks.set(number as number, task);
+    else this.#endTask(number as number, task);
+    if (this.isIdle) this.#onIdle?.();
+  }
+
+  #endTask(number: number, task: JsonObject): void {
+    const known = this.#tasks.get(number);
+    if (!known) return;
+    this.#tasks.delete(number);
     known.call.finish();
     this.#options.onTaskEnd(known.taskId, { ...task, taskId: known.taskId });
-    if (this.isIdle) this.#onIdle?.();
   }
 
   takeError({ call: number, error }: ChannelMessage, call: Call | undefined): void {
@@ -584,6 +595,7 @@ export class Generation {
     for (const timer of this.hooks.values()) clearTimeout(timer);
     for (const { call } of this.#tasks.values()) call.finish();
     this.#tasks.clear();
+    this.#endedTasks.clear();
     for (const ending of this.#questions.values()) ending.abort(new HostEndedError(death.reason));
     for (const [number, call] of calls) {
       const isLost = !call.running || number <= last;
