@@ -129,10 +129,7 @@ describe.concurrent('a task in an extension host', () => {
   it('keeps its result if it ends at once', async () => {
     const { program, call, request } = await begun();
     const { taskId } = await call('quick');
-    await eventually(
-      async () => (await request('tasks/get', { taskId })).status === 'completed',
-      'it is over',
-    );
+    await expect.poll(async () => (await request('tasks/get', { taskId })).status).toBe('completed');
     await program.end();
   });
 
