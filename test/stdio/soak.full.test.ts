@@ -6,10 +6,10 @@ import { writePackage } from '../support/packages.js';
 import { type Program, startProgram } from '../support/program.js';
 import { call, cancelled, legacy, modern } from './support/messages.js';
 
-const callCount = 50_000;
+const callCount = 100_000;
 
 /** How much of that is to find out what the process needs at all. */
-const warmUp = 10_000;
+const warmUp = 50_000;
 
 /** Of the mebibytes after that: 50 bytes that each call leaves behind come to this. */
 const tolerance = 2;
