@@ -15,7 +15,7 @@ function createMap<Value>(): Record<PropertyKey, Value> {
   return create(null) as Record<PropertyKey, Value>;
 }
 
-/** What code has changed for all code of the process. */
+/** Changes that code has made for all code of the process. */
 export interface Tampering {
   /** The first changes, in words. */
   readonly changes: readonly string[];
