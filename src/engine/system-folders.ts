@@ -1,6 +1,6 @@
 import path from 'node:path';
 
-/** What the folders depend on. */
+/** The parts of the environment that decide the folders. */
 export interface FolderFacts {
   readonly cwd: string;
   readonly env: Readonly<Record<string, string | undefined>>;
@@ -16,7 +16,7 @@ export function dataFolderOf(facts: FolderFacts): string {
   return env.AGENTTOOLS_HOME ? path.resolve(cwd, env.AGENTTOOLS_HOME) : dataFolders[systemOf(facts)](facts);
 }
 
-/** What can be had again is kept below this folder. */
+/** The folder of caches, which can be deleted at any time. */
 export function cacheFolderOf(facts: FolderFacts): string {
   const { cwd, env } = facts;
   if (env.AGENTTOOLS_HOME) return path.resolve(cwd, env.AGENTTOOLS_HOME, 'cache');
@@ -28,7 +28,7 @@ function systemOf({ platform }: FolderFacts): keyof typeof dataFolders {
 }
 
 /**
- * Where each system keeps the data of programs: the rules of env-paths, which itself looks only at this machine.
+ * The data folder of programs on each system: the rules of env-paths, which itself looks only at this machine.
  * @see https://github.com/sindresorhus/env-paths#pathsdata, https://specifications.freedesktop.org/basedir-spec/latest/
  */
 const dataFolders = {

@@ -234,7 +234,7 @@ export function standardObjects(): readonly StandardObject[] {
   return found;
 }
 
-/** What has been found already. */
+/** Modules and objects that are in the list already. */
 export interface KnownObjects {
   readonly modules: Set<string>;
   readonly objects: Set<object>;

@@ -84,7 +84,7 @@ function keyOf(source: unknown, { name, manifest: { directory } }: Extension): s
   return canonical([directory, number]);
 }
 
-/** Whether a place names no file of the package. */
+/** True if a place names no file of the package. */
 function isOutside(source: unknown, directory: string): boolean {
   if (!isRecord(source) || source.package !== undefined) return false;
   if (source.url !== undefined) return true;

@@ -71,7 +71,7 @@ export interface HostedWork {
 export interface CodeHost {
   /** Has the host answer a request. @throws ProtocolError */
   answer(connection: Connection, request: RequestContext, work: HostedWork): Promise<Wire>;
-  /** Whether a task is over, and is kept outside of the host. */
+  /** True if a task is over and kept outside of the host. */
   hasTask(id: unknown): boolean;
   /** Calls off tasks that run in the host, and waits for their ends within `limitMs`. */
   endTasks(limitMs: number): Promise<void>;
@@ -108,7 +108,7 @@ export interface Asker {
   readonly isRetry: boolean;
 }
 
-/** Who asks by a request, `depth` calls away from it. */
+/** The client that a call runs for, `depth` calls away from the client's request. */
 export function askerOf(connection: Connection, request: RequestContext, depth: number): Asker {
   const { meta, auth } = request;
   const isModern = connection.era === 'modern';

@@ -13,7 +13,7 @@ export interface LoadingHost {
   kill(reason: string): void;
 }
 
-/** What became of a definition: the description that a host has sent, not checked, or the reason why there is none. */
+/** The outcome of loading a definition: the unchecked description from a host, or the reason for its absence. */
 export type Loaded = { readonly sent: unknown } | LoadFailure;
 
 export interface LoadFailure {

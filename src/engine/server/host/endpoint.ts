@@ -61,7 +61,7 @@ export class Endpoint {
   #usual: Record<string, true> = createMap();
   /** A new host takes the next calls. */
   #isOut = false;
-  /** What came while the thread pool was busy with work that calls have left behind, in order. */
+  /** Messages that wait for a thread pool that earlier calls keep busy, in order. */
   #held: Record<number, Asked> = createMap();
   #heldCount = 0;
   /** Tasks use the thread pool, too. */

@@ -56,7 +56,7 @@ export interface GenerationOptions {
   readonly report: (line: string) => void;
   readonly entry: string;
   readonly hosted: HostedServer;
-  /** What code has changed in earlier hosts, in words. */
+  /** Changes that code made in earlier hosts, in words. */
   readonly usualChanges: readonly string[];
   readonly stderr: Writable;
   readonly upstreams: () => ServedUpstreams | undefined;

@@ -114,7 +114,7 @@ export class HostClient implements CodeHost, PlaceFinder {
   #searchAfter = 2;
   readonly #numbers = new WeakMap<Connection, number>();
   readonly #sessions = new Map<number, SessionTexts>();
-  /** What code has changed for all in hosts that were replaced for it, in words. */
+  /** Changes of shared objects for which hosts were replaced, in words. */
   readonly #changes = new Set<string>();
   /** Those that came again and were reported. */
   readonly #usual = new Set<string>();

@@ -53,7 +53,7 @@ export type ToHost =
   | {
       readonly type: 'start';
       readonly hosted: HostedServer;
-      /** What code has changed in earlier hosts, in words. */
+      /** Changes that code made in earlier hosts, in words. */
       readonly usualChanges: readonly string[];
     }
   | { readonly type: 'describe'; readonly call: number; readonly file: string; readonly relative: string }
