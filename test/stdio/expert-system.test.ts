@@ -4,8 +4,7 @@ import { describe, expect, test } from 'vitest';
 import { blocks, pages } from '../docs/support/pages.js';
 import { installFixture } from '../support/installed.js';
 import { connect, type Revision, revisions } from '../support/official-client.js';
-import { fixture, type Message } from '../support/program.js';
-import { commandHere } from '../support/serving-here.js';
+import { fixture, type Message, runProgram } from '../support/program.js';
 
 const guide = fixture('bird-guide');
 
@@ -42,7 +41,7 @@ const told = (what: string) =>
   blocks.find(({ page: on, words }) => on === page && words.dialogue === what)!.text;
 
 test('what was derived of the bird guide still holds', async () => {
-  expect(await commandHere(['derive', '--check', guide])).toMatchObject({ code: 0 });
+  expect(await runProgram(['derive', '--check', guide])).toMatchObject({ code: 0 });
 });
 
 describe('the page about the bird guide', () => {

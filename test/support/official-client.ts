@@ -99,7 +99,9 @@ export async function connect(server: string, options: ConnectOptions): Promise<
   for (const [method, answer] of Object.entries(answers)) {
     client.setRequestHandler(method as 'elicitation/create', ({ params }) => answer(params) as never);
   }
-  await client.connect(transport);
+  await client.connect(transport).catch((error) => {
+    throw new Error(`no connection; stderr: ${printed.join('')}`, { cause: error });
+  });
   const connected: Connected = {
     client,
     revision,

@@ -1,4 +1,5 @@
 import { type ChildProcessWithoutNullStreams, spawn } from 'node:child_process';
+import { once } from 'node:events';
 import { mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
@@ -90,6 +91,15 @@ export async function openProgram(server?: string, options: ProgramOptions = {})
   const program = startProgram(server, options);
   await program.initialize();
   return program;
+}
+
+/** Runs a command of the program in a process of its own, to its end; gives its exit code and its output. */
+export async function runProgram(words: readonly string[], { cwd = root, env = {} }: ProgramOptions = {}) {
+  const child = spawn(process.execPath, [programFile, ...words], { cwd, env: bareEnvironment(env) });
+  child.stdin.end();
+  const texts = [child.stdout, child.stderr].map(async (stream) => (await stream.toArray()).join(''));
+  const [[code], stdout, stderr] = await Promise.all([once(child, 'close'), ...texts]);
+  return { code: code as number | null, stdout: stdout!, stderr: stderr! };
 }
 
 /** A process that speaks MCP on its pipes. Every line of its stdout must be JSON-RPC, or all that waits fails. */

@@ -126,8 +126,8 @@ export interface ServerOptions extends StartOptions {
 }
 
 /**
- * Runs a command line of the program to its end in this process; gives its exit code and what it said. Commands that run code
- * of extensions end the processes that were started from here.
+ * Runs a command of the program to its end in this process; gives its exit code and its output. Commands that run code of
+ * extensions also end the extension hosts of servers that run here: beside such servers, use `runProgram`.
  */
 export async function commandHere(
   words: readonly string[],

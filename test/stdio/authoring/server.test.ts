@@ -4,8 +4,8 @@ import { describe, expect, test } from 'vitest';
 import { installFixture } from '../../support/installed.js';
 import { connect, revisions } from '../../support/official-client.js';
 import { writeFolder } from '../../support/packages.js';
-import { eventually, type Message, startProgram } from '../../support/program.js';
-import { commandHere, serveHere } from '../../support/serving-here.js';
+import { eventually, type Message, runProgram, startProgram } from '../../support/program.js';
+import { serveHere } from '../../support/serving-here.js';
 import { wireFaults } from '../../support/wire-schema.js';
 
 const authoring = installFixture('authoring');
@@ -86,7 +86,7 @@ describe.each(revisions)('a server (%s)', (revision) => {
   test('is written into the settings of a client, which can start it by them [L-94]', async () => {
     const file = path.join(writeFolder({ 'settings.json': '{}' }), 'settings.json');
     const words = ['install', '--config', file, '--client', 'claude-desktop', `${authoring}/everything`];
-    expect(await commandHere([...words, '--no-verify'])).toMatchObject({ code: 0 });
+    expect(await runProgram([...words, '--no-verify'])).toMatchObject({ code: 0 });
     const [entry] = Object.values(JSON.parse(readFileSync(file, 'utf8')).mcpServers) as Message[];
     const { client, toolNames } = await connect('', { revision, command: entry });
     expect(client.getServerVersion()?.name).toBe('@acme/authoring/everything');

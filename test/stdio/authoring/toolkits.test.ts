@@ -1,8 +1,7 @@
 import { beforeAll, describe, expect, test } from 'vitest';
 import { installFixture, installPackage } from '../../support/installed.js';
 import { type Connected, connect, revisions } from '../../support/official-client.js';
-import { eventually, type Message } from '../../support/program.js';
-import { commandHere } from '../../support/serving-here.js';
+import { eventually, type Message, runProgram } from '../../support/program.js';
 
 const authoring = installFixture('authoring');
 
@@ -211,7 +210,7 @@ describe('validate finds', () => {
       { tools: codes.map((_, index) => ({ toolkit: `kit${index}` })) },
       Object.fromEntries(codes.map((code, index) => [`agenttools/tools/kit${index}.js`, text(code)])),
     );
-    const { code, stdout } = await commandHere(['validate', '--json', directory]);
+    const { code, stdout } = await runProgram(['validate', '--json', directory]);
     expect(code).toBe(1);
     found = JSON.parse(stdout).extensions[0].diagnostics;
   });
