@@ -111,6 +111,28 @@ describe.concurrent.each(revisions)('an update of a served package, for %s', (re
     await kit.close();
   });
 
+  it('lists and calls the first upstream server of the package', async () => {
+    const { home, put } = makeKitHome();
+    const upstream = { command: process.execPath, args: [script, JSON.stringify({ tools: ['echo'] })] };
+    const numbered = (number: number, tools: readonly unknown[]): Files => ({
+      'package.json': packageJson({ servers: ['main'], tools: ['tell'] }, { version: `${number}.0.0` }),
+      'agenttools/servers/main.json': { tools },
+      'agenttools/tools/tell.json': { description: `Tells ${number}.`, handler: './code.js#tell' },
+      'code.js': `export const tell = () => 'version ${number}';`,
+    });
+    await put(numbered(1, ['tell']));
+    const kit = await open(home);
+    if (revision === '2026-07-28') await kit.client.listen(listens);
+    expect(await kit.toolNames()).toEqual(['tell']);
+    expect(await kit.textOf('tell')).toBe('version 1');
+    await put(numbered(2, ['tell', { upstream, prefix: 'far_' }]));
+    await kit.hears('notifications/tools/list_changed');
+    expect(await kit.toolNames()).toEqual(['tell', 'far_echo']);
+    expect(await kit.textOf('tell')).toBe('version 2');
+    expect(await kit.textOf('far_echo')).toContain('echoes');
+    await kit.close();
+  });
+
   it('serves the version before if the new one cannot be composed', async () => {
     const { home, go, put } = machine();
     await put(version(1, go));
