@@ -64,6 +64,8 @@ export class Runner {
   readonly #watch: HookWatch;
   readonly #envReads = new EnvReads();
   #served: (Served & { readonly live: LiveServer<RemoteUpstreams> }) | undefined;
+  /** The last composition. One runs at a time: two at the start would open two live servers. */
+  #composing: Promise<unknown> = Promise.resolve();
   /** Resolves when the next module may begin. One begins at a time, so the last to begin is the one that harms the process. */
   #turn: Promise<unknown> = Promise.resolve();
 
@@ -101,8 +103,14 @@ export class Runner {
     this.#hooks = new HostedHooks(hooks, this.#options.send);
   }
 
-  /** Composes the server, anew if it has been composed before. */
+  /** Composes the server after earlier compositions, anew if one has succeeded. */
   async compose(packages: Readonly<Record<string, string>>): Promise<JsonObject> {
+    const composing = this.#composing.then(async () => await this.#compose(packages));
+    this.#composing = composing.catch(() => {});
+    return await composing;
+  }
+
+  async #compose(packages: Readonly<Record<string, string>>): Promise<JsonObject> {
     this.#packages = new Map(Object.entries(packages));
     if (this.#served) {
       await this.#served.live.recompose();
