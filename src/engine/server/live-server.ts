@@ -43,7 +43,7 @@ export interface LiveServerOptions<U extends UpstreamSource = UpstreamSource> ex
   readonly report: Calls['report'];
   readonly initializers?: Initializers | undefined;
   readonly changes?: ChangeNotifier | undefined;
-  /** True if packages of the server may be updated while it runs. Default: false. */
+  /** True if updates of added packages are served while the server runs. Default: false. */
   readonly isUpdatable?: boolean;
   /** True if another process announces lists that change. Default: false. */
   readonly isSilent?: boolean;
@@ -120,8 +120,9 @@ export class LiveServer<U extends UpstreamSource = UpstreamSource> {
     return this.#upstreams;
   }
 
+  /** True if lists may change with an update of an added package. */
   get isUpdatable(): boolean {
-    return this.#options.isUpdatable ?? false;
+    return (this.#options.isUpdatable ?? false) && this.packages.size > 0;
   }
 
   get lacks(): readonly Lack[] {

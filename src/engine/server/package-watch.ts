@@ -47,6 +47,8 @@ export class PackageWatch {
       const watcher = watch(folder, { persistent: false }, () => this.#schedule());
       watcher.on('error', () => watcher.close());
       this.#watchers.set(folder, watcher);
+      // The package may have been updated since it was read.
+      this.#schedule();
     } catch {
       // The folder is missing, or the system has no watches left: the next start serves the update.
     }

@@ -131,7 +131,6 @@ async function prepareWith(
   const resolve: ServerResolver = async (options) => {
     const composed = await resolveServer(options);
     packages = composed.packages ?? packages;
-    watch?.watch(packages);
     return composed;
   };
   const find = async () =>
@@ -152,12 +151,17 @@ async function prepareWith(
       throw error;
     });
     client?.recompose();
+    await followPackages();
     return composed;
   };
   const openUpstreams = openUpstreamsWith({ env, report, signal, patience, places: client });
-  const isUpdatable = !isFrozen && packages.size > 0;
-  const options = { env, report, changes, isUpdatable, compose, openUpstreams };
+  const options = { env, report, changes, isUpdatable: !isFrozen, compose, openUpstreams };
   const live = await LiveServer.open({ ...first, ...options });
+  // Packages that are installed while the server runs are watched from then on.
+  const followPackages = async () => {
+    if (!isFrozen && packages.size > 0) watch ??= await watchPackages(live, client, setting);
+    watch?.watch(packages);
+  };
   const { lacks, loading } = live;
   const toolOptions = parseToolOptions(env.MCP_TOOL_OPTIONS, report);
   const tools = live.current.registry.all('tools');
@@ -173,7 +177,7 @@ async function prepareWith(
     live.add(new PendingPackages({ live, obtain, report, signal, patience }));
   }
   if (isolation && loading.length > 0) live.add(await followLoading(live, isolation, signal));
-  if (isUpdatable) watch = await watchPackages(live, client, setting);
+  await followPackages();
   return { live, toolOptions, host: client, close: async () => await client?.close() };
 }
 
@@ -197,9 +201,7 @@ async function watchPackages(
     }
   };
   const { packagesFolder } = workspaceFolders(host);
-  const watch = new PackageWatch({ packagesFolder, onUpdate, signal });
-  watch.watch(live.packages);
-  return watch;
+  return new PackageWatch({ packagesFolder, onUpdate, signal });
 }
 
 /** Composes the server again while its definitions load. */
