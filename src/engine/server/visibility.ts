@@ -7,6 +7,7 @@ import type { Registry, ServedKind, SpecOf } from '../items/registry.js';
 import { plain } from '../items/results.js';
 import type { ListHook } from '../items/specs.js';
 import { type Limit, withTimeLimit } from '../items/time-limit.js';
+import { shortened } from '../visible-text.js';
 import { contextMaker, showsUi } from './context.js';
 import { foreignPicked, hookFailed } from './list-faults.js';
 import type { Wire } from './requests/handler.js';
@@ -83,7 +84,10 @@ async function runHook<K extends ServedKind>(
     const { specs, foreign } = specsOf(kind, picked.items, registry);
     if (foreign.length > 0) {
       const left = foreignPicked(qualifiedName, kind);
-      reportOnce(calls, `${left}${foreign.join(', ')}. ${picksOf[kind]}`, left);
+      const named = foreign.slice(0, maxNamed).map((name) => shortened(name, maxNameLength));
+      const rest = foreign.length - named.length;
+      const more = rest > 0 ? `, and ${rest} more` : '';
+      reportOnce(calls, `${left}${named.join(', ')}${more}. ${picksOf[kind]}`, left);
     }
     return { specs, nextCursor: picked.nextCursor, wentOn };
   } catch (error) {
@@ -123,6 +127,10 @@ function readPick(returned: unknown): Pick {
   }
   return { items, nextCursor };
 }
+
+/** Entries that a report of a hook names, and how much of each name, in characters. */
+const maxNamed = 10;
+const maxNameLength = 200;
 
 /** What a hook may give, for who gave something else. */
 const picksOf = {

@@ -207,6 +207,18 @@ describe.each(eras)('%s: the hook of a list', (era) => {
     ]);
   });
 
+  test('names few of many entries that the server does not have, each in part', async () => {
+    const names = ['x'.repeat(10_000), ...Array.from({ length: 999 }, (_, index) => `x${index}`)];
+    const session = await open(
+      era,
+      withHook(() => names),
+    );
+    expect(await toolNames(session)).toEqual([]);
+    expect(session.reports).toHaveLength(1);
+    expect(session.reports[0]).toContain('"x7", "x8", and 990 more. A hook gives');
+    expect(session.reports[0]!.length).toBeLessThan(1000);
+  });
+
   test('is cut into the pages of the server, and may cut pages itself', async () => {
     const pagesOf = async (pageSize: number, hook: unknown) => {
       const { request } = await open(era, {
