@@ -83,6 +83,20 @@ describe.concurrent('several definitions that harm their process', () => {
     expect((await program.end()).code).toBe(0);
   });
 
+  test('take no others along if one breaks a built-in again and again', async () => {
+    const files: Files = {
+      'agenttools/tools/harm.js': itself(
+        `setInterval(() => { Array.prototype.push = () => { throw new Error('no'); }; }, 2);`,
+      ),
+      'agenttools/tools/ok.js': good,
+    };
+    const program = await openProgram(writePackage({ tools: ['harm', 'ok'] }, files));
+    for (const _ of [1, 2, 3]) expect(await program.textOf('ok')).toBe('ok');
+    await program.said('left out: ');
+    expect((await program.request('tools/list')).tools).toHaveLength(1);
+    expect((await program.end()).code).toBe(0);
+  });
+
   test('keep no client waiting for the handshake or for other tools', async () => {
     const files: Files = {
       'agenttools/tools/harm.js': itself('for (;;);'),

@@ -31,3 +31,11 @@ export function describeExit({ code, signal, printed }: Exit): HostDeath {
   if (signal !== null) return { kind: 'signal', reason: `was ended by ${signal}` };
   return { kind: 'exit', reason: `exited with code ${code}` };
 }
+
+/** Signals by which people, service managers and the kernel end processes. */
+const foreignSignals: readonly string[] = ['SIGKILL', 'SIGTERM', 'SIGINT', 'SIGHUP'];
+
+/** True if another process may have ended the host. */
+export function mayBeForeign({ kind, reason }: HostDeath): boolean {
+  return kind === 'signal' && foreignSignals.some((signal) => reason.endsWith(` ${signal}`));
+}

@@ -234,6 +234,7 @@ export class HostProcess {
     this.#endWatch();
     this.#channel?.close();
     this.#options.onDeath(death ?? describeExit({ ...this.#exit!, printed: this.#printout?.tail }));
+    this.#printout?.close();
     this.#begun?.close();
     this.#dead.resolve();
   }

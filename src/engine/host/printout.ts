@@ -10,6 +10,7 @@ export class Printout {
   tail = '';
   /** Resolves when the host and its children can print no more. */
   readonly ended: Promise<void>;
+  readonly #sources: readonly Readable[];
 
   /** Undefined if the host prints to the stream directly. */
   static of({ stdout, stderr }: ChildProcess, target: Writable): Printout | undefined {
@@ -17,6 +18,7 @@ export class Printout {
   }
 
   private constructor(sources: readonly Readable[], target: Writable) {
+    this.#sources = sources;
     const drop = (): void => {
       for (const source of sources) source.unpipe(target).resume();
     };
@@ -31,5 +33,10 @@ export class Printout {
     this.ended = Promise.all(ends).then(() => {
       target.off('error', drop).off('close', drop);
     });
+  }
+
+  /** Drops what processes print that outlive the host. */
+  close(): void {
+    for (const source of this.#sources) source.destroy();
   }
 }

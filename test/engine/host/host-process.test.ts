@@ -144,6 +144,21 @@ describe.runIf(posix)('a host that dies', () => {
     );
   });
 
+  test('does not keep its front running for a process that outlives it', async () => {
+    const entry = hostProgram(
+      '',
+      `childProcess.spawn('/bin/sh', ['-c', 'sleep 4 &'], { env: {}, detached: true, stdio: 'inherit' })
+        .on('exit', () => process.exit(1));`,
+    );
+    const program = frontProgram(entry, '', 'new PassThrough().resume()');
+    const front = spawn(process.execPath, [program], { stdio: ['ignore', 'ignore', 'pipe'] });
+    onTestFinished(() => void front.kill('SIGKILL'));
+    const started = performance.now();
+    const [[chunk]] = await Promise.all([once(front.stderr, 'data'), once(front, 'exit')]);
+    expect(`${chunk}`).toBe('exited with code 1\n');
+    expect(performance.now() - started).toBeLessThan(3000);
+  });
+
   test('of a module that cannot be loaded says so', async () => {
     const { death, printed } = startHost(path.join(import.meta.dirname, 'missing.mjs'));
     expect(await death).toEqual({ kind: 'exit', reason: 'exited with code 1' });

@@ -60,3 +60,18 @@ test.each([
 test('refuses a key that is no string', () => {
   expect(() => openSession().set(Symbol('s') as never, 1)).toThrow('A key of ctx.session must be a string.');
 });
+
+test('keeps at most 16 Mi characters, and goes on within them', () => {
+  const session = openSession();
+  session.set('long', 'x'.repeat(16 * 1024 * 1024 - 10));
+  expect(() => session.set('more', 'x'.repeat(20))).toThrow(RangeError);
+  expect(session.get('more')).toBeUndefined();
+  session.set('long', undefined);
+  session.set('more', 'x'.repeat(20));
+  expect(session.get('more')).toHaveLength(20);
+});
+
+test('counts what was kept before', () => {
+  const session = openSession({ long: JSON.stringify('x'.repeat(16 * 1024 * 1024 - 10)) });
+  expect(() => session.set('more', 'x'.repeat(20))).toThrow(RangeError);
+});

@@ -5,6 +5,10 @@ import { HostEndedError } from './host-error.js';
 /** A host that loads definitions. */
 export interface LoadingHost {
   readonly isOver: boolean;
+  /** A signal ended it that another process may have sent. */
+  readonly isSignalled: boolean;
+  /** Code has replaced what all code of the host shares, after it was loaded. */
+  readonly isTampered: boolean;
   /** @throws HostEndedError */
   describe(file: string, relative: string): Promise<unknown>;
   /** Resolves with true if the host answers within `limitMs`. */
@@ -61,12 +65,28 @@ const turnMs = 250;
 /** Shortest and longest observation of a host that has loaded definitions which may harm it later, in milliseconds. */
 const lingerMs = { least: 300, most: 3000 };
 
+/** Time until a host on trial that answers nothing counts as blocked, and the pause between questions, in milliseconds. */
+const trialPatienceMs = 1500;
+const trialPauseMs = 50;
+
+/** Delay of timers of this process that shows a busy machine, on which a silent host proves nothing, in milliseconds. */
+const busyMs = 250;
+
+/** Most trials of the same definitions. */
+const maxTrials = 4;
+
+/**
+ * The outcome of a trial. `guilty`: the host ended by itself, or was tampered with. `suspicious`: it was silent, or a
+ * signal ended it. `unclear`: it was silent while the machine was busy.
+ */
+type Verdict = 'sound' | 'guilty' | 'suspicious' | 'unclear';
+
 /** A definition that is not loaded yet. */
 interface Job extends DefinitionFile {
   readonly settle: (loaded: Loaded) => void;
   readonly promise: Promise<Loaded>;
   isSettled: boolean;
-  /** A host has ended while it loaded this definition and had loaded others. Only a fresh host shows which is guilty. */
+  /** A host has ended or fallen silent while it loaded this definition. Only a fresh host shows which one is guilty. */
   isSuspect: boolean;
   deadline: NodeJS.Timeout | undefined;
 }
@@ -88,7 +108,7 @@ interface Worker<H> {
 /**
  * Loads definitions in extension hosts, so that those which block or end their host cost the others little. One host
  * loads all, one after the other. While it answers nothing, another one takes what waits. A definition that was loading
- * when its host ended is loaded once more in a fresh host: if that ends, too, the definition is left out.
+ * when its host ended or fell silent is loaded once more in a fresh host: if that ends, too, the definition is left out.
  */
 export class DefinitionLoader<H extends LoadingHost> {
   readonly #options: DefinitionLoaderOptions<H>;
@@ -146,6 +166,8 @@ export class DefinitionLoader<H extends LoadingHost> {
         job.isSettled = true;
         clearTimeout(job.deadline);
         this.#jobs.delete(file);
+        const waiting = this.#queue.indexOf(job);
+        if (waiting !== -1) this.#queue.splice(waiting, 1);
         resolve(loaded);
       },
     };
@@ -232,6 +254,7 @@ export class DefinitionLoader<H extends LoadingHost> {
   /** Resolves when the host may take another definition, or is lost. */
   async #evaluate(job: Job, worker: Worker<H>): Promise<void> {
     const host = worker.host!;
+    const { isSuspect } = job;
     let isDone = false;
     worker.pending.add(job);
     this.#limit(job, worker);
@@ -239,20 +262,19 @@ export class DefinitionLoader<H extends LoadingHost> {
       .describe(job.file, job.relative)
       .then(
         (sent) => {
+          isDone = true;
           worker.loaded.push(job);
           worker.loadedAt = performance.now();
           job.settle({ sent });
         },
         (error: unknown) => {
+          isDone = true;
           if (error instanceof HostEndedError) this.#lose(worker, error.message);
           else job.settle({ failure: messageOf(error), isFatal: false });
         },
       )
-      .finally(() => {
-        isDone = true;
-        worker.pending.delete(job);
-      });
-    if (job.isSuspect) {
+      .finally(() => worker.pending.delete(job));
+    if (isSuspect) {
       worker.isApart = true;
       this.#assign();
     }
@@ -260,22 +282,42 @@ export class DefinitionLoader<H extends LoadingHost> {
     while (!isDone && !job.isSettled) {
       const answers = await Promise.race([done, host.answers(this.#patienceMs())]);
       if (isDone || host.isOver) break;
-      if (answers && !job.isSuspect) return;
-      if (answers) await Promise.race([done, job.promise]);
-      else await this.#waitFor(worker, Promise.race([done, job.promise]));
+      if (answers && !isSuspect) return;
+      if (!answers) this.#silence(worker);
+      await Promise.race([done, job.promise]);
+      if (!worker.isLost && (isDone || (await host.answers(this.#patienceMs())))) worker.isSilent = false;
     }
     if (host.isOver) await done;
+    else if (worker.isSilent) this.#endSilent(worker, await job.promise);
     worker.isApart = false;
   }
 
-  /** Others take what waits, until the host answers again. */
-  async #waitFor(worker: Worker<H>, done: Promise<unknown>): Promise<void> {
+  /** Others take what waits, until the host answers again. Those that are loading may not be the ones that block it. */
+  #silence(worker: Worker<H>): void {
     worker.isSilent = true;
     worker.silentAt = performance.now();
     this.#hangs += 1;
+    if (worker.loaded.length > 0) {
+      for (const job of worker.pending) this.#reconsider(job);
+      worker.pending.clear();
+    }
     this.#assign();
-    await done;
-    if (!worker.isLost && !worker.host!.isOver) worker.isSilent = false;
+  }
+
+  /** Ends a host that is silent though another one has loaded its last definition or given it up. */
+  #endSilent(worker: Worker<H>, outcome: Loaded): void {
+    if (worker.isLost) return;
+    const reason = 'was ended, since code that a module left behind blocked it';
+    this.#lose(worker, reason);
+    worker.host!.kill(reason);
+    if ('sent' in outcome) this.suspect(worker.loaded, worker.silentAt - worker.loadedAt);
+  }
+
+  /** Has a definition loaded in a fresh host. */
+  #reconsider(job: Job): void {
+    if (job.isSettled || this.#queue.includes(job)) return;
+    job.isSuspect = true;
+    this.#queue.push(job);
   }
 
   #limit(job: Job, worker: Worker<H>): void {
@@ -288,7 +330,9 @@ export class DefinitionLoader<H extends LoadingHost> {
 
   #giveUp(job: Job, worker: Worker<H>): void {
     const reason = `did not load ${job.relative} within ${this.#limitMs / 1000} s`;
-    job.settle({ failure: `the process that loaded it ${reason}`, isFatal: true });
+    // Others may block the host.
+    const isFatal = !worker.isSilent || worker.loaded.length === 0;
+    job.settle({ failure: `the process that loaded it ${reason}`, isFatal });
     worker.pending.delete(job);
     if (!worker.isSilent) return;
     this.#lose(worker, reason);
@@ -319,13 +363,13 @@ export class DefinitionLoader<H extends LoadingHost> {
     const jobs = [...worker.pending].filter(({ isSettled }) => !isSettled);
     worker.pending.clear();
     const [first] = jobs;
-    if (first && jobs.length === 1 && (worker.loaded.length === 0 || this.#isClosed)) {
+    const isSingle = first !== undefined && jobs.length === 1 && worker.loaded.length === 0;
+    if (isSingle && (first.isSuspect || !worker.host!.isSignalled)) {
       first.settle({ failure: `the process that loaded it ${reason}`, isFatal: true });
     } else {
       for (const job of jobs) {
-        job.isSuspect = true;
         clearTimeout(job.deadline);
-        this.#queue.push(job);
+        this.#reconsider(job);
       }
     }
     const suspects = jobs.map(({ promise }) => promise);
@@ -344,7 +388,7 @@ export class DefinitionLoader<H extends LoadingHost> {
     files: readonly DefinitionFile[],
     observeMs: number,
   ): Promise<readonly DefinitionFile[]> {
-    if (files.length === 0 || this.#isClosed || (await this.#survives(files, observeMs))) return [];
+    if (files.length === 0 || !(await this.#areHarmful(files, observeMs))) return [];
     if (files.length === 1) return files;
     const middle = Math.ceil(files.length / 2);
     const halves = [files.slice(0, middle), files.slice(middle)];
@@ -352,20 +396,45 @@ export class DefinitionLoader<H extends LoadingHost> {
     return found.flat();
   }
 
-  /** True if a host has loaded these definitions and still answers some time later. */
-  async #survives(files: readonly DefinitionFile[], observeMs: number): Promise<boolean> {
+  /** One suspicious trial is reason enough to try halves. A single definition takes two, without a sound one between. */
+  async #areHarmful(files: readonly DefinitionFile[], observeMs: number): Promise<boolean> {
+    let suspicions = files.length === 1 ? 0 : 1;
+    for (let trial = 0; trial < maxTrials && !this.#isClosed; trial += 1) {
+      const verdict = await this.#try(files, observeMs);
+      if (verdict === 'sound') return false;
+      if (verdict === 'suspicious') suspicions += 1;
+      if (verdict === 'guilty' || suspicions === 2) return true;
+    }
+    return false;
+  }
+
+  /** Has a host load these definitions, and observes it for some time. */
+  async #try(files: readonly DefinitionFile[], observeMs: number): Promise<Verdict> {
     const host = await this.#options.openHost({ isFresh: true, isTrial: true });
+    const watch = watchTimers();
+    const verdictOf = (isSilent: boolean): Verdict => {
+      if (host.isOver) return host.isSignalled ? 'suspicious' : 'guilty';
+      if (isSilent) return watch.latestMs() > busyMs ? 'unclear' : 'suspicious';
+      return host.isTampered ? 'guilty' : 'sound';
+    };
+    const isSilent = async () => !(await host.answers(trialPatienceMs));
     try {
       for (const { file, relative } of files) {
         const described = host.describe(file, relative).then(
           () => true,
-          () => !host.isOver,
+          () => true,
         );
-        if (!(await Promise.race([described, sleep(this.#limitMs / 4, true)]))) return false;
+        const isLoaded = await Promise.race([described, sleep(this.#limitMs / 4, false)]);
+        if (host.isOver || (!isLoaded && (await isSilent()))) return verdictOf(true);
       }
-      await sleep(observeMs);
-      return !host.isOver && (await host.answers(lingerMs.most / 2));
+      for (const end = performance.now() + observeMs; performance.now() < end; ) {
+        await sleep(trialPauseMs);
+        if (host.isOver || (await isSilent())) return verdictOf(true);
+        if (host.isTampered) break;
+      }
+      return verdictOf(false);
     } finally {
+      watch.end();
       if (!host.isOver) host.kill('was ended');
       this.#options.releaseHost(host, { isSound: false });
     }
@@ -379,4 +448,21 @@ export class DefinitionLoader<H extends LoadingHost> {
 
 function sleep<T = void>(ms: number, value?: T): Promise<T> {
   return new Promise((resolve) => setTimeout(() => resolve(value as T), ms));
+}
+
+/** Pause between the measurements of {@link watchTimers}, in milliseconds. */
+const pulseMs = 50;
+
+/** Measures how late timers of this process are. */
+function watchTimers() {
+  let latest = 0;
+  let due = performance.now() + pulseMs;
+  const latestMs = () => Math.max(latest, performance.now() - due);
+  const pulse = () => {
+    latest = latestMs();
+    due = performance.now() + pulseMs;
+    timer = setTimeout(pulse, pulseMs);
+  };
+  let timer = setTimeout(pulse, pulseMs);
+  return { latestMs, end: () => clearTimeout(timer) };
 }

@@ -21,6 +21,8 @@ export interface Tampering {
   readonly changes: readonly string[];
   /** All of them are usual, and were undone or are harmless. */
   readonly isUsual: boolean;
+  /** Nothing was replaced or removed. */
+  readonly isAddition: boolean;
 }
 
 export interface EndpointOptions {
@@ -147,7 +149,12 @@ export class Endpoint {
   readonly #startHeld = (isFree: boolean): void => {
     if (!isFree) {
       this.#isOut = true;
-      this.#options.send({ type: 'changed', changes: ['the thread pool was used up'], isUsual: false });
+      this.#options.send({
+        type: 'changed',
+        changes: ['the thread pool was used up'],
+        isUsual: false,
+        isAddition: true,
+      });
     }
     const held = this.#held;
     const count = this.#heldCount;
@@ -224,9 +231,8 @@ export class Endpoint {
     const { send, inspect } = this.#options;
     const tampering = inspect(isEnd || this.#underWay > 0 ? this.#isUsual : isNeverUsual, isEnd);
     if (!tampering) return;
-    const { changes, isUsual } = tampering;
-    this.#isOut ||= !isUsual;
-    send({ type: 'changed', changes, isUsual });
+    this.#isOut ||= !tampering.isUsual;
+    send({ type: 'changed', ...tampering });
   }
 
   readonly #isUsual = (change: string): boolean => this.#usual[change] === true;

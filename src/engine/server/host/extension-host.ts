@@ -105,6 +105,7 @@ function inspect(isUsual: (change: string) => boolean, isEnd: boolean): Tamperin
   // No method of a list: it may be what has changed.
   let isKnown = moved === undefined || isUsual(moved);
   for (let index = 0; index < changes.length; index += 1) isKnown &&= isUsual(changes[index]!);
+  const isAddition = moved === undefined && builtIns.hasOnlyAdditions();
   let left: string | undefined;
   if (isKnown && builtIns.hasOnlyAdditions() && areBuiltInsSound()) {
     builtIns.hideAdditions();
@@ -118,7 +119,7 @@ function inspect(isUsual: (change: string) => boolean, isEnd: boolean): Tamperin
   tameCrashListeners();
   const all = moved === undefined ? [] : [moved];
   for (let index = 0; index < changes.length; index += 1) append(all, changes[index]!);
-  return { changes: all, isUsual: isKnown && left === undefined };
+  return { changes: all, isUsual: isKnown && left === undefined, isAddition };
 }
 
 /** Children have a moment to end by themselves, and prints one to leave. */

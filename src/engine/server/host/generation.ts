@@ -2,7 +2,7 @@ import type { Writable } from 'node:stream';
 import type { AuthInfo } from '@modelcontextprotocol/server';
 import { deferred } from '../../base/deferred.js';
 import type { ChannelMessage } from '../../host/channel.js';
-import type { HostDeath } from '../../host/death.js';
+import { type HostDeath, mayBeForeign } from '../../host/death.js';
 import type { HostProcess, HostProcessOptions } from '../../host/host-process.js';
 import { brands, isBranded } from '../../items/brands.js';
 import { ProtocolError } from '../../items/builders.js';
@@ -96,6 +96,8 @@ const notifiable: readonly string[] = ['notifications/progress', 'notifications/
 export class Generation {
   /** Resolves when the host listens. Rejects with {@link HostEndedError}. */
   readonly ready: Promise<void>;
+  /** Time of the start, by the clock of `performance`. */
+  readonly since = performance.now();
   /** The modules that the host is loading. */
   readonly loading = new Set<string>();
   /** The hooks that run in the host, in the order in which they began. */
@@ -114,6 +116,8 @@ export class Generation {
   isComposed = false;
   /** Time of the last composition, by the clock of `performance`. */
   composedAt: number | undefined;
+  /** Code has replaced what all code of the host shares, after it was loaded. */
+  isTampered = false;
   #last = 0;
   #isKilled = false;
   #answered = 0;
@@ -155,6 +159,11 @@ export class Generation {
   /** True if it takes no more calls: it is dead, or was killed. */
   get isOver(): boolean {
     return this.#isKilled || this.#death !== undefined;
+  }
+
+  /** A signal ended it that another process may have sent. */
+  get isSignalled(): boolean {
+    return this.#death !== undefined && mayBeForeign(this.#death);
   }
 
   get isIdle(): boolean {
@@ -445,7 +454,8 @@ export class Generation {
     this.kill(textIn(change).slice(0, 200));
   }
 
-  takeTampering({ changes, isUsual }: ChannelMessage): void {
+  takeTampering({ changes, isUsual, isAddition }: ChannelMessage): void {
+    this.isTampered ||= isAddition !== true;
     const texts = Array.isArray(changes) ? changes.map((change) => textIn(change).slice(0, 200)) : [];
     this.#options.onChanged(texts, isUsual === true, this);
   }

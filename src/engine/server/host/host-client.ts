@@ -123,6 +123,8 @@ export class HostClient implements CodeHost, PlaceFinder {
   /** Modules whose descriptions come from a record that no host has confirmed: paths in their packages, by file. */
   #unconfirmed = new Map<string, string>();
   readonly #confirmed = new Set<string>();
+  /** Modules that were loading when a host ended that composed the server. */
+  readonly #lastLoading = new Set<string>();
   #isConfirming = false;
   readonly #restarts = new Restarts({ now: () => performance.now(), goodCalls: 1 });
   #current: Generation | undefined;
@@ -440,13 +442,16 @@ export class HostClient implements CodeHost, PlaceFinder {
   async #leaveOut(files: readonly DefinitionFile[]): Promise<void> {
     const store = await this.#openStore();
     for (const { file, relative } of files) {
-      const failed = { failure: 'it ended or blocked its process after it was loaded', isFatal: true };
+      const failed = { failure: 'it harmed its process after it was loaded', isFatal: true };
       this.#failures.set(file, failed);
       this.#described.delete(file);
       this.#unconfirmed.delete(file);
       store?.addFailure(directoryOf(file, relative), relative, failed);
     }
+    const old = this.#current;
     this.replace();
+    // They may block its composition.
+    if (old && !old.isComposed) old.kill('was replaced');
     await this.#options.onSurfaceChanged();
   }
 
@@ -470,9 +475,11 @@ export class HostClient implements CodeHost, PlaceFinder {
   }
 
   #takeBack(generation: Generation, isSound: boolean): void {
-    this.#lent.delete(generation);
+    // The death of a killed one is noted when it comes.
     if (generation.isOver) return;
+    this.#lent.delete(generation);
     if (!isSound || this.#isClosed || (this.#current && !this.#current.isOver)) {
+      this.#retired.add(generation);
       void generation.close();
       return;
     }
@@ -629,6 +636,10 @@ export class HostClient implements CodeHost, PlaceFinder {
       return;
     }
     if (generation !== this.#current) return;
+    // Code that a module has left behind does so again in each host.
+    if (generation.answered === 0 && generation.isTampered && this.#changes.has(first)) {
+      this.#suspectDefinitions(generation);
+    }
     for (const change of changes) if (this.#changes.size < maxChanges) this.#changes.add(change);
     this.#options.report(
       `Code of the extension changed what all code shares: ${first}. A new host takes the next call.`,
@@ -646,6 +657,7 @@ export class HostClient implements CodeHost, PlaceFinder {
     }
     const lent = this.#lent.get(generation);
     if (lent) {
+      this.#lent.delete(generation);
       if (!lent.isTrial) this.#options.report(`The extension host ${reason} while it loaded definitions.`);
       return;
     }
@@ -662,7 +674,13 @@ export class HostClient implements CodeHost, PlaceFinder {
     }
     const file = [...loading].at(-1);
     if (file === undefined) this.#suspectDefinitions(generation);
-    else this.#failures.set(file, { failure: `the process that loaded it ${reason}`, isFatal: true });
+    else if (this.#definitions.size === 1 || this.#lastLoading.has(file)) {
+      this.#failures.set(file, { failure: `the process that loaded it ${reason}`, isFatal: true });
+    } else {
+      // One that was loaded before may be guilty.
+      this.#lastLoading.add(file);
+      this.#search(performance.now() - generation.since);
+    }
   }
 
   /** Searches for definitions that harm hosts some time after they were loaded, if a host ended soon after that. */
@@ -673,6 +691,10 @@ export class HostClient implements CodeHost, PlaceFinder {
     if (!isSuspicious || this.#earlyDeaths < this.#searchAfter - 1) return;
     // Searches that find nothing become rare.
     this.#searchAfter = Math.max(2, 2 * this.#earlyDeaths + 1);
+    this.#search(ageMs);
+  }
+
+  #search(ageMs: number): void {
     const files = [...this.#definitions].map(([file, relative]) => ({ file, relative }));
     const sound = files.filter(({ file }) => !this.#failures.get(file));
     this.#loader.suspect(sound, ageMs);

@@ -145,7 +145,13 @@ export type FromHost =
   /** A module has broken this host for good while it loaded. `change` completes a sentence about the host. */
   | { readonly type: 'broken'; readonly change: string }
   /** Code has changed what all code of the host shares. Unless that is usual, the host begins no more requests. */
-  | { readonly type: 'changed'; readonly changes: readonly string[]; readonly isUsual: boolean }
+  | {
+      readonly type: 'changed';
+      readonly changes: readonly string[];
+      readonly isUsual: boolean;
+      /** Nothing was replaced or removed. */
+      readonly isAddition: boolean;
+    }
   /** The host does not begin a request. */
   | { readonly type: 'refusal'; readonly call: number }
   | { readonly type: 'notify'; readonly call: number; readonly method: string; readonly params: JsonObject }

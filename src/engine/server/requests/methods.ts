@@ -123,20 +123,30 @@ function setLogLevel(connection: Connection, { level }: Wire): Wire {
 /** Answers with a list once it is whole, or cannot be waited for any longer. */
 function whole(kind: ServedKind, handler: Handler): Handler {
   return async (connection, params, request) => {
+    const endsAt = performance.now() + listLimitMs;
     const { live, host } = connection;
     // Apps arrive with their tools.
     const kinds = kind === 'resources' && showsUi(connection, request) ? [kind, 'tools' as const] : [kind];
     await Promise.all(kinds.map((one) => live.ready(one, request.signal)));
     const limitMs = host && codeLimitOf(kind, connection, request);
-    if (!host || limitMs === undefined) return await handler(connection, params, request);
-    return await host.answer(connection, request, {
-      params,
-      what: `The list of ${kind}`,
-      timeoutMs: limitMs,
-      instead: async () => await handler(connection, params, request),
+    const instead = async () => await handler(connection, params, request);
+    if (!host || limitMs === undefined) return await instead();
+    const what = `The list of ${kind}`;
+    const answer = host.answer(connection, request, { params, what, timeoutMs: limitMs, instead });
+    const leftMs = Math.max(endsAt - performance.now(), leastCodeMs);
+    let timer: NodeJS.Timeout | undefined;
+    const late = new Promise<void>((resolve) => {
+      timer = setTimeout(resolve, leftMs);
     });
+    return await Promise.race([answer, late.then(instead)]).finally(() => clearTimeout(timer));
   };
 }
+
+/** Longest time until a list is answered, if need be without its code: impatient clients wait 10 s. Milliseconds. */
+const listLimitMs = 9500;
+
+/** Least time of that for the code, in milliseconds. */
+const leastCodeMs = 500;
 
 /** How long code may take that makes a list; undefined: no code does. */
 function codeLimitOf(kind: ServedKind, connection: Connection, request: RequestContext): number | undefined {

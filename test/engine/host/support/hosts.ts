@@ -46,13 +46,14 @@ export function hostProgram(body: string, prelude = ''): string {
     channel.send({ ready: true, pid: process.pid });`);
 }
 
-/** Writes a program that starts a host and prints the pid of the host when it is ready. */
-export function frontProgram(entry: string, body = ''): string {
+/** Writes a program that starts a host and prints the pid of the host when it is ready. `stderr` receives its prints. */
+export function frontProgram(entry: string, body = '', stderr = 'process.stderr'): string {
   return writeProgram(`import { HostProcess } from './host-process.mjs';
+    import { PassThrough } from 'node:stream';
     const host = new HostProcess({
       entry: ${JSON.stringify(entry)},
       env: process.env,
-      stderr: process.stderr,
+      stderr: ${stderr},
       onReady: ({ pid }) => process.stdout.write(pid + '\\n'),
       onMessage: () => {},
       onDeath: ({ reason }) => process.stderr.write(reason + '\\n'),
