@@ -1,6 +1,12 @@
 import process from 'node:process';
 import { moduleObjects, type StandardObject, standardObjects } from './standard-objects.js';
-import { compileComparison } from './value-comparison.js';
+import {
+  type Comparison,
+  compileComparison,
+  compileEnumeration,
+  compileShapes,
+  type WatchedShapes,
+} from './value-comparison.js';
 
 // The comparison must not depend on what it compares: it uses these, indexes and null prototypes only.
 const { apply, defineProperty, deleteProperty, getPrototypeOf, isExtensible, ownKeys, setPrototypeOf } =
@@ -85,11 +91,19 @@ class Snapshot implements BuiltIns {
   readonly #prototypes: readonly Place[];
   /** All additions to these are found at once. */
   readonly #roots: readonly Place[];
+  /** Those that show properties in `for…in`. */
+  readonly #visible: readonly Place[];
+  /** Those that show none. */
+  readonly #invisible: readonly object[];
+  readonly #shapes: WatchedShapes;
+  /** Those with a property that may get any primitive value. */
+  readonly #settings: readonly Place[];
   readonly #owners: object[] = [];
   readonly #keys: PropertyKey[] = [];
   readonly #values: unknown[] = [];
   #comparisons = 0;
-  #compiled: readonly (() => boolean)[] | undefined;
+  /** Of values, prototypes and visible additions, in this order: only known prototypes are enumerated. */
+  #compiled: readonly Comparison[] | undefined;
   readonly #accessorOwners: object[] = [];
   readonly #accessorKeys: PropertyKey[] = [];
   readonly #accessors: PropertyDescriptor[] = [];
@@ -102,6 +116,16 @@ class Snapshot implements BuiltIns {
     this.#roots = this.#prototypes.filter(
       ({ name }) => name === 'Object.prototype' || name === 'Array.prototype',
     );
+    this.#visible = this.#prototypes.filter(({ object }) => showsProperties(object));
+    this.#invisible = this.#prototypes
+      .map(({ object }) => object)
+      .filter((object) => !showsProperties(object));
+    this.#shapes = {
+      objects: this.#core.map(({ object }) => object),
+      prototypes: this.#core.map(({ prototype }) => prototype),
+      extensible: this.#core.map((place) => place.isExtensible),
+    };
+    this.#settings = this.#core.filter(({ setting }) => setting !== undefined);
     for (const { object, known, absent, descriptors, isOfModule } of this.#places) {
       for (const key of known) this.#watch(object, key, descriptors[key]!, isOfModule);
       for (const key of absent) this.#watchValue(object, key, Reflect.get(object, key));
@@ -134,13 +158,18 @@ class Snapshot implements BuiltIns {
   /** One prototype after the other, one each time. */
   #changesInTurn(): readonly Change[] {
     this.#comparisons += 1;
-    if (this.#comparisons === comparisonsToCompile) {
-      this.#compiled = compileComparison({ owners: this.#owners, keys: this.#keys, values: this.#values });
-    }
+    if (this.#comparisons === comparisonsToCompile) this.#compiled = this.#compile();
     this.#next = (this.#next + 1) % this.#prototypes.length;
     const changes: Change[] = [];
     addChanges(changes, this.#prototypes[this.#next]!, maxChanges);
     return changes;
+  }
+
+  #compile(): readonly Comparison[] | undefined {
+    const values = compileComparison({ owners: this.#owners, keys: this.#keys, values: this.#values });
+    const shapes = compileShapes(this.#shapes);
+    const additions = compileEnumeration(this.#invisible);
+    return values && shapes && additions && [values, shapes, additions];
   }
 
   hasOnlyAdditions(): boolean {
@@ -167,17 +196,14 @@ class Snapshot implements BuiltIns {
   /** Looks at what tampering usually changes. */
   #hasChanged(): boolean {
     try {
-      if (this.#compiled ? this.#findsReplaced(this.#compiled) : this.#hasReplaced()) return true;
-      return this.#hasReplacedAccessor() || this.#hasOtherShape();
+      if (this.#compiled) {
+        if (findsChange(this.#compiled)) return true;
+      } else if (this.#hasReplaced() || this.#hasOtherShape()) return true;
+      return this.#hasAdditions() || this.#hasReplacedAccessor();
     } catch {
       // A getter in place of a value has thrown.
       return true;
     }
-  }
-
-  #findsReplaced(compiled: readonly (() => boolean)[]): boolean {
-    for (let index = 0; index < compiled.length; index++) if (compiled[index]!()) return true;
-    return false;
   }
 
   #hasReplaced(): boolean {
@@ -200,15 +226,25 @@ class Snapshot implements BuiltIns {
   }
 
   #hasOtherShape(): boolean {
-    for (let index = 0; index < this.#core.length; index++) {
-      const place = this.#core[index]!;
-      const { object, setting } = place;
-      if (getPrototypeOf(object) !== place.prototype || isExtensible(object) !== place.isExtensible)
+    const { objects, prototypes, extensible } = this.#shapes;
+    for (let index = 0; index < objects.length; index++) {
+      const object = objects[index]!;
+      if (getPrototypeOf(object) !== prototypes[index] || isExtensible(object) !== extensible[index])
         return true;
-      if (setting !== undefined && !isSetting(place, setting, descriptorOf(object, setting))) return true;
     }
-    for (let index = 0; index < this.#prototypes.length; index++) {
-      const { object, enumerableCount } = this.#prototypes[index]!;
+    for (let index = 0; index < this.#invisible.length; index++) {
+      if (showsProperties(this.#invisible[index]!)) return true;
+    }
+    return false;
+  }
+
+  #hasAdditions(): boolean {
+    for (let index = 0; index < this.#settings.length; index++) {
+      const place = this.#settings[index]!;
+      if (!isSetting(place, place.setting!, descriptorOf(place.object, place.setting!))) return true;
+    }
+    for (let index = 0; index < this.#visible.length; index++) {
+      const { object, enumerableCount } = this.#visible[index]!;
       if (enumerableKeys(object).length !== enumerableCount) return true;
     }
     for (let index = 0; index < this.#roots.length; index++) {
@@ -217,6 +253,20 @@ class Snapshot implements BuiltIns {
     }
     return false;
   }
+}
+
+function findsChange(compiled: readonly Comparison[]): boolean {
+  for (let kind = 0; kind < compiled.length; kind++) {
+    const parts = compiled[kind]!;
+    for (let index = 0; index < parts.length; index++) if (parts[index]!()) return true;
+  }
+  return false;
+}
+
+/** True if `for…in` finds anything, own or inherited. */
+function showsProperties(object: object): boolean {
+  for (const _ in object) return true;
+  return false;
 }
 
 function placeOf(standardObject: StandardObject): Place {
