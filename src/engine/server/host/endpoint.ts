@@ -32,8 +32,8 @@ export interface EndpointOptions {
   /** Takes one line for stderr. */
   readonly report: (line: string) => void;
   /**
-   * Runs before calls begin and after they end, once for all of one turn of the event loop. Undoes what code has changed
-   * for all. `isUsual` is true for changes that calls are known to make. `isEnd`: no call waits for it.
+   * Runs before calls begin and before their answers are sent, once for all of one turn of the event loop. Undoes what
+   * code has changed for all. `isUsual` is true for changes that calls are known to make. `isEnd`: no call waits for it.
    */
   readonly inspect: (isUsual: (change: string) => boolean, isEnd: boolean) => Tampering | undefined;
   /** Notes the number of a call, right before it begins. The numbers ascend. */
@@ -198,17 +198,28 @@ export class Endpoint {
   }
 
   readonly #sendAnswers = (): void => {
-    const { flush } = this.#options;
-    if (isWritingChanged()) this.#inspect(true);
+    const { flush, threadPool } = this.#options;
+    // Work after a write slows the front that the write wakes: Linux wakes it on another core.
+    if (this.#beginning === 0 || isWritingChanged()) this.#inspect(true);
+    else this.#planInspection();
     const answers = this.#answers;
     const count = this.#answerCount;
     this.#answers = createMap();
     this.#answerCount = 0;
     for (let index = 0; index < count; index += 1) this.#send(answers[index]!);
-    if (this.#beginning === 0) flush();
-    // The client need not wait for it.
+    if (this.#beginning > 0) return;
+    flush();
+    if (this.#underWay === 0) threadPool?.probe();
+  };
+
+  /** Once for all calls of a turn. The last one may have no answer yet. */
+  #planInspection(): void {
     if (!this.#isInspectionDue) afterWriting(this.#inspectLater);
     this.#isInspectionDue = true;
+  }
+
+  readonly #inspectLater = (): void => {
+    if (this.#isInspectionDue) this.#inspect(true);
   };
 
   /** Texts of an answer are within limits, but may be six times as long in JSON. */
@@ -221,14 +232,9 @@ export class Endpoint {
     }
   }
 
-  readonly #inspectLater = (): void => {
-    this.#isInspectionDue = false;
-    this.#inspect(true);
-    if (this.#underWay === 0) this.#options.threadPool?.probe();
-  };
-
   #inspect(isEnd: boolean): void {
     const { send, inspect } = this.#options;
+    if (isEnd) this.#isInspectionDue = false;
     const tampering = inspect(isEnd || this.#underWay > 0 ? this.#isUsual : isNeverUsual, isEnd);
     if (!tampering) return;
     this.#isOut ||= !tampering.isUsual;
