@@ -24,7 +24,7 @@ export { type FindPublished, publishedExtensions, type RegistryLookup } from './
 export { AgentToolsError, type ErrorCode } from './engine/errors.js';
 export type { Binding, Derived, DerivedFunction } from './engine/extension/derived.js';
 export type { ItemRef, Severity } from './engine/extension/diagnostics.js';
-export type { Obtain } from './engine/extension/obtain.js';
+export type { InstallMissing } from './engine/extension/installer.js';
 export {
   type FoundServer,
   Workspace,
@@ -47,10 +47,10 @@ export {
   type Scaffold,
   type ScaffoldPlan,
 } from './engine/scaffold.js';
-export type { Authority, Caller, TokenFault, Verdict } from './engine/server/http/auth.js';
+export type { TokenVerifier, Caller, TokenFault, Verdict } from './engine/server/http/auth.js';
 export { createHandler, type NodeHandlerOptions } from './engine/server/http/create-handler.js';
 export type { EventBus, ServerEvent } from './engine/server/http/events.js';
-export type { Handler, HandlerOptions } from './engine/server/http/handler.js';
+export type { FetchHandler, HandlerOptions } from './engine/server/http/handler.js';
 export type { OAuthOptions } from './engine/server/http/oauth.js';
 export type { LimitSettings } from './engine/server/http/service.js';
 export { type StartOptions, startServer } from './engine/server/start.js';

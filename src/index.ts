@@ -42,8 +42,8 @@ export {
   defineResource,
   defineServer,
   defineTool,
-  type GivePlace,
-  type Place,
+  type ResolveEndpoint,
+  type UpstreamSource,
   type PromptArguments,
   type PromptDefinition,
   type ResourceDefinition,
@@ -54,15 +54,15 @@ export {
   type UpstreamToolDefinition,
   type UpstreamTools,
 } from './engine/items/define.js';
-export { expand, type ToolRegistration, type ToolSpec } from './engine/items/expand.js';
-export { type ToolOptions, tool } from './engine/items/option-sets.js';
+export { expand, type ToolRegistration, type ExpandedTool } from './engine/items/expand.js';
+export { type ToolSettings, tool } from './engine/items/option-sets.js';
 export {
   type SearchPromptDefinition,
   type SearchReturn,
   searchPrompt,
 } from './engine/items/search-prompt.js';
 export {
-  type Changes,
+  type ItemOverrides,
   defineToolkit,
   type Toolkit,
   type ToolkitOptions,

@@ -9,7 +9,7 @@ import { addInstallationCommands } from './grammar/installation.js';
 import { addPackageCommands } from './grammar/packages.js';
 import { addServerCommands } from './grammar/servers.js';
 import { addUserServerCommands } from './grammar/user-servers.js';
-import { spellOutProject } from './place-arguments.js';
+import { expandProjectFlag } from './target-options.js';
 import { widthOf } from './width.js';
 
 /** Runs any command line by the whole grammar. @throws AgentToolsError `usage` if it does not fit. */
@@ -19,7 +19,7 @@ export async function runProgram(argv: readonly string[], host: Host): Promise<E
     exitCode = code;
   });
   try {
-    await program.parseAsync(spellOutProject(argv), { from: 'user' });
+    await program.parseAsync(expandProjectFlag(argv), { from: 'user' });
   } catch (error) {
     if (!(error instanceof CommanderError)) throw error;
     if (error.exitCode === 0) return ExitCode.Ok;

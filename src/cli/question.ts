@@ -2,7 +2,7 @@ import { once } from 'node:events';
 import { createInterface } from 'node:readline/promises';
 import { setImmediate } from 'node:timers/promises';
 import { AgentToolsError } from '../engine/errors.js';
-import type { Choice } from '../engine/installation/choose.js';
+import type { ServerChoice } from '../engine/installation/choose.js';
 import type { Host } from '../host.js';
 
 type Terminal = Pick<Host, 'stdin' | 'stderr'>;
@@ -14,11 +14,11 @@ type Terminal = Pick<Host, 'stdin' | 'stderr'>;
  *   Ctrl-C.
  */
 export async function askServer(
-  { references: names, usual }: Choice,
+  { references: names, usual }: ServerChoice,
   host: Terminal,
 ): Promise<string | undefined> {
   const list = names.map((name, index) => `  ${index + 1}. ${name}`).join('\n');
-  const isThere = isSomebodyThere(host);
+  const isThere = isInteractive(host);
   if (!isThere && usual.length > 0) return undefined;
   const otherwise = usual.length > 0 ? ` [${usual.join(' or ')}]` : '';
   const question = `Which server?\n${list}\nNumber or name${otherwise}: `;
@@ -40,7 +40,7 @@ export async function askServer(
  * @throws AgentToolsError `interrupted` at Ctrl-C
  */
 export async function askYesNo(question: string, host: Terminal): Promise<boolean | undefined> {
-  return isSomebodyThere(host) ? isYes((await askLine(`${question} [y/N] `, host)) ?? '') : undefined;
+  return isInteractive(host) ? isYes((await askLine(`${question} [y/N] `, host)) ?? '') : undefined;
 }
 
 /** Whatever is no yes is a no. */
@@ -49,7 +49,7 @@ function isYes(answer: string): boolean {
 }
 
 /** Whether somebody is there to answer. */
-export function isSomebodyThere({ stdin }: Pick<Terminal, 'stdin'>): boolean {
+export function isInteractive({ stdin }: Pick<Terminal, 'stdin'>): boolean {
   return 'isTTY' in stdin && stdin.isTTY === true;
 }
 

@@ -1,4 +1,4 @@
-import { watchEnds } from '../engine/server/process/ends.js';
+import { watchExit } from '../engine/server/process/exit-watch.js';
 
 /** What runs until it is closed. */
 export interface Running {
@@ -12,7 +12,7 @@ export interface Running {
 export async function untilSignal(open: (signal: AbortSignal) => Promise<Running>): Promise<void> {
   const controller = new AbortController();
   const { signal } = controller;
-  const stopWatching = watchEnds({
+  const stopWatching = watchExit({
     onEnd(reason) {
       // A command in the background may outlive the shell that it was given to.
       if (reason !== 'parent-gone') controller.abort();

@@ -1,23 +1,23 @@
 import { AgentToolsError } from './errors.js';
 import { DefinitionError } from './extension/extension.js';
-import type { Obtain } from './extension/obtain.js';
+import type { InstallMissing } from './extension/installer.js';
 import type { FoundServer, Workspace } from './extension/workspace.js';
 import { brands, isBranded } from './items/brands.js';
 import { error as failure, type ProtocolError, type ToolResult } from './items/builders.js';
 import { callTool } from './items/call.js';
-import type { MakeContext } from './items/calls.js';
+import type { MakeContext } from './items/server-runtime.js';
 import type { LogLevel } from './items/context.js';
-import { callFrom } from './items/nested.js';
-import { composeObtaining, type Obtained } from './items/obtaining.js';
+import { callNestedTool } from './items/nested.js';
+import { composeWithInstall, type InstalledServer } from './items/install-missing.js';
 import { MissingCapabilityError } from './items/requirements.js';
 import { composeServer, type Servable, type ServerSpec } from './items/server.js';
 import type { ToolSpec } from './items/specs.js';
-import type { Limit } from './items/time-limit.js';
+import type { CallDeadline } from './items/time-limit.js';
 import { toolListOf } from './items/tool-list-setting.js';
 import { optionsFor, parseToolOptions } from './items/tool-options.js';
 import { jsonOf } from './server/context.js';
-import { Speaker } from './server/interaction/dialogue.js';
-import { InPerson, type Person } from './server/interaction/in-person.js';
+import { HandlerInput } from './server/interaction/input-scope.js';
+import { TerminalInputScope, type Person } from './server/interaction/terminal-input.js';
 import { LiveServer } from './server/live-server.js';
 import { openUpstreamsWith } from './server/open-upstreams.js';
 import { didYouMean } from './spelling.js';
@@ -36,7 +36,7 @@ export interface CallOnce {
   /** Who is there to be asked; absent: nobody. */
   readonly person?: Person | undefined;
   /** Gets packages that the server refers to, if the tool is in one of them; absent: it goes without. */
-  readonly obtain?: Obtain | undefined;
+  readonly obtain?: InstallMissing | undefined;
 }
 
 /**
@@ -66,13 +66,13 @@ export async function callOnce(
   try {
     let tool = await find();
     if (!tool && obtain) {
-      const obtained = await composeObtaining(compose, { obtain, dryRun: false, signal, report });
+      const obtained = await composeWithInstall(compose, { obtain, dryRun: false, signal, report });
       await live.replace({ server: obtained.spec });
       tool = await find();
       if (!tool) throw notObtained(obtained, name) ?? refuse(obtained.spec);
     }
     if (!tool) throw refuse(server);
-    const conversation = new InPerson(person, calling.signal);
+    const conversation = new TerminalInputScope(person, calling.signal);
     return await callTool(tool, args, {
       calls,
       signal,
@@ -107,7 +107,7 @@ function findTool({ registry }: Servable, name: string): ToolSpec | undefined {
 }
 
 /** Why a tool is not there, if its package could not be had; it may be in any of them if nothing says which. */
-function notObtained({ spec, failures }: Obtained, name: string): AgentToolsError | undefined {
+function notObtained({ spec, failures }: InstalledServer, name: string): AgentToolsError | undefined {
   const { leftOut, qualifiedName } = spec;
   const own = leftOut.filter(({ kind, item }) => kind === 'tools' && isCalled(item, name));
   const packages = own.length > 0 ? own.map(({ missingPackage }) => missingPackage) : [...failures.keys()];
@@ -138,13 +138,13 @@ function noTool(
 /** Where handlers of a call stand. */
 interface Standing {
   /** In which they ask. */
-  readonly conversation: InPerson;
+  readonly conversation: TerminalInputScope;
   /** How many calls away from the one that was asked for. */
   readonly depth?: number;
   /** What their keys begin with. */
   readonly prefix?: string;
   /** The calls that they stand in. */
-  readonly outer?: readonly Limit[];
+  readonly outer?: readonly CallDeadline[];
 }
 
 /** Makes contexts for calls that no client made. */
@@ -161,7 +161,7 @@ function contextsWithoutClient(
     const limits = [...outer, limit];
     const what = tool ? `Tool "${tool.name}"` : 'This';
     const can = (capability: string) => conversation.can(capability);
-    const speaker = new Speaker(conversation, { prefix, limits, what, can, note: logLine('info') });
+    const speaker = new HandlerInput(conversation, { prefix, limits, what, can, note: logLine('info') });
     return {
       signal: limit.signal,
       progress: (progress, { total, message } = {}) =>
@@ -190,7 +190,7 @@ function contextsWithoutClient(
       callTool: (...call) => {
         const inner = { conversation, prefix: speaker.nextPrefix(), outer: limits };
         const makeContext = contextsWithoutClient(live, { ...inner, depth: depth + 1 });
-        return speaker.outcome(callFrom({ calls, limit, depth, makeContext }, ...call));
+        return speaker.outcome(callNestedTool({ calls, limit, depth, makeContext }, ...call));
       },
       ...speaker.interaction(),
       root: undefined,

@@ -1,12 +1,12 @@
 import { AgentToolsError } from './errors.js';
-import { FileRefusal, readingRefusal, writingRefusal } from './files/refusal.js';
+import { FileAccessError, readingRefusal, writingRefusal } from './files/file-error.js';
 
 /** What goes wrong with our files is for the user to mend. */
 export async function asUserError<T>(action: () => Promise<T>): Promise<T> {
   try {
     return await action();
   } catch (error) {
-    if (!(error instanceof FileRefusal)) throw error;
+    if (!(error instanceof FileAccessError)) throw error;
     throw new AgentToolsError('refused', error.message, { cause: error });
   }
 }

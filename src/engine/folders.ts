@@ -60,7 +60,7 @@ function globalFolderOf({ env, home, platform, execPath = process.execPath }: Fo
 
 /** The `prefix` of the user's npm configuration. */
 function prefixInNpmrc(home: string, env: FolderFacts['env']): string | undefined {
-  const text = textOf(env.npm_config_userconfig || path.join(home, '.npmrc'));
+  const text = readTextIfPresent(env.npm_config_userconfig || path.join(home, '.npmrc'));
   const [, value] = text?.match(/^[ \t]*prefix[ \t]*=[ \t]*(.*?)[ \t]*$/m) ?? [];
   if (!value) return undefined;
   const plain = value
@@ -78,7 +78,7 @@ export function packageRoot(): string {
 }
 
 function nearestPackage(folder: string): string {
-  const text = textOf(path.join(folder, 'package.json'));
+  const text = readTextIfPresent(path.join(folder, 'package.json'));
   if (text !== undefined && (JSON.parse(text) as { name?: unknown }).name === 'agenttools') return folder;
   const above = path.dirname(folder);
   if (above === folder)
@@ -97,7 +97,7 @@ export function packageVersion(): string {
   return (JSON.parse(text) as { version: string }).version;
 }
 
-function textOf(file: string): string | undefined {
+function readTextIfPresent(file: string): string | undefined {
   try {
     return readFileSync(file, 'utf8');
   } catch {

@@ -1,6 +1,6 @@
 import { stat } from 'node:fs/promises';
 import path from 'node:path';
-import { settledRecords } from './clients/change.js';
+import { reconcileRecords } from './clients/config-change.js';
 import type { Receipts } from './clients/receipts.js';
 import type { FindPublished } from './discovery/lookup.js';
 import { AgentToolsError } from './errors.js';
@@ -250,12 +250,12 @@ async function skillSummaries(
 /** What is said of a server of a package that says nothing of itself, here and in every list. */
 function aboutPackage({ origin, manifest: { packageJson } }: Extension): string | null {
   if (origin !== 'package' || !isRecord(packageJson.value)) return null;
-  return textOf(packageJson.value.description);
+  return stringOrNull(packageJson.value.description);
 }
 
 /** A damaged record is for list-installed to tell of. */
 async function installationsOf(server: string, receipts: Receipts): Promise<readonly InstallationFacts[]> {
-  const { records } = await settledRecords(receipts);
+  const { records } = await reconcileRecords(receipts);
   const known = records.flatMap((record) => record.receipts).filter((receipt) => receipt.server === server);
   return known.map(({ client, scope, file, key }) => ({ client, scope, file, key }));
 }
@@ -276,7 +276,7 @@ function toolSummary(tool: ToolSpec): ToolSummary {
     name,
     item,
     title: String(wire.title),
-    description: textOf(wire.description),
+    description: stringOrNull(wire.description),
     inputSchema: wire.inputSchema,
     outputSchema: wire.outputSchema ?? null,
     ...(hasUi(tool) && { ui: toolUiFacts(tool.ui!) }),
@@ -291,7 +291,7 @@ function upstreamFacts({ upstream, choice, changes }: UpstreamEntry): UpstreamFa
 }
 
 function toolUiFacts({ app, visibility, when, written }: ToolUi): ToolUiFacts {
-  return { uri: app?.uri ?? textOf(written?.['ui/resourceUri']), visibility, gated: when !== undefined };
+  return { uri: app?.uri ?? stringOrNull(written?.['ui/resourceUri']), visibility, gated: when !== undefined };
 }
 
 function promptSummary({ name, item, wire, hidden }: PromptSpec): PromptSummary {
@@ -299,7 +299,7 @@ function promptSummary({ name, item, wire, hidden }: PromptSpec): PromptSummary 
     name,
     item,
     title: String(wire.title),
-    description: textOf(wire.description),
+    description: stringOrNull(wire.description),
     arguments: wire.arguments as readonly PromptArgumentFacts[],
     hidden,
   };
@@ -310,16 +310,16 @@ function resourceSummary({ name, item, wire, uri, uriTemplate, hidden }: Resourc
     name,
     item,
     title: String(wire.title),
-    description: textOf(wire.description),
+    description: stringOrNull(wire.description),
     ...(uri !== undefined && { uri }),
     ...(uriTemplate !== undefined && { uriTemplate }),
-    mimeType: textOf(wire.mimeType),
+    mimeType: stringOrNull(wire.mimeType),
     hidden,
   };
 }
 
 function appSummary({ name, item, uri, wire }: AppSpec): Omit<AppSummary, 'hidden' | 'tools'> {
-  return { name, item, uri, title: String(wire.title), description: textOf(wire.description) };
+  return { name, item, uri, title: String(wire.title), description: stringOrNull(wire.description) };
 }
 
 async function packageFacts(extension: Extension): Promise<PackageFacts> {
@@ -334,7 +334,7 @@ async function packageFacts(extension: Extension): Promise<PackageFacts> {
   return {
     kind: 'package',
     name,
-    description: textOf((packageJson.value as Record<string, unknown>).description),
+    description: stringOrNull((packageJson.value as Record<string, unknown>).description),
     version: packageVersion,
     directory,
     servers: await declared('servers'),
@@ -395,12 +395,12 @@ async function toolFacts(extension: Extension, item: string, workspace: Workspac
     kind: 'tool',
     ...toolSummary(spec),
     ...originOf(extension, definition.file.file),
-    category: textOf(category),
+    category: stringOrNull(category),
     annotations: isRecord(annotations) ? annotations : {},
     options: spec.options,
     requires: needsNothing(spec.requires) ? null : spec.requires,
     timeoutMs: spec.timeoutMs,
-    handler: textOf(handler),
+    handler: stringOrNull(handler),
   };
 }
 
@@ -437,7 +437,7 @@ async function appFacts(extension: Extension, item: string): Promise<AppFacts> {
     ...originOf(extension, definition.file.file),
     csp: csp ?? null,
     permissions: permissions ?? null,
-    domain: textOf(domain),
+    domain: stringOrNull(domain),
     prefersBorder: typeof prefersBorder === 'boolean' ? prefersBorder : null,
   };
 }
@@ -450,6 +450,6 @@ function needsNothing({ client, env, bin }: Requirements): boolean {
   return client.length + env.length + bin.length === 0;
 }
 
-function textOf(value: unknown): string | null {
+function stringOrNull(value: unknown): string | null {
   return typeof value === 'string' ? value : null;
 }

@@ -15,7 +15,7 @@ type Arguments = Record<string, unknown>;
 /** Why what stands in a form is no argument. */
 export class ArgumentFault extends Error {}
 
-interface Field {
+interface FormField {
   readonly name: string;
   readonly control: HTMLInputElement | HTMLTextAreaElement | HTMLSelectElement;
   /** What stands in it; undefined: nothing. */
@@ -25,7 +25,7 @@ interface Field {
 
 /** A form for the arguments of a tool, with a field per property. What is no plain value is written as JSON. */
 export class ArgumentsForm {
-  readonly #fields: readonly Field[];
+  readonly #fields: readonly FormField[];
 
   constructor(place: HTMLElement, inputSchema: unknown) {
     const { properties, required: listed } = schemaOf(inputSchema);
@@ -65,7 +65,7 @@ function schemaOf(value: unknown): Schema {
 function rowOf(
   name: string,
   { description, title }: Schema,
-  { field, required }: { readonly field: Field; readonly required: boolean },
+  { field, required }: { readonly field: FormField; readonly required: boolean },
 ): HTMLElement {
   const row = document.createElement('div');
   row.className = 'row';
@@ -86,7 +86,7 @@ function rowOf(
 
 let count = 0;
 
-function makeField(name: string, schema: Schema, required: boolean): Field {
+function makeField(name: string, schema: Schema, required: boolean): FormField {
   const field = fieldOf(name, schema);
   count += 1;
   field.control.id = `argument-${count}`;
@@ -95,7 +95,7 @@ function makeField(name: string, schema: Schema, required: boolean): Field {
   return field;
 }
 
-function fieldOf(name: string, schema: Schema): Field {
+function fieldOf(name: string, schema: Schema): FormField {
   if (Array.isArray(schema.enum)) return choice(name, schema.enum);
   if (schema.type === 'boolean') return choice(name, [true, false]);
   if (schema.type === 'string') return text(name);
@@ -103,7 +103,7 @@ function fieldOf(name: string, schema: Schema): Field {
   return json(name);
 }
 
-function choice(name: string, values: readonly unknown[]): Field {
+function choice(name: string, values: readonly unknown[]): FormField {
   const control = document.createElement('select');
   const options = values.map((value, index) => new Option(showValue(value), `${index}`));
   control.append(new Option('', ''), ...options);
@@ -123,7 +123,7 @@ function showValue(value: unknown): string {
 }
 
 /** An empty text is none; who means one writes JSON. */
-function text(name: string): Field {
+function text(name: string): FormField {
   const control = document.createElement('textarea');
   control.rows = 1;
   return {
@@ -136,7 +136,7 @@ function text(name: string): Field {
   };
 }
 
-function number(name: string): Field {
+function number(name: string): FormField {
   const control = document.createElement('input');
   control.inputMode = 'decimal';
   return {
@@ -155,7 +155,7 @@ function number(name: string): Field {
   };
 }
 
-function json(name: string): Field {
+function json(name: string): FormField {
   const control = document.createElement('textarea');
   control.rows = 2;
   control.spellcheck = false;

@@ -1,4 +1,4 @@
-import type { Answer, PreviewEvents, Rendering, Report, ServerRequest } from '../engine/preview/contract.js';
+import type { Answer, PreviewEvents, Rendering, AppReport, ServerRequest } from '../engine/preview/contract.js';
 
 /** The program that serves this page, and the server behind it. */
 
@@ -17,7 +17,7 @@ export async function restartServer(): Promise<void> {
   await post('restart', {});
 }
 
-export async function report(what: Report): Promise<void> {
+export async function report(what: AppReport): Promise<void> {
   await post('report', what);
 }
 

@@ -9,11 +9,11 @@ import { parse as parseYaml } from 'yaml';
 import type {
   ConfigFormat,
   Launch,
-  Surroundings,
-  Tolerance,
+  ClientEnvironment,
+  SyntaxTolerance,
   WritableClient,
 } from '../../src/engine/clients/client.js';
-import type { Entry } from '../../src/engine/clients/edit/editor.js';
+import type { ConfigEntry } from '../../src/engine/clients/edit/editor.js';
 import { writableClients } from '../../src/engine/clients/table/index.js';
 import { writeFolder } from '../support/packages.js';
 import { fixture, programFile } from '../support/program.js';
@@ -30,7 +30,7 @@ const parsers = {
   },
   toml: (text) => parseToml(text),
   yaml: (text) => parseYaml(text) as unknown,
-} as const satisfies Record<ConfigFormat, (text: string, tolerance: Tolerance) => unknown>;
+} as const satisfies Record<ConfigFormat, (text: string, tolerance: SyntaxTolerance) => unknown>;
 
 /** What a client that has been used for a while has in its file, as a part of every original. */
 const used = {
@@ -40,16 +40,16 @@ const used = {
   yaml: '# mine\nother: 1\n',
 } as const;
 
-function entryIn(client: WritableClient, text: string): Entry {
+function entryIn(client: WritableClient, text: string): ConfigEntry {
   let held = parsers[client.format](text, client.tolerance) as never;
   for (const key of client.container.path) held = held[key];
-  const entries = held as Record<string, Entry> | Entry[];
+  const entries = held as Record<string, ConfigEntry> | ConfigEntry[];
   return Array.isArray(entries) ? entries.find(({ name }) => name === 'weather')! : entries.weather!;
 }
 
 /** A file of a client on this system; where it has none, any name will do. */
 function fileOf(client: WritableClient, home: string): string {
-  const surroundings: Surroundings = {
+  const surroundings: ClientEnvironment = {
     home,
     env: {},
     platform: process.platform,

@@ -14,7 +14,7 @@ import { addFiles, type Files, writeFolder } from '../support/packages.js';
 import { pack, packToFile, type Registry, startRegistry } from '../support/registry.js';
 import { fakeHost, type Run, runCli } from '../support/run-cli.js';
 
-vi.mock('../../src/engine/npm/ending.js', async (original) => {
+vi.mock('../../src/engine/npm/run-to-exit.js', async (original) => {
   const { withNpmInProcess } = await import('../support/npm-in-process.js');
   return withNpmInProcess(await original());
 });

@@ -50,7 +50,7 @@ describe('the way of `start`', () => {
       'src/cli/commands/start.ts',
       'src/cli/exit-code.ts',
       'src/cli/main.ts',
-      'src/cli/obtaining.ts',
+      'src/cli/auto-install.ts',
       'src/cli/start-arguments.ts',
     ]);
   });

@@ -3,7 +3,7 @@ import { beforeAll, describe, expect, test } from 'vitest';
 import { callOnce } from '../../src/engine/call-once.js';
 import { parseDocument } from '../../src/engine/files/document.js';
 import type { Context } from '../../src/engine/items/context.js';
-import { nobodyToAsk } from '../../src/engine/items/interaction.js';
+import { noInputSource } from '../../src/engine/items/interaction.js';
 import { composeServer, type ServerSpec } from '../../src/engine/items/server.js';
 import type { ToolSpec } from '../../src/engine/items/specs.js';
 import { uiMeta } from '../../src/engine/items/ui.js';
@@ -145,7 +145,7 @@ const context: Context = {
   ui: false,
   registry: { list: () => ({ items: [] }), resolve: () => undefined, shown: async () => [] },
   callTool: () => Promise.reject(new Error('There is no server.')),
-  ...nobodyToAsk('This'),
+  ...noInputSource('This'),
   root: undefined,
   session: undefined,
   auth: undefined,

@@ -1,7 +1,7 @@
 import path from 'node:path';
 import { describe, expect, test, vi } from 'vitest';
 import { type CallOnce, callOnce } from '../../src/engine/call-once.js';
-import type { Obtain } from '../../src/engine/extension/obtain.js';
+import type { InstallMissing } from '../../src/engine/extension/installer.js';
 import { ProtocolError } from '../../src/engine/items/builders.js';
 import type { Context } from '../../src/engine/items/context.js';
 import { addFiles, openWorkspace, packageJson, writeFolder, writePackage } from '../support/packages.js';
@@ -178,7 +178,7 @@ describe('a package that is not here', () => {
       { servers: ['main'], tools: ['own'] },
       { 'agenttools/servers/main.json': { tools: ['own', missing] }, 'agenttools/tools.js': tools },
     );
-    const obtain: Obtain = vi.fn(async (_, { onSettled }) => {
+    const obtain: InstallMissing = vi.fn(async (_, { onSettled }) => {
       putOther(packagesFolder);
       onSettled?.({ name: '@acme/other', version: '1.2.3' });
       return new Map();
@@ -211,7 +211,7 @@ describe('a package that is not here', () => {
       { servers: ['main'] },
       { 'agenttools/servers/main.json': { tools: entries } },
     );
-    const obtain: Obtain = async (names) => {
+    const obtain: InstallMissing = async (names) => {
       putOther(packagesFolder);
       const lost = names.filter((name) => name.startsWith('@no/'));
       return new Map(lost.map((name) => [name, `the registry has no ${name}`]));

@@ -1,7 +1,7 @@
 import path from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { callOnce } from '../../src/engine/call-once.js';
-import { declaredServers, outlinedAs } from '../../src/engine/discovery/outline.js';
+import { declaredServers, outlinePackage } from '../../src/engine/discovery/outline.js';
 import { Extension } from '../../src/engine/extension/extension.js';
 import { kinds } from '../../src/engine/extension/kinds.js';
 import { readItems } from '../../src/engine/packages/items.js';
@@ -88,13 +88,13 @@ test('a tool of a toolkit is called by its name', async () => {
 describe('without running code', () => {
   test('servers are listed with the tools that declarations tell of', async () => {
     const extension = await Extension.open(writeKit(), { loadCode: refuse });
-    const [server] = declaredServers(outlinedAs('@acme/kit', extension.manifest));
+    const [server] = declaredServers(outlinePackage('@acme/kit', extension.manifest));
     expect(server?.tools).toEqual(['@acme/kit/read', '@acme/kit/write']);
   });
 
   test('a package of nothing but a toolkit has a server', async () => {
     const extension = await Extension.open(writeKit({ tools: [{ toolkit: 'more' }] }), { loadCode: refuse });
-    expect(declaredServers(outlinedAs('@acme/kit', extension.manifest)).map(({ name }) => name)).toEqual([
+    expect(declaredServers(outlinePackage('@acme/kit', extension.manifest)).map(({ name }) => name)).toEqual([
       '@acme/kit/kit',
     ]);
   });

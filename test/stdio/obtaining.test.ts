@@ -9,7 +9,7 @@ import { runCli } from '../support/run-cli.js';
 import { runsAll } from '../support/tier.js';
 import { modern } from './support/messages.js';
 
-vi.mock('../../src/engine/npm/ending.js', async (original) => {
+vi.mock('../../src/engine/npm/run-to-exit.js', async (original) => {
   const { withNpmInProcess } = await import('../support/npm-in-process.js');
   return withNpmInProcess(await original());
 });

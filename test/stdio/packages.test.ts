@@ -9,7 +9,7 @@ import { bareEnvironment, openProgram, type Program, programFile, startProgram }
 import { type Registry, startRegistry } from '../support/registry.js';
 import { kit, packageMachine, publishBrokenOff, versionThere } from './support/package-machine.js';
 
-vi.mock('../../src/engine/npm/ending.js', async (original) => {
+vi.mock('../../src/engine/npm/run-to-exit.js', async (original) => {
   const { withNpmInProcess } = await import('../support/npm-in-process.js');
   return withNpmInProcess(await original());
 });

@@ -2,7 +2,7 @@ import { writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { Extension } from '../../src/engine/extension/extension.js';
 import { fingerprintOf } from '../../src/engine/packages/fingerprint.js';
-import { Shelf } from '../../src/engine/packages/shelf.js';
+import { PackageStore } from '../../src/engine/packages/package-store.js';
 import { addFiles, type Files, writeFolder } from './packages.js';
 
 /** A folder for `AGENTTOOLS_HOME` to which versions of `@acme/kit` are added without npm. */
@@ -14,7 +14,7 @@ export interface KitHome {
 
 export function makeKitHome(): KitHome {
   const home = writeFolder();
-  const shelf = new Shelf(path.join(home, 'packages/node_modules'));
+  const shelf = new PackageStore(path.join(home, 'packages/node_modules'));
   return {
     home,
     put: async (files) => {

@@ -1,6 +1,6 @@
 import { createRequire } from 'node:module';
 import path from 'node:path';
-import type * as Ending from '../../src/engine/npm/ending.js';
+import type * as Ending from '../../src/engine/npm/run-to-exit.js';
 import { runsAll } from './tier.js';
 
 const variable = 'AGENTTOOLS_TEST_NPM';
@@ -18,10 +18,10 @@ export const npmInProcess: Readonly<Record<string, string>> = runsAll ? {} : { [
 export function withNpmInProcess(real: typeof Ending): typeof Ending {
   return {
     ...real,
-    ending: async (command, args, options) => {
+    runToExit: async (command, args, options) => {
       const [program = ''] = args;
       const isWanted = options.env[variable] !== undefined && path.basename(program) === 'npm-cli.js';
-      if (!isWanted) return await real.ending(command, args, options);
+      if (!isWanted) return await real.runToExit(command, args, options);
       options.signal?.throwIfAborted();
       try {
         await install(program, args.slice(1), options);

@@ -1,7 +1,7 @@
 import type { LoadCode } from '../../src/engine/extension/extension.js';
 import { composeServer, type ServerSpec, type ToolList } from '../../src/engine/items/server.js';
 import { parseToolOptions } from '../../src/engine/items/tool-options.js';
-import { createServer, type Served } from '../../src/engine/server/factory.js';
+import { createServer, type RunningServer } from '../../src/engine/server/factory.js';
 import { LiveServer } from '../../src/engine/server/live-server.js';
 import type { Era } from '../../src/engine/server/protocol/eras.js';
 import { Channel } from '../../src/engine/server/stdio/channel.js';
@@ -14,7 +14,7 @@ type Message = any;
 export interface Composed {
   readonly directory: string;
   readonly spec: ServerSpec;
-  readonly served: Served;
+  readonly served: RunningServer;
   readonly reports: string[];
 }
 

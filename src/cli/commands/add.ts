@@ -5,7 +5,7 @@ import { addPackage } from '../../engine/packages/add.js';
 import type { Host } from '../../host.js';
 import { ExitCode } from '../exit-code.js';
 import { exitCodeOf, hasData } from '../outcome.js';
-import { packagesSetting } from '../packages-setting.js';
+import { packagesSetting } from '../packages-deps.js';
 import { withProgress } from '../progress.js';
 import { renderJson } from '../render/json.js';
 import { type AddResult, additionData, additionLines } from '../render/packages.js';
@@ -22,7 +22,7 @@ export async function addCommand({ specs, json }: AddInput, host: Host): Promise
     const done: AddResult[] = [];
     for (const text of specs) {
       const adding = readSpec(text, host.cwd).then((spec) => addPackage(spec, setting));
-      done.push(await adding.catch(failureOf(text)));
+      done.push(await adding.catch(addFailure(text)));
     }
     return done;
   });
@@ -34,7 +34,7 @@ export async function addCommand({ specs, json }: AddInput, host: Host): Promise
 }
 
 /** What is said of it may be kept by others, so a password in it is not repeated. */
-function failureOf(text: string): (error: unknown) => AddResult {
+function addFailure(text: string): (error: unknown) => AddResult {
   return (error) => {
     if (error instanceof AgentToolsError) return { spec: withoutUserinfo(text), error };
     throw error;

@@ -4,14 +4,14 @@ import { callOnce } from '../../engine/call-once.js';
 import { AgentToolsError } from '../../engine/errors.js';
 import { brands, isBranded } from '../../engine/items/brands.js';
 import type { ProtocolError } from '../../engine/items/builders.js';
-import { findOrObtain } from '../../engine/items/obtaining.js';
+import { findOrInstall } from '../../engine/items/install-missing.js';
 import { visibleText } from '../../engine/visible-text.js';
 import type { Host } from '../../host.js';
 import { ExitCode } from '../exit-code.js';
-import { guarded } from '../guarded.js';
+import { runWithGuard } from '../run-guarded.js';
 import { parseJsonArguments } from '../json-arguments.js';
-import { obtaining } from '../obtaining.js';
-import { personAt } from '../person.js';
+import { autoInstallOptions } from '../auto-install.js';
+import { createTerminalUser } from '../terminal-user.js';
 import { withProgress } from '../progress.js';
 import { renderJson } from '../render/json.js';
 import { renderResult } from '../render/result.js';
@@ -33,16 +33,16 @@ export async function callCommand(
 ): Promise<ExitCode> {
   const args = parseJsonArguments(text === '-' ? await readText(host.stdin) : text);
   const workspace = openWorkspace(host);
-  const person = text === '-' ? undefined : personAt(host);
-  const working = guarded(host, (signal) =>
+  const person = text === '-' ? undefined : createTerminalUser(host);
+  const working = runWithGuard(host, (signal) =>
     withProgress(host, async (tell) => {
-      const obtain = obtaining(host, { wanted: autoInstall, tell });
+      const obtain = autoInstallOptions(host, { wanted: autoInstall, tell });
       const report = (line: string) => {
         tell('');
         host.stderr.write(`${visibleText(line)}\n`);
       };
       const find = () => workspace.findServer(server);
-      const found = await findOrObtain(find, { obtain, dryRun: false, signal, report });
+      const found = await findOrInstall(find, { obtain, dryRun: false, signal, report });
       const call = { tool, args, env: host.env, report, person, obtain };
       if (!person) return await callOnce(found, workspace, { ...call, signal });
       const result = callOnce(found, workspace, { ...call, signal: AbortSignal.any([signal, person.left]) });

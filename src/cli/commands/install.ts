@@ -7,17 +7,17 @@ import { clientsFor, installationFolders, scopeOf } from '../../engine/installat
 import { visibleText } from '../../engine/visible-text.js';
 import type { Host } from '../../host.js';
 import type { ExitCode } from '../exit-code.js';
-import { guarded } from '../guarded.js';
-import { obtaining } from '../obtaining.js';
+import { runWithGuard } from '../run-guarded.js';
+import { autoInstallOptions } from '../auto-install.js';
 import { exitCodeOf, hasData } from '../outcome.js';
-import type { PlaceInput } from '../place-arguments.js';
+import type { TargetInput } from '../target-options.js';
 import { withProgress } from '../progress.js';
 import { askServer } from '../question.js';
 import { installData, installDiff, installLines, manualSnippet, usualLine } from '../render/installation.js';
 import { renderJson } from '../render/json.js';
 import { workspaceOptions } from '../workspace.js';
 
-export interface InstallInput extends PlaceInput {
+export interface InstallInput extends TargetInput {
   readonly name: string | undefined;
   /** `NAME=value`, or `NAME` alone. */
   readonly env: readonly string[];
@@ -44,7 +44,7 @@ export async function installCommand(input: InstallInput, host: Host): Promise<E
     server ?? (await chosenServer(workspace, clients, async (choice) => await askServer(choice, host)));
   if (typeof reference !== 'string') host.stderr.write(usualLine(clients, reference));
   const variables = readVariables(env, host.env);
-  const results = await guarded(host, (signal) =>
+  const results = await runWithGuard(host, (signal) =>
     withProgress(host, (tell) =>
       install(
         {
@@ -60,7 +60,7 @@ export async function installCommand(input: InstallInput, host: Host): Promise<E
           ...folders,
           workspace,
           version: packageVersion(),
-          obtain: obtaining(host, { wanted: autoInstall, tell }),
+          obtain: autoInstallOptions(host, { wanted: autoInstall, tell }),
           now: () => new Date(),
           signal,
           tell,

@@ -3,7 +3,7 @@ import { workspaceFolders } from '../../engine/folders.js';
 import { shortened, visibleMessage } from '../../engine/visible-text.js';
 import type { Host } from '../../host.js';
 import { ExitCode } from '../exit-code.js';
-import { npmSetting } from '../npm-setting.js';
+import { npmSetting } from '../npm-deps.js';
 import { withProgress } from '../progress.js';
 import { renderJson } from '../render/json.js';
 import { renderServers, serverData } from '../render/servers.js';

@@ -3,15 +3,15 @@ import path from 'node:path';
 import { AgentToolsError } from '../../engine/errors.js';
 import { type FoundServer, serverName } from '../../engine/extension/workspace.js';
 import { ownProgram, packageRoot, packageVersion } from '../../engine/folders.js';
-import { findOrObtain } from '../../engine/items/obtaining.js';
+import { findOrInstall } from '../../engine/items/install-missing.js';
 import { type Picture, takePicture } from '../../engine/preview/picture.js';
 import { type AskedByWords, openPreview, type PreviewOptions } from '../../engine/preview/preview.js';
 import { messageOf } from '../../engine/thrown.js';
 import { visibleText } from '../../engine/visible-text.js';
 import type { Host } from '../../host.js';
 import { ExitCode } from '../exit-code.js';
-import { guarded } from '../guarded.js';
-import { obtaining } from '../obtaining.js';
+import { runWithGuard } from '../run-guarded.js';
+import { autoInstallOptions } from '../auto-install.js';
 import { withProgress } from '../progress.js';
 import { renderJson } from '../render/json.js';
 import { untilSignal } from '../until-signal.js';
@@ -59,7 +59,7 @@ async function servePage(input: PreviewInput, host: Host): Promise<ExitCode> {
 
 async function takeScreenshot(input: PreviewInput, file: string, host: Host): Promise<ExitCode> {
   const target = path.resolve(host.cwd, file);
-  const picture = await guarded(host, (signal) =>
+  const picture = await runWithGuard(host, (signal) =>
     withProgress(host, async (say) => {
       await findServer(input, host, signal);
       say(`Taking a picture of ${input.server}`);
@@ -82,13 +82,13 @@ async function findServer(
 ): Promise<FoundServer> {
   const workspace = openWorkspace(host);
   return await withProgress(host, async (tell) => {
-    const obtain = obtaining(host, { wanted: autoInstall, tell });
+    const obtain = autoInstallOptions(host, { wanted: autoInstall, tell });
     const report = (line: string) => {
       tell('');
       host.stderr.write(`${visibleText(line)}\n`);
     };
     const find = () => workspace.findServer(server);
-    return await findOrObtain(find, { obtain, dryRun: false, signal, report });
+    return await findOrInstall(find, { obtain, dryRun: false, signal, report });
   });
 }
 

@@ -1,5 +1,5 @@
 import { workspaceFolders } from '../../engine/folders.js';
-import { entriesNeeding } from '../../engine/installation/needs.js';
+import { findDependentEntries } from '../../engine/installation/dependent-entries.js';
 import { installationFolders } from '../../engine/installation/setting.js';
 import { removePackages } from '../../engine/packages/remove.js';
 import type { Host } from '../../host.js';
@@ -24,7 +24,7 @@ export async function removeCommand({ names, force, json }: RemoveInput, host: H
     {
       packagesFolder: workspaceFolders(host).packagesFolder,
       userServers: () => openWorkspace(host).userServers(),
-      needsOf: (packageName) => entriesNeeding(packageName, receipts),
+      needsOf: (packageName) => findDependentEntries(packageName, receipts),
     },
   );
   host.stderr.write(removalLines(results));

@@ -7,8 +7,8 @@ import { show } from '../../engine/show.js';
 import { visibleMessage } from '../../engine/visible-text.js';
 import type { Host } from '../../host.js';
 import { ExitCode } from '../exit-code.js';
-import { guarded } from '../guarded.js';
-import { npmSetting } from '../npm-setting.js';
+import { runWithGuard } from '../run-guarded.js';
+import { npmSetting } from '../npm-deps.js';
 import { withProgress } from '../progress.js';
 import { renderFacts, renderValue } from '../render/facts.js';
 import { renderJson } from '../render/json.js';
@@ -24,7 +24,7 @@ export interface ShowInput {
 /** Prints everything known about a server, a package or an item, or one property of it. */
 export async function showCommand({ reference, property, json }: ShowInput, host: Host): Promise<ExitCode> {
   const notes: string[] = [];
-  const facts = await guarded(host, () => lookUp(reference, host, (note) => void notes.push(note))).finally(
+  const facts = await runWithGuard(host, () => lookUp(reference, host, (note) => void notes.push(note))).finally(
     () => {
       for (const note of notes) host.stderr.write(`note: ${visibleMessage(note)}\n`);
     },

@@ -1,9 +1,9 @@
-import type { CheckDrift } from '../../engine/server/frozen.js';
+import type { CheckDrift } from '../../engine/server/drift-guard.js';
 import type { Preparation } from '../../engine/server/prepare.js';
 import { startServer } from '../../engine/server/start.js';
 import type { Host } from '../../host.js';
 import type { ExitCode } from '../exit-code.js';
-import { obtaining } from '../obtaining.js';
+import { autoInstallOptions } from '../auto-install.js';
 import type { StartInput } from '../start-arguments.js';
 
 /** Serves a server over stdio until its client has gone. */
@@ -15,7 +15,7 @@ export async function startCommand(input: StartInput, host: Host): Promise<ExitC
 export function preparation({ autoInstall, frozen, ...input }: StartInput, host: Host): Preparation {
   return {
     ...input,
-    obtain: obtaining(host, { wanted: autoInstall && !frozen, tell: () => {} }),
+    obtain: autoInstallOptions(host, { wanted: autoInstall && !frozen, tell: () => {} }),
     ...(frozen && { checkDrift: checking(host) }),
   };
 }
@@ -23,10 +23,10 @@ export function preparation({ autoInstall, frozen, ...input }: StartInput, host:
 /** Few servers are checked, so what it takes is loaded for those. */
 function checking(host: Host): CheckDrift {
   return async (extensions) => {
-    const [{ driftOf }, { workspaceFolders }] = await Promise.all([
+    const [{ describeDrift }, { workspaceFolders }] = await Promise.all([
       import('../../engine/packages/drift.js'),
       import('../../engine/folders.js'),
     ]);
-    return await driftOf(extensions, workspaceFolders(host));
+    return await describeDrift(extensions, workspaceFolders(host));
   };
 }

@@ -3,13 +3,13 @@ import { installationFolders, namedClient, scopeOf } from '../../engine/installa
 import { uninstall } from '../../engine/installation/uninstall.js';
 import type { Host } from '../../host.js';
 import type { ExitCode } from '../exit-code.js';
-import { installedInstead } from '../installed-instead.js';
+import { findOtherInstallations } from '../other-installations.js';
 import { exitCodeOf, hasData } from '../outcome.js';
-import type { PlaceInput } from '../place-arguments.js';
+import type { TargetInput } from '../target-options.js';
 import { renderJson } from '../render/json.js';
 import { uninstallData, uninstallDiff, uninstallLines } from '../render/uninstallation.js';
 
-export interface UninstallInput extends PlaceInput {
+export interface UninstallInput extends TargetInput {
   readonly name: string | undefined;
   readonly dryRun: boolean;
   readonly force: boolean;
@@ -26,7 +26,7 @@ export async function uninstallCommand(input: UninstallInput, host: Host): Promi
     { client, scope, reference, name, force, dryRun },
     { cwd: host.cwd, home: host.home, surroundings, receipts },
   );
-  const instead = installedInstead(elsewhere, { client, scope, wanted: name ?? reference });
+  const instead = findOtherInstallations(elsewhere, { client, scope, wanted: name ?? reference });
   host.stderr.write(uninstallLines({ results, notes, instead }, { dryRun, nameOf: clientName }));
   if (json) {
     if (hasData(results, input)) host.stdout.write(renderJson(uninstallData(results, { dryRun })));

@@ -1,7 +1,7 @@
-import { applyUpdate, dropUpdates, planUpdates, type UpdateResult } from '../../engine/packages/update.js';
+import { applyUpdate, discardUpdates, planUpdates, type UpdateResult } from '../../engine/packages/update.js';
 import type { Host } from '../../host.js';
 import { ExitCode } from '../exit-code.js';
-import { packagesSetting } from '../packages-setting.js';
+import { packagesSetting } from '../packages-deps.js';
 import { withProgress } from '../progress.js';
 import { askYesNo } from '../question.js';
 import { renderJson } from '../render/json.js';
@@ -30,7 +30,7 @@ export async function updateCommand(input: UpdateInput, host: Host): Promise<Exi
       results.push(result);
     }
   } finally {
-    await dropUpdates(plans);
+    await discardUpdates(plans);
   }
   if (plans.length === 0) host.stderr.write('No package was added. Add one with: agenttools add <package>\n');
   if (input.json) host.stdout.write(renderJson(results.map(updateData)));

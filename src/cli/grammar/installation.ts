@@ -1,5 +1,5 @@
 import { type Command, Option } from 'commander';
-import { placeInput, placeOptions } from '../place-arguments.js';
+import { placeInput, placeOptions } from '../target-options.js';
 import type { Answering } from './answer.js';
 import { append, positiveSeconds } from './values.js';
 

@@ -5,7 +5,7 @@ import { type ColorOption, counted, styleFor } from './style.js';
 const states = ['configured', 'installed', 'not found', 'by hand'] as const;
 
 /** Whether a client without a file is here does not matter: a person enters its servers in any case. */
-function stateOf({ state, manual }: ClientFacts): (typeof states)[number] {
+function stateLabel({ state, manual }: ClientFacts): (typeof states)[number] {
   return manual ? 'by hand' : state;
 }
 
@@ -24,7 +24,7 @@ export function renderClients(clients: readonly ClientFacts[], options: ColorOpt
   const nameWidth = widthOf(clients.map(({ name }) => name));
   const lines = visibleTexts(clients).map((client) => {
     const { id, name } = client;
-    const state = stateOf(client);
+    const state = stateLabel(client);
     const how = state === 'by hand' ? ': install prints what to paste' : '';
     const files = filesOf(client).map((file) => `${' '.repeat(idWidth + 2)}${style.dim(file)}\n`);
     return `${style.bold(id.padEnd(idWidth))}  ${name.padEnd(nameWidth)}  ${paint[state](state + how)}\n${files.join('')}`;
@@ -34,7 +34,7 @@ export function renderClients(clients: readonly ClientFacts[], options: ColorOpt
 
 function headingOf(clients: readonly ClientFacts[]): string {
   const counts = states.flatMap((state) => {
-    const { length } = clients.filter((client) => stateOf(client) === state);
+    const { length } = clients.filter((client) => stateLabel(client) === state);
     return length === 0 ? [] : [`${length} ${state}`];
   });
   return `${counted(clients.length, 'client')}: ${counts.join(', ')}`;

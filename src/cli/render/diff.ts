@@ -50,7 +50,7 @@ export function renderDiffs(changes: readonly FileChange[]): string {
 /** What `renderDiffs` leaves out, in a sentence for each file. */
 export function leftOutOfDiffs(changes: readonly FileChange[]): readonly string[] {
   return firstOfEach(changes).flatMap(({ file, what }) => {
-    const later = changesOf(file, changes).slice(1);
+    const later = fileChanges(file, changes).slice(1);
     if (later.length === 0) return [];
     const others = later.map((one) => one.what).join(', ');
     return [
@@ -61,10 +61,10 @@ export function leftOutOfDiffs(changes: readonly FileChange[]): readonly string[
 
 function firstOfEach(changes: readonly FileChange[]): readonly FileChange[] {
   const files = new Set(changes.filter(isChange).map(({ file }) => file));
-  return [...files].flatMap((file) => changesOf(file, changes).slice(0, 1));
+  return [...files].flatMap((file) => fileChanges(file, changes).slice(0, 1));
 }
 
-function changesOf(file: string, changes: readonly FileChange[]): readonly FileChange[] {
+function fileChanges(file: string, changes: readonly FileChange[]): readonly FileChange[] {
   return changes.filter((one) => one.file === file && isChange(one));
 }
 

@@ -99,11 +99,11 @@ export function installData(
   results: readonly InstallResult[],
   { isList, dryRun }: Circumstances & { readonly isList: boolean },
 ): unknown {
-  const data = results.map((result) => dataOf(result, dryRun));
+  const data = results.map((result) => resultData(result, dryRun));
   return isList ? data : data[0];
 }
 
-function dataOf(result: InstallResult, dryRun: boolean): object {
+function resultData(result: InstallResult, dryRun: boolean): object {
   const { id } = result.client;
   if ('error' in result) return { client: id, error: result.error.message };
   if (isManual(result)) {

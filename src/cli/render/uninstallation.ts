@@ -1,6 +1,6 @@
 import type { UninstallOutcome, UninstallResult } from '../../engine/installation/uninstall.js';
 import { visibleText } from '../../engine/visible-text.js';
-import type { InstalledInstead } from '../installed-instead.js';
+import type { InstalledInstead } from '../other-installations.js';
 import { type FileChange, leftOutOfDiffs, renderDiff, renderDiffs } from './diff.js';
 import { failureCount, failureLine, failuresLast } from './failures.js';
 import { uninstallCommand } from './uninstall-command.js';

@@ -5,8 +5,8 @@ import { type ChangedDependency, versionOf } from '../../engine/packages/depende
 import {
   type Difference,
   type ItemDifference,
-  isSeen,
-  unreadItems,
+  isVisibleToModel,
+  uninspectedItems,
   type ValueDifference,
 } from '../../engine/packages/difference.js';
 import type { ItemState } from '../../engine/packages/items.js';
@@ -27,7 +27,7 @@ export function renderPlan({ before, drift, next }: UpdatePlan, options: ColorOp
   const changes = changesIn(next.difference).map(([mark, line]) =>
     paint[mark](`  ${mark} ${visibleLine(line)}`),
   );
-  const seen = isSeen(next.difference) ? [] : ['  Nothing that the model sees changes.'];
+  const seen = isVisibleToModel(next.difference) ? [] : ['  Nothing that the model sees changes.'];
   const warnings = next.staged.warnings.map((warning) => `warning: ${visibleMessage(warning)}`);
   return [
     visibleText(asText(drifted)),
@@ -47,9 +47,9 @@ function asText(lines: readonly string[]): string {
   return lines.map((line) => `${line}\n`).join('');
 }
 
-type Change = readonly ['+' | '-' | '~' | ' ', string];
+type ChangeLine = readonly ['+' | '-' | '~' | ' ', string];
 
-function changesIn(difference: Difference): readonly Change[] {
+function changesIn(difference: Difference): readonly ChangeLine[] {
   const { added, removed, changed, files, packageJson, dependencies, source } = difference;
   return [
     ...(source ? [['~', `It comes from ${source.after} now, not from ${source.before}.`] as const] : []),
@@ -58,7 +58,7 @@ function changesIn(difference: Difference): readonly Change[] {
       ...argumentNames(item).map((line) => [' ', `  ${line}`] as const),
     ]),
     ...removed.map((item) => ['-', called(item)] as const),
-    ...changed.flatMap(changesOf),
+    ...changed.flatMap(changedItems),
     ...(packageJson.length > 0 ? [['~', 'package.json'] as const] : []),
     ...packageJson.flatMap(valueLines).map((line) => [' ', `  ${line}`] as const),
     // What it says is shown by value, and the version is said already.
@@ -79,7 +79,7 @@ function argumentNames({ value = {} }: ItemState): readonly string[] {
   return names.length === 0 ? [] : [`arguments: ${cut(names.join(', '))}`];
 }
 
-function changesOf(item: ItemDifference): readonly Change[] {
+function changedItems(item: ItemDifference): readonly ChangeLine[] {
   const { values, files, unread, problem } = item;
   return [
     ['~', called(item)],
@@ -137,23 +137,23 @@ function described({ value, problem, isCode }: ItemState): string {
   return typeof value?.description === 'string' ? `: ${cut(value.description.replaceAll('\n', ' '))}` : '';
 }
 
-function fileChange({ file, change }: ChangedFile): Change {
+function fileChange({ file, change }: ChangedFile): ChangeLine {
   const marks = { new: '+', gone: '-', changed: '~' } as const;
   return [marks[change], file];
 }
 
 /** Extensions are never left out, since what they declare may be seen. */
-function dependencyChanges(dependencies: readonly ChangedDependency[]): readonly Change[] {
+function dependencyChanges(dependencies: readonly ChangedDependency[]): readonly ChangeLine[] {
   const isExtension = ({ before, after }: ChangedDependency) => before?.isExtension || after?.isExtension;
   const others = dependencies.filter((one) => !isExtension(one)).map(dependencyChange);
   const extensions = dependencies.filter(isExtension).map(dependencyChange);
   return [
-    ...extensions.map(([mark, line]): Change => [mark, `${line}, an extension`]),
+    ...extensions.map(([mark, line]): ChangeLine => [mark, `${line}, an extension`]),
     ...firstOf(others, 'dependencies'),
   ];
 }
 
-function dependencyChange({ name, before, after }: ChangedDependency): Change {
+function dependencyChange({ name, before, after }: ChangedDependency): ChangeLine {
   const what = `dependency ${name}`;
   if (!before) return ['+', `${what} ${versionOf(after)}`];
   if (!after) return ['-', `${what} ${versionOf(before)}`];
@@ -163,7 +163,7 @@ function dependencyChange({ name, before, after }: ChangedDependency): Change {
 /** More files or dependencies than these are counted. */
 const maxShown = 10;
 
-function firstOf(changes: readonly Change[], what: string): readonly Change[] {
+function firstOf(changes: readonly ChangeLine[], what: string): readonly ChangeLine[] {
   const rest = changes.length - maxShown;
   return [...changes.slice(0, maxShown), ...(rest > 0 ? [[' ', `and ${rest} more ${what}`] as const] : [])];
 }
@@ -190,8 +190,8 @@ export function updateLine({ plan, state, error }: UpdateResult): string {
 /** What is known of what the model would see, and how to know more. */
 function reasonToHold({ next }: UpdatePlan): string {
   const { difference } = next!;
-  const unread = unreadItems(difference);
-  const isKnown = isSeen({
+  const unread = uninspectedItems(difference);
+  const isKnown = isVisibleToModel({
     ...difference,
     changed: difference.changed.filter((one) => !unread.includes(one)),
   });
@@ -232,7 +232,7 @@ export function updateData({ plan, state, error }: UpdateResult): object {
     version: next?.staged.record.version ?? previous,
     state,
     drift,
-    ...(next && { seen: isSeen(next.difference), changes: changesData(next.difference) }),
+    ...(next && { seen: isVisibleToModel(next.difference), changes: changesData(next.difference) }),
     ...(error && { error: error.message }),
   };
 }

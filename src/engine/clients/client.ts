@@ -1,4 +1,4 @@
-import type { Entry } from './edit/editor.js';
+import type { ConfigEntry } from './edit/editor.js';
 
 /** Syntax of a config file. */
 export type ConfigFormat = 'json' | 'jsonc' | 'toml' | 'yaml';
@@ -13,7 +13,7 @@ export interface Launch {
 }
 
 /** What decides where a client keeps its files. Everything is handed in, so that any system can be asked about. */
-export interface Surroundings {
+export interface ClientEnvironment {
   readonly home: string;
   readonly env: Readonly<Record<string, string | undefined>>;
   readonly platform: NodeJS.Platform;
@@ -32,7 +32,7 @@ export interface Container {
 }
 
 /** What of a lenient syntax the client's own parser takes. */
-export interface Tolerance {
+export interface SyntaxTolerance {
   readonly comments: boolean;
   readonly trailingCommas: boolean;
   readonly bom: boolean;
@@ -40,9 +40,9 @@ export interface Tolerance {
 
 /** How a client writes down what starts a server. */
 export interface Shape {
-  readonly entry: (launch: Launch, key: string) => Entry;
+  readonly entry: (launch: Launch, key: string) => ConfigEntry;
   /** What an entry starts: the inverse of `entry`. Undefined if it starts no program. */
-  readonly launchOf: (entry: Entry) => Launch | undefined;
+  readonly launchOf: (entry: ConfigEntry) => Launch | undefined;
   /** The field that holds the server's variables. */
   readonly env: string;
   /** The field for the working directory; absent: the client has no such setting. */
@@ -55,7 +55,7 @@ export interface Layout extends Shape {
 }
 
 /** Places of one kind on the system at hand, absolute, the one that counts first. */
-export type Places = (surroundings: Surroundings) => readonly string[];
+export type FileCandidates = (surroundings: ClientEnvironment) => readonly string[];
 
 /** Whose file it is: the user's own, or the one a project carries. */
 export type FileScope = 'user' | 'project';
@@ -77,24 +77,24 @@ interface SecretReference {
   /** What stands as the variable's value; absent: the variable must not be among the entry's own. */
   readonly value?: string;
   /** Further fields of the entry; a list is joined with the one that is there. */
-  readonly fields?: Entry;
+  readonly fields?: ConfigEntry;
   /** Items that the file needs in lists elsewhere. */
-  readonly additions?: readonly { readonly list: readonly string[]; readonly item: Entry }[];
+  readonly additions?: readonly { readonly list: readonly string[]; readonly item: ConfigEntry }[];
   /** Where the value then comes from, in a sentence for the user. */
   readonly hint: string;
 }
 
 /** Something a user must hear when an entry is written. */
-export interface Caution {
+export interface InstallWarning {
   readonly text: string;
   /** Absent: of both. */
   readonly scope?: FileScope;
   /** Absent: always. */
-  readonly applies?: (surroundings: Surroundings) => boolean;
+  readonly applies?: (surroundings: ClientEnvironment) => boolean;
 }
 
 /** Where a fact about a client is from. */
-export interface Source {
+export interface FactSource {
   readonly what: string;
   readonly ref: string;
 }
@@ -108,16 +108,16 @@ interface ClientFacts {
   readonly capabilities: Capabilities;
   /** What makes the client see a new entry. */
   readonly reload: string;
-  readonly sources: readonly Source[];
+  readonly sources: readonly FactSource[];
 }
 
 /** A client that reads its servers from a file. */
 export interface WritableClient extends ClientFacts, Layout {
   readonly manual?: undefined;
   readonly format: ConfigFormat;
-  readonly tolerance: Tolerance;
+  readonly tolerance: SyntaxTolerance;
   /** The user's own files: none where the client has none on a system. `<key>` stands for the key of the entry. */
-  readonly userFiles: Places;
+  readonly userFiles: FileCandidates;
   /** Files below the folder of a project, in the order they are looked for; `<key>` as above. */
   readonly projectFiles?: readonly string[];
   /** Which of them is made where none is there; absent: the first. */
@@ -128,12 +128,12 @@ export interface WritableClient extends ClientFacts, Layout {
   readonly template?: (file: string, key: string) => string;
   readonly keys?: KeyRule;
   /** Folders, files and applications that show that the client is here, beside its config file. */
-  readonly traces: Places;
+  readonly traces: FileCandidates;
   /** Programs that show the same, by being on the PATH. */
   readonly programs?: readonly string[];
   /** The client is given by what users call it. */
   readonly secretReference?: (name: string, key: string, client: string) => SecretReference;
-  readonly cautions?: readonly Caution[];
+  readonly cautions?: readonly InstallWarning[];
 }
 
 /** A client that keeps its servers where no program may write: a person has to enter them. */

@@ -1,8 +1,8 @@
-import type { Client, Surroundings } from './client.js';
+import type { Client, ClientEnvironment } from './client.js';
 import { pathsOf } from './table/folders.js';
 
 /** Whether a client is on this machine: its config file, its folders, its application or its program. */
-export function isDetected(client: Client, surroundings: Surroundings): boolean {
+export function isDetected(client: Client, surroundings: ClientEnvironment): boolean {
   if (client.manual) return false;
   const places = [...client.userFiles(surroundings).filter(isOwn), ...client.traces(surroundings)];
   const programs = (client.programs ?? []).flatMap((name) => pathsOnPath(name, surroundings));
@@ -14,7 +14,7 @@ function isOwn(file: string): boolean {
   return !file.includes('<key>');
 }
 
-function pathsOnPath(name: string, surroundings: Surroundings): readonly string[] {
+function pathsOnPath(name: string, surroundings: ClientEnvironment): readonly string[] {
   const { env, platform } = surroundings;
   const { delimiter, join } = pathsOf(surroundings);
   const folders = (env.PATH ?? env.Path ?? '').split(delimiter).filter((folder) => folder !== '');

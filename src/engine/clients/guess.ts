@@ -1,5 +1,5 @@
 import { parseWithComments } from '../files/json-text.js';
-import type { Surroundings, WritableClient } from './client.js';
+import type { ClientEnvironment, WritableClient } from './client.js';
 import { isMap } from './edit/merge.js';
 import { valueAt } from './edit/path.js';
 import { writableClients } from './table/index.js';
@@ -11,19 +11,19 @@ import { writableClients } from './table/index.js';
 export function guessClient(
   file: string,
   text: string | undefined,
-  surroundings: Surroundings,
+  surroundings: ClientEnvironment,
 ): WritableClient | undefined {
   const path = plain(file);
-  const data = dataOf(text);
+  const data = parseLooseJson(text);
   return byPlace(path, data, surroundings) ?? byId(byEnding(path, text)) ?? byId(byContent(path, data));
 }
 
 /** Whose a config file that is not there is to be: by the very path, or by where such files lie. */
-export function guessOwner(file: string, surroundings: Surroundings): WritableClient | undefined {
+export function guessOwner(file: string, surroundings: ClientEnvironment): WritableClient | undefined {
   return byPlace(plain(file), undefined, surroundings);
 }
 
-function byPlace(path: string, data: unknown, surroundings: Surroundings): WritableClient | undefined {
+function byPlace(path: string, data: unknown, surroundings: ClientEnvironment): WritableClient | undefined {
   return fitting(exactly(path, surroundings), data) ?? fitting(byPattern(path), data);
 }
 
@@ -41,7 +41,7 @@ function fitting(candidates: readonly WritableClient[], data: unknown): Writable
   return candidates.find(({ container }) => valueAt(data, container.path) !== undefined) ?? candidates[0];
 }
 
-function exactly(path: string, surroundings: Surroundings): readonly WritableClient[] {
+function exactly(path: string, surroundings: ClientEnvironment): readonly WritableClient[] {
   return writableClients.filter((client) =>
     client.userFiles(surroundings).some((file) => new RegExp(`^${patternOf(plain(file))}$`).test(path)),
   );
@@ -72,7 +72,7 @@ function patterns(): readonly Pattern[] {
 
 /** Each system with nothing on it but a home folder. */
 const systems = (['linux', 'darwin', 'win32'] as const).map(
-  (platform): Surroundings => ({
+  (platform): ClientEnvironment => ({
     home: platform === 'win32' ? 'C:\\home' : '/home',
     env: {},
     platform,
@@ -151,7 +151,7 @@ function entriesIn(container: unknown): readonly Readonly<Record<string, unknown
 }
 
 /** What a text holds that is JSON, comments or not; undefined if it is something else. */
-function dataOf(text: string | undefined): unknown {
+function parseLooseJson(text: string | undefined): unknown {
   if (text === undefined) return undefined;
   const parsed = parseWithComments(text.replace(/^\uFEFF/, ''));
   return parsed.ok ? parsed.value : undefined;

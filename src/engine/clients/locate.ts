@@ -6,12 +6,12 @@ import type {
   Container,
   FileScope,
   Layout,
-  Surroundings,
-  Tolerance,
+  ClientEnvironment,
+  SyntaxTolerance,
   WritableClient,
 } from './client.js';
-import { dataIn, type EntryPlace, readEntry } from './edit/entries.js';
-import { placeOf } from './ledger/slot.js';
+import { dataIn, type EntryLocator, readEntry } from './edit/entries.js';
+import { entryLocator } from './ledger/slot.js';
 import type { Receipt } from './receipts.js';
 import { pathsOf } from './table/folders.js';
 import { clients } from './table/index.js';
@@ -21,7 +21,7 @@ export interface ConfigFile {
   readonly file: string;
   readonly format: ConfigFormat;
   readonly container: Container;
-  readonly tolerance: Tolerance;
+  readonly tolerance: SyntaxTolerance;
   /** What a new file begins with. */
   readonly template?: string;
 }
@@ -51,7 +51,7 @@ function bare(name: string): string {
 }
 
 /** The user's own config file of a client, for an entry under a key. */
-export function userFile(client: Client, surroundings: Surroundings, key: string): ConfigFile | NoFile {
+export function userFile(client: Client, surroundings: ClientEnvironment, key: string): ConfigFile | NoFile {
   if (client.manual) return byHand(client);
   const [file] = client.userFiles(surroundings);
   return file === undefined ? noUserFile(client, surroundings) : configFile(client, withKey(file, key), key);
@@ -61,7 +61,7 @@ export function userFile(client: Client, surroundings: Surroundings, key: string
 export function projectFile(
   client: Client,
   folder: string,
-  surroundings: Surroundings,
+  surroundings: ClientEnvironment,
   key: string,
 ): ConfigFile | NoFile {
   if (client.manual) return byHand(client);
@@ -86,8 +86,8 @@ export function layoutIn(client: WritableClient, data: unknown): Layout {
 }
 
 /** Where an entry of ours stands now: a client may have put it elsewhere when it brought its file up to date. */
-export async function placeNow(receipt: Receipt, text: string | null): Promise<EntryPlace> {
-  const place = placeOf(receipt);
+export async function currentLocation(receipt: Receipt, text: string | null): Promise<EntryLocator> {
+  const place = entryLocator(receipt);
   const client = clients.find(({ id }) => id === receipt.client);
   if (text === null || !client || client.manual || (await readEntry(text, place))) return place;
   const { container } = layoutIn(client, await dataIn(text, receipt.format));
@@ -98,7 +98,7 @@ export async function placeNow(receipt: Receipt, text: string | null): Promise<E
 export function cautionsFor(
   { cautions = [] }: WritableClient,
   scope: FileScope,
-  surroundings: Surroundings,
+  surroundings: ClientEnvironment,
 ): readonly string[] {
   const told = cautions.filter(
     (one) => (one.scope ?? scope) === scope && (one.applies?.(surroundings) ?? true),
@@ -117,7 +117,7 @@ function byHand({ name }: Client): NoFile {
 
 const systems = { linux: 'Linux', darwin: 'macOS', win32: 'Windows' } as const;
 
-function noUserFile(client: WritableClient, { platform, home }: Surroundings): NoFile {
+function noUserFile(client: WritableClient, { platform, home }: ClientEnvironment): NoFile {
   const nothing = { home, env: {}, exists: () => false, namesIn: () => [] };
   const others = Object.entries(systems).filter(
     ([other]) => client.userFiles({ ...nothing, platform: other as keyof typeof systems }).length > 0,

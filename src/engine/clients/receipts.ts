@@ -2,18 +2,18 @@ import { createHash } from 'node:crypto';
 import { mkdir, readdir, rm } from 'node:fs/promises';
 import path from 'node:path';
 import { AgentToolsError } from '../errors.js';
-import { FileRefusal } from '../files/refusal.js';
+import { FileAccessError } from '../files/file-error.js';
 import { replaceTextFile } from '../files/replace.js';
 import { readTextFile } from '../files/text-file.js';
 import type { ConfigFormat, Container } from './client.js';
-import type { Entry } from './edit/editor.js';
+import type { ConfigEntry } from './edit/editor.js';
 import type { Splice } from './edit/splice.js';
 import { isRecord } from './receipt-shapes.js';
 
 /** An item that an entry needs elsewhere in its file, such as the question a client asks for a secret. */
 export interface Addition {
   readonly list: readonly string[];
-  readonly item: Entry;
+  readonly item: ConfigEntry;
 }
 
 /** What we remember of one entry that we wrote into a config file. */
@@ -34,7 +34,7 @@ export interface Receipt {
   /** Names of the variables that the server gets. */
   readonly variables: readonly string[];
   /** As written. */
-  readonly entry: Entry;
+  readonly entry: ConfigEntry;
   /** What stands elsewhere in the file for this entry. */
   readonly additions?: readonly Addition[];
   /** What the file begins with where it has to be made. */
@@ -44,7 +44,7 @@ export interface Receipt {
   /** ISO 8601. */
   readonly time: string;
   /** An entry of somebody else, or for another server, that gave way; it is put back when this one goes. */
-  readonly replaced?: Entry;
+  readonly replaced?: ConfigEntry;
   /** What we remembered of the entry in `replaced`, where that was ours too; one for each client that shared it. */
   readonly displaced?: readonly Receipt[];
   /** The folder of the project, in scope `project`. */
@@ -238,7 +238,7 @@ async function asRefusal<T>(action: () => Promise<T>, fault: string): Promise<T>
   try {
     return await action();
   } catch (error) {
-    const isOfFiles = error instanceof FileRefusal || (error instanceof Error && 'syscall' in error);
+    const isOfFiles = error instanceof FileAccessError || (error instanceof Error && 'syscall' in error);
     if (!isOfFiles) throw error;
     throw new AgentToolsError('refused', `${fault}: ${error.message}`, { cause: error });
   }

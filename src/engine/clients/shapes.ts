@@ -1,10 +1,10 @@
 import type { Launch, Shape } from './client.js';
-import type { ConfigValue, Entry } from './edit/editor.js';
+import type { ConfigValue, ConfigEntry } from './edit/editor.js';
 
 /** What a client wants in an entry beside command, arguments and variables. */
-export interface Besides {
-  readonly before?: Entry;
-  readonly after?: Entry;
+export interface EntryExtras {
+  readonly before?: ConfigEntry;
+  readonly after?: ConfigEntry;
   /** The entry holds its key as `name`. */
   readonly named?: boolean;
   /** The field for the working directory. */
@@ -12,7 +12,7 @@ export interface Besides {
 }
 
 /** `command`, `args` and `env`: what most clients take. */
-export function standard({ before = {}, after = {}, named = false, cwd }: Besides = {}): Shape {
+export function standard({ before = {}, after = {}, named = false, cwd }: EntryExtras = {}): Shape {
   return {
     entry: (launch, key) => ({
       ...before,
@@ -30,7 +30,7 @@ export function standard({ before = {}, after = {}, named = false, cwd }: Beside
 }
 
 /** The standard shape with `type: "stdio"` first. */
-export function stdio(besides: Besides = {}): Shape {
+export function stdio(besides: EntryExtras = {}): Shape {
   return standard({ ...besides, before: { type: 'stdio' } });
 }
 
@@ -113,7 +113,7 @@ export const bangCommands: Spelling = {
  * An entry with references in the place of secrets. They are put in afterwards, since a shape may spell a plain value so
  * that it does not read as one.
  */
-export function withReferences(entry: Entry, { env }: Shape, references: Launch['env']): Entry {
+export function withReferences(entry: ConfigEntry, { env }: Shape, references: Launch['env']): ConfigEntry {
   const plain = entry[env];
   const held = plain !== undefined && isTextMap(plain) ? plain : {};
   return { ...entry, ...unlessEmpty(env, { ...held, ...references }) };
@@ -130,7 +130,7 @@ export function startable(launch: Launch, platform: NodeJS.Platform): Launch {
 
 function launchFrom(
   words: readonly (ConfigValue | undefined)[],
-  entry: Entry,
+  entry: ConfigEntry,
   fields: { readonly args?: string; readonly env: string; readonly cwd: string | undefined },
 ): Launch | undefined {
   const further = fields.args === undefined ? [] : (entry[fields.args] ?? []);
@@ -151,11 +151,11 @@ function isTextMap(value: ConfigValue): value is Readonly<Record<string, string>
   );
 }
 
-function unlessEmpty(field: string, env: Launch['env']): Entry {
+function unlessEmpty(field: string, env: Launch['env']): ConfigEntry {
   return Object.keys(env).length > 0 ? { [field]: env } : {};
 }
 
-function folderField({ cwd }: Launch, field: string | undefined): Entry {
+function folderField({ cwd }: Launch, field: string | undefined): ConfigEntry {
   return cwd === undefined || field === undefined ? {} : { [field]: cwd };
 }
 

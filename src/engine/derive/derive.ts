@@ -75,13 +75,13 @@ export async function derive(
     found.read(await openTypeScript(directory, modules, { timeoutMs, maxFiles }), modules);
   }
   for (const { message, location } of [...targets.faults, ...found.lost()]) {
-    remarks.push({ severity: 'error', message, ...(await placeOf(extension, location)) });
+    remarks.push({ severity: 'error', message, ...(await handlerPosition(extension, location)) });
   }
   remarks.push(...found.remarks);
   const isEmpty = found.functions.size === 0;
   const hasErrors = remarks.some(({ severity }) => severity === 'error');
   const derived = hasErrors || isEmpty ? undefined : await whole(directory, found);
-  const state = await stateOf(directory, file, derived);
+  const state = await sourceState(directory, file, derived);
   const differences =
     state === 'stale' && derived ? await differencesOf(directory, file, derived, found) : [];
   return { directory, file, derived, remarks, hasErrors, state, differences };
@@ -134,7 +134,7 @@ async function whole(directory: string, { files, functions, tools }: Findings): 
   return JSON.parse(JSON.stringify(derived)) as Derived;
 }
 
-async function stateOf(
+async function sourceState(
   directory: string,
   file: string,
   derived: Derived | undefined,
@@ -179,7 +179,7 @@ function keysThatDiffer(
   return keys.filter((key) => !isDeepStrictEqual(one[key], other[key]));
 }
 
-async function placeOf(
+async function handlerPosition(
   { manifest }: Extension,
   { file, path: at, position }: Location,
 ): Promise<{ file: string; line: number; column: number }> {

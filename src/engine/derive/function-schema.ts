@@ -4,7 +4,7 @@ import { toPointer } from '../schema/issues.js';
 import { didYouMean } from '../spelling.js';
 import type { FunctionFacts, ParameterFacts, PropertyFacts, SourcePosition, TypeFacts } from './facts.js';
 import { noDoc } from './facts.js';
-import { type Draft, isOf, meantTag, valueTags } from './keywords.js';
+import { type Draft, isOf, suggestTag, valueTags } from './keywords.js';
 import { functionTags, type ToolTags } from './mcp-tag.js';
 import {
   below,
@@ -66,7 +66,7 @@ export function deriveFunction(
 function warnOfStrayTags({ doc }: FunctionFacts, remark: Derivation['remark']): void {
   for (const { name, position } of doc.tags) {
     if (!valueTags.includes(name)) {
-      const meant = meantTag(name, functionTags);
+      const meant = suggestTag(name, functionTags);
       const message = `"@${name}" is no tag that means anything here. Did you mean "@${meant}"?`;
       if (meant !== undefined) remark({ severity: 'warning', message, position });
       continue;

@@ -94,7 +94,7 @@ const foreignTags = new Set(
 );
 
 /** The tag that somebody seems to have meant by one that means nothing. */
-export function meantTag(name: string, known: readonly string[]): string | undefined {
+export function suggestTag(name: string, known: readonly string[]): string | undefined {
   return known.includes(name) || foreignTags.has(name) ? undefined : didYouMean(name, known);
 }
 

@@ -95,7 +95,7 @@ export async function findTargets(extension: Extension): Promise<Targets> {
     handlers,
     unwritten,
     toolkits: modules,
-    entry: unwritten.length > 0 ? await entryOf(extension) : undefined,
+    entry: unwritten.length > 0 ? await packageEntryModule(extension) : undefined,
     written: definitions.map(({ item }) => item),
     faults,
   };
@@ -164,7 +164,7 @@ async function missing({ paths }: Extension, text: string): Promise<string | und
 }
 
 /** The module of `exports`, `main` or by the name that Node takes last. @see https://nodejs.org/api/packages.html#package-entry-points */
-export async function entryOf(extension: Extension): Promise<string | undefined> {
+export async function packageEntryModule(extension: Extension): Promise<string | undefined> {
   const { exports, main } = extension.manifest.packageJson.value as Readonly<Record<string, unknown>>;
   const root = isRecord(exports) && Object.hasOwn(exports, '.') ? exports['.'] : exports;
   const named = [targetIn(root), typeof main === 'string' ? main : undefined, './index.js'];

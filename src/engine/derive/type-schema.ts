@@ -1,7 +1,7 @@
 import type { CastName } from '../schema/casts.js';
 import { toPointer } from '../schema/issues.js';
 import type { DocFacts, Fallback, Literal, PropertyFacts, SourcePosition, TypeFacts } from './facts.js';
-import { applyTags, type Draft, isOf, meantTag, propertyTags } from './keywords.js';
+import { applyTags, type Draft, isOf, suggestTag, propertyTags } from './keywords.js';
 
 /** A schema, and where in it values are cast: pointers relative to it. */
 export interface MappedType {
@@ -20,7 +20,7 @@ export interface TypeFault {
 }
 
 /** Where a type stands. */
-interface Place {
+interface TypeContext {
   readonly path: string;
   readonly position: SourcePosition;
   readonly depth: number;
@@ -41,7 +41,7 @@ const maxFaults = 5;
 class EnoughError extends Error {}
 
 /** A part of a whole: a parameter, or the result. */
-export interface Part {
+export interface TypePart {
   /** Empty for what is nothing but its own properties. */
   readonly name: string;
   readonly type: TypeFacts;
@@ -65,7 +65,7 @@ export class TypeMapper {
   ) {}
 
   /** The schema of a part, as it stands in the whole. */
-  part({ name, type, doc, position }: Part): MappedType {
+  part({ name, type, doc, position }: TypePart): MappedType {
     const place = { path: name, position, depth: 0, hasNulls: true };
     this.#faults = 0;
     try {
@@ -88,13 +88,13 @@ export class TypeMapper {
   }
 
   /** What a doc comment says goes into the schema. */
-  #documented(mapped: MappedType, { text, tags }: DocFacts, { path }: Place): MappedType {
+  #documented(mapped: MappedType, { text, tags }: DocFacts, { path }: TypeContext): MappedType {
     const schema = { ...mapped.schema, ...(text !== '' && { description: text }) };
     for (const { tag, reason, position } of applyTags(schema, tags)) {
       this.#tell({ path, message: `has "@${tag}", which ${reason}`, position });
     }
     for (const { name, position } of tags) {
-      const meant = meantTag(name, propertyTags);
+      const meant = suggestTag(name, propertyTags);
       if (meant === undefined) continue;
       const message = `has "@${name}", which means nothing. Did you mean "@${meant}"?`;
       this.report({ path, message, position, severity: 'warning' });
@@ -102,17 +102,17 @@ export class TypeMapper {
     return { ...mapped, schema };
   }
 
-  #map(type: TypeFacts, place: Place): MappedType {
+  #map(type: TypeFacts, place: TypeContext): MappedType {
     if (++this.#parts > maxParts) return this.#refuse(place, `has a type of more than ${maxParts} parts`);
     if (place.depth > maxDepth) {
       return this.#refuse(place, `has a type nested deeper than ${maxDepth} levels, or one that never ends`);
     }
-    const map = this.#mappings[type.kind] as (type: TypeFacts, place: Place) => MappedType;
+    const map = this.#mappings[type.kind] as (type: TypeFacts, place: TypeContext) => MappedType;
     return map(type, { ...place, depth: place.depth + 1 });
   }
 
   /** What goes on like that would go on for long. */
-  #refuse({ path, position }: Place, message: string): never {
+  #refuse({ path, position }: TypeContext, message: string): never {
     this.report({ path, message, position });
     throw new EnoughError();
   }
@@ -138,15 +138,15 @@ export class TypeMapper {
     named: (type, place) => this.#named(type, place),
     unmappable: ({ text, reason }, place) => this.#unmappable(text, reason, place),
   } satisfies {
-    [K in TypeFacts['kind']]: (type: Extract<TypeFacts, { kind: K }>, place: Place) => MappedType;
+    [K in TypeFacts['kind']]: (type: Extract<TypeFacts, { kind: K }>, place: TypeContext) => MappedType;
   };
 
-  #unmappable(text: string, reason: string, { path, position }: Place): MappedType {
+  #unmappable(text: string, reason: string, { path, position }: TypeContext): MappedType {
     this.#tell({ path, message: `has type ${text}, which has no JSON form: ${reason}`, position });
     return plain({});
   }
 
-  #array({ items, isSet }: Extract<TypeFacts, { kind: 'array' }>, place: Place): MappedType {
+  #array({ items, isSet }: Extract<TypeFacts, { kind: 'array' }>, place: TypeContext): MappedType {
     const inner = this.#map(items, { ...place, path: `${place.path}[]`, hasNulls: true });
     return {
       schema: { type: 'array', items: inner.schema, ...(isSet && { uniqueItems: true }) },
@@ -154,7 +154,7 @@ export class TypeMapper {
     };
   }
 
-  #tuple({ items, rest }: Extract<TypeFacts, { kind: 'tuple' }>, place: Place): MappedType {
+  #tuple({ items, rest }: Extract<TypeFacts, { kind: 'tuple' }>, place: TypeContext): MappedType {
     const mapped = items.map(({ type }, index) =>
       this.#map(type, { ...place, path: `${place.path}[${index}]`, hasNulls: true }),
     );
@@ -174,7 +174,7 @@ export class TypeMapper {
     };
   }
 
-  #object({ properties, others }: Extract<TypeFacts, { kind: 'object' }>, place: Place): MappedType {
+  #object({ properties, others }: Extract<TypeFacts, { kind: 'object' }>, place: TypeContext): MappedType {
     // A property that can never be there is how unions say which member is meant.
     const there = properties.filter(({ type, isOptional }) => !(isOptional && isNothing(type)));
     const mapped = there.map((property) => [property.name, this.#property(property, place)] as const);
@@ -196,14 +196,14 @@ export class TypeMapper {
 
   #property(
     { name, type, doc, position: own }: PropertyFacts,
-    { path, position: above, depth }: Place,
+    { path, position: above, depth }: TypeContext,
   ): MappedType {
     const position = own ?? above;
     const place = { path: path === '' ? name : `${path}.${name}`, position, depth, hasNulls: false };
     return this.#documented(this.#map(type, place), doc, place);
   }
 
-  #union(given: readonly TypeFacts[], place: Place): MappedType {
+  #union(given: readonly TypeFacts[], place: TypeContext): MappedType {
     const members = flat(given);
     const hasNothing = members.some(({ kind }) => kind === 'undefined');
     // A value of T is one of T | undefined; what a function gives may be either.
@@ -220,7 +220,7 @@ export class TypeMapper {
   }
 
   /** Of a string nobody could tell whether it is to be a date or an address. */
-  #requireOneCast(members: readonly MappedType[], place: Place): void {
+  #requireOneCast(members: readonly MappedType[], place: TypeContext): void {
     const casts = new Set(
       members.flatMap(({ casts }) => casts.filter(([at]) => at === '').map(([, to]) => to)),
     );
@@ -230,7 +230,7 @@ export class TypeMapper {
     }
   }
 
-  #named(type: Extract<TypeFacts, { kind: 'named' }>, place: Place): MappedType {
+  #named(type: Extract<TypeFacts, { kind: 'named' }>, place: TypeContext): MappedType {
     const known = this.#defs.get(type.identity);
     if (known) {
       known.isUsed = true;

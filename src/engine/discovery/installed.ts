@@ -1,7 +1,7 @@
 import { constants } from 'node:fs';
 import { open, readdir, realpath, stat } from 'node:fs/promises';
 import path from 'node:path';
-import { eachOf } from '../bounded.js';
+import { forEachLimited } from '../concurrency.js';
 import { AgentToolsError } from '../errors.js';
 import { checkDefinition, serverLists } from '../extension/check.js';
 import { DefinitionError, Extension, type Origin } from '../extension/extension.js';
@@ -15,15 +15,15 @@ import {
   definedServer,
   isListable,
   type Outlined,
-  outlinedAs,
+  outlinePackage,
 } from './outline.js';
-import type { Report, Source } from './source.js';
+import type { ReportFound, DiscoverySource } from './source.js';
 
 /** Disks are quick; a network drive that has gone is not waited for. */
 const timeLimitMs = 5000;
 
 /** The package at the working directory or around it, and those in every `node_modules` from there upwards. */
-export function projectSource(cwd: string): Source {
+export function projectSource(cwd: string): DiscoverySource {
   return {
     name: 'project',
     title: `The project at ${cwd}`,
@@ -38,7 +38,7 @@ export function projectSource(cwd: string): Source {
 }
 
 /** The packages in folders such as the global `node_modules`, the first folder first. */
-export function packagesSource(name: SourceName, title: string, folders: readonly string[]): Source {
+export function packagesSource(name: SourceName, title: string, folders: readonly string[]): DiscoverySource {
   return {
     name,
     title,
@@ -50,7 +50,7 @@ export function packagesSource(name: SourceName, title: string, folders: readonl
 }
 
 /** The servers that the user put together, which all are in one extension. */
-export function userServersSource(folder: string): Source {
+export function userServersSource(folder: string): DiscoverySource {
   return {
     name: 'user-made',
     title: `The folder of user-made servers ${folder}`,
@@ -60,7 +60,7 @@ export function userServersSource(folder: string): Source {
 }
 
 /** The bundled extensions. */
-export function builtinSource(folder: string): Source {
+export function builtinSource(folder: string): DiscoverySource {
   return {
     name: 'built-in',
     title: 'The folder of built-in servers',
@@ -89,9 +89,9 @@ async function firstPackage(folders: readonly string[]): Promise<string | undefi
 /** As many files at once as do not keep each other waiting. */
 const packagesAtOnce = 32;
 
-async function readPackages(folder: string, source: SourceName, report: Report): Promise<void> {
+async function readPackages(folder: string, source: SourceName, report: ReportFound): Promise<void> {
   const names = await packageNamesIn(folder);
-  await eachOf(names, packagesAtOnce, (name) =>
+  await forEachLimited(names, packagesAtOnce, (name) =>
     readPackage(path.join(folder, name), { source, name, report }),
   );
 }
@@ -111,7 +111,7 @@ async function namesIn(folder: string): Promise<readonly string[]> {
 
 interface Reading {
   readonly source: SourceName;
-  readonly report: Report;
+  readonly report: ReportFound;
   /** What it is found by; absent: what it calls itself. */
   readonly name?: string;
   readonly origin?: Origin;
@@ -134,7 +134,7 @@ async function readPackage(
     const { manifest } = extension;
     const outlined =
       origin === 'package'
-        ? outlinedAs(name ?? extension.name, manifest)
+        ? outlinePackage(name ?? extension.name, manifest)
         : { name: extension.name, content: manifest, about: undefined, qualify: (item: string) => item };
     if (!isListable(manifest)) {
       throw new AgentToolsError('failed', `${manifest.directory} declares more than can be listed.`);

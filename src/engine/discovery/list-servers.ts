@@ -1,8 +1,8 @@
-import type { NpmSetting } from '../npm/setting.js';
+import type { NpmDeps } from '../npm/setting.js';
 import { builtinSource, packagesSource, projectSource, userServersSource } from './installed.js';
 import type { ListedServer } from './listed-server.js';
 import { readMeaning, readPattern } from './pattern.js';
-import { ask, type Findings, type Source } from './source.js';
+import { querySource, type Findings, type DiscoverySource } from './source.js';
 
 /** Where servers are looked for. Every folder is absolute. */
 export interface DiscoveryFolders {
@@ -19,7 +19,7 @@ export interface DiscoveryFolders {
 /** How registries are asked. */
 export interface RemoteOptions {
   /** Whose registries, credentials and proxies. */
-  readonly npm: NpmSetting;
+  readonly npm: NpmDeps;
   /** Ask even if they were asked a moment ago. */
   readonly refresh?: boolean;
   /** Told what it is at. */
@@ -57,10 +57,10 @@ export async function listServers(options: ListServersOptions): Promise<ServerLi
 
 /** What sources have together. They are asked side by side. */
 export async function listFrom(
-  sources: readonly Source[],
+  sources: readonly DiscoverySource[],
   { pattern, builtIn = false }: Pick<ListServersOptions, 'pattern' | 'builtIn'>,
 ): Promise<ServerList> {
-  const findings = await Promise.all(sources.map(ask));
+  const findings = await Promise.all(sources.map(querySource));
   const matches = pattern === undefined ? () => true : readPattern(pattern);
   const found = firstOfEach(findings, readMeaning(pattern));
   const servers = found.servers
@@ -70,7 +70,7 @@ export async function listFrom(
   return { servers, notes: found.notes };
 }
 
-function localSources(folders: DiscoveryFolders): readonly Source[] {
+function localSources(folders: DiscoveryFolders): readonly DiscoverySource[] {
   const { cwd, userServersFolder, builtinFolder, packagesFolder, globalFolder, siblingsFolder } = folders;
   const global = new Set([globalFolder, ...(siblingsFolder === undefined ? [] : [siblingsFolder])]);
   return [
@@ -88,7 +88,7 @@ const remoteTimeLimitMs = 90_000;
 function remoteSource(
   { npm, refresh = false, tell = () => {}, pageSize = 250 }: RemoteOptions,
   { folders: { cacheFolder }, pattern }: ListServersOptions,
-): Source {
+): DiscoverySource {
   return {
     name: 'remote',
     title: 'The registry',

@@ -23,7 +23,7 @@ export interface LeftOutPackage {
 }
 
 /** What a registry had when it was asked. */
-export interface Listing {
+export interface RegistryListing {
   /** Milliseconds since 1970. */
   readonly time: number;
   readonly packages: readonly RemotePackage[];
@@ -36,7 +36,7 @@ export interface Listing {
 const format = 2;
 
 /** A listing that was kept; undefined if there is none, or none that can be used. */
-export async function readListing(file: string, now: number): Promise<Listing | undefined> {
+export async function readListing(file: string, now: number): Promise<RegistryListing | undefined> {
   try {
     const { text } = await readTextFile(file);
     const kept: unknown = JSON.parse(text ?? 'null');
@@ -49,7 +49,7 @@ export async function readListing(file: string, now: number): Promise<Listing | 
 }
 
 /** Keeps a listing. Where that cannot be done the registry is asked again, that is all. */
-export async function keepListing(file: string, listing: Listing): Promise<void> {
+export async function keepListing(file: string, listing: RegistryListing): Promise<void> {
   try {
     await mkdir(path.dirname(file), { recursive: true, mode: 0o700 });
     await replaceTextFile(await readTextFile(file), JSON.stringify({ format, ...listing }));
@@ -58,7 +58,7 @@ export async function keepListing(file: string, listing: Listing): Promise<void>
   }
 }
 
-function isListing(value: Record<string, unknown>): value is Record<string, unknown> & Listing {
+function isListing(value: Record<string, unknown>): value is Record<string, unknown> & RegistryListing {
   const lists = isListOf(isText, value.notes) && isListOf(isLeftOut, value.leftOut);
   return Number.isFinite(value.time) && lists && isListOf(isPackage, value.packages);
 }

@@ -1,4 +1,4 @@
-import type { NpmSetting } from '../npm/setting.js';
+import type { NpmDeps } from '../npm/setting.js';
 import type { PublishedExtension } from './published.js';
 
 /**
@@ -9,7 +9,7 @@ export type FindPublished = (name: string) => Promise<PublishedExtension | undef
 
 export interface RegistryLookup {
   /** Whose registries, credentials and proxies. */
-  readonly npm: NpmSetting;
+  readonly npm: NpmDeps;
 }
 
 /** The extensions in the registries of the user's npm, by name. Nothing is written. */

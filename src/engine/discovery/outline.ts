@@ -16,7 +16,7 @@ export interface Outlined {
 }
 
 /** A package by the name that it is found by, whatever it calls itself. */
-export function outlinedAs(name: string, content: ManifestContent): Outlined {
+export function outlinePackage(name: string, content: ManifestContent): Outlined {
   const { value } = content.packageJson;
   const about = isRecord(value) ? value.description : undefined;
   return { name, content, about, qualify: (item) => qualify(name, item) };

@@ -14,7 +14,7 @@ import type {
 } from '../facts.js';
 import { shortened } from '../visible-text.js';
 import type { ServerOutline } from './listed-server.js';
-import { declaredServers, listedResources, outlinedAs } from './outline.js';
+import { declaredServers, listedResources, outlinePackage } from './outline.js';
 import type { PublishedExtension } from './published.js';
 
 /**
@@ -27,7 +27,7 @@ export async function publishedFacts(
   installationsOf: (server: string) => Promise<readonly InstallationFacts[]>,
 ): Promise<PublishedFacts | undefined> {
   const { name, content } = published;
-  const servers = declaredServers(outlinedAs(name, content));
+  const servers = declaredServers(outlinePackage(name, content));
   const factsOf = async (server: ServerOutline) =>
     serverFacts(server, published, await installationsOf(server.name));
   if (item === undefined) return servers.length === 1 ? await factsOf(servers[0]!) : packageFacts(published);
@@ -53,7 +53,7 @@ function serverFacts(
     configKey: isItemName(configKey) ? configKey : item,
     tools: server.tools.map((one) => referencedFacts('tools', one, published)),
     prompts: server.prompts.map((one) => referencedFacts('prompts', one, published)),
-    resources: listedResources(declaration, outlinedAs(name, content)).map((one) =>
+    resources: listedResources(declaration, outlinePackage(name, content)).map((one) =>
       referencedFacts('resources', one, published),
     ),
     installations,
@@ -67,7 +67,7 @@ function packageFacts(published: PublishedExtension): PublishedPackageFacts {
   return {
     kind: 'package',
     name,
-    description: textOf(isRecord(value) ? value.description : undefined),
+    description: stringOrNull(isRecord(value) ? value.description : undefined),
     ...publicationFacts(published),
     servers: declared('servers'),
     tools: declared('tools'),
@@ -119,7 +119,7 @@ function declarationFacts(
   return {
     name,
     item: qualify(packageName, name),
-    description: textOf(description),
+    description: stringOrNull(description),
     ...parameterFacts(kind, metadata),
   };
 }
@@ -139,7 +139,7 @@ function parametersOf(said: unknown): readonly DeclaredParameterFacts[] | null {
   return entries.slice(0, maxParameters).flatMap(([name, about]) => {
     if (typeof name !== 'string') return [];
     const { description, Help: help, required } = isRecord(about) ? about : {};
-    const text = textOf(description ?? help);
+    const text = stringOrNull(description ?? help);
     const isRequired = typeof required === 'boolean' ? required : null;
     return [{ name: shortened(name, maxNameLength), description: text, required: isRequired }];
   });
@@ -155,6 +155,6 @@ const maxParameters = 100;
 const maxNameLength = 200;
 const maxTextLength = 10_000;
 
-function textOf(value: unknown): string | null {
+function stringOrNull(value: unknown): string | null {
   return typeof value === 'string' ? shortened(value, maxTextLength) : null;
 }

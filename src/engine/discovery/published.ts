@@ -6,8 +6,8 @@ import { withoutUserinfo } from '../npm/without-userinfo.js';
 import { shortened, visibleMessage } from '../visible-text.js';
 import type { Publication } from './listed-server.js';
 import { isListable } from './outline.js';
-import { placeOf, type Registries } from './registries.js';
-import { keyword, nameOf, timeOf } from './search.js';
+import { registryFor, type Registries } from './registries.js';
+import { keyword, personName, timeOf } from './search.js';
 import { readFileOfTarball } from './tarball.js';
 
 /** An extension as a registry knows it, in its latest version. */
@@ -44,7 +44,7 @@ export async function readPublished(
   name: string,
   { registries, signal, withTime }: PublishedRequest,
 ): Promise<PublishedExtension | undefined> {
-  const place = placeOf(name, registries);
+  const place = registryFor(name, registries);
   try {
     const { version, time } = await latestOf(name, { registries, place, signal, withTime });
     if (version.name !== name) throw new RegistryError('malformed', 'the registry gives another package');
@@ -72,7 +72,7 @@ interface Latest {
 
 interface LatestRequest {
   readonly registries: Registries;
-  readonly place: ReturnType<typeof placeOf>;
+  readonly place: ReturnType<typeof registryFor>;
   readonly signal: AbortSignal;
   readonly withTime: boolean;
 }
@@ -129,7 +129,7 @@ function publicationOf(version: Version, time: string | null): Publication {
   const { _npmUser: user, maintainers, dist } = version;
   const [first] = Array.isArray(maintainers) ? maintainers : [];
   return {
-    publisher: nameOf(user) ?? nameOf(first),
+    publisher: personName(user) ?? personName(first),
     published: time,
     provenance: isRecord(ownOf(dist, 'attestations')),
   };

@@ -1,11 +1,11 @@
 import { createHmac } from 'node:crypto';
 import path from 'node:path';
-import type { NpmSetting } from '../npm/setting.js';
-import type { NpmSettings, RegistryPlace } from '../npm/settings.js';
+import type { NpmDeps } from '../npm/setting.js';
+import type { NpmSettings, RegistryEndpoint } from '../npm/settings.js';
 
 /** What a registry is asked for. */
 interface RegistryQuestion {
-  readonly place: RegistryPlace;
+  readonly place: RegistryEndpoint;
   /** Such as `/-/v1/search`, or the address of a tarball. */
   readonly path: string;
   readonly query?: Readonly<Record<string, string | number>>;
@@ -17,9 +17,9 @@ interface RegistryQuestion {
 /** The registries that npm is set to, as they are asked what they have. */
 export interface Registries {
   /** The one for everything first. */
-  readonly places: readonly [RegistryPlace, ...RegistryPlace[]];
+  readonly places: readonly [RegistryEndpoint, ...RegistryEndpoint[]];
   /** Tells registries, and those who ask them, apart: what one may see another may not. */
-  identityOf(place: RegistryPlace): string;
+  identityOf(place: RegistryEndpoint): string;
   /** @throws RegistryError */
   json(question: RegistryQuestion): Promise<unknown>;
   /** @throws RegistryError, also if the bytes are not the ones that were published */
@@ -27,7 +27,7 @@ export interface Registries {
 }
 
 export interface RegistriesOptions {
-  readonly npm: NpmSetting;
+  readonly npm: NpmDeps;
   /** Absent: nothing is kept. */
   readonly cacheFolder?: string;
 }
@@ -41,9 +41,9 @@ export async function openRegistries({ npm, cacheFolder }: RegistriesOptions): P
   ]);
   const settings = await readNpmSettings(npm);
   const secret = await readSecret(cacheFolder);
-  const identityOf = (place: RegistryPlace) => identity(place, { settings, secret });
+  const identityOf = (place: RegistryEndpoint) => identity(place, { settings, secret });
   // An answer is kept apart for everybody whom it was given to.
-  const common = (place: RegistryPlace) => ({
+  const common = (place: RegistryEndpoint) => ({
     settings,
     cacheFolder: cacheFolder && path.join(cacheFolder, 'registry', identityOf(place).slice(0, 16)),
     timeoutMs,
@@ -67,7 +67,7 @@ interface Asker {
 }
 
 /** Who one is to a registry, of which nothing can be guessed without the secret. */
-function identity({ url, scope }: RegistryPlace, { settings: { options }, secret }: Asker): string {
+function identity({ url, scope }: RegistryEndpoint, { settings: { options }, secret }: Asker): string {
   const own = Object.entries(options).filter(([key]) => key.startsWith('//') || credentials.includes(key));
   const scopes = Object.entries(options).filter(([key]) => /^@[^:]*:registry$/.test(key));
   const facts = JSON.stringify([url, scope ?? null, own.sort(byKey), scopes.sort(byKey)]);
@@ -81,7 +81,7 @@ function byKey([a]: readonly [string, unknown], [b]: readonly [string, unknown])
 }
 
 /** The registry that a package comes from. */
-export function placeOf(name: string, { places }: Pick<Registries, 'places'>): RegistryPlace {
+export function registryFor(name: string, { places }: Pick<Registries, 'places'>): RegistryEndpoint {
   const [scope] = name.startsWith('@') ? name.split('/') : [];
   return places.find((place) => scope !== undefined && place.scope === scope) ?? places[0];
 }

@@ -1,22 +1,22 @@
 import path from 'node:path';
-import { eachOf } from '../bounded.js';
+import { forEachLimited } from '../concurrency.js';
 import { listFaults } from '../extension/manifest.js';
 import { RegistryError, type RegistryFault } from '../npm/registry.js';
-import type { RegistryPlace } from '../npm/settings.js';
+import type { RegistryEndpoint } from '../npm/settings.js';
 import { withoutUserinfo } from '../npm/without-userinfo.js';
 import { shortened } from '../visible-text.js';
 import {
   keepListing,
   type LeftOutPackage,
-  type Listing,
+  type RegistryListing,
   type RemotePackage,
   readListing,
 } from './listing-cache.js';
-import { declaredServers, outlinedAs } from './outline.js';
+import { declaredServers, outlinePackage } from './outline.js';
 import { PublishedError, readPublished } from './published.js';
 import type { Registries } from './registries.js';
-import { type Hit, searchExtensions } from './search.js';
-import type { Report } from './source.js';
+import { type SearchHit, searchExtensions } from './search.js';
+import type { ReportFound } from './source.js';
 
 export interface RemoteSearch {
   readonly registries: Registries;
@@ -39,7 +39,7 @@ const freshMs = 15 * 60 * 1000;
 /** Reports the servers in all registries, each of which may fail by itself. */
 export async function searchRegistries(
   search: RemoteSearch,
-  report: Report,
+  report: ReportFound,
   signal: AbortSignal,
 ): Promise<void> {
   const { places } = search.registries;
@@ -58,24 +58,24 @@ export async function searchRegistries(
 }
 
 /** What is there instead of an address is not said: it may hold a password. */
-function unusableNote({ scope }: RegistryPlace): string {
+function unusableNote({ scope }: RegistryEndpoint): string {
   const [what, key] = scope === undefined ? ['', 'registry'] : [` for ${scope}`, `${scope}:registry`];
   return `npm is set to something that is no address of a registry${what}. Its servers are not listed. See it with: npm config get ${key}`;
 }
 
 async function searchRegistry(
-  place: RegistryPlace,
+  place: RegistryEndpoint,
   search: RemoteSearch,
-  report: Report,
+  report: ReportFound,
   signal: AbortSignal,
 ): Promise<void> {
   const { registries, cacheFolder, refresh, now, isMeant = () => true } = search;
-  const reportNotes = ({ leftOut, notes }: Listing) => {
+  const reportNotes = ({ leftOut, notes }: RegistryListing) => {
     const meant = leftOut.filter(({ name }) => isMeant(name));
     for (const note of notes) report.note(note);
     if (meant.length > 0) report.note(leftOutNote(meant, hostOf(place.url)));
   };
-  const reportListing = (listing: Listing) => {
+  const reportListing = (listing: RegistryListing) => {
     for (const one of listing.packages) reportPackage(one, report);
     reportNotes(listing);
   };
@@ -94,7 +94,7 @@ async function searchRegistry(
   }
 }
 
-function reportPackage({ name, publication, servers, notes }: RemotePackage, report: Report): void {
+function reportPackage({ name, publication, servers, notes }: RemotePackage, report: ReportFound): void {
   const place = { source: 'remote', location: null } as const;
   report.found({
     name,
@@ -119,7 +119,7 @@ const longestReason = 300;
 /** What needs no search. */
 const byName = 'See one by its name with: agenttools show <package>';
 
-function insteadOf(kept: Listing | undefined, now: number): string {
+function insteadOf(kept: RegistryListing | undefined, now: number): string {
   return kept
     ? `Its servers are listed as they were ${durationOf(now - kept.time)} ago.`
     : 'Its servers are not listed.';
@@ -153,16 +153,16 @@ const packageTimeLimitMs = 20_000;
 const maxListingLength = 10_000_000;
 
 interface Hearing {
-  readonly report: Report;
+  readonly report: ReportFound;
   readonly signal: AbortSignal;
 }
 
 /** Asks a registry for all its extensions. The listing is not whole if another time may bring more. */
 async function listRegistry(
-  place: RegistryPlace,
+  place: RegistryEndpoint,
   { registries, pageSize, now, tell }: RemoteSearch,
   { report, signal }: Hearing,
-): Promise<{ readonly listing: Listing; readonly isWhole: boolean }> {
+): Promise<{ readonly listing: RegistryListing; readonly isWhole: boolean }> {
   const host = hostOf(place.url);
   tell(`Searching ${host}`);
   const { hits, isPartial } = await searchExtensions({ registries, place, pageSize, signal });
@@ -170,7 +170,7 @@ async function listRegistry(
   const leftOut = new Map<string, PublishedError>();
   let length = 0;
   let asked = 0;
-  await eachOf(hits, packagesAtOnce, async (hit) => {
+  await forEachLimited(hits, packagesAtOnce, async (hit) => {
     asked += 1;
     tell(`Reading what ${host} has: ${asked} of ${hits.length}`);
     if (length > maxListingLength) return void leftOut.set(hit.name, tooMuch);
@@ -195,7 +195,7 @@ const tooMuch = new PublishedError('too-large', 'the registry has more than can 
 const passing: readonly RegistryFault[] = ['offline', 'failed'];
 
 async function readHit(
-  { name, publisher, published }: Hit,
+  { name, publisher, published }: SearchHit,
   { registries, signal }: { readonly registries: Registries; readonly signal: AbortSignal },
 ): Promise<RemotePackage | undefined> {
   const limited = AbortSignal.any([signal, AbortSignal.timeout(packageTimeLimitMs)]);
@@ -209,7 +209,7 @@ async function readHit(
       published: publication.published ?? published,
       provenance: publication.provenance,
     },
-    servers: declaredServers(outlinedAs(name, content)),
+    servers: declaredServers(outlinePackage(name, content)),
     notes: listFaults(content).map((fault) => `${name}: ${fault}`),
   };
 }

@@ -1,15 +1,15 @@
 import { isPublishedName } from '../extension/names.js';
 import { isRecord } from '../extension/shapes.js';
 import { RegistryError } from '../npm/registry.js';
-import type { RegistryPlace } from '../npm/settings.js';
+import type { RegistryEndpoint } from '../npm/settings.js';
 import { shortened } from '../visible-text.js';
-import { placeOf, type Registries } from './registries.js';
+import { registryFor, type Registries } from './registries.js';
 
 /** The keyword by which extensions are found. */
 export const keyword = 'agenttools-extension';
 
 /** A package that a search came up with. */
-export interface Hit {
+export interface SearchHit {
   readonly name: string;
   readonly publisher: string | null;
   readonly published: string | null;
@@ -19,15 +19,15 @@ export interface Hit {
 
 export interface Search {
   readonly registries: Registries;
-  readonly place: RegistryPlace;
+  readonly place: RegistryEndpoint;
   /** Hits per page; registries give 250 at most. */
   readonly pageSize: number;
   readonly signal: AbortSignal;
 }
 
 /** What a search came up with. */
-export interface Found {
-  readonly hits: readonly Hit[];
+export interface SearchResult {
+  readonly hits: readonly SearchHit[];
   /** Whether there may be extensions that this registry's search does not find. */
   readonly isPartial: boolean;
 }
@@ -37,7 +37,7 @@ export interface Found {
  * its search is not that exact.
  * @throws RegistryError
  */
-export async function searchExtensions(search: Search): Promise<Found> {
+export async function searchExtensions(search: Search): Promise<SearchResult> {
   const exact = await pagesOf(`keywords:${keyword}`, { limit: maxHits }, search).catch(nothingIfAnswered);
   if (exact.hits.length > 0) return { hits: comingFrom(search, exact.hits), isPartial: !exact.isWhole };
   // Some registries do not know what stands before the colon, and some of those look only into names and descriptions.
@@ -51,7 +51,7 @@ export async function searchExtensions(search: Search): Promise<Found> {
 }
 
 interface Pages {
-  readonly hits: readonly Hit[];
+  readonly hits: readonly SearchHit[];
   /** Whether there are no more. */
   readonly isWhole: boolean;
 }
@@ -88,7 +88,7 @@ async function pagesOf(
   { limit, isAllOrNothing = false }: Reading,
   { registries, place, pageSize, signal }: Search,
 ): Promise<Pages> {
-  const hits = new Map<string, Hit>();
+  const hits = new Map<string, SearchHit>();
   for (let from = 0; from < limit; ) {
     const query = { text, size: pageSize, from };
     const page = readPage(
@@ -106,19 +106,19 @@ async function pagesOf(
   return { hits: [...hits.values()], isWhole: false };
 }
 
-function comingFrom({ registries, place }: Search, hits: readonly Hit[]): readonly Hit[] {
+function comingFrom({ registries, place }: Search, hits: readonly SearchHit[]): readonly SearchHit[] {
   return hits.filter(
-    ({ name, hasKeyword }) => hasKeyword !== false && placeOf(name, registries).url === place.url,
+    ({ name, hasKeyword }) => hasKeyword !== false && registryFor(name, registries).url === place.url,
   );
 }
 
-interface Page {
-  readonly hits: readonly Hit[];
+interface SearchPage {
+  readonly hits: readonly SearchHit[];
   readonly length: number;
   readonly total: number;
 }
 
-function readPage(answer: unknown): Page {
+function readPage(answer: unknown): SearchPage {
   const { objects, total } = isRecord(answer) ? answer : {};
   if (!Array.isArray(objects)) {
     throw new RegistryError('malformed', 'The search answered with something that is no list of packages.');
@@ -130,15 +130,15 @@ function readPage(answer: unknown): Page {
   };
 }
 
-function readHit(found: unknown): readonly Hit[] {
+function readHit(found: unknown): readonly SearchHit[] {
   if (!isRecord(found) || !isPublishedName(found.name)) return [];
   const { name, publisher, date, keywords } = found;
   const hasKeyword = Array.isArray(keywords) ? keywords.includes(keyword) : undefined;
-  return [{ name, publisher: nameOf(publisher), published: timeOf(date), hasKeyword }];
+  return [{ name, publisher: personName(publisher), published: timeOf(date), hasKeyword }];
 }
 
 /** What a person is called on a registry. Nobody has a longer name than could be read. */
-export function nameOf(person: unknown): string | null {
+export function personName(person: unknown): string | null {
   const { username, name } = isRecord(person) ? person : {};
   const found = [username, name].find((one) => typeof one === 'string' && one !== '');
   return typeof found === 'string' ? shortened(found, 100) : null;

@@ -10,20 +10,20 @@ export interface FoundPackage {
 }
 
 /** What a source says as it goes. What comes after its time is not heard. */
-export interface Report {
+export interface ReportFound {
   found(found: FoundPackage): void;
   /** What else is not listed, and why. */
   note(text: string): void;
 }
 
 /** A place where servers may be. */
-export interface Source {
+export interface DiscoverySource {
   readonly name: SourceName;
   /** As in `… did not answer in time`. */
   readonly title: string;
   readonly timeLimitMs: number;
   /** Looks for all servers there are, within its time. Whatever it throws ends this source alone. */
-  search(report: Report, signal: AbortSignal): Promise<void>;
+  search(report: ReportFound, signal: AbortSignal): Promise<void>;
 }
 
 /** What a source came up with. */
@@ -33,12 +33,12 @@ export interface Findings {
 }
 
 /** Lets a source search for as long as it may, and takes what it has by then. */
-export async function ask(source: Source): Promise<Findings> {
+export async function querySource(source: DiscoverySource): Promise<Findings> {
   const packages: FoundPackage[] = [];
   const notes: string[] = [];
   const controller = new AbortController();
   let isOver = false;
-  const report: Report = {
+  const report: ReportFound = {
     found: (found) => void (isOver || packages.push(found)),
     note: (text) => void (isOver || notes.push(text)),
   };

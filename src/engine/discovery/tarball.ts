@@ -4,14 +4,14 @@ import { gunzip } from 'node:zlib';
 import { isRecord } from '../extension/shapes.js';
 import { type DataDocument, DocumentError, parseDocument } from '../files/document.js';
 import { RegistryError } from '../npm/registry.js';
-import type { RegistryPlace } from '../npm/settings.js';
+import type { RegistryEndpoint } from '../npm/settings.js';
 import type { Registries } from './registries.js';
 
 /** The tarball of a version, and whom to ask for it. */
 export interface TarballRequest {
   readonly version: Readonly<Record<string, unknown>>;
   readonly registries: Registries;
-  readonly place: RegistryPlace;
+  readonly place: RegistryEndpoint;
   readonly signal: AbortSignal;
 }
 

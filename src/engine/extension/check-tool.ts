@@ -1,4 +1,4 @@
-import { checkPlace } from './check-upstream.js';
+import { checkEndpoint } from './check-upstream.js';
 import { checkShape, isFunctionLike, isRecord, type ShapeFault, shapes } from './shapes.js';
 
 /** Judges a tool by its keys alone; light, because the authoring API does it where a tool is written. */
@@ -17,7 +17,7 @@ export function* checkAnswerer(value: Readonly<Record<string, unknown>>): Genera
   if (handler !== undefined && upstream !== undefined) {
     yield { path: ['upstream'], problem: 'value', expected: 'either "handler" or "upstream", not both' };
   }
-  yield* checkPlace(upstream, ['upstream']);
+  yield* checkEndpoint(upstream, ['upstream']);
   if (isRecord(upstream) && upstream.tool === '') {
     yield { path: ['upstream', 'tool'], problem: 'value', expected: 'the name of the tool there' };
   }

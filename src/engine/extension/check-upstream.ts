@@ -12,18 +12,18 @@ const sources = {
   place: [],
 } as const satisfies Record<string, readonly string[]>;
 
-type Source = keyof typeof sources;
+type EndpointSource = keyof typeof sources;
 
-const sourceKeys = Object.keys(sources) as readonly Source[];
+const sourceKeys = Object.keys(sources) as readonly EndpointSource[];
 const partKeys = [...new Set<string>(Object.values(sources).flat())];
 
 /** What says where a server is, in a place that passed `checkPlace`. */
-export function sourceOf(place: Value): Source | undefined {
+export function sourceOf(place: Value): EndpointSource | undefined {
   return sourceKeys.find((key) => place[key] !== undefined);
 }
 
 /** The rules between the keys of a place; the shape of a definition tells of their types. A callable has none. */
-export function* checkPlace(place: unknown, at: readonly string[] = []): Generator<ShapeFault> {
+export function* checkEndpoint(place: unknown, at: readonly string[] = []): Generator<ShapeFault> {
   if (!isRecord(place) || isFunctionLike(place)) return;
   const given = sourceKeys.filter((key) => place[key] !== undefined);
   const [source, second] = given;
@@ -57,7 +57,7 @@ export function* checkPlace(place: unknown, at: readonly string[] = []): Generat
   yield* checkTexts(place, at);
 }
 
-function* checkType(type: unknown, source: Source, at: readonly string[]): Generator<ShapeFault> {
+function* checkType(type: unknown, source: EndpointSource, at: readonly string[]): Generator<ShapeFault> {
   if (typeof type !== 'string' || source === 'place') return;
   if ((type === 'stdio') === (source !== 'url')) return;
   const expected = source === 'url' ? '"http" or "sse" for a "url"' : `"stdio" for a "${source}"`;
@@ -106,7 +106,7 @@ export function isUpstreamEntry(entry: unknown): entry is Value & { readonly ups
 /** Everything that can be said of an entry without asking the server. */
 export function* checkUpstreamEntry(entry: Value): Generator<ShapeFault> {
   yield* checkShape(entry, upstreamEntryShape);
-  yield* checkPlace(entry.upstream, ['upstream']);
+  yield* checkEndpoint(entry.upstream, ['upstream']);
   const { prefix, rename } = entry;
   if (typeof prefix === 'string' && !/^[A-Za-z0-9_.-]{0,127}$/.test(prefix)) {
     yield { path: ['prefix'], problem: 'value', expected: 'at most 127 of A-Z a-z 0-9 _ . -' };

@@ -9,18 +9,18 @@ const optional =
     value === undefined || check(value);
 
 /** What a field must be, in words and as a check. */
-type Field = readonly [expected: string, check: Check];
+type BlockField = readonly [expected: string, check: Check];
 
-const text: Field = ['a string', isText];
-const base64: Field = ['base64', isBase64];
-const optionalText: Field = ['a string', optional(isText)];
+const text: BlockField = ['a string', isText];
+const base64: BlockField = ['base64', isBase64];
+const optionalText: BlockField = ['a string', optional(isText)];
 
 /**
  * The block types of MCP and what each holds. What is not so would be refused on its way out, as an error of the
  * protocol that neither the model nor the author could read.
  * @see MCP 2025-11-25, schema, ContentBlock
  */
-const blockTypes: Readonly<Record<string, Readonly<Record<string, Field>>>> = {
+const blockTypes: Readonly<Record<string, Readonly<Record<string, BlockField>>>> = {
   text: { text },
   image: { data: base64, mimeType: text },
   audio: { data: base64, mimeType: text },
@@ -37,7 +37,7 @@ const blockTypes: Readonly<Record<string, Readonly<Record<string, Field>>>> = {
 };
 
 /** What a block of any type may hold. */
-const commonFields: Readonly<Record<string, Field>> = {
+const commonFields: Readonly<Record<string, BlockField>> = {
   annotations: ['annotations of MCP', optional(isAnnotations)],
   _meta: ['an object', optional(isRecord)],
 };

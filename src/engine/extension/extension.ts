@@ -20,7 +20,7 @@ import type { LiveExport } from './modules.js';
 import { qualify } from './names.js';
 import { isFunctionLike, isRecord } from './shapes.js';
 import { type Translation, translate } from './spellings.js';
-import { inheriting, readTools, type ToolkitContent, toolkitIn } from './toolkits.js';
+import { withToolkitDefaults, readTools, type ToolkitContent, toolkitIn } from './toolkits.js';
 
 /** The definition of one item, read but not yet judged. */
 export interface Definition {
@@ -264,7 +264,7 @@ export class Extension {
         toolkit.tools.map(async (tool) => {
           const whole = await this.completed(tool);
           // What a function says of itself counts more than what its toolkit says of all.
-          return { ...whole, value: inheriting(whole.value, options) };
+          return { ...whole, value: withToolkitDefaults(whole.value, options) };
         }),
       );
       return { ...toolkit, options, tools };
@@ -316,7 +316,7 @@ export class Extension {
       );
     }
     const whole = await this.content(file, what);
-    const { held, at } = file.combined ? entryOf(whole, item) : { held: whole, at: [] };
+    const { held, at } = file.combined ? combinedEntry(whole, item) : { held: whole, at: [] };
     const unreadable = held === undefined && faultsIn(whole).find(({ path }) => path.join() === at.join());
     if (unreadable) {
       const message = `${what}: ${describePlainFault(unreadable)}.`;
@@ -463,7 +463,7 @@ export class Extension {
       this.#documents.delete(file);
       if (!(error instanceof DocumentError)) throw error;
       const message = error.message.startsWith(file) ? error.message : `${file}: ${error.message}`;
-      throw new DefinitionError('invalid-definition', message, await placeOf(this, error));
+      throw new DefinitionError('invalid-definition', message, await errorLocation(this, error));
     });
     this.#documents.set(file, reading);
     return reading;
@@ -493,7 +493,7 @@ export function handlerWithoutInput({ kind, value }: Pick<Definition, 'kind' | '
   return isLeft && typeof handler === 'string' ? handler : undefined;
 }
 
-async function placeOf({ manifest }: Extension, { file, offset }: DocumentError): Promise<Location> {
+async function errorLocation({ manifest }: Extension, { file, offset }: DocumentError): Promise<Location> {
   if (offset === undefined) return { file };
   const { readFile } = await import('node:fs/promises');
   const { positionAt } = await import('../files/json-text.js');
@@ -502,7 +502,7 @@ async function placeOf({ manifest }: Extension, { file, offset }: DocumentError)
 }
 
 /** One entry of a combined file: by key, or, in a list of definitions or a toolkit, by name. */
-function entryOf(whole: unknown, item: string): { readonly held: unknown; readonly at: DocumentPath } {
+function combinedEntry(whole: unknown, item: string): { readonly held: unknown; readonly at: DocumentPath } {
   const content = toolkitIn(whole);
   if (!content)
     return { held: isRecord(whole) && Object.hasOwn(whole, item) ? whole[item] : undefined, at: [item] };

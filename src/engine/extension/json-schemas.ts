@@ -1,7 +1,7 @@
 import { objectNames } from '../reserved-names.js';
 import { type Kind, kinds, singular } from './kinds.js';
 import {
-  type Field,
+  type KeyShape,
   overrideShapes,
   type Shape,
   shapes,
@@ -226,7 +226,7 @@ function objectOf(shape: Shape): JsonSchema {
   };
 }
 
-function schemaOf({ types, description, values, shape, each, nullable }: Field): JsonSchema {
+function schemaOf({ types, description, values, shape, each, nullable }: KeyShape): JsonSchema {
   const kinds = types.map((type): JsonSchema => {
     if (type === 'string' && values) return { enum: values };
     if (type === 'string-list' && values) return { ...stringList, items: { enum: values }, minItems: 1 };
@@ -352,7 +352,7 @@ const rulesBetween: Readonly<Record<Kind, Rules>> = {
   },
   servers: {
     properties: {
-      ...Object.fromEntries(servedKinds.map((kind) => [kind, listOf(entryOf(kind))])),
+      ...Object.fromEntries(servedKinds.map((kind) => [kind, listOf(listEntrySchema(kind))])),
       apps: listOf({ type: 'string' }),
       configKey: { pattern: '\\S', not: { enum: objectNames } },
     },
@@ -369,7 +369,7 @@ function listOf(items: JsonSchema): JsonSchema {
 }
 
 /** An entry of a server's list: a name, `{ "use": name, … }`, a definition, or what stands for several tools. */
-function entryOf(kind: Kind): JsonSchema {
+function listEntrySchema(kind: Kind): JsonSchema {
   const changed = { $ref: `#/$defs/${changedName(kind)}` };
   const item = choice({ type: 'object', required: ['use'] }, changed, referenceTo(kind));
   const listed = { $ref: '#/$defs/toolkit' };

@@ -293,7 +293,7 @@ export function readToolkit(entry: unknown, at: DocumentPath): ToolkitDeclaratio
 }
 
 /** Everything of a kind that a manifest declares, as a server would list it: toolkits stand for their tools. */
-export function listOfAll(
+export function allDeclared(
   { declarations, toolkits }: Pick<ManifestContent, 'declarations' | 'toolkits'>,
   kind: Kind,
 ): readonly (string | { readonly toolkit: string })[] {

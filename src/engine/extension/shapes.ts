@@ -24,7 +24,7 @@ export type ValueType =
   | 'any';
 
 /** One key of a definition. */
-export interface Field {
+export interface KeyShape {
   /** The types it may have; the first is the usual one. */
   readonly types: readonly ValueType[];
   /** One sentence for authors; it becomes the description in the published JSON Schema. */
@@ -40,7 +40,7 @@ export interface Field {
   readonly nullable?: boolean;
 }
 
-export type Shape = Readonly<Record<string, Field>>;
+export type Shape = Readonly<Record<string, KeyShape>>;
 
 const iconShape: Shape = {
   src: { types: ['string'], description: 'An https: or data: address.', required: true },
@@ -49,13 +49,13 @@ const iconShape: Shape = {
   theme: { types: ['string'], description: 'The theme it is drawn for.', values: ['light', 'dark'] },
 };
 
-const title: Field = { types: ['string'], description: 'Name for people; the item name when absent.' };
-const icons: Field = { types: ['list'], description: 'Icons a client may show.', shape: iconShape };
-const meta: Field = { types: ['object'], description: 'Sent as `_meta`.' };
-const category: Field = { types: ['string'], description: 'Sent as `_meta.category`.', nullable: true };
-const hidden: Field = { types: ['boolean'], description: 'Left out of lists; still usable by name.' };
-const visible: Field = { types: ['boolean'], description: 'The opposite of `hidden`, which wins.' };
-const cache: Field = {
+const title: KeyShape = { types: ['string'], description: 'Name for people; the item name when absent.' };
+const icons: KeyShape = { types: ['list'], description: 'Icons a client may show.', shape: iconShape };
+const meta: KeyShape = { types: ['object'], description: 'Sent as `_meta`.' };
+const category: KeyShape = { types: ['string'], description: 'Sent as `_meta.category`.', nullable: true };
+const hidden: KeyShape = { types: ['boolean'], description: 'Left out of lists; still usable by name.' };
+const visible: KeyShape = { types: ['boolean'], description: 'The opposite of `hidden`, which wins.' };
+const cache: KeyShape = {
   types: ['object'],
   description: 'How long clients may reuse what was listed or read.',
   shape: {
@@ -63,7 +63,7 @@ const cache: Field = {
     scope: { types: ['string'], description: 'Who may share it.', values: ['public', 'private'] },
   },
 };
-const requires: Field = {
+const requires: KeyShape = {
   types: ['string-list', 'object'],
   description: 'What it needs: client capabilities, or { client, env, bin, level }.',
   shape: {
@@ -77,7 +77,7 @@ const requires: Field = {
     },
   },
 };
-const annotationsOfContent: Field = {
+const annotationsOfContent: KeyShape = {
   types: ['object'],
   description: 'MCP annotations: audience, priority, lastModified.',
 };
@@ -473,7 +473,7 @@ function* checkEach(
   }
 }
 
-function typeNames(field: Field): string {
+function typeNames(field: KeyShape): string {
   return field.types.map((type) => words[type]).join(' or ');
 }
 

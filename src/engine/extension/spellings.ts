@@ -61,9 +61,9 @@ const table = {
     { theirs: ['Tools', 'tools'], ours: 'tools' },
   ],
   apps: [],
-} as const satisfies Record<Place, readonly Spelling[]>;
+} as const satisfies Record<SpellingContext, readonly Spelling[]>;
 
-type Place = Kind | 'manifest' | 'declaration' | 'evaluator';
+type SpellingContext = Kind | 'manifest' | 'declaration' | 'evaluator';
 
 /** Keys of a server that hold its model settings as one object. */
 export const evaluatorKeys: readonly string[] = ['LLMEvaluator', 'llmEvaluator'];
@@ -92,7 +92,7 @@ export interface Translation {
 /** Brings a definition, or an entry of a manifest, into our own spelling. Keys nobody knows are kept. */
 export function translate(
   value: Readonly<Record<string, unknown>>,
-  place: Exclude<Place, 'evaluator'>,
+  place: Exclude<SpellingContext, 'evaluator'>,
 ): Translation {
   const known = knownKeys[place];
   if (Object.keys(value).every((key) => Object.hasOwn(known, key))) return untouched(value);
@@ -112,7 +112,7 @@ class Builder {
   readonly #deprecated: DocumentPath[] = [];
   readonly #faults: { path: DocumentPath; message: string }[] = [];
 
-  take(value: Readonly<Record<string, unknown>>, at: DocumentPath, place: Place): void {
+  take(value: Readonly<Record<string, unknown>>, at: DocumentPath, place: SpellingContext): void {
     const known = knownKeys[place];
     const own = (key: string) => place !== 'evaluator' && Object.hasOwn(known, key);
     const foreign = Object.keys(value).filter((key) => !own(key));
@@ -166,7 +166,7 @@ class Builder {
   }
 }
 
-function spellingOf(key: string, place: Place): Spelling | undefined {
+function spellingOf(key: string, place: SpellingContext): Spelling | undefined {
   const row = (table[place] as readonly Spelling[]).find(({ theirs }) => theirs.includes(key));
   if (row) return row;
   const ours = key.charAt(0).toLowerCase() + key.slice(1);
@@ -203,7 +203,7 @@ const declarationKeys = {
   module: 1,
 };
 
-const knownKeys: Record<Place, Readonly<Record<string, unknown>>> = {
+const knownKeys: Record<SpellingContext, Readonly<Record<string, unknown>>> = {
   manifest: manifestKeys,
   declaration: declarationKeys,
   evaluator: { tools: 1, prompts: 1, instructions: 1 },

@@ -50,19 +50,19 @@ export function readTools({ options, tools }: Pick<ToolkitContent, 'options' | '
   const faults: KitFault[] = [];
   const seen = new Set<string>();
   const read = tools.flatMap((value, index): ToolInKit[] => {
-    const fault = faultOf(value, index, seen);
+    const fault = toolEntryFault(value, index, seen);
     if (fault !== undefined) {
       faults.push({ index, reason: fault });
       return [];
     }
     const name = nameOfTool(value as Record<string, unknown>)!;
     seen.add(name);
-    return [{ index, name, value: inheriting(value as Record<string, unknown>, options) }];
+    return [{ index, name, value: withToolkitDefaults(value as Record<string, unknown>, options) }];
   });
   return { tools: read, faults };
 }
 
-function faultOf(value: unknown, index: number, seen: ReadonlySet<string>): string | undefined {
+function toolEntryFault(value: unknown, index: number, seen: ReadonlySet<string>): string | undefined {
   const entry = `entry ${index + 1}`;
   if (!isRecord(value) || isFunctionLike(value)) {
     return `has no tool as ${entry}. Expected an object with "handler", such as tool() makes.`;
@@ -98,7 +98,7 @@ function exportNameIn(reference: string): string | undefined {
 }
 
 /** A tool with what it takes over from its toolkit: whatever it says itself wins, and `null` is no category. */
-export function inheriting(
+export function withToolkitDefaults(
   tool: Readonly<Record<string, unknown>>,
   { category, hidden, visible }: Readonly<Record<string, unknown>>,
 ): Readonly<Record<string, unknown>> {

@@ -48,14 +48,14 @@ interface Expression {
   readonly variables: readonly Variable[];
 }
 
-type Part = string | Expression;
+type TemplatePart = string | Expression;
 
 /** RFC 6570, 2.2 */
 const expressionPattern = /^\{([+#./;?&]?)([^{}]*)\}$/;
 /** RFC 6570, 2.3 and 2.4 */
 const variablePattern = /^((?:\w|%[\dA-Fa-f]{2})+(?:\.(?:\w|%[\dA-Fa-f]{2})+)*)(?:(\*)|:([1-9]\d{0,3}))?$/;
 
-function parse(text: string): readonly Part[] {
+function parse(text: string): readonly TemplatePart[] {
   const pieces = text.split(/(\{[^{}]*\})/).filter((piece) => piece !== '');
   return pieces.map((piece) => {
     const [, operator, list] = expressionPattern.exec(piece) ?? [];
@@ -79,8 +79,8 @@ function isQuery({ operator }: Expression): boolean {
 }
 
 /** Queries that follow each other are one: what is in them comes in any order. */
-function joinQueries(parts: readonly Part[]): readonly Part[] {
-  const joined: Part[] = [];
+function joinQueries(parts: readonly TemplatePart[]): readonly TemplatePart[] {
+  const joined: TemplatePart[] = [];
   for (const part of parts) {
     const last = joined.at(-1);
     const areOne = typeof last === 'object' && isQuery(last) && typeof part === 'object' && isQuery(part);
@@ -91,7 +91,7 @@ function joinQueries(parts: readonly Part[]): readonly Part[] {
 }
 
 /** Makes sure that an address shows where each value ends. */
-function requireTellable(parts: readonly Part[]): void {
+function requireTellable(parts: readonly TemplatePart[]): void {
   for (const [index, part] of parts.entries()) {
     const next = parts[index + 1];
     if (typeof part === 'string' || next === undefined) continue;
@@ -112,7 +112,7 @@ type Value = Variable | { readonly query: readonly Variable[] };
 
 type MakePattern = (of: Value, least?: number) => Pattern<Value>;
 
-function patternOf(part: Part, next: Part | undefined): Pattern<Value> {
+function patternOf(part: TemplatePart, next: TemplatePart | undefined): Pattern<Value> {
   if (typeof part === 'string') return text(part);
   const { operator, variables } = part;
   const takes = unitsFor(part, next);
@@ -156,7 +156,7 @@ function listed([first, ...others]: readonly Variable[], value: MakePattern): Pa
 }
 
 /** Of which units values are made. Clients do not encode all that they should, so whatever ends no value is taken. */
-function unitsFor({ operator, variables }: Expression, next: Part | undefined): Takes {
+function unitsFor({ operator, variables }: Expression, next: TemplatePart | undefined): Takes {
   const isSeveral = variables.length > 1 || variables.some(({ isExploded }) => isExploded);
   const separator = { '.': '.', '/': '/', ';': ';', '?': '', '&': '' }[operator] ?? ',';
   const ends = new Set(isSeveral ? [separator] : []);

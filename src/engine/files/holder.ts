@@ -18,7 +18,7 @@ let own: Holder | undefined;
 export function thisProcess(): Holder {
   if (own === undefined) {
     const namespace = namespaceOfProcesses();
-    const started = stateOf(pid)?.started;
+    const started = readProcessState(pid)?.started;
     own = { host: hostname(), pid, ...(namespace && { namespace }), ...(started && { started }) };
   }
   return own;
@@ -29,7 +29,7 @@ export function isDead(holder: Holder): boolean {
   const { host, namespace } = thisProcess();
   if (holder.host !== host || holder.namespace !== namespace) return false;
   if (!isAnswering(holder.pid)) return true;
-  const state = stateOf(holder.pid);
+  const state = readProcessState(holder.pid);
   if (state === undefined) return false;
   return state.hasEnded || (holder.started !== undefined && holder.started !== state.started);
 }
@@ -47,7 +47,7 @@ function isAnswering(number: number): boolean {
 const endedStates = ['Z', 'X', 'x'];
 
 /** @see https://man7.org/linux/man-pages/man5/proc_pid_stat.5.html */
-function stateOf(number: number): { readonly hasEnded: boolean; readonly started: string } | undefined {
+function readProcessState(number: number): { readonly hasEnded: boolean; readonly started: string } | undefined {
   try {
     const text = readFileSync(`/proc/${number}/stat`, 'utf8');
     const fields = text.slice(text.lastIndexOf(')') + 2).split(' ');

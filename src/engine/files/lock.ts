@@ -5,8 +5,8 @@ import { performance } from 'node:perf_hooks';
 import { setTimeout as delay } from 'node:timers/promises';
 import { whenFree } from './busy.js';
 import { type Holder, isDead, thisProcess } from './holder.js';
-import { codeOf, FileRefusal, writingRefusal } from './refusal.js';
-import { sweep, temporaryFile } from './temporary.js';
+import { codeOf, FileAccessError, writingRefusal } from './file-error.js';
+import { removeStaleTemporaries, temporaryFile } from './temporary.js';
 
 /** How to wait for a lock. */
 export interface LockOptions {
@@ -87,7 +87,7 @@ async function exclusively<T>(lockFile: string, waiting: Waiting, work: () => Pr
 async function acquire(lockFile: string, claim: string, waiting: Waiting): Promise<void> {
   try {
     await mkdir(path.dirname(lockFile), { recursive: true, mode: 0o700 });
-    await sweep(path.dirname(lockFile));
+    await removeStaleTemporaries(path.dirname(lockFile));
     for (;;) {
       waiting.signal?.throwIfAborted();
       if (await create(lockFile, claim)) return;
@@ -201,8 +201,8 @@ async function release(lockFile: string, claim: string): Promise<void> {
   }
 }
 
-function stillLocked(lockFile: string, holder: Holder | undefined): FileRefusal {
+function stillLocked(lockFile: string, holder: Holder | undefined): FileAccessError {
   const who = holder === undefined ? 'another process' : `process ${holder.pid} on ${holder.host}`;
   const message = `${who} still holds the lock ${lockFile}. Wait until it has ended; if there is no such process any more, remove that file.`;
-  return new FileRefusal('locked', lockFile, message[0]!.toUpperCase() + message.slice(1));
+  return new FileAccessError('locked', lockFile, message[0]!.toUpperCase() + message.slice(1));
 }

@@ -1,8 +1,8 @@
 import { link, mkdir, open, readFile, rename, rm, rmdir, unlink } from 'node:fs/promises';
 import path from 'node:path';
 import { whenFree } from './busy.js';
-import { ChangedMeanwhile, codeOf, FileRefusal, writingRefusal } from './refusal.js';
-import { sweep, temporaryFile } from './temporary.js';
+import { ConcurrentChangeError, codeOf, FileAccessError, writingRefusal } from './file-error.js';
+import { removeStaleTemporaries, temporaryFile } from './temporary.js';
 import { checkWritable, readTextFile, type TextFile } from './text-file.js';
 
 /** What a file that may hold secrets begins with. */
@@ -30,7 +30,7 @@ function encode(text: string, file: string): Buffer {
   const bytes = Buffer.from(text);
   if (bytes.toString() === text) return bytes;
   const message = `${file} is as it was: the new text has half a character (a lone surrogate), which UTF-8 cannot hold. Leave it out.`;
-  throw new FileRefusal('not-utf8', file, message);
+  throw new FileAccessError('not-utf8', file, message);
 }
 
 async function remove(before: TextFile): Promise<void> {
@@ -46,7 +46,7 @@ async function remove(before: TextFile): Promise<void> {
 async function write(before: TextFile, bytes: Buffer): Promise<void> {
   const folder = path.dirname(before.realFile);
   const firstMade = await mkdir(folder, { recursive: true });
-  await sweep(folder);
+  await removeStaleTemporaries(folder);
   const temporary = temporaryFile(folder);
   try {
     await writeTemporary(temporary, bytes, before);
@@ -88,7 +88,7 @@ async function writeTemporary(
   }
   if ((await readFile(temporary)).equals(bytes)) return;
   const message = `${file} is as it was: the disk did not keep what was written. See whether the disk is in order.`;
-  throw new FileRefusal('not-written', file, message);
+  throw new FileAccessError('not-written', file, message);
 }
 
 /** A rename replaces what is there, a link never does: so a file that another program makes now is not lost. */
@@ -97,7 +97,7 @@ async function putInPlace(temporary: string, { file, realFile, text }: TextFile)
   try {
     await link(temporary, realFile);
   } catch (error) {
-    if (codeOf(error) === 'EEXIST') throw new ChangedMeanwhile(file);
+    if (codeOf(error) === 'EEXIST') throw new ConcurrentChangeError(file);
     // Not every disk has hard links.
     return await rename(temporary, realFile);
   }
@@ -107,7 +107,7 @@ async function putInPlace(temporary: string, { file, realFile, text }: TextFile)
 async function requireUnchanged(before: TextFile): Promise<void> {
   const now = await readTextFile(before.file);
   const isSame = now.realFile === before.realFile && now.text === before.text && now.mode === before.mode;
-  if (!isSame) throw new ChangedMeanwhile(before.file);
+  if (!isSame) throw new ConcurrentChangeError(before.file);
 }
 
 /** A client whose folder is there looks installed: what was made for nothing goes again. */
@@ -126,7 +126,7 @@ async function syncFolder(folder: string): Promise<void> {
   await handle?.close().catch(() => undefined);
 }
 
-function notKept(file: string): FileRefusal {
+function notKept(file: string): FileAccessError {
   const message = `${file} was changed as asked, but is not so now: another program may have changed it at once. Look at it before you try again.`;
-  return new FileRefusal('not-kept', file, message);
+  return new FileAccessError('not-kept', file, message);
 }

@@ -6,7 +6,7 @@ import { isDead, thisProcess } from './holder.js';
 /** The machine, the process and when it started: what tells whether a temporary file was left behind. */
 const temporaryName = /^\.agenttools-([0-9a-f]{8})-(\d+)-(\d+)-[0-9a-f]{12}\.tmp$/;
 
-/** A name in a folder that nobody else uses, for a file or a folder. It tells whose it is, so that {@link sweep} knows what was left behind. */
+/** A name in a folder that nobody else uses, for a file or a folder. It tells whose it is, so that {@link removeStaleTemporaries} knows what was left behind. */
 export function temporaryFile(folder: string): string {
   const { pid, started = '0' } = thisProcess();
   return path.join(
@@ -16,7 +16,7 @@ export function temporaryFile(folder: string): string {
 }
 
 /** Removes the temporary files and folders that dead processes left in a folder; as far as that is possible. */
-export async function sweep(folder: string): Promise<void> {
+export async function removeStaleTemporaries(folder: string): Promise<void> {
   const names = await readdir(folder).catch(() => []);
   for (const name of names) {
     const [, where, pid, started] = temporaryName.exec(name) ?? [];

@@ -2,7 +2,7 @@ import { constants, type Stats } from 'node:fs';
 import { access, lstat, open, readlink, realpath, stat } from 'node:fs/promises';
 import { platform } from 'node:os';
 import path from 'node:path';
-import { codeOf, FileRefusal, linkLoop, readingRefusal } from './refusal.js';
+import { codeOf, FileAccessError, linkLoop, readingRefusal } from './file-error.js';
 
 /** A text file as it was when it was read. */
 export interface TextFile {
@@ -63,12 +63,12 @@ export async function checkWritable({ file, realFile, mode }: TextFile): Promise
   if (mode !== undefined && !((mode & 0o200) !== 0 && (await isAllowed(realFile, constants.W_OK)))) {
     const bits = mode.toString(8).padStart(4, '0');
     const message = `${file} is read-only (mode ${bits}). Make it writable first, if it is meant to change.`;
-    throw new FileRefusal('read-only', file, message);
+    throw new FileAccessError('read-only', file, message);
   }
   const folder = await nearestFolder(realFile);
   if (!(await isFolderWritable(folder))) {
     const message = `${file} cannot be written: its folder ${folder} is not writable. Make the folder writable first.`;
-    throw new FileRefusal('folder-not-writable', file, message);
+    throw new FileAccessError('folder-not-writable', file, message);
   }
 }
 
@@ -103,11 +103,11 @@ async function unlessAbsent<T>(found: Promise<T>): Promise<T | undefined> {
 
 function requireRegular(info: Stats, file: string, maxBytes: number): Stats {
   if (info.isDirectory()) {
-    throw new FileRefusal('folder', file, `${file} is a folder, not a file. Move it away, or name a file.`);
+    throw new FileAccessError('folder', file, `${file} is a folder, not a file. Move it away, or name a file.`);
   }
   if (!info.isFile()) {
     const message = `${file} is ${kindOf(info)}, not a regular file. Move it away, or name a file.`;
-    throw new FileRefusal('special', file, message);
+    throw new FileAccessError('special', file, message);
   }
   if (info.size > maxBytes) throw tooLarge(file, maxBytes);
   return info;
@@ -119,9 +119,9 @@ function kindOf(info: Stats): string {
   return 'a device';
 }
 
-function tooLarge(file: string, maxBytes: number): FileRefusal {
+function tooLarge(file: string, maxBytes: number): FileAccessError {
   const message = `${file} is larger than ${maxBytes / 1024 / 1024} MB. See whether it is the right file.`;
-  return new FileRefusal('too-large', file, message);
+  return new FileAccessError('too-large', file, message);
 }
 
 /** All bytes of a file, which may grow while it is read, or of a stream that may never end. @throws FileRefusal */
@@ -151,7 +151,7 @@ export function decodeText(bytes: Buffer, file: string): string {
   const column = before.length - before.lastIndexOf('\n');
   const place = `byte ${fault} (line ${line}, column ${column})`;
   const message = `${file} is not UTF-8: ${place} does not belong. Save it as UTF-8 first.`;
-  throw new FileRefusal('not-utf8', file, message);
+  throw new FileAccessError('not-utf8', file, message);
 }
 
 /** Where bytes that were not UTF-8 were replaced in decoding: the start of the first character that differs. */

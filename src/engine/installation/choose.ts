@@ -13,7 +13,7 @@ const usualServers: ServersByKind = {
 };
 
 /** What there is to choose from, where nothing was named. */
-export interface Choice {
+export interface ServerChoice {
   readonly references: readonly string[];
   /** What is taken where nothing is chosen, each for some of the clients; none: something has to be. */
   readonly usual: readonly string[];
@@ -28,7 +28,7 @@ export interface Choice {
 export async function chosenServer(
   folders: WorkspaceOptions & DiscoveryFolders,
   clients: readonly Pick<Client, 'kind'>[],
-  ask: (choice: Choice) => Promise<string | undefined>,
+  ask: (choice: ServerChoice) => Promise<string | undefined>,
 ): Promise<string | ServersByKind> {
   const workspace = new Workspace(folders);
   const here = await workspace.extensionHere().catch((error: unknown) => {

@@ -1,9 +1,9 @@
-import { settledRecords } from '../clients/change.js';
+import { reconcileRecords } from '../clients/config-change.js';
 import type { Client } from '../clients/client.js';
 import { isDetected } from '../clients/detect.js';
 import { clients } from '../clients/table/index.js';
 import { isThere } from './installed.js';
-import { filesOf } from './place.js';
+import { filesOf } from './entry-target.js';
 import type { InstallationFolders } from './setting.js';
 
 /** A client, as `list-clients` shows it. */
@@ -26,12 +26,12 @@ export async function clientFacts({ surroundings, receipts }: InstallationFolder
   readonly clients: readonly ClientFacts[];
   readonly notes: readonly string[];
 }> {
-  const { records, notes } = await settledRecords(receipts);
+  const { records, notes } = await reconcileRecords(receipts);
   const configured = new Set<string>();
   for (const { realFile, receipts: known } of records) {
     for (const receipt of known) if (await isThere(receipt, realFile)) configured.add(receipt.client);
   }
-  const stateOf = (client: Client) => {
+  const clientState = (client: Client) => {
     if (configured.has(client.id)) return 'configured';
     return isDetected(client, surroundings) ? 'installed' : 'not found';
   };
@@ -39,7 +39,7 @@ export async function clientFacts({ surroundings, receipts }: InstallationFolder
     id: client.id,
     name: client.name,
     aliases: client.aliases,
-    state: stateOf(client),
+    state: clientState(client),
     ...filesOf(client, surroundings),
     manual: client.manual !== undefined,
   })) satisfies readonly ClientFacts[];

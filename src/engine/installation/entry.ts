@@ -1,20 +1,20 @@
 import type { Launch, WritableClient } from '../clients/client.js';
-import type { Entry } from '../clients/edit/editor.js';
+import type { ConfigEntry } from '../clients/edit/editor.js';
 import { withReferences } from '../clients/shapes.js';
 import { AgentToolsError } from '../errors.js';
-import type { Placement } from './place.js';
+import type { EntryTarget } from './entry-target.js';
 import type { Hidden } from './secrets.js';
 
 /** For whom an entry is, and where it goes. */
 export interface EntryFacts {
   readonly client: WritableClient;
   readonly key: string;
-  readonly placement: Placement;
+  readonly placement: EntryTarget;
   readonly hidden: Hidden;
 }
 
 /** What a launch looks like in the client's file. @throws AgentToolsError for a setting that the client does not have. */
-export function entryOf(launch: Launch, { client, key, placement, hidden }: EntryFacts): Entry {
+export function buildConfigEntry(launch: Launch, { client, key, placement, hidden }: EntryFacts): ConfigEntry {
   const { layout } = placement;
   if (launch.cwd !== undefined && layout.cwd === undefined) {
     const message = `${client.name} has no setting for the working directory of a server. Leave out --cwd.`;

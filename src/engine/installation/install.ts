@@ -1,4 +1,4 @@
-import { type Change, changeConfig } from '../clients/change.js';
+import { type ConfigChange, changeConfig } from '../clients/config-change.js';
 import type { Client, ManualClient } from '../clients/client.js';
 import { checkKey, deriveKey, writtenKey } from '../clients/keys.js';
 import { planInstall } from '../clients/ledger/install.js';
@@ -7,12 +7,12 @@ import { slotOf } from '../clients/ledger/slot.js';
 import type { Receipt } from '../clients/receipts.js';
 import { AgentToolsError } from '../errors.js';
 import type { ServerSpec } from '../items/server.js';
-import type { ToolOptions } from '../items/tool-options.js';
+import type { ToolOptionValues } from '../items/tool-options.js';
 import { asUserError } from './config-fault.js';
-import { entryOf } from './entry.js';
+import { buildConfigEntry } from './entry.js';
 import { launchFor, requireCwd } from './launch.js';
 import { notesFor } from './notes.js';
-import { type Placement, placementIn, type Scope } from './place.js';
+import { type EntryTarget, placementIn, type Scope } from './entry-target.js';
 import type { InstallRequest, InstallSetting } from './request.js';
 import { checkRequirements } from './requirements.js';
 import { hideSecrets, secretOptions } from './secrets.js';
@@ -74,7 +74,7 @@ export async function install(
     setting.tell(`${client.name} …`);
     const job = { ...chosen.get(referenceFor(client, request))!, client, verified };
     const result = await installInto(job, request, setting).catch((error: unknown) =>
-      failureOf(client, error),
+      toInstallFailure(client, error),
     );
     results.push(result);
   }
@@ -89,7 +89,7 @@ function referenceFor({ kind }: Client, { reference }: InstallRequest): string {
 interface Chosen {
   readonly reference: string;
   readonly candidate: Candidate;
-  readonly toolOptions: ToolOptions;
+  readonly toolOptions: ToolOptionValues;
   /** What will fail though the server starts, in sentences. */
   readonly broken: readonly string[];
 }
@@ -111,7 +111,7 @@ async function choose(reference: string, request: InstallRequest, setting: Insta
 }
 
 /** What a client cannot have is its own failure; anything else is a bug. */
-function failureOf(client: Client, error: unknown): InstallFailure {
+function toInstallFailure(client: Client, error: unknown): InstallFailure {
   if (error instanceof AgentToolsError) return { client, error };
   throw error;
 }
@@ -154,7 +154,7 @@ async function installInto(
     reference: job.reference,
     argument: candidate.argument,
     variables: Object.keys(launch.env),
-    entry: entryOf(launch, { client, key, placement, hidden }),
+    entry: buildConfigEntry(launch, { client, key, placement, hidden }),
     ...(hidden.additions.length > 0 && { additions: hidden.additions }),
     ...(placement.template !== undefined && { template: placement.template }),
     version: setting.version,
@@ -210,7 +210,7 @@ function familyOf({ extension, configKey, hasOwnKey }: ServerSpec): string | und
 }
 
 /** The server whose entry was in a place before. */
-function serverIn({ known }: Change, receipt: Receipt): string {
+function serverIn({ known }: ConfigChange, receipt: Receipt): string {
   return known.find((one) => slotOf(one) === slotOf(receipt))!.server;
 }
 
@@ -218,7 +218,7 @@ type Planner = Parameters<typeof changeConfig>[1];
 
 function planFor(
   receipt: Receipt,
-  { format, layout, tolerance }: Placement,
+  { format, layout, tolerance }: EntryTarget,
   { force }: InstallRequest,
 ): Planner {
   const { container } = layout;
@@ -226,7 +226,7 @@ function planFor(
   return (state) => planInstall(state, { receipt, place, force });
 }
 
-function explain({ file }: Placement) {
+function explain({ file }: EntryTarget) {
   return async (error: unknown): Promise<never> => {
     throw await asUserError(error, file);
   };

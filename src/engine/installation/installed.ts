@@ -1,10 +1,10 @@
 import { existsSync } from 'node:fs';
 import path from 'node:path';
-import { settledRecords } from '../clients/change.js';
+import { reconcileRecords } from '../clients/config-change.js';
 import type { Client } from '../clients/client.js';
 import { readEntry } from '../clients/edit/entries.js';
 import { isIntact } from '../clients/edit/merge.js';
-import { placeNow } from '../clients/locate.js';
+import { currentLocation } from '../clients/locate.js';
 import type { Receipt, Receipts } from '../clients/receipts.js';
 import { Workspace, type WorkspaceOptions } from '../extension/workspace.js';
 import { followLinks, readTextFile } from '../files/text-file.js';
@@ -30,13 +30,13 @@ export async function listInstalled({ receipts, workspace, clients }: InstalledS
   readonly installed: readonly Installed[];
   readonly notes: readonly string[];
 }> {
-  const { records, notes } = await settledRecords(receipts);
+  const { records, notes } = await reconcileRecords(receipts);
   const installed: Installed[] = [];
   for (const { realFile, receipts: known } of records) {
     for (const receipt of known) {
       const read = await textFor(receipt, realFile);
       if ('reason' in read) installed.push({ receipt, state: 'gone', reason: read.reason });
-      else installed.push({ receipt, ...(await stateOf(receipt, read.text, { workspace, clients })) });
+      else installed.push({ receipt, ...(await entryState(receipt, read.text, { workspace, clients })) });
     }
   }
   return { installed, notes };
@@ -46,7 +46,7 @@ export async function listInstalled({ receipts, workspace, clients }: InstalledS
 export async function isThere(receipt: Receipt, realFile: string): Promise<boolean> {
   const read = await textFor(receipt, realFile);
   if ('reason' in read) return false;
-  const entry = await placeNow(receipt, read.text)
+  const entry = await currentLocation(receipt, read.text)
     .then((place) => readEntry(read.text, place))
     .catch(() => undefined);
   return entry !== undefined;
@@ -66,14 +66,14 @@ async function textFor(
   }
 }
 
-async function stateOf(
+async function entryState(
   receipt: Receipt,
   text: string | null,
   { workspace, clients }: Pick<InstalledSetting, 'workspace' | 'clients'>,
 ): Promise<Omit<Installed, 'receipt'>> {
   let entry: Awaited<ReturnType<typeof readEntry>>;
   try {
-    entry = await readEntry(text, await placeNow(receipt, text));
+    entry = await readEntry(text, await currentLocation(receipt, text));
   } catch (error) {
     return { state: 'edited', reason: (error as Error).message };
   }

@@ -3,7 +3,7 @@ import path from 'node:path';
 import type { Launch } from '../clients/client.js';
 import { startable } from '../clients/shapes.js';
 import { AgentToolsError } from '../errors.js';
-import type { ToolOptions } from '../items/tool-options.js';
+import type { ToolOptionValues } from '../items/tool-options.js';
 import type { InstallRequest, InstallSetting } from './request.js';
 import type { Candidate } from './server.js';
 
@@ -44,7 +44,7 @@ export function launchOf(request: LaunchRequest): Launch {
 
 /** What a client is to run for an install. */
 export function launchFor(
-  { candidate, toolOptions }: { readonly candidate: Candidate; readonly toolOptions: ToolOptions },
+  { candidate, toolOptions }: { readonly candidate: Candidate; readonly toolOptions: ToolOptionValues },
   request: InstallRequest,
   setting: InstallSetting,
 ): Launch {
@@ -105,7 +105,7 @@ const projectFolder: (typeof passingFolders)[number] = [
 ];
 
 /** What a user should know of a launch that may stop working by itself; a project's own file goes with its packages. */
-export function passingPaths(
+export function unstablePaths(
   { command, args }: Launch,
   { inProject }: Pick<LaunchRequest, 'inProject'>,
 ): readonly string[] {

@@ -1,11 +1,11 @@
 import { stat } from 'node:fs/promises';
-import type { Change } from '../clients/change.js';
+import type { ConfigChange } from '../clients/config-change.js';
 import type { Launch, Layout, WritableClient } from '../clients/client.js';
 import { slotOf } from '../clients/ledger/slot.js';
 import type { Receipt } from '../clients/receipts.js';
-import { parseToolOptions, type ToolOptions } from '../items/tool-options.js';
-import { passingPaths } from './launch.js';
-import { type Placement, type Scope, unreadableIn } from './place.js';
+import { parseToolOptions, type ToolOptionValues } from '../items/tool-options.js';
+import { unstablePaths } from './launch.js';
+import { type EntryTarget, type Scope, unreadableIn } from './entry-target.js';
 import type { InstallRequest } from './request.js';
 import { type Hidden, replacedByClient, type SecretOptions, toolOptionsVariable } from './secrets.js';
 
@@ -16,12 +16,12 @@ export interface InstallFacts {
   /** Whether no other machine could start the server by its name. */
   readonly isOnlyHere: boolean;
   readonly launch: Launch;
-  readonly placement: Placement;
+  readonly placement: EntryTarget;
   readonly receipt: Receipt;
-  readonly toolOptions: ToolOptions;
+  readonly toolOptions: ToolOptionValues;
   readonly options: SecretOptions;
   readonly hidden: Hidden;
-  readonly change: Change;
+  readonly change: ConfigChange;
   readonly platform: NodeJS.Platform;
 }
 
@@ -33,7 +33,7 @@ export async function notesFor(facts: InstallFacts): Promise<readonly string[]> 
   const previous = change.known.find((one) => one.client === client.id && slotOf(one) === slotOf(receipt));
   const secrets = [...variables, ...options.variables].filter(({ isSecret }) => isSecret);
   return [
-    ...passingPaths(launch, { inProject: scope.kind === 'project' }),
+    ...unstablePaths(launch, { inProject: scope.kind === 'project' }),
     ...hidden.notes,
     ...(scope.kind === 'user' ? [] : options.notes),
     ...droppedIn({ previous, receipt, layout, toolOptions }),
@@ -90,7 +90,7 @@ interface Dropping {
   readonly previous: Receipt | undefined;
   readonly receipt: Receipt;
   readonly layout: Layout;
-  readonly toolOptions: ToolOptions;
+  readonly toolOptions: ToolOptionValues;
 }
 
 /** Settings that an earlier install wrote and this one does not. */
@@ -109,7 +109,7 @@ function droppedIn({ previous, receipt, layout, toolOptions }: Dropping): readon
   return names.length === 0 ? [] : [`No longer set, because they were not given again: ${names.join(', ')}.`];
 }
 
-function optionNames(options: ToolOptions): readonly string[] {
+function optionNames(options: ToolOptionValues): readonly string[] {
   return Object.entries(options).flatMap(([tool, set]) =>
     Object.keys(set).map((option) => `${tool}.${option}`),
   );

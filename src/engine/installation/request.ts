@@ -1,8 +1,8 @@
-import type { Client, Surroundings } from '../clients/client.js';
+import type { Client, ClientEnvironment } from '../clients/client.js';
 import type { Receipts } from '../clients/receipts.js';
-import type { Obtain } from '../extension/obtain.js';
+import type { InstallMissing } from '../extension/installer.js';
 import type { WorkspaceOptions } from '../extension/workspace.js';
-import type { Scope } from './place.js';
+import type { Scope } from './entry-target.js';
 import type { Variable } from './secrets.js';
 
 /** A server for each kind of client. */
@@ -31,7 +31,7 @@ export interface InstallRequest {
 /** What the flow stands on. */
 export interface InstallSetting {
   readonly workspace: WorkspaceOptions;
-  readonly surroundings: Surroundings;
+  readonly surroundings: ClientEnvironment;
   readonly receipts: Receipts;
   /** How this program runs, for `node`. */
   readonly program: { readonly command: string; readonly args: readonly string[] };
@@ -39,7 +39,7 @@ export interface InstallSetting {
   /** A data folder other than the usual one, which entries must name. */
   readonly dataFolder: string | undefined;
   /** Gets packages that are not here; undefined: they stay missing. */
-  readonly obtain: Obtain | undefined;
+  readonly obtain: InstallMissing | undefined;
   readonly now: () => Date;
   readonly signal: AbortSignal;
   readonly tell: (text: string) => void;

@@ -4,7 +4,7 @@ import {
   describeCapability,
   describeProgram,
   describeVariable,
-  shortfallOf,
+  findShortfall,
 } from '../items/requirements.js';
 import type { ServerSpec } from '../items/server.js';
 import type { Need, Requirements } from '../items/specs.js';
@@ -27,7 +27,7 @@ const waysOut = {
 } as const;
 
 /** Something that is missing, in words, and the option that gives it. */
-interface Lack {
+interface MissingRequirement {
   readonly text: string;
   readonly option?: string;
   readonly wayOut: keyof typeof waysOut;
@@ -42,7 +42,7 @@ interface Needing {
 
 /** Things that are missed by the same items. */
 interface Shortage {
-  readonly lacks: readonly Lack[];
+  readonly lacks: readonly MissingRequirement[];
   readonly items: readonly Needing[];
 }
 
@@ -54,9 +54,9 @@ export async function checkRequirements(
   spec: ServerSpec,
   facts: RequirementFacts,
 ): Promise<{ readonly missing: readonly string[]; readonly warnings: readonly string[] }> {
-  const lacking = new Map<string, { readonly lack: Lack; readonly items: Needing[] }>();
+  const lacking = new Map<string, { readonly lack: MissingRequirement; readonly items: Needing[] }>();
   for (const { item, requires } of needsIn(spec)) {
-    for (const lack of await lacksOf(requires, facts)) {
+    for (const lack of await findMissingRequirements(requires, facts)) {
       const key = JSON.stringify([lack.level, lack.text]);
       const known = lacking.get(key) ?? { lack, items: [] };
       if (!known.items.includes(item)) known.items.push(item);
@@ -106,16 +106,16 @@ function variablesOfUpstreams(
   return [...new Set(sentences)];
 }
 
-async function lacksOf(
+async function findMissingRequirements(
   requires: Requirements,
   { capabilities, entryEnv, env }: RequirementFacts,
-): Promise<readonly Lack[]> {
+): Promise<readonly MissingRequirement[]> {
   const { level } = requires;
   const circumstances = {
     can: (capability: string) => capabilities[capability] !== false,
     env: { ...env, ...entryEnv },
   };
-  const shortfall = await shortfallOf({ ...requires, level: 'required' }, circumstances);
+  const shortfall = await findShortfall({ ...requires, level: 'required' }, circumstances);
   const missing = [
     ...shortfall.client.map((name) => ({ text: describeCapability(name), wayOut: 'capability' as const })),
     ...shortfall.env.map((need) => ({
@@ -135,7 +135,7 @@ async function lacksOf(
 function onlyInShell(
   need: Need,
   { entryEnv, env }: Pick<RequirementFacts, 'entryEnv' | 'env'>,
-): readonly Lack[] {
+): readonly MissingRequirement[] {
   const names = alternatives(need);
   if (names.some((name) => Object.hasOwn(entryEnv, name))) return [];
   const held = names.find((name) => env[name]);

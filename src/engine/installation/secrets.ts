@@ -1,10 +1,10 @@
 import type { Layout, WritableClient } from '../clients/client.js';
-import type { ConfigValue, Entry } from '../clients/edit/editor.js';
+import type { ConfigValue, ConfigEntry } from '../clients/edit/editor.js';
 import type { Addition } from '../clients/receipts.js';
 import { AgentToolsError } from '../errors.js';
-import type { ToolOptions } from '../items/tool-options.js';
+import type { ToolOptionValues } from '../items/tool-options.js';
 import { looksSecret } from '../secrets.js';
-import type { Scope } from './place.js';
+import type { Scope } from './entry-target.js';
 
 /** A variable that the server is to get. */
 export interface Variable {
@@ -62,7 +62,7 @@ export interface SecretOptions {
 }
 
 /** Looks for secrets among the options of tools. */
-export function secretOptions(options: ToolOptions): SecretOptions {
+export function secretOptions(options: ToolOptionValues): SecretOptions {
   const found = Object.entries(options).flatMap(([tool, set]) =>
     Object.entries(set).flatMap(([option, value]) =>
       holdsSecret(option, value) ? [`${tool}.${option}`] : [],
@@ -91,12 +91,12 @@ export interface Hidden {
   readonly names: readonly string[];
   /** What the client is to take for them. */
   readonly env: Readonly<Record<string, string>>;
-  readonly fields: Entry;
+  readonly fields: ConfigEntry;
   readonly additions: readonly Addition[];
   readonly notes: readonly string[];
 }
 
-export interface HidingPlace {
+export interface SecretTarget {
   readonly client: WritableClient;
   readonly scope: Scope;
   readonly key: string;
@@ -106,7 +106,7 @@ export interface HidingPlace {
  * Keeps secrets out of files that others may read, such as a project's: the client's own reference stands for each, or,
  * where it has none, the user is told.
  */
-export function hideSecrets(variables: readonly Variable[], { client, scope, key }: HidingPlace): Hidden {
+export function hideSecrets(variables: readonly Variable[], { client, scope, key }: SecretTarget): Hidden {
   const secrets = scope.kind === 'user' ? [] : variables.filter(({ isSecret }) => isSecret);
   const names = secrets.map(({ name }) => name);
   const references = names.map((name) => ({
@@ -133,7 +133,7 @@ export function hideSecrets(variables: readonly Variable[], { client, scope, key
 export interface WrittenEntry {
   readonly client: WritableClient;
   readonly layout: Layout;
-  readonly entry: Entry;
+  readonly entry: ConfigEntry;
   readonly key: string;
 }
 
@@ -148,7 +148,7 @@ export function replacedByClient(
   if (!opening || typeof written !== 'object' || written === null) return [];
   return variables.flatMap(({ name, value }) => {
     // A shape may have spelled it so that it stays as it is.
-    const found = (written as Entry)[name] === value ? value.match(opening.literal) : null;
+    const found = (written as ConfigEntry)[name] === value ? value.match(opening.literal) : null;
     return found
       ? [`${client.name} will take "${found[0]}" in the value of ${name} for a reference, and replace it.`]
       : [];
@@ -163,7 +163,7 @@ const openings: readonly { readonly isOf: RegExp; readonly literal: RegExp }[] =
 ];
 
 /** One entry's fields of several; lists of one name are joined. */
-function joinFields(all: readonly Entry[]): Entry {
+function joinFields(all: readonly ConfigEntry[]): ConfigEntry {
   const joined = new Map<string, ConfigValue>();
   for (const [name, value] of all.flatMap((fields) => Object.entries(fields))) {
     const held = joined.get(name);

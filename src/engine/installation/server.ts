@@ -9,8 +9,8 @@ import {
   Workspace,
   type WorkspaceOptions,
 } from '../extension/workspace.js';
-import { composeObtaining, findOrObtain, type Obtaining, requireObtained } from '../items/obtaining.js';
-import { moduleReferences, nameOf } from '../items/read.js';
+import { composeWithInstall, findOrInstall, type InstallPolicy, requireInstalled } from '../items/install-missing.js';
+import { moduleReferences, definitionLabel } from '../items/read.js';
 import { composeServer, type ServerSpec } from '../items/server.js';
 import { messageOf } from '../thrown.js';
 
@@ -22,7 +22,7 @@ export interface Candidate {
   readonly byPath: boolean;
 }
 
-export interface ServerRequest extends Obtaining {
+export interface ServerRequest extends InstallPolicy {
   readonly reference: string;
   readonly workspace: WorkspaceOptions;
   /** The folder whose own file the entry goes into, so that its packages count. */
@@ -56,8 +56,8 @@ export async function findCandidate({
     workspace.findServer(reference).catch(async (error: unknown) => {
       throw (!byPath && ignoreProject && (await onlyInProject(reference, options))) || error;
     });
-  const found = await findOrObtain(find, obtaining);
-  const { spec } = await composeObtaining(() => composed(found, workspace), obtaining, requireObtained);
+  const found = await findOrInstall(find, obtaining);
+  const { spec } = await composeWithInstall(() => composed(found, workspace), obtaining, requireInstalled);
   requireWhole(spec);
   const { directory } = found.extension.manifest;
   const place = await realpath(directory);
@@ -114,8 +114,8 @@ export async function brokenCode({ registry }: ServerSpec): Promise<readonly str
     items.flatMap(({ definition }) =>
       moduleReferences(definition).map(async ({ key, reference }) => {
         const load = lazyReference(definition.extension.paths, reference, 'function');
-        const fault = await load().then(() => undefined, faultOf);
-        return fault && `${nameOf(definition)} will fail: its ${key} could not be loaded: ${fault}.`;
+        const fault = await load().then(() => undefined, firstErrorLine);
+        return fault && `${definitionLabel(definition)} will fail: its ${key} could not be loaded: ${fault}.`;
       }),
     ),
   );
@@ -123,7 +123,7 @@ export async function brokenCode({ registry }: ServerSpec): Promise<readonly str
 }
 
 /** The first line of what a module said that could not be loaded. */
-function faultOf(error: unknown): string {
+function firstErrorLine(error: unknown): string {
   const { cause } = error as Error;
   const [line = ''] = messageOf(cause ?? error)
     .trim()

@@ -1,6 +1,6 @@
 import { existsSync, readdirSync } from 'node:fs';
 import path from 'node:path';
-import type { Client, Surroundings } from '../clients/client.js';
+import type { Client, ClientEnvironment } from '../clients/client.js';
 import { isDetected } from '../clients/detect.js';
 import { guessClient, guessOwner } from '../clients/guess.js';
 import { findClient } from '../clients/locate.js';
@@ -11,11 +11,11 @@ import { isPathArgument } from '../extension/workspace.js';
 import { readTextFile } from '../files/text-file.js';
 import { type FolderFacts, ownProgram, workspaceFolders } from '../folders.js';
 import { asUserError } from './config-fault.js';
-import { hasPlace, type Scope } from './place.js';
+import { hasPlace, type Scope } from './entry-target.js';
 
 /** What installing stands on, wherever it is asked for. */
 export interface InstallationFolders {
-  readonly surroundings: Surroundings;
+  readonly surroundings: ClientEnvironment;
   readonly receipts: Receipts;
   readonly program: { readonly command: string; readonly args: readonly string[] };
   /** A data folder other than the usual one, which entries must name. */
@@ -69,7 +69,7 @@ export function namedClient({ client }: PlaceWords): Client | undefined {
 
 interface ClientFacts {
   readonly scope: Scope;
-  readonly surroundings: Surroundings;
+  readonly surroundings: ClientEnvironment;
   readonly receipts: Receipts;
 }
 

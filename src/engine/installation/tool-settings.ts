@@ -1,7 +1,7 @@
 import { AgentToolsError } from '../errors.js';
 import type { ServerSpec } from '../items/server.js';
 import type { ToolSpec } from '../items/specs.js';
-import type { ToolOptions } from '../items/tool-options.js';
+import type { ToolOptionValues } from '../items/tool-options.js';
 import { didYouMean } from '../spelling.js';
 
 /**
@@ -12,7 +12,7 @@ import { didYouMean } from '../spelling.js';
 export function readToolSettings(
   settings: readonly string[],
   { registry, qualifiedName }: ServerSpec,
-): ToolOptions {
+): ToolOptionValues {
   const tools = registry.all('tools');
   const options: Record<string, Record<string, unknown>> = {};
   for (const setting of settings) {

@@ -1,16 +1,16 @@
 import path from 'node:path';
-import { changeConfig, settledRecords } from '../clients/change.js';
-import type { Client, Surroundings } from '../clients/client.js';
+import { changeConfig, reconcileRecords } from '../clients/config-change.js';
+import type { Client, ClientEnvironment } from '../clients/client.js';
 import { keyFault } from '../clients/keys.js';
 import type { ConfigState, Plan } from '../clients/ledger/plan.js';
 import { planRemoval, planUninstall } from '../clients/ledger/uninstall.js';
-import { placeNow } from '../clients/locate.js';
+import { currentLocation } from '../clients/locate.js';
 import type { Receipt, Receipts } from '../clients/receipts.js';
 import { AgentToolsError } from '../errors.js';
 import { isPathArgument } from '../extension/workspace.js';
 import { followLinks } from '../files/text-file.js';
 import { asUserError } from './config-fault.js';
-import { hasPlace, placementIn, type Scope } from './place.js';
+import { hasPlace, placementIn, type Scope } from './entry-target.js';
 
 export interface UninstallRequest {
   /** Undefined: every client. */
@@ -27,7 +27,7 @@ export interface UninstallRequest {
 export interface UninstallSetting {
   readonly cwd: string;
   readonly home: string;
-  readonly surroundings: Surroundings;
+  readonly surroundings: ClientEnvironment;
   readonly receipts: Receipts;
 }
 
@@ -110,7 +110,7 @@ export async function uninstallServer(
 async function everythingKnown({
   receipts: store,
 }: UninstallSetting): Promise<{ readonly known: readonly Known[]; readonly notes: readonly string[] }> {
-  const { records, notes } = await settledRecords(store);
+  const { records, notes } = await reconcileRecords(store);
   const known = records.flatMap(({ receipts, realFile }) =>
     receipts.map((receipt) => ({ receipt, realFile })),
   );
@@ -158,7 +158,7 @@ async function planFor(
   receipt: Receipt,
   { force, goes }: Pick<TakingOut, 'force' | 'goes'>,
 ): Promise<Plan> {
-  const place = await placeNow(receipt, state.text);
+  const place = await currentLocation(receipt, state.text);
   const plan = await planUninstall(state, { receipt, place, force });
   if (plan.outcome !== 'restored') return plan;
   const former = receipt.displaced?.find(({ client }) => client === receipt.client);

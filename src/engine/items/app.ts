@@ -8,7 +8,7 @@ import { translate } from '../extension/spellings.js';
 import { isInside } from '../files/contain.js';
 import { type DataDocument, DocumentError, readDocument } from '../files/document.js';
 import { messageOf } from '../thrown.js';
-import { commonParts, nameOf } from './read.js';
+import { commonParts, definitionLabel } from './read.js';
 import { ResultError } from './results.js';
 import type { AppMetadata, AppSpec, ResourceContents } from './specs.js';
 import { commonWire } from './wire.js';
@@ -54,7 +54,7 @@ async function requirePage(page: string, definition: Definition): Promise<void> 
   const { file } = definition.file;
   const problem = await pageProblem(page);
   if (problem === undefined) return;
-  throw new DefinitionError('invalid-definition', `${nameOf(definition)}: ${file} ${problem}.`, { file });
+  throw new DefinitionError('invalid-definition', `${definitionLabel(definition)}: ${file} ${problem}.`, { file });
 }
 
 async function pageProblem(page: string): Promise<string | undefined> {
@@ -70,7 +70,7 @@ async function pageProblem(page: string): Promise<string | undefined> {
 }
 
 /** What changes when a file is written; undefined if there is none. */
-async function stateOf(file: string): Promise<string | undefined> {
+async function fileVersion(file: string): Promise<string | undefined> {
   const info = await stat(file).catch(() => undefined);
   return info && `${info.mtimeMs}/${info.size}`;
 }
@@ -79,7 +79,7 @@ async function stateOf(file: string): Promise<string | undefined> {
 function keptWhileUnchanged<T>(file: string, read: (exists: boolean) => Promise<T>): () => Promise<T> {
   let last: { readonly state: string | undefined; readonly value: Promise<T> } | undefined;
   return async () => {
-    const state = await stateOf(file);
+    const state = await fileVersion(file);
     if (last && last.state === state) return await last.value;
     const value = read(state !== undefined);
     const reading = { state, value };
@@ -137,7 +137,7 @@ function metaOf(definition: Definition): AppMetadata['meta'] {
   for (const fault of checkDefinition('apps', definition.value)) {
     if (!isSerious(fault)) continue;
     const { file } = definition.file;
-    throw new DefinitionError('invalid-app-metadata', describeFault(nameOf(definition), fault), { file });
+    throw new DefinitionError('invalid-app-metadata', describeFault(definitionLabel(definition), fault), { file });
   }
   const told = Object.entries(definition.value).filter(([key]) => key !== '$schema' && !key.startsWith('x-'));
   return told.length === 0 ? {} : { ui: Object.fromEntries(told) };

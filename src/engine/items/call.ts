@@ -2,17 +2,17 @@ import { formatIssues, SchemaError } from '../schema/index.js';
 import { messageOf, safelyThrown } from '../thrown.js';
 import { brands, isBranded } from './brands.js';
 import { error as failure, structured, type ToolResult } from './builders.js';
-import { type Calls, detailsOf, exposesErrors, type MakeContext } from './calls.js';
-import { Suspension } from './interaction.js';
+import { type ServerRuntime, errorDetails, exposesErrors, type MakeContext } from './server-runtime.js';
+import { InputRequiredSignal } from './interaction.js';
 import { MissingCapabilityError, RequirementError, requireMet } from './requirements.js';
 import { plain, ResultError, toToolResult } from './results.js';
 import type { ToolHandler, ToolSpec } from './specs.js';
-import { type Cancellation, isCancelled, TimeoutError, withoutClock, withTimeLimit } from './time-limit.js';
+import { type Cancellation, isCancelled, TimeoutError, unboundedDeadline, withTimeLimit } from './time-limit.js';
 import type { ToolUpstream } from './upstream.js';
 
 /** Surroundings of one call. */
 interface Setting {
-  readonly calls: Calls;
+  readonly calls: ServerRuntime;
   readonly signal: AbortSignal | Cancellation;
   readonly makeContext: MakeContext;
 }
@@ -29,7 +29,7 @@ export async function callTool(
 ): Promise<ToolResult> {
   try {
     await requireMet(`Tool "${tool.name}"`, tool.requires, {
-      context: () => makeContext(withoutClock(signal), tool),
+      context: () => makeContext(unboundedDeadline(signal), tool),
       env: calls.env,
     });
     const delivered = await checkArguments(tool, args);
@@ -52,7 +52,7 @@ export async function callTool(
     return await checkResult(tool, await resultOf(tool, value), calls);
   } catch (error) {
     if (isCancelled(signal)) return failure('Cancelled');
-    return failureOf(tool, error, calls);
+    return toFailedResult(tool, error, calls);
   }
 }
 
@@ -67,7 +67,7 @@ async function checkArguments(tool: ToolSpec, args: Readonly<Record<string, unkn
 }
 
 /** The upstream server of a tool, as its handler. */
-function answeredBy(upstream: ToolUpstream, { upstreams }: Calls): ToolHandler {
+function answeredBy(upstream: ToolUpstream, { upstreams }: ServerRuntime): ToolHandler {
   return (args, ctx) => {
     if (upstreams) return upstreams.call(upstream, args, ctx);
     throw new CallFailure(
@@ -93,7 +93,7 @@ async function resultOf(tool: ToolSpec, value: unknown): Promise<ToolResult> {
   return toToolResult(isWanted ? structured(value) : value);
 }
 
-async function checkResult(tool: ToolSpec, result: ToolResult, { report }: Calls): Promise<ToolResult> {
+async function checkResult(tool: ToolSpec, result: ToolResult, { report }: ServerRuntime): Promise<ToolResult> {
   if (!tool.output || result.isError) return result;
   const checked =
     result.structuredContent === undefined
@@ -118,17 +118,17 @@ function withStructured(result: ToolResult, value: unknown): ToolResult {
   return { ...result, content, structuredContent: value };
 }
 
-function failureOf(tool: ToolSpec, thrown: unknown, calls: Calls): ToolResult {
+function toFailedResult(tool: ToolSpec, thrown: unknown, calls: ServerRuntime): ToolResult {
   const error = safelyThrown(thrown);
   const { report } = calls;
   if (isBranded(error, brands.protocolError) || error instanceof MissingCapabilityError) throw error;
-  if (error instanceof Suspension) throw error;
+  if (error instanceof InputRequiredSignal) throw error;
   if (error instanceof CallFailure || error instanceof RequirementError) return failure(error.message);
   if (isBranded(error, brands.toolError)) return failure(messageOf(error));
   if (isBranded(error, brands.exitRequest)) return failure(`Tool "${tool.name}": ${messageOf(error)}`);
   if (error instanceof TimeoutError) return failure(`Tool "${tool.name}" gave ${error.message}.`);
   if (error instanceof HandlerFault) {
-    report(`${tool.item}: the handler could not be loaded: ${detailsOf(error.cause)}`);
+    report(`${tool.item}: the handler could not be loaded: ${errorDetails(error.cause)}`);
     const hint = 'Mend it and call again; if one of its own dependencies threw, restart the server.';
     return failure(`Tool "${tool.name}" could not be loaded. ${hint}`);
   }
@@ -140,6 +140,6 @@ function failureOf(tool: ToolSpec, thrown: unknown, calls: Calls): ToolResult {
     report(`${tool.item}: unusable result: ${error.message}`);
     return failure(`Tool "${tool.name}" returned something that is not a result: ${error.message}.`);
   }
-  report(`${tool.item}: ${detailsOf(error)}`);
+  report(`${tool.item}: ${errorDetails(error)}`);
   return failure(exposesErrors(calls) ? messageOf(error) : 'Tool execution failed');
 }

@@ -125,7 +125,7 @@ interface AnyPlace {
 }
 
 /** Says where a server is when it is needed; an error that it throws says what is missing. What it gives is taken as it is. */
-export type GivePlace = (given: {
+export type ResolveEndpoint = (given: {
   readonly env: Readonly<Record<string, string | undefined>>;
 }) => Awaitable<GivenPlace<FixedPlace>>;
 
@@ -133,20 +133,20 @@ export type GivePlace = (given: {
 type GivenPlace<P> = P extends unknown ? Omit<P, 'type'> & { readonly type?: string } : never;
 
 /** Where an existing MCP server is. */
-export type Place = (FixedPlace | { readonly place: GivePlace | string }) & AnyPlace;
+export type UpstreamSource = (FixedPlace | { readonly place: ResolveEndpoint | string }) & AnyPlace;
 
 /** A tool that an existing MCP server answers for, as its author writes it. */
 export interface UpstreamToolDefinition<I = undefined, O = undefined>
   extends Omit<ToolDefinition<I, O>, 'handler' | 'onOutputMismatch'> {
   /** The server, and what the tool is called there; the item name when absent. */
-  readonly upstream: (Place & { readonly tool?: string }) | GivePlace | string;
+  readonly upstream: (UpstreamSource & { readonly tool?: string }) | ResolveEndpoint | string;
   readonly handler?: undefined;
 }
 
 /** An entry of a server's `tools` that stands for tools of an existing MCP server. */
 export interface UpstreamTools
   extends Pick<Common, 'hidden' | 'visible' | 'category' | 'timeoutMs' | 'meta'> {
-  readonly upstream: Place | GivePlace | string;
+  readonly upstream: UpstreamSource | ResolveEndpoint | string;
   /** Before each name, save those that `rename` gives. */
   readonly prefix?: string;
   /** The tools that are taken, as they are called there; all when absent. */

@@ -13,7 +13,7 @@ type AnyFunction = (...given: unknown[]) => unknown;
  * A handler of a function that takes its arguments one by one: each parameter gets the argument of its name, or nothing,
  * so that its own default counts. What it gives is brought into the form that its types say it has in JSON.
  */
-export function dispatched(
+export function callByParameters(
   load: Lazy<ToolHandler>,
   { function: { parameters, outputSchema } }: DerivedPart,
 ): Lazy<ToolHandler> {

@@ -8,7 +8,7 @@ import {
   toolkitOf,
 } from '../extension/extension.js';
 import { describeFault } from '../extension/faults.js';
-import { listOfAll } from '../extension/manifest.js';
+import { allDeclared } from '../extension/manifest.js';
 import { isRecord } from '../extension/shapes.js';
 import { translate } from '../extension/spellings.js';
 import { checkToolkitOverride, isToolkit, toolkitIn } from '../extension/toolkits.js';
@@ -16,7 +16,7 @@ import type { Workspace } from '../extension/workspace.js';
 import { faultsIn } from '../plain-data.js';
 import type { Listed } from './collisions.js';
 import type { Override } from './override.js';
-import { kept, locate, nameOf, unplainError } from './read.js';
+import { kept, locate, definitionLabel, unplainError } from './read.js';
 import type { UpstreamEntry } from './upstream.js';
 
 /** The kinds a server is composed of. */
@@ -25,25 +25,25 @@ export type ComposedKind = (typeof serverLists)[number];
 type EntryPath = readonly (string | number)[];
 
 /** An item that an entry of a server's list stands for. */
-export interface Listing extends Listed {
+export interface ResolvedItem extends Listed {
   readonly definition: Definition;
   /** What clients see, unless others have the name too. */
   readonly name: string;
   /** The name that leads to it, as it was written; absent for a definition that stands right there. */
   readonly reference?: string;
-  readonly changes: readonly Change[];
+  readonly changes: readonly EntryOverride[];
 }
 
 /** Something that an entry says of the item it stands for. */
-interface Change {
+interface EntryOverride {
   readonly override: Override;
   /** Where it stands in the server. */
   readonly path: EntryPath;
 }
 
 /** What an entry stands for, and what of it cannot be had. */
-export interface Entry {
-  readonly listings: readonly Listing[];
+export interface ResolvedEntry {
+  readonly listings: readonly ResolvedItem[];
   readonly faults: readonly DefinitionError[];
   /** The toolkit that it lists. */
   readonly toolkit?: Toolkit;
@@ -52,7 +52,7 @@ export interface Entry {
 }
 
 /** Where an entry stands. */
-export interface EntryPlace {
+export interface ListEntryContext {
   readonly kind: ComposedKind;
   readonly server: Definition;
   readonly workspace: Workspace;
@@ -64,7 +64,7 @@ export interface EntryPlace {
 /** Entries of a server's list as they were written, `"*"` spelled out. */
 export function listEntries({ value, extension }: Definition, kind: ComposedKind): readonly unknown[] {
   const list = value[kind];
-  if (list === '*') return listOfAll(extension.manifest, kind);
+  if (list === '*') return allDeclared(extension.manifest, kind);
   return Array.isArray(list) ? list : [];
 }
 
@@ -82,7 +82,7 @@ export function isToolkitEntry(
 }
 
 /** @throws DefinitionError for an entry that was left out of the copy of its list, which has null in its place */
-function requirePlainEntry({ server, path }: EntryPlace): void {
+function requirePlainEntry({ server, path }: ListEntryContext): void {
   const fault = server.translation.unplain.find((one) => one.path.join('/') === path.join('/'));
   if (fault) throw unplainError(server, fault);
 }
@@ -91,7 +91,7 @@ function requirePlainEntry({ server, path }: EntryPlace): void {
  * What an entry of a server's list stands for. Whoever serves, shows or checks a server asks this.
  * @throws DefinitionError if it stands for nothing that can be had
  */
-export async function resolveEntry(entry: unknown, place: EntryPlace): Promise<Entry> {
+export async function resolveEntry(entry: unknown, place: ListEntryContext): Promise<ResolvedEntry> {
   const { kind, server, workspace, path } = place;
   if (typeof entry === 'string') return await resolveName(entry, place, path);
   const isReference = isUse(entry) || isToolkitEntry(entry, kind) || isUpstreamEntry(entry);
@@ -120,7 +120,7 @@ export async function resolveEntry(entry: unknown, place: EntryPlace): Promise<E
   return { listings: [listingOf(definition)], faults: [] };
 }
 
-async function resolveName(reference: string, place: EntryPlace, path: EntryPath): Promise<Entry> {
+async function resolveName(reference: string, place: ListEntryContext, path: EntryPath): Promise<ResolvedEntry> {
   const { kind, server, workspace, onOwner } = place;
   const found = await workspace.locateItem(kind, reference, server.extension, locate(server, path));
   onOwner?.(found.extension);
@@ -128,16 +128,16 @@ async function resolveName(reference: string, place: EntryPlace, path: EntryPath
   return { listings: [listingOf(definition, { reference })], faults: [] };
 }
 
-async function resolveUse(entry: Readonly<Record<string, unknown>>, place: EntryPlace): Promise<Entry> {
+async function resolveUse(entry: Readonly<Record<string, unknown>>, place: ListEntryContext): Promise<ResolvedEntry> {
   const { kind, server, path } = place;
   const { use: item } = entry;
   const at = [...path, 'use'];
   if (typeof item !== 'string' && !isRecord(item) && !Array.isArray(item)) {
-    const message = `${nameOf(server)}, an entry of "${kind}", has an unusable "use". Expected a name or a definition.`;
+    const message = `${definitionLabel(server)}, an entry of "${kind}", has an unusable "use". Expected a name or a definition.`;
     throw new DefinitionError('invalid-server', message, locate(server, at));
   }
   if (kind === 'tools' && isUpstreamEntry(item)) {
-    const message = `${nameOf(server)}, an entry of "tools", has an unusable "use". An entry with "upstream" stands by itself.`;
+    const message = `${definitionLabel(server)}, an entry of "tools", has an unusable "use". An entry with "upstream" stands by itself.`;
     throw new DefinitionError('invalid-server', message, locate(server, at));
   }
   const inner = { ...place, path: at };
@@ -160,29 +160,29 @@ function requireToolkitChanges(
   said: Readonly<Record<string, unknown>>,
   entry: string,
   count: number,
-  { server, path }: EntryPlace,
+  { server, path }: ListEntryContext,
 ): void {
   for (const fault of checkToolkitOverride(said, count)) {
-    const message = describeFault(`${nameOf(server)}, ${entry},`, fault);
+    const message = describeFault(`${definitionLabel(server)}, ${entry},`, fault);
     throw new DefinitionError('invalid-server', message, locate(server, [...path, ...fault.path]));
   }
 }
 
-function listingsOf(toolkit: Toolkit): Entry {
+function listingsOf(toolkit: Toolkit): ResolvedEntry {
   const listings = toolkit.tools.map((tool) => listingOf(tool, { reference: tool.item, inToolkit: true }));
   return { listings, faults: toolkit.faults, toolkit };
 }
 
 function listingOf(
   definition: Definition,
-  { reference, inToolkit = false }: Partial<Pick<Listing, 'reference' | 'inToolkit'>> = {},
-): Listing {
+  { reference, inToolkit = false }: Partial<Pick<ResolvedItem, 'reference' | 'inToolkit'>> = {},
+): ResolvedItem {
   const { value, item, written = definition } = definition;
   const name = typeof value.name === 'string' ? value.name : item;
   return { definition, name, written, ...(reference !== undefined && { reference }), changes: [], inToolkit };
 }
 
-function withChange(entry: Entry, change: Change): Entry {
+function withChange(entry: ResolvedEntry, change: EntryOverride): ResolvedEntry {
   const { use: _, ...said } = change.override;
   if (Object.keys(said).length === 0 && entry.toolkit) return entry;
   const name = typeof said.name === 'string' ? { name: said.name } : {};
@@ -191,7 +191,7 @@ function withChange(entry: Entry, change: Change): Entry {
 }
 
 /** A toolkit that stands right in a server's list. */
-function toolkitHere(entry: unknown, { server, path }: EntryPlace): Promise<Toolkit> {
+function toolkitHere(entry: unknown, { server, path }: ListEntryContext): Promise<Toolkit> {
   return kept(server, path.join('/'), async () => {
     const at = locate(server, path).path ?? [];
     const what = `A toolkit of server "${server.item}"`;

@@ -11,7 +11,7 @@ import { requireToolkitChanges, type Toolkit, type Used } from './toolkit.js';
 import { changedWire, isHiddenBy, toolWire, type Wire } from './wire.js';
 
 /** A tool with everything that is said of it where it is registered. */
-export interface ToolSpec extends ListedItem {
+export interface ExpandedTool extends ListedItem {
   readonly kind: 'tools';
   /** The tool itself, before anything was said of it. */
   readonly tool: AnyTool;
@@ -25,7 +25,7 @@ export type ToolRegistration = AnyTool | Toolkit | readonly AnyTool[] | Used;
  * Names of items are for servers to look up, and so are changes of schemas for them to work out.
  * @throws TypeError for what is no registration of tools
  */
-export function expand(registrations: readonly ToolRegistration[]): readonly ToolSpec[] {
+export function expand(registrations: readonly ToolRegistration[]): readonly ExpandedTool[] {
   const registered = withoutRepeats(registrations.flatMap((one) => registeredBy(one, [], false)));
   const names = distinctNames(registered.map(({ name }) => name));
   return registered.map((one, index) => specOf(one, names[index]!));
@@ -76,7 +76,7 @@ function registeredAs(
   return { name, value, written: written as AnyTool, changes, inToolkit };
 }
 
-function specOf({ value, written, changes }: Registered, name: string): ToolSpec {
+function specOf({ value, written, changes }: Registered, name: string): ExpandedTool {
   const item = nameOfTool(value)!;
   const what = called(item);
   const schemaOf = (side: SchemaSide): JsonSchema | undefined =>

@@ -1,10 +1,10 @@
 import { messageOf, safelyThrown } from '../thrown.js';
 import { brands, isBranded } from './brands.js';
-import { type Calls, detailsOf, exposesErrors, type MakeContext } from './calls.js';
-import { Suspension } from './interaction.js';
+import { type ServerRuntime, errorDetails, exposesErrors, type MakeContext } from './server-runtime.js';
+import { InputRequiredSignal } from './interaction.js';
 import { MissingCapabilityError, requireMet } from './requirements.js';
 import type { PromptResult, PromptSpec } from './specs.js';
-import { TimeoutError, withoutClock, withTimeLimit } from './time-limit.js';
+import { TimeoutError, unboundedDeadline, withTimeLimit } from './time-limit.js';
 
 /** A prompt that could not be made; `text` may go to the client. */
 export class PromptFailure extends Error {
@@ -24,13 +24,13 @@ export class PromptFailure extends Error {
 export async function getPrompt(
   prompt: PromptSpec,
   args: Readonly<Record<string, string>>,
-  { calls, signal, makeContext }: { calls: Calls; signal: AbortSignal; makeContext: MakeContext },
+  { calls, signal, makeContext }: { calls: ServerRuntime; signal: AbortSignal; makeContext: MakeContext },
 ): Promise<PromptResult> {
   const missing = prompt.required.filter((name) => !Object.hasOwn(args, name));
   if (missing.length > 0)
     throw new PromptFailure('arguments', `Missing required arguments: ${missing.join(', ')}`);
   await requireMet(`Prompt "${prompt.name}"`, prompt.requires, {
-    context: () => makeContext(withoutClock(signal)),
+    context: () => makeContext(unboundedDeadline(signal)),
     env: calls.env,
   });
   try {
@@ -50,13 +50,13 @@ export async function getPrompt(
   }
 }
 
-function promptFailureOf(prompt: PromptSpec, thrown: unknown, calls: Calls): unknown {
+function promptFailureOf(prompt: PromptSpec, thrown: unknown, calls: ServerRuntime): unknown {
   const error = safelyThrown(thrown);
   if (isBranded(error, brands.protocolError)) return error;
-  if (error instanceof MissingCapabilityError || error instanceof Suspension) return error;
+  if (error instanceof MissingCapabilityError || error instanceof InputRequiredSignal) return error;
   if (isBranded(error, brands.toolError)) return new PromptFailure('failed', messageOf(error));
   if (error instanceof TimeoutError)
     return new PromptFailure('failed', `Prompt "${prompt.name}" gave ${error.message}.`);
-  calls.report(`${prompt.item}: ${detailsOf(error)}`);
+  calls.report(`${prompt.item}: ${errorDetails(error)}`);
   return new PromptFailure('failed', exposesErrors(calls) ? messageOf(error) : 'Prompt execution failed');
 }

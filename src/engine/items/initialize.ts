@@ -1,6 +1,6 @@
 import type { Context } from './context.js';
 import { type HookWatch, initializeHook, watched } from './hook-watch.js';
-import { unableToAsk } from './interaction.js';
+import { inputUnsupported } from './interaction.js';
 import type { Lazy } from './lazy.js';
 import type { Initializer } from './specs.js';
 
@@ -46,7 +46,7 @@ export class Initializers {
 
   /** A hook runs for all calls: what belongs to the one that came first is not its business. */
   #detached(ctx: Context): Context {
-    const nobody = { ...unableToAsk('"initialize"'), root: undefined, session: undefined, auth: undefined };
+    const nobody = { ...inputUnsupported('"initialize"'), root: undefined, session: undefined, auth: undefined };
     return { ...ctx, ...nobody, signal: this.#signal, progress: () => {}, callTool: refuseCall, locals: {} };
   }
 

@@ -4,7 +4,7 @@ import { faultsIn } from '../plain-data.js';
 import { resultErrorOf } from './results.js';
 import type { ResourceSpec } from './specs.js';
 
-type Entry = Readonly<Record<string, unknown>> & { readonly uri: string };
+type ListedInstance = Readonly<Record<string, unknown>> & { readonly uri: string };
 
 /** What a list entry may hold; clients refuse whole lists for less. @see MCP, schema, Resource */
 const accepts: Readonly<Record<string, (value: unknown) => boolean>> = {
@@ -27,7 +27,7 @@ function isText(value: unknown): boolean {
  * Undefined if it has no address of the template.
  * @throws ResultError if it holds what has no JSON form
  */
-export function instanceOf({ wire, template }: ResourceSpec, told: unknown): Entry | undefined {
+export function instanceOf({ wire, template }: ResourceSpec, told: unknown): ListedInstance | undefined {
   const faults = faultsIn(told);
   if (faults.length > 0) throw resultErrorOf(faults);
   if (!isRecord(told) || typeof told.uri !== 'string' || !template?.match(told.uri)) return undefined;

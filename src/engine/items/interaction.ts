@@ -5,7 +5,7 @@ import { MissingCapabilityError } from './requirements.js';
 export type Interaction = Pick<Context, 'elicit' | 'elicitUrl' | 'step' | 'sample' | 'roots'>;
 
 /** Why a run ends that waits for the client: it never goes on, and another will begin where the answers are known. */
-export class Suspension extends Error {
+export class InputRequiredSignal extends Error {
   override readonly name = 'Suspension';
 
   constructor() {
@@ -19,7 +19,7 @@ export function never(): Promise<never> {
 }
 
 /** For calls where there is nobody to ask; `what` says who would. */
-export function nobodyToAsk(what: string): Interaction {
+export function noInputSource(what: string): Interaction {
   const refuse = async (capability: string): Promise<never> => {
     throw missing(what, capability);
   };
@@ -33,11 +33,11 @@ export function nobodyToAsk(what: string): Interaction {
 }
 
 /** For code that runs on nobody's behalf, or where the protocol has no room for questions. */
-export function unableToAsk(where: string): Interaction {
+export function inputUnsupported(where: string): Interaction {
   const refuse = async (): Promise<never> => {
     throw new Error(`${where} cannot ask the client. Tools, prompts and resources can, while they are used.`);
   };
-  return { ...nobodyToAsk(where), elicit: refuse, elicitUrl: refuse, sample: refuse, roots: refuse };
+  return { ...noInputSource(where), elicit: refuse, elicitUrl: refuse, sample: refuse, roots: refuse };
 }
 
 /** What is said of a client without a capability. */

@@ -1,17 +1,17 @@
 import { isRecord } from '../extension/shapes.js';
 import { ToolError, type ToolResult } from './builders.js';
 import { callTool } from './call.js';
-import type { Calls, MakeContext } from './calls.js';
+import type { ServerRuntime, MakeContext } from './server-runtime.js';
 import type { Context } from './context.js';
-import type { Limit } from './time-limit.js';
+import type { CallDeadline } from './time-limit.js';
 
 /** How many calls may stand within each other: enough for tools made of tools, and soon over for one that calls itself. */
 const deepestCall = 16;
 
 /** The call that a tool is called from. */
 export interface OuterCall {
-  readonly calls: Calls;
-  readonly limit: Limit;
+  readonly calls: ServerRuntime;
+  readonly limit: CallDeadline;
   /** How many calls that one stands in itself. */
   readonly depth: number;
   /** Makes the context of the inner call. */
@@ -19,7 +19,7 @@ export interface OuterCall {
 }
 
 /** `ctx.callTool`. @throws ToolError, MissingCapabilityError, protocol errors */
-export async function callFrom(
+export async function callNestedTool(
   { calls, limit, depth, makeContext }: OuterCall,
   ...[name, args = {}, { onProgress } = {}]: Parameters<Context['callTool']>
 ): Promise<ToolResult> {

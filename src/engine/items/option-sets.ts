@@ -7,7 +7,7 @@ import type { Awaitable, ToolArguments, ToolDefinition, ToolOutput } from './def
 import { called, kindOf, requireTool } from './required-tool.js';
 
 /** What may be said of a tool besides its function: the keys of a definition. */
-export type ToolOptions = Omit<ToolDefinition<unknown, unknown>, 'handler'>;
+export type ToolSettings = Omit<ToolDefinition<unknown, unknown>, 'handler'>;
 
 /** What several option sets say of one key: the last one that says something. */
 type Said<S extends readonly object[], K extends PropertyKey> = S extends readonly [
@@ -27,13 +27,13 @@ type SchemaOf<S extends readonly object[], K extends SchemaSide> =
 
 /** What no tool has is a typing error, and what no field has. */
 type Known<A extends object> = A & {
-  readonly [K in Exclude<keyof A, keyof ToolOptions | `x-${string}`>]: never;
+  readonly [K in Exclude<keyof A, keyof ToolSettings | `x-${string}`>]: never;
 } & {
   readonly input?: CheckedInput<Said<[A], 'input'>>;
   readonly output?: CheckedOutput<Said<[A], 'output'>>;
 };
 
-type Handler<S extends readonly object[], R> = (args: ToolArguments<SchemaOf<S, 'input'>>, ctx: Context) => R;
+type ToolFunction<S extends readonly object[], R> = (args: ToolArguments<SchemaOf<S, 'input'>>, ctx: Context) => R;
 type Returned<S extends readonly object[]> = Awaitable<ToolOutput<SchemaOf<S, 'output'>>>;
 type Made<S extends readonly object[]> = ToolDefinition<SchemaOf<S, 'input'>, SchemaOf<S, 'output'>>;
 
@@ -46,39 +46,39 @@ export type AnyTool = ToolDefinition<any, any>;
  * unless a set gives one; the function gets (args, ctx), however few parameters it has.
  * @throws TypeError naming the tool, if something about it cannot be
  */
-export function tool<R extends Returned<[]>>(run: Handler<[], R>): Made<[]>;
-export function tool<const A extends ToolOptions, R extends Returned<[A]>>(
+export function tool<R extends Returned<[]>>(run: ToolFunction<[], R>): Made<[]>;
+export function tool<const A extends ToolSettings, R extends Returned<[A]>>(
   options: Known<A>,
-  run: Handler<[NoInfer<A>], R>,
+  run: ToolFunction<[NoInfer<A>], R>,
 ): Made<[A]>;
-export function tool<const A extends ToolOptions, const B extends ToolOptions, R extends Returned<[A, B]>>(
+export function tool<const A extends ToolSettings, const B extends ToolSettings, R extends Returned<[A, B]>>(
   first: Known<A>,
   second: Known<B>,
-  run: Handler<[NoInfer<A>, NoInfer<B>], R>,
+  run: ToolFunction<[NoInfer<A>, NoInfer<B>], R>,
 ): Made<[A, B]>;
 export function tool<
-  const A extends ToolOptions,
-  const B extends ToolOptions,
-  const C extends ToolOptions,
+  const A extends ToolSettings,
+  const B extends ToolSettings,
+  const C extends ToolSettings,
   R extends Returned<[A, B, C]>,
 >(
   first: Known<A>,
   second: Known<B>,
   third: Known<C>,
-  run: Handler<[NoInfer<A>, NoInfer<B>, NoInfer<C>], R>,
+  run: ToolFunction<[NoInfer<A>, NoInfer<B>, NoInfer<C>], R>,
 ): Made<[A, B, C]>;
 export function tool<
-  const A extends ToolOptions,
-  const B extends ToolOptions,
-  const C extends ToolOptions,
-  const D extends ToolOptions,
+  const A extends ToolSettings,
+  const B extends ToolSettings,
+  const C extends ToolSettings,
+  const D extends ToolSettings,
   R extends Returned<[A, B, C, D]>,
 >(
   first: Known<A>,
   second: Known<B>,
   third: Known<C>,
   fourth: Known<D>,
-  run: Handler<[NoInfer<A>, NoInfer<B>, NoInfer<C>, NoInfer<D>], R>,
+  run: ToolFunction<[NoInfer<A>, NoInfer<B>, NoInfer<C>, NoInfer<D>], R>,
 ): Made<[A, B, C, D]>;
 export function tool(...parts: readonly unknown[]): AnyTool {
   const run = parts.at(-1);

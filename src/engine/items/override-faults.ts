@@ -1,12 +1,12 @@
 import { isRecord } from '../extension/shapes.js';
-import type { Changes, ParameterChange } from '../schema/change.js';
-import type { ChangeFault } from '../schema/change-faults.js';
+import type { InputOverrides, ParameterOverride } from '../schema/parameter-overrides.js';
+import type { ChangeFault } from '../schema/parameter-override-faults.js';
 import { type CompiledSchema, formatIssues } from '../schema/index.js';
 import type { PinFault } from '../schema/pin.js';
 import { didYouMean } from '../spelling.js';
 
 /** What an item takes that a server may fix or change. */
-export interface Taken {
+export interface AcceptedArguments {
   /** Of a tool; absent where its schema cannot be used, which is told of the tool. */
   readonly input?: CompiledSchema | undefined;
   /** Names of the options of a tool. */
@@ -22,10 +22,10 @@ export interface FixFault {
   readonly reason: string;
 }
 
-type Entry = Readonly<Record<string, unknown>>;
+type RawOverride = Readonly<Record<string, unknown>>;
 
 /** Everything that an entry fixes or changes in vain. What is of the wrong type is told elsewhere. */
-export async function findFixFaults(entry: Entry, taken: Taken): Promise<readonly FixFault[]> {
+export async function findFixFaults(entry: RawOverride, taken: AcceptedArguments): Promise<readonly FixFault[]> {
   const { arguments: pinned, options } = entry;
   return [
     ...(taken.input ? await inputFaults(entry, taken.input) : []),
@@ -35,7 +35,7 @@ export async function findFixFaults(entry: Entry, taken: Taken): Promise<readonl
 }
 
 /** What an entry fixes and changes of arguments, as far as it is well formed. */
-export function changesOf({ arguments: pinned, parameters }: Entry): Changes {
+export function argumentOverrides({ arguments: pinned, parameters }: RawOverride): InputOverrides {
   const entries = Object.entries(isRecord(parameters) ? parameters : {});
   return {
     pinned: isRecord(pinned) ? pinned : {},
@@ -43,7 +43,7 @@ export function changesOf({ arguments: pinned, parameters }: Entry): Changes {
   };
 }
 
-function wellFormed(change: unknown): ParameterChange {
+function wellFormed(change: unknown): ParameterOverride {
   const { name, description, enum: values, hidden, default: standard } = isRecord(change) ? change : {};
   return {
     ...(typeof name === 'string' && { name }),
@@ -55,15 +55,15 @@ function wellFormed(change: unknown): ParameterChange {
 }
 
 /** Few entries fix or change arguments, so what it takes is loaded for those. */
-async function inputFaults(entry: Entry, input: CompiledSchema): Promise<readonly FixFault[]> {
-  const changes = changesOf(entry);
+async function inputFaults(entry: RawOverride, input: CompiledSchema): Promise<readonly FixFault[]> {
+  const changes = argumentOverrides(entry);
   if (isRecord(entry.arguments)) {
     const { findPinFaults } = await import('../schema/pin.js');
     const faults = await findPinFaults(input, changes.pinned);
     if (faults.length > 0) return faults.map(describePinFault);
   }
   if (Object.keys(changes.parameters).length === 0) return [];
-  const { findChangeFaults } = await import('../schema/change-faults.js');
+  const { findChangeFaults } = await import('../schema/parameter-override-faults.js');
   return (await findChangeFaults(input, changes)).map((fault) => describeChangeFault(fault, changes));
 }
 
@@ -149,7 +149,7 @@ const described: Described = {
   }),
 };
 
-function describeChangeFault(fault: ChangeFault, { parameters }: Changes): FixFault {
+function describeChangeFault(fault: ChangeFault, { parameters }: InputOverrides): FixFault {
   const describe = described[fault.problem] as (fault: ChangeFault) => Said;
   const { at = [], reason } = describe(fault);
   if (!('name' in fault)) return { path: ['parameters'], reason };
@@ -158,7 +158,7 @@ function describeChangeFault(fault: ChangeFault, { parameters }: Changes): FixFa
   return { path: ['parameters', fault.name, ...(isThere ? at : [])], reason };
 }
 
-function promptFaults(pinned: Entry, known: readonly string[]): FixFault[] {
+function promptFaults(pinned: RawOverride, known: readonly string[]): FixFault[] {
   return Object.entries(pinned).flatMap(([name, value]) => {
     const path = ['arguments', name];
     if (!known.includes(name)) {
@@ -169,7 +169,7 @@ function promptFaults(pinned: Entry, known: readonly string[]): FixFault[] {
   });
 }
 
-function optionFaults(options: Entry, known: readonly string[]): FixFault[] {
+function optionFaults(options: RawOverride, known: readonly string[]): FixFault[] {
   const unknown = Object.keys(options).filter((name) => !known.includes(name));
   return unknown.map((name) => ({
     path: ['options', name],

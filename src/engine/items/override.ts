@@ -1,8 +1,8 @@
 import { type Definition, DefinitionError } from '../extension/extension.js';
 import { describeFault } from '../extension/faults.js';
 import { checkShape, isRecord, overrideShapes } from '../extension/shapes.js';
-import type { FixFault, Taken } from './override-faults.js';
-import { locate, nameOf, requireWireName } from './read.js';
+import type { FixFault, AcceptedArguments } from './override-faults.js';
+import { locate, definitionLabel, requireWireName } from './read.js';
 import type { AppSpec, PromptSpec, ResourceSpec, Suggesting, ToolSpec } from './specs.js';
 import { readUi } from './ui.js';
 import { changedWire, isHiddenBy } from './wire.js';
@@ -27,7 +27,7 @@ export async function applyOverride<S extends ToolSpec | PromptSpec | ResourceSp
   override: Override,
   { server, path }: { readonly server: Definition; readonly path: readonly (string | number)[] },
 ): Promise<S> {
-  const what = `${nameOf(server)}, entry "${override.use}",`;
+  const what = `${definitionLabel(server)}, entry "${override.use}",`;
   for (const fault of checkShape(override, overrideShapes[spec.kind])) {
     const message = describeFault(what, fault);
     throw new DefinitionError('invalid-server', message, locate(server, [...path, ...fault.path]));
@@ -71,7 +71,7 @@ async function fixFaultsOf(
   return await findFixFaults(override, takenBy(spec));
 }
 
-function takenBy(spec: ToolSpec | PromptSpec | ResourceSpec | AppSpec): Taken {
+function takenBy(spec: ToolSpec | PromptSpec | ResourceSpec | AppSpec): AcceptedArguments {
   if (spec.kind === 'tools') return { input: spec.input, options: Object.keys(spec.options) };
   return spec.kind === 'prompts' ? { arguments: spec.argumentNames } : {};
 }
@@ -106,10 +106,10 @@ async function withChangedInput(
   spec: ToolSpec,
   override: Override,
 ): Promise<Pick<ToolSpec, 'input' | 'wire'>> {
-  const [{ changeInput }, { changesOf }] = await Promise.all([
-    import('../schema/change.js'),
+  const [{ changeInput }, { argumentOverrides }] = await Promise.all([
+    import('../schema/parameter-overrides.js'),
     import('./override-faults.js'),
   ]);
-  const input = changeInput(spec.input, changesOf(override));
+  const input = changeInput(spec.input, argumentOverrides(override));
   return { input, wire: { ...spec.wire, inputSchema: input.wire } };
 }

@@ -1,7 +1,7 @@
 import { isRecord } from '../extension/shapes.js';
 
 /** One page of a list. */
-export interface Page<T> {
+export interface ListPage<T> {
   readonly items: readonly T[];
   /** Opaque; absent on the last page. */
   readonly nextCursor?: string;
@@ -17,7 +17,7 @@ export class CursorError extends Error {
  * sent, and goes on behind it wherever that is now.
  * @throws CursorError for a cursor that {@link page} did not make, or whose entry has gone.
  */
-export function page<T>(items: readonly T[], cursor: string | undefined, size: number): Page<T> {
+export function page<T>(items: readonly T[], cursor: string | undefined, size: number): ListPage<T> {
   const start = cursor === undefined ? 0 : readCursor(cursor, items);
   const end = start + size;
   return {
@@ -27,28 +27,28 @@ export function page<T>(items: readonly T[], cursor: string | undefined, size: n
 }
 
 /** How many entries came before, and the last of them. */
-type Place = readonly [count: number, last: string];
+type CursorPosition = readonly [count: number, last: string];
 
 function makeCursor(count: number, items: readonly unknown[]): string {
   return encodeCursor([count, keyOf(items[count - 1])]);
 }
 
-function encodeCursor(place: Place): string {
+function encodeCursor(place: CursorPosition): string {
   return Buffer.from(JSON.stringify(place)).toString('base64url');
 }
 
 function readCursor(cursor: string, items: readonly unknown[]): number {
-  const [count, last] = placeOf(cursor);
+  const [count, last] = decodeCursor(cursor);
   if (count <= items.length && keyOf(items[count - 1]) === last) return count;
   const index = items.findIndex((item) => keyOf(item) === last);
   if (index === -1) throw new CursorError('Invalid cursor');
   return index + 1;
 }
 
-function placeOf(cursor: string): Place {
+function decodeCursor(cursor: string): CursorPosition {
   try {
     const place: unknown = JSON.parse(Buffer.from(cursor, 'base64url').toString());
-    const [count, last] = place as Place;
+    const [count, last] = place as CursorPosition;
     const isPlace = Number.isSafeInteger(count) && count >= 1 && typeof last === 'string';
     if (isPlace && encodeCursor([count, last]) === cursor) return [count, last];
   } catch {

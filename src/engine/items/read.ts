@@ -16,7 +16,7 @@ import { isHiddenBy } from './wire.js';
 const defaultTimeoutMs = 60_000;
 
 /** `Tool "forecast"` */
-export function nameOf({ kind, item }: Pick<Definition, 'kind' | 'item'>): string {
+export function definitionLabel({ kind, item }: Pick<Definition, 'kind' | 'item'>): string {
   const word = singular[kind];
   return `${word.charAt(0).toUpperCase()}${word.slice(1)} "${item}"`;
 }
@@ -45,12 +45,12 @@ export function requireUsable(
   const code = `invalid-${singular[kind]}`;
   const fault = translation.faults[0];
   if (fault) {
-    const message = `${nameOf(definition)} has an unusable "${fault.path.join('.')}": ${fault.message}`;
+    const message = `${definitionLabel(definition)} has an unusable "${fault.path.join('.')}": ${fault.message}`;
     throw new DefinitionError(code, message, locate(definition, fault.path));
   }
   for (const found of checkDefinition(kind, value)) {
     if (!isSerious(found) || elsewhere(found)) continue;
-    throw new DefinitionError(code, describeFault(nameOf(definition), found), locate(definition, found.path));
+    throw new DefinitionError(code, describeFault(definitionLabel(definition), found), locate(definition, found.path));
   }
 }
 
@@ -61,7 +61,7 @@ export function unplainError(
   path: DocumentPath = [],
 ): DefinitionError {
   const whole = { ...fault, path: [...path, ...fault.path] };
-  const message = `${nameOf(definition)}: ${describePlainFault(whole)}.`;
+  const message = `${definitionLabel(definition)}: ${describePlainFault(whole)}.`;
   return new DefinitionError('invalid-definition', message, locate(definition, whole.path));
 }
 
@@ -172,18 +172,18 @@ export async function requireModules(definition: Definition): Promise<void> {
       if (!(error instanceof ModuleReferenceError)) throw error;
       const missing = key.startsWith('upstream') ? 'missing-upstream' : 'missing-handler';
       const code = error.fault === 'outside' ? 'path-outside-package' : missing;
-      const message = `${nameOf(definition)} has an unusable "${key}": ${error.message}`;
+      const message = `${definitionLabel(definition)} has an unusable "${key}": ${error.message}`;
       throw new DefinitionError(code, message, locate(definition, key.split('.')));
     }
   }
 }
 
 /** What was made of definitions: an item that is listed twice, or composed again, is one item, whose hooks run once. */
-const makings = new WeakMap<Definition, Map<string, unknown>>();
+const partsCache = new WeakMap<Definition, Map<string, unknown>>();
 
 export function kept<T>(definition: Definition, part: string, make: () => T): T {
-  const parts = makings.get(definition) ?? new Map<string, unknown>();
-  makings.set(definition, parts);
+  const parts = partsCache.get(definition) ?? new Map<string, unknown>();
+  partsCache.set(definition, parts);
   if (parts.has(part)) return parts.get(part) as T;
   const made = make();
   parts.set(part, made);

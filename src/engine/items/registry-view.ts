@@ -14,7 +14,7 @@ export interface View {
 }
 
 /** The items of a server as its handlers and hooks see them. */
-export function handlersView(
+export function handlerRegistryView(
   registry: Registry,
   { kind: usual = 'tools', start, hidesAppTools = true }: View = {},
 ): ItemRegistry {

@@ -1,7 +1,7 @@
 import { distinctNames } from './collisions.js';
 import type { ItemRegistry, ListedKind } from './context.js';
-import { type Page, page } from './paging.js';
-import { handlersView, type View } from './registry-view.js';
+import { type ListPage, page } from './paging.js';
+import { handlerRegistryView, type View } from './registry-view.js';
 import type { PromptSpec, ResourceSpec, ToolSpec } from './specs.js';
 
 interface Specs {
@@ -74,20 +74,20 @@ export class Registry {
 
   /** The items as handlers see them: `ctx.registry`. */
   get forHandlers(): ItemRegistry {
-    this.#forHandlers ??= handlersView(this);
+    this.#forHandlers ??= handlerRegistryView(this);
     return this.#forHandlers;
   }
 
   /** The items as the hook of a list sees them. */
   forHook(kind: ListedKind, view: Omit<View, 'kind'>): ItemRegistry {
-    return handlersView(this, { ...view, kind });
+    return handlerRegistryView(this, { ...view, kind });
   }
 
   /** What a list method shows. @throws CursorError for a cursor that is not ours. */
   list<K extends ServedKind>(
     kind: K,
     { includeHidden = false, cursor, pageSize, keep }: ListOptions<Specs[K]> = {},
-  ): Page<Specs[K]> {
+  ): ListPage<Specs[K]> {
     const all = this.#specs[kind];
     const specs = keep ? all.filter(keep) : all;
     return page(

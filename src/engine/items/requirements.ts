@@ -41,7 +41,7 @@ export async function requireMet(
 ): Promise<void> {
   if (!needsAnything(requires)) return;
   const { can } = context();
-  const shortfall = await shortfallOf(requires, { can, env });
+  const shortfall = await findShortfall(requires, { can, env });
   const missing = describeShortfall(shortfall);
   if (missing === undefined) return;
   const text = `${what} needs ${missing}.`;
@@ -54,7 +54,7 @@ function needsAnything({ client, env, bin }: Requirements): boolean {
 }
 
 /** Compares what an item requires with what there is; nothing is missing of what is only suggested. */
-export async function shortfallOf(requires: Requirements, { can, env }: Circumstances): Promise<Shortfall> {
+export async function findShortfall(requires: Requirements, { can, env }: Circumstances): Promise<Shortfall> {
   if (requires.level !== 'required') return { client: [], env: [], bin: [] };
   const programs = await Promise.all(requires.bin.map((need) => isAnyOnPath(need, env)));
   return {

@@ -10,7 +10,7 @@ import { plainBudget, type StandIn } from '../plain-data.js';
 import { utf8 } from '../utf8.js';
 import type { Context } from './context.js';
 import { lazyFunction } from './lazy.js';
-import { commonParts, locate, nameOf, requireModules, requireUsable } from './read.js';
+import { commonParts, locate, definitionLabel, requireModules, requireUsable } from './read.js';
 import { plain, ResultError } from './results.js';
 import type { ResourceContents, ResourceSpec } from './specs.js';
 import { readSuggestions } from './suggestions.js';
@@ -76,7 +76,7 @@ function reader(definition: Definition, mimeType: string | undefined): Read {
 function fileReader(definition: Definition, file: string, mimeType: string | undefined): Read {
   const { paths } = definition.extension;
   if (pathFault(file, paths)) {
-    const message = `${nameOf(definition)} names the file "${file}", which leaves the package.`;
+    const message = `${definitionLabel(definition)} names the file "${file}", which leaves the package.`;
     throw new DefinitionError('path-outside-package', message, locate(definition, ['file']));
   }
   const target = path.resolve(paths.directory, file);

@@ -20,7 +20,7 @@ export interface SearchPromptDefinition extends Omit<PromptDefinition, 'content'
 const tags = /<(?=[\s\p{C}]*(?:\/[\s\p{C}]*)?(?:search-query|search-results|user-query))/giu;
 
 /** What says in other prompts what they hold. */
-const makings = ['content', 'messages', 'type'] as const;
+const contentFields = ['content', 'messages', 'type'] as const;
 
 /**
  * A prompt that searches for what the user asks and hands both to the model. It has the argument `query`, besides those
@@ -33,7 +33,7 @@ export function searchPrompt({
   ...facts
 }: SearchPromptDefinition): PromptDefinition {
   if (typeof search !== 'function') throw new TypeError('A search prompt has no function "search".');
-  const idle = makings.filter((key) => (facts as Readonly<Record<string, unknown>>)[key] !== undefined);
+  const idle = contentFields.filter((key) => (facts as Readonly<Record<string, unknown>>)[key] !== undefined);
   if (idle.length > 0) {
     const named = idle.map((key) => `"${key}"`).join(' and ');
     throw new TypeError(

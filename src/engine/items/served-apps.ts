@@ -1,13 +1,13 @@
 import type { Workspace } from '../extension/workspace.js';
 import { readApp } from './app.js';
-import { type LeftOut, leftOutFor } from './left-out.js';
+import { type SkippedItem, leftOutFor } from './skipped-items.js';
 import { kept, locate } from './read.js';
 import type { AppSpec, NamedApp, ResourceSpec, ToolSpec } from './specs.js';
 import { withUiApart } from './ui.js';
 
 interface Binding {
   readonly workspace: Workspace;
-  readonly leftOut: LeftOut[];
+  readonly leftOut: SkippedItem[];
 }
 
 /** The tools with the apps they name. One whose app cannot be had goes without, which `leftOut` then tells. */
@@ -16,7 +16,7 @@ export async function bindApps(
   { workspace, leftOut }: Binding,
 ): Promise<readonly ToolSpec[]> {
   const bound = await Promise.all(
-    tools.map(withUiApart).map(async (tool): Promise<{ tool: ToolSpec; lost?: LeftOut }> => {
+    tools.map(withUiApart).map(async (tool): Promise<{ tool: ToolSpec; lost?: SkippedItem }> => {
       if (!tool.ui?.named) return { tool };
       const found = await appOf(tool, tool.ui.named, workspace);
       return 'app' in found ? { tool: { ...tool, ui: { ...tool.ui, app: found.app } } } : { tool, ...found };
@@ -34,7 +34,7 @@ async function appOf(
   { name: tool }: ToolSpec,
   { reference, from, path }: NamedApp,
   workspace: Workspace,
-): Promise<{ readonly app: AppSpec } | { readonly lost: LeftOut }> {
+): Promise<{ readonly app: AppSpec } | { readonly lost: SkippedItem }> {
   let owner = from.extension;
   try {
     const found = await workspace.locateItem('apps', reference, owner, locate(from, path));
@@ -47,7 +47,7 @@ async function appOf(
 }
 
 /** Serves a tool's app, unless its address is that of another package's copy of it. */
-export function claimAddress(tool: ToolSpec, apps: Map<string, AppSpec>, leftOut: LeftOut[]): ToolSpec {
+export function claimAddress(tool: ToolSpec, apps: Map<string, AppSpec>, leftOut: SkippedItem[]): ToolSpec {
   const app = tool.ui?.app;
   if (!app) return tool;
   const first = apps.get(app.uri) ?? app;
@@ -57,7 +57,7 @@ export function claimAddress(tool: ToolSpec, apps: Map<string, AppSpec>, leftOut
   return { ...tool, ui: { ...tool.ui!, app: undefined } };
 }
 
-function addressTaken({ uri, item, definition }: AppSpec, tool?: string): LeftOut {
+function addressTaken({ uri, item, definition }: AppSpec, tool?: string): SkippedItem {
   const { extension, file } = definition;
   const message = `App "${uri}" is already served by another item of this server.`;
   const location = { file: file.file };
@@ -71,7 +71,7 @@ export function addUnbound(
     apps,
     resources,
     leftOut,
-  }: { apps: Map<string, AppSpec>; resources: readonly ResourceSpec[]; leftOut: LeftOut[] },
+  }: { apps: Map<string, AppSpec>; resources: readonly ResourceSpec[]; leftOut: SkippedItem[] },
 ): void {
   for (const app of listed) {
     const isTaken = resources.some(({ uri }) => uri === app.uri);

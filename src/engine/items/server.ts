@@ -6,10 +6,10 @@ import { type Translation, translate } from '../extension/spellings.js';
 import { type FoundServer, implicitServerName, type Workspace } from '../extension/workspace.js';
 import { readApp } from './app.js';
 import { withoutRepeats } from './collisions.js';
-import { type ComposedKind, isToolkitEntry, type Listing, listEntries, resolveEntry } from './entries.js';
+import { type ComposedKind, isToolkitEntry, type ResolvedItem, listEntries, resolveEntry } from './entries.js';
 import { joined } from './instructions.js';
 import { type Lazy, lazyFunction } from './lazy.js';
-import { type LeftOut, leftOutFor } from './left-out.js';
+import { type SkippedItem, leftOutFor } from './skipped-items.js';
 import { applyOverride, isOverride } from './override.js';
 import { readPrompt } from './prompt.js';
 import { kept, locate, readCache, requireModules, requireUsable } from './read.js';
@@ -44,7 +44,7 @@ export interface Servable {
   /** Tools that are taken from upstream servers, once these have been asked; {@link withUpstreamTools} puts them in. */
   readonly upstreams: readonly UpstreamEntry[];
   /** What its tools and instructions are made of; absent: it has no tools but those that are registered. */
-  readonly makings?: ServerMakings;
+  readonly baseItems?: BaseItems;
   /** The folders of skills that it serves as they are. */
   readonly skills: readonly SkillFolder[];
   /** Whether there is anything that is only for clients that show UI. */
@@ -57,7 +57,7 @@ export interface Servable {
 }
 
 /** What a server is made of, so that it can be made again with more tools. */
-interface ServerMakings {
+interface BaseItems {
   /** In its order, without those that stand for others, under the names that they gave themselves. */
   readonly tools: readonly ToolSpec[];
   /** As its definition has them. */
@@ -75,7 +75,7 @@ export interface ServerSpec extends Servable {
   /** Whether the definition gives it one. */
   readonly hasOwnKey: boolean;
   /** Items that could not be had; the server goes without them. */
-  readonly leftOut: readonly LeftOut[];
+  readonly leftOut: readonly SkippedItem[];
 }
 
 /** What clients are listed as tools: all, or three by which the others are found, inspected and called. */
@@ -115,7 +115,7 @@ export async function composeDefinition(
   requireUsable(definition, ({ path }) => path.length > 1 && serverLists.some((list) => list === path[0]));
   await requireModules(definition);
   const { value } = definition;
-  const leftOut: LeftOut[] = [];
+  const leftOut: SkippedItem[] = [];
   const compose = <K extends ComposedKind>(kind: K, read: Reader<K>) =>
     composeList({ kind, read, definition, workspace, leftOut });
   const { specs: listedTools, upstreams } = await compose('tools', readTool);
@@ -152,12 +152,12 @@ export async function composeDefinition(
       { tools: catalog?.tools ?? tools, prompts, resources },
       {
         pageSize: typeof value.pageSize === 'number' ? Math.ceil(value.pageSize) : undefined,
-        fronts: catalog?.fronts,
+        fronts: catalog?.catalogTools,
       },
     ),
     apps,
     upstreams,
-    makings: { tools, instructions, catalog: makeCatalog },
+    baseItems: { tools, instructions, catalog: makeCatalog },
     skills: value.skills === undefined ? [] : await listedSkills(definition, { workspace, leftOut }),
     hasUi: apps.size > 0 || tools.some(hasUi) || resources.some(isUiResource),
     initialize:
@@ -208,7 +208,7 @@ interface ListJob<K extends ComposedKind> {
   readonly read: Reader<K>;
   readonly definition: Definition;
   readonly workspace: Workspace;
-  readonly leftOut: LeftOut[];
+  readonly leftOut: SkippedItem[];
 }
 
 /** The items of a list, and the entries that stand for tools of existing servers. */
@@ -233,12 +233,12 @@ async function composeList<K extends ComposedKind>(job: ListJob<K>): Promise<Com
 /** What an entry of a list stands for, and what of it the server goes without. */
 interface Looked {
   readonly found: readonly Found[];
-  readonly leftOut: LeftOut[];
+  readonly leftOut: SkippedItem[];
   readonly upstream?: Omit<UpstreamEntry, 'position'>;
 }
 
 /** An item of a list that may yet turn out not to be had. */
-interface Found extends Listing {
+interface Found extends ResolvedItem {
   /** Told if it cannot be had; `owner` has the file that is at fault. */
   readonly lose: (error: unknown, owner: Extension) => void;
 }
@@ -249,7 +249,7 @@ async function lookUp<K extends ComposedKind>(
   path: readonly (string | number)[],
 ): Promise<Looked> {
   const { extension } = server;
-  const leftOut: LeftOut[] = [];
+  const leftOut: SkippedItem[] = [];
   const losing = (item: string) => (error: unknown, owner: Extension) => {
     leftOut.push(leftOutFor(error, { kind, item, extension: owner }));
   };
@@ -302,7 +302,7 @@ function referenceIn(entry: unknown, kind: ComposedKind): string | undefined {
 function distinctUris(
   specs: readonly ResourceSpec[],
   apps: ReadonlyMap<string, AppSpec>,
-  leftOut: LeftOut[],
+  leftOut: SkippedItem[],
 ): readonly ResourceSpec[] {
   const seen = new Set<string>(apps.keys());
   return specs.filter(({ uri, uriTemplate, definition, item }) => {

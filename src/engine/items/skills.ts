@@ -1,12 +1,12 @@
 import { type Definition, DefinitionError } from '../extension/extension.js';
 import { type SkillFolder, skillsIn } from '../extension/skill-folders.js';
 import type { Workspace } from '../extension/workspace.js';
-import { type LeftOut, leftOutFor } from './left-out.js';
-import { locate, nameOf } from './read.js';
+import { type SkippedItem, leftOutFor } from './skipped-items.js';
+import { locate, definitionLabel } from './read.js';
 
 interface SkillListing {
   readonly workspace: Workspace;
-  readonly leftOut: LeftOut[];
+  readonly leftOut: SkippedItem[];
 }
 
 /** The skills that a server lists, or all of its package. Those that are not to be had are left out. */
@@ -35,7 +35,7 @@ export async function listedSkills(
     byName.set(found.name, first);
     if (first.directory === found.directory) continue;
     // Clients know a skill by its name alone.
-    const message = `${nameOf(definition)} lists the skill "${reference}", but has another one named "${found.name}".`;
+    const message = `${definitionLabel(definition)} lists the skill "${reference}", but has another one named "${found.name}".`;
     lose(new DefinitionError('invalid-server', message, location), reference);
   }
   return [...byName.values()];

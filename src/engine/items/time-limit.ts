@@ -8,7 +8,7 @@ export class TimeoutError extends Error {
 }
 
 /** What running code is told to stop by. */
-export interface Limit {
+export interface CallDeadline {
   /** Aborts when the time is up or whoever asked gives up; made when first asked for, since few handlers do. */
   readonly signal: AbortSignal;
   /** The same as `signal.aborted`, for less. */
@@ -37,7 +37,7 @@ function signalOf(outer: AbortSignal | Cancellation): AbortSignal {
 }
 
 /** Stops the clocks of all of them until work is done that is not theirs. */
-export async function offTheClock<T>(limits: readonly Limit[], work: () => Promise<T>): Promise<T> {
+export async function pauseDeadlines<T>(limits: readonly CallDeadline[], work: () => Promise<T>): Promise<T> {
   const resume = limits.map((limit) => limit.pause());
   try {
     return await work();
@@ -47,7 +47,7 @@ export async function offTheClock<T>(limits: readonly Limit[], work: () => Promi
 }
 
 /** A limit for what runs before the clock starts. */
-export function withoutClock(outer: AbortSignal | Cancellation): Limit {
+export function unboundedDeadline(outer: AbortSignal | Cancellation): CallDeadline {
   return { signal: signalOf(outer), isOver: false, pause: () => () => {}, end: () => {} };
 }
 
@@ -56,7 +56,7 @@ export function withoutClock(outer: AbortSignal | Cancellation): Limit {
  * @throws TimeoutError, what the run was ended for, or whatever the work throws.
  */
 export async function withTimeLimit<T>(
-  work: (limit: Limit) => T | Promise<T>,
+  work: (limit: CallDeadline) => T | Promise<T>,
   { timeoutMs, signal }: { readonly timeoutMs: number; readonly signal: AbortSignal | Cancellation },
 ): Promise<T> {
   const run = new Run(signal, timeoutMs);
@@ -74,7 +74,7 @@ function mayBeThenable(value: unknown): boolean {
   return types.isProxy(value) || 'then' in value;
 }
 
-class Run implements Limit {
+class Run implements CallDeadline {
   readonly #outer: AbortSignal | Cancellation;
   readonly #timeoutMs: number;
   #controller: AbortController | undefined;

@@ -14,7 +14,7 @@ export interface ToolCatalog {
   /** The tools of the server, and those that stand for them. */
   readonly tools: readonly ToolSpec[];
   /** Wire names of those that stand for the others. */
-  readonly fronts: ReadonlySet<string>;
+  readonly catalogTools: ReadonlySet<string>;
   /** Tells the model, since the server's own instructions may speak of tools that are not listed. */
   readonly instructions: string;
 }
@@ -35,7 +35,7 @@ function catalogOf(tools: readonly ToolSpec[], fronts: readonly ToolSpec[]): Too
   const [find, inspect, call] = named.map(({ name }) => name);
   return {
     tools: [...named.map((tool) => (tool.name === call ? withHints(tool, others) : tool)), ...others],
-    fronts: new Set(named.map(({ name }) => name)),
+    catalogTools: new Set(named.map(({ name }) => name)),
     instructions: `The tools of this server are not listed one by one: find them with ${find}, learn with ${inspect} which arguments they take, and use them with ${call}.`,
   };
 }
@@ -54,9 +54,9 @@ async function frontTool(item: string, workspace: Workspace): Promise<ToolSpec> 
 function renaming(taken: readonly string[]): (text: string) => string {
   const names = new Set<string>(taken);
   let number = 1;
-  const nameOf = (item: string) => (number === 1 ? item : `${item}_${number}`);
-  while (frontItems.some((item) => names.has(nameOf(item)))) number += 1;
-  return (text) => frontItems.reduce((sofar, item) => sofar.replaceAll(item, nameOf(item)), text);
+  const numberedName = (item: string) => (number === 1 ? item : `${item}_${number}`);
+  while (frontItems.some((item) => names.has(numberedName(item)))) number += 1;
+  return (text) => frontItems.reduce((sofar, item) => sofar.replaceAll(item, numberedName(item)), text);
 }
 
 /** Their descriptions speak of each other. */

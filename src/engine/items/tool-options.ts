@@ -3,10 +3,10 @@ import { didYouMean } from '../spelling.js';
 import type { ToolSpec } from './specs.js';
 
 /** What the user set: tool name to option to value. */
-export type ToolOptions = Readonly<Record<string, Readonly<Record<string, unknown>>>>;
+export type ToolOptionValues = Readonly<Record<string, Readonly<Record<string, unknown>>>>;
 
 /** Reads `MCP_TOOL_OPTIONS`: JSON of tool name to option to value. What is not that is reported and ignored. */
-export function parseToolOptions(text: string | undefined, report: (line: string) => void): ToolOptions {
+export function parseToolOptions(text: string | undefined, report: (line: string) => void): ToolOptionValues {
   if (text === undefined || text.trim() === '') return {};
   const value = parsed(text);
   if (!isRecord(value)) {
@@ -33,7 +33,7 @@ function parsed(text: string): unknown {
 
 /** Reports what was set for tools that a server does not have. */
 export function reportUnknownTools(
-  set: ToolOptions,
+  set: ToolOptionValues,
   tools: readonly ToolSpec[],
   report: (line: string) => void,
 ): void {
@@ -50,7 +50,7 @@ export function reportUnknownTools(
 
 /** Reports options that are set and that tools do not declare: they are handed on, but most likely misspelt. */
 export function reportUnknownOptions(
-  set: ToolOptions,
+  set: ToolOptionValues,
   tools: readonly ToolSpec[],
   report: (line: string) => void,
 ): void {
@@ -76,12 +76,12 @@ function namesOf({ item, name, definition }: ToolSpec): readonly string[] {
 }
 
 /** The name by which a tool's options were set, if any were. */
-function keyFor(tool: ToolSpec, set: ToolOptions): string | undefined {
+function keyFor(tool: ToolSpec, set: ToolOptionValues): string | undefined {
   return namesOf(tool).find((name) => Object.hasOwn(set, name));
 }
 
 /** A tool's options: its defaults, overlaid with what was set for its qualified, wire or item name. */
-export function optionsFor(tool: ToolSpec, set: ToolOptions): Readonly<Record<string, unknown>> {
+export function optionsFor(tool: ToolSpec, set: ToolOptionValues): Readonly<Record<string, unknown>> {
   const key = keyFor(tool, set);
   return key === undefined ? tool.options : { ...tool.options, ...set[key] };
 }

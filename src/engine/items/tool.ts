@@ -9,7 +9,7 @@ import {
 } from '../schema/index.js';
 import { messageOf } from '../thrown.js';
 import { type Lazy, LoadError, lazyFunction } from './lazy.js';
-import { commonParts, locate, nameOf, requireModules, requireUsable, requireWireName } from './read.js';
+import { commonParts, locate, definitionLabel, requireModules, requireUsable, requireWireName } from './read.js';
 import type { Initializer, ToolHandler, ToolSpec } from './specs.js';
 import { readUi } from './ui.js';
 import type { ToolUpstream } from './upstream.js';
@@ -27,7 +27,7 @@ export async function readTool(definition: Definition): Promise<ToolSpec> {
     ? await bindDerived(definition.derived, written, load)
     : { input: written, handler: load };
   const wire = toolWire(definition, { input: input.wire, output: output?.wire });
-  requireWireName(wire.name, nameOf(definition), locate(definition, ['name']));
+  requireWireName(wire.name, definitionLabel(definition), locate(definition, ['name']));
   return {
     ...commonParts(definition),
     kind: 'tools',
@@ -66,13 +66,13 @@ async function bindDerived(
   written: CompiledSchema,
   load: Lazy<ToolHandler>,
 ): Promise<Pick<ToolSpec, 'input' | 'handler'>> {
-  const [{ dispatched }, { withCasts }] = await Promise.all([
+  const [{ callByParameters }, { withCasts }] = await Promise.all([
     import('./derived-call.js'),
     import('../schema/casts.js'),
   ]);
   return {
     input: withCasts(written, derived.function.casts ?? {}),
-    handler: dispatched(load, derived),
+    handler: callByParameters(load, derived),
   };
 }
 
@@ -99,7 +99,7 @@ export async function readSchema(
     if (!path && file.language === 'data') throw error;
     throw new DefinitionError(
       `invalid-${side}-schema`,
-      `${nameOf(definition)} has an unusable "${key}": ${messageOf(error)}`,
+      `${definitionLabel(definition)} has an unusable "${key}": ${messageOf(error)}`,
       locate(definition, [key, ...(path ?? [])]),
       { cause: error },
     );

@@ -2,7 +2,7 @@ import { describeFault } from '../extension/faults.js';
 import { checkShape, isRecord, toolkitShape } from '../extension/shapes.js';
 import { checkToolkitOverride, toolkitIn } from '../extension/toolkits.js';
 import type { PromptDefinition, ResourceDefinition } from './define.js';
-import type { AnyTool, ToolOptions } from './option-sets.js';
+import type { AnyTool, ToolSettings } from './option-sets.js';
 import { kindOf, requireTools } from './required-tool.js';
 
 /** What a toolkit says for those of its tools that do not say it themselves. */
@@ -41,7 +41,7 @@ export function defineToolkit(first: unknown, second?: unknown): Toolkit {
 }
 
 /** What a server may say of an item that it lists, whatever the item says itself. */
-export interface Changes {
+export interface ItemOverrides {
   readonly name?: string;
   readonly title?: string;
   readonly description?: string;
@@ -50,10 +50,10 @@ export interface Changes {
   readonly hidden?: boolean;
   /** The opposite of `hidden`, which wins. */
   readonly visible?: boolean;
-  readonly icons?: ToolOptions['icons'];
-  readonly meta?: ToolOptions['meta'];
+  readonly icons?: ToolSettings['icons'];
+  readonly meta?: ToolSettings['meta'];
   readonly annotations?: Readonly<Record<string, unknown>>;
-  readonly ui?: ToolOptions['ui'];
+  readonly ui?: ToolSettings['ui'];
   readonly timeoutMs?: number;
   readonly options?: Readonly<Record<string, unknown>>;
   /** Values that are fixed: clients neither see nor send these arguments. */
@@ -74,7 +74,7 @@ export interface Changes {
 }
 
 /** An item, or several, with what is said of them where they are registered. */
-export interface Used extends Changes {
+export interface Used extends ItemOverrides {
   readonly use: Usable;
 }
 
@@ -94,7 +94,7 @@ type Usable =
  * under another name it is an alias.
  * @throws TypeError for a name or description that would be that of several tools
  */
-export function use(item: Usable, changes: Changes = {}): Used {
+export function use(item: Usable, changes: ItemOverrides = {}): Used {
   if (typeof item !== 'string' && (typeof item !== 'object' || item === null)) {
     throw new TypeError(`use() takes a name, a definition or a toolkit, not ${kindOf(item)}.`);
   }

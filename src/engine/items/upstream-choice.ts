@@ -2,10 +2,10 @@ import { isRecord } from '../extension/shapes.js';
 import type { ToolChoice, UpstreamEntry } from './upstream.js';
 import { isHiddenBy } from './wire.js';
 
-type Entry = Readonly<Record<string, unknown>>;
+type RawUpstreamEntry = Readonly<Record<string, unknown>>;
 
 /** Which tools an entry takes, and what it calls them; the entry has passed `checkUpstreamEntry`. */
-export function choiceOf({ prefix, only, except, rename }: Entry): ToolChoice {
+export function choiceOf({ prefix, only, except, rename }: RawUpstreamEntry): ToolChoice {
   return {
     prefix: typeof prefix === 'string' ? prefix : '',
     only: Array.isArray(only) ? only.map(String) : undefined,
@@ -21,7 +21,7 @@ export function chosenName({ prefix, only, except, rename }: ToolChoice, theirs:
 }
 
 /** What an entry says of all the tools it takes. */
-export function changesOf(entry: Entry): UpstreamEntry['changes'] {
+export function sharedOverrides(entry: RawUpstreamEntry): UpstreamEntry['changes'] {
   const { category, timeoutMs, meta } = entry;
   const saysHidden = entry.hidden !== undefined || entry.visible !== undefined;
   return {

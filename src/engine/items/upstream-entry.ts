@@ -2,9 +2,9 @@ import { checkUpstreamEntry } from '../extension/check-upstream.js';
 import { type Definition, DefinitionError } from '../extension/extension.js';
 import { describeFault } from '../extension/faults.js';
 import type { DocumentPath } from '../files/document.js';
-import { locate, nameOf } from './read.js';
+import { locate, definitionLabel } from './read.js';
 import type { UpstreamEntry } from './upstream.js';
-import { changesOf, choiceOf } from './upstream-choice.js';
+import { sharedOverrides, choiceOf } from './upstream-choice.js';
 import { requirePlaceModule, upstreamSpec } from './upstream-spec.js';
 
 /**
@@ -16,7 +16,7 @@ export async function readUpstreamEntry(
   { server, path }: { readonly server: Definition; readonly path: DocumentPath },
 ): Promise<Omit<UpstreamEntry, 'position'>> {
   for (const fault of checkUpstreamEntry(entry)) {
-    const message = describeFault(`${nameOf(server)}, an entry with "upstream",`, fault);
+    const message = describeFault(`${definitionLabel(server)}, an entry with "upstream",`, fault);
     throw new DefinitionError('invalid-server', message, locate(server, [...path, ...fault.path]));
   }
   const { upstream } = entry;
@@ -24,7 +24,7 @@ export async function readUpstreamEntry(
   return {
     upstream: upstreamSpec(upstream, server.extension, [server.item, ...path]),
     choice: choiceOf(entry),
-    changes: changesOf(entry),
+    changes: sharedOverrides(entry),
     definition: server,
     path,
   };

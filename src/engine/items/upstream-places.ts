@@ -3,7 +3,7 @@ import type { Definition } from '../extension/extension.js';
 import type { DocumentPath } from '../files/document.js';
 
 /** Where a definition says that an existing server is. */
-export interface WrittenPlace {
+export interface DeclaredEndpoint {
   readonly path: DocumentPath;
   readonly place: unknown;
   /** The entry of a server's list that takes tools from there. */
@@ -11,7 +11,7 @@ export interface WrittenPlace {
 }
 
 /** The existing servers that a tool, or a server by its own entries, goes to. */
-export function* writtenPlaces({ kind, value }: Pick<Definition, 'kind' | 'value'>): Generator<WrittenPlace> {
+export function* writtenPlaces({ kind, value }: Pick<Definition, 'kind' | 'value'>): Generator<DeclaredEndpoint> {
   const { upstream, tools } = value;
   if (kind === 'tools' && upstream !== undefined) yield { path: ['upstream'], place: upstream };
   if (kind !== 'servers' || !Array.isArray(tools)) return;

@@ -1,11 +1,11 @@
 import path from 'node:path';
 import { canonical } from '../canonical.js';
-import { checkPlace, textsIn } from '../extension/check-upstream.js';
+import { checkEndpoint, textsIn } from '../extension/check-upstream.js';
 import { type Definition, DefinitionError, type Extension } from '../extension/extension.js';
 import { describeFault } from '../extension/faults.js';
 import { ModuleReferenceError, requireModule } from '../extension/modules.js';
 import { checkShape, isFunctionLike, isRecord } from '../extension/shapes.js';
-import { PlaceError, type PlaceScope, readPlace, type UpstreamPlace } from '../extension/upstream-place.js';
+import { EndpointError, type PlaceScope, readPlace, type UpstreamEndpoint } from '../extension/upstream-endpoint.js';
 import { nameOfPlace } from '../extension/upstream-secrets.js';
 import { placeShape } from '../extension/upstream-shape.js';
 import { variablesIn } from '../extension/variables.js';
@@ -14,7 +14,7 @@ import type { DocumentPath } from '../files/document.js';
 import { messageOf } from '../thrown.js';
 import { ToolError } from './builders.js';
 import { lazyFunction } from './lazy.js';
-import { locate, nameOf } from './read.js';
+import { locate, definitionLabel } from './read.js';
 import type { GivenPlace, ToolUpstream, UpstreamSpec } from './upstream.js';
 
 type Env = Readonly<Record<string, string | undefined>>;
@@ -102,7 +102,7 @@ function callableName(place: unknown): string {
   return (place as { readonly name?: string }).name || 'a function';
 }
 
-async function fixedPlace(written: Written, extension: Extension, env: Env): Promise<UpstreamPlace> {
+async function fixedPlace(written: Written, extension: Extension, env: Env): Promise<UpstreamEndpoint> {
   return await asToolError(nameOfPlace(written), () =>
     readPlace(written, { scope: placeScope(extension), env }),
   );
@@ -125,7 +125,7 @@ function givenPlace(callable: unknown, { id, timeoutMs, extension }: GivenOption
   const read = async (given: unknown) => {
     if (!isRecord(given))
       throw new ToolError(`${what} gave no place. Expected { command, args } or { url }.`);
-    const [fault] = [...checkShape(given, placeShape), ...checkPlace(given)];
+    const [fault] = [...checkShape(given, placeShape), ...checkEndpoint(given)];
     if (fault) throw new ToolError(describeFault(`What ${what} gave`, fault));
     if (given.place !== undefined)
       throw new ToolError(`${what} gave another function. Expected { command, args } or { url }.`);
@@ -134,11 +134,11 @@ function givenPlace(callable: unknown, { id, timeoutMs, extension }: GivenOption
   return { id, isFunction: typeof callable !== 'string', what, timeoutMs, find, read };
 }
 
-async function asToolError(what: string, read: () => Promise<UpstreamPlace>): Promise<UpstreamPlace> {
+async function asToolError(what: string, read: () => Promise<UpstreamEndpoint>): Promise<UpstreamEndpoint> {
   try {
     return await read();
   } catch (error) {
-    if (!(error instanceof PlaceError)) throw error;
+    if (!(error instanceof EndpointError)) throw error;
     throw new ToolError(`The server ${what} ${error.message}.`, { cause: error });
   }
 }
@@ -160,7 +160,7 @@ export async function requirePlaceModule(
   } catch (error) {
     if (!(error instanceof ModuleReferenceError)) throw error;
     const code = error.fault === 'outside' ? 'path-outside-package' : 'missing-upstream';
-    const message = `${nameOf(definition)} has an unusable "${at.join('.')}": ${error.message}`;
+    const message = `${definitionLabel(definition)} has an unusable "${at.join('.')}": ${error.message}`;
     throw new DefinitionError(code, message, locate(definition, at));
   }
 }

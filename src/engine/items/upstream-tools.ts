@@ -13,17 +13,17 @@ export function withUpstreamTools<S extends Servable>(
   server: S,
   toolsByEntry: ReadonlyMap<UpstreamEntry, readonly ToolSpec[]>,
 ): S {
-  const { registry, upstreams, makings } = server;
-  const own = makings?.tools ?? registry.all('tools');
+  const { registry, upstreams, baseItems } = server;
+  const own = baseItems?.tools ?? registry.all('tools');
   const tools = own.flatMap((tool, index) => [...toolsAt(index), tool]).concat(toolsAt(own.length));
-  const catalog = makings?.catalog?.(tools);
+  const catalog = baseItems?.catalog?.(tools);
   const specs = { prompts: registry.all('prompts'), resources: registry.all('resources') };
   return {
     ...server,
-    ...(makings && { instructions: joined([makings.instructions, catalog?.instructions].flat()) }),
+    ...(baseItems && { instructions: joined([baseItems.instructions, catalog?.instructions].flat()) }),
     registry: new Registry(
       { tools: catalog?.tools ?? tools, ...specs },
-      { pageSize: registry.pageSize, fronts: catalog?.fronts },
+      { pageSize: registry.pageSize, fronts: catalog?.catalogTools },
     ),
   };
 

@@ -1,10 +1,10 @@
 import type { Definition } from '../extension/extension.js';
-import type { UpstreamPlace } from '../extension/upstream-place.js';
+import type { UpstreamEndpoint } from '../extension/upstream-endpoint.js';
 import type { DocumentPath } from '../files/document.js';
 import type { ToolResult } from './builders.js';
 import type { Context } from './context.js';
 
-export type { UpstreamAddress, UpstreamPlace, UpstreamProgram } from '../extension/upstream-place.js';
+export type { UpstreamAddress, UpstreamEndpoint, UpstreamProgram } from '../extension/upstream-endpoint.js';
 
 /** An existing MCP server that tools are taken from. */
 export interface UpstreamSpec {
@@ -13,7 +13,7 @@ export interface UpstreamSpec {
   /** What it is called in messages. Holds no value of a variable, and no secret. */
   readonly name: string;
   /** Where it is right now. @throws ToolError with what is missing, and the way out */
-  readonly place: (env: Readonly<Record<string, string | undefined>>) => Promise<UpstreamPlace>;
+  readonly place: (env: Readonly<Record<string, string | undefined>>) => Promise<UpstreamEndpoint>;
   /** A function that finds the place; absent: the definition says it. */
   readonly given?: GivenPlace;
   /** The variables without which it cannot be had, as far as its author wrote them down. */
@@ -35,7 +35,7 @@ export interface GivenPlace {
   /** Runs the function in this process. @throws ToolError */
   readonly find: (env: Readonly<Record<string, string | undefined>>) => Promise<unknown>;
   /** Reads the return value of the function. @throws ToolError */
-  readonly read: (given: unknown) => Promise<UpstreamPlace>;
+  readonly read: (given: unknown) => Promise<UpstreamEndpoint>;
 }
 
 /** Which tools of an upstream server are taken, and what they are called. */

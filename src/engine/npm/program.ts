@@ -1,6 +1,6 @@
 import { access, constants, realpath, stat } from 'node:fs/promises';
 import path from 'node:path';
-import type { NpmSetting } from './setting.js';
+import type { NpmDeps } from './setting.js';
 
 /** How npm is run. */
 export interface NpmProgram {
@@ -12,7 +12,7 @@ export interface NpmProgram {
  * The npm that the user's shell would run, else the one that came with the Node that runs: programs with a window have
  * no shell's PATH. Undefined if there is none.
  */
-export async function findNpm(setting: NpmSetting): Promise<NpmProgram | undefined> {
+export async function findNpm(setting: NpmDeps): Promise<NpmProgram | undefined> {
   const onPath = await npmOnPath(setting);
   const script = onPath?.endsWith('.js') ? onPath : undefined;
   if (onPath !== undefined && script === undefined) return { command: onPath, args: [] };
@@ -21,14 +21,14 @@ export async function findNpm(setting: NpmSetting): Promise<NpmProgram | undefin
 }
 
 /** The folder of that npm, where its own settings lie. */
-export async function npmFolderOf(setting: NpmSetting): Promise<string | undefined> {
+export async function npmFolderOf(setting: NpmDeps): Promise<string | undefined> {
   const script = (await findNpm(setting))?.args[0];
   return script === undefined ? undefined : path.dirname(path.dirname(script));
 }
 
 const scriptFile = path.join('node_modules', 'npm', 'bin', 'npm-cli.js');
 
-function besideNode({ execPath, platform }: NpmSetting): readonly string[] {
+function besideNode({ execPath, platform }: NpmDeps): readonly string[] {
   const folder = path.dirname(execPath);
   return platform === 'win32'
     ? [path.join(folder, scriptFile)]
@@ -36,7 +36,7 @@ function besideNode({ execPath, platform }: NpmSetting): readonly string[] {
 }
 
 /** npm's script, or whatever stands in for it. On Windows `npm` is a batch file beside the folder of the real one. */
-async function npmOnPath({ env, platform }: NpmSetting): Promise<string | undefined> {
+async function npmOnPath({ env, platform }: NpmDeps): Promise<string | undefined> {
   const isWindows = platform === 'win32';
   const folders = pathOf(env)
     .split(isWindows ? ';' : ':')
@@ -48,7 +48,7 @@ async function npmOnPath({ env, platform }: NpmSetting): Promise<string | undefi
 }
 
 /** Windows spells it as it likes. */
-function pathOf(env: NpmSetting['env']): string {
+function pathOf(env: NpmDeps['env']): string {
   const [, value] = Object.entries(env).find(([name]) => name.toUpperCase() === 'PATH') ?? [];
   return value ?? '';
 }

@@ -1,5 +1,5 @@
 import fetch, { type RegistryResponse } from 'npm-registry-fetch';
-import { type KeptAnswer, keepAnswer, readAnswer } from './kept-answers.js';
+import { type CachedResponse, cacheResponse, readAnswer } from './response-cache.js';
 import type { NpmSettings } from './settings.js';
 import { withoutUserinfo } from './without-userinfo.js';
 
@@ -46,7 +46,7 @@ export async function getJson(path: string, request: RegistryRequest): Promise<u
   } catch (cause) {
     throw new RegistryError(
       'malformed',
-      `${nameOf(path, request)} answered with something that is not JSON.`,
+      `${requestLabel(path, request)} answered with something that is not JSON.`,
       {
         cause,
       },
@@ -66,7 +66,7 @@ export async function getTarball(
   try {
     ssri.checkData(bytes, integrity, { error: true });
   } catch (cause) {
-    const message = `${nameOf(address, request)} is not what was published: its checksum differs.`;
+    const message = `${requestLabel(address, request)} is not what was published: its checksum differs.`;
     throw new RegistryError('malformed', message, { cause });
   }
   return bytes;
@@ -77,7 +77,7 @@ const patience = { retries: 1, factor: 1, minTimeout: 250, maxTimeout: 250 };
 
 async function get(path: string, request: RegistryRequest): Promise<Buffer> {
   const { settings, registry, query, cacheFolder, timeoutMs = 15_000, signal } = request;
-  const url = addressOf(path, request);
+  const url = requestUrl(path, request);
   if (!URL.canParse(url)) {
     throw new RegistryError(
       'failed',
@@ -110,12 +110,12 @@ async function get(path: string, request: RegistryRequest): Promise<Buffer> {
     // Not by the body, which would go on being written to: what unpacks it would break.
     leaving.abort();
     signal?.throwIfAborted();
-    throw faultOf(error, nameOf(path, request));
+    throw toRegistryError(error, requestLabel(path, request));
   }
 }
 
 /** By these a registry tells that nothing has changed. */
-function conditionsOf(kept: KeptAnswer | undefined): Record<string, string> {
+function conditionsOf(kept: CachedResponse | undefined): Record<string, string> {
   const { etag, lastModified } = kept ?? {};
   return {
     ...(etag != null && { 'if-none-match': etag }),
@@ -131,7 +131,7 @@ async function keep(
   const [etag, lastModified] = [headers.get('etag'), headers.get('last-modified')];
   const isWanted = !/\bno-store\b/i.test(headers.get('cache-control') ?? '');
   if (status !== 200 || !isWanted || (etag === null && lastModified === null)) return;
-  await keepAnswer(cacheFolder, address, { etag, lastModified, body });
+  await cacheResponse(cacheFolder, address, { etag, lastModified, body });
 }
 
 class TooLarge extends Error {}
@@ -152,7 +152,7 @@ async function bodyOf({ body }: RegistryResponse, maxBytes: number): Promise<Buf
   return Buffer.concat(parts);
 }
 
-function faultOf(error: unknown, what: string): RegistryError {
+function toRegistryError(error: unknown, what: string): RegistryError {
   if (error instanceof TooLarge) return new RegistryError('too-large', `${what} is too large to be read.`);
   const { statusCode, type, code = '', message } = error as FetchFailure;
   const known = statusCode === undefined ? undefined : byStatus.get(statusCode);
@@ -199,13 +199,13 @@ function byCode(code: string, message: string): Finding {
 }
 
 /** `/@acme/weather at registry.example:4873`; addresses may hold passwords, hosts do not. */
-function nameOf(path: string, request: Pick<RegistryRequest, 'settings' | 'registry'>): string {
-  const { host, pathname } = new URL(addressOf(path, request));
+function requestLabel(path: string, request: Pick<RegistryRequest, 'settings' | 'registry'>): string {
+  const { host, pathname } = new URL(requestUrl(path, request));
   return `${decoded(pathname)} at ${host}`;
 }
 
 /** As npm's library puts it together. */
-function addressOf(
+function requestUrl(
   path: string,
   { settings, registry = settings.registries[0].url }: Pick<RegistryRequest, 'settings' | 'registry'>,
 ): string {

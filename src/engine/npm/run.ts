@@ -1,18 +1,18 @@
 import { rm, writeFile } from 'node:fs/promises';
 import path from 'node:path';
 import { AgentToolsError } from '../errors.js';
-import { withinBounds } from './bounds.js';
-import { ending } from './ending.js';
+import { guardedEnv } from './process-guard.js';
+import { runToExit } from './run-to-exit.js';
 import { withoutScripts } from './no-scripts.js';
 import { NpmError, readNpmFailure } from './npm-error.js';
 import { findNpm } from './program.js';
-import type { NpmSetting } from './setting.js';
+import type { NpmDeps } from './setting.js';
 import type { NpmSettings } from './settings.js';
 
 export interface NpmRun {
   /** The folder with the package.json that npm is to work on; an `.npmrc` in it is ours and is gone afterwards. */
   readonly folder: string;
-  readonly setting: NpmSetting;
+  readonly setting: NpmDeps;
   readonly signal?: AbortSignal | undefined;
 }
 
@@ -84,9 +84,9 @@ export async function runNpm(args: readonly string[], run: NpmRun): Promise<NpmO
   // Before the arguments, since nothing behind `--` is an option.
   const words = [...program.args, ...flags, ...args];
   const ended = await withProject(settings, folder, () =>
-    ending(program.command, words, {
+    runToExit(program.command, words, {
       cwd: folder,
-      env: withinBounds(withoutScripts({ ...gitPatience, ...outsideNpm(setting.env) })),
+      env: guardedEnv(withoutScripts({ ...gitPatience, ...outsideNpm(setting.env) })),
       platform: setting.platform,
       signal,
     }),
@@ -128,7 +128,7 @@ function quoted(value: string): string {
 }
 
 /** What npm tells programs that it runs is not meant for another npm. */
-function outsideNpm(env: NpmSetting['env']): Record<string, string | undefined> {
+function outsideNpm(env: NpmDeps['env']): Record<string, string | undefined> {
   const isInner = (name: string) => /^npm_(?:package_|lifecycle_|config_(?:global|local)_prefix$)/.test(name);
   return Object.fromEntries(Object.entries(env).filter(([name]) => !isInner(name)));
 }

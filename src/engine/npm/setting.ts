@@ -1,5 +1,5 @@
 /** What npm's settings depend on. */
-export interface NpmSetting {
+export interface NpmDeps {
   readonly env: Readonly<Record<string, string | undefined>>;
   readonly home: string;
   readonly platform: NodeJS.Platform;

@@ -3,11 +3,11 @@ import Config from '@npmcli/config';
 import { definitions, flatten, nerfDarts, shorthands } from '@npmcli/config/lib/definitions/index.js';
 import { AgentToolsError } from '../errors.js';
 import { npmFolderOf } from './program.js';
-import type { NpmSetting } from './setting.js';
+import type { NpmDeps } from './setting.js';
 import { withoutUserinfo } from './without-userinfo.js';
 
 /** A registry that npm is set to, for everything or for the packages of one scope. */
-export interface RegistryPlace {
+export interface RegistryEndpoint {
   /** As it is set, which may be no address; its packages are not to be looked for elsewhere then. */
   readonly url: string;
   /** With its `@`; absent: for all that no other is for. */
@@ -19,7 +19,7 @@ export interface NpmSettings {
   /** In the words of npm's libraries: registries, credentials, proxies, certificates. */
   readonly options: Readonly<Record<string, unknown>>;
   /** The one for everything first. */
-  readonly registries: readonly [RegistryPlace, ...RegistryPlace[]];
+  readonly registries: readonly [RegistryEndpoint, ...RegistryEndpoint[]];
   /** What the project says of registries, credentials and connections, in the words of `.npmrc`. */
   readonly project: Readonly<Record<string, string | readonly string[]>>;
 }
@@ -29,7 +29,7 @@ export interface NpmSettings {
  * @throws AgentToolsError if npm cannot make sense of them together
  * @see https://docs.npmjs.com/cli/using-npm/config
  */
-export async function readNpmSettings(setting: NpmSetting): Promise<NpmSettings> {
+export async function readNpmSettings(setting: NpmDeps): Promise<NpmSettings> {
   const { env, home, platform, execPath, cwd } = setting;
   const config = new Config({
     definitions,

@@ -3,9 +3,9 @@ import { serverNames } from '../extension/workspace.js';
 import type { PackageSpec } from '../npm/spec.js';
 import { driftFrom } from './drift.js';
 import { isSamePackage, writeRecord } from './record.js';
-import type { PackagesSetting } from './setting.js';
-import { type AddedPackage, Shelf } from './shelf.js';
-import { discard, type StagedPackage, stage, wordFor } from './stage.js';
+import type { PackagesDeps } from './setting.js';
+import { type AddedPackage, PackageStore } from './package-store.js';
+import { removeStaged, type StagedPackage, stage, wordFor } from './stage.js';
 
 /** What adding a package came to. */
 export interface Addition {
@@ -24,19 +24,19 @@ export interface Addition {
  * Gets a package by npm, looks at it and makes it one that is found everywhere. No code of it is run.
  * @throws AgentToolsError if it cannot be had or is not an extension; everything is as it was then.
  */
-export async function addPackage(spec: PackageSpec, setting: PackagesSetting): Promise<Addition> {
-  const shelf = new Shelf(setting.packagesFolder);
-  setting.tell(`Getting ${wordFor(spec)} …`);
+export async function addPackage(spec: PackageSpec, setting: PackagesDeps): Promise<Addition> {
+  const shelf = new PackageStore(setting.packagesFolder);
+  setting.onProgress(`Getting ${wordFor(spec)} …`);
   const staged = await stage(spec, shelf, setting);
   try {
     return await shelf.exclusively(() => putOnShelf(staged, shelf));
   } finally {
-    await discard(staged);
+    await removeStaged(staged);
   }
 }
 
 /** To be done exclusively. */
-async function putOnShelf(staged: StagedPackage, shelf: Shelf): Promise<Addition> {
+async function putOnShelf(staged: StagedPackage, shelf: PackageStore): Promise<Addition> {
   const { record, installation, warnings } = staged;
   const before = await shelf.find(record.name);
   const previous = before?.record.version ?? null;

@@ -1,19 +1,19 @@
 import { type Kind, singular } from '../extension/kinds.js';
 import { visibleLine } from '../visible-text.js';
-import type { Fingerprint, ItemPrint } from './fingerprint.js';
+import type { Fingerprint, ItemFingerprint } from './fingerprint.js';
 
 /** What differs between two states of a package. */
 export interface Comparison {
-  readonly added: readonly ItemPrint[];
-  readonly removed: readonly ItemPrint[];
+  readonly added: readonly ItemFingerprint[];
+  readonly removed: readonly ItemFingerprint[];
   readonly changed: readonly ChangedItem[];
   /** Files that no item accounts for. */
   readonly files: readonly ChangedFile[];
 }
 
 interface ChangedItem {
-  readonly before: ItemPrint;
-  readonly after: ItemPrint;
+  readonly before: ItemFingerprint;
+  readonly after: ItemFingerprint;
   /** Its data has another value, or its code stands in a file that has changed. */
   readonly isRedefined: boolean;
   /** Files it names that have changed. */

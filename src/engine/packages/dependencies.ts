@@ -4,7 +4,7 @@ import { isRecord } from '../extension/shapes.js';
 import { hashesIn, hashOf } from './file-hashes.js';
 
 /** What tells whether a package that came with another one is still the one that came. */
-export interface DependencyPrint {
+export interface DependencyFingerprint {
   /** Null: it does not say. */
   readonly version: string | null;
   /** SHA-256 of its files and where they are. */
@@ -14,7 +14,7 @@ export interface DependencyPrint {
 }
 
 /** By path below `node_modules`: `left`, or `right/node_modules/left` where another version of it is needed. */
-export type Dependencies = Readonly<Record<string, DependencyPrint>>;
+export type Dependencies = Readonly<Record<string, DependencyFingerprint>>;
 
 /** Everything that npm installed together with a package. What lies in that itself belongs to its fingerprint. */
 export async function dependenciesOf(name: string, installation: string): Promise<Dependencies> {
@@ -37,7 +37,7 @@ export async function dependenciesOf(name: string, installation: string): Promis
 /** The part of a file's path that leads to its package. */
 const packagePath = /^(?:.*\/node_modules\/)?(?:@[^/]+\/)?[^/]+/;
 
-async function factsOf(directory: string): Promise<Pick<DependencyPrint, 'version' | 'isExtension'>> {
+async function factsOf(directory: string): Promise<Pick<DependencyFingerprint, 'version' | 'isExtension'>> {
   const text = await readFile(path.join(directory, 'package.json'), 'utf8').catch(() => 'null');
   const value = parsed(text);
   const { version, agenttools } = isRecord(value) ? value : {};
@@ -55,8 +55,8 @@ function parsed(text: string): unknown {
 /** A dependency that is other than before, new or gone. */
 export interface ChangedDependency {
   readonly name: string;
-  readonly before?: DependencyPrint;
-  readonly after?: DependencyPrint;
+  readonly before?: DependencyFingerprint;
+  readonly after?: DependencyFingerprint;
 }
 
 /** Compares what came with a package in two states of it. */
@@ -82,6 +82,6 @@ export function dependencyDifference({ name, before, after }: ChangedDependency)
 }
 
 /** A dependency's version, as people are told. */
-export function versionOf(print: DependencyPrint | undefined): string {
+export function versionOf(print: DependencyFingerprint | undefined): string {
   return print?.version ?? 'without a version';
 }

@@ -150,7 +150,7 @@ const unseenKeys = {
 const seenByFile: readonly Kind[] = ['prompts', 'resources', 'apps'];
 
 /** Whether a client, and with it the model, is or may be shown something else than before. */
-export function isSeen({ added, removed, changed, dependencies, source }: Difference): boolean {
+export function isVisibleToModel({ added, removed, changed, dependencies, source }: Difference): boolean {
   // Servers may list what extensions that come with a package declare.
   const isListed = dependencies.some(({ before, after }) => before?.isExtension || after?.isExtension);
   if (added.length + removed.length > 0 || source !== undefined || isListed) return true;
@@ -158,7 +158,7 @@ export function isSeen({ added, removed, changed, dependencies, source }: Differ
 }
 
 /** The items of which nothing is known but that their code, which was not run, may say something else. */
-export function unreadItems({ changed }: Difference): readonly ItemDifference[] {
+export function uninspectedItems({ changed }: Difference): readonly ItemDifference[] {
   return changed.filter((item) => item.unread && !isItemSeen({ ...item, unread: false }));
 }
 

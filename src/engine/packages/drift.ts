@@ -4,19 +4,19 @@ import { visibleMessage } from '../visible-text.js';
 import { compare, differences } from './comparison.js';
 import { compareDependencies, dependenciesOf, dependencyDifference } from './dependencies.js';
 import { fingerprintOf } from './fingerprint.js';
-import type { PackagesSetting } from './setting.js';
-import { type AddedPackage, Shelf } from './shelf.js';
+import type { PackagesDeps } from './setting.js';
+import { type AddedPackage, PackageStore } from './package-store.js';
 
 /**
  * How packages, and what came with them, are not what was added, a line for each difference. Of a package that neither was
  * added nor came with one nothing is known, which is a line too. Bundled extensions and servers of the user are not
  * packages. No code is run.
  */
-export async function driftOf(
+export async function describeDrift(
   extensions: readonly Extension[],
-  { packagesFolder }: Pick<PackagesSetting, 'packagesFolder'>,
+  { packagesFolder }: Pick<PackagesDeps, 'packagesFolder'>,
 ): Promise<readonly string[]> {
-  const shelf = new Shelf(packagesFolder);
+  const shelf = new PackageStore(packagesFolder);
   const known = new Map<string, AddedPackage>();
   const unknown = new Set<string>();
   for (const { name, origin, manifest } of extensions) {

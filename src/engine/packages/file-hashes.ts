@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto';
 import { createReadStream } from 'node:fs';
 import { readdir, readlink } from 'node:fs/promises';
 import path from 'node:path';
-import { eachOf } from '../bounded.js';
+import { forEachLimited } from '../concurrency.js';
 import { AgentToolsError } from '../errors.js';
 import { reading } from '../file-fault.js';
 
@@ -19,7 +19,7 @@ export async function hashesIn(
 ): Promise<readonly (readonly [file: string, hash: string])[]> {
   const hashes: [string, string][] = [];
   const entries = await readingOf(folder, () => readdir(folder, { recursive: true, withFileTypes: true }));
-  await eachOf(entries, filesAtOnce, async (entry) => {
+  await forEachLimited(entries, filesAtOnce, async (entry) => {
     const target = path.join(entry.parentPath, entry.name);
     const file = path.relative(folder, target).split(path.sep).join('/');
     if (!isWanted(file)) return;

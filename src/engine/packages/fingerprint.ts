@@ -8,11 +8,11 @@ import { type ItemState, readItems } from './items.js';
 export interface Fingerprint {
   /** By path in the package: SHA-256 of the bytes; of a data file that says something of items, of its value. */
   readonly files: Readonly<Record<string, string>>;
-  readonly items: readonly ItemPrint[];
+  readonly items: readonly ItemFingerprint[];
 }
 
 /** What tells whether a declared item is still the one that was looked at. */
-export interface ItemPrint {
+export interface ItemFingerprint {
   readonly kind: Kind;
   readonly name: string;
   /** The file that defines it; absent: there is none. */
@@ -34,7 +34,7 @@ export async function fingerprintOf(extension: Extension): Promise<Fingerprint> 
   return { files: await filesIn(directory, documents), items: items.map(printOf) };
 }
 
-function printOf({ kind, name, file, value, uses }: ItemState): ItemPrint {
+function printOf({ kind, name, file, value, uses }: ItemState): ItemFingerprint {
   return {
     kind,
     name,

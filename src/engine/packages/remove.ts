@@ -1,7 +1,7 @@
 import { AgentToolsError } from '../errors.js';
 import { Extension } from '../extension/extension.js';
-import { type Needs, referencesTo } from './references.js';
-import { type AddedPackage, Shelf } from './shelf.js';
+import { type Needs, findDependents } from './dependents.js';
+import { type AddedPackage, PackageStore } from './package-store.js';
 
 export interface RemovalSetting {
   /** The `node_modules` of packages that AgentTools itself installed. */
@@ -34,12 +34,12 @@ export async function removePackages(
   { force }: RemovalOptions,
   setting: RemovalSetting,
 ): Promise<readonly RemovalResult[]> {
-  const shelf = new Shelf(setting.packagesFolder);
+  const shelf = new PackageStore(setting.packagesFolder);
   return await shelf.exclusively(async () => {
     const results: RemovalResult[] = [];
     for (const name of new Set(names)) {
       const looking = removalOf(name, { shelf, together: names, force, setting });
-      results.push(await looking.catch(failureOf(name)));
+      results.push(await looking.catch(removalFailure(name)));
     }
     const failed = results.flatMap((result) => ('error' in result ? [result.name] : []));
     for (const [index, result] of results.entries()) {
@@ -52,7 +52,7 @@ export async function removePackages(
   });
 }
 
-function failureOf(name: string): (error: unknown) => RemovalResult {
+function removalFailure(name: string): (error: unknown) => RemovalResult {
   return (error) => {
     if (error instanceof AgentToolsError) return { name, error };
     throw error;
@@ -65,7 +65,7 @@ function notAlone(name: string, failed: readonly string[]): AgentToolsError {
 }
 
 interface Removing extends RemovalOptions {
-  readonly shelf: Shelf;
+  readonly shelf: PackageStore;
   /** Packages that go as well, whose needs do not count. */
   readonly together: readonly string[];
   readonly setting: RemovalSetting;
@@ -98,13 +98,13 @@ async function removalOf(
 async function needsOfPackages(name: string, packages: readonly AddedPackage[]): Promise<Needs> {
   const opening = packages.map(({ directory }) => Extension.open(directory).catch(() => undefined));
   const extensions = (await Promise.all(opening)).filter((one) => one !== undefined);
-  return { references: await referencesTo(name, extensions), unreadable: [] };
+  return { references: await findDependents(name, extensions), unreadable: [] };
 }
 
 async function needsOfUser(name: string, { userServers }: RemovalSetting): Promise<Needs> {
   try {
     const extension = await userServers();
-    return { references: extension ? await referencesTo(name, [extension]) : [], unreadable: [] };
+    return { references: extension ? await findDependents(name, [extension]) : [], unreadable: [] };
   } catch (error) {
     if (!(error instanceof AgentToolsError)) throw error;
     return { references: [], unreadable: [error.message] };

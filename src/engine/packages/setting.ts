@@ -1,12 +1,12 @@
-import type { NpmSetting } from '../npm/setting.js';
+import type { NpmDeps } from '../npm/setting.js';
 
 /** What adding packages stands on. */
-export interface PackagesSetting {
+export interface PackagesDeps {
   /** The `node_modules` of packages that AgentTools itself installed. */
   readonly packagesFolder: string;
-  readonly npm: NpmSetting;
+  readonly npm: NpmDeps;
   readonly now: () => Date;
   /** Hears what is being done, for whoever waits. */
-  readonly tell: (text: string) => void;
+  readonly onProgress: (text: string) => void;
   readonly signal?: AbortSignal | undefined;
 }

@@ -15,8 +15,8 @@ import { dependenciesOf } from './dependencies.js';
 import { fingerprintOf } from './fingerprint.js';
 import { readItems } from './items.js';
 import { type PackageRecord, writeRecord } from './record.js';
-import type { PackagesSetting } from './setting.js';
-import type { Shelf } from './shelf.js';
+import type { PackagesDeps } from './setting.js';
+import type { PackageStore } from './package-store.js';
 
 /** An extension that npm has installed beside the shelf, to be looked at. */
 export interface StagedPackage {
@@ -44,15 +44,15 @@ const flags = [
  */
 export async function stage(
   spec: PackageSpec,
-  shelf: Shelf,
-  setting: PackagesSetting,
+  shelf: PackageStore,
+  setting: PackagesDeps,
 ): Promise<StagedPackage> {
   requirePublishedName(spec);
   const installation = await shelf.makeInstallation();
   try {
     return await stageIn(installation, spec, setting);
   } catch (error) {
-    await discard({ installation });
+    await removeStaged({ installation });
     throw error;
   }
 }
@@ -60,7 +60,7 @@ export async function stage(
 async function stageIn(
   installation: string,
   spec: PackageSpec,
-  { npm, signal, now }: PackagesSetting,
+  { npm, signal, now }: PackagesDeps,
 ): Promise<StagedPackage> {
   const packageJson = path.join(installation, 'package.json');
   await writing(packageJson, () => writeFile(packageJson, '{ "private": true }\n'));
@@ -73,7 +73,7 @@ async function stageIn(
   });
   const name = await nameIn(installation);
   const extension = await openExtension(path.join(installation, 'node_modules', name));
-  const { version, ...provenance } = await entryOf(name, installation);
+  const { version, ...provenance } = await readLockEntry(name, installation);
   requireSameName(extension, { name, version });
   const record: PackageRecord = {
     format: 1,
@@ -107,7 +107,7 @@ async function lostDependencyOf(spec: PackageSpec, cause: unknown): Promise<Agen
 }
 
 /** Removes what was staged. What was put on the shelf meanwhile is not there any more. */
-export async function discard({ installation }: Pick<StagedPackage, 'installation'>): Promise<void> {
+export async function removeStaged({ installation }: Pick<StagedPackage, 'installation'>): Promise<void> {
   await rm(installation, { recursive: true, force: true, maxRetries: 3 }).catch(() => undefined);
 }
 
@@ -135,7 +135,7 @@ interface LockEntry extends Pick<PackageRecord, 'integrity' | 'source'> {
 }
 
 /** What npm wrote down of a package. */
-async function entryOf(name: string, installation: string): Promise<LockEntry> {
+async function readLockEntry(name: string, installation: string): Promise<LockEntry> {
   const { packages } = await jsonIn(installation, 'package-lock.json');
   const entry = isRecord(packages) ? packages[`node_modules/${name}`] : undefined;
   const { version, integrity, resolved } = isRecord(entry) ? entry : {};

@@ -1,15 +1,15 @@
-import { eachOf } from '../bounded.js';
+import { forEachLimited } from '../concurrency.js';
 import { AgentToolsError } from '../errors.js';
 import { Extension, type LoadCode } from '../extension/extension.js';
 import { type PackageSpec, readSpec } from '../npm/spec.js';
 import { compareDependencies, dependenciesOf } from './dependencies.js';
-import { type Difference, differenceBetween, isSeen } from './difference.js';
+import { type Difference, differenceBetween, isVisibleToModel } from './difference.js';
 import { driftFrom } from './drift.js';
 import { fingerprintOf } from './fingerprint.js';
 import { isSamePackage, type PackageRecord } from './record.js';
-import type { PackagesSetting } from './setting.js';
-import { type AddedPackage, Shelf } from './shelf.js';
-import { discard, type StagedPackage, stage } from './stage.js';
+import type { PackagesDeps } from './setting.js';
+import { type AddedPackage, PackageStore } from './package-store.js';
+import { removeStaged, type StagedPackage, stage } from './stage.js';
 
 /** What could become of a package that was added. */
 export interface UpdatePlan {
@@ -31,21 +31,21 @@ export interface UpdateOptions {
 
 /**
  * Has npm get the newest version of each package that what was asked for allows, and tells what it brings. What is
- * staged for that has to be applied, or cleared away by {@link dropUpdates}.
+ * staged for that has to be applied, or cleared away by {@link discardUpdates}.
  * @throws AgentToolsError if a named package was not added.
  */
 export async function planUpdates(
   { names, load }: UpdateOptions,
-  setting: PackagesSetting,
+  setting: PackagesDeps,
 ): Promise<readonly UpdatePlan[]> {
-  const shelf = new Shelf(setting.packagesFolder);
+  const shelf = new PackageStore(setting.packagesFolder);
   const chosen = await Promise.all([...new Set(names)].map((name) => shelf.require(name)));
   const wanted = names.length === 0 ? await shelf.all() : chosen;
   const plans: UpdatePlan[] = [];
   const faults: unknown[] = [];
   await loading(load, async (loadCode) => {
-    await eachOf(wanted, maxAtOnce, async (before) => {
-      setting.tell(`Looking for newer versions: ${plans.length + 1} of ${wanted.length} …`);
+    await forEachLimited(wanted, maxAtOnce, async (before) => {
+      setting.onProgress(`Looking for newer versions: ${plans.length + 1} of ${wanted.length} …`);
       try {
         plans.push(await planFor(before, { shelf, setting, loadCode }));
       } catch (error) {
@@ -54,7 +54,7 @@ export async function planUpdates(
     });
   });
   if (faults.length > 0) {
-    await dropUpdates(plans);
+    await discardUpdates(plans);
     throw faults[0];
   }
   return plans.sort((one, other) => (one.before.name < other.before.name ? -1 : 1));
@@ -82,7 +82,7 @@ export interface ApplyOptions {
 export async function applyUpdate(
   plan: UpdatePlan,
   { dryRun, ask }: ApplyOptions,
-  setting: Pick<PackagesSetting, 'packagesFolder'>,
+  setting: Pick<PackagesDeps, 'packagesFolder'>,
 ): Promise<UpdateResult> {
   const { before, next, error } = plan;
   if (error) return { plan, state: 'failed', error };
@@ -90,9 +90,9 @@ export async function applyUpdate(
   if (dryRun) return { plan, state: 'available' };
   const consent = await ask();
   if (consent === false) return { plan, state: 'declined' };
-  if (consent === undefined && isSeen(next.difference)) return { plan, state: 'held' };
+  if (consent === undefined && isVisibleToModel(next.difference)) return { plan, state: 'held' };
   try {
-    await replace(before, next.staged, new Shelf(setting.packagesFolder));
+    await replace(before, next.staged, new PackageStore(setting.packagesFolder));
     return { plan, state: 'updated' };
   } catch (fault) {
     if (fault instanceof AgentToolsError) return { plan, state: 'failed', error: fault };
@@ -104,7 +104,7 @@ export async function applyUpdate(
 async function replace(
   before: AddedPackage,
   { installation, record }: StagedPackage,
-  shelf: Shelf,
+  shelf: PackageStore,
 ): Promise<void> {
   await shelf.exclusively(async () => {
     const now = await shelf.find(before.name);
@@ -117,13 +117,13 @@ async function replace(
 }
 
 /** Clears away what was staged and not applied. */
-export async function dropUpdates(plans: readonly UpdatePlan[]): Promise<void> {
-  await Promise.all(plans.map(async ({ next }) => next && (await discard(next.staged))));
+export async function discardUpdates(plans: readonly UpdatePlan[]): Promise<void> {
+  await Promise.all(plans.map(async ({ next }) => next && (await removeStaged(next.staged))));
 }
 
 interface Planning {
-  readonly shelf: Shelf;
-  readonly setting: PackagesSetting;
+  readonly shelf: PackageStore;
+  readonly setting: PackagesDeps;
   readonly loadCode: LoadCode | undefined;
 }
 
@@ -136,10 +136,10 @@ async function planFor(before: AddedPackage, planning: Planning): Promise<Update
     if (drift.length > 0 || !isSamePackage(before.record, staged.record)) {
       return { before, drift, next: { staged, difference: await differenceTo(staged, before, planning) } };
     }
-    await discard(staged);
+    await removeStaged(staged);
     return { before, drift };
   } catch (error) {
-    if (staged) await discard(staged);
+    if (staged) await removeStaged(staged);
     if (error instanceof AgentToolsError) return { before, drift, error };
     throw error;
   }

@@ -27,7 +27,7 @@ export function appsOf(
   const uris = new Set([...tools.flatMap((tool) => appUriOf(tool) ?? []), ...listed.map(({ uri }) => uri)]);
   return [...uris].map((uri) => {
     const resource = listed.find((one) => one.uri === uri);
-    const name = nameOf(uri);
+    const name = appNameFromUri(uri);
     return {
       uri,
       name,
@@ -54,12 +54,12 @@ function isAppUri(uri: unknown): uri is string {
   return typeof uri === 'string' && uri.startsWith('ui://');
 }
 
-function nameOf(uri: string): string {
+function appNameFromUri(uri: string): string {
   return uri.slice(uri.lastIndexOf('/') + 1);
 }
 
 /** An app, and the tool whose call it is to show. */
-export interface Choice {
+export interface AppChoice {
   readonly app: string;
   readonly tool?: string;
 }
@@ -71,7 +71,7 @@ export interface Choice {
 export function chooseApp(
   { apps, tools }: { readonly apps: readonly ListedApp[]; readonly tools: readonly ListedTool[] },
   { app: wanted, tool: named }: { readonly app?: string | undefined; readonly tool?: string | undefined },
-): Choice {
+): AppChoice {
   const tool = named === undefined ? undefined : tools.find(({ name }) => name === named);
   if (named !== undefined && !tool) {
     const names = tools.map(({ name }) => name);

@@ -30,7 +30,7 @@ export interface RefusedDomain {
 }
 
 /** What a command line asks to be shown first. */
-export interface Asked {
+export interface InitialView {
   /** URI of the app. */
   readonly app: string;
   /** Wire name of the tool whose call the app shows; absent: the app is shown without a call. */
@@ -59,7 +59,7 @@ export interface PreviewState {
   readonly generation: number;
   readonly tools: readonly ListedTool[];
   readonly apps: readonly ListedApp[];
-  readonly asked: Asked;
+  readonly asked: InitialView;
 }
 
 /** What comes over the page's event stream, by event name. */
@@ -106,7 +106,7 @@ export interface Violation {
 }
 
 /** What the page tells of an app. */
-export type Report =
+export type AppReport =
   | { readonly kind: 'initialized' }
   | { readonly kind: 'shown'; readonly height: number; readonly isError: boolean }
   | { readonly kind: 'failed'; readonly message: string }

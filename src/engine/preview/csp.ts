@@ -56,12 +56,12 @@ export function contentSecurityPolicy(csp: AppCsp = {}): ContentSecurityPolicy {
   const keys: readonly DomainKey[] = ['connectDomains', 'resourceDomains', 'frameDomains', 'baseUriDomains'];
   const refused = keys.flatMap((key) =>
     domainsOf(csp, key).flatMap((domain) => {
-      const reason = faultOf(domain);
+      const reason = domainFault(domain);
       return reason === undefined ? [] : [{ key, domain: String(domain), reason }];
     }),
   );
   const policy = directives.map(({ name, always, declared, otherwise }) => {
-    const domains = declared ? domainsOf(csp, declared).filter((one) => faultOf(one) === undefined) : [];
+    const domains = declared ? domainsOf(csp, declared).filter((one) => domainFault(one) === undefined) : [];
     return [name, ...(always.length + domains.length > 0 ? [...always, ...domains] : [otherwise])].join(' ');
   });
   return { policy: policy.join('; '), refused };
@@ -73,6 +73,6 @@ function domainsOf(csp: AppCsp, key: DomainKey): readonly unknown[] {
   return Array.isArray(domains) ? domains : [];
 }
 
-function faultOf(domain: unknown): string | undefined {
+function domainFault(domain: unknown): string | undefined {
   return typeof domain === 'string' ? originFault(domain) : 'An origin is a text.';
 }

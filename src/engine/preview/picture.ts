@@ -1,6 +1,6 @@
 import { AgentToolsError } from '../errors.js';
 import { type ChromiumPlace, findChromium } from './chromium.js';
-import type { Report, Theme, Violation } from './contract.js';
+import type { AppReport, Theme, Violation } from './contract.js';
 import { openPreview, type PreviewOptions } from './preview.js';
 import { openWindow, type Window } from './screenshot.js';
 
@@ -36,7 +36,7 @@ const showTimeoutMs = 120_000;
 export async function takePicture({ place, signal, ...options }: PictureOptions): Promise<Picture> {
   const file = await findChromium(place);
   const violations: Violation[] = [];
-  const outcome = pending<Extract<Report, { kind: 'shown' }>>();
+  const outcome = pending<Extract<AppReport, { kind: 'shown' }>>();
   const preview = await openPreview({
     ...options,
     signal,

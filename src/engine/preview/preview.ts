@@ -2,8 +2,8 @@ import { AgentToolsError } from '../errors.js';
 import { isRecord } from '../extension/shapes.js';
 import type { ChildServer } from '../server/child-transport.js';
 import { appUriOf, chooseApp } from './app-list.js';
-import type { Asked, ListedApp, PreviewState, Report, ServerRequest, Theme } from './contract.js';
-import { LiveServer } from './live-server.js';
+import type { InitialView, ListedApp, PreviewState, AppReport, ServerRequest, Theme } from './contract.js';
+import { RestartableServer } from './restartable-server.js';
 import { type Pages, servePages } from './pages.js';
 import { readApp } from './render.js';
 import { watchFolder } from './watch.js';
@@ -27,7 +27,7 @@ export interface PreviewOptions {
   readonly signal?: AbortSignal;
   /** Takes what the server writes to stderr. */
   readonly onText?: (text: string) => void;
-  readonly onReport?: (report: Report) => void;
+  readonly onReport?: (report: AppReport) => void;
 }
 
 /** What is to be shown first, as a command line says it. */
@@ -46,7 +46,7 @@ export interface Preview {
   readonly url: string;
   readonly server: string;
   readonly apps: readonly ListedApp[];
-  readonly asked: Asked;
+  readonly asked: InitialView;
   /** Ends the page and the server. */
   close(): Promise<void>;
 }
@@ -62,13 +62,13 @@ export async function openPreview(options: PreviewOptions): Promise<Preview> {
   const { reference, child, directory, version, timeoutMs, onText = () => {}, onReport = () => {} } = options;
   let stderr = '';
   let pages: Pages | undefined;
-  let asked: Asked | undefined;
+  let asked: InitialView | undefined;
 
   const state = (): PreviewState => {
     const { server, status, generation, tools, apps } = live;
     return { reference, server, status, generation, tools, apps, asked: asked! };
   };
-  const live = new LiveServer({
+  const live = new RestartableServer({
     child,
     version,
     timeoutMs,
@@ -113,7 +113,7 @@ export async function openPreview(options: PreviewOptions): Promise<Preview> {
           void live.start();
         },
         async report(body) {
-          onReport(body as unknown as Report);
+          onReport(body as unknown as AppReport);
         },
       },
     });
@@ -127,7 +127,7 @@ export async function openPreview(options: PreviewOptions): Promise<Preview> {
   return { url: pages.url, server: live.server!.name, apps: live.apps, asked, close };
 }
 
-function askedOf(live: LiveServer, words: AskedByWords): Asked {
+function askedOf(live: RestartableServer, words: AskedByWords): InitialView {
   const { app, tool } = chooseApp(live, words);
   const { arguments: args, theme, width, height } = words;
   const isBound = live.tools.some((one) => one.name === tool && appUriOf(one) === app);

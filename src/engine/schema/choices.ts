@@ -63,8 +63,8 @@ function joined(branches: readonly (Choices | undefined)[]): Choices | undefined
 }
 
 /** A schema that takes only some of the values it lists. */
-export function narrowed(schema: JsonSchema, values: readonly unknown[], depth: number): JsonSchema {
+export function restrictChoices(schema: JsonSchema, values: readonly unknown[], depth: number): JsonSchema {
   if (depth === 0) return { ...schema, enum: values };
   const { items } = schema;
-  return { ...schema, items: narrowed(isRecord(items) ? items : {}, values, depth - 1) };
+  return { ...schema, items: restrictChoices(isRecord(items) ? items : {}, values, depth - 1) };
 }

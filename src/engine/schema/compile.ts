@@ -3,7 +3,7 @@ import type { CheckResult, CompiledSchema, SchemaSide } from './compiled.js';
 import { dialectOf } from './dialects.js';
 import { asWire } from './early.js';
 import { compileFields, toWire } from './field-spec.js';
-import { tellForm } from './form.js';
+import { detectSchemaForm } from './form.js';
 import type { JsonSchema } from './json-schema.js';
 import { findKeywordFault } from './keyword-faults.js';
 import { findReferenceFaults } from './references.js';
@@ -26,7 +26,7 @@ export async function compileSchema(
   value: unknown,
   { side, rawOnly = false, resolveFrom }: CompileOptions,
 ): Promise<CompiledSchema> {
-  const told = tellForm(value, { side, rawOnly });
+  const told = detectSchemaForm(value, { side, rawOnly });
   if (told.form === 'fields') return compileFieldSpec(told.spec, side);
   if (told.form === 'raw') return compileWire('raw', told.schema, side);
   if (told.form === 'described') return compileWire('standard', describedWire(told.described, side), side);

@@ -2,14 +2,14 @@ import { findBoundsFault } from './bounds.js';
 import { isRecord, type SchemaSide } from './compiled.js';
 import { dialectOf, unknownDialect } from './dialects.js';
 import { compileFields } from './field-spec.js';
-import { type SchemaForm, tellForm } from './form.js';
+import { type SchemaForm, detectSchemaForm } from './form.js';
 import type { JsonSchema } from './json-schema.js';
 import { SchemaError } from './schema-error.js';
 import { writeNow } from './standard.js';
-import { isFieldSpecLike } from './vain.js';
+import { isFieldSpecLike } from './schema-lint.js';
 
 /** Which schema is looked at. */
-interface Place {
+interface SchemaSlot {
   readonly side: SchemaSide;
   /** It stood under `inputSchema` or `outputSchema`, which take JSON Schema only. */
   readonly rawOnly: boolean;
@@ -19,8 +19,8 @@ interface Place {
  * Makes sure that a value is a schema, as far as that shows at once: nothing is loaded, and no library is asked.
  * @throws SchemaError if it is none
  */
-export function requireSchema(value: unknown, place: Place): void {
-  const told = tellForm(value, place);
+export function requireSchema(value: unknown, place: SchemaSlot): void {
+  const told = detectSchemaForm(value, place);
   if (told.form !== 'standard') wireOf(told, place.side);
 }
 
@@ -29,8 +29,8 @@ export function requireSchema(value: unknown, place: Place): void {
  * to be loaded.
  * @throws SchemaError if it is none
  */
-export function wireSchema(value: unknown, place: Place): JsonSchema | undefined {
-  return wireOf(tellForm(value, place), place.side);
+export function wireSchema(value: unknown, place: SchemaSlot): JsonSchema | undefined {
+  return wireOf(detectSchemaForm(value, place), place.side);
 }
 
 function wireOf(told: SchemaForm, side: SchemaSide): JsonSchema | undefined {

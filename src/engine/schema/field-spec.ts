@@ -3,7 +3,7 @@ import { isRecord } from './compiled.js';
 import { expectation } from './field-default.js';
 import { commonOptions, optionChecks, optionsInstead } from './field-options.js';
 import type { EnumValue } from './fields.js';
-import { formatMeant } from './formats.js';
+import { suggestFormat } from './formats.js';
 import type { JsonSchema } from './json-schema.js';
 import { SchemaError } from './schema-error.js';
 
@@ -55,7 +55,7 @@ export function looksLikeField(value: unknown): boolean {
 type Path = readonly (string | number)[];
 
 /** Where in the spec we are, and what we have noticed so far. */
-interface Place {
+interface FieldSpecContext {
   readonly path: Path;
   /** The field is a type alone: there is no option to point at. */
   readonly isBare?: boolean;
@@ -79,7 +79,7 @@ interface FieldType {
   readonly options: readonly string[];
   /** In a list of this type, they stay with the items. */
   readonly ofItems?: true;
-  compile(options: Options, place: Place): CompiledField;
+  compile(options: Options, place: FieldSpecContext): CompiledField;
 }
 
 /** Every type a field can have. */
@@ -105,14 +105,14 @@ const fieldTypes: Readonly<Record<string, FieldType>> = {
   array: { options: ['items', 'min', 'max'], compile: compileArray },
 };
 
-function noteFormat(format: unknown, { path, label, warnings }: Place): void {
-  const meant = formatMeant(format);
+function noteFormat(format: unknown, { path, label, warnings }: FieldSpecContext): void {
+  const meant = suggestFormat(format);
   if (meant === undefined) return;
   const message = `Field "${label}": ${quote(format)} is no known format, so nothing is checked by it. Did you mean "${meant}"?`;
   warnings.push({ path: [...path, 'format'], message });
 }
 
-function compileObject(spec: unknown, place: Place): CompiledField {
+function compileObject(spec: unknown, place: FieldSpecContext): CompiledField {
   if (place.depth > maxFieldDepth) throw fault(place, `fields nest deeper than ${maxFieldDepth} levels`);
 
   const properties: Record<string, JsonSchema> = {};
@@ -122,7 +122,7 @@ function compileObject(spec: unknown, place: Place): CompiledField {
     if (place.faults.length >= maxFaults) break;
     const label = place.label ? `${place.label}.${name}` : name;
     const isBare = typeof field === 'string';
-    const at: Place = { ...place, path, label, isBare, depth: place.depth + 1 };
+    const at: FieldSpecContext = { ...place, path, label, isBare, depth: place.depth + 1 };
     const read = noting(place.faults, () => {
       if (name === '__proto__') throw fault(at, 'this name is not available');
       if (Object.hasOwn(properties, name)) throw fault(at, 'the name is declared twice');
@@ -147,7 +147,7 @@ function compileObject(spec: unknown, place: Place): CompiledField {
 }
 
 /** What a field is; undefined if something in it is wrong, which is noted. */
-function readField(field: unknown, place: Place) {
+function readField(field: unknown, place: FieldSpecContext) {
   const known = place.faults.length;
   const options = readOptions(field, place);
   const compiled = compileField(options, place);
@@ -166,13 +166,13 @@ function noting<T>(faults: SchemaError[], work: () => T): T | undefined {
   }
 }
 
-interface Entry {
+interface FieldEntry {
   readonly name: string;
   readonly field: unknown;
   readonly path: Path;
 }
 
-function readEntries(spec: unknown, place: Place): Entry[] {
+function readEntries(spec: unknown, place: FieldSpecContext): FieldEntry[] {
   if (Array.isArray(spec))
     return spec.flatMap(
       (pair: unknown, index) => noting(place.faults, () => readPair(pair, index, place)) ?? [],
@@ -181,21 +181,21 @@ function readEntries(spec: unknown, place: Place): Entry[] {
   return Object.entries(spec).map(([name, field]) => ({ name, field, path: [...place.path, name] }));
 }
 
-function readPair(pair: unknown, index: number, place: Place): Entry {
+function readPair(pair: unknown, index: number, place: FieldSpecContext): FieldEntry {
   if (Array.isArray(pair) && pair.length === 2 && typeof pair[0] === 'string')
     return { name: pair[0], field: pair[1], path: [...place.path, index, 1] };
   throw fault({ ...place, path: [...place.path, index] }, 'expected a pair [name, field]');
 }
 
 /** The options of a field, its type among them, all of them fit for that type. */
-function readOptions(field: unknown, place: Place): Options {
+function readOptions(field: unknown, place: FieldSpecContext): Options {
   if (typeof field === 'string') return { type: field };
   if (!isRecord(field)) throw fault(place, 'expected a type or an object of options with "type"');
   if (field.type === undefined) throw fault(place, `"type" is missing. Known types: ${knownTypes}`);
   return field;
 }
 
-function compileField(options: Options, place: Place): CompiledField {
+function compileField(options: Options, place: FieldSpecContext): CompiledField {
   if (place.depth > maxFieldDepth) throw fault(place, `fields nest deeper than ${maxFieldDepth} levels`);
   const { base, depth } = parseType(options.type);
   const type = isKnown(base) ? fieldTypes[base] : undefined;
@@ -207,7 +207,7 @@ function compileField(options: Options, place: Place): CompiledField {
 }
 
 /** `"string[]"` and deeper: the options of the items, wrapped in as many arrays, the outermost with the bounds. */
-function compileList(options: Options, { base, depth }: ParsedType, place: Place): CompiledField {
+function compileList(options: Options, { base, depth }: ParsedType, place: FieldSpecContext): CompiledField {
   const type = fieldTypes[base]!;
   const itemOptions = type.ofItems ? pick(options, type.options) : {};
   let compiled = type.compile({ type: base, ...itemOptions }, place);
@@ -239,7 +239,7 @@ function isKnown(base: string): boolean {
 
 const knownTypes = `${Object.keys(fieldTypes).join(', ')}, and each with [] for a list`;
 
-function checkOptions(options: Options, { base, depth }: ParsedType, place: Place): void {
+function checkOptions(options: Options, { base, depth }: ParsedType, place: FieldSpecContext): void {
   if (depth > maxFieldDepth) throw fault(place, `lists nest deeper than ${maxFieldDepth} levels`, 'type');
   const type = fieldTypes[base]!;
   const own = depth === 0 ? type.options : ['min', 'max', ...(type.ofItems ? type.options : [])];
@@ -275,7 +275,7 @@ function unfitOption(option: string, { base, depth }: ParsedType, own: readonly 
   return `${start}, which takes ${[...own, ...commonOptions.slice(1)].join(', ')}`;
 }
 
-function compileEnum({ values, wire = 'string' }: Options, place: Place): CompiledField {
+function compileEnum({ values, wire = 'string' }: Options, place: FieldSpecContext): CompiledField {
   if (!Array.isArray(values) || values.length === 0)
     throw fault(place, 'an enum requires "values", a list with at least one value', 'values');
 
@@ -302,7 +302,7 @@ function isEnumValue(value: unknown): value is EnumValue {
   return typeof value === 'string' || typeof value === 'boolean' || Number.isFinite(value);
 }
 
-function compileNested({ fields }: Options, place: Place): CompiledField {
+function compileNested({ fields }: Options, place: FieldSpecContext): CompiledField {
   const isEmpty = Array.isArray(fields)
     ? fields.length === 0
     : !isRecord(fields) || Object.keys(fields).length === 0;
@@ -310,10 +310,10 @@ function compileNested({ fields }: Options, place: Place): CompiledField {
   return compileObject(fields, { ...place, path: [...place.path, 'fields'], depth: place.depth + 1 });
 }
 
-function compileArray({ items, min, max }: Options, place: Place): CompiledField {
+function compileArray({ items, min, max }: Options, place: FieldSpecContext): CompiledField {
   if (items === undefined) throw fault(place, 'an array requires "items", the field each item is', 'items');
 
-  const at: Place = {
+  const at: FieldSpecContext = {
     ...place,
     path: [...place.path, 'items'],
     label: `${place.label}[]`,
@@ -337,7 +337,7 @@ function compileArray({ items, min, max }: Options, place: Place): CompiledField
 }
 
 /** The default, as the wire shows it. */
-function readDefault(options: Options, compiled: CompiledField, place: Place): FieldPlan['initial'] {
+function readDefault(options: Options, compiled: CompiledField, place: FieldSpecContext): FieldPlan['initial'] {
   const value = options.default;
   if (value === undefined) return undefined;
 
@@ -385,7 +385,7 @@ function pick(options: Options, names: readonly string[]): Options {
 }
 
 function fault(
-  { path, label, isBare = false }: Place,
+  { path, label, isBare = false }: FieldSpecContext,
   problem: string,
   ...into: (string | number)[]
 ): SchemaError {

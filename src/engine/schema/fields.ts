@@ -65,13 +65,13 @@ interface BooleanField extends Described {
   readonly default?: boolean | null;
 }
 
-interface Choice {
+interface EnumOption {
   readonly values: readonly EnumValue[];
   /** `native` sends the values themselves instead of their text. */
   readonly wire?: 'string' | 'native';
 }
 
-interface EnumField extends Described, Choice {
+interface EnumField extends Described, EnumOption {
   readonly type: 'enum';
   readonly default?: EnumValue | null;
 }
@@ -95,7 +95,7 @@ interface ScalarListField extends List {
   readonly type: `${ScalarName}${Brackets}`;
 }
 
-interface EnumListField extends List, Choice {
+interface EnumListField extends List, EnumOption {
   readonly type: `enum${Brackets}`;
 }
 

@@ -6,7 +6,7 @@ import { type JsonSchema, jsonSchemaBrand } from './json-schema.js';
 import { SchemaError } from './schema-error.js';
 import { parseSchemaText } from './schema-text.js';
 import { isStandardSchema, releasedSchema, type StandardSchema } from './standard.js';
-import { vainIn } from './vain.js';
+import { lintSchema } from './schema-lint.js';
 
 /** A schema value, told apart from what else it could have been. */
 export type SchemaForm =
@@ -28,10 +28,10 @@ export function isSchemaValue(value: unknown): boolean {
 /** What a schema says in vain; empty if it is wrong as a whole. */
 export function schemaWarnings(value: unknown, request: FormRequest): readonly FieldWarning[] {
   try {
-    const form = tellForm(value, request);
+    const form = detectSchemaForm(value, request);
     if (form.form === 'fields') return fieldWarnings(form.spec);
     if (form.form !== 'raw' || !isRecord(form.schema) || findBoundsFault(form.schema)) return [];
-    const found = [...vainIn(form.schema, request.side)];
+    const found = [...lintSchema(form.schema, request.side)];
     // Nobody can point into a text, or into what a function made.
     return form.schema === value ? found : found.map((one) => ({ ...one, path: [] }));
   } catch (error) {
@@ -43,7 +43,7 @@ export function schemaWarnings(value: unknown, request: FormRequest): readonly F
 /** The JSON Schema that a value is; undefined for one of another form, or none. */
 export function rawSchemaIn(value: unknown, request: FormRequest): JsonSchema | undefined {
   try {
-    const form = tellForm(value, request);
+    const form = detectSchemaForm(value, request);
     return form.form === 'raw' && isRecord(form.schema) ? form.schema : undefined;
   } catch (error) {
     if (error instanceof SchemaError) return undefined;
@@ -58,7 +58,7 @@ interface FormRequest {
 }
 
 /** Tells the forms apart. Under a raw-only key everything that is not JSON Schema is an error. */
-export function tellForm(value: unknown, { side, rawOnly }: FormRequest): SchemaForm {
+export function detectSchemaForm(value: unknown, { side, rawOnly }: FormRequest): SchemaForm {
   const form = recognise(value, side, rawOnly);
   if (!rawOnly || form.form === 'raw') return form;
   throw new SchemaError(

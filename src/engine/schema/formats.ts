@@ -1,4 +1,4 @@
-import { slipOf } from './slip.js';
+import { findTypo } from './keyword-typo.js';
 
 /** The formats of JSON Schema, and those that are checked besides. */
 const formats: ReadonlySet<string> = new Set([
@@ -9,9 +9,9 @@ const formats: ReadonlySet<string> = new Set([
 ]);
 
 /** The format that a misspelt one was meant to be; undefined for known ones, and for those of others. */
-export function formatMeant(format: unknown): string | undefined {
+export function suggestFormat(format: unknown): string | undefined {
   if (typeof format !== 'string' || formats.has(format) || isSized.test(format)) return undefined;
-  return slipOf(format, formats);
+  return findTypo(format, formats);
 }
 
 /** Kinds of number that others know: `int16`, `uint32`. */

@@ -5,8 +5,8 @@ import { type CompiledSchema, isRecord, noInput } from './compiled.js';
 import { fits } from './fits.js';
 import { fromPointer, type SchemaIssue } from './issues.js';
 import type { JsonSchema } from './json-schema.js';
-import { unfoldedSize } from './leads.js';
-import { onlyPinned, type Pinned, Rewriting, type Settled } from './rewriting.js';
+import { expandedSize } from './reference-depth.js';
+import { onlyPinned, type Pinned, PartialSchema, type FixedArguments } from './partial-schema.js';
 import { SchemaError } from './schema-error.js';
 import { targetOf } from './target.js';
 
@@ -33,8 +33,8 @@ export function withoutPinned(whole: JsonSchema, pinned: Pinned): JsonSchema {
  * The schema of what is left to send when some things about arguments are settled; `false` if nothing could be.
  * @throws SchemaError if it gets too large, or is nested too deep to be worked out
  */
-export function restOf(whole: JsonSchema, settled: Settled): JsonSchema | false {
-  const rest = new Rewriting(whole, settled).rest();
+export function restOf(whole: JsonSchema, settled: FixedArguments): JsonSchema | false {
+  const rest = new PartialSchema(whole, settled).rest();
   if (!isRecord(rest)) return false;
   const left = { ...rest, properties: isRecord(rest.properties) ? rest.properties : {} };
   const schema = withFormerTargets(left, whole);
@@ -79,7 +79,7 @@ const mostJudged = 100_000;
 /** What a validator says of the fixed values, each for itself. A schema that cannot be used is told of the tool. */
 async function unfitArguments(wire: JsonSchema, pinned: Pinned): Promise<readonly PinFault[]> {
   const alone = Object.fromEntries(Object.entries(wire).filter(([keyword]) => ofEach.includes(keyword)));
-  if (unfoldedSize(alone) > mostJudged) return [];
+  if (expandedSize(alone) > mostJudged) return [];
   const checked = await compileSchema(alone, { side: 'input', rawOnly: true })
     .then((schema) => schema.check(pinned))
     .catch(() => undefined);

@@ -1,4 +1,4 @@
-import { reportOnce } from '../items/calls.js';
+import { reportOnce } from '../items/server-runtime.js';
 import type { Context, ListedKind } from '../items/context.js';
 import { listedKinds } from '../items/registry.js';
 import type { LiveServer } from './live-server.js';

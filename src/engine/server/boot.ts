@@ -67,7 +67,7 @@ async function bootServer(
   server: string,
   options: BootOptions,
 ): Promise<readonly Omit<Finding, 'isOfList'>[]> {
-  const { reference, cwd = options.cwd } = placeOf(manifest, server);
+  const { reference, cwd = options.cwd } = serverLocator(manifest, server);
   // What is missing is told by its own rule; obtaining it would be no news of the package, and take its time.
   const env = withShortWait({ ...options.env, AGENTTOOLS_AUTO_INSTALL: 'false' });
   const child: ChildServer = { ...options, cwd, env, args: [...options.args, 'start', reference] };
@@ -85,7 +85,7 @@ async function bootServer(
  * How a server is named so that nothing else can be meant: `<package folder>/<server>` might be a package of its own. A
  * qualified name is looked up in the package at the working directory first.
  */
-function placeOf(
+function serverLocator(
   { directory, packageName, declarations }: Manifest,
   server: string,
 ): { readonly reference: string; readonly cwd?: string } {
@@ -124,7 +124,7 @@ async function converse(
   }
   await client.close().catch(() => {});
   await transport.close();
-  const ending = await endOf(transport);
+  const ending = await stopServer(transport);
   if (!ending)
     failed(`Server "${server}" was still running ${exitTimeoutMs / 1000} s after its client had gone.`);
   else if (ending.code !== 0 && findings.length === 0) {
@@ -160,7 +160,7 @@ async function askForLists(client: Client, timeout: number): Promise<void> {
 }
 
 /** Waits for the process to end; ends it when it does not. */
-async function endOf(transport: ChildTransport) {
+async function stopServer(transport: ChildTransport) {
   let timer: NodeJS.Timeout | undefined;
   const late = new Promise<undefined>((resolve) => {
     timer = setTimeout(() => resolve(undefined), exitTimeoutMs);

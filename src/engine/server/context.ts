@@ -1,20 +1,20 @@
 import { types } from 'node:util';
 import type { AuthInfo } from '@modelcontextprotocol/server';
-import type { Calls, MakeContext } from '../items/calls.js';
+import type { ServerRuntime, MakeContext } from '../items/server-runtime.js';
 import { capabilityPath } from '../items/capabilities.js';
 import type { Context, ListedItem, LogLevel, Session, ShownQuery } from '../items/context.js';
 import type { HookWatch } from '../items/hook-watch.js';
-import { unableToAsk } from '../items/interaction.js';
-import { callFrom } from '../items/nested.js';
+import { inputUnsupported } from '../items/interaction.js';
+import { callNestedTool } from '../items/nested.js';
 import type { ToolSpec } from '../items/specs.js';
-import type { Limit } from '../items/time-limit.js';
+import type { CallDeadline } from '../items/time-limit.js';
 import { optionsFor } from '../items/tool-options.js';
 import { plainData } from '../plain-data.js';
 import { inspected, messageOf } from '../thrown.js';
 import type { ClientRoots } from './client-roots.js';
 import { tasksCapability } from './extensions.js';
-import { type Dialogue, isRetry, Speaker, type Subject } from './interaction/dialogue.js';
-import type { Remembered, StatefulCall } from './interaction/state.js';
+import { type ClientInputScope, isRetry, HandlerInput, type RequestIdentity } from './interaction/input-scope.js';
+import type { ReplayState, StatefulCall } from './interaction/state.js';
 import type { LiveServer } from './live-server.js';
 import { isObject } from './protocol/envelope.js';
 import { type Era, logLevels, metaKey } from './protocol/eras.js';
@@ -26,7 +26,7 @@ import { allowsUi, declaresUi } from './ui.js';
 export interface Connection {
   readonly era: Era;
   readonly peer: Peer;
-  readonly calls: Calls;
+  readonly calls: ServerRuntime;
   /** What the user set in `MCP_TOOL_OPTIONS`. */
   readonly toolOptions: Readonly<Record<string, Readonly<Record<string, unknown>>>>;
   readonly live: LiveServer;
@@ -60,7 +60,7 @@ export interface HostedWork {
   /** Longest run. */
   readonly timeoutMs: number;
   /** What its state is good for, if it may ask the client. */
-  readonly subject?: Subject;
+  readonly subject?: RequestIdentity;
   /** Whether a failure of the host is a result that the model reads; else it is a protocol error. */
   readonly answersByResult?: boolean;
   /** Answers in place of a host that fails. */
@@ -85,15 +85,15 @@ export interface CodeHost {
 
 /** Keeps what a call remembers until the client answers. */
 interface StateKeeper {
-  read(call: StatefulCall, state: unknown): Promise<Remembered>;
-  write(call: StatefulCall, remembered: Remembered): Promise<string>;
+  read(call: StatefulCall, state: unknown): Promise<ReplayState>;
+  write(call: StatefulCall, remembered: ReplayState): Promise<string>;
 }
 
 /** Under which a context tells who asks. */
 export const asker: unique symbol = Symbol('who asks');
 
 /** Who asks, for what calls others on their behalf. */
-export interface Asker {
+export interface RequesterInfo {
   /** The same for all that one client asks for on one connection. */
   readonly connection: object;
   readonly request: RequestContext;
@@ -109,7 +109,7 @@ export interface Asker {
 }
 
 /** The client that a call runs for, `depth` calls away from the client's request. */
-export function askerOf(connection: Connection, request: RequestContext, depth: number): Asker {
+export function askerOf(connection: Connection, request: RequestContext, depth: number): RequesterInfo {
   const { meta, auth } = request;
   const isModern = connection.era === 'modern';
   const logLevel = isModern ? meta?.[metaKey.logLevel] : connection.logLevel;
@@ -126,22 +126,22 @@ export function askerOf(connection: Connection, request: RequestContext, depth: 
 }
 
 /** Where handlers of one request stand. */
-interface Standing {
+interface CallPosition {
   /** In which they ask the client; absent where they cannot. */
-  readonly dialogue?: Dialogue;
+  readonly dialogue?: ClientInputScope;
   /** How many calls away from what the client asked for. */
   readonly depth?: number;
   /** What their keys begin with. */
   readonly prefix?: string;
   /** The calls that they stand in, the outermost first. */
-  readonly outer?: readonly Limit[];
+  readonly outer?: readonly CallDeadline[];
 }
 
 /** Makes handlers' contexts for one request. */
 export function contextMaker(
   connection: Connection,
   request: RequestContext,
-  { dialogue, depth = 0, prefix = '', outer = [] }: Standing = {},
+  { dialogue, depth = 0, prefix = '', outer = [] }: CallPosition = {},
 ): MakeContext {
   const { calls } = connection;
   const client = clientOf(connection, request);
@@ -150,7 +150,7 @@ export function contextMaker(
     const log = logOf(connection, request, limit, tool);
     const limits = [...outer, limit];
     const what = tool ? `Tool "${tool.name}"` : 'This';
-    const speaker = dialogue && new Speaker(dialogue, { prefix, limits, what, can, note: log.debug });
+    const speaker = dialogue && new HandlerInput(dialogue, { prefix, limits, what, can, note: log.debug });
     return {
       get signal() {
         return limit.signal;
@@ -167,7 +167,7 @@ export function contextMaker(
       callTool: (...called) => {
         const inner = speaker ? { dialogue, prefix: speaker.nextPrefix(), outer: limits } : {};
         const makeContext = contextMaker(connection, request, { ...inner, depth: depth + 1 });
-        const call = callFrom({ calls, limit, depth, makeContext }, ...called);
+        const call = callNestedTool({ calls, limit, depth, makeContext }, ...called);
         return speaker ? speaker.outcome(call) : call;
       },
       ...(speaker?.interaction() ?? listing),
@@ -188,7 +188,7 @@ export function contextMaker(
 }
 
 /** @see MCP 2026-07-28, basic/patterns/mrtr, Supported Requests */
-const listing = unableToAsk('What makes lists and completions');
+const listing = inputUnsupported('What makes lists and completions');
 
 /** What is known of a checked token; not the token itself, which is no business of handlers. */
 function authOf({ auth }: RequestContext): Context['auth'] {
@@ -245,7 +245,7 @@ function clientOf({ era, peer }: Connection, { meta }: RequestContext): Context[
  * Progress, if the client sent a token. Values that do not grow are not sent.
  * @see MCP basic/utilities/progress: "The progress value MUST increase with each notification"
  */
-function progressOf(request: RequestContext, limit: Limit): Context['progress'] {
+function progressOf(request: RequestContext, limit: CallDeadline): Context['progress'] {
   const progressToken = request.meta?.progressToken;
   if (progressToken === undefined) return () => {};
   let last = Number.NEGATIVE_INFINITY;
@@ -267,7 +267,7 @@ function progressOf(request: RequestContext, limit: Limit): Context['progress'] 
 function logOf(
   connection: Connection,
   request: RequestContext,
-  limit: Limit,
+  limit: CallDeadline,
   tool: ToolSpec | undefined,
 ): Context['log'] {
   const threshold = () =>

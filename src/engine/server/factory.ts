@@ -16,7 +16,7 @@ import { openSession } from './session.js';
 import { allowsUi, declaresUi } from './ui.js';
 
 /** What every connection of one served server shares. */
-export interface Served {
+export interface RunningServer {
   readonly live: LiveServer;
   readonly toolOptions: Connection['toolOptions'];
   /** Runs code of the extension; absent: this process does. */
@@ -33,7 +33,7 @@ export interface ConnectionOptions {
 
 /** Makes the dispatcher that answers the messages of one connection to a server, in one era. */
 export function createServer(
-  { live, toolOptions, host }: Served,
+  { live, toolOptions, host }: RunningServer,
   era: Era,
   { onChange = live.onChange, isRemote = false }: ConnectionOptions = {},
 ): Dispatcher {

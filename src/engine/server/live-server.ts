@@ -1,7 +1,7 @@
 import { deferred } from '../base/deferred.js';
-import type { Calls } from '../items/calls.js';
+import type { ServerRuntime } from '../items/server-runtime.js';
 import { Initializers } from '../items/initialize.js';
-import type { ComingKind, Lack } from '../items/lacks.js';
+import type { PendingKind, MissingPackage } from '../items/missing-packages.js';
 import { listedKinds, type ServedKind } from '../items/registry.js';
 import type { Servable } from '../items/server.js';
 import type { UpstreamCaller } from '../items/upstream.js';
@@ -13,9 +13,9 @@ import { listEvent } from './protocol/subscriptions.js';
 export interface ComposedServer {
   readonly server: Servable;
   /** Packages that are missing; none when absent. */
-  readonly lacks?: readonly Lack[];
+  readonly lacks?: readonly MissingPackage[];
   /** Kinds with items whose definitions are still loading; none when absent. */
-  readonly loading?: readonly ComingKind[];
+  readonly loading?: readonly PendingKind[];
   /** Folders of added packages that have a part in it, symbolic links resolved, by name; none when absent. */
   readonly packages?: ReadonlyMap<string, string>;
 }
@@ -23,9 +23,9 @@ export interface ComposedServer {
 /** Packages that are being installed, upstream servers that start, definitions that load: items may arrive while the server runs. */
 export interface ItemSource {
   /** True if unknown items of a kind may arrive. */
-  isPending(kind: ComingKind): boolean;
+  isPending(kind: PendingKind): boolean;
   /** Resolves when the items of a kind have arrived, or are waited for no longer. Never rejects. */
-  wait(kind: ComingKind, purpose: 'list' | 'item', signal: AbortSignal): Promise<void>;
+  wait(kind: PendingKind, purpose: 'list' | 'item', signal: AbortSignal): Promise<void>;
   /** Sentences that say why items of a kind are missing. */
   reasons(kind: ServedKind): readonly string[];
 }
@@ -38,9 +38,9 @@ export interface UpstreamSource extends ItemSource, UpstreamCaller {
 }
 
 export interface LiveServerOptions<U extends UpstreamSource = UpstreamSource> extends ComposedServer {
-  readonly env: Calls['env'];
+  readonly env: ServerRuntime['env'];
   /** Takes one line for stderr. */
-  readonly report: Calls['report'];
+  readonly report: ServerRuntime['report'];
   readonly initializers?: Initializers | undefined;
   readonly changes?: ChangeNotifier | undefined;
   /** True if updates of added packages are served while the server runs. Default: false. */
@@ -58,7 +58,7 @@ export interface LiveServerOptions<U extends UpstreamSource = UpstreamSource> ex
 
 /** The server that all connections share. It is replaced as a whole and never mutated. */
 export class LiveServer<U extends UpstreamSource = UpstreamSource> {
-  readonly calls: Calls;
+  readonly calls: ServerRuntime;
   readonly roots = new ClientRoots();
   /** Subscribes to changes that clients can hear of. Returns the function that unsubscribes. */
   readonly onChange: ChangeNotifier['onChange'];
@@ -125,7 +125,7 @@ export class LiveServer<U extends UpstreamSource = UpstreamSource> {
     return (this.#options.isUpdatable ?? false) && this.packages.size > 0;
   }
 
-  get lacks(): readonly Lack[] {
+  get lacks(): readonly MissingPackage[] {
     return this.#composed.lacks ?? [];
   }
 
@@ -133,7 +133,7 @@ export class LiveServer<U extends UpstreamSource = UpstreamSource> {
     return this.#composed.packages ?? new Map();
   }
 
-  get loading(): readonly ComingKind[] {
+  get loading(): readonly PendingKind[] {
     return this.#composed.loading ?? [];
   }
 
@@ -143,19 +143,19 @@ export class LiveServer<U extends UpstreamSource = UpstreamSource> {
   }
 
   /** True if unknown items of a kind may arrive, so that clients must be promised the kind. */
-  isPending(kind: ComingKind): boolean {
+  isPending(kind: PendingKind): boolean {
     return this.#sources.some((source) => source.isPending(kind));
   }
 
   /** Resolves when a list is whole, or is waited for no longer. */
-  async ready(kind: ComingKind, signal: AbortSignal): Promise<void> {
+  async ready(kind: PendingKind, signal: AbortSignal): Promise<void> {
     await this.#wait(kind, 'list', signal);
     this.#listed.add(kind === 'skills' ? 'resources' : kind);
   }
 
   /** Looks for an item, now and whenever items have arrived. Resolves with undefined if it is waited for no longer. */
   async find<T>(
-    kind: ComingKind,
+    kind: PendingKind,
     look: () => T | undefined | Promise<T | undefined>,
     signal: AbortSignal,
   ): Promise<T | undefined> {

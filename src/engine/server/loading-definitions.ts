@@ -1,16 +1,16 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { waitAtMost } from '../base/wait.js';
-import type { ComingKind } from '../items/lacks.js';
+import type { PendingKind } from '../items/missing-packages.js';
 import type { ServedKind } from '../items/registry.js';
 import type { ItemSource } from './live-server.js';
 
 export interface LoadingDefinitionsOptions {
   /** Kinds with definitions that are still loading. */
-  readonly kinds: readonly ComingKind[];
+  readonly kinds: readonly PendingKind[];
   /** Resolves when one more definition is loaded or left out. */
   readonly progress: () => Promise<void>;
   /** Composes the server anew and gives the kinds with definitions that are still loading. */
-  readonly renew: () => Promise<readonly ComingKind[]>;
+  readonly renew: () => Promise<readonly PendingKind[]>;
   /** Longest wait of lists, in milliseconds from now. */
   readonly waitMs: number;
   /** Aborts when the server ends. */
@@ -24,7 +24,7 @@ const gatherMs = 100;
 export class LoadingDefinitions implements ItemSource {
   readonly #options: LoadingDefinitionsOptions;
   readonly #listsWaitUntil: number;
-  #kinds: readonly ComingKind[];
+  #kinds: readonly PendingKind[];
   #renewed: Promise<void>;
   #onRenewed: () => void = () => {};
 
@@ -36,11 +36,11 @@ export class LoadingDefinitions implements ItemSource {
     void this.#follow();
   }
 
-  isPending(kind: ComingKind): boolean {
+  isPending(kind: PendingKind): boolean {
     return this.#kinds.includes(kind);
   }
 
-  async wait(kind: ComingKind, _purpose: 'list' | 'item', signal: AbortSignal): Promise<void> {
+  async wait(kind: PendingKind, _purpose: 'list' | 'item', signal: AbortSignal): Promise<void> {
     while (this.isPending(kind) && !signal.aborted) {
       const leftMs = this.#listsWaitUntil - performance.now();
       if (leftMs <= 0) return;

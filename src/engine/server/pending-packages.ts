@@ -1,6 +1,6 @@
 import { waitAtMost } from '../base/wait.js';
-import type { Obtain, Settled } from '../extension/obtain.js';
-import { type ComingKind, packagesIn, whoNeeds } from '../items/lacks.js';
+import type { InstallMissing, InstallOutcome } from '../extension/installer.js';
+import { type PendingKind, packagesIn, describeDependents } from '../items/missing-packages.js';
 import type { ServedKind } from '../items/registry.js';
 import { messageOf } from '../thrown.js';
 import type { ItemSource, LiveServer } from './live-server.js';
@@ -9,7 +9,7 @@ import { oneLine } from './one-line.js';
 export interface PendingPackagesOptions {
   /** The server that misses them; it is composed again after each installation. */
   readonly live: LiveServer;
-  readonly obtain: Obtain;
+  readonly obtain: InstallMissing;
   /** Takes one line for stderr. */
   readonly report: (line: string) => void;
   /** Aborts when nobody is served any more. */
@@ -53,11 +53,11 @@ export class PendingPackages implements ItemSource {
     this.#patience = options.patience ?? defaultPatience;
   }
 
-  isPending(kind: ComingKind): boolean {
+  isPending(kind: PendingKind): boolean {
     return this.#options.live.lacks.some(({ kinds }) => kinds.includes(kind));
   }
 
-  async wait(kind: ComingKind, purpose: 'list' | 'item', signal: AbortSignal): Promise<void> {
+  async wait(kind: PendingKind, purpose: 'list' | 'item', signal: AbortSignal): Promise<void> {
     if (!this.isPending(kind)) return;
     const run = this.#obtain();
     if (!run) return;
@@ -103,14 +103,14 @@ export class PendingPackages implements ItemSource {
     }
     if (signal.aborted) return;
     for (const name of packagesIn(this.#options.live.lacks)) {
-      report(`${this.#reasonFor(name)} Needed by ${whoNeeds(name, this.#options.live.lacks)}.`);
+      report(`${this.#reasonFor(name)} Needed by ${describeDependents(name, this.#options.live.lacks)}.`);
     }
   }
 
   async #obtainOnce(names: readonly string[]): Promise<void> {
     const { live, obtain, signal } = this.#options;
     for (const name of names) this.#lost.delete(name);
-    const onSettled = (one: Settled) => {
+    const onSettled = (one: InstallOutcome) => {
       if ('version' in one) return;
       this.#lost.add(one.name);
       this.#reasons.set(one.name, sentence(lostReason(one.name, one.reason)));

@@ -1,11 +1,11 @@
 import type { Host } from '../../host.js';
-import type { Obtain } from '../extension/obtain.js';
+import type { InstallMissing } from '../extension/installer.js';
 import { MissingPackageError } from '../extension/workspace.js';
 import { workspaceFolders } from '../folders.js';
 import { parseToolOptions, reportUnknownOptions, reportUnknownTools } from '../items/tool-options.js';
 import { messageOf } from '../thrown.js';
 import { ChangeNotifier } from './change-notifier.js';
-import type { Served } from './factory.js';
+import type { RunningServer } from './factory.js';
 import { LazyHost } from './host/lazy-host.js';
 import { type ItemSource, LiveServer, type LiveServerOptions } from './live-server.js';
 import { oneLine } from './one-line.js';
@@ -19,12 +19,12 @@ import {
   type ServerRequest,
   type ServerResolver,
 } from './server-resolver.js';
-import type { Hub } from './upstream/hub.js';
+import type { UpstreamHub } from './upstream/hub.js';
 
 /** A server to be served, and the means to complete it. */
 export interface Preparation extends ServerRequest {
   /** Gets packages that are not here, once they are asked for; absent: the server goes without them. */
-  readonly obtain?: Obtain | undefined;
+  readonly obtain?: InstallMissing | undefined;
   readonly patience?: Patience;
   /** Runs code of extensions in this process, not in an extension host. */
   readonly inProcess?: boolean | undefined;
@@ -37,14 +37,14 @@ export interface PreparationSetting extends Pick<ResolveSetting, 'report'> {
 }
 
 /** A server that is ready to be served. */
-export interface Prepared extends Served {
+export interface Prepared extends RunningServer {
   readonly live: LiveServer;
   /** Ends what runs code of its extensions. */
   close(): Promise<void>;
 }
 
 interface PreparedWithUpstreams extends Prepared {
-  readonly live: LiveServer<Hub>;
+  readonly live: LiveServer<UpstreamHub>;
 }
 
 /**

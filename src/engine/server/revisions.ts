@@ -1,6 +1,6 @@
 import { isRecord } from '../extension/shapes.js';
 import type { ContentBlock } from '../items/builders.js';
-import { boxed } from '../schema/boxed.js';
+import { wrapResultSchema } from '../schema/wrap-result.js';
 import type { Wire } from './requests/handler.js';
 
 /** Content block types that came later than 2024-11-05, with the revision that brought them. */
@@ -38,7 +38,7 @@ export function toolFor(version: string | undefined, tool: Wire): Wire {
 /** The SDK sends what is no object as the `result` of one. */
 function objectSchema(schema: unknown): unknown {
   if (!isRecord(schema)) return schema;
-  if (schema.type !== 'object') return boxed(schema);
+  if (schema.type !== 'object') return wrapResultSchema(schema);
   if (!isRecord(schema.properties)) return schema;
   const entries = Object.entries(schema.properties);
   if (!entries.some(([, property]) => typeof property === 'boolean')) return schema;

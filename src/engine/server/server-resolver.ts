@@ -12,12 +12,12 @@ import {
 } from '../extension/workspace.js';
 import { realPathOf } from '../files/disk.js';
 import { workspaceFolders } from '../folders.js';
-import { lacksOf, loadingKindsOf } from '../items/lacks.js';
-import type { LeftOut } from '../items/left-out.js';
+import { findMissingPackages, loadingKindsOf } from '../items/missing-packages.js';
+import type { SkippedItem } from '../items/skipped-items.js';
 import { listedKinds, Registry } from '../items/registry.js';
 import { type ComposeOptions, composeServer, type ServerSpec } from '../items/server.js';
 import { toolListOf } from '../items/tool-list-setting.js';
-import type { CheckDrift } from './frozen.js';
+import type { CheckDrift } from './drift-guard.js';
 import type { ComposedServer } from './live-server.js';
 import { oneLine } from './one-line.js';
 
@@ -63,7 +63,7 @@ export async function createServerResolver(
   const { checkDrift } = request;
   const { packagesFolder } = workspaceFolders(host);
   // Few servers are checked, so what it takes is loaded for those.
-  const freeze = checkDrift && (await import('./frozen.js')).freeze;
+  const freeze = checkDrift && (await import('./drift-guard.js')).createDriftGuard;
   const code = { ...(loadCode && { loadCode }), ...(isSurface && { isSurface }), pinned };
   const open = () => {
     const frozen = freeze?.(checkDrift!);
@@ -99,7 +99,7 @@ export async function createServerResolver(
       );
     }
     const packages = addedAmong(extensionsOf(spec), { packagesFolder, pinned });
-    return { server: spec, lacks: lacksOf(spec), loading: loadingKindsOf(spec), packages };
+    return { server: spec, lacks: findMissingPackages(spec), loading: loadingKindsOf(spec), packages };
   };
 }
 
@@ -189,7 +189,7 @@ async function composed(
 }
 
 /** One line for an item that is left out: which, where, why. */
-export async function leftOutLine({ item, extension, location, message }: LeftOut): Promise<string> {
+export async function leftOutLine({ item, extension, location, message }: SkippedItem): Promise<string> {
   const name = item.includes('/') ? item : extension.qualify(item);
   return `left out: ${name} (${await placeOf(extension.manifest.directory, location)}): ${oneLine(message)}`;
 }

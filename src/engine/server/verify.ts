@@ -46,7 +46,7 @@ export async function verifyServer(
     if (!tools) transport.kill();
     await client.close().catch(() => {});
     await transport.close();
-    if (tools) await endOf(transport);
+    if (tools) await stopServer(transport);
   }
   // All that it wrote is known once it has ended.
   return { tools, absences: absencesIn(transport.stderr) };
@@ -63,7 +63,7 @@ function indented(text: string): string {
 }
 
 /** Waits for the process to end; ends it, and what it started, when it does not. */
-async function endOf(transport: ChildTransport): Promise<void> {
+async function stopServer(transport: ChildTransport): Promise<void> {
   let timer: NodeJS.Timeout | undefined;
   const late = new Promise<'late'>((resolve) => {
     timer = setTimeout(() => resolve('late'), exitTimeoutMs);

@@ -1,12 +1,12 @@
 import { isRecord } from '../extension/shapes.js';
-import { detailsOf, type MakeContext, reportOnce } from '../items/calls.js';
+import { errorDetails, type MakeContext, reportOnce } from '../items/server-runtime.js';
 import { watched } from '../items/hook-watch.js';
 import type { Lazy } from '../items/lazy.js';
 import { CursorError, page } from '../items/paging.js';
 import type { Registry, ServedKind, SpecOf } from '../items/registry.js';
 import { plain } from '../items/results.js';
 import type { ListHook } from '../items/specs.js';
-import { type Limit, withTimeLimit } from '../items/time-limit.js';
+import { type CallDeadline, withTimeLimit } from '../items/time-limit.js';
 import { shortened } from '../visible-text.js';
 import { contextMaker, showsUi } from './context.js';
 import { foreignPicked, hookFailed } from './list-faults.js';
@@ -73,7 +73,7 @@ async function runHook<K extends ServedKind>(
     const contextOf = connection.era === 'modern' ? impartial(makeContext) : makeContext;
     // What is shown is what hooks are asked for: there they see what there is, and call no tool that would ask them.
     const own = { registry: registry.forHandlers, callTool: refuseCall };
-    const work = (limit: Limit) => pick({ ...contextOf(limit), ...own }, view);
+    const work = (limit: CallDeadline) => pick({ ...contextOf(limit), ...own }, view);
     const watch = { hook: `list of ${kind}`, limitMs: hookTimeoutMs };
     const returned = await watched(
       connection.hooks,
@@ -93,7 +93,7 @@ async function runHook<K extends ServedKind>(
   } catch (error) {
     if (signal.aborted) return undefined;
     const failed = hookFailed(qualifiedName, kind);
-    reportOnce(calls, failed + detailsOf(error), failed);
+    reportOnce(calls, failed + errorDetails(error), failed);
     return undefined;
   }
 }
@@ -146,14 +146,14 @@ function specsOf<K extends ServedKind>(
   registry: Registry,
 ): { readonly specs: readonly SpecOf<K>[]; readonly foreign: readonly string[] } {
   const byAddress = new Map<unknown, SpecOf<K>>(
-    registry.all(kind).map((spec) => [addressOf(spec.name, spec.wire), spec]),
+    registry.all(kind).map((spec) => [uriOfPick(spec.name, spec.wire), spec]),
   );
   const specs = new Set<SpecOf<K>>();
   const foreign: string[] = [];
   for (const [index, item] of items.entries()) {
     const { name, definition } = isRecord(item) && item.kind === kind ? item : { name: item };
     const spec = isRecord(definition)
-      ? byAddress.get(addressOf(name, definition))
+      ? byAddress.get(uriOfPick(name, definition))
       : (byAddress.get(name) ?? (typeof name === 'string' ? registry.resolve(kind, name) : undefined));
     if (spec) specs.add(spec);
     else foreign.push(calledEntry(item, index));
@@ -168,6 +168,6 @@ function calledEntry(item: unknown, index: number): string {
 }
 
 /** Names of resources need not differ. */
-function addressOf(name: unknown, { uri, uriTemplate }: Wire): unknown {
+function uriOfPick(name: unknown, { uri, uriTemplate }: Wire): unknown {
   return uri ?? uriTemplate ?? name;
 }

@@ -6,11 +6,11 @@ import { singular } from '../extension/kinds.js';
 import { isPackageName } from '../extension/names.js';
 import { isRecord } from '../extension/shapes.js';
 import { translate } from '../extension/spellings.js';
-import { PlaceError, requirePlace } from '../extension/upstream-place.js';
+import { EndpointError, requirePlace } from '../extension/upstream-endpoint.js';
 import { Workspace } from '../extension/workspace.js';
 import { distinctNames, type Listed, withoutRepeats } from '../items/collisions.js';
-import { type EntryPlace, listEntries, resolveEntry } from '../items/entries.js';
-import type { LeftOut } from '../items/left-out.js';
+import { type ListEntryContext, listEntries, resolveEntry } from '../items/entries.js';
+import type { SkippedItem } from '../items/skipped-items.js';
 import { isOverride } from '../items/override.js';
 import { composeDefinition, type ServerSpec } from '../items/server.js';
 import { writtenPlaces } from '../items/upstream-places.js';
@@ -107,7 +107,7 @@ async function composed(definition: Definition, workspace: Workspace): Promise<S
   });
 }
 
-async function problemOf({ kind, item, code, message }: LeftOut, { place }: Checking): Promise<string> {
+async function problemOf({ kind, item, code, message }: SkippedItem, { place }: Checking): Promise<string> {
   const isLost = code === 'unresolved-reference' || code.startsWith('unknown-');
   if (isLost && kind !== 'skills')
     return `${singular[kind]} "${item}": ${await explainLost(kind, item, place)}`;
@@ -140,7 +140,7 @@ async function lostPlace(place: ServerDefinition, extension: Extension): Promise
     await requirePlace(place, placeScope(extension));
     return undefined;
   } catch (error) {
-    if (!(error instanceof PlaceError)) throw error;
+    if (!(error instanceof EndpointError)) throw error;
     if (error.key !== 'package') return error.message;
     const wayOut = `{ "command": "npx", "args": ["-y", "${place.package}"] }`;
     return `names the package ${place.package}, but your server belongs to no package that could depend on it. Write ${wayOut}`;
@@ -176,7 +176,7 @@ async function sameNames(definition: Definition, workspace: Workspace): Promise<
 }
 
 /** What clients see of an entry by itself; of what is defined by code, what they see most likely. */
-async function seenOf(entry: unknown, place: EntryPlace): Promise<readonly Listed[]> {
+async function seenOf(entry: unknown, place: ListEntryContext): Promise<readonly Listed[]> {
   const found = await resolveEntry(entry, place).catch(() => undefined);
   if (found) return found.listings;
   const unread = { written: entry, inToolkit: false, changes: [] };

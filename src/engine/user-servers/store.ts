@@ -154,13 +154,13 @@ async function readManifest(folder: string): Promise<StoredManifest> {
     const message = `${text.file} is not as create-server writes it: it must have a list "servers" in an object "agenttools". Mend it, or move the folder away.`;
     throw new AgentToolsError('malformed-manifest', message);
   }
-  const nameOf = (entry: unknown) => readDeclaration('servers', entry, [])?.name;
+  const declaredName = (entry: unknown) => readDeclaration('servers', entry, [])?.name;
   return {
     text,
-    names: entries.flatMap((entry) => nameOf(entry) ?? []),
+    names: entries.flatMap((entry) => declaredName(entry) ?? []),
     withNames(names) {
-      const kept = entries.filter((entry) => names.includes(nameOf(entry) ?? ''));
-      const known = kept.map(nameOf);
+      const kept = entries.filter((entry) => names.includes(declaredName(entry) ?? ''));
+      const known = kept.map(declaredName);
       const servers = [...kept, ...names.filter((name) => !known.includes(name))];
       return `${JSON.stringify({ ...value, agenttools: { ...manifest, servers } }, undefined, 2)}\n`;
     },

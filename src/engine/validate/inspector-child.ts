@@ -62,7 +62,7 @@ async function answer(request: InspectionRequest): Promise<InspectionReply> {
   try {
     return { id, result: await tasks[request.task](request.file) };
   } catch (error) {
-    return { id, failure: failureOf(error, request.file) };
+    return { id, failure: toModuleFailure(error, request.file) };
   }
 }
 
@@ -101,7 +101,7 @@ function heldUnder(module: Record<string, unknown>, name: string): unknown {
   }
 }
 
-function failureOf(error: unknown, file: string): ModuleFailure {
+function toModuleFailure(error: unknown, file: string): ModuleFailure {
   const position = positionIn(error, file);
   return { reason: messageOf(error).slice(0, 2000), ...(position && { position }) };
 }

@@ -11,7 +11,7 @@ import { gatherInlineItem, gatherItem, type ItemFacts } from './facts/items.js';
 import type { ModuleFacts, ModuleReader } from './facts/modules.js';
 import { gatherPackaging, listShipped, type PackagingFacts } from './facts/packaging.js';
 import { findLostApp, type LostApp } from './facts/references.js';
-import { gatherServers, type ServerFacts } from './facts/servers.js';
+import { gatherServers, type ServerSnapshot } from './facts/servers.js';
 import { gatherSkills, type SkillFacts } from './facts/skills.js';
 import { gatherToolkits, type ToolkitFacts } from './facts/toolkits.js';
 
@@ -27,7 +27,7 @@ export interface Snapshot {
   /** Those that could be read; the others are among the items. */
   readonly toolkits: readonly ToolkitFacts[];
   readonly files: FileFacts;
-  readonly servers: readonly ServerFacts[];
+  readonly servers: readonly ServerSnapshot[];
   readonly skills: readonly SkillFacts[];
   readonly lostApps: readonly LostAppOfTool[];
   /** Definition modules and those that definitions name. */

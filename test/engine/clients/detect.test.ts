@@ -1,7 +1,7 @@
 import { existsSync, mkdirSync, readdirSync } from 'node:fs';
 import path from 'node:path';
 import { describe, expect, test } from 'vitest';
-import type { Surroundings } from '../../../src/engine/clients/client.js';
+import type { ClientEnvironment } from '../../../src/engine/clients/client.js';
 import { isDetected } from '../../../src/engine/clients/detect.js';
 import { userFile } from '../../../src/engine/clients/locate.js';
 import { clients, writableClients } from '../../../src/engine/clients/table/index.js';
@@ -81,7 +81,7 @@ test('on a real disk', () => {
   const home = writeFolder({ '.cursor/mcp.json': {}, '.config/zed/settings.json': {} });
   mkdirSync(path.join(home, '.factory'));
   addFiles(home, { 'bin/crush': '' });
-  const surroundings: Surroundings = {
+  const surroundings: ClientEnvironment = {
     home,
     env: { PATH: path.join(home, 'bin') },
     platform: 'linux',

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import type { Container, Launch, WritableClient } from '../../../src/engine/clients/client.js';
-import type { Entry } from '../../../src/engine/clients/edit/editor.js';
+import type { ConfigEntry } from '../../../src/engine/clients/edit/editor.js';
 import { projectFile, userFile } from '../../../src/engine/clients/locate.js';
 import { checkedOn } from '../../../src/engine/clients/table/facts.js';
 import { clients, writableClients } from '../../../src/engine/clients/table/index.js';
@@ -23,7 +23,7 @@ interface Row {
   readonly project?: string;
   readonly container: readonly string[];
   readonly shape?: Container['shape'];
-  readonly entry: Entry;
+  readonly entry: ConfigEntry;
 }
 
 /** What each client is expected to be, with the entry of the server `weather`. A new client adds a row here. */

@@ -1,7 +1,7 @@
 import { expect, test, vi } from 'vitest';
 import { listFrom } from '../../../src/engine/discovery/list-servers.js';
 import type { ListedServer, SourceName } from '../../../src/engine/discovery/listed-server.js';
-import { ask, type Source } from '../../../src/engine/discovery/source.js';
+import { querySource, type DiscoverySource } from '../../../src/engine/discovery/source.js';
 
 const listed = (name: string, source: SourceName, version = '1.0.0'): ListedServer => ({
   name,
@@ -13,9 +13,9 @@ const listed = (name: string, source: SourceName, version = '1.0.0'): ListedServ
   location: null,
 });
 
-type Search = Source['search'];
+type Search = DiscoverySource['search'];
 
-const source = (name: SourceName, search: Search, timeLimitMs = 1000): Source => ({
+const source = (name: SourceName, search: Search, timeLimitMs = 1000): DiscoverySource => ({
   name,
   title: `The ${name} source`,
   timeLimitMs,
@@ -23,7 +23,7 @@ const source = (name: SourceName, search: Search, timeLimitMs = 1000): Source =>
 });
 
 /** A source of one server per package. */
-const holding = (name: SourceName, packages: Readonly<Record<string, readonly string[]>>): Source =>
+const holding = (name: SourceName, packages: Readonly<Record<string, readonly string[]>>): DiscoverySource =>
   source(name, async (report) => {
     for (const [packageName, servers] of Object.entries(packages)) {
       report.found({
@@ -95,7 +95,7 @@ test('a source that is late is told of, and is not heard any more', async () => 
       },
       5000,
     );
-    const asking = ask(late);
+    const asking = querySource(late);
     await vi.advanceTimersByTimeAsync(5000);
     const findings = await asking;
     await vi.advanceTimersByTimeAsync(5000);

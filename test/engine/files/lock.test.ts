@@ -6,7 +6,7 @@ import { setTimeout as delay } from 'node:timers/promises';
 import { afterEach, beforeEach, describe, expect, it, onTestFinished, vi } from 'vitest';
 import { type Holder, thisProcess } from '../../../src/engine/files/holder.js';
 import { withLock } from '../../../src/engine/files/lock.js';
-import { FileRefusal } from '../../../src/engine/files/refusal.js';
+import { FileAccessError } from '../../../src/engine/files/file-error.js';
 import { addFiles, writeFolder } from '../../support/packages.js';
 
 const disk = vi.hoisted(() => ({ hasLinks: true }));
@@ -63,13 +63,13 @@ async function lockOnce(waitMs = 0): Promise<unknown> {
   return await withLock(lockFile, async () => JSON.parse(readFileSync(lockFile, 'utf8')), { waitMs });
 }
 
-async function refusalOf(work: Promise<unknown>): Promise<FileRefusal> {
+async function refusalOf(work: Promise<unknown>): Promise<FileAccessError> {
   const error = await work.then(
     () => undefined,
     (reason: unknown) => reason,
   );
-  expect(error).toBeInstanceOf(FileRefusal);
-  return error as FileRefusal;
+  expect(error).toBeInstanceOf(FileAccessError);
+  return error as FileAccessError;
 }
 
 describe.each([

@@ -16,7 +16,7 @@ import {
 import { createServer } from 'node:net';
 import path from 'node:path';
 import { afterEach, describe, expect, it, onTestFinished, vi } from 'vitest';
-import { ChangedMeanwhile, FileRefusal } from '../../../src/engine/files/refusal.js';
+import { ConcurrentChangeError, FileAccessError } from '../../../src/engine/files/file-error.js';
 import { replaceTextFile } from '../../../src/engine/files/replace.js';
 import { checkWritable, readTextFile } from '../../../src/engine/files/text-file.js';
 import { addFiles, writeFolder } from '../../support/packages.js';
@@ -49,8 +49,8 @@ async function refusal(
     () => undefined,
     (reason: unknown) => reason,
   );
-  expect(error).toBeInstanceOf(FileRefusal);
-  return error as FileRefusal;
+  expect(error).toBeInstanceOf(FileAccessError);
+  return error as FileAccessError;
 }
 
 describe('reading', () => {
@@ -268,8 +268,8 @@ describe('a file that another program changed meanwhile', () => {
     const before = await readTextFile(file);
     change(file);
     const theirs = existsSync(file) ? readFileSync(file, 'utf8') : null;
-    await expect(replaceTextFile(before, '{"ours":1}')).rejects.toThrow(ChangedMeanwhile);
-    if (text !== null) await expect(replaceTextFile(before, null)).rejects.toThrow(ChangedMeanwhile);
+    await expect(replaceTextFile(before, '{"ours":1}')).rejects.toThrow(ConcurrentChangeError);
+    if (text !== null) await expect(replaceTextFile(before, null)).rejects.toThrow(ConcurrentChangeError);
     expect(existsSync(file) ? readFileSync(file, 'utf8') : null).toBe(theirs);
     expect(readdirSync(folder)).toEqual(theirs === null ? [] : ['a.json']);
   });
@@ -281,7 +281,7 @@ describe('a file that another program changed meanwhile', () => {
     const before = await readTextFile(link);
     unlinkSync(link);
     symlinkSync('b.json', link);
-    await expect(replaceTextFile(before, '[]')).rejects.toThrow(ChangedMeanwhile);
+    await expect(replaceTextFile(before, '[]')).rejects.toThrow(ConcurrentChangeError);
     for (const name of ['a.json', 'b.json']) expect(readFileSync(path.join(folder, name), 'utf8')).toBe('{}');
   });
 
@@ -289,7 +289,7 @@ describe('a file that another program changed meanwhile', () => {
     const folder = writeFolder();
     const file = path.join(folder, 'a.json');
     atLink.do = () => addFiles(folder, { 'a.json': 'theirs' });
-    await expect(replace(file, 'ours')).rejects.toThrow(ChangedMeanwhile);
+    await expect(replace(file, 'ours')).rejects.toThrow(ConcurrentChangeError);
     expect(readFileSync(file, 'utf8')).toBe('theirs');
     expect(readdirSync(folder)).toEqual(['a.json']);
   });
@@ -299,7 +299,7 @@ describe('a file that another program changed meanwhile', () => {
     const file = path.join(folder, 'a.json');
     const before = await readTextFile(file);
     writeFileSync(file, '[]');
-    await expect(replaceTextFile(before, '[1]')).rejects.toThrow(ChangedMeanwhile);
+    await expect(replaceTextFile(before, '[1]')).rejects.toThrow(ConcurrentChangeError);
     await replace(file, '[1]');
     expect(readFileSync(file, 'utf8')).toBe('[1]');
   });

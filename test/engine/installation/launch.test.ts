@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { type LaunchRequest, launchOf, passingPaths } from '../../../src/engine/installation/launch.js';
+import { type LaunchRequest, launchOf, unstablePaths } from '../../../src/engine/installation/launch.js';
 
 const request: LaunchRequest = {
   argument: '@acme/kit/kit',
@@ -32,7 +32,7 @@ describe('what a client is to run', () => {
 
 describe('paths that may go', () => {
   const passing = (command: string, inProject = false) =>
-    passingPaths({ command, args: [], env: {} }, { inProject });
+    unstablePaths({ command, args: [], env: {} }, { inProject });
 
   it.each([
     ['/home/ada/.npm/_npx/5f2/node_modules/agenttools/bin/agenttools.js', /npx's cache/],

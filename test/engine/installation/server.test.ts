@@ -1,6 +1,6 @@
 import path from 'node:path';
 import { expect, test } from 'vitest';
-import type { Obtain } from '../../../src/engine/extension/obtain.js';
+import type { InstallMissing } from '../../../src/engine/extension/installer.js';
 import type { WorkspaceOptions } from '../../../src/engine/extension/workspace.js';
 import { checkRequirements } from '../../../src/engine/installation/requirements.js';
 import { findCandidate } from '../../../src/engine/installation/server.js';
@@ -49,7 +49,7 @@ async function find(
     globalFolder: nowhere,
   };
   const asked: (readonly string[])[] = [];
-  const obtain: Obtain = async (names, { onSettled }) => {
+  const obtain: InstallMissing = async (names, { onSettled }) => {
     asked.push(names);
     const failures = new Map<string, string>();
     for (const name of names) {

@@ -10,7 +10,7 @@ import {
   parseToolOptions,
   reportUnknownOptions,
   reportUnknownTools,
-  type ToolOptions,
+  type ToolOptionValues,
 } from '../../../src/engine/items/tool-options.js';
 import { ExitRequest } from '../../../src/engine/server/process/exit-request.js';
 import { addFiles } from '../../support/packages.js';
@@ -429,7 +429,7 @@ describe('MCP_TOOL_OPTIONS', () => {
         open: { handler: () => 1 },
       },
     });
-    const reportsOf = (set: ToolOptions) => {
+    const reportsOf = (set: ToolOptionValues) => {
       const report = vi.fn();
       reportUnknownOptions(set, spec.registry.all('tools'), report);
       return report.mock.calls.flat();

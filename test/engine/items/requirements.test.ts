@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { describeShortfall, shortfallOf } from '../../../src/engine/items/requirements.js';
+import { describeShortfall, findShortfall } from '../../../src/engine/items/requirements.js';
 import { composeLive, openSession } from '../../support/session.js';
 
 const bare = { client: [], env: [], bin: [], level: 'required' } as const;
@@ -20,7 +20,7 @@ test.each([
     /^one of the programs "no-such-program" or "nor-this", none of which is on the PATH$/,
   ],
 ])('%s that is missing is named', async (_, requires, message) => {
-  expect(describeShortfall(await shortfallOf(requires, { can: () => false, env }))).toMatch(message);
+  expect(describeShortfall(await findShortfall(requires, { can: () => false, env }))).toMatch(message);
 });
 
 test.each([
@@ -29,7 +29,7 @@ test.each([
   ['one of several programs', { ...bare, bin: [['no-such-program', 'node']] }],
   ['what is only suggested', { ...bare, env: ['NO_SUCH'], level: 'suggested' as const }],
 ])('%s is no shortfall', async (_, requires) => {
-  expect(describeShortfall(await shortfallOf(requires, { can: () => true, env }))).toBeUndefined();
+  expect(describeShortfall(await findShortfall(requires, { can: () => true, env }))).toBeUndefined();
 });
 
 const tools = {

@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import {
-  type Limit,
-  offTheClock,
+  type CallDeadline,
+  pauseDeadlines,
   TimeoutError,
   withTimeLimit,
 } from '../../../src/engine/items/time-limit.js';
@@ -16,7 +16,7 @@ async function passed(timeoutMs: number): Promise<void> {
 describe('a time limit', () => {
   test('does not run while it is paused, from the first moment on, and runs on after', async () => {
     const seen: boolean[] = [];
-    const work = async (limit: Limit) => {
+    const work = async (limit: CallDeadline) => {
       const [one, other] = [limit.pause(), limit.pause()];
       await passed(40);
       one();
@@ -31,8 +31,8 @@ describe('a time limit', () => {
   });
 
   test('that has passed stays so, whoever pauses', async () => {
-    const limits: Limit[] = [];
-    const work = async (limit: Limit) => {
+    const limits: CallDeadline[] = [];
+    const work = async (limit: CallDeadline) => {
       limits.push(limit);
       await new Promise(() => {});
     };
@@ -45,7 +45,7 @@ describe('a time limit', () => {
     const reason = new Error('asked first');
     for (const early of [true, false]) {
       const seen: unknown[] = [];
-      const work = async (limit: Limit) => {
+      const work = async (limit: CallDeadline) => {
         limit.signal.addEventListener('abort', () => seen.push(limit.signal.reason));
         if (!early) await Promise.resolve();
         limit.end(reason);
@@ -58,7 +58,7 @@ describe('a time limit', () => {
   });
 
   test('cannot be ended once there is an outcome', async () => {
-    const limits: Limit[] = [];
+    const limits: CallDeadline[] = [];
     const outcome = await withTimeLimit(
       async (limit) => {
         limits.push(limit);
@@ -72,9 +72,9 @@ describe('a time limit', () => {
   });
 
   test('stands still for work that is not its own, which may fail', async () => {
-    const work = async (limit: Limit) => {
-      await offTheClock([limit], () => passed(40));
-      await offTheClock([limit], () => Promise.reject(new Error('no'))).catch(() => {});
+    const work = async (limit: CallDeadline) => {
+      await pauseDeadlines([limit], () => passed(40));
+      await pauseDeadlines([limit], () => Promise.reject(new Error('no'))).catch(() => {});
       return 'in time';
     };
     expect(await withTimeLimit(work, { timeoutMs: 20, signal })).toBe('in time');

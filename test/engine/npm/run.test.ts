@@ -9,7 +9,7 @@ import { beforeAll, describe, expect, it, vi } from 'vitest';
 import { isDead, thisProcess } from '../../../src/engine/files/holder.js';
 import { NpmError, readNpmFailure } from '../../../src/engine/npm/npm-error.js';
 import { runNpm } from '../../../src/engine/npm/run.js';
-import type { NpmSetting } from '../../../src/engine/npm/setting.js';
+import type { NpmDeps } from '../../../src/engine/npm/setting.js';
 import { type NpmSettings, readNpmSettings } from '../../../src/engine/npm/settings.js';
 import { addFiles, packageJson, writeFolder } from '../../support/packages.js';
 import { type Registry, startRegistry } from '../../support/registry.js';
@@ -24,7 +24,7 @@ beforeAll(async () => {
   await registry.publish({ 'package.json': packageJson({}, { name: '@private/kit' }) });
 }, 60_000);
 
-function settingOf(home: string, more: Partial<NpmSetting> = {}): NpmSetting {
+function settingOf(home: string, more: Partial<NpmDeps> = {}): NpmDeps {
   const env = { PATH: process.env.PATH, npm_config_cache: path.join(home, 'npm-cache') };
   return { env, home, platform: process.platform, execPath: process.execPath, ...more };
 }

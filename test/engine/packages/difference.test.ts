@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { Extension, type LoadCode } from '../../../src/engine/extension/extension.js';
 import type { ChangedDependency } from '../../../src/engine/packages/dependencies.js';
-import { type Difference, differenceBetween, isSeen } from '../../../src/engine/packages/difference.js';
+import { type Difference, differenceBetween, isVisibleToModel } from '../../../src/engine/packages/difference.js';
 import { type Files, writePackage } from '../../support/packages.js';
 
 const handler = { handler: './dist/run.js' };
@@ -78,7 +78,7 @@ describe('where an existing server is', () => {
       ['servers', ['tools']],
       ['tools', ['upstream', 'command']],
     ]);
-    expect(isSeen(found)).toBe(true);
+    expect(isVisibleToModel(found)).toBe(true);
   });
 
   it.each([[{ command: './server.js' }], [{ command: 'node', args: ['./server.js'] }]])(
@@ -135,7 +135,7 @@ describe('what a client is shown', () => {
     ['code whose other modules have changed', code({}), code({}, { 'dist/texts.js': 'x' })],
   ];
   it.each(seen)('is other by %s', async (_, before, after) => {
-    expect(isSeen(await difference(before, after))).toBe(true);
+    expect(isVisibleToModel(await difference(before, after))).toBe(true);
   });
 
   const unseen: readonly [string, Side, Side][] = [
@@ -153,7 +153,7 @@ describe('what a client is shown', () => {
     ['a word to people beside a prompt', written('a'), written('a', { 'README.md': 'Hello' })],
   ];
   it.each(unseen)('is the same with %s', async (_, before, after) => {
-    expect(isSeen(await difference(before, after))).toBe(false);
+    expect(isVisibleToModel(await difference(before, after))).toBe(false);
   });
 });
 
@@ -165,16 +165,16 @@ describe('another dependency', () => {
   it('is told, and not seen where only handlers can use it', async () => {
     const found = await difference(plain, plain, { dependencies });
     expect(found.dependencies).toEqual(dependencies);
-    expect(isSeen(found)).toBe(false);
+    expect(isVisibleToModel(found)).toBe(false);
   });
 
   it('is seen where code defines an item', async () => {
-    expect(isSeen(await difference(code({}), code({}), { dependencies }))).toBe(true);
+    expect(isVisibleToModel(await difference(code({}), code({}), { dependencies }))).toBe(true);
   });
 
   it.each(['before', 'after'])('is seen where it is an extension %s', async (side) => {
     const extension = { name: 'left', [side]: { ...print, isExtension: true } };
-    expect(isSeen(await difference(plain, plain, { dependencies: [extension] }))).toBe(true);
+    expect(isVisibleToModel(await difference(plain, plain, { dependencies: [extension] }))).toBe(true);
   });
 });
 
@@ -199,7 +199,7 @@ describe('another package.json', () => {
   it.each(fields)('is seen where code defines an item: %o', async (value) => {
     const found = await saying(code({}), value);
     expect(found.changed.map(({ unread }) => unread)).toEqual(['definition']);
-    expect(isSeen(found)).toBe(true);
+    expect(isVisibleToModel(found)).toBe(true);
   });
 
   it('is told by value, and not seen where only handlers can use it', async () => {
@@ -208,13 +208,13 @@ describe('another package.json', () => {
       { path: ['imports'], before: undefined, after: where },
       { path: ['dependencies'], before: undefined, after: { left: '1.0.0' } },
     ]);
-    expect(isSeen(found)).toBe(false);
+    expect(isVisibleToModel(found)).toBe(false);
   });
 
   it('is none where it is another version or declares something else', async () => {
     const found = await saying(code({}), { version: '2.0.0' }, { prompts: [] });
     expect(found.packageJson).toEqual([]);
-    expect(isSeen(found)).toBe(false);
+    expect(isVisibleToModel(found)).toBe(false);
   });
 });
 
@@ -242,7 +242,7 @@ describe('code that is loaded', () => {
     ];
     const found = await difference(before, after, { load: true });
     expect(found.changed.map(({ files }) => files)).toEqual([['agenttools/tools/a.js']]);
-    expect(isSeen(found)).toBe(false);
+    expect(isVisibleToModel(found)).toBe(false);
   });
 
   it('and fails is told', async () => {

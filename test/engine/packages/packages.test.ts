@@ -16,22 +16,22 @@ import type { AddressInfo } from 'node:net';
 import path from 'node:path';
 import { beforeAll, describe, expect, it, onTestFinished, vi } from 'vitest';
 import { Extension } from '../../../src/engine/extension/extension.js';
-import type { Settled } from '../../../src/engine/extension/obtain.js';
+import type { InstallOutcome } from '../../../src/engine/extension/installer.js';
 import { withLock } from '../../../src/engine/files/lock.js';
-import type { NpmSetting } from '../../../src/engine/npm/setting.js';
+import type { NpmDeps } from '../../../src/engine/npm/setting.js';
 import { readSpec } from '../../../src/engine/npm/spec.js';
 import { addPackage } from '../../../src/engine/packages/add.js';
-import { driftOf } from '../../../src/engine/packages/drift.js';
-import { obtainWith } from '../../../src/engine/packages/obtain.js';
+import { describeDrift } from '../../../src/engine/packages/drift.js';
+import { createInstaller } from '../../../src/engine/packages/create-installer.js';
 import { removePackages } from '../../../src/engine/packages/remove.js';
-import type { PackagesSetting } from '../../../src/engine/packages/setting.js';
-import { Shelf } from '../../../src/engine/packages/shelf.js';
-import { applyUpdate, dropUpdates, planUpdates } from '../../../src/engine/packages/update.js';
+import type { PackagesDeps } from '../../../src/engine/packages/setting.js';
+import { PackageStore } from '../../../src/engine/packages/package-store.js';
+import { applyUpdate, discardUpdates, planUpdates } from '../../../src/engine/packages/update.js';
 import { npmInProcess } from '../../support/npm-in-process.js';
 import { addFiles, openWorkspace, packageJson, writeFolder } from '../../support/packages.js';
 import { type Registry, startRegistry } from '../../support/registry.js';
 
-vi.mock('../../../src/engine/npm/ending.js', async (original) => {
+vi.mock('../../../src/engine/npm/run-to-exit.js', async (original) => {
   const { withNpmInProcess } = await import('../../support/npm-in-process.js');
   return withNpmInProcess(await original());
 });
@@ -51,7 +51,7 @@ const kit = (name: string, version = '1.0.0') => ({
   'tell.js': 'export default () => 1;',
 });
 
-function setting(more: Partial<PackagesSetting> = {}): PackagesSetting {
+function setting(more: Partial<PackagesDeps> = {}): PackagesDeps {
   const home = writeFolder({ '.npmrc': registry.settings() });
   return {
     packagesFolder: path.join(home, 'data/packages/node_modules'),
@@ -68,18 +68,18 @@ function setting(more: Partial<PackagesSetting> = {}): PackagesSetting {
       execPath: process.execPath,
     },
     now: () => new Date(0),
-    tell: () => {},
+    onProgress: () => {},
     ...more,
   };
 }
 
 /** A machine without npm. */
-function withoutNpm(npm: NpmSetting): NpmSetting {
+function withoutNpm(npm: NpmDeps): NpmDeps {
   return { ...npm, env: { ...npm.env, PATH: '' }, execPath: '/nowhere/bin/node' };
 }
 
 /** A machine whose npm is a program, which can be ended. */
-function withNpmProgram(npm: NpmSetting): NpmSetting {
+function withNpmProgram(npm: NpmDeps): NpmDeps {
   const { env } = npm;
   const inherited = Object.entries(env).filter(([name]) => !Object.hasOwn(npmInProcess, name));
   return { ...npm, env: Object.fromEntries(inherited) };
@@ -93,9 +93,9 @@ async function silentRegistry(): Promise<string> {
   return `http://127.0.0.1:${(server.address() as AddressInfo).port}/`;
 }
 
-const lockFileOf = ({ packagesFolder }: PackagesSetting) => path.join(packagesFolder, '../obtaining.lock');
+const lockFileOf = ({ packagesFolder }: PackagesDeps) => path.join(packagesFolder, '../obtaining.lock');
 
-const add = async (word: string, where: PackagesSetting) =>
+const add = async (word: string, where: PackagesDeps) =>
   await addPackage(await readSpec(word, '/'), where);
 
 /** Who needs no package. */
@@ -108,10 +108,10 @@ describe('obtaining packages', () => {
   it('gets those that are not there, and says why others cannot be had', async () => {
     const here = setting();
     await add('first@1.0.0', here);
-    const missing = await obtainWith(here)(['first', 'second', 'second', 'third'], {});
+    const missing = await createInstaller(here)(['first', 'second', 'second', 'third'], {});
     expect([...missing.keys()]).toEqual(['third']);
     expect(missing.get('third')).toMatch(/no such package|not found|not in|404/i);
-    const packages = await new Shelf(here.packagesFolder).all();
+    const packages = await new PackageStore(here.packagesFolder).all();
     expect(packages.map(({ name, record }) => [name, record.wanted.wanted])).toEqual([
       ['first', '1.0.0'],
       ['second', 'latest'],
@@ -121,9 +121,9 @@ describe('obtaining packages', () => {
   it('tells of each what became of it, but not of one that is there already', async () => {
     const here = setting();
     await add('first@1.0.0', here);
-    const settled: Settled[] = [];
-    const onSettled = (one: Settled) => void settled.push(one);
-    await obtainWith(here)(['third', 'first', 'second'], { onSettled });
+    const settled: InstallOutcome[] = [];
+    const onSettled = (one: InstallOutcome) => void settled.push(one);
+    await createInstaller(here)(['third', 'first', 'second'], { onSettled });
     expect(settled.toSorted((one, other) => one.name.localeCompare(other.name))).toEqual([
       { name: 'second', version: '1.0.0' },
       { name: 'third', reason: expect.any(String) },
@@ -132,23 +132,23 @@ describe('obtaining packages', () => {
 
   it('does not hold up what can be had for what is slow to come', async () => {
     const control = new AbortController();
-    const settled: Settled[] = [];
+    const settled: InstallOutcome[] = [];
     const npmrc = `@slow:registry=${await silentRegistry()}\n${registry.settings()}`;
     const home = writeFolder({ '.npmrc': npmrc });
     const npm = withNpmProgram(setting().npm);
     const here = setting({ npm: { ...npm, home, env: { ...npm.env, HOME: home } } });
-    const onSettled = (one: Settled) => {
+    const onSettled = (one: InstallOutcome) => {
       settled.push(one);
       control.abort();
     };
-    await obtainWith(here)(['@slow/one', 'first'], { onSettled, signal: control.signal });
+    await createInstaller(here)(['@slow/one', 'first'], { onSettled, signal: control.signal });
     expect(settled[0]).toEqual({ name: 'first', version: '1.0.0' });
   }, 30_000);
 
   it('is done once, however many ask', async () => {
     const here = setting();
     const told: string[] = [];
-    const obtain = obtainWith({ ...here, tell: (text) => told.push(text) });
+    const obtain = createInstaller({ ...here, onProgress: (text) => told.push(text) });
     const found = await Promise.all([obtain(['first'], {}), obtain(['first'], {}), obtain(['first'], {})]);
     expect(found.map(({ size }) => size)).toEqual([0, 0, 0]);
     expect(told).toEqual(['Getting first@latest …']);
@@ -156,19 +156,19 @@ describe('obtaining packages', () => {
 
   it('ends when it is told to', async () => {
     const here = setting({ npm: withNpmProgram(setting().npm) });
-    const missing = await obtainWith(here)(['first', 'second'], { signal: AbortSignal.timeout(50) });
+    const missing = await createInstaller(here)(['first', 'second'], { signal: AbortSignal.timeout(50) });
     expect([...missing]).toEqual([
       ['first', 'it could not be had in time'],
       ['second', 'it could not be had in time'],
     ]);
-    expect(await new Shelf(here.packagesFolder).all()).toEqual([]);
+    expect(await new PackageStore(here.packagesFolder).all()).toEqual([]);
   }, 30_000);
 
   it('does not wait for another process when it is told to end', async () => {
     const here = setting();
     const control = new AbortController();
     const missing = await withLock(lockFileOf(here), async () => {
-      const asked = obtainWith(here)(['first'], { signal: control.signal });
+      const asked = createInstaller(here)(['first'], { signal: control.signal });
       control.abort();
       return await asked;
     });
@@ -180,7 +180,7 @@ describe('obtaining packages', () => {
     const clock = vi.spyOn(AbortSignal, 'timeout');
     onTestFinished(() => clock.mockRestore());
     const asked = await withLock(lockFileOf(here), async () => {
-      const asking = obtainWith(here)(['first'], {});
+      const asking = createInstaller(here)(['first'], {});
       expect(clock).not.toHaveBeenCalled();
       return { asking };
     });
@@ -190,30 +190,30 @@ describe('obtaining packages', () => {
 
   it('hides no fault of ours', async () => {
     const here = setting({
-      tell: () => {
+      onProgress: () => {
         throw new TypeError('a bug');
       },
     });
-    await expect(obtainWith(here)(['first'], {})).rejects.toThrow(TypeError);
+    await expect(createInstaller(here)(['first'], {})).rejects.toThrow(TypeError);
   });
 
   it('does not let the project at the working directory say where from', async () => {
     const project = writeFolder({ 'package.json': '{}', '.npmrc': 'registry=http://127.0.0.1:9/\n' });
     const here = setting();
-    const missing = await obtainWith({ ...here, npm: { ...here.npm, cwd: project } })(['first'], {});
+    const missing = await createInstaller({ ...here, npm: { ...here.npm, cwd: project } })(['first'], {});
     expect([...missing]).toEqual([]);
   }, 30_000);
 
   it.each(['--userconfig=evil', '_evil', 'e'.repeat(215)])('hands npm no %s', async (name) => {
     const here = setting({ npm: withoutNpm(setting().npm) });
-    const missing = await obtainWith(here)([name], {});
+    const missing = await createInstaller(here)([name], {});
     expect(missing.get(name)).toBe(`"${name}" is not a name that a package in a registry can have.`);
   });
 
   it('needs npm, and says so', async () => {
     const here = setting();
     const npm = withoutNpm(here.npm);
-    const missing = await obtainWith({ ...here, npm })(['first'], {});
+    const missing = await createInstaller({ ...here, npm })(['first'], {});
     expect(missing.get('first')).toMatch(/^npm cannot be found/);
     expect(readdirSync(path.join(here.packagesFolder, '../../installed'))).toEqual([]);
   });
@@ -239,19 +239,19 @@ describe('drift', () => {
       (await workspace.findPackage('first'))!,
       (await workspace.findPackage('second'))!,
     ];
-    expect(await driftOf([...(await open()), ...(await open())], here)).toEqual([]);
+    expect(await describeDrift([...(await open()), ...(await open())], here)).toEqual([]);
     const folder = path.join(here.packagesFolder, 'second');
     addFiles(folder, { 'tell.js': 'other', 'agenttools/tools/code.js': 'other', 'new.js': '' });
     const stranger = writeFolder({ 'package.json': packageJson({ tools: ['x'] }) });
     const extensions = [...(await open()), await Extension.open(stranger)];
-    expect(await driftOf(extensions, here)).toEqual([
+    expect(await describeDrift(extensions, here)).toEqual([
       'second: tool "tell" has another tell.js',
       'second: tool "code" is defined otherwise',
       'second: new.js is new',
       `@acme/kit was not added by agenttools add: ${stranger}`,
     ]);
     addFiles(folder, { 'package.json': '{' });
-    expect(await driftOf(extensions.slice(1, 2), here)).toEqual(['second: its manifest cannot be read']);
+    expect(await describeDrift(extensions.slice(1, 2), here)).toEqual(['second: its manifest cannot be read']);
   }, 30_000);
 
   it('is none of what came with a package, unless that is not what came', async () => {
@@ -265,7 +265,7 @@ describe('drift', () => {
     const above = (await workspace.findPackage('above'))!;
     const beneath = (await workspace.findPackage('beneath', above))!;
     expect(beneath.name).toBe('beneath');
-    expect(await driftOf([above, beneath], here)).toEqual([]);
+    expect(await describeDrift([above, beneath], here)).toEqual([]);
 
     const modules = path.join(beneath.manifest.directory, '..');
     addFiles(modules, {
@@ -278,10 +278,10 @@ describe('drift', () => {
       'above: dependency plain is 1.0.1 instead of 1.0.0',
       'above: dependency plain/node_modules/deep without a version is new',
     ];
-    expect(await driftOf([beneath], here)).toEqual(expected);
-    expect(await driftOf([above, beneath], here)).toEqual(expected);
+    expect(await describeDrift([beneath], here)).toEqual(expected);
+    expect(await describeDrift([above, beneath], here)).toEqual(expected);
     rmSync(path.join(modules, 'plain'), { recursive: true });
-    expect(await driftOf([above], here)).toEqual([expected[0], 'above: dependency plain 1.0.0 is gone']);
+    expect(await describeDrift([above], here)).toEqual([expected[0], 'above: dependency plain 1.0.0 is gone']);
   }, 60_000);
 
   it('is told of a name that leads to another package, or to a part of one', async () => {
@@ -294,7 +294,7 @@ describe('drift', () => {
       rmSync(link);
       symlinkSync(target, link, 'junction');
       const found = (await workspace.findPackage('first')) ?? (await Extension.open(second));
-      expect(await driftOf([found], here)).toEqual(['first: it leads to a part of second']);
+      expect(await describeDrift([found], here)).toEqual(['first: it leads to a part of second']);
     }
   }, 30_000);
 
@@ -303,7 +303,7 @@ describe('drift', () => {
     const own = await Promise.all(
       (['builtin', 'user'] as const).map((origin) => Extension.open(folder, { origin })),
     );
-    expect(await driftOf(own, setting())).toEqual([]);
+    expect(await describeDrift(own, setting())).toEqual([]);
   });
 });
 
@@ -330,7 +330,7 @@ describe('the shelf', () => {
     expect(existsSync(old)).toBe(false);
     expect(readdirSync(installed)).toHaveLength(4);
 
-    const shelf = new Shelf(here.packagesFolder);
+    const shelf = new PackageStore(here.packagesFolder);
     await shelf.exclusively(async () => await shelf.takeOff((await shelf.find('mover'))!));
     expect(
       readdirSync(installed)
@@ -346,7 +346,7 @@ describe('the shelf', () => {
     renameSync(data, `${data}-moved`);
     const packagesFolder = path.join(`${data}-moved`, 'packages/node_modules');
     const workspace = openWorkspace({ packagesFolder });
-    expect(await driftOf([(await workspace.findPackage('first'))!], { packagesFolder })).toEqual([]);
+    expect(await describeDrift([(await workspace.findPackage('first'))!], { packagesFolder })).toEqual([]);
   }, 30_000);
 
   it('is mended where something was broken off', async () => {
@@ -356,7 +356,7 @@ describe('the shelf', () => {
     // Two that no link leads to, a link that leads nowhere, and one that a dead process was about to make.
     addFiles(installed, { 'left-1-01234567/package.json': '{}', 'left-2-89abcdef/added.json': '{' });
     const dead = /^(\.agenttools-\w+-).*$/.exec(
-      path.basename(await new Shelf(here.packagesFolder).makeInstallation()),
+      path.basename(await new PackageStore(here.packagesFolder).makeInstallation()),
     )![1];
     addFiles(installed, { [`${dead}999999999-1-0123456789ab.tmp/package.json`]: '{}' });
     symlinkSync('../../installed/nowhere', path.join(here.packagesFolder, 'second'));
@@ -375,7 +375,7 @@ describe('the shelf', () => {
     addFiles(here.packagesFolder, { 'first/package.json': packageJson({ tools: ['mine'] }) });
     await expect(add('first', here)).rejects.toMatchObject({ code: 'refused' });
     expect(existsSync(path.join(here.packagesFolder, 'first/package.json'))).toBe(true);
-    expect(await new Shelf(here.packagesFolder).all()).toEqual([]);
+    expect(await new PackageStore(here.packagesFolder).all()).toEqual([]);
   }, 30_000);
 
   it('keeps packages from importing what was added beside them', async () => {
@@ -399,7 +399,7 @@ describe('the shelf', () => {
       rmSync(link);
       symlinkSync(path.join(former, kept!, 'node_modules', name), link, 'junction');
     }
-    const shelf = new Shelf(here.packagesFolder);
+    const shelf = new PackageStore(here.packagesFolder);
     expect((await shelf.all()).map(({ name }) => name)).toEqual(['first', 'second']);
     expect((await add('first', here)).changed).toBe(false);
     addFiles(path.join(here.packagesFolder, 'first'), { 'tell.js': 'other' });
@@ -435,10 +435,10 @@ describe('the shelf', () => {
     symlinkSync('@loop', path.join(here.packagesFolder, '@loop'));
     addFiles(here.packagesFolder, { '@file': '', file: '' });
     await add('second', here);
-    const shelf = new Shelf(here.packagesFolder);
+    const shelf = new PackageStore(here.packagesFolder);
     expect((await shelf.all()).map(({ name }) => name)).toEqual(['first', 'second']);
     const plans = await planUpdates({ names: [], load: false }, here);
-    await dropUpdates(plans);
+    await discardUpdates(plans);
     expect(plans.map(({ before, drift, next }) => [before.name, drift, next])).toEqual([
       ['first', [], undefined],
       ['second', [], undefined],
@@ -468,7 +468,7 @@ describe('the shelf', () => {
       expect(plans.map(({ before }) => before.name)).toEqual(['first']);
     }
     expect((await add('second', here)).changed).toBe(true);
-    expect((await new Shelf(here.packagesFolder).all()).length).toBe(2);
+    expect((await new PackageStore(here.packagesFolder).all()).length).toBe(2);
   }, 60_000);
 
   // Other systems have no such names.
@@ -479,7 +479,7 @@ describe('the shelf', () => {
       await add('first', here);
       const { directory } = (await add('second', here)).added;
       writeFileSync(Buffer.concat([Buffer.from(`${directory}/odd-`), Buffer.from([0xff])]), '');
-      expect((await driftOf([await Extension.open(directory)], here)).join()).toMatch(
+      expect((await describeDrift([await Extension.open(directory)], here)).join()).toMatch(
         /^second: .*odd-\uFFFD cannot be read: its name is not UTF-8$/,
       );
       const [first, second] = await planUpdates({ names: [], load: false }, here);
@@ -527,6 +527,6 @@ describe('applying an update', () => {
     expect(result.state).toBe(state);
     const handler = readFileSync(path.join(here.packagesFolder, 'asked/tell.js'), 'utf8');
     expect(handler !== '').toBe(state === 'updated');
-    await dropUpdates([plan!]);
+    await discardUpdates([plan!]);
   });
 });

@@ -1,8 +1,8 @@
 import { Ajv2020 } from 'ajv/dist/2020.js';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { changeInput, type ParameterChange } from '../../../src/engine/schema/change.js';
-import { findChangeFaults } from '../../../src/engine/schema/change-faults.js';
+import { changeInput, type ParameterOverride } from '../../../src/engine/schema/parameter-overrides.js';
+import { findChangeFaults } from '../../../src/engine/schema/parameter-override-faults.js';
 import { compileSchema, fields, jsonSchema } from '../../../src/engine/schema/index.js';
 import { runs } from '../../support/runs.js';
 import {
@@ -149,7 +149,7 @@ function spoil(value: unknown): void {
 /** What a server might do with each argument of a spec. */
 interface Plan {
   readonly pinned: Readonly<Record<string, unknown>>;
-  readonly parameters: Readonly<Record<string, ParameterChange>>;
+  readonly parameters: Readonly<Record<string, ParameterOverride>>;
 }
 
 function anyPlan(spec: AnySpec): fc.Arbitrary<Plan> {
@@ -158,7 +158,7 @@ function anyPlan(spec: AnySpec): fc.Arbitrary<Plan> {
       fc.constant<Plan>({ pinned: {}, parameters: {} }),
       rightValue(field).map((value): Plan => ({ pinned: { [name]: value }, parameters: {} })),
       fc
-        .constantFrom<ParameterChange>(
+        .constantFrom<ParameterOverride>(
           { name: `renamed ${index}` },
           { description: 'Said otherwise.' },
           { name: `renamed ${index}`, description: 'Said otherwise.' },

@@ -1,7 +1,7 @@
 import { getEventListeners } from 'node:events';
 import path from 'node:path';
 import { describe, expect, test } from 'vitest';
-import type { Obtain } from '../../../src/engine/extension/obtain.js';
+import type { InstallMissing } from '../../../src/engine/extension/installer.js';
 import type { MissingPackageError } from '../../../src/engine/extension/workspace.js';
 import { createServer } from '../../../src/engine/server/factory.js';
 import { LiveServer } from '../../../src/engine/server/live-server.js';
@@ -58,7 +58,7 @@ const far = (
 type Supply = Readonly<Record<string, Files | string>>;
 
 interface Shop {
-  readonly obtain: Obtain;
+  readonly obtain: InstallMissing;
   /** What was asked for, in order. */
   readonly asked: (readonly string[])[];
   /** What can be had; may be changed. */
@@ -553,7 +553,7 @@ interface Missing {
   readonly names: readonly string[];
   /** Missing packages after the first installation. */
   readonly afterwards?: readonly string[];
-  readonly obtain: Obtain;
+  readonly obtain: InstallMissing;
   readonly patience?: Patience;
   readonly signal: AbortSignal;
 }
@@ -574,7 +574,7 @@ function openMissing({ names, afterwards = [], obtain, patience, signal }: Missi
 /** Ends after it has installed one package, which refers to another. */
 function openEndingEarly(): LiveServer {
   const end = new AbortController();
-  const obtain: Obtain = async () => {
+  const obtain: InstallMissing = async () => {
     end.abort();
     return new Map();
   };
@@ -597,7 +597,7 @@ test('a request that was answered leaves no listeners', async () => {
 
 test('a package that cannot be installed is reported while others are being installed', async () => {
   const { signal } = new AbortController();
-  const obtain: Obtain = (_, { onSettled }) => {
+  const obtain: InstallMissing = (_, { onSettled }) => {
     onSettled?.({ name: '@far/one', reason: 'nobody has it' });
     return new Promise(() => {});
   };

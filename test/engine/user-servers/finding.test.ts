@@ -3,7 +3,7 @@ import path from 'node:path';
 import { describe, expect, test } from 'vitest';
 import type { DiscoveryFolders } from '../../../src/engine/discovery/list-servers.js';
 import { serverName, Workspace, type WorkspaceOptions } from '../../../src/engine/extension/workspace.js';
-import { type Choice, chosenServer } from '../../../src/engine/installation/choose.js';
+import { type ServerChoice, chosenServer } from '../../../src/engine/installation/choose.js';
 import { composeServer } from '../../../src/engine/items/server.js';
 import { addFiles, type Files, packageJson, writeFolder } from '../../support/packages.js';
 
@@ -75,7 +75,7 @@ describe('a name on a command line', () => {
   test('need not be given where somebody can be asked which one it is', async () => {
     const options = machine(servers({ trip: { tools: ['echo'] } }));
     const offered: string[] = [];
-    const ask = async ({ references }: Choice) => {
+    const ask = async ({ references }: ServerChoice) => {
       offered.push(...references);
       return 'trip';
     };

@@ -11,7 +11,7 @@ export type ConfigValue =
   | { readonly [key: string]: ConfigValue };
 
 /** An entry of a config file: what a client starts a server by. */
-export type Entry = { readonly [key: string]: ConfigValue };
+export type ConfigEntry = { readonly [key: string]: ConfigValue };
 
 /**
  * One syntax of config files, edited as text: every byte that a change does not need stays, comments, order, indentation,

@@ -1,16 +1,16 @@
-import type { ConfigFormat, Container, Tolerance } from '../client.js';
-import { ConfigError, type ConfigPath, type ConfigValue, type Editor, type Entry } from './editor.js';
+import type { ConfigFormat, Container, SyntaxTolerance } from '../client.js';
+import { ConfigError, type ConfigPath, type ConfigValue, type Editor, type ConfigEntry } from './editor.js';
 import { isMap, sameValue } from './merge.js';
 import { valueAt, withoutValue, withValue } from './path.js';
 import { spliceBetween } from './splice.js';
 
 /** Where an entry stands, or is to stand, in a config file. */
-export interface EntryPlace {
+export interface EntryLocator {
   readonly format: ConfigFormat;
   readonly container: Container;
   readonly key: string;
   /** What the client can read; absent: nothing is refused for that. */
-  readonly tolerance?: Tolerance | undefined;
+  readonly tolerance?: SyntaxTolerance | undefined;
 }
 
 /** A value that a file has to have beside the entry. */
@@ -20,7 +20,7 @@ export interface Extra {
 }
 
 /** One step of an edit; without a value it takes out what is there. */
-interface Change {
+interface EditStep {
   readonly path: ConfigPath;
   readonly value?: ConfigValue;
 }
@@ -50,7 +50,7 @@ export async function dataIn(text: string, format: ConfigFormat): Promise<unknow
  * The entry at a place; undefined if there is none, or no file (`null`).
  * @throws ConfigError if the text is malformed, or holds two entries of that name in a list.
  */
-export async function readEntry(text: string | null, place: EntryPlace): Promise<Entry | undefined> {
+export async function readEntry(text: string | null, place: EntryLocator): Promise<ConfigEntry | undefined> {
   if (text === null) return undefined;
   const editor = await editorFor(place.format);
   const entry = within(text, (body) => find(editor.parse(body), place).value);
@@ -58,7 +58,7 @@ export async function readEntry(text: string | null, place: EntryPlace): Promise
 }
 
 /** The keys of all entries beside which a place is. @throws ConfigError if the text is malformed. */
-export async function keysIn(text: string, { format, container }: EntryPlace): Promise<string[]> {
+export async function keysIn(text: string, { format, container }: EntryLocator): Promise<string[]> {
   const editor = await editorFor(format);
   const holder = within(text, (body) => valueAt(editor.parse(body), container.path));
   if (container.shape === 'map') return isMap(holder) ? Object.keys(holder) : [];
@@ -72,8 +72,8 @@ export async function keysIn(text: string, { format, container }: EntryPlace): P
  */
 export async function putEntry(
   text: string | null,
-  place: EntryPlace,
-  entry: Entry,
+  place: EntryLocator,
+  entry: ConfigEntry,
   { template = '', extras = [] }: { template?: string; extras?: readonly Extra[] } = {},
 ): Promise<string> {
   const editor = await editorFor(place.format);
@@ -105,7 +105,7 @@ export async function putEntry(
  */
 export async function removeEntry(
   text: string,
-  place: EntryPlace,
+  place: EntryLocator,
   { prune = false }: { prune?: boolean } = {},
 ): Promise<string> {
   const editor = await editorFor(place.format);
@@ -134,7 +134,7 @@ export async function removeValue(text: string, format: ConfigFormat, path: Conf
 /** Hands a text to an edit once its client can read it. */
 async function edit(
   text: string,
-  { format, tolerance }: EntryPlace,
+  { format, tolerance }: EntryLocator,
   editor: Editor,
   work: (body: string, data: unknown) => string,
 ): Promise<string> {
@@ -142,7 +142,7 @@ async function edit(
     throw new ConfigError('It begins with a byte order mark, which the client cannot read.', 0);
   }
   const isJson = format === 'json' || format === 'jsonc';
-  const findIntolerable = isJson ? (await import('./json.js')).findIntolerable : undefined;
+  const findIntolerable = isJson ? (await import('./json.js')).findUnsupportedSyntax : undefined;
   const after = within(text, (body) => {
     const data = editor.parse(body);
     const fault = tolerance && findIntolerable?.(body, tolerance);
@@ -174,7 +174,7 @@ function losesComments(before: string, after: string): boolean {
  * @throws ConfigError the reason against the first series, if there is one against each.
  */
 function firstSafe(
-  ways: readonly (readonly Change[])[],
+  ways: readonly (readonly EditStep[])[],
   { editor, body, isExpected }: { editor: Editor; body: string; isExpected: (after: unknown) => boolean },
 ): string {
   const reasons: ConfigError[] = [];
@@ -191,7 +191,7 @@ function firstSafe(
   throw reasons[0]!;
 }
 
-function applyChanges(editor: Editor, body: string, changes: readonly Change[]): string {
+function applyChanges(editor: Editor, body: string, changes: readonly EditStep[]): string {
   return changes.reduce((text, { path, value }) => {
     try {
       return value === undefined ? editor.remove(text, path) : editor.set(text, path, value);
@@ -210,7 +210,7 @@ function offsetBefore(offset: number, before: string, after: string): number {
 }
 
 /** The fields to set, then those to take out, to make one value of the other; maps are changed inside. */
-function differences(current: unknown, wanted: Entry, path: ConfigPath): Change[] {
+function differences(current: unknown, wanted: ConfigEntry, path: ConfigPath): EditStep[] {
   const sets = Object.entries(wanted).flatMap(([key, value]) => {
     const held = valueAt(current, [key]);
     if (sameValue(held, value)) return [];
@@ -222,7 +222,7 @@ function differences(current: unknown, wanted: Entry, path: ConfigPath): Change[
 }
 
 /** Where the entry is, or where it would go. */
-function find(data: unknown, { container, key }: EntryPlace): { path: ConfigPath; value: unknown } {
+function find(data: unknown, { container, key }: EntryLocator): { path: ConfigPath; value: unknown } {
   const holder = valueAt(data, container.path);
   if (container.shape === 'map') return { path: [...container.path, key], value: valueAt(holder, [key]) };
 
@@ -234,7 +234,7 @@ function find(data: unknown, { container, key }: EntryPlace): { path: ConfigPath
   return { path: [...container.path, index], value: items[index] };
 }
 
-function named(entry: Entry, key: string): Entry {
+function named(entry: ConfigEntry, key: string): ConfigEntry {
   if (!Object.hasOwn(entry, 'name')) return { name: key, ...entry };
   if (entry.name === key) return entry;
   throw new ConfigError(`The entry for ${JSON.stringify(key)} is named ${JSON.stringify(entry.name)}.`);

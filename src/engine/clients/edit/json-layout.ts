@@ -36,10 +36,10 @@ export function layoutIn(text: string, holder: Node): Layout {
   const members = childrenOf(holder);
   const last = members.at(-1);
   const outer = holderOf(holder);
-  if (last && !beginsLine(text, last) && !breaksLine(text.slice(endOf(last), endOf(holder)))) {
+  if (last && !beginsLine(text, last) && !breaksLine(text.slice(endOffset(last), endOffset(holder)))) {
     return { kind: 'line', gap: gapIn(holder), padding: paddingOf(text, holder) };
   }
-  if (!last && outer && !breaksLine(text.slice(outer.offset, endOf(outer)))) {
+  if (!last && outer && !breaksLine(text.slice(outer.offset, endOffset(outer)))) {
     return { kind: 'line', gap: gapIn(outer), padding: paddingOf(text, outer) };
   }
   const unit = unitAround(text, holder);
@@ -52,7 +52,7 @@ export function layoutIn(text: string, holder: Node): Layout {
 export function layoutFor(text: string, node: Node): Layout {
   const member = node.parent?.type === 'property' ? node.parent : node;
   const holder = member.parent;
-  const isOneLine = !breaksLine(text.slice(node.offset, endOf(node)));
+  const isOneLine = !breaksLine(text.slice(node.offset, endOffset(node)));
   const sharesLine = holder && !beginsLine(text, member);
   if (isOneLine && (sharesLine || childrenOf(node).length > 0)) {
     const model = node.type === 'object' || !holder ? node : holder;
@@ -72,7 +72,7 @@ export function childrenOf(node: Node): readonly Node[] {
 }
 
 /** Where a node's text ends. */
-export function endOf({ offset, length }: Node): number {
+export function endOffset({ offset, length }: Node): number {
   return offset + length;
 }
 

@@ -1,7 +1,7 @@
 import type { Node } from 'jsonc-parser';
 import {
   childrenOf,
-  endOf,
+  endOffset,
   holderOf,
   type Layout,
   layoutIn,
@@ -14,9 +14,9 @@ import { indentAt, lineEndOf } from './text.js';
 
 /** Writes a new last member into a map or list. `removeMember` is the inverse, to the byte. */
 export function insertMember(text: string, holder: Node, member: Member): string {
-  const close = endOf(holder) - 1;
+  const close = endOffset(holder) - 1;
   const last = childrenOf(holder).at(-1);
-  const start = last ? endOf(last) : holder.offset + 1;
+  const start = last ? endOffset(last) : holder.offset + 1;
   const tokens = [...tokensBetween(text, start, close)];
   const layout = layoutIn(text, holder);
   const written = renderMember(member, layout);
@@ -43,13 +43,13 @@ export function removeMember(text: string, member: Node): string {
   const members = childrenOf(holder);
   const index = members.indexOf(member);
   const open = holder.offset + 1;
-  const close = endOf(holder) - 1;
-  const from = index > 0 ? endOf(members[index - 1]!) : open;
+  const close = endOffset(holder) - 1;
+  const from = index > 0 ? endOffset(members[index - 1]!) : open;
   const to = members[index + 1]?.offset ?? close;
   const before = [...tokensBetween(text, from, member.offset)];
-  const after = [...tokensBetween(text, endOf(member), to)];
+  const after = [...tokensBetween(text, endOffset(member), to)];
   const own = attachedTo(text, member, after, to);
-  const end = own.at(-1)?.end ?? endOf(member);
+  const end = own.at(-1)?.end ?? endOffset(member);
   const isBare = own.length === after.length;
 
   if (members.length === 1 && before.length === 0 && isBare) {
@@ -79,7 +79,7 @@ export function removeMember(text: string, member: Node): string {
 
 /** What belongs to a member of what follows it: its comma if on its line, and the comments that end that line. */
 function attachedTo(text: string, member: Node, after: readonly Token[], to: number): readonly Token[] {
-  let end = endOf(member);
+  let end = endOffset(member);
   let count = 0;
   for (const token of after) {
     if (breaksLine(text.slice(end, token.start))) break;

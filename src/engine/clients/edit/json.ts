@@ -1,8 +1,8 @@
 import { type Node, type ParseError, parseTree } from 'jsonc-parser';
 import { explainFault } from '../../files/json-text.js';
-import type { Tolerance } from '../client.js';
+import type { SyntaxTolerance } from '../client.js';
 import { ConfigError, type ConfigPath, type ConfigValue, type Editor } from './editor.js';
-import { childrenOf, endOf, layoutFor, render } from './json-layout.js';
+import { childrenOf, endOffset, layoutFor, render } from './json-layout.js';
 import { insertMember, removeMember } from './json-members.js';
 import { isComma, isComment, type Token, tokensBetween } from './json-tokens.js';
 import { wrapped } from './path.js';
@@ -17,7 +17,7 @@ export function jsonEditor(): Editor {
 }
 
 /** The first comment or trailing comma that the client could not read. */
-export function findIntolerable(text: string, tolerance: Tolerance): ConfigError | undefined {
+export function findUnsupportedSyntax(text: string, tolerance: SyntaxTolerance): ConfigError | undefined {
   let comma: Token | undefined;
   for (const token of tokensBetween(text, 0, text.length)) {
     if (isComment(token)) {
@@ -37,7 +37,7 @@ export function findIntolerable(text: string, tolerance: Tolerance): ConfigError
 
 function parse(text: string): unknown {
   const root = treeOf(text);
-  return root && dataOf(root);
+  return root && nodeValue(root);
 }
 
 function set(text: string, path: ConfigPath, value: ConfigValue): string {
@@ -77,11 +77,11 @@ function treeOf(text: string): Node | undefined {
 }
 
 /** As `JSON.parse` reads it: of two equal keys the last counts, and `__proto__` is a key like any other. */
-function dataOf(node: Node): unknown {
-  if (node.type === 'array') return childrenOf(node).map(dataOf);
+function nodeValue(node: Node): unknown {
+  if (node.type === 'array') return childrenOf(node).map(nodeValue);
   if (node.type !== 'object') return node.value;
   return Object.fromEntries(
-    childrenOf(node).map(({ children: [key, held] = [] }) => [key!.value, dataOf(held!)]),
+    childrenOf(node).map(({ children: [key, held] = [] }) => [key!.value, nodeValue(held!)]),
   );
 }
 
@@ -90,7 +90,7 @@ function childAt(node: Node, key: string | number): Node | undefined {
   if (typeof key === 'number') {
     const items = childrenOf(expectType(node, 'array'));
     if (key <= items.length) return items[key];
-    throw new ConfigError(`${nameOf(node)} has no item ${key}.`, node.offset);
+    throw new ConfigError(`${nodeLabel(node)} has no item ${key}.`, node.offset);
   }
   const properties = childrenOf(expectType(node, 'object'));
   const [first, second] = properties.filter((property) => property.children![0]!.value === key);
@@ -100,7 +100,7 @@ function childAt(node: Node, key: string | number): Node | undefined {
 
 function expectType(node: Node, type: 'array' | 'object'): Node {
   if (node.type === type) return node;
-  throw new ConfigError(`${nameOf(node)} is ${kinds[node.type]}; expected ${kinds[type]}.`, node.offset);
+  throw new ConfigError(`${nodeLabel(node)} is ${kinds[node.type]}; expected ${kinds[type]}.`, node.offset);
 }
 
 const kinds: Readonly<Record<Node['type'], string>> = {
@@ -113,13 +113,13 @@ const kinds: Readonly<Record<Node['type'], string>> = {
   property: 'a key',
 };
 
-function nameOf({ parent }: Node): string {
+function nodeLabel({ parent }: Node): string {
   if (!parent) return 'The whole file';
   return parent.type === 'property' ? JSON.stringify(parent.children![0]!.value) : 'An item of a list';
 }
 
 function replace(text: string, node: Node, value: ConfigValue): string {
-  return text.slice(0, node.offset) + render(value, layoutFor(text, node)) + text.slice(endOf(node));
+  return text.slice(0, node.offset) + render(value, layoutFor(text, node)) + text.slice(endOffset(node));
 }
 
 /** Comments may be all there is; the value goes on a line after them. */

@@ -1,4 +1,4 @@
-import type { ConfigValue, Entry } from './editor.js';
+import type { ConfigValue, ConfigEntry } from './editor.js';
 
 /** What says how a server is started. A change of anything else in an entry is the client's or the user's own affair. */
 const launchFields: readonly string[] = ['command', 'cmd', 'args', 'env', 'envs', 'environment'];
@@ -28,7 +28,7 @@ const reachFields: readonly string[] = [
  * what the user added stays, in maps at any depth; so does what the user set of the fields that do not start anything,
  * such as `disabled`. Without `previous` the entry was not ours: how it is reached goes whole.
  */
-export function mergeEntry(current: Entry, next: Entry, previous: Entry | undefined): Entry {
+export function mergeEntry(current: ConfigEntry, next: ConfigEntry, previous: ConfigEntry | undefined): ConfigEntry {
   if (!previous) return mergeMaps(current, next, only(current, reachFields));
   const settings = Object.entries(next).map(([name, value]) => {
     const isSetting = !reachFields.includes(name) && Object.hasOwn(previous, name);
@@ -38,16 +38,16 @@ export function mergeEntry(current: Entry, next: Entry, previous: Entry | undefi
 }
 
 /** Whether a server is still started as it was written. What was added beside does not count, nor do other fields. */
-export function isIntact(current: unknown, written: Entry): boolean {
+export function isIntact(current: unknown, written: ConfigEntry): boolean {
   return isMap(current) && holds(current, only(written, launchFields));
 }
 
 /** The parts of an entry that start a server. */
-export function launchPart(entry: Entry): Entry {
+export function launchPart(entry: ConfigEntry): ConfigEntry {
   return only(entry, launchFields);
 }
 
-function holds(current: Entry, written: Entry): boolean {
+function holds(current: ConfigEntry, written: ConfigEntry): boolean {
   return Object.entries(written).every(([key, value]) => {
     const held = fieldOf(current, key);
     return isMap(value) ? isMap(held) && holds(held, value) : sameValue(held, value);
@@ -55,7 +55,7 @@ function holds(current: Entry, written: Entry): boolean {
 }
 
 /** Whether a value of a config file is a map. A date of TOML or YAML is none. */
-export function isMap(value: unknown): value is Entry {
+export function isMap(value: unknown): value is ConfigEntry {
   return typeof value === 'object' && value !== null && !Array.isArray(value) && !(value instanceof Date);
 }
 
@@ -90,7 +90,7 @@ function sameScalar(one: unknown, other: unknown): boolean {
   return one === other || (Number.isNaN(one) && Number.isNaN(other));
 }
 
-function mergeMaps(current: Entry, next: Entry, previous: Entry): Entry {
+function mergeMaps(current: ConfigEntry, next: ConfigEntry, previous: ConfigEntry): ConfigEntry {
   const kept = Object.entries(current).flatMap(([key, held]) => {
     const merged = mergeValue(held, fieldOf(next, key), fieldOf(previous, key));
     return merged === undefined ? [] : [[key, merged] as const];
@@ -112,11 +112,11 @@ function mergeValue(
   return wanted === undefined && Object.keys(merged).length === 0 ? undefined : merged;
 }
 
-function only(entry: Entry, fields: readonly string[]): Entry {
+function only(entry: ConfigEntry, fields: readonly string[]): ConfigEntry {
   return Object.fromEntries(Object.entries(entry).filter(([name]) => fields.includes(name)));
 }
 
-function fieldOf(entry: Entry, key: string): ConfigValue | undefined {
+function fieldOf(entry: ConfigEntry, key: string): ConfigValue | undefined {
   return Object.hasOwn(entry, key) ? entry[key] : undefined;
 }
 

@@ -1,4 +1,4 @@
-import { ConfigError, type ConfigPath, type ConfigValue, type Entry } from './editor.js';
+import { ConfigError, type ConfigPath, type ConfigValue, type ConfigEntry } from './editor.js';
 import { isMap } from './merge.js';
 
 /** What a path leads to in the data of a config file; undefined if nothing. */
@@ -25,7 +25,7 @@ export function withoutValue(data: unknown, [key, ...rest]: ConfigPath): unknown
   if (key === undefined || valueAt(data, [key]) === undefined) return data;
   if (rest.length > 0) return withValue(data, [key], withoutValue(valueAt(data, [key]), rest));
   if (typeof key === 'number') return (data as readonly unknown[]).toSpliced(key, 1);
-  return Object.fromEntries(Object.entries(data as Entry).filter(([name]) => name !== key));
+  return Object.fromEntries(Object.entries(data as ConfigEntry).filter(([name]) => name !== key));
 }
 
 /**

@@ -1,4 +1,4 @@
-import { ConfigError, type ConfigValue, type Entry } from './editor.js';
+import { ConfigError, type ConfigValue, type ConfigEntry } from './editor.js';
 import { isMap } from './merge.js';
 
 /** `key = value`, without a line break. */
@@ -24,7 +24,7 @@ export function printValue(value: ConfigValue): string {
  * A table as blocks of lines, each under a header of its own: maps in it become sub-tables. A table of nothing but
  * sub-tables needs no header.
  */
-export function printTable(keys: readonly string[], table: Entry): string[][] {
+export function printTable(keys: readonly string[], table: ConfigEntry): string[][] {
   const entries = Object.entries(table);
   const pairs = entries.filter(([, held]) => !isMap(held)).map(([key, held]) => printPair([key], held));
   const inner = entries.flatMap(([key, held]) => (isMap(held) ? printTable([...keys, key], held) : []));

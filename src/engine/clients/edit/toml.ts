@@ -1,4 +1,4 @@
-import { ConfigError, type ConfigPath, type ConfigValue, type Editor, type Entry } from './editor.js';
+import { ConfigError, type ConfigPath, type ConfigValue, type Editor, type ConfigEntry } from './editor.js';
 import { isMap } from './merge.js';
 import { valueAt, withoutValue, withValue, wrapped } from './path.js';
 import { endOfLine } from './text.js';
@@ -41,7 +41,7 @@ function set(text: string, path: ConfigPath, value: ConfigValue): string {
 function remove(text: string, path: ConfigPath): string {
   const source = readToml(text);
   const keys = keysOf(source, path);
-  if (!isThere(source, keys)) throw new ConfigError(`There is no ${nameOf(keys)} to take out.`);
+  if (!isThere(source, keys)) throw new ConfigError(`There is no ${keyPathLabel(keys)} to take out.`);
   const expected = withoutEmptied(withoutValue(source.data, keys), keys);
   return prove(cut(source, keys), expected, { source, keys });
 }
@@ -63,7 +63,7 @@ function put(source: TomlSource, keys: KeyPath, value: ConfigValue): string {
 }
 
 /** Makes one table equal to another value by value, so that what is the same in both keeps its text. */
-function putEach({ text }: TomlSource, keys: KeyPath, held: Entry, value: Entry): string {
+function putEach({ text }: TomlSource, keys: KeyPath, held: ConfigEntry, value: ConfigEntry): string {
   const gone = Object.keys(held).filter((key) => !Object.hasOwn(value, key));
   const filled = Object.entries(value).reduce(
     (edited, [key, inner]) => put(readAgain(edited), [...keys, key], inner),
@@ -86,7 +86,7 @@ function insert(source: TomlSource, keys: KeyPath, value: ConfigValue): string {
   const own = source.sections.find(({ path }) => path.length === holder.length && isWithin(path, holder));
   if (own) {
     if (own.pairs.length === 0 && isAfterthought(source, own)) {
-      throw new ConfigError(`${nameOf(holder)} has an empty header below its sub-tables.`, own.start);
+      throw new ConfigError(`${keyPathLabel(holder)} has an empty header below its sub-tables.`, own.start);
     }
     return insertLine(source, own, own.pairs.at(-1), printPair(keys.slice(-1), value));
   }
@@ -152,7 +152,7 @@ function prove(
   const { data = {} } = readAgain(edited);
   if (expected.some((right) => sameData(data, right))) return edited;
   throw new ConfigError(
-    `${nameOf(keys)} cannot be edited safely: more would change.`,
+    `${keyPathLabel(keys)} cannot be edited safely: more would change.`,
     offsetOf(source, keys),
   );
 }
@@ -184,7 +184,7 @@ function keysOf(source: TomlSource, path: ConfigPath): KeyPath {
     const way = keys.slice(0, depth);
     const held = valueAt(source.data, way);
     if (held !== undefined && !isMap(held)) {
-      throw new ConfigError(`${nameOf(way)} is no map.`, offsetOf(source, way));
+      throw new ConfigError(`${keyPathLabel(way)} is no map.`, offsetOf(source, way));
     }
   }
   return keys;
@@ -200,6 +200,6 @@ function offsetOf(source: TomlSource, keys: KeyPath): number | undefined {
   return piecesOf(source, keys)[0]?.start ?? offsetOf(source, keys.slice(0, -1));
 }
 
-function nameOf(keys: KeyPath): string {
+function keyPathLabel(keys: KeyPath): string {
   return JSON.stringify(keys.at(-1));
 }

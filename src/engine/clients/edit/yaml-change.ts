@@ -2,14 +2,14 @@ import { isCollection, isMap, type Node } from 'yaml';
 import { ConfigError, type ConfigValue } from './editor.js';
 import { lineEndOf, startOfLine } from './text.js';
 import { insertFlow, type Member, removeFlow } from './yaml-flow.js';
-import { type Collection, columnOf, isFlow, isQuoted, type Place, placesIn, styleOf } from './yaml-layout.js';
+import { type Collection, columnOf, isFlow, isQuoted, type YamlSlot, placesIn, styleOf } from './yaml-layout.js';
 import {
   afterComments,
   beginsLine,
   blanksBefore,
-  type Change,
+  type TextEdit,
   change,
-  endOf,
+  endOffset,
   hanging,
   insertion,
   isLastOnLine,
@@ -20,13 +20,13 @@ import {
 import { blockLines, flowText, indented, inlineText, isList } from './yaml-print.js';
 
 /** What makes a document of a text that holds nothing but blanks, comments and markers. */
-export function fillDocument(text: string, value: ConfigValue): readonly Change[] {
+export function fillDocument(text: string, value: ConfigValue): readonly TextEdit[] {
   const end = text.search(/^\.\.\.(?=\s|$)/m);
   return [linesAt(text, end === -1 ? text.length : end, blockLines(value, styleOf(text, [])))];
 }
 
 /** What puts a value in place of the one that is there, or of none. */
-export function putValue(text: string, root: Node, place: Place, value: ConfigValue): readonly Change[] {
+export function putValue(text: string, root: Node, place: YamlSlot, value: ConfigValue): readonly TextEdit[] {
   const { content, lead } = place;
   const how = { quoted: isQuoted([place.value, root]) };
   if (place.flow) {
@@ -43,7 +43,7 @@ export function putValue(text: string, root: Node, place: Place, value: ConfigVa
 }
 
 /** What adds a member to a map or list, behind those that are there. */
-export function insertMember(text: string, root: Node, place: Place, member: Member): readonly Change[] {
+export function insertMember(text: string, root: Node, place: YamlSlot, member: Member): readonly TextEdit[] {
   const holder = place.value as Collection;
   if (isPlainlyEmpty(text, place)) return putLines(text, root, place, wrapped(member));
   if (isFlow(holder)) return insertFlow(text, root, holder, member);
@@ -60,12 +60,12 @@ export function insertMember(text: string, root: Node, place: Place, member: Mem
   const lines = blockLines(wrapped(member), styleOf(text, [holder, root]));
   const inside = Math.max(column, place.kind === 'root' ? 0 : columnOf(text, place.whole.from) + 1);
   return [
-    linesAt(text, afterComments(text, lineAfter(text, endOf(text, whole)), inside), indented(lines, column)),
+    linesAt(text, afterComments(text, lineAfter(text, endOffset(text, whole)), inside), indented(lines, column)),
   ];
 }
 
 /** What takes a member out of the map or list at a place, and leaves that empty if it was the only one. */
-export function removeMember(text: string, place: Place, index: number): readonly Change[] {
+export function removeMember(text: string, place: YamlSlot, index: number): readonly TextEdit[] {
   const holder = place.value as Collection;
   if (isFlow(holder)) return removeFlow(text, holder, index);
 
@@ -80,13 +80,13 @@ export function removeMember(text: string, place: Place, index: number): readonl
   if (isOwnLine) return [linesOf(text, whole, places[index - 1]?.whole)];
 
   const next = places[index + 1]!.whole.from;
-  const end = endOf(text, whole);
+  const end = endOffset(text, whole);
   if (/^[ \t\r\n]*$/.test(text.slice(end, next))) return [{ from: whole.from, to: next, text: '' }];
   return [{ from: whole.from, to: end + /^[ \t]*/.exec(text.slice(end))![0].length, text: '' }];
 }
 
 /** Puts a value that needs lines of its own. */
-function putLines(text: string, root: Node, place: Place, value: ConfigValue): readonly Change[] {
+function putLines(text: string, root: Node, place: YamlSlot, value: ConfigValue): readonly TextEdit[] {
   const { kind, content, lead, value: old } = place;
   const style = styleOf(text, [old, root]);
   const lines = blockLines(value, style);
@@ -102,7 +102,7 @@ function putLines(text: string, root: Node, place: Place, value: ConfigValue): r
     return [change(text, whole, indented(lines, kept).join(lineEndOf(text)))];
   }
 
-  const end = content ? endOf(text, content) : lead;
+  const end = content ? endOffset(text, content) : lead;
   const isLast = isLastOnLine(text, end);
   // After an anchor on the same line, the first key would be what it names.
   const isDashOnly = kind === 'item' && lead === place.whole.from + 1;
@@ -118,7 +118,7 @@ function putLines(text: string, root: Node, place: Place, value: ConfigValue): r
 }
 
 /** Whether a map or list is written `: {}` or `: []`: it becomes lines, and these become it again when the last goes. */
-function isPlainlyEmpty(text: string, { kind, flow, value, lead, content }: Place): boolean {
+function isPlainlyEmpty(text: string, { kind, flow, value, lead, content }: YamlSlot): boolean {
   if (flow || !content || !isCollection(value) || value.items.length > 0) return false;
   if (!/^(?:\{\}|\[\])$/.test(text.slice(content.from, content.to))) return false;
   if (kind !== 'root') return text.slice(lead, content.from) === ' ';

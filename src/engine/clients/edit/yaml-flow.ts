@@ -6,7 +6,7 @@ import {
   afterComments,
   beginsLine,
   blanksBefore,
-  type Change,
+  type TextEdit,
   endsLine,
   insertion,
   lineAfter,
@@ -26,7 +26,7 @@ export function insertFlow(
   root: Node,
   holder: Collection,
   { key, value }: Member,
-): readonly Change[] {
+): readonly TextEdit[] {
   const { start, items, commas } = flowItemsOf(holder);
   const how = { quoted: isQuoted([holder, root]) };
   const put = typeof key === 'number' ? flowText(value, how) : flowPair(key, value, how);
@@ -46,7 +46,7 @@ export function insertFlow(
 }
 
 /** What takes a member out from between brackets, and a comma with it. */
-export function removeFlow(text: string, holder: Collection, index: number): readonly Change[] {
+export function removeFlow(text: string, holder: Collection, index: number): readonly TextEdit[] {
   const { items, commas } = flowItemsOf(holder);
   const { from, to } = items[index]!;
   const comma = commas[index];

@@ -13,7 +13,7 @@ export interface Extent {
 }
 
 /** Where a value stands or could stand: in a pair of a map, in an item of a list, as the whole document. */
-export interface Place {
+export interface YamlSlot {
   readonly kind: 'root' | 'pair' | 'item';
   /** Whether it is in a map or list in flow form (`{}`, `[]`). */
   readonly flow: boolean;
@@ -42,12 +42,12 @@ type Item = CST.CollectionItem;
 type Token = CST.Token | null | undefined;
 type Tokens = Token | readonly CST.Token[];
 
-export function rootPlace(root: Node): Place {
+export function rootPlace(root: Node): YamlSlot {
   const whole = extentOf(root.srcToken)!;
   return { kind: 'root', flow: false, value: root, whole, content: whole, lead: whole.from, colon: false };
 }
 
-export function pairPlace(map: YAMLMap, pair: Pair): Place {
+export function pairPlace(map: YAMLMap, pair: Pair): YamlSlot {
   const { start, key, sep, value } = pair.srcToken as Item;
   const whole = extentOf(start, key, sep, value)!;
   return {
@@ -61,7 +61,7 @@ export function pairPlace(map: YAMLMap, pair: Pair): Place {
   };
 }
 
-export function itemPlace(list: YAMLSeq, index: number): Place {
+export function itemPlace(list: YAMLSeq, index: number): YamlSlot {
   const { start, key, sep, value } = writtenItems(list)[index]!;
   const whole = extentOf(start, key, sep, value)!;
   return {
@@ -76,7 +76,7 @@ export function itemPlace(list: YAMLSeq, index: number): Place {
 }
 
 /** What a map or list holds, in the order of the text. */
-export function placesIn(holder: Collection): readonly Place[] {
+export function placesIn(holder: Collection): readonly YamlSlot[] {
   return isMap(holder)
     ? holder.items.map((pair) => pairPlace(holder, pair))
     : holder.items.map((_, index) => itemPlace(holder, index));

@@ -3,40 +3,40 @@ import type { Extent } from './yaml-layout.js';
 import { indented } from './yaml-print.js';
 
 /** A stretch of a text and what takes its place. */
-export interface Change {
+export interface TextEdit {
   readonly from: number;
   readonly to: number;
   readonly text: string;
 }
 
 /** The text with changes that do not overlap. */
-export function applyChanges(text: string, changes: readonly Change[]): string {
+export function applyChanges(text: string, changes: readonly TextEdit[]): string {
   return changes
     .toSorted((one, other) => other.from - one.from || other.to - one.to)
     .reduce((edited, { from, to, text: put }) => edited.slice(0, from) + put + edited.slice(to), text);
 }
 
 /** Puts something between what is there. */
-export function insertion(offset: number, text: string): Change {
+export function insertion(offset: number, text: string): TextEdit {
   return { from: offset, to: offset, text };
 }
 
 /** Replaces what stands somewhere, not the line end after it. */
-export function change(text: string, extent: Extent, put: string): Change {
-  return { from: extent.from, to: endOf(text, extent), text: put };
+export function change(text: string, extent: Extent, put: string): TextEdit {
+  return { from: extent.from, to: endOffset(text, extent), text: put };
 }
 
 /** Lines put where a line begins; after a last line without end they have none either. */
-export function linesAt(text: string, offset: number, lines: readonly string[]): Change {
+export function linesAt(text: string, offset: number, lines: readonly string[]): TextEdit {
   const eol = lineEndOf(text);
   const put = lines.join(eol);
   return insertion(offset, offset > 0 && text[offset - 1] !== '\n' ? eol + put : put + eol);
 }
 
 /** Takes out the lines of something; with a last line that has no end, the line end before it. */
-export function linesOf(text: string, extent: Extent, before?: Extent): Change {
+export function linesOf(text: string, extent: Extent, before?: Extent): TextEdit {
   const start = startOfLine(text, extent.from);
-  const end = lineAfter(text, endOf(text, extent));
+  const end = lineAfter(text, endOffset(text, extent));
   if (text[end - 1] === '\n' || start === 0) return { from: start, to: end, text: '' };
   const isNeeded = before?.open && before.to === start;
   return { from: isNeeded ? start : endOfLine(text, startOfLine(text, start - 1)), to: end, text: '' };
@@ -67,7 +67,7 @@ export function lineAfter(text: string, offset: number): number {
 }
 
 /** Where something ends, the line end that a block scalar includes not counted. */
-export function endOf(text: string, { to }: Extent): number {
+export function endOffset(text: string, { to }: Extent): number {
   return text[to - 1] === '\n' ? endOfLine(text, startOfLine(text, to - 1)) : to;
 }
 

@@ -28,7 +28,7 @@ export function blockLines(value: ConfigValue, style: Style): string[] {
     });
   }
   return Object.entries(value as object).flatMap(([key, held]: [string, ConfigValue]) => {
-    const name = `${textOf(key, { quoted: false })}:`;
+    const name = `${printScalar(key, { quoted: false })}:`;
     const text = inlineText(held);
     if (text !== undefined) return [`${name} ${text}`];
     return [name, ...indented(blockLines(held, style), isList(held) ? style.listStep : style.step)];
@@ -45,7 +45,7 @@ export function flowText(value: ConfigValue, how: { readonly quoted: boolean }):
 
 /** A key and its value as they stand in a map in flow form. */
 export function flowPair(key: string, value: ConfigValue, how: { readonly quoted: boolean }): string {
-  return `${textOf(key, how)}: ${flowText(value, how)}`;
+  return `${printScalar(key, how)}: ${flowText(value, how)}`;
 }
 
 /** Whether a value is a list; `Array.isArray` does not know lists that are only read. */
@@ -58,7 +58,7 @@ export function indented(lines: readonly string[], columns: number): string[] {
 }
 
 function scalarText(value: null | boolean | number | string, how: { readonly quoted: boolean }): string {
-  if (typeof value === 'string') return textOf(value, how);
+  if (typeof value === 'string') return printScalar(value, how);
   return typeof value === 'number' ? numberText(value) : String(value);
 }
 
@@ -76,7 +76,7 @@ const taken = /^(?:y|n|yes|no|on|off|true|false|null|-?(?:nan|inf|infinity))$/i;
 /** What JSON leaves as it is, though YAML forbids it or a reader of YAML 1.1 ends a line there. */
 const unprintable = /[\u007F-\u009F\u2028\u2029\uFEFF\uFFFE\uFFFF]/g;
 
-function textOf(text: string, { quoted }: { readonly quoted: boolean }): string {
+function printScalar(text: string, { quoted }: { readonly quoted: boolean }): string {
   if (/\p{Surrogate}/u.test(text)) throw new ConfigError('Half a surrogate pair cannot be written as YAML.');
   if (!quoted && plain.test(text) && !taken.test(text)) return text;
   return JSON.stringify(text).replace(

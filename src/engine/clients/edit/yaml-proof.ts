@@ -21,7 +21,7 @@ export interface Intent {
  * everything else is spelled as it was.
  * @throws ConfigError if it is not so.
  */
-export function prove(before: YamlSource, edited: string, intent: Intent): string {
+export function verifyEdit(before: YamlSource, edited: string, intent: Intent): string {
   const after = readAgain(edited);
   const isMerging = before.merged !== before.plain || after?.merged !== after?.plain;
   const isRight =
@@ -43,10 +43,10 @@ export function dataAt(data: unknown, path: ConfigPath): unknown {
 }
 
 /** A value as the parser gives it. */
-export function dataOf(value: ConfigValue): unknown {
-  if (isList(value)) return value.map(dataOf);
+export function toPlainValue(value: ConfigValue): unknown {
+  if (isList(value)) return value.map(toPlainValue);
   if (typeof value !== 'object' || value === null) return value;
-  return new Map(Object.entries(value).map(([key, held]: [string, ConfigValue]) => [key, dataOf(held)]));
+  return new Map(Object.entries(value).map(([key, held]: [string, ConfigValue]) => [key, toPlainValue(held)]));
 }
 
 /** Data with maps as objects. What is no text as a key becomes text; `__proto__` is a key like any other. */

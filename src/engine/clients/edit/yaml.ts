@@ -6,14 +6,14 @@ import { fillDocument, insertMember, putValue, removeMember } from './yaml-chang
 import {
   type Collection,
   itemPlace,
-  type Place,
+  type YamlSlot,
   pairPlace,
   placesIn,
   questionMarkOf,
   rootPlace,
 } from './yaml-layout.js';
 import { applyChanges } from './yaml-lines.js';
-import { dataAt, dataOf, objectsOf, prove, withData, withoutData } from './yaml-proof.js';
+import { dataAt, toPlainValue, objectsOf, verifyEdit, withData, withoutData } from './yaml-proof.js';
 import { memberAt, nodesIn, readYaml, type YamlSource } from './yaml-source.js';
 
 /** YAML of one document, edited as text: the parser says where things are and proves the outcome, it prints nothing. */
@@ -24,9 +24,9 @@ export function yamlEditor(): Editor {
 /** How far a path leads. */
 interface Target {
   /** The last place that is there. */
-  readonly place: Place;
+  readonly place: YamlSlot;
   /** The places of the maps and lists that lead to it. */
-  readonly way: readonly Place[];
+  readonly way: readonly YamlSlot[];
   /** The keys for which there is nothing. */
   readonly rest: ConfigPath;
 }
@@ -37,32 +37,32 @@ function parse(text: string): unknown {
 
 function set(text: string, path: ConfigPath, value: ConfigValue): string {
   const source = readYaml(text);
-  const data = dataOf(value);
+  const data = toPlainValue(value);
   const expect = (before: unknown) => withData(before, path, data);
   const { root } = source;
   if (!root) {
     const edited = applyChanges(text, fillDocument(text, wrapped(path, value)));
-    return prove(source, edited, { expect, made: (made) => made, name: nameOf([]), offset: 0 });
+    return verifyEdit(source, edited, { expect, made: (made) => made, name: pathLabel([]), offset: 0 });
   }
 
   const { place, way, rest } = find(source, root, path);
   if (rest.length === 0 && isDeepStrictEqual(dataAt(source.merged, path), data)) return text;
 
   const there = path.slice(0, path.length - rest.length);
-  const subject = { expect, name: nameOf(there), offset: place.whole.from };
+  const subject = { expect, name: pathLabel(there), offset: place.whole.from };
   const [key, ...missing] = rest;
   if (key !== undefined && isCollection(place.value)) {
     requireUnshared(source, [...way, place]);
     const changes = insertMember(text, root, place, { key, value: wrapped(missing, value) });
     const made = (after: unknown) => memberAt(after, [...there, key]);
-    return prove(source, applyChanges(text, changes), { ...subject, made });
+    return verifyEdit(source, applyChanges(text, changes), { ...subject, made });
   }
 
   requireUntagged(place, there, data);
   requireUnshared(source, way, place.value);
   const changes = putValue(text, root, place, wrapped(rest, value));
   const made = (after: unknown) => heldBy(memberAt(after, there));
-  return prove(source, applyChanges(text, changes), { ...subject, gone: place.value, made });
+  return verifyEdit(source, applyChanges(text, changes), { ...subject, gone: place.value, made });
 }
 
 function remove(text: string, path: ConfigPath): string {
@@ -70,7 +70,7 @@ function remove(text: string, path: ConfigPath): string {
   const target = source.root && find(source, source.root, path);
   const holder = target?.way.at(-1);
   if (!target || !holder || target.rest.length > 0) {
-    throw new ConfigError(`There is no ${nameOf(path)} to take out.`);
+    throw new ConfigError(`There is no ${pathLabel(path)} to take out.`);
   }
 
   const { place, way } = target;
@@ -81,12 +81,12 @@ function remove(text: string, path: ConfigPath): string {
   );
   const edited = applyChanges(text, removeMember(text, holder, index));
   const expect = (before: unknown) => withoutData(before, path);
-  return prove(source, edited, { expect, gone, name: nameOf(path), offset: place.whole.from });
+  return verifyEdit(source, edited, { expect, gone, name: pathLabel(path), offset: place.whole.from });
 }
 
 /** Follows a path as far as there is something. An empty value ends the way. */
 function find(source: YamlSource, root: Node, path: ConfigPath): Target {
-  const way: Place[] = [];
+  const way: YamlSlot[] = [];
   let place = rootPlace(root);
   for (const [depth, step] of path.entries()) {
     const there = path.slice(0, depth);
@@ -101,19 +101,19 @@ function find(source: YamlSource, root: Node, path: ConfigPath): Target {
   return { place, way, rest: [] };
 }
 
-function itemAt({ value, whole }: Place, index: number, there: ConfigPath): Place | undefined {
+function itemAt({ value, whole }: YamlSlot, index: number, there: ConfigPath): YamlSlot | undefined {
   if (!isSeq(value)) throw unfit(value, 'list', there, whole);
-  if (index > value.items.length) throw new ConfigError(`${nameOf(there)} has no item ${index}.`, whole.from);
+  if (index > value.items.length) throw new ConfigError(`${pathLabel(there)} has no item ${index}.`, whole.from);
   return index < value.items.length ? itemPlace(value, index) : undefined;
 }
 
-function pairAt(source: YamlSource, place: Place, key: string, there: ConfigPath): Place | undefined {
+function pairAt(source: YamlSource, place: YamlSlot, key: string, there: ConfigPath): YamlSlot | undefined {
   const { value, whole } = place;
   if (!isMap(value)) throw unfit(value, 'map', there, whole);
   if (!value.srcToken)
-    throw new ConfigError(`${nameOf(there)} is a map without braces in a list.`, whole.from);
+    throw new ConfigError(`${pathLabel(there)} is a map without braces in a list.`, whole.from);
 
-  const name = nameOf([key]);
+  const name = pathLabel([key]);
   const [first, second] = value.items.filter((pair) => spellsKey(source, pair.key, key));
   if (second) throw new ConfigError(`The key ${name} is there twice.`, pairPlace(value, second).whole.from);
   if (!first) {
@@ -141,23 +141,23 @@ function spellsKey({ aliases }: YamlSource, node: unknown, key: string): boolean
   return isScalar(target) && (target.value === key || target.source === key || String(target.value) === key);
 }
 
-function unfit(value: Node | null, wanted: string, there: ConfigPath, { from }: Place['whole']): ConfigError {
+function unfit(value: Node | null, wanted: string, there: ConfigPath, { from }: YamlSlot['whole']): ConfigError {
   if (isAlias(value))
-    return new ConfigError(`${nameOf(there)} is an alias; its value stands elsewhere.`, from);
-  return new ConfigError(`${nameOf(there)} is no ${wanted}.`, from);
+    return new ConfigError(`${pathLabel(there)} is an alias; its value stands elsewhere.`, from);
+  return new ConfigError(`${pathLabel(there)} is no ${wanted}.`, from);
 }
 
 /** A tag says what a value is read as. That of maps or lists may stay, as long as one follows. */
-function requireUntagged({ value, whole }: Place, there: ConfigPath, next?: unknown): void {
+function requireUntagged({ value, whole }: YamlSlot, there: ConfigPath, next?: unknown): void {
   const tag = isAlias(value) ? undefined : value?.tag;
   if (tag === undefined) return;
   if (tag === 'tag:yaml.org,2002:map' && (next === undefined || next instanceof Map)) return;
   if (tag === 'tag:yaml.org,2002:seq' && (next === undefined || Array.isArray(next))) return;
-  throw new ConfigError(`${nameOf(there)} has the tag ${tag}.`, whole.from);
+  throw new ConfigError(`${pathLabel(there)} has the tag ${tag}.`, whole.from);
 }
 
 /** What is changed must not be the value of something else too. */
-function requireUnshared({ aliases }: YamlSource, way: readonly Place[], changed?: unknown): void {
+function requireUnshared({ aliases }: YamlSource, way: readonly YamlSlot[], changed?: unknown): void {
   const inside = new Set([...nodesIn(changed)]);
   const held = new Set([...inside, ...way.map(({ value }) => value)]);
   for (const { alias, target } of aliases) {
@@ -189,7 +189,7 @@ function bounded<Input extends unknown[], Output>(
 }
 
 /** A value in words: its key, or its place in a list. */
-function nameOf(path: ConfigPath): string {
+function pathLabel(path: ConfigPath): string {
   const key = path.at(-1);
   if (key === undefined) return 'The whole';
   return typeof key === 'number' ? `Item ${key}` : JSON.stringify(key);

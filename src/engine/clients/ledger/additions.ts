@@ -1,5 +1,5 @@
 import type { ConfigPath, ConfigValue } from '../edit/editor.js';
-import { dataIn, type EntryPlace, removeValue } from '../edit/entries.js';
+import { dataIn, type EntryLocator, removeValue } from '../edit/entries.js';
 import { sameValue } from '../edit/merge.js';
 import { valueAt } from '../edit/path.js';
 import type { Addition, FileRecord, Receipt } from '../receipts.js';
@@ -34,7 +34,7 @@ export async function withoutAdditions(
 export async function extrasFor(
   text: string | null,
   { additions = [] }: Receipt,
-  { format }: EntryPlace,
+  { format }: EntryLocator,
 ): Promise<readonly { readonly path: ConfigPath; readonly value: ConfigValue }[]> {
   if (additions.length === 0) return [];
   const data = text === null ? undefined : await dataIn(text, format);

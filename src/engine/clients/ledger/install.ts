@@ -1,17 +1,17 @@
 import { isDeepStrictEqual } from 'node:util';
 import { AgentToolsError } from '../../errors.js';
-import type { Entry } from '../edit/editor.js';
-import { dataIn, type EntryPlace, putEntry, readEntry } from '../edit/entries.js';
+import type { ConfigEntry } from '../edit/editor.js';
+import { dataIn, type EntryLocator, putEntry, readEntry } from '../edit/entries.js';
 import { isIntact, launchPart, mergeEntry, sameValue } from '../edit/merge.js';
 import { valueAt } from '../edit/path.js';
 import type { FileRecord, Receipt, Step } from '../receipts.js';
 import { extrasFor, withoutAdditions } from './additions.js';
 import type { ConfigState, Plan } from './plan.js';
-import { lowered, placeOf, slotOf, stepBetween, templateOf } from './slot.js';
+import { shadowSteps, entryLocator, slotOf, stepBetween, templateOf } from './slot.js';
 
 export interface Wanted {
   readonly receipt: Receipt;
-  readonly place: EntryPlace;
+  readonly place: EntryLocator;
   readonly force: boolean;
 }
 
@@ -77,16 +77,16 @@ async function withoutTwins(
   const gone = await Promise.all(
     others.map(async (one) => {
       const isTwin = one.client === receipt.client && one.key === receipt.key;
-      return isTwin && (await readEntry(text, placeOf(one))) === undefined;
+      return isTwin && (await readEntry(text, entryLocator(one))) === undefined;
     }),
   );
   return others.filter((_, index) => !gone[index]);
 }
 
 /** What an entry takes the place of: nothing that differs, one of ours, or one that is to come back when it goes. */
-type Taken = 'nothing' | 'ours' | 'theirs';
+type ReplacedEntry = 'nothing' | 'ours' | 'theirs';
 
-function whatItTakes(current: Entry | undefined, owner: Receipt | undefined, receipt: Receipt): Taken {
+function whatItTakes(current: ConfigEntry | undefined, owner: Receipt | undefined, receipt: Receipt): ReplacedEntry {
   if (current === undefined) return 'nothing';
   if (owner) return owner.server === receipt.server || isKin(owner, receipt) ? 'ours' : 'theirs';
   return isIntact(current, receipt.entry) ? 'nothing' : 'theirs';
@@ -104,8 +104,8 @@ function outcomeOf({
   isKnown,
   isOther,
 }: {
-  readonly current: Entry | undefined;
-  readonly takes: Taken;
+  readonly current: ConfigEntry | undefined;
+  readonly takes: ReplacedEntry;
   readonly isChanged: boolean;
   readonly isKnown: boolean;
   /** Whether it was another server's. */
@@ -127,10 +127,10 @@ function gaveWay({ replaced, displaced = [] }: Partial<Receipt>): Pick<Receipt, 
 function stepsBefore(
   steps: readonly Step[],
   slot: string,
-  { current, takes }: { readonly current: Entry | undefined; readonly takes: Taken },
+  { current, takes }: { readonly current: ConfigEntry | undefined; readonly takes: ReplacedEntry },
 ): readonly Step[] {
   if (current === undefined) return steps.filter((step) => step.slot !== slot);
-  return takes === 'theirs' ? lowered(steps, slot) : steps;
+  return takes === 'theirs' ? shadowSteps(steps, slot) : steps;
 }
 
 /** A file that is named by its path stays the client's own, or the project's, where it was known as that. */
@@ -153,7 +153,7 @@ async function madeWith(
 }
 
 /** @throws AgentToolsError saying whose the key is, and the way out. */
-function requireOurs(current: Entry, owner: Receipt | undefined, receipt: Receipt): void {
+function requireOurs(current: ConfigEntry, owner: Receipt | undefined, receipt: Receipt): void {
   const { key, file, server } = receipt;
   const refuse = (message: string) => new AgentToolsError('refused', message);
   const wayOut = 'Give yours another key with --name, or replace it with --force.';
@@ -188,7 +188,7 @@ function hasSameVariables(one: Receipt, other: Receipt): boolean {
 }
 
 /** Two clients read one file: the entry keeps the first one's form and gets what the second one starts. */
-function sharedEntry(theirs: Entry, ours: Entry): Entry {
+function sharedEntry(theirs: ConfigEntry, ours: ConfigEntry): ConfigEntry {
   return { ...theirs, ...launchPart(ours) };
 }
 

@@ -1,9 +1,9 @@
-import type { EntryPlace } from '../edit/entries.js';
+import type { EntryLocator } from '../edit/entries.js';
 import { spliceBetween } from '../edit/splice.js';
 import { hashOf, type Receipt, type Step } from '../receipts.js';
 
 /** Where a receipt's entry stands. */
-export function placeOf({ format, container, key }: Receipt): EntryPlace {
+export function entryLocator({ format, container, key }: Receipt): EntryLocator {
   return { format, container, key };
 }
 
@@ -16,17 +16,17 @@ export function slotOf({ container, key }: Pick<Receipt, 'container' | 'key'>): 
 const mark = 'below ';
 
 /** The slot of the entry that the one in a slot took the place of. */
-export function slotBelow(slot: string): string {
+export function shadowedSlot(slot: string): string {
   return mark + slot;
 }
 
 /** The steps once another entry has taken a slot. */
-export function lowered(steps: readonly Step[], slot: string): readonly Step[] {
-  return steps.map((step) => (isOf(step, slot) ? { ...step, slot: slotBelow(step.slot) } : step));
+export function shadowSteps(steps: readonly Step[], slot: string): readonly Step[] {
+  return steps.map((step) => (isOf(step, slot) ? { ...step, slot: shadowedSlot(step.slot) } : step));
 }
 
 /** The steps once the entry that had taken a slot is gone. */
-export function raised(steps: readonly Step[], slot: string): readonly Step[] {
+export function unshadowSteps(steps: readonly Step[], slot: string): readonly Step[] {
   return steps.map((step) => (isOf(step, slot) ? { ...step, slot: step.slot.slice(mark.length) } : step));
 }
 

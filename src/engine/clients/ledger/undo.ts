@@ -1,17 +1,17 @@
-import type { Entry } from '../edit/editor.js';
-import { dataIn, type EntryPlace, putEntry, readEntry } from '../edit/entries.js';
+import type { ConfigEntry } from '../edit/editor.js';
+import { dataIn, type EntryLocator, putEntry, readEntry } from '../edit/entries.js';
 import { sameValue } from '../edit/merge.js';
 import { undoMovedSplice, undoSplice } from '../edit/splice.js';
 import { hashOf, type Receipt, type Step } from '../receipts.js';
 import { extrasFor } from './additions.js';
 import type { ConfigState } from './plan.js';
-import { placeOf, slotBelow, slotOf, stepBetween, templateOf } from './slot.js';
+import { entryLocator, shadowedSlot, slotOf, stepBetween, templateOf } from './slot.js';
 
 /**
  * Takes back every step since the first one of a slot, and does those of the others again. Undefined if somebody else
  * has written since.
  */
-export async function unwind(
+export async function undoSteps(
   { text, record }: ConfigState,
   slot: string,
   remaining: readonly Receipt[],
@@ -31,7 +31,7 @@ export async function unwind(
     const layer = layers.find((one) => one.slot === other);
     if (other === slot || !layer) continue;
     const { receipt } = layer;
-    const place = placeOf(receipt);
+    const place = entryLocator(receipt);
     const entry = layer.entry ?? (await readEntry(text, place));
     if (!entry) continue;
     const extras = await extrasFor(base, receipt, place);
@@ -48,12 +48,12 @@ interface Layer {
   readonly slot: string;
   readonly receipt: Receipt;
   /** Undefined: as it is in the file. */
-  readonly entry: Entry | undefined;
+  readonly entry: ConfigEntry | undefined;
 }
 
-function layersOf(receipt: Receipt, slot = slotOf(receipt), entry?: Entry): readonly Layer[] {
+function layersOf(receipt: Receipt, slot = slotOf(receipt), entry?: ConfigEntry): readonly Layer[] {
   const [former] = receipt.displaced ?? [];
-  const below = former ? layersOf(former, slotBelow(slot), receipt.replaced) : [];
+  const below = former ? layersOf(former, shadowedSlot(slot), receipt.replaced) : [];
   return [{ slot, receipt, entry }, ...below];
 }
 
@@ -68,7 +68,7 @@ function takeBack(text: string | null, step: Step): { readonly text: string | nu
 export async function undoMoved(
   text: string,
   steps: readonly Step[],
-  { cut, place }: { readonly cut: string; readonly place: EntryPlace },
+  { cut, place }: { readonly cut: string; readonly place: EntryLocator },
 ): Promise<string | undefined> {
   let after: string | undefined = text;
   for (const { splice } of [...steps].reverse()) {

@@ -1,16 +1,16 @@
 import { AgentToolsError } from '../../errors.js';
-import { type EntryPlace, putEntry, readEntry, removeEntry } from '../edit/entries.js';
+import { type EntryLocator, putEntry, readEntry, removeEntry } from '../edit/entries.js';
 import { isIntact } from '../edit/merge.js';
 import type { FileRecord, Receipt } from '../receipts.js';
 import { extrasFor, withoutAdditions } from './additions.js';
 import type { ConfigState, Plan } from './plan.js';
-import { containerOf, raised, slotOf } from './slot.js';
-import { undoMoved, unwind } from './undo.js';
+import { containerOf, unshadowSteps, slotOf } from './slot.js';
+import { undoMoved, undoSteps } from './undo.js';
 
 /** An entry of ours, and where it stands now. */
 interface KnownEntry {
   readonly receipt: Receipt;
-  readonly place: EntryPlace;
+  readonly place: EntryLocator;
 }
 
 /**
@@ -40,7 +40,7 @@ export async function planUninstall(
     const message = `The entry "${receipt.key}" in ${receipt.file} was edited by hand since it was written. Remove it all the same with --force.`;
     throw new AgentToolsError('refused', message);
   }
-  const unwound = await unwind(state, slot, receipts);
+  const unwound = await undoSteps(state, slot, receipts);
   if (unwound) {
     const { text, steps } = unwound;
     return await withFormer({ text, record: { ...left, steps } }, { receipt, place });
@@ -58,7 +58,7 @@ async function withFormer({ text, record }: ConfigState, { receipt, place }: Kno
     return { text, record: emptied(record), outcome: 'removed' };
   }
   const receipts = [...record.receipts, ...displaced];
-  const steps = displaced.length > 0 ? raised(record.steps, slotOf(receipt)) : record.steps;
+  const steps = displaced.length > 0 ? unshadowSteps(record.steps, slotOf(receipt)) : record.steps;
   return { text, record: emptied({ ...record, receipts, steps }), outcome: 'restored' };
 }
 
@@ -74,7 +74,7 @@ export function planRemoval({
 }: {
   readonly file: string;
   readonly key: string;
-  readonly place: EntryPlace;
+  readonly place: EntryLocator;
   readonly force: boolean;
 }): (state: ConfigState) => Promise<Plan> {
   return async (state) => {

@@ -1,4 +1,4 @@
-import type { Places, WritableClient } from '../client.js';
+import type { FileCandidates, WritableClient } from '../client.js';
 import { goose, standard } from '../shapes.js';
 import {
   addMcp,
@@ -31,7 +31,7 @@ import {
  * does not see the real one.
  * @see https://github.com/anthropics/claude-code/issues/26073
  */
-const claudePackages: Places = (surroundings) => {
+const claudePackages: FileCandidates = (surroundings) => {
   const { join } = pathsOf(surroundings);
   const [packages] = localAppData('Packages')(surroundings);
   if (packages === undefined) return [];
@@ -39,7 +39,7 @@ const claudePackages: Places = (surroundings) => {
   return names.map((name) => join(packages, name));
 };
 
-const claudeFiles: Places = (surroundings) => {
+const claudeFiles: FileCandidates = (surroundings) => {
   const { join } = pathsOf(surroundings);
   const file = 'LocalCache/Roaming/Claude/claude_desktop_config.json';
   return claudePackages(surroundings).map((folder) => join(folder, file));

@@ -1,4 +1,4 @@
-import type { Layout, Places, WritableClient } from '../client.js';
+import type { Layout, FileCandidates, WritableClient } from '../client.js';
 import { isMap } from '../edit/merge.js';
 import { bangCommands, hereDocument, opencode, spelled, standard, stdio } from '../shapes.js';
 import {
@@ -41,7 +41,7 @@ const grokFolder = ownFolder('GROK_HOME', '.grok');
 const piFolder = ownFolder('PI_CODING_AGENT_DIR', '.pi/agent');
 const qwenFolder = ownFolder('QWEN_HOME', '.qwen');
 
-const clineFiles: Places = firstOf(
+const clineFiles: FileCandidates = firstOf(
   variable('CLINE_MCP_SETTINGS_PATH'),
   variable('CLINE_DATA_DIR', 'settings/cline_mcp_settings.json'),
   variable('CLINE_DIR', 'data/settings/cline_mcp_settings.json'),
@@ -53,7 +53,7 @@ const clineFiles: Places = firstOf(
 );
 
 /** The retired Python program counts only where nothing of its successor is. */
-const kimiFiles: Places = (surroundings) => {
+const kimiFiles: FileCandidates = (surroundings) => {
   const [current = ''] = home('.kimi-code')(surroundings);
   const [retired = ''] = home('.kimi')(surroundings);
   const onlyRetired = surroundings.exists(retired) && !surroundings.exists(current);
@@ -62,14 +62,14 @@ const kimiFiles: Places = (surroundings) => {
 };
 
 /** Beside the old `config.json` alone, a new `config.yaml` would make Continue ignore it. */
-function hasOldContinueOnly(surroundings: Parameters<Places>[0]): boolean {
+function hasOldContinueOnly(surroundings: Parameters<FileCandidates>[0]): boolean {
   const { exists } = surroundings;
   const [config = ''] = continueFolder('config.yaml')(surroundings);
   const [old = ''] = continueFolder('config.json')(surroundings);
   return exists(old) && !exists(config);
 }
 
-const continueFiles: Places = (surroundings) => {
+const continueFiles: FileCandidates = (surroundings) => {
   const config = continueFolder('config.yaml')(surroundings);
   return hasOldContinueOnly(surroundings)
     ? [...continueFolder('mcpServers/<key>.yaml')(surroundings), ...config]
@@ -88,7 +88,7 @@ function openCodeLayout(data: unknown): Layout | undefined {
 
 const crushFolder = firstOf(variable('CRUSH_GLOBAL_CONFIG'), xdgConfig('crush'));
 
-function hasCrushrc(surroundings: Parameters<Places>[0]): boolean {
+function hasCrushrc(surroundings: Parameters<FileCandidates>[0]): boolean {
   const { join } = pathsOf(surroundings);
   return crushFolder(surroundings).some((folder) => surroundings.exists(join(folder, 'crushrc')));
 }

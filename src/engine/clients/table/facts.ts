@@ -1,4 +1,4 @@
-import type { Caution, Container, FileScope, Source, Tolerance } from '../client.js';
+import type { InstallWarning, Container, FileScope, FactSource, SyntaxTolerance } from '../client.js';
 
 /** The day on which the table was last compared with its sources. */
 export const checkedOn = '2026-11-21';
@@ -7,46 +7,46 @@ export const checkedOn = '2026-11-21';
 export const mcpServers: Container = { path: ['mcpServers'], shape: 'map' };
 
 /** What `JSON.parse` takes. A BOM counts as readable where nobody has seen the client fail on one. */
-export const strict: Tolerance = { comments: false, trailingCommas: false, bom: true };
+export const strict: SyntaxTolerance = { comments: false, trailingCommas: false, bom: true };
 
 /** What `JSON.parse` takes of a text without a BOM. */
-export const strictWithoutBom: Tolerance = { comments: false, trailingCommas: false, bom: false };
+export const strictWithoutBom: SyntaxTolerance = { comments: false, trailingCommas: false, bom: false };
 
 /** Everything, as in a syntax that has comments anyway. */
-export const lenient: Tolerance = { comments: true, trailingCommas: true, bom: true };
+export const lenient: SyntaxTolerance = { comments: true, trailingCommas: true, bom: true };
 
 /** Comments, and nothing else that JSON has not. */
-export const commentsOnly: Tolerance = { comments: true, trailingCommas: false, bom: false };
+export const commentsOnly: SyntaxTolerance = { comments: true, trailingCommas: false, bom: false };
 
 /** Comments and trailing commas. */
-export const withoutBom: Tolerance = { comments: true, trailingCommas: true, bom: false };
+export const withoutBom: SyntaxTolerance = { comments: true, trailingCommas: true, bom: false };
 
 /** The vendor's own program was run, and the file looked at. */
-export function ran(version: string): Source {
+export function ran(version: string): FactSource {
   return { what: 'file, entry, key, syntax', ref: `the vendor's own command line was run, ${version}` };
 }
 
-export const wolfram: Source = {
+export const wolfram: FactSource = {
   what: 'file, entry',
   ref: 'https://github.com/WolframResearch/AgentTools docs/mcp-clients.md (3ea113a3, 2026-08-21)',
 };
 
-export const addMcp: Source = { what: 'file', ref: 'npm add-mcp 2.4.0' };
+export const addMcp: FactSource = { what: 'file', ref: 'npm add-mcp 2.4.0' };
 
-export const smithery: Source = { what: 'file', ref: 'npm @smithery/cli 4.11.1' };
+export const smithery: FactSource = { what: 'file', ref: 'npm @smithery/cli 4.11.1' };
 
-export const matrix: Source = {
+export const matrix: FactSource = {
   what: 'capabilities',
   ref: 'https://github.com/modelcontextprotocol/modelcontextprotocol docs/clients.mdx (before 2026-05-27), extensions/client-matrix.mdx (b0f60ba5, 2026-08-22)',
 };
 
-export const unchecked: Source = { what: 'file', ref: 'common knowledge, not confirmed by the vendor' };
+export const unchecked: FactSource = { what: 'file', ref: 'common knowledge, not confirmed by the vendor' };
 
 /** What a user must know of files whose place the vendor does not promise. */
-export function undocumented(client: string): Caution {
+export function undocumented(client: string): InstallWarning {
   return { text: `The maker of ${client} does not document this file. Look whether the server shows up.` };
 }
 
-export function caution(scope: FileScope, text: string): Caution {
+export function caution(scope: FileScope, text: string): InstallWarning {
   return { scope, text };
 }

@@ -1,13 +1,13 @@
 import path from 'node:path';
-import type { Places, Surroundings } from '../client.js';
+import type { FileCandidates, ClientEnvironment } from '../client.js';
 
 /** The paths of the system that is asked about, which need not be the one we run on. */
-export function pathsOf({ platform }: Pick<Surroundings, 'platform'>): path.PlatformPath {
+export function pathsOf({ platform }: Pick<ClientEnvironment, 'platform'>): path.PlatformPath {
   return platform === 'win32' ? path.win32 : path.posix;
 }
 
 /** Below the home folder. */
-export function home(name: string): Places {
+export function home(name: string): FileCandidates {
   return (surroundings) => [pathsOf(surroundings).join(surroundings.home, name)];
 }
 
@@ -15,12 +15,12 @@ export function home(name: string): Places {
  * Below `$XDG_CONFIG_HOME`, else `~/.config`, on every system.
  * @see https://specifications.freedesktop.org/basedir-spec/latest/ on why a relative path counts for nothing
  */
-export function xdgConfig(name: string): Places {
+export function xdgConfig(name: string): FileCandidates {
   return firstOf(variable('XDG_CONFIG_HOME', name), home(`.config/${name}`));
 }
 
 /** Where programs with a window keep their data, as Electron has it. */
-export function appData(name: string): Places {
+export function appData(name: string): FileCandidates {
   return bySystem({
     linux: xdgConfig(name),
     darwin: home(`Library/Application Support/${name}`),
@@ -29,17 +29,17 @@ export function appData(name: string): Places {
 }
 
 /** Below Windows' folder for data that stays on one machine. */
-export function localAppData(name: string): Places {
+export function localAppData(name: string): FileCandidates {
   return bySystem({ win32: firstOf(variable('LOCALAPPDATA', name), home(`AppData/Local/${name}`)) });
 }
 
 /** An application of macOS. */
-export function application(name: string): Places {
+export function application(name: string): FileCandidates {
   return bySystem({ darwin: () => [`/Applications/${name}.app`] });
 }
 
 /** Below the folder that a variable names, or that very path. A relative one depends on who reads it, and is left alone. */
-export function variable(variableName: string, name = ''): Places {
+export function variable(variableName: string, name = ''): FileCandidates {
   return (surroundings) => {
     const paths = pathsOf(surroundings);
     const value = surroundings.env[variableName];
@@ -48,13 +48,13 @@ export function variable(variableName: string, name = ''): Places {
 }
 
 /** A client's own folder below the home folder, which a variable may move. */
-export function ownFolder(variableName: string, folder: string): (name?: string) => Places {
+export function ownFolder(variableName: string, folder: string): (name?: string) => FileCandidates {
   return (name = '') =>
     firstOf(variable(variableName, name), home(name === '' ? folder : `${folder}/${name}`));
 }
 
 /** One rule for each system; Linux stands for whatever is neither macOS nor Windows. */
-export function bySystem(rules: Readonly<Partial<Record<'linux' | 'darwin' | 'win32', Places>>>): Places {
+export function bySystem(rules: Readonly<Partial<Record<'linux' | 'darwin' | 'win32', FileCandidates>>>): FileCandidates {
   return (surroundings) => {
     const { platform } = surroundings;
     const system = platform === 'darwin' || platform === 'win32' ? platform : 'linux';
@@ -63,7 +63,7 @@ export function bySystem(rules: Readonly<Partial<Record<'linux' | 'darwin' | 'wi
 }
 
 /** The first of several that names any place: how a variable replaces the usual one. */
-export function firstOf(...candidates: readonly Places[]): Places {
+export function firstOf(...candidates: readonly FileCandidates[]): FileCandidates {
   return (surroundings) => {
     for (const places of candidates) {
       const found = places(surroundings);
@@ -73,12 +73,12 @@ export function firstOf(...candidates: readonly Places[]): Places {
   };
 }
 
-export function all(...candidates: readonly Places[]): Places {
+export function all(...candidates: readonly FileCandidates[]): FileCandidates {
   return (surroundings) => candidates.flatMap((places) => places(surroundings));
 }
 
 /** All of them, what is there before what is not. */
-export function existingFirst(...candidates: readonly Places[]): Places {
+export function existingFirst(...candidates: readonly FileCandidates[]): FileCandidates {
   return (surroundings) => {
     const places = all(...candidates)(surroundings);
     const isThere = (place: string) => surroundings.exists(place);

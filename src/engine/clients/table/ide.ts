@@ -1,4 +1,4 @@
-import type { Places, WritableClient } from '../client.js';
+import type { FileCandidates, WritableClient } from '../client.js';
 import { standard, stdio } from '../shapes.js';
 import {
   addMcp,
@@ -29,7 +29,7 @@ const servers = { path: ['servers'], shape: 'map' } as const;
 const augmentFolder = 'Code/User/globalStorage/augment.vscode-augment';
 
 /** Version 2 has moved, which a marker shows; where nothing shows it, the folder of version 1 decides. */
-const antigravityFiles: Places = (surroundings) => {
+const antigravityFiles: FileCandidates = (surroundings) => {
   const { exists } = surroundings;
   const [folder = ''] = home('.gemini')(surroundings);
   const at = (name: string) => pathsOf(surroundings).join(folder, name);

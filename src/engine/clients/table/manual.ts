@@ -1,6 +1,6 @@
-import type { Launch, ManualClient, Source } from '../client.js';
+import type { Launch, ManualClient, FactSource } from '../client.js';
 
-const research: Source = {
+const research: FactSource = {
   what: 'no file',
   ref: 'https://github.com/WolframResearch/AgentTools TODO/more-mcp-clients.md (3ea113a3, 2026-08-21)',
 };

@@ -20,13 +20,13 @@ export function docOf(node: ts.Node | undefined, { ts, positionOf }: Program): D
   // A property of a @typedef or of a parameter, or the @typedef itself, has its text to itself.
   const isOwn = ts.isJSDocPropertyTag(node) || ts.isJSDocParameterTag(node) || ts.isJSDocTypedefTag(node);
   const own = isOwn ? node : undefined;
-  const text = textOf(own?.comment ?? comment?.comment, ts) || textOf(typedefText(node, ts), ts);
+  const text = commentText(own?.comment ?? comment?.comment, ts) || commentText(typedefText(node, ts), ts);
   const tags = own ? [] : (comment?.tags ?? []);
   return {
     text,
     tags: tags.map((tag): DocTag => {
       const name = tag.tagName.text;
-      return { name, text: textOf(tag.comment, ts), position: positionOf(tag) };
+      return { name, text: commentText(tag.comment, ts), position: positionOf(tag) };
     }),
   };
 }
@@ -36,7 +36,7 @@ function typedefText(node: ts.Node, ts: Program['ts']): ts.JSDoc['comment'] {
   return ts.isJSDocTypedefTag(node) && ts.isJSDoc(node.parent) ? node.parent.comment : undefined;
 }
 
-function textOf(comment: ts.JSDoc['comment'], ts: Program['ts']): string {
+function commentText(comment: ts.JSDoc['comment'], ts: Program['ts']): string {
   const text = ts.getTextOfJSDocComment(comment) ?? '';
   return text.replace(/^\s*-\s+/, '').trim();
 }
@@ -53,7 +53,7 @@ export function parameterTexts(node: ts.Node | undefined, { ts, positionOf }: Pr
       .filter((one): one is ts.JSDoc => ts.isJSDoc(one))
       .at(-1);
   const read = (tag: ts.JSDocPropertyLikeTag) => {
-    const text = textOf(tag.comment, ts);
+    const text = commentText(tag.comment, ts);
     const name = tag.name.getText();
     if (text !== '') texts.push([name, text]);
     const fallback = bracketedFallback(tag);

@@ -58,7 +58,7 @@ function readFunction(
   const said = parameterTexts(documented, program);
   const compiled = declaration && compiledFunction(declaration, symbol, program, compiledOf);
   const reader = new TypeReader(program);
-  const name = nameOf(symbol, declaration, ts);
+  const name = exportedName(symbol, declaration, ts);
   const last = signature.parameters.length - 1;
   const returned = checker.getReturnTypeOfSignature(signature);
   const awaited = checker.getAwaitedType(returned) ?? returned;
@@ -115,7 +115,7 @@ function hasComment(node: ts.Node, typescript: Program['ts']): boolean {
   return typescript.getJSDocCommentsAndTags(node).some(typescript.isJSDoc);
 }
 
-function nameOf(
+function exportedName(
   symbol: ts.Symbol,
   declaration: ts.SignatureDeclaration | undefined,
   typescript: Program['ts'],
@@ -183,7 +183,7 @@ function compiledFunction(
   const source = declaration.getSourceFile();
   if (!source.isDeclarationFile) return undefined;
   const module = compiledOf(source);
-  return module && functionNamed(module, nameOf(symbol, declaration, ts), ts);
+  return module && functionNamed(module, exportedName(symbol, declaration, ts), ts);
 }
 
 function functionNamed(

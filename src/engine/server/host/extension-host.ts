@@ -10,9 +10,9 @@ import { openHostChannel } from '../../host/host-channel.js';
 import { areBuiltInsSound } from '../../host/soundness.js';
 import { captureSurroundings } from '../../host/surroundings.js';
 import { ThreadPool } from '../../host/thread-pool.js';
-import { killTree } from '../process/ends.js';
+import { killTree } from '../process/exit-watch.js';
 import { installGuard } from '../process/guard.js';
-import { lastWords } from '../process/last-words.js';
+import { flushOutput } from '../process/flush-output.js';
 import { reporterOn } from '../reporting.js';
 import { Endpoint, type Tampering } from './endpoint.js';
 import type { FromHost, ToHost } from './messages.js';
@@ -125,7 +125,7 @@ function inspect(isUsual: (change: string) => boolean, isEnd: boolean): Tamperin
 /** Children have a moment to end by themselves, and prints one to leave. */
 async function leave(): Promise<void> {
   await killTree({ spawned: guard.spawned, graceMs: 300 });
-  await lastWords(stderr);
+  await flushOutput(stderr);
   guard.exit(0);
 }
 

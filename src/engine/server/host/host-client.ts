@@ -11,20 +11,20 @@ import type { HostDeath } from '../../host/death.js';
 import { readDescription } from '../../host/description.js';
 import { Restarts } from '../../host/restarts.js';
 import { error as failure, ProtocolError, ToolError } from '../../items/builders.js';
-import { type Calls, reportOnce } from '../../items/calls.js';
+import { type ServerRuntime, reportOnce } from '../../items/server-runtime.js';
 import type { GivenPlace } from '../../items/upstream.js';
 import type { PlainData } from '../../plain-data.js';
 import type { ChangeNotifier } from '../change-notifier.js';
 import { askerOf, type CodeHost, type Connection, type HostedWork } from '../context.js';
-import type { Subject } from '../interaction/dialogue.js';
-import type { Remembered } from '../interaction/state.js';
+import type { RequestIdentity } from '../interaction/input-scope.js';
+import type { ReplayState } from '../interaction/state.js';
 import type { LiveServer } from '../live-server.js';
 import { ErrorNumber } from '../protocol/envelope.js';
 import type { RequestContext } from '../protocol/request.js';
 import { listEvent } from '../protocol/subscriptions.js';
 import type { Wire } from '../requests/handler.js';
 import type { Tasks } from '../tasks/tasks.js';
-import type { Hub, PlaceFinder } from '../upstream/hub.js';
+import type { UpstreamHub, PlaceFinder } from '../upstream/hub.js';
 import {
   type DefinitionFile,
   DefinitionLoader,
@@ -46,7 +46,7 @@ export interface HostClientOptions {
   readonly report: (line: string) => void;
   readonly announce: ChangeNotifier['announce'];
   /** The server that runs in hosts; undefined before it is composed. */
-  readonly live: () => LiveServer<Hub> | undefined;
+  readonly live: () => LiveServer<UpstreamHub> | undefined;
   /** Called after a host has described modules otherwise than they are recorded. */
   readonly onSurfaceChanged: () => Promise<void>;
   /** Longest wait of `loadCode` for one definition, in milliseconds. Asked whenever one begins to load. Default: infinite. */
@@ -337,7 +337,7 @@ export class HostClient implements CodeHost, PlaceFinder {
     return generation?.isOver ? undefined : generation;
   }
 
-  async #loadTasks(calls: Calls): Promise<Tasks> {
+  async #loadTasks(calls: ServerRuntime): Promise<Tasks> {
     const { tasksOf } = await import('../tasks/tasks.js');
     this.#tasks ??= tasksOf(calls);
     return this.#tasks;
@@ -750,8 +750,8 @@ async function openStore(hosted: HostClientOptions['hosted']): Promise<SurfaceSt
 async function stateOf(
   connection: Connection,
   request: RequestContext,
-  subject: Subject | undefined,
-): Promise<Remembered | undefined> {
+  subject: RequestIdentity | undefined,
+): Promise<ReplayState | undefined> {
   if (!subject || connection.era !== 'modern' || request.requestState === undefined) return undefined;
   const { readState } = await import('../interaction/state.js');
   return await readState({ connection, request, subject }, request.requestState);

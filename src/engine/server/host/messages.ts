@@ -1,7 +1,7 @@
 import type { AuthInfo } from '@modelcontextprotocol/server';
 import type { ListedKind } from '../../items/context.js';
 import type { PlainData } from '../../plain-data.js';
-import type { Remembered } from '../interaction/state.js';
+import type { ReplayState } from '../interaction/state.js';
 import type { ErrorBody, JsonObject, MessageId } from '../protocol/envelope.js';
 import type { LogLevelName } from '../protocol/eras.js';
 import type { ClientIdentity } from '../protocol/request.js';
@@ -35,7 +35,7 @@ export interface HostedRequest {
   readonly auth?: AuthInfo;
   readonly inputResponses?: JsonObject;
   /** The verified state of the round before. */
-  readonly state?: Remembered;
+  readonly state?: ReplayState;
 }
 
 /** A connection of the front, as the host knows it. */
@@ -199,7 +199,7 @@ export type FromHost =
       readonly type: 'seal';
       readonly call: number;
       readonly question: number;
-      readonly remembered: Remembered;
+      readonly remembered: ReplayState;
     }
   /** The task that a request has become is over: its description, as `tasks/get` answers. */
   | { readonly type: 'task-ended'; readonly call: number; readonly task: JsonObject }

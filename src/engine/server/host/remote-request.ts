@@ -1,7 +1,7 @@
 import type { AuthInfo } from '@modelcontextprotocol/server';
 import { ProtocolError, ToolError } from '../../items/builders.js';
-import { Suspension } from '../../items/interaction.js';
-import type { Remembered } from '../interaction/state.js';
+import { InputRequiredSignal } from '../../items/interaction.js';
+import type { ReplayState } from '../interaction/state.js';
 import { isObject, type JsonObject, type MessageId } from '../protocol/envelope.js';
 import {
   type AskLimits,
@@ -40,7 +40,7 @@ export class Questions {
       const withdraw = () => {
         settle();
         const reason = signal?.reason instanceof Error ? signal.reason : new Error(String(signal?.reason));
-        const isSuspension = reason instanceof Suspension && { isSuspension: true };
+        const isSuspension = reason instanceof InputRequiredSignal && { isSuspension: true };
         this.#send({ type: 'withdraw', question, reason: reason.message, ...isSuspension });
         reject(reason);
       };
@@ -86,7 +86,7 @@ export class RemoteRequest implements RequestContext {
   readonly meta: JsonObject | undefined;
   readonly auth: AuthInfo | undefined;
   readonly inputResponses: JsonObject | undefined;
-  readonly requestState: Remembered | undefined;
+  readonly requestState: ReplayState | undefined;
   /** The number of the request on the channel. */
   readonly call: number;
   readonly #send: Send;
@@ -139,7 +139,7 @@ export class RemoteRequest implements RequestContext {
   }
 
   /** Has the front sign what this request remembers until the client answers. */
-  async seal(remembered: Remembered): Promise<string> {
+  async seal(remembered: ReplayState): Promise<string> {
     const { call } = this;
     return String(await this.#questions.put((question) => ({ type: 'seal', call, question, remembered })));
   }

@@ -1,16 +1,16 @@
 import type { ToolResult } from '../../items/builders.js';
 import type { Context, LogLevel } from '../../items/context.js';
-import type { ComingKind } from '../../items/lacks.js';
+import type { PendingKind } from '../../items/missing-packages.js';
 import type { ServedKind } from '../../items/registry.js';
 import type { Servable } from '../../items/server.js';
 import type { ToolUpstream } from '../../items/upstream.js';
 import { withUpstreamTools } from '../../items/upstream-tools.js';
 import { messageOf } from '../../thrown.js';
-import { type Asker, asker } from '../context.js';
+import { type RequesterInfo, asker } from '../context.js';
 import type { UpstreamSource } from '../live-server.js';
 import { isObject } from '../protocol/envelope.js';
-import { answerOf, Unanswered } from '../upstream/asking.js';
-import { takeTools } from '../upstream/listed.js';
+import { answerOf, Unanswered } from '../upstream/input-requests.js';
+import { takeTools } from '../upstream/select-tools.js';
 import type { FromHost, ToHost } from './messages.js';
 import { type Questions, RemoteRequest } from './remote-request.js';
 
@@ -59,7 +59,7 @@ export class RemoteUpstreams implements UpstreamSource {
   }
 
   async call({ tool: theirs }: ToolUpstream, args: unknown, ctx: Context): Promise<ToolResult> {
-    const who = (ctx as { readonly [asker]?: Asker })[asker];
+    const who = (ctx as { readonly [asker]?: RequesterInfo })[asker];
     if (!(who?.request instanceof RemoteRequest)) throw new Error('The call belongs to no request.');
     const { call } = who.request;
     const { wantsProgress } = who;
@@ -120,7 +120,7 @@ export class RemoteUpstreams implements UpstreamSource {
   }
 
   /** Has the front wait for upstream servers. It sends their tools before it answers. */
-  async wait(kind: ComingKind, _purpose: 'list' | 'item', signal: AbortSignal): Promise<void> {
+  async wait(kind: PendingKind, _purpose: 'list' | 'item', signal: AbortSignal): Promise<void> {
     if (kind !== 'tools') return;
     const { questions } = this.#options;
     const find = (question: number): FromHost => ({ type: 'upstream-find', question });

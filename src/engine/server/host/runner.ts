@@ -13,7 +13,7 @@ import { messageOf } from '../../thrown.js';
 import { createAnnouncer } from '../announcer.js';
 import { capabilitiesOf } from '../capabilities.js';
 import type { Connection } from '../context.js';
-import type { Served } from '../factory.js';
+import type { RunningServer } from '../factory.js';
 import { LiveServer } from '../live-server.js';
 import type { JsonObject } from '../protocol/envelope.js';
 import type { Era } from '../protocol/eras.js';
@@ -63,7 +63,7 @@ export class Runner {
   readonly #ending = new AbortController();
   readonly #watch: HookWatch;
   readonly #envReads = new EnvReads();
-  #served: (Served & { readonly live: LiveServer<RemoteUpstreams> }) | undefined;
+  #served: (RunningServer & { readonly live: LiveServer<RemoteUpstreams> }) | undefined;
   /** The last composition. One runs at a time: two at the start would open two live servers. */
   #composing: Promise<unknown> = Promise.resolve();
   /** Resolves when the next module may begin. One begins at a time, so the last to begin is the one that harms the process. */
@@ -347,10 +347,10 @@ const noConnection: HostedConnection = {
 /** Few servers are checked, so what it takes is loaded for those. */
 function checkDriftOf(hosted: HostedServer) {
   return async (extensions: readonly import('../../extension/extension.js').Extension[]) => {
-    const [{ driftOf }, { workspaceFolders }] = await Promise.all([
+    const [{ describeDrift }, { workspaceFolders }] = await Promise.all([
       import('../../packages/drift.js'),
       import('../../folders.js'),
     ]);
-    return await driftOf(extensions, workspaceFolders(hosted));
+    return await describeDrift(extensions, workspaceFolders(hosted));
   };
 }

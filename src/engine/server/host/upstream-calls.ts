@@ -1,25 +1,25 @@
 import type { ChannelMessage } from '../../host/channel.js';
 import { ToolError } from '../../items/builders.js';
-import { Suspension } from '../../items/interaction.js';
+import { InputRequiredSignal } from '../../items/interaction.js';
 import type { Servable } from '../../items/server.js';
 import type { ToolUpstream } from '../../items/upstream.js';
-import type { Asker } from '../context.js';
+import type { RequesterInfo } from '../context.js';
 import { isObject, type JsonObject } from '../protocol/envelope.js';
-import { Unanswered } from '../upstream/asking.js';
-import type { Hub } from '../upstream/hub.js';
-import type { Attendant, OpenCall } from '../upstream/open-call.js';
+import { Unanswered } from '../upstream/input-requests.js';
+import type { UpstreamHub } from '../upstream/hub.js';
+import type { Attendant, UpstreamCall } from '../upstream/open-call.js';
 import type { ToHost } from './messages.js';
 
 /** The upstream servers of a server, as it is served now. */
 export interface ServedUpstreams {
-  readonly hub: Hub;
+  readonly hub: UpstreamHub;
   readonly server: Servable;
 }
 
 /** The client's request that code in the host works on. */
 export interface AskingCall {
   /** The asker for upstream servers. */
-  readonly asker: (wantsProgress: boolean) => Asker;
+  readonly asker: (wantsProgress: boolean) => RequesterInfo;
   /** Aborts when the request is answered, or nothing waits for the answer any more. */
   readonly over: AbortSignal;
 }
@@ -98,7 +98,7 @@ export class UpstreamCalls {
     return { hub, what, args: isObject(args) ? args : {}, asker: asker(wantsProgress === true) };
   }
 
-  async #attend(call: OpenCall, { question, hub, asker, asking, ending }: Attendance): Promise<unknown> {
+  async #attend(call: UpstreamCall, { question, hub, asker, asking, ending }: Attendance): Promise<unknown> {
     if (this.#open >= maxOpen) {
       const reason = new ToolError(`${maxOpen} calls of upstream servers are under way. Try again later.`);
       call.cancel(reason);
@@ -107,7 +107,7 @@ export class UpstreamCalls {
     this.#open += 1;
     let id: string | undefined;
     const attendant = this.#attendant(question, AbortSignal.any([ending, asking.over]), () => id);
-    const keep = async (kept: OpenCall) => {
+    const keep = async (kept: UpstreamCall) => {
       id = hub.keep(kept);
     };
     const endsToAsk = asker?.endsToAsk && !asker.isRetry;
@@ -131,7 +131,7 @@ export class UpstreamCalls {
           const abort = () => {
             this.#asks.delete(ask);
             // The next run of the handler puts the question again.
-            if (!(signal.reason instanceof Suspension)) reject(signal.reason);
+            if (!(signal.reason instanceof InputRequiredSignal)) reject(signal.reason);
           };
           signal.addEventListener('abort', abort, { once: true });
           this.#asks.set(ask, { resolve, reject });
@@ -159,21 +159,21 @@ export class UpstreamCalls {
 
 /** Ends the attendance of a handler. */
 export function withdrawn(reason: string, isSuspension: boolean): Error {
-  return isSuspension ? new Suspension() : new Error(reason);
+  return isSuspension ? new InputRequiredSignal() : new Error(reason);
 }
 
 interface Asked {
-  readonly hub: Hub;
+  readonly hub: UpstreamHub;
   readonly what: ToolUpstream;
   readonly args: JsonObject;
-  readonly asker: Asker;
+  readonly asker: RequesterInfo;
 }
 
 interface Attendance {
   readonly question: number;
-  readonly hub: Hub;
+  readonly hub: UpstreamHub;
   /** Absent: the call is kept already. */
-  readonly asker?: Asker;
+  readonly asker?: RequesterInfo;
   readonly asking: AskingCall;
   readonly ending: AbortSignal;
 }

@@ -26,7 +26,7 @@ export interface TokenFault {
 }
 
 /** Who decides on bearer tokens. */
-export interface Authority {
+export interface TokenVerifier {
   verify(token: string): Promise<Verdict>;
   /** Where a client learns who gives out tokens. @see RFC 9728, section 5.1 */
   readonly metadataUrl?: string;
@@ -42,7 +42,7 @@ export function isSendable(token: string): boolean {
 }
 
 /** One token for all clients. Comparing takes as long for a wrong one as for the right one. */
-export function sharedToken(token: string): Authority {
+export function sharedToken(token: string): TokenVerifier {
   const expected = digest(token);
   return {
     async verify(given) {
@@ -60,7 +60,7 @@ async function digest(text: string): Promise<Uint8Array> {
 }
 
 /** Who sent a request, or the answer that asks for a token. @see MCP, basic/authorization, Token Usage */
-export async function authenticate(headers: Headers, authority: Authority): Promise<AuthInfo | Response> {
+export async function authenticate(headers: Headers, authority: TokenVerifier): Promise<AuthInfo | Response> {
   const [scheme, token, excess] = (headers.get('authorization') ?? '').trim().split(/\s+/);
   if (scheme?.toLowerCase() !== 'bearer' || !token || excess !== undefined) return challenge(authority);
   const verdict = await authority.verify(token);
@@ -69,7 +69,7 @@ export async function authenticate(headers: Headers, authority: Authority): Prom
   return { ...caller, scopes: [...scopes] } as AuthInfo;
 }
 
-function refuse(fault: TokenFault, authority: Authority): Response {
+function refuse(fault: TokenFault, authority: TokenVerifier): Response {
   const { error, description, retryAfterSeconds = 10 } = fault;
   if (error !== 'temporarily_unavailable') return challenge(authority, fault);
   return Response.json(
@@ -78,7 +78,7 @@ function refuse(fault: TokenFault, authority: Authority): Response {
   );
 }
 
-function challenge({ metadataUrl, scope: needed }: Authority, fault?: TokenFault): Response {
+function challenge({ metadataUrl, scope: needed }: TokenVerifier, fault?: TokenFault): Response {
   const scope = fault?.scope ?? needed;
   const parts = [
     ...(fault ? [`error=${quoted(fault.error)}`, `error_description=${quoted(fault.description)}`] : []),

@@ -74,7 +74,7 @@ export class Bytes {
 
   /** @throws BodyError for bytes that are not UTF-8 */
   text(): string {
-    return textOf(this.#parts);
+    return decodeBody(this.#parts);
   }
 }
 
@@ -82,7 +82,7 @@ export function tooLong(maxBytes: number): BodyError {
   return new BodyError(413, `A body may have at most ${maxBytes} bytes.`);
 }
 
-function textOf(parts: readonly Uint8Array[]): string {
+function decodeBody(parts: readonly Uint8Array[]): string {
   const decoder = new TextDecoder('utf-8', { fatal: true });
   try {
     return parts.map((part) => decoder.decode(part, { stream: true })).join('') + decoder.decode();

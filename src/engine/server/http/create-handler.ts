@@ -6,7 +6,7 @@ import type { ServerDefinition } from '../../items/define.js';
 import { openUpstreamsWith } from '../open-upstreams.js';
 import { prepareServed } from '../prepare.js';
 import { reporterOn } from '../reporting.js';
-import { type Handler, type HandlerOptions, handlerOf } from './handler.js';
+import { type FetchHandler, type HandlerOptions, handlerOf } from './handler.js';
 import { serveDefinition } from './inline.js';
 
 export interface NodeHandlerOptions extends HandlerOptions {
@@ -20,7 +20,7 @@ export interface NodeHandlerOptions extends HandlerOptions {
  * Makes a handler of a server: one that a path or a qualified name leads to, as `start` takes it, or a definition that
  * is passed in. Packages are not obtained, and what extensions print goes where this program prints.
  */
-export function createHandler(source: string | ServerDefinition, options: NodeHandlerOptions = {}): Handler {
+export function createHandler(source: string | ServerDefinition, options: NodeHandlerOptions = {}): FetchHandler {
   const {
     cwd = process.cwd(),
     strict = false,

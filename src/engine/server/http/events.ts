@@ -44,7 +44,7 @@ function isEvent(value: unknown): value is ServerEvent {
 }
 
 /** A bus that brings nothing but events and fails nobody who publishes. What is wrong with it is reported. */
-export function soundBus(bus: EventBus, report: (line: string) => void): EventBus {
+export function guardedBus(bus: EventBus, report: (line: string) => void): EventBus {
   let hasTold = false;
   const drop = (value: unknown) => {
     // Whoever sends it once may go on.

@@ -1,6 +1,6 @@
-import type { Served } from '../factory.js';
-import { Admission } from './admission.js';
-import { type Authority, isSendable, sharedToken } from './auth.js';
+import type { RunningServer } from '../factory.js';
+import { OriginGuard } from './origin-guard.js';
+import { type TokenVerifier, isSendable, sharedToken } from './auth.js';
 import { readBody } from './body.js';
 import type { EventBus } from './events.js';
 import type { OAuthOptions } from './oauth.js';
@@ -17,7 +17,7 @@ export interface HandlerOptions {
   /** The issuer whose tokens clients must send. */
   readonly oauth?: OAuthOptions | undefined;
   /** Decides on tokens in a way of its own. */
-  readonly authority?: Authority | undefined;
+  readonly authority?: TokenVerifier | undefined;
   /** The one path that MCP is served at; every path when absent. */
   readonly path?: string | undefined;
   /**
@@ -37,7 +37,7 @@ export interface HandlerOptions {
 }
 
 /** A server as a function of requests, which any platform that knows `fetch` can call. */
-export interface Handler {
+export interface FetchHandler {
   (request: Request): Promise<Response>;
   /** Composes the server now and not at the first request. @throws AgentToolsError if it cannot be served */
   ready(): Promise<void>;
@@ -49,10 +49,10 @@ type Prepare = (setting: {
   readonly env: Readonly<Record<string, string | undefined>>;
   readonly report: (line: string) => void;
   readonly signal: AbortSignal;
-}) => Promise<Served>;
+}) => Promise<RunningServer>;
 
 /** Makes a handler of what prepares a server, which happens once, when it is first needed. */
-export function handlerOf(prepare: Prepare, options: HandlerOptions): Handler {
+export function handlerOf(prepare: Prepare, options: HandlerOptions): FetchHandler {
   const { token, oauth, authority, report = () => {}, stateSecret, env = {} } = options;
   requireOneWay(options);
   requireSound(options);
@@ -113,7 +113,7 @@ function requireOneWay(options: HandlerOptions): void {
 /** What would be heard of late, by clients that are kept out or by nobody, is refused now. */
 function requireSound(options: HandlerOptions): void {
   const { token, path, limits = {} } = options;
-  new Admission(options);
+  new OriginGuard(options);
   if (token !== undefined && !isSendable(token)) {
     throw new TypeError('The token cannot be sent in a header. Expected letters of ASCII without spaces.');
   }
@@ -130,7 +130,7 @@ function requireSound(options: HandlerOptions): void {
 async function issued(
   oauth: OAuthOptions | undefined,
   report: (line: string) => void,
-): Promise<Authority | undefined> {
+): Promise<TokenVerifier | undefined> {
   if (!oauth) return undefined;
   const { issuedTokens } = await import('./oauth.js');
   return issuedTokens(oauth, report);

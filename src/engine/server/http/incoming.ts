@@ -6,7 +6,7 @@ import type { Refuse } from './answers.js';
 import type { BodyLimits } from './body.js';
 
 /** A request, whoever took it in. */
-export interface Incoming {
+export interface IncomingRequest {
   readonly method: string;
   readonly url: URL;
   readonly headers: Headers;
@@ -17,7 +17,7 @@ export interface Incoming {
 }
 
 /** What a request brings, as far as it is sound. */
-export interface Brought {
+export interface ParsedRequest {
   readonly body: unknown;
   /** Absent for what is not one message. */
   readonly message: Envelope | undefined;
@@ -34,9 +34,9 @@ interface Reading {
  * @throws BodyError
  */
 export async function readIncoming(
-  { method, headers, readBody }: Incoming,
+  { method, headers, readBody }: IncomingRequest,
   { limits, refuse }: Reading,
-): Promise<Brought | Response> {
+): Promise<ParsedRequest | Response> {
   if (method !== 'POST') return { body: undefined, message: undefined };
   if (!isJsonContentType(headers.get('content-type'))) {
     return refuse({ status: 415, message: 'The Content-Type must be application/json.' });

@@ -8,7 +8,7 @@ import type { ServerDefinition } from '../../items/define.js';
 import { composeDefinition } from '../../items/server.js';
 import { parseToolOptions } from '../../items/tool-options.js';
 import { describePlainFault } from '../../plain-data.js';
-import type { Served } from '../factory.js';
+import type { RunningServer } from '../factory.js';
 import { LiveServer, type LiveServerOptions } from '../live-server.js';
 
 /** What a server that was passed in is called when it does not say. */
@@ -31,7 +31,7 @@ export interface InlineSetting {
 export async function serveDefinition(
   definition: ServerDefinition,
   { workspace, env, report, directory, openUpstreams }: InlineSetting,
-): Promise<Served> {
+): Promise<RunningServer> {
   if (typeof definition !== 'object' || definition === null) {
     const message = `Expected the definition of a server: an object with tools and the like, not ${JSON.stringify(definition)}.`;
     throw new AgentToolsError('invalid-definition', message);

@@ -2,7 +2,7 @@ import { createLocalJWKSet, errors, type JSONWebKeySet, type JWTVerifyGetKey } f
 import { AgentToolsError } from '../../errors.js';
 import { isRecord } from '../../extension/shapes.js';
 import { messageOf } from '../../thrown.js';
-import { isLoopback } from './admission.js';
+import { isLoopback } from './origin-guard.js';
 
 export interface IssuerKeysOptions {
   readonly issuer: string;
@@ -13,7 +13,7 @@ export interface IssuerKeysOptions {
 }
 
 /** Whether a token is good cannot be told, because the issuer gives no keys. */
-export class IssuerAway extends Error {
+export class IssuerUnavailable extends Error {
   override readonly name = 'IssuerAway';
   /** When it is asked again. */
   readonly retryAfterSeconds: number;
@@ -70,7 +70,7 @@ export function issuerKeys(options: IssuerKeysOptions): JWTVerifyGetKey {
   return async (header, jws) => {
     // Who can do without does not wait for what somebody else has asked.
     if (!known || (!isWithin(freshMs, heardAt) && !isAsking())) await learn();
-    if (!known) throw new IssuerAway(failedAt + pauseMs - Date.now());
+    if (!known) throw new IssuerUnavailable(failedAt + pauseMs - Date.now());
     try {
       return await known(header, jws);
     } catch (error) {
@@ -78,7 +78,7 @@ export function issuerKeys(options: IssuerKeysOptions): JWTVerifyGetKey {
       if (isWithin(cooldownMs, heardAt)) throw error;
     }
     await learn();
-    if (isWithin(pauseMs, failedAt)) throw new IssuerAway(failedAt + pauseMs - Date.now());
+    if (isWithin(pauseMs, failedAt)) throw new IssuerUnavailable(failedAt + pauseMs - Date.now());
     return await known(header, jws);
   };
 }

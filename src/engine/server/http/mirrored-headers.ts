@@ -71,7 +71,7 @@ function findFault(
   if (sent !== null && read === undefined) {
     return { header, problem: 'is neither plain ASCII nor valid Base64 of UTF-8 text' };
   }
-  const text = textOf(value);
+  const text = headerValue(value);
   if (text === undefined) return undefined;
   if (read === undefined) return { header, problem: `is missing, though "${where}" is sent` };
   return isSame(read, text) ? undefined : { header, problem: `differs from "${where}"` };
@@ -93,7 +93,7 @@ function valueAt(args: unknown, path: readonly string[]): unknown {
 }
 
 /** A value as headers say it; undefined for what they cannot. */
-function textOf(value: unknown): string | number | undefined {
+function headerValue(value: unknown): string | number | undefined {
   if (typeof value === 'boolean') return String(value);
   if (typeof value === 'number') return Number.isSafeInteger(value) ? value : undefined;
   return typeof value === 'string' ? value : undefined;

@@ -1,6 +1,6 @@
 import { errors, type JWTPayload, jwtVerify } from 'jose';
-import type { Authority, Caller, TokenFault, Verdict } from './auth.js';
-import { IssuerAway, issuerKeys, requireSecure, requireUrl } from './issuer-keys.js';
+import type { TokenVerifier, Caller, TokenFault, Verdict } from './auth.js';
+import { IssuerUnavailable, issuerKeys, requireSecure, requireUrl } from './issuer-keys.js';
 
 /** Whose tokens are taken, and what they must say. */
 export interface OAuthOptions {
@@ -29,7 +29,7 @@ const clockToleranceSeconds = 30;
  * @see MCP, basic/authorization; RFC 9728; RFC 9068
  * @throws AgentToolsError for URLs that are none
  */
-export function issuedTokens(options: OAuthOptions, report: (line: string) => void): Authority {
+export function issuedTokens(options: OAuthOptions, report: (line: string) => void): TokenVerifier {
   const resource = requireUrl(options.publicUrl, 'public URL');
   requireSecure(requireUrl(options.issuer, 'issuer'), 'issuer');
   if (options.jwksUri !== undefined) requireSecure(requireUrl(options.jwksUri, 'JWKS URI'), 'JWKS URI');
@@ -65,7 +65,7 @@ export function issuedTokens(options: OAuthOptions, report: (line: string) => vo
         });
         return judge(payload, { token, scopes });
       } catch (error) {
-        if (error instanceof IssuerAway) return { fault: unjudged(error) };
+        if (error instanceof IssuerUnavailable) return { fault: unjudged(error) };
         if (!(error instanceof errors.JOSEError)) throw error;
         return { fault: { error: 'invalid_token', description: describe(error) } };
       }
@@ -114,7 +114,7 @@ function scopesOf({ scope, scp }: JWTPayload): readonly string[] {
   return Array.isArray(said) ? said.filter((one) => typeof one === 'string') : [];
 }
 
-function unjudged({ retryAfterSeconds }: IssuerAway): TokenFault {
+function unjudged({ retryAfterSeconds }: IssuerUnavailable): TokenFault {
   const description = 'Whether the token is good cannot be told at present. Try again later.';
   return { error: 'temporarily_unavailable', description, retryAfterSeconds };
 }

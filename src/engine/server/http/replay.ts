@@ -19,22 +19,22 @@ interface Kept {
 }
 
 /** What all sessions keep for streams that are taken up again. When it is too much, whoever sent nothing for longest forgets. */
-export class Recollections {
+export class ReplayBudget {
   readonly #maxSum: number;
   /** Who has sent something, the latest at the end. */
-  readonly #byAge = new Set<RecentEvents>();
+  readonly #byAge = new Set<ReplayBuffer>();
   #sum = 0;
 
   constructor(maxSum = defaultMaxSum) {
     this.#maxSum = maxSum;
   }
 
-  open(): RecentEvents {
-    const events: RecentEvents = new RecentEvents((difference) => this.#count(events, difference));
+  open(): ReplayBuffer {
+    const events: ReplayBuffer = new ReplayBuffer((difference) => this.#count(events, difference));
     return events;
   }
 
-  #count(events: RecentEvents, difference: number): void {
+  #count(events: ReplayBuffer, difference: number): void {
     this.#sum += difference;
     this.#byAge.delete(events);
     if (events.isEmpty) return;
@@ -64,7 +64,7 @@ export function isOfSession(lastEventId: string | null): boolean {
  * The latest that was sent in a session, for a client that lost a stream.
  * @see MCP 2025-11-25, basic/transports, Resumability and Redelivery
  */
-export class RecentEvents implements EventStore {
+export class ReplayBuffer implements EventStore {
   readonly #onChange: (difference: number) => void;
   readonly #kept: Kept[] = [];
   #size = 0;

@@ -1,17 +1,17 @@
 import { type AuthInfo, classifyInboundRequest } from '@modelcontextprotocol/server';
 import { ChangeNotifier } from '../change-notifier.js';
-import { createServer, type Served } from '../factory.js';
+import { createServer, type RunningServer } from '../factory.js';
 import { type Envelope, ErrorNumber, type MessageId } from '../protocol/envelope.js';
 import { wordsOf } from '../reporting.js';
-import { Admission, type AdmissionOptions } from './admission.js';
+import { OriginGuard, type AdmissionOptions } from './origin-guard.js';
 import { type Refusal, type Refuse, refusal } from './answers.js';
-import { type Authority, authenticate } from './auth.js';
+import { type TokenVerifier, authenticate } from './auth.js';
 import { BodyError, type BodyLimits } from './body.js';
-import { type EventBus, memoryBus, soundBus } from './events.js';
-import { type Brought, type Incoming, readIncoming } from './incoming.js';
-import { Modern, refuseLegacy } from './modern.js';
+import { type EventBus, memoryBus, guardedBus } from './events.js';
+import { type ParsedRequest, type IncomingRequest, readIncoming } from './incoming.js';
+import { StatelessService, refuseLegacy } from './stateless.js';
 import { type SessionLimits, Sessions } from './sessions.js';
-import { LateError, type Time, type TimeLimits, UnderWay } from './under-way.js';
+import { LateError, type Time, type TimeLimits, InFlightHttp } from './in-flight.js';
 
 /** How much, how many and how long. */
 export interface Limits extends BodyLimits, SessionLimits, TimeLimits {
@@ -39,9 +39,9 @@ const defaultLimits: Limits = {
 };
 
 export interface ServiceOptions extends AdmissionOptions {
-  readonly served: Served;
+  readonly served: RunningServer;
   /** Who decides on tokens; absent: everybody is let in. */
-  readonly authority?: Authority | undefined;
+  readonly authority?: TokenVerifier | undefined;
   /** The one path that MCP is served at; every path when absent. */
   readonly path?: string | undefined;
   /** Whether clients up to 2025-11-25 are served, who need sessions. */
@@ -52,7 +52,7 @@ export interface ServiceOptions extends AdmissionOptions {
 }
 
 /** What a request is, as far as it has been read. */
-interface Asked {
+interface ParsedEnvelope {
   /** What the client speaks. */
   version: string | null | undefined;
   id: MessageId | undefined;
@@ -62,35 +62,35 @@ interface Asked {
 export class Service {
   readonly limits: Limits;
   readonly #options: ServiceOptions;
-  readonly #admission: Admission;
-  readonly #modern: Modern;
+  readonly #admission: OriginGuard;
+  readonly #modern: StatelessService;
   readonly #sessions: Sessions | undefined;
   #isDraining = false;
   #isClosed = false;
-  readonly #underWay: UnderWay;
+  readonly #underWay: InFlightHttp;
   readonly #unsubscribe: readonly (() => void)[];
 
   constructor(options: ServiceOptions) {
     const { served, report, hasSessions = true } = options;
-    const bus = soundBus(options.bus ?? memoryBus(), report);
+    const bus = guardedBus(options.bus ?? memoryBus(), report);
     this.#options = options;
     this.limits = { ...defaultLimits, ...definedOf(options.limits ?? {}) };
-    this.#admission = new Admission(options);
-    this.#underWay = new UnderWay(this.limits);
+    this.#admission = new OriginGuard(options);
+    this.#underWay = new InFlightHttp(this.limits);
     // Changes travel over the bus, back to this process as well.
     const { onChange, announce } = new ChangeNotifier();
     this.#unsubscribe = [bus.subscribe(announce), served.live.onChange((change) => bus.publish(change))];
-    this.#modern = new Modern({ ...this.limits, served, bus, report });
+    this.#modern = new StatelessService({ ...this.limits, served, bus, report });
     const makeServer = () => createServer(served, 'legacy', { onChange, isRemote: true });
     this.#sessions = hasSessions ? new Sessions({ ...this.limits, createServer: makeServer }) : undefined;
   }
 
-  async answer(incoming: Incoming): Promise<Response> {
+  async answer(incoming: IncomingRequest): Promise<Response> {
     const { method, url, headers } = incoming;
     if (url.pathname === '/healthz') return await this.#health();
     const refused = this.#admission.check(method, url, headers);
     if (refused) return refused;
-    const asked: Asked = { version: headers.get('mcp-protocol-version'), id: undefined };
+    const asked: ParsedEnvelope = { version: headers.get('mcp-protocol-version'), id: undefined };
     const refuse = (told: Refusal) => refusal({ ...told, id: told.id ?? asked.id }, asked.version);
     const response = await this.#answer(incoming, asked, refuse).catch((error: unknown) =>
       this.#explain(error, refuse),
@@ -126,7 +126,7 @@ export class Service {
     await tasksOf(calls).end(limitMs);
   }
 
-  async #answer(incoming: Incoming, asked: Asked, refuse: Refuse): Promise<Response> {
+  async #answer(incoming: IncomingRequest, asked: ParsedEnvelope, refuse: Refuse): Promise<Response> {
     const { method, url, headers } = incoming;
     const { authority, path } = this.#options;
     const metadata = authority?.metadata?.(url);
@@ -181,7 +181,7 @@ export class Service {
     return Response.json({ status: isWell ? 'ok' : 'unresponsive' }, { status: isWell ? 200 : 503 });
   }
 
-  async #serve({ method, url, headers, signal }: Incoming, read: Judged): Promise<Response> {
+  async #serve({ method, url, headers, signal }: IncomingRequest, read: Judged): Promise<Response> {
     const { body, message, auth, refuse } = read;
     // Receivers look at nothing else of a request whose body was read; a real one would cost more than all of them.
     const request = { method, url: url.href, headers, signal } as Request;
@@ -205,7 +205,7 @@ export class Service {
 }
 
 /** What is read of a request that may be answered. */
-interface Judged extends Brought {
+interface Judged extends ParsedRequest {
   readonly auth: AuthInfo | undefined;
   readonly refuse: Refuse;
 }

@@ -1,5 +1,5 @@
 import { type AuthInfo, WebStandardStreamableHTTPServerTransport } from '@modelcontextprotocol/server';
-import { ownerOf, userOf } from '../owner.js';
+import { ownerKey, quotaKey } from '../owner.js';
 import type { Dispatcher } from '../protocol/dispatcher.js';
 import {
   type Envelope,
@@ -12,12 +12,12 @@ import {
 import { findBatchFault, type LegacyVersion, legacyVersions, negotiate } from '../protocol/eras.js';
 import { named, type Refuse } from './answers.js';
 import { Gate } from './gate.js';
-import { isOfSession, type Recollections } from './replay.js';
+import { isOfSession, type ReplayBudget } from './replay.js';
 import { bounded, isStream, whenDone } from './streams.js';
 
 export interface SessionOptions {
   readonly createServer: () => Dispatcher;
-  readonly recollections: Recollections;
+  readonly recollections: ReplayBudget;
   /** How long one lives that nobody uses. */
   readonly sessionIdleMs: number;
   /** How often a line of comment keeps a silent stream alive. */
@@ -45,7 +45,7 @@ export interface SessionEvents {
 }
 
 /** What one client has to itself from `initialize` to its end: a server, and what was sent lately. */
-export class Session {
+export class HttpSession {
   lastUsed = performance.now();
   /** Whose share of all sessions it takes; undefined: nobody's. */
   readonly user: string | undefined;
@@ -66,8 +66,8 @@ export class Session {
     auth: AuthInfo | undefined,
     { onOpen, onClose }: SessionEvents,
   ) {
-    this.#owner = ownerOf(auth);
-    this.user = userOf(auth);
+    this.#owner = ownerKey(auth);
+    this.user = quotaKey(auth);
     this.#idleMs = sessionIdleMs;
     const events = recollections.open();
     this.#transport = new WebStandardStreamableHTTPServerTransport({
@@ -111,7 +111,7 @@ export class Session {
   }
 
   belongsTo(auth: AuthInfo | undefined): boolean {
-    return this.#owner === ownerOf(auth);
+    return this.#owner === ownerKey(auth);
   }
 
   async connect(): Promise<void> {

@@ -1,9 +1,9 @@
 import { type AuthInfo, isInitializeRequest } from '@modelcontextprotocol/server';
-import { userOf } from '../owner.js';
+import { quotaKey } from '../owner.js';
 import { type ErrorBody, ErrorNumber } from '../protocol/envelope.js';
 import { findParamsFault } from '../protocol/params.js';
-import { Recollections } from './replay.js';
-import { isInitialize, Session, type SessionOptions, type SessionRequest } from './session.js';
+import { ReplayBudget } from './replay.js';
+import { isInitialize, HttpSession, type SessionOptions, type SessionRequest } from './session.js';
 
 /** How sessions of clients up to 2025-11-25 are kept. */
 export interface SessionLimits extends Omit<SessionOptions, 'createServer' | 'recollections'> {
@@ -21,10 +21,10 @@ const sessionNotFound = -32001;
 /** The sessions of clients up to 2025-11-25. Each has a server of its own, and is known by the id in its header. */
 export class Sessions {
   readonly #options: SessionsOptions;
-  readonly #sessions = new Map<string, Session>();
+  readonly #sessions = new Map<string, HttpSession>();
   /** Those that have no id yet. */
-  readonly #opening = new Set<Session>();
-  readonly #recollections = new Recollections();
+  readonly #opening = new Set<HttpSession>();
+  readonly #recollections = new ReplayBudget();
 
   constructor(options: SessionsOptions) {
     this.#options = options;
@@ -51,7 +51,7 @@ export class Sessions {
   }
 
   /** The session that a request names. Whose it is, is no business of others: to them it is not there. */
-  find(headers: Headers, auth: AuthInfo | undefined): Session | undefined {
+  find(headers: Headers, auth: AuthInfo | undefined): HttpSession | undefined {
     const id = headers.get('mcp-session-id');
     const session = id === null ? undefined : this.#sessions.get(id);
     return session?.belongsTo(auth) ? session : undefined;
@@ -62,13 +62,13 @@ export class Sessions {
   }
 
   async #open(asked: SessionRequest): Promise<Response> {
-    const room = this.#room(userOf(asked.auth));
+    const room = this.#room(quotaKey(asked.auth));
     if ('problem' in room) {
       const { status, problem } = room;
       const message = `${problem}, and more are not served. Try again later.`;
       return asked.refuse({ status, message, headers: { 'Retry-After': '30' } });
     }
-    const session = new Session({ ...this.#options, recollections: this.#recollections }, asked.auth, {
+    const session = new HttpSession({ ...this.#options, recollections: this.#recollections }, asked.auth, {
       onOpen: (id) => {
         this.#opening.delete(session);
         this.#sessions.set(id, session);
@@ -101,9 +101,9 @@ export class Sessions {
   }
 }
 
-type Room = { readonly leaves: Session | undefined } | { readonly status: number; readonly problem: string };
+type Room = { readonly leaves: HttpSession | undefined } | { readonly status: number; readonly problem: string };
 
-function longestIdle(sessions: readonly Session[]): Session | undefined {
+function longestIdle(sessions: readonly HttpSession[]): HttpSession | undefined {
   const idle = sessions.filter(({ isOpen, isUsed }) => isOpen && !isUsed);
   return idle.sort((one, other) => one.lastUsed - other.lastUsed)[0];
 }

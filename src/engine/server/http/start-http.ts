@@ -7,11 +7,11 @@ import { AgentToolsError } from '../../errors.js';
 import { TimeoutError, withTimeLimit } from '../../items/time-limit.js';
 import { messageOf } from '../../thrown.js';
 import { type Preparation, prepareServed } from '../prepare.js';
-import type { EndReason } from '../process/ends.js';
+import type { EndReason } from '../process/exit-watch.js';
 import { takeThisProcess } from '../process/take-process.js';
 import { reporterOn } from '../reporting.js';
-import { isLoopback } from './admission.js';
-import { type Authority, isSendable, sharedToken } from './auth.js';
+import { isLoopback } from './origin-guard.js';
+import { type TokenVerifier, isSendable, sharedToken } from './auth.js';
 import type { EventBus } from './events.js';
 import { type Listening, type ListenOptions, listen } from './node-server.js';
 import type { OAuthOptions } from './oauth.js';
@@ -140,7 +140,7 @@ function endpointAt(host: string, port: number): string {
 async function authorityOf(
   { tokenEnv, oauth, host, port }: HttpOptions,
   { env, report }: Pick<Host, 'env'> & { readonly report: (line: string) => void },
-): Promise<Authority | undefined> {
+): Promise<TokenVerifier | undefined> {
   if (oauth) {
     if (tokenEnv !== undefined) throw new AgentToolsError('usage', 'Give --token-env or --issuer, not both.');
     const { publicUrl = port > 0 && isLoopback(host) ? endpointAt(host, port) : undefined } = oauth;
@@ -187,7 +187,7 @@ async function loadBus(file: string, signal: AbortSignal): Promise<EventBus> {
 }
 
 /** An address that others can reach is not opened by accident. */
-function requireSafe({ host, allowedHosts, insecure }: HttpOptions, authority: Authority | undefined): void {
+function requireSafe({ host, allowedHosts, insecure }: HttpOptions, authority: TokenVerifier | undefined): void {
   if (insecure || isLoopback(host)) return;
   const lacking = [
     ...(allowedHosts.length > 0 ? [] : ['--allowed-host with the name that clients use']),

@@ -5,7 +5,7 @@ const maxUnread = 1024 * 1024;
  * What becomes of a stream whose reader is behind. `end`: it ends after what there is, and the client takes it up again
  * or opens another. `skip`: of what comes only the latest is kept, which the end of a call always is.
  */
-export type WhenBehind = 'end' | 'skip';
+export type BackpressurePolicy = 'end' | 'skip';
 
 /** Whether an answer may go on for as long as it likes. */
 export function isStream({ body, headers }: Response): boolean {
@@ -18,7 +18,7 @@ export function isStream({ body, headers }: Response): boolean {
  */
 export function bounded(
   response: Response,
-  whenBehind: WhenBehind,
+  whenBehind: BackpressurePolicy,
   farewell?: () => Uint8Array | undefined,
 ): Response {
   if (!isStream(response)) return response;
@@ -64,7 +64,7 @@ class Watch {
 
   over(
     source: ReadableStream<Uint8Array>,
-    whenBehind: WhenBehind,
+    whenBehind: BackpressurePolicy,
     farewell: () => Uint8Array | undefined = () => undefined,
   ): ReadableStream<Uint8Array> {
     const reader = source.getReader();

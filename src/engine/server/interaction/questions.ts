@@ -10,7 +10,7 @@ import { formOf, QuestionError } from './form.js';
 import { rootsIn } from './roots.js';
 
 /** Something the client is asked, and how its answer is understood. */
-export interface Question<T> {
+export interface InputRequest<T> {
   readonly method: 'elicitation/create' | 'sampling/createMessage' | 'roots/list';
   readonly params?: JsonObject;
   /** What the client must have declared. */
@@ -20,7 +20,7 @@ export interface Question<T> {
   /** What it comes to when the client refuses to ask, or is too late. @throws ToolError if it comes to nothing */
   unanswered(reason: string): T;
   /** The same question, once more, with what was wrong. */
-  again?(problem: string): Question<T>;
+  again?(problem: string): InputRequest<T>;
 }
 
 type Reading<T> = { readonly answer: T } | { readonly problem: string };
@@ -29,7 +29,7 @@ type Reading<T> = { readonly answer: T } | { readonly problem: string };
 type Note = (text: string) => void;
 
 /** What of the connection shapes a question. */
-export interface Manner {
+export interface InputRequestContext {
   readonly version: string;
   readonly isModern: boolean;
   readonly note: Note;
@@ -42,9 +42,9 @@ const maxAttempts = 3;
 export type Response = { readonly result: unknown } | { readonly failure: string };
 
 /** Asks until the answer fits, or for the last time. */
-export async function answerTo<T>(
-  first: Question<T>,
-  put: (question: Question<T>) => Promise<Response>,
+export async function requestUntilValid<T>(
+  first: InputRequest<T>,
+  put: (question: InputRequest<T>) => Promise<Response>,
 ): Promise<T> {
   let question = first;
   for (let attempt = 1; ; attempt += 1) {
@@ -60,15 +60,15 @@ export async function answerTo<T>(
 /** @throws QuestionError if no form can be made of the schema */
 export async function formQuestion(
   { message, schema }: { readonly message: string; readonly schema: unknown },
-  { version, note }: Manner,
-): Promise<Question<Answer<never>>> {
+  { version, note }: InputRequestContext,
+): Promise<InputRequest<Answer<never>>> {
   requireText(message);
   if (schema === undefined) {
     throw new QuestionError('A question needs a schema of what is asked for; {} asks for a yes or no.');
   }
   const compiled = await compiledOnce(schema);
   const requestedSchema = formOf(compiled.wire, version);
-  const ask = (text: string): Question<Answer<never>> => ({
+  const ask = (text: string): InputRequest<Answer<never>> => ({
     method: 'elicitation/create',
     // Clients before 2025-11-25 know no modes, and none means a form.
     params: { ...(version >= '2025-11-25' && { mode: 'form' }), message: text, requestedSchema },
@@ -83,8 +83,8 @@ export async function formQuestion(
 /** @throws QuestionError if the address is none */
 export function urlQuestion(
   { message, url }: { readonly message: string; readonly url: string },
-  { isModern, note }: Manner,
-): Question<UrlAnswer> {
+  { isModern, note }: InputRequestContext,
+): InputRequest<UrlAnswer> {
   requireText(message);
   if (!URL.canParse(url)) throw new QuestionError(`The user cannot be sent to "${url}", which is not a URL.`);
   return {
@@ -101,7 +101,7 @@ export function urlQuestion(
 }
 
 /** @throws TypeError for params that JSON cannot hold */
-export function samplingQuestion(given: unknown): Question<JsonObject> {
+export function samplingQuestion(given: unknown): InputRequest<JsonObject> {
   const params = requireParams(given);
   const usesTools = params.tools !== undefined || params.toolChoice !== undefined;
   return {
@@ -122,7 +122,7 @@ export function samplingQuestion(given: unknown): Question<JsonObject> {
   };
 }
 
-export function rootsQuestion(): Question<readonly Root[]> {
+export function rootsQuestion(): InputRequest<readonly Root[]> {
   return {
     method: 'roots/list',
     capabilities: ['roots'],

@@ -1,16 +1,16 @@
 import { createRequestStateCodec, type RequestStateCodec } from '@modelcontextprotocol/server';
 import { canonical } from '../../canonical.js';
 import { ProtocolError } from '../../items/builders.js';
-import { type Calls, reportOnce } from '../../items/calls.js';
+import { type ServerRuntime, reportOnce } from '../../items/server-runtime.js';
 import type { Connection } from '../context.js';
-import { ownerOf } from '../owner.js';
+import { ownerKey } from '../owner.js';
 import { isObject } from '../protocol/envelope.js';
 import type { RequestContext } from '../protocol/request.js';
 import { internalError, invalidParams } from '../requests/errors.js';
-import type { Subject } from './dialogue.js';
+import type { RequestIdentity } from './input-scope.js';
 
 /** What a call has come to so far. It lies with the client: signed, and readable to whoever looks. */
-export interface Remembered {
+export interface ReplayState {
   /** Responses by the keys of their questions. */
   readonly answers: Readonly<Record<string, unknown>>;
   /** JSON texts by the keys of steps. */
@@ -23,11 +23,11 @@ export interface Remembered {
 export interface StatefulCall {
   readonly connection: Pick<Connection, 'calls'>;
   readonly request: Pick<RequestContext, 'auth'>;
-  readonly subject: Subject;
+  readonly subject: RequestIdentity;
 }
 
 /** Whether something that came from a process with foreign code is what a call remembers. */
-export function isRemembered(value: unknown): value is Remembered {
+export function isRemembered(value: unknown): value is ReplayState {
   if (!isObject(value)) return false;
   const { answers, steps, asked } = value;
   const hasTexts = isObject(steps) && Object.values(steps).every((text) => typeof text === 'string');
@@ -35,7 +35,7 @@ export function isRemembered(value: unknown): value is Remembered {
   return isObject(answers) && hasTexts && hasKeys;
 }
 
-export const nothing: Remembered = { answers: {}, steps: {}, asked: [] };
+export const nothing: ReplayState = { answers: {}, steps: {}, asked: [] };
 
 /** How long a user may take over one round. */
 const lifetimeSeconds = 60 * 60;
@@ -52,10 +52,10 @@ const minSecretLength = 32;
 /** For states that only this process can read. Made when it is needed: some platforms give nothing random before. */
 let ownKey: Uint8Array | undefined;
 
-const codecs = new Map<string, RequestStateCodec<Remembered>>();
+const codecs = new Map<string, RequestStateCodec<ReplayState>>();
 
 /** Packs what is to be remembered. @throws ProtocolError if it is too much */
-export async function writeState(call: StatefulCall, remembered: Remembered): Promise<string> {
+export async function writeState(call: StatefulCall, remembered: ReplayState): Promise<string> {
   const state = await codecFor(call.connection.calls).mint(remembered, bound(call));
   if (state.length <= maxLength) return state;
   const much = `The answers and steps of this call take ${state.length} characters, and ${maxLength} are the most.`;
@@ -66,7 +66,7 @@ export async function writeState(call: StatefulCall, remembered: Remembered): Pr
  * Unpacks a state that was handed out for the same request.
  * @throws ProtocolError for any other; which reason it is would only help to forge one
  */
-export async function readState(call: StatefulCall, state: unknown): Promise<Remembered> {
+export async function readState(call: StatefulCall, state: unknown): Promise<ReplayState> {
   try {
     return await codecFor(call.connection.calls).verify(state as string, bound(call));
   } catch {
@@ -79,11 +79,11 @@ export async function readState(call: StatefulCall, state: unknown): Promise<Rem
   }
 }
 
-function codecFor(calls: Calls): RequestStateCodec<Remembered> {
+function codecFor(calls: ServerRuntime): RequestStateCodec<ReplayState> {
   const secret = secretOf(calls);
   const codec =
     codecs.get(secret) ??
-    createRequestStateCodec<Remembered>({
+    createRequestStateCodec<ReplayState>({
       key: secret === '' ? keyOfProcess() : new TextEncoder().encode(secret),
       ttlSeconds: lifetimeSeconds,
       bind: (subject) => subject as never,
@@ -97,7 +97,7 @@ function keyOfProcess(): Uint8Array {
   return ownKey;
 }
 
-function secretOf(calls: Calls): string {
+function secretOf(calls: ServerRuntime): string {
   const secret = calls.env[secretVariable] ?? '';
   if (secret === '' || secret.length >= minSecretLength) return secret;
   reportOnce(calls, `${secretVariable} is not used: it has fewer than ${minSecretLength} characters.`);
@@ -111,5 +111,5 @@ function secretOf(calls: Calls): string {
 function bound({ connection, request, subject }: StatefulCall): never {
   const { info } = connection.calls.server;
   const { method, name, args } = subject;
-  return canonical([info.name, method, name, args ?? {}, ownerOf(request.auth)]) as never;
+  return canonical([info.name, method, name, args ?? {}, ownerKey(request.auth)]) as never;
 }

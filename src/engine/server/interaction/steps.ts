@@ -37,7 +37,7 @@ export class Steps {
     if (known !== undefined) return outcomeOf(known);
     this.#running += 1;
     try {
-      const text = textOf(key, await within.run(true, async () => await work()));
+      const text = serializeStep(key, await within.run(true, async () => await work()));
       this.#requireRoom(key, text);
       this.#done.set(key, text);
       return outcomeOf(text);
@@ -56,7 +56,7 @@ export class Steps {
   }
 }
 
-function textOf(key: string, value: unknown): string {
+function serializeStep(key: string, value: unknown): string {
   if (value === undefined) return '';
   const { value: held, faults } = plainData(value);
   const [fault] = faults;

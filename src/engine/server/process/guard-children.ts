@@ -1,7 +1,7 @@
 import childProcess from 'node:child_process';
 import process from 'node:process';
 import { isObject } from '../protocol/envelope.js';
-import type { SpawnBook } from './ends.js';
+import type { SpawnBook } from './exit-watch.js';
 import type { Patches } from './patches.js';
 import { readStart } from './process-table.js';
 

@@ -3,7 +3,7 @@ import process from 'node:process';
 import type { Readable, Writable } from 'node:stream';
 
 import { reporterOn, wordsOf } from '../reporting.js';
-import type { SpawnBook } from './ends.js';
+import type { SpawnBook } from './exit-watch.js';
 import { ExitRequest, isExitRequest } from './exit-request.js';
 import { guardChildren } from './guard-children.js';
 import { redirectOutput } from './guard-output.js';

@@ -1,8 +1,8 @@
 import type { Readable, Writable } from 'node:stream';
 
-import { type EndReason, killTree, watchEnds } from './ends.js';
+import { type EndReason, killTree, watchExit } from './exit-watch.js';
 import { installGuard } from './guard.js';
-import { lastWords } from './last-words.js';
+import { flushOutput } from './flush-output.js';
 
 interface TakeProcessOptions {
   readonly stderr: Writable;
@@ -26,14 +26,14 @@ export type TakeProcess = (options: TakeProcessOptions) => TakenProcess;
 /** Redirects output, handles signals and blocks `process.exit`. */
 export const takeThisProcess: TakeProcess = ({ stderr, onEnd }) => {
   const guard = installGuard({ stderr });
-  const stopWatching = watchEnds({ onEnd });
+  const stopWatching = watchExit({ onEnd });
   const { stdin, stdout, spawned } = guard;
   return {
     stdin,
     stdout,
     async leave() {
       await killTree({ spawned });
-      await lastWords(stderr);
+      await flushOutput(stderr);
       return guard.exit(0);
     },
     async release() {

@@ -1,6 +1,6 @@
 import { brands, isBranded } from '../../items/brands.js';
 import { ProtocolError } from '../../items/builders.js';
-import { type Calls, detailsOf } from '../../items/calls.js';
+import { type ServerRuntime, errorDetails } from '../../items/server-runtime.js';
 import type { Suggesting } from '../../items/specs.js';
 import { startingWith, toSuggestions } from '../../items/suggestions.js';
 import { withTimeLimit } from '../../items/time-limit.js';
@@ -49,14 +49,14 @@ export async function complete(connection: Connection, params: Wire, request: Re
   } catch (error) {
     if (isBranded(error, brands.protocolError)) throw error;
     if (isBranded(error, brands.toolError)) throw new ProtocolError(internalError, messageOf(error));
-    calls.report(`${item}: completion of "${argument.name}": ${detailsOf(error)}`);
+    calls.report(`${item}: completion of "${argument.name}": ${errorDetails(error)}`);
     throw new ProtocolError(internalError, 'Completion failed');
   }
 }
 
 /** The item that an argument or a variable belongs to, and who completes it, if anybody does. */
 function completionOf(
-  { server: { registry } }: Calls,
+  { server: { registry } }: ServerRuntime,
   ref: Reference,
   argument: string,
 ): { readonly item: string; readonly source: Suggesting | undefined } {

@@ -5,4 +5,4 @@ import type { RequestContext } from '../protocol/request.js';
 export type Wire = Readonly<Record<string, unknown>>;
 
 /** Answers one method. @throws what {@link toProtocolError} makes a protocol error of; anything else is our bug. */
-export type Handler = (connection: Connection, params: Wire, request: RequestContext) => Promise<Wire> | Wire;
+export type MethodHandler = (connection: Connection, params: Wire, request: RequestContext) => Promise<Wire> | Wire;

@@ -1,4 +1,4 @@
-import { type Page, page } from '../../items/paging.js';
+import { type ListPage, page } from '../../items/paging.js';
 import type { ServedKind, SpecOf } from '../../items/registry.js';
 import type { Connection } from '../context.js';
 import type { RequestContext } from '../protocol/request.js';
@@ -15,11 +15,11 @@ export interface ListRequest {
 export interface Shown<S> {
   readonly specs: readonly S[];
   /** Cuts the page that was asked for out of what was made of the items. @throws CursorError for a cursor that is not ours. */
-  page<T>(entries: readonly T[]): Page<T>;
+  page<T>(entries: readonly T[]): ListPage<T>;
 }
 
 /** What a list of a kind shows: what its hook picks, or all that is not hidden. @throws CursorError */
-export async function shownItems<K extends ServedKind>(
+export async function selectListItems<K extends ServedKind>(
   kind: K,
   asked: ListRequest,
 ): Promise<Shown<SpecOf<K>>> {
@@ -38,7 +38,7 @@ export async function shownItems<K extends ServedKind>(
 }
 
 /** A page under the key that a list method answers with. */
-export function answerOf(key: string, { items, nextCursor }: Page<Wire>): Wire {
+export function listResult(key: string, { items, nextCursor }: ListPage<Wire>): Wire {
   return { [key]: items, ...(nextCursor !== undefined && { nextCursor }) };
 }
 

@@ -6,7 +6,7 @@ import { type Era, logLevels } from '../protocol/eras.js';
 import type { RequestContext } from '../protocol/request.js';
 import { complete } from './completion.js';
 import { toProtocolError } from './errors.js';
-import type { Handler, Wire } from './handler.js';
+import type { MethodHandler, Wire } from './handler.js';
 import { get, listPrompts } from './prompts.js';
 import { listResources, listTemplates, read } from './resources.js';
 import { subscribe, unsubscribe } from './subscriptions.js';
@@ -18,7 +18,7 @@ export interface Method {
   readonly feature?: string;
   /** The era that has it, if the other does not. */
   readonly era?: Era;
-  readonly handler: Handler;
+  readonly handler: MethodHandler;
 }
 
 /** The handler of each method, and the capability that offers it. */
@@ -101,7 +101,7 @@ export function isOffered(
 
 /** Answers a request. @throws ProtocolError; anything else is a bug of ours */
 export async function answer(
-  handler: Handler,
+  handler: MethodHandler,
   connection: Connection,
   params: Wire,
   request: RequestContext,
@@ -121,7 +121,7 @@ function setLogLevel(connection: Connection, { level }: Wire): Wire {
 }
 
 /** Answers with a list once it is whole, or cannot be waited for any longer. */
-function whole(kind: ServedKind, handler: Handler): Handler {
+function whole(kind: ServedKind, handler: MethodHandler): MethodHandler {
   return async (connection, params, request) => {
     const endsAt = performance.now() + listLimitMs;
     const { live, host } = connection;

@@ -1,12 +1,12 @@
 import { ProtocolError } from '../../items/builders.js';
 import { getPrompt, PromptFailure } from '../../items/get.js';
 import { type Connection, contextMaker } from '../context.js';
-import { Dialogue, inDialogue, type Subject } from '../interaction/dialogue.js';
+import { ClientInputScope, runWithInput, type RequestIdentity } from '../interaction/input-scope.js';
 import type { RequestContext } from '../protocol/request.js';
 import { blockFor } from '../revisions.js';
 import { internalError, invalidParams } from './errors.js';
 import type { Wire } from './handler.js';
-import { answerOf, cursorOf, shownItems } from './lists.js';
+import { listResult, cursorOf, selectListItems } from './lists.js';
 
 /** `prompts/list` */
 export async function listPrompts(
@@ -14,8 +14,8 @@ export async function listPrompts(
   { cursor }: Wire,
   request: RequestContext,
 ): Promise<Wire> {
-  const { specs, page } = await shownItems('prompts', { connection, request, cursor: cursorOf(cursor) });
-  return answerOf('prompts', page(specs.map(({ wire }) => wire)));
+  const { specs, page } = await selectListItems('prompts', { connection, request, cursor: cursorOf(cursor) });
+  return listResult('prompts', page(specs.map(({ wire }) => wire)));
 }
 
 /** `prompts/get` */
@@ -32,7 +32,7 @@ export async function get(
     throw new ProtocolError(invalidParams, live.explain(what, 'prompts'));
   }
   const values = (args ?? {}) as Readonly<Record<string, string>>;
-  const subject: Subject = { method: 'prompts/get', name: prompt.name, args: values };
+  const subject: RequestIdentity = { method: 'prompts/get', name: prompt.name, args: values };
   const { host } = connection;
   if (host && (prompt.isCode || calls.server.initialize)) {
     const params = { name: prompt.name, arguments: values };
@@ -44,8 +44,8 @@ export async function get(
       subject,
     });
   }
-  const dialogue = new Dialogue(connection, request, subject);
-  return await inDialogue(dialogue, async () => {
+  const dialogue = new ClientInputScope(connection, request, subject);
+  return await runWithInput(dialogue, async () => {
     const made = await getPrompt(prompt, values, {
       calls,
       signal: request.signal,

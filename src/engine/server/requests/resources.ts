@@ -1,10 +1,10 @@
 import { isRecord } from '../../extension/shapes.js';
 import { brands, isBranded } from '../../items/brands.js';
 import { ProtocolError } from '../../items/builders.js';
-import { type Calls, detailsOf, exposesErrors, reportOnce } from '../../items/calls.js';
+import { type ServerRuntime, errorDetails, exposesErrors, reportOnce } from '../../items/server-runtime.js';
 import { watched } from '../../items/hook-watch.js';
 import { instanceOf } from '../../items/instances.js';
-import { Suspension } from '../../items/interaction.js';
+import { InputRequiredSignal } from '../../items/interaction.js';
 import type { Registry } from '../../items/registry.js';
 import { MissingCapabilityError } from '../../items/requirements.js';
 import { ResultError, resultErrorOf } from '../../items/results.js';
@@ -14,13 +14,13 @@ import { isUiResource } from '../../items/ui.js';
 import { plainData } from '../../plain-data.js';
 import { messageOf, safelyThrown } from '../../thrown.js';
 import { type Connection, contextMaker, showsUi } from '../context.js';
-import { Dialogue, inDialogue, isRetry, type Subject } from '../interaction/dialogue.js';
+import { ClientInputScope, runWithInput, isRetry, type RequestIdentity } from '../interaction/input-scope.js';
 import { instanceLeftOut, instancesFailed } from '../list-faults.js';
 import { oneLine } from '../one-line.js';
 import type { RequestContext } from '../protocol/request.js';
 import { internalError, ResourceNotFoundError } from './errors.js';
 import type { Wire } from './handler.js';
-import { answerOf, cursorOf, type ListRequest, type Shown, shownItems } from './lists.js';
+import { listResult, cursorOf, type ListRequest, type Shown, selectListItems } from './lists.js';
 import { appEntry, readAppContents } from './ui.js';
 
 /** `resources/templates/list` */
@@ -31,13 +31,13 @@ export async function listTemplates(
 ): Promise<Wire> {
   const { specs, page } = await listed({ connection, request, cursor: cursorOf(cursor) });
   const templates = specs.filter(({ uriTemplate }) => uriTemplate !== undefined);
-  return answerOf('resourceTemplates', page(templates.map(({ wire }) => wire)));
+  return listResult('resourceTemplates', page(templates.map(({ wire }) => wire)));
 }
 
 /** Resources and templates that lists show. Those that are UI are for clients that show it. */
 async function listed(asked: ListRequest): Promise<Shown<ResourceSpec>> {
   const { connection, request } = asked;
-  const shown = await shownItems('resources', asked);
+  const shown = await selectListItems('resources', asked);
   if (!connection.calls.server.hasUi || showsUi(connection, request)) return shown;
   return { ...shown, specs: shown.specs.filter((spec) => !isUiResource(spec)) };
 }
@@ -60,11 +60,11 @@ export async function listResources(
   const visible = [...apps.values()].filter(({ hidden }) => !hidden);
   const pages = await Promise.all(visible.map(async (app) => await appEntry(app, calls)));
   const skills = await skillsOf(calls);
-  return answerOf('resources', page([...distinct([...others, ...skills]), ...pages]));
+  return listResult('resources', page([...distinct([...others, ...skills]), ...pages]));
 }
 
 /** Few servers have skills, and what reads them is loaded for those. */
-async function skillsOf(calls: Calls): Promise<readonly Wire[]> {
+async function skillsOf(calls: ServerRuntime): Promise<readonly Wire[]> {
   if (calls.server.skills.length === 0) return [];
   const { skillEntries } = await import('./skills.js');
   return await skillEntries(calls);
@@ -108,7 +108,7 @@ async function instancesOf(
     const entries = found.map((entry) => instanceFor(spec, entry, calls));
     if (entries.includes(undefined)) {
       const strangers = found.filter((_, index) => entries[index] === undefined);
-      const told = strangers.slice(0, mostTold).map(addressOf).join(', ');
+      const told = strangers.slice(0, mostTold).map(resourceUri).join(', ');
       const untold = strangers.length > mostTold ? `, and ${strangers.length - mostTold} more` : '';
       const what = `${spec.item}: its list has entries without an address of the template, which are left out`;
       reportOnce(calls, `${what}: ${told}${untold}`, what);
@@ -117,7 +117,7 @@ async function instancesOf(
     const fixed = new Set(registry.all('resources').map(({ uri }) => uri));
     return entries.filter((entry) => isRecord(entry)).filter(({ uri }) => !fixed.has(uri));
   } catch (error) {
-    calls.report(instancesFailed(spec.item) + detailsOf(error));
+    calls.report(instancesFailed(spec.item) + errorDetails(error));
     return [];
   }
 }
@@ -125,13 +125,13 @@ async function instancesOf(
 /** How many entries of a list are named that are left out. */
 const mostTold = 5;
 
-function addressOf(entry: unknown): string {
+function resourceUri(entry: unknown): string {
   const { uri } = isRecord(entry) ? entry : {};
   return typeof uri === 'string' ? `"${oneLine(uri)}"` : 'one without "uri"';
 }
 
 /** An entry of a template's list; null for one that could not be sent, which must not cost a client all others. */
-function instanceFor(spec: ResourceSpec, told: unknown, calls: Calls): ReturnType<typeof instanceOf> | null {
+function instanceFor(spec: ResourceSpec, told: unknown, calls: ServerRuntime): ReturnType<typeof instanceOf> | null {
   try {
     return instanceOf(spec, told);
   } catch (error) {
@@ -150,15 +150,15 @@ export async function read(connection: Connection, { uri }: Wire, request: Reque
   const found = await requireResource(connection, String(uri), request);
   if ('app' in found) return await readApp(found.app, calls);
   const address = String(uri);
-  const subject: Subject = { method: 'resources/read', name: address, args: undefined };
+  const subject: RequestIdentity = { method: 'resources/read', name: address, args: undefined };
   const { host } = connection;
   if (host && found.spec.isCode) {
     const what = `Resource ${address}`;
     const { timeoutMs } = found.spec;
     return await host.answer(connection, request, { params: { uri: address }, what, timeoutMs, subject });
   }
-  const dialogue = new Dialogue(connection, request, subject);
-  return await inDialogue(dialogue, async () => await readResource(found, dialogue));
+  const dialogue = new ClientInputScope(connection, request, subject);
+  return await runWithInput(dialogue, async () => await readResource(found, dialogue));
 }
 
 async function skillFileAt(
@@ -175,7 +175,7 @@ async function skillFileAt(
   return (await look()) ?? (await live.find('skills', look, request.signal));
 }
 
-async function readResource({ spec, variables }: FoundSpec, dialogue: Dialogue): Promise<Wire> {
+async function readResource({ spec, variables }: FoundSpec, dialogue: ClientInputScope): Promise<Wire> {
   const { connection, request, subject } = dialogue;
   const { calls, era } = connection;
   const uri = subject.name;
@@ -195,7 +195,7 @@ async function readResource({ spec, variables }: FoundSpec, dialogue: Dialogue):
     return { contents, ...(hint && { ttlMs: hint.ttlMs, cacheScope: hint.scope }) };
   } catch (thrown) {
     const error = safelyThrown(thrown);
-    const isAnswer = [MissingCapabilityError, Suspension, ResourceNotFoundError].some(
+    const isAnswer = [MissingCapabilityError, InputRequiredSignal, ResourceNotFoundError].some(
       (kind) => error instanceof kind,
     );
     if (isAnswer || isBranded(error, brands.protocolError)) throw error;
@@ -204,7 +204,7 @@ async function readResource({ spec, variables }: FoundSpec, dialogue: Dialogue):
   }
 }
 
-async function readApp(app: AppSpec, calls: Calls): Promise<Wire> {
+async function readApp(app: AppSpec, calls: ServerRuntime): Promise<Wire> {
   const { item, uri } = app;
   const contents = await readAppContents(app, calls).catch((error: unknown) => {
     throw readFailure(error, { calls, item, uri });
@@ -214,9 +214,9 @@ async function readApp(app: AppSpec, calls: Calls): Promise<Wire> {
 
 function readFailure(
   error: unknown,
-  { calls, item, uri }: { readonly calls: Calls; readonly item: string; readonly uri: unknown },
+  { calls, item, uri }: { readonly calls: ServerRuntime; readonly item: string; readonly uri: unknown },
 ): ProtocolError {
-  calls.report(`${item}: ${detailsOf(error)}`);
+  calls.report(`${item}: ${errorDetails(error)}`);
   const text = exposesErrors(calls) ? messageOf(error) : 'Resource read failed';
   return new ProtocolError(internalError, text, { uri });
 }

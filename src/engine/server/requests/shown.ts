@@ -6,7 +6,7 @@ import { type Connection, showsUi } from '../context.js';
 import type { RequestContext } from '../protocol/request.js';
 import { toolFor } from '../revisions.js';
 import type { Wire } from './handler.js';
-import { shownItems } from './lists.js';
+import { selectListItems } from './lists.js';
 import { shownApps } from './resources.js';
 import { appEntry, entryWithUi } from './ui.js';
 
@@ -32,7 +32,7 @@ export async function shownTo(
     .filter((spec) => name === undefined || spec.name === name)
     .filter((spec) => hasUi || spec.kind !== 'resources' || !isUiResource(spec));
   const items = specs.map(async (spec) => {
-    const listed = asListed(spec, await entryOf(spec, asking));
+    const listed = asListed(spec, await toListedEntry(spec, asking));
     const isVisible = visible.has(spec) || (kind === 'tools' && registry.fronts?.has(spec.name));
     return { ...listed, hidden: listed.forApps === true || !isVisible };
   });
@@ -52,7 +52,7 @@ async function visibleItems<K extends ListedKind>(kind: K, asking: Asking): Prom
   const cursors = new Set<string | undefined>();
   for (let cursor: string | undefined; !cursors.has(cursor); ) {
     cursors.add(cursor);
-    const { specs, page } = await shownItems(kind, { ...asking, cursor });
+    const { specs, page } = await selectListItems(kind, { ...asking, cursor });
     for (const spec of specs) visible.add(spec);
     // What is cut into pages by us came as a whole; a hook that cuts them itself says what comes next of nothing, too.
     cursor = page([]).nextCursor;
@@ -61,7 +61,7 @@ async function visibleItems<K extends ListedKind>(kind: K, asking: Asking): Prom
   return visible;
 }
 
-async function entryOf(spec: SpecOf<ListedKind>, { connection, request }: Asking): Promise<Wire> {
+async function toListedEntry(spec: SpecOf<ListedKind>, { connection, request }: Asking): Promise<Wire> {
   if (spec.kind !== 'tools') return spec.wire;
   const entry = showsUi(connection, request) ? await entryWithUi(spec, connection, request) : spec.wire;
   return toolFor(connection.peer.version, entry);

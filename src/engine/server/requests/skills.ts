@@ -1,6 +1,6 @@
 import { readFile } from 'node:fs/promises';
 import { ProtocolError } from '../../items/builders.js';
-import type { Calls } from '../../items/calls.js';
+import type { ServerRuntime } from '../../items/server-runtime.js';
 import { page } from '../../items/paging.js';
 import type { ResourceContents } from '../../items/specs.js';
 import { utf8 } from '../../utf8.js';
@@ -8,7 +8,7 @@ import type { Connection } from '../context.js';
 import { skillCatalog } from '../skills/catalog.js';
 import { invalidParams } from './errors.js';
 import type { Wire } from './handler.js';
-import { answerOf, cursorOf } from './lists.js';
+import { listResult, cursorOf } from './lists.js';
 
 /** `skills/list` @see SEP-2640 */
 export async function listSkills(connection: Connection, { cursor }: Wire): Promise<Wire> {
@@ -16,7 +16,7 @@ export async function listSkills(connection: Connection, { cursor }: Wire): Prom
   const { skills } = await skillCatalog(calls);
   const entries = [...skills.values()] as unknown as readonly Wire[];
   const { pageSize } = calls.server.registry;
-  return { ...answerOf('skills', page(entries, cursorOf(cursor), pageSize)), ...keeping(connection) };
+  return { ...listResult('skills', page(entries, cursorOf(cursor), pageSize)), ...keeping(connection) };
 }
 
 /** `skills/get` */
@@ -36,11 +36,11 @@ export async function readDirectory(connection: Connection, { uri, cursor }: Wir
   const children = folders.get(address.replace(/\/$/, ''));
   if (!children) throw new ProtocolError(invalidParams, `There is no folder at ${address}.`);
   const { pageSize } = calls.server.registry;
-  return { ...answerOf('resources', page(children, cursorOf(cursor), pageSize)), ...keeping(connection) };
+  return { ...listResult('resources', page(children, cursorOf(cursor), pageSize)), ...keeping(connection) };
 }
 
 /** What `resources/list` shows of skills: what each begins with. */
-export async function skillEntries(calls: Calls): Promise<readonly Wire[]> {
+export async function skillEntries(calls: ServerRuntime): Promise<readonly Wire[]> {
   const { skills } = await skillCatalog(calls);
   return [...skills.values()].map(({ uri, frontmatter: { name, description }, resources }) => {
     const own = resources === 'dynamic' ? undefined : resources.find((file) => file.uri === uri);
@@ -49,7 +49,7 @@ export async function skillEntries(calls: Calls): Promise<readonly Wire[]> {
 }
 
 /** A file of a skill by its address; undefined if there is none. */
-export async function readSkillFile(calls: Calls, uri: string): Promise<ResourceContents | undefined> {
+export async function readSkillFile(calls: ServerRuntime, uri: string): Promise<ResourceContents | undefined> {
   const { files } = await skillCatalog(calls);
   const file = files.get(canonical(uri));
   if (!file) return undefined;

@@ -1,7 +1,7 @@
 import { isRecord } from '../../extension/shapes.js';
 import { error as failure, ProtocolError, type ToolResult } from '../../items/builders.js';
 import { callTool } from '../../items/call.js';
-import type { Calls } from '../../items/calls.js';
+import type { ServerRuntime } from '../../items/server-runtime.js';
 import { missing } from '../../items/interaction.js';
 import { page } from '../../items/paging.js';
 import { MissingCapabilityError } from '../../items/requirements.js';
@@ -10,14 +10,14 @@ import type { ToolSpec } from '../../items/specs.js';
 import { isAppOnly, withoutUi } from '../../items/ui.js';
 import { type Connection, contextMaker, knowsTasks, showsUi } from '../context.js';
 import { tasksCapability } from '../extensions.js';
-import { Dialogue, inDialogue, type Subject } from '../interaction/dialogue.js';
+import { ClientInputScope, runWithInput, type RequestIdentity } from '../interaction/input-scope.js';
 import type { RequestContext } from '../protocol/request.js';
 import { withWireStructure } from '../protocol/results.js';
 import { blockFor, toolFor } from '../revisions.js';
 import type { LongCall } from '../tasks/call.js';
 import { invalidParams } from './errors.js';
 import type { Wire } from './handler.js';
-import { answerOf, cursorOf, type ListRequest, type Shown, shownItems } from './lists.js';
+import { listResult, cursorOf, type ListRequest, type Shown, selectListItems } from './lists.js';
 import { entryWithUi } from './ui.js';
 
 /** `tools/list` */
@@ -29,24 +29,24 @@ export async function listTools(
   const { hasUi } = connection.calls.server;
   const { specs, page } = await listedTools({ connection, request, cursor: cursorOf(cursor) });
   const version = connection.peer.version;
-  const entryOf = ({ wire }: ToolSpec) => toolFor(version, wire);
-  if (!hasUi) return answerOf('tools', page(specs.map(entryOf)));
+  const toWireTool = ({ wire }: ToolSpec) => toolFor(version, wire);
+  if (!hasUi) return listResult('tools', page(specs.map(toWireTool)));
   // A client that does not know of apps would show their tools to the model.
   if (!showsUi(connection, request)) {
-    return answerOf('tools', page(specs.filter((tool) => !isAppOnly(tool)).map(entryOf)));
+    return listResult('tools', page(specs.filter((tool) => !isAppOnly(tool)).map(toWireTool)));
   }
   const { items, ...next } = page(specs);
   const entries = await Promise.all(
     items.map(async (tool) => toolFor(version, await entryWithUi(tool, connection, request))),
   );
-  return answerOf('tools', { items: entries, ...next });
+  return listResult('tools', { items: entries, ...next });
 }
 
 /** Where some tools stand for all others, these are listed, and what no model is shown anyway. */
 async function listedTools(asked: ListRequest): Promise<Shown<ToolSpec>> {
   const { registry } = asked.connection.calls.server;
   const { fronts } = registry;
-  if (!fronts) return await shownItems('tools', asked);
+  if (!fronts) return await selectListItems('tools', asked);
   const isListed = (tool: ToolSpec) => fronts.has(tool.name) || (isAppOnly(tool) && !tool.hidden);
   const specs = registry.all('tools').filter(isListed);
   return { specs, page: (entries) => page(entries, asked.cursor, registry.pageSize) };
@@ -69,7 +69,7 @@ export async function call(
   }
   // A handler that copies its arguments by assignment would change a prototype.
   if (args && Object.hasOwn(args, '__proto__')) Reflect.deleteProperty(args, '__proto__');
-  const subject: Subject = { method: 'tools/call', name: tool.name, args };
+  const subject: RequestIdentity = { method: 'tools/call', name: tool.name, args };
   if (connection.host && needsCode(tool, calls.server)) {
     return await connection.host.answer(connection, request, {
       params: { name: tool.name, ...(args && { arguments: args }) },
@@ -88,16 +88,16 @@ export async function call(
   const { task } = tool;
   if (task && knowsTasks(connection, request)) {
     // Few tools take so long that nobody should have to wait for them.
-    const { callLong } = await import('../tasks/call.js');
-    return await callLong({ connection, request, subject, tool: { ...tool, task }, run });
+    const { callAsTask } = await import('../tasks/call.js');
+    return await callAsTask({ connection, request, subject, tool: { ...tool, task }, run });
   }
   if (task?.support === 'required') {
     const result = answerMissing(missing(`Tool "${tool.name}"`, tasksCapability), connection);
     return await resultFor(tool, result, { connection, request });
   }
-  const dialogue = new Dialogue(connection, request, subject);
+  const dialogue = new ClientInputScope(connection, request, subject);
   const makeContext = contextMaker(connection, request, { dialogue });
-  return await inDialogue(dialogue, async () => await run({ signal: request, makeContext }));
+  return await runWithInput(dialogue, async () => await run({ signal: request, makeContext }));
 }
 
 /** False for a tool that an upstream server answers alone. */
@@ -137,7 +137,7 @@ async function metaWithApp(
   return typeof ui.resourceUri === 'string' ? { ...meta, ui: { resourceUri: ui.resourceUri } } : meta;
 }
 
-function find({ server: { registry } }: Calls, name: unknown): ToolSpec | undefined {
+function find({ server: { registry } }: ServerRuntime, name: unknown): ToolSpec | undefined {
   return typeof name === 'string' ? registry.resolve('tools', name) : undefined;
 }
 

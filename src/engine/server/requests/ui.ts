@@ -1,4 +1,4 @@
-import { type Calls, detailsOf, reportOnce } from '../../items/calls.js';
+import { type ServerRuntime, errorDetails, reportOnce } from '../../items/server-runtime.js';
 import { watched } from '../../items/hook-watch.js';
 import type { AppMetadata, AppSpec, ResourceContents, ToolSpec, ToolUi } from '../../items/specs.js';
 import { withTimeLimit } from '../../items/time-limit.js';
@@ -49,24 +49,24 @@ async function hasApp(
   } catch (error) {
     if (signal.aborted) return false;
     const what = `${tool.item}: goes without its app, since "when" failed: `;
-    reportOnce(connection.calls, what + detailsOf(error), what);
+    reportOnce(connection.calls, what + errorDetails(error), what);
     return false;
   }
 }
 
 /** An app as `resources/list` shows it; what hosts are told of it stands there too, for those that ask beforehand. */
-export async function appEntry(app: AppSpec, calls: Calls): Promise<Wire> {
+export async function appEntry(app: AppSpec, calls: ServerRuntime): Promise<Wire> {
   const meta = await metaOf(app, calls);
   return withMeta(app.wire, meta);
 }
 
 /** The contents of an app. @throws ResultError if its page can no longer be read. */
-export async function readAppContents(app: AppSpec, calls: Calls): Promise<ResourceContents> {
+export async function readAppContents(app: AppSpec, calls: ServerRuntime): Promise<ResourceContents> {
   const [page, meta] = await Promise.all([app.page(), metaOf(app, calls)]);
   return Object.keys(meta).length > 0 ? { ...page, _meta: meta } : page;
 }
 
-async function metaOf(app: AppSpec, calls: Calls): Promise<AppMetadata['meta']> {
+async function metaOf(app: AppSpec, calls: ServerRuntime): Promise<AppMetadata['meta']> {
   const { meta, problem } = await app.metadata();
   if (problem) {
     const { file, reason } = problem;

@@ -2,7 +2,7 @@ import path from 'node:path';
 import type { Skill } from '@modelcontextprotocol/server/ext/skills';
 import { lookup } from 'mrmime';
 import type { SkillFolder } from '../../extension/skill-folders.js';
-import { type Calls, reportOnce } from '../../items/calls.js';
+import { type ServerRuntime, reportOnce } from '../../items/server-runtime.js';
 import { type ReadSkill, readSkill } from '../../skills/reading.js';
 import type { Wire } from '../requests/handler.js';
 
@@ -28,7 +28,7 @@ interface SkillCatalog {
 }
 
 /** Looks at the skills of a server. Those that are not in order are left out, and told once. */
-export async function skillCatalog(calls: Calls): Promise<SkillCatalog> {
+export async function skillCatalog(calls: ServerRuntime): Promise<SkillCatalog> {
   const read = await Promise.all(
     calls.server.skills.map(async (folder) => {
       const sound = await readSound(folder, calls);
@@ -43,7 +43,7 @@ export async function skillCatalog(calls: Calls): Promise<SkillCatalog> {
   };
 }
 
-async function readSound(folder: SkillFolder, calls: Calls): Promise<ReadSkill | undefined> {
+async function readSound(folder: SkillFolder, calls: ServerRuntime): Promise<ReadSkill | undefined> {
   try {
     return await readSkill(folder);
   } catch (error) {

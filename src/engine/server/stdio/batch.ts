@@ -1,4 +1,4 @@
-import type { Outgoing } from './outlet.js';
+import type { Outgoing } from './line-writer.js';
 
 /**
  * The answers to one array of messages (MCP 2025-03-26 basic, Batching; JSON-RPC 2.0, section 6): sent together when

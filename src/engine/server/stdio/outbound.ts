@@ -9,17 +9,17 @@ import {
 } from '../protocol/envelope.js';
 import { type Era, metaKey } from '../protocol/eras.js';
 import { clientGone, forClient } from '../protocol/errors.js';
-import type { Call, Calls } from './calls.js';
-import type { Outgoing, Outlet } from './outlet.js';
+import type { Call, InFlightRequests } from './in-flight-requests.js';
+import type { Outgoing, LineWriter } from './line-writer.js';
 
 /** What the servers send, on its way to the client: answers find their call, and what belongs to no open call stays. */
 export class Outbound {
-  readonly #calls: Calls;
-  readonly #outlet: Outlet;
+  readonly #calls: InFlightRequests;
+  readonly #outlet: LineWriter;
   readonly #asked = new Set<MessageId>();
   #isDeaf = false;
 
-  constructor(calls: Calls, outlet: Outlet) {
+  constructor(calls: InFlightRequests, outlet: LineWriter) {
     this.#calls = calls;
     this.#outlet = outlet;
   }

@@ -4,8 +4,8 @@ import type { Readable, Writable } from 'node:stream';
 import { LineSplitter } from '../../base/lines.js';
 import type { Dispatcher } from '../protocol/dispatcher.js';
 import type { Era } from '../protocol/eras.js';
-import { Front } from './front.js';
-import { Outlet } from './outlet.js';
+import { MessageRouter } from './message-router.js';
+import { LineWriter } from './line-writer.js';
 
 export interface ServeStdioOptions {
   /** Makes what answers in one era; called at most once per era, when its first message arrives. */
@@ -38,8 +38,8 @@ const minFlushMs = 200;
 export function serveStdio(options: ServeStdioOptions): StdioSession {
   const { createServer, input, output, report, maxLineBytes = defaultMaxLineBytes } = options;
 
-  const outlet = new Outlet({ output, report, onGone: () => void end({ drainMs: 0 }) });
-  const front = new Front({ createServer, outlet, report });
+  const outlet = new LineWriter({ output, report, onGone: () => void end({ drainMs: 0 }) });
+  const front = new MessageRouter({ createServer, outlet, report });
   const lines = new LineSplitter({
     maxBytes: maxLineBytes,
     onLine: (line) => front.receive(line),

@@ -1,11 +1,11 @@
 import { ProtocolError } from '../../items/builders.js';
-import { detailsOf, type MakeContext } from '../../items/calls.js';
+import { errorDetails, type MakeContext } from '../../items/server-runtime.js';
 import type { Context } from '../../items/context.js';
 import type { TaskSupport, ToolSpec } from '../../items/specs.js';
 import type { Cancellation } from '../../items/time-limit.js';
 import { type Connection, contextMaker } from '../context.js';
-import { Dialogue, inDialogue, type Subject } from '../interaction/dialogue.js';
-import type { Partner } from '../interaction/partner.js';
+import { ClientInputScope, runWithInput, type RequestIdentity } from '../interaction/input-scope.js';
+import type { InputChannel } from '../interaction/input-channel.js';
 import type { RequestContext } from '../protocol/request.js';
 import { internalError, toProtocolError } from '../requests/errors.js';
 import type { Wire } from '../requests/handler.js';
@@ -15,7 +15,7 @@ import { type Task, tasksOf } from './tasks.js';
 export interface LongCall {
   readonly connection: Connection;
   readonly request: RequestContext;
-  readonly subject: Subject;
+  readonly subject: RequestIdentity;
   readonly tool: ToolSpec & { readonly task: TaskSupport };
   /** Calls the tool. Gives what whoever called is answered. */
   readonly run: (setting: {
@@ -29,9 +29,9 @@ export interface LongCall {
  * none does.
  * @see SEP-2663, Task Creation
  */
-export async function callLong({ connection, request, subject, tool, run }: LongCall): Promise<Wire> {
+export async function callAsTask({ connection, request, subject, tool, run }: LongCall): Promise<Wire> {
   const { calls } = connection;
-  const dialogue = new TaskDialogue(connection, request, subject);
+  const dialogue = new TaskInputScope(connection, request, subject);
   const ending = new AbortController();
   const { signal } = request;
   const abort = () => ending.abort(signal.reason);
@@ -50,7 +50,7 @@ export async function callLong({ connection, request, subject, tool, run }: Long
     const makeOrdinary = contextMaker(connection, request, { dialogue });
     const makeContext: MakeContext = (limit, called) =>
       inTask(makeOrdinary(limit, called), { begin, current: () => dialogue.task });
-    inDialogue(dialogue, async () => await run({ signal: ending.signal, makeContext })).then(
+    runWithInput(dialogue, async () => await run({ signal: ending.signal, makeContext })).then(
       (result) => {
         free();
         dialogue.task?.finish({ result: { resultType: 'complete', ...result } });
@@ -89,11 +89,11 @@ function inTask(
 }
 
 /** The dialogue of a call: with the client by rounds, until there is a task that asks instead. */
-class TaskDialogue extends Dialogue {
+class TaskInputScope extends ClientInputScope {
   task: Task | undefined;
-  #later: Promise<Partner> | undefined;
+  #later: Promise<InputChannel> | undefined;
 
-  override partner(): Promise<Partner> {
+  override partner(): Promise<InputChannel> {
     const { task } = this;
     if (!task) return super.partner();
     this.#later ??= partnerOf(task);
@@ -101,9 +101,9 @@ class TaskDialogue extends Dialogue {
   }
 }
 
-async function partnerOf(task: Task): Promise<Partner> {
-  const { Exchange } = await import('../interaction/exchange.js');
-  return new Exchange(async ({ method, params }, { key, limits, timeoutMs }) => {
+async function partnerOf(task: Task): Promise<InputChannel> {
+  const { BlockingInputChannel } = await import('../interaction/blocking-channel.js');
+  return new BlockingInputChannel(async ({ method, params }, { key, limits, timeoutMs }) => {
     const { signal } = limits.at(-1)!;
     return await task.ask(key, { method, ...(params && { params }) }, { signal, timeoutMs });
   });
@@ -116,6 +116,6 @@ function errorBody(error: unknown, report: (line: string) => void): Wire {
     const { code, message, data } = told;
     return { code, message, ...(data !== undefined && { data }) };
   }
-  report(detailsOf(error));
+  report(errorDetails(error));
   return { code: internalError, message: 'Internal error' };
 }

@@ -1,8 +1,8 @@
 import { ProtocolError } from '../../items/builders.js';
-import type { Calls } from '../../items/calls.js';
+import type { ServerRuntime } from '../../items/server-runtime.js';
 import { deadlines } from '../../items/deadlines.js';
 import type { Response } from '../interaction/questions.js';
-import { ownerOf, userOf } from '../owner.js';
+import { ownerKey, quotaKey } from '../owner.js';
 import type { RequestContext } from '../protocol/request.js';
 import { internalError } from '../requests/errors.js';
 import type { Wire } from '../requests/handler.js';
@@ -20,7 +20,7 @@ const mostPerUser = 100;
 type Outcome = { readonly result: Wire } | { readonly error: Wire };
 
 /** How long to wait for an answer, and what ends the wait before. */
-interface Patience {
+interface TaskWait {
   readonly signal: AbortSignal;
   readonly timeoutMs: number | undefined;
 }
@@ -116,7 +116,7 @@ export class Task {
   }
 
   /** Asks whoever looks at it. Rejects when the work is over. */
-  ask(key: string, request: Wire, { signal, timeoutMs }: Patience): Promise<Response> {
+  ask(key: string, request: Wire, { signal, timeoutMs }: TaskWait): Promise<Response> {
     const free = this.#claim(key);
     return new Promise((resolve, reject) => {
       const settle = (end: () => void) => {
@@ -212,10 +212,10 @@ export class Tasks {
     if (this.#isEnding) throw new ProtocolError(internalError, 'This server is ending.');
     this.#forgetExpired();
     const auth = request.auth;
-    const user = userOf(auth);
+    const user = quotaKey(auth);
     this.#makeRoom(user);
     const task = new Task(options);
-    this.#tasks.set(task.id, { task, owner: ownerOf(auth), user });
+    this.#tasks.set(task.id, { task, owner: ownerKey(auth), user });
     return task;
   }
 
@@ -223,10 +223,10 @@ export class Tasks {
   adopt(description: Wire, auth: RequestContext['auth']): void {
     const { taskId } = description;
     if (typeof taskId !== 'string') return;
-    const user = userOf(auth);
+    const user = quotaKey(auth);
     this.#forgetExpired();
     this.#makeRoom(user);
-    this.#tasks.set(taskId, { task: new SettledTask(taskId, description), owner: ownerOf(auth), user });
+    this.#tasks.set(taskId, { task: new SettledTask(taskId, description), owner: ownerKey(auth), user });
   }
 
   has(id: unknown): boolean {
@@ -246,7 +246,7 @@ export class Tasks {
   find(id: string, request: RequestContext): Task | SettledTask | undefined {
     this.#forgetExpired();
     const found = this.#tasks.get(id);
-    return found?.owner === ownerOf(request.auth) ? found.task : undefined;
+    return found?.owner === ownerKey(request.auth) ? found.task : undefined;
   }
 
   /** Calls off what still goes on, and waits for its end, but no longer than it may take. */
@@ -289,10 +289,10 @@ export class Tasks {
   }
 }
 
-const known = new WeakMap<Calls, Tasks>();
+const known = new WeakMap<ServerRuntime, Tasks>();
 
 /** The tasks of a server. */
-export function tasksOf(calls: Calls): Tasks {
+export function tasksOf(calls: ServerRuntime): Tasks {
   const tasks = known.get(calls) ?? new Tasks();
   known.set(calls, tasks);
   return tasks;

@@ -1,16 +1,16 @@
 import { ProtocolError } from '@modelcontextprotocol/client';
 import { ToolError } from '../../items/builders.js';
 import type { Root } from '../../items/context.js';
-import type { Asker } from '../context.js';
-import { userOf } from '../owner.js';
+import type { RequesterInfo } from '../context.js';
+import { quotaKey } from '../owner.js';
 import { isObject, type JsonObject } from '../protocol/envelope.js';
-import { inPlaceOf, questionIn, Unanswered, type UpstreamQuestion } from './asking.js';
-import type { OpenCall } from './open-call.js';
+import { fallbackAnswer, questionIn, Unanswered, type UpstreamQuestion } from './input-requests.js';
+import type { UpstreamCall } from './open-call.js';
 
 /** Answers a request of an upstream server. Up to 2025-11-25 it does not say which call it belongs to. @throws ProtocolError */
 export async function answerRequest(
   question: UpstreamQuestion,
-  underWay: Iterable<OpenCall>,
+  underWay: Iterable<UpstreamCall>,
   roots: () => Promise<readonly Root[]>,
 ): Promise<JsonObject> {
   const calls = [...underWay];
@@ -33,11 +33,11 @@ export async function answerRequest(
   }
 }
 
-function isSameClient(one: Asker | undefined, other: Asker | undefined): boolean {
+function isSameClient(one: RequesterInfo | undefined, other: RequesterInfo | undefined): boolean {
   if (!one || !other) return one === other;
   if (one.connection === other.connection) return true;
-  const user = userOf(one.auth);
-  return user !== undefined && user === userOf(other.auth);
+  const user = quotaKey(one.auth);
+  return user !== undefined && user === quotaKey(other.auth);
 }
 
 /**
@@ -46,7 +46,7 @@ function isSameClient(one: Asker | undefined, other: Asker | undefined): boolean
  */
 export async function answerInputRequests(
   inputRequests: JsonObject,
-  call: OpenCall,
+  call: UpstreamCall,
   say: (text: string) => string,
 ): Promise<JsonObject> {
   const responses = Object.entries(inputRequests).map(async ([key, request]) => {
@@ -60,14 +60,14 @@ export async function answerInputRequests(
 /** There is no error among these responses: a call that cannot go on without one ends. */
 async function responseTo(
   question: UpstreamQuestion,
-  call: OpenCall,
+  call: UpstreamCall,
   say: (text: string) => string,
 ): Promise<JsonObject> {
   try {
     return await call.ask(question);
   } catch (error) {
     if (!(error instanceof Unanswered)) throw error;
-    const response = inPlaceOf(question.method);
+    const response = fallbackAnswer(question.method);
     if (response) return response;
     throw new ToolError(say(`cannot go on with this call: ${error.message}`));
   }

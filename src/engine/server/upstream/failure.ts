@@ -1,10 +1,10 @@
 import { ProtocolError, SdkError, SdkErrorCode, SdkHttpError } from '@modelcontextprotocol/client';
 import { ToolError } from '../../items/builders.js';
-import type { UpstreamPlace } from '../../items/upstream.js';
+import type { UpstreamEndpoint } from '../../items/upstream.js';
 import { messageOf } from '../../thrown.js';
 import { brokenCode } from './address.js';
 import { unreadableCode } from './program.js';
-import { type Quote, sentence, silenceWords, spawnWords, statusWords } from './words.js';
+import { type Quote, sentence, silenceWords, spawnWords, statusWords } from './error-text.js';
 
 /** An upstream server that cannot be had, and why: the end of a sentence. */
 export class LinkError extends Error {
@@ -17,18 +17,18 @@ export class SpawnError extends LinkError {
 }
 
 /** A connection that is lost: whoever asks next needs another. */
-export class LostError extends LinkError {
+export class ConnectionLostError extends LinkError {
   override readonly name: string = 'LostError';
 }
 
 /** A session that the upstream server has forgotten: what was asked has not been done. */
-export class SessionGoneError extends LostError {
+export class SessionGoneError extends ConnectionLostError {
   override readonly name = 'SessionGoneError';
 }
 
 /** Where a failure happened. */
 export interface FailureSetting {
-  readonly place: UpstreamPlace;
+  readonly place: UpstreamEndpoint;
   /** The upstream server in messages. */
   readonly name: string;
   readonly quote: Quote;
@@ -61,12 +61,12 @@ export function explainFailure(error: unknown, setting: FailureSetting): Error {
     return new LinkError(silenceWords(setting, quote));
   }
   if (isUnreadable(error)) return noResult(messageOf(error), setting);
-  return 'url' in place ? new LostError(quote(rootMessage(error))) : new LinkError(quote(messageOf(error)));
+  return 'url' in place ? new ConnectionLostError(quote(rootMessage(error))) : new LinkError(quote(messageOf(error)));
 }
 
 function explainAnswer({ code, message }: ProtocolError, setting: FailureSetting): Error {
   const { place, name, quote } = setting;
-  if (code === brokenCode && 'url' in place) return new LostError(quote(message));
+  if (code === brokenCode && 'url' in place) return new ConnectionLostError(quote(message));
   if (code === unreadableCode && !('url' in place)) return noResult(message, setting);
   return new ToolError(
     sentence(`The upstream server "${name}" answers with an error: ${quote(message)} (${code})`),

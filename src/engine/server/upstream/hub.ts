@@ -1,10 +1,10 @@
 import { waitAtMost } from '../../base/wait.js';
 import { isBlock } from '../../extension/content-block.js';
 import { type ContentBlock, ToolError, type ToolResult } from '../../items/builders.js';
-import { reportOnce } from '../../items/calls.js';
+import { reportOnce } from '../../items/server-runtime.js';
 import { describeMalformed, isContentBlock } from '../../items/content-block.js';
 import type { Context } from '../../items/context.js';
-import type { ComingKind } from '../../items/lacks.js';
+import type { PendingKind } from '../../items/missing-packages.js';
 import type { ServedKind } from '../../items/registry.js';
 import type { Servable } from '../../items/server.js';
 import type { ToolSpec } from '../../items/specs.js';
@@ -12,16 +12,16 @@ import { withoutUi } from '../../items/ui.js';
 import type { GivenPlace, ToolUpstream, UpstreamEntry, UpstreamSpec } from '../../items/upstream.js';
 import { withUpstreamTools } from '../../items/upstream-tools.js';
 import type { ClientRoots } from '../client-roots.js';
-import { type Asker, asker } from '../context.js';
+import { type RequesterInfo, asker } from '../context.js';
 import type { UpstreamSource } from '../live-server.js';
 import { isObject } from '../protocol/envelope.js';
 import { LinkError, SessionGoneError } from './failure.js';
-import type { Link } from './link.js';
-import { takeTools } from './listed.js';
-import { attendantOf, OpenCall } from './open-call.js';
-import { type KeepingOptions, OpenCalls } from './open-calls.js';
-import { defaultPace, type Pace, Upstream } from './upstream.js';
-import { sentence } from './words.js';
+import type { UpstreamLink } from './link.js';
+import { takeTools } from './select-tools.js';
+import { attendantOf, UpstreamCall } from './open-call.js';
+import { type KeepingOptions, SuspendedCalls } from './open-calls.js';
+import { defaultPace, type RetryPolicy, Upstream } from './upstream.js';
+import { sentence } from './error-text.js';
 
 export interface HubOptions {
   readonly env: Readonly<Record<string, string | undefined>>;
@@ -34,7 +34,7 @@ export interface HubOptions {
   /** Answers upstream servers that ask for roots outside any call. */
   readonly roots: ClientRoots;
   readonly patience?: HubPatience | undefined;
-  readonly pace?: Pace;
+  readonly pace?: RetryPolicy;
   /** Whether all ends with one call, after which nothing is tried again. */
   readonly isOnce?: boolean;
   readonly keeping?: KeepingOptions;
@@ -67,7 +67,7 @@ const retireMs = 60_000;
 const defaultPatience = { waitMs: 25_000, waitAgainMs: 5000 };
 
 /** The upstream servers of a server: started when they are used, and asked in place of handlers. */
-export class Hub implements UpstreamSource {
+export class UpstreamHub implements UpstreamSource {
   readonly #options: HubOptions;
   readonly #patience: Required<HubPatience>;
   readonly #upstreams = new Map<string, Upstream>();
@@ -75,7 +75,7 @@ export class Hub implements UpstreamSource {
   readonly #busy = new Map<Upstream, number>();
   /** Upstream servers that end after their calls. */
   readonly #retired = new Set<Upstream>();
-  readonly #kept: OpenCalls;
+  readonly #kept: SuspendedCalls;
   /** Keys of upstream servers that one function finds for several definitions, by the keys of their specs. */
   readonly #sharedKeys = new Map<string, string>();
   #entries: readonly UpstreamEntry[] = [];
@@ -87,7 +87,7 @@ export class Hub implements UpstreamSource {
   constructor(options: HubOptions) {
     this.#options = options;
     this.#patience = { ...defaultPatience, ...options.patience };
-    this.#kept = new OpenCalls(options.keeping);
+    this.#kept = new SuspendedCalls(options.keeping);
     options.signal.addEventListener('abort', () => void this.close(), { once: true });
     this.#unsubscribe = options.roots.onChange(() => this.#tellRoots());
   }
@@ -214,7 +214,7 @@ export class Hub implements UpstreamSource {
     return false;
   }
 
-  async wait(kind: ComingKind, _purpose: 'list' | 'item', signal: AbortSignal): Promise<void> {
+  async wait(kind: PendingKind, _purpose: 'list' | 'item', signal: AbortSignal): Promise<void> {
     if (kind !== 'tools') return;
     await this.#identifyListed();
     await Promise.all(this.#listed.map((upstream) => this.#waitFor(upstream, signal)));
@@ -242,10 +242,10 @@ export class Hub implements UpstreamSource {
   }
 
   async call(what: ToolUpstream, args: unknown, ctx: Context): Promise<ToolResult> {
-    const who = (ctx as { readonly [asker]?: Asker })[asker];
+    const who = (ctx as { readonly [asker]?: RequesterInfo })[asker];
     const attendant = attendantOf(ctx);
     if (!who?.endsToAsk) return await this.begin(what, args, who).attend(attendant);
-    const keep = async (call: OpenCall) => void (await ctx.step('upstream', () => this.keep(call)));
+    const keep = async (call: UpstreamCall) => void (await ctx.step('upstream', () => this.keep(call)));
     if (!who.isRetry) return await this.begin(what, args, who).attend(attendant, keep);
     // A run that may not be the first: the call is under way, unless it was something else that was asked.
     const begin = () => this.keep(this.begin(what, args, who));
@@ -254,29 +254,29 @@ export class Hub implements UpstreamSource {
   }
 
   /** Keeps a call until its client comes back, and gives the id by which it is found then. @throws ToolError */
-  keep(call: OpenCall): string {
+  keep(call: UpstreamCall): string {
     return this.#kept.keep(call);
   }
 
   /** A call that is kept. @throws ToolError if it is over */
-  kept(id: string): OpenCall {
+  kept(id: string): UpstreamCall {
     return this.#kept.find(id);
   }
 
-  begin(what: ToolUpstream, args: unknown, who: Asker | undefined): OpenCall {
-    const call = new OpenCall(who);
+  begin(what: ToolUpstream, args: unknown, who: RequesterInfo | undefined): UpstreamCall {
+    const call = new UpstreamCall(who);
     call.begin(this.#result(what, args, call));
     return call;
   }
 
-  async #result({ upstream: spec, tool }: ToolUpstream, args: unknown, call: OpenCall): Promise<ToolResult> {
+  async #result({ upstream: spec, tool }: ToolUpstream, args: unknown, call: UpstreamCall): Promise<ToolResult> {
     await this.#identify([spec]);
     const upstream = this.#upstreamOf(spec);
     const asked = { tool, args: isObject(args) ? args : {}, inputSchema: upstream.schemaOf(tool) };
     return await this.#counted(upstream, async () => await this.#ask(upstream, asked, call));
   }
 
-  async #ask(upstream: Upstream, asked: Parameters<Link['call']>[0], call: OpenCall): Promise<ToolResult> {
+  async #ask(upstream: Upstream, asked: Parameters<UpstreamLink['call']>[0], call: UpstreamCall): Promise<ToolResult> {
     const { name } = upstream;
     try {
       const link = await upstream.open();

@@ -8,24 +8,24 @@ import {
 import { packageVersion } from '../../folders.js';
 import { ToolError } from '../../items/builders.js';
 import type { Root } from '../../items/context.js';
-import type { UpstreamPlace } from '../../items/upstream.js';
-import type { Asker } from '../context.js';
+import type { UpstreamEndpoint } from '../../items/upstream.js';
+import type { RequesterInfo } from '../context.js';
 import { isObject, type JsonObject } from '../protocol/envelope.js';
 import { metaKey } from '../protocol/eras.js';
 import { transportTo } from './address.js';
 import { answerInputRequests, answerRequest } from './answers.js';
-import { askedMethods, questionIn } from './asking.js';
-import { explainFailure, LinkError, LostError } from './failure.js';
+import { askedMethods, questionIn } from './input-requests.js';
+import { explainFailure, LinkError, ConnectionLostError } from './failure.js';
 import { type KnownEra, type Negotiation, waysToAsk } from './negotiation.js';
 import { listenForTools } from './news.js';
-import type { OpenCall } from './open-call.js';
+import type { UpstreamCall } from './open-call.js';
 import { Program } from './program.js';
-import { endingWords, type Quote, sentence } from './words.js';
+import { endingWords, type Quote, sentence } from './error-text.js';
 
 type Progress = Parameters<ProgressCallback>[0];
 
 export interface LinkOptions {
-  readonly place: UpstreamPlace;
+  readonly place: UpstreamEndpoint;
   /** The upstream server in messages. */
   readonly name: string;
   readonly era: KnownEra;
@@ -63,23 +63,23 @@ const anything = {
 const toolsChanged = 'notifications/tools/list_changed';
 
 /** One connection to an upstream server, from the handshake on. */
-export class Link {
+export class UpstreamLink {
   readonly #options: LinkOptions;
   readonly #client: Client;
   readonly #transport: Transport;
   /** In the order they were made. */
-  readonly #calls = new Set<OpenCall>();
+  readonly #calls = new Set<UpstreamCall>();
   /** The list that came last, in case the SDK refuses all of it for one tool. */
   #lastList: JsonObject | undefined;
   #over: string | undefined;
   #isClosing = false;
 
   /** Opens a connection, in whichever era the server speaks. @throws LinkError, ToolError */
-  static async open(options: LinkOptions): Promise<Link> {
+  static async open(options: LinkOptions): Promise<UpstreamLink> {
     const deadline = performance.now() + options.timeoutMs;
     let failure: unknown;
     for (const mode of waysToAsk(options)) {
-      const link = new Link(options, mode);
+      const link = new UpstreamLink(options, mode);
       try {
         await link.#connect(deadline - performance.now());
         return link;
@@ -207,7 +207,7 @@ export class Link {
       args,
       inputSchema,
     }: { readonly tool: string; readonly args: JsonObject; readonly inputSchema: unknown },
-    call: OpenCall,
+    call: UpstreamCall,
   ): Promise<unknown> {
     this.#calls.add(call);
     try {
@@ -230,7 +230,7 @@ export class Link {
     }
   }
 
-  async #request(params: JsonObject, inputSchema: unknown, call: OpenCall): Promise<unknown> {
+  async #request(params: JsonObject, inputSchema: unknown, call: UpstreamCall): Promise<unknown> {
     const { asker, signal } = call;
     const options = {
       signal,
@@ -255,13 +255,13 @@ export class Link {
   }
 
   /** On 2026-07-28 log messages come for whoever asks for them. */
-  #wantsLogs(asker: Asker | undefined): JsonObject {
+  #wantsLogs(asker: RequesterInfo | undefined): JsonObject {
     if (!this.isModern || !this.#client.getServerCapabilities()?.logging) return {};
     const level = asker ? asker.logLevel : 'info';
     return level === undefined ? {} : { _meta: { [metaKey.logLevel]: level } };
   }
 
-  async #responses({ inputRequests }: JsonObject, call: OpenCall): Promise<JsonObject | undefined> {
+  async #responses({ inputRequests }: JsonObject, call: UpstreamCall): Promise<JsonObject | undefined> {
     if (isObject(inputRequests) && Object.keys(inputRequests).length > 0)
       return await answerInputRequests(inputRequests, call, (text) => this.#sentence(text));
     await new Promise((resolve) => setTimeout(resolve, pauseMs));
@@ -316,7 +316,7 @@ export class Link {
       waitedMs: timeoutMs,
       impure: program?.impure,
     });
-    if (isOpen && explained instanceof LostError) {
+    if (isOpen && explained instanceof ConnectionLostError) {
       this.#end(explained.message);
       void this.close();
     }

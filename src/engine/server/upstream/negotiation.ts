@@ -1,5 +1,5 @@
 import type { ClientOptions } from '@modelcontextprotocol/client';
-import type { UpstreamPlace } from '../../items/upstream.js';
+import type { UpstreamEndpoint } from '../../items/upstream.js';
 
 /** How an upstream server was found to speak; undefined: nobody has asked it yet. */
 export type KnownEra = 'legacy' | 'modern' | undefined;
@@ -15,7 +15,7 @@ export function waysToAsk({
   era,
   timeoutMs,
 }: {
-  readonly place: UpstreamPlace;
+  readonly place: UpstreamEndpoint;
   readonly era: KnownEra;
   readonly timeoutMs: number;
 }): readonly Negotiation[] {

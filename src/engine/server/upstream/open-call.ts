@@ -1,14 +1,14 @@
 import type { ToolResult } from '../../items/builders.js';
 import type { Context, LogLevel } from '../../items/context.js';
-import { Suspension } from '../../items/interaction.js';
-import type { Asker } from '../context.js';
+import { InputRequiredSignal } from '../../items/interaction.js';
+import type { RequesterInfo } from '../context.js';
 import type { JsonObject } from '../protocol/envelope.js';
 import { logLevels } from '../protocol/eras.js';
-import { answerOf, type UpstreamQuestion } from './asking.js';
+import { answerOf, type UpstreamQuestion } from './input-requests.js';
 
 /** The handler that attends to a call: in this process, or in an extension host. */
 export interface Attendant {
-  /** Aborts when the handler ends. With a {@link Suspension} another handler may attend to the call later. */
+  /** Aborts when the handler ends. With a {@link InputRequiredSignal} another handler may attend to the call later. */
   readonly signal: AbortSignal;
   progress(progress: number, more: { readonly total?: number; readonly message?: string }): void;
   log(level: LogLevel, data: unknown): void;
@@ -35,15 +35,15 @@ interface Open {
 }
 
 /** Makes sure that a call is found again by the run that brings the answers. */
-type Keep = (call: OpenCall) => Promise<void>;
+type Keep = (call: UpstreamCall) => Promise<void>;
 
 /**
  * A call of an upstream server that is under way. What the upstream server says meanwhile goes to the handler that
  * attends to it: on 2026-07-28 that is another one after each question.
  */
-export class OpenCall {
+export class UpstreamCall {
   /** Who asked for it; undefined: whoever calls without a client. */
-  readonly asker: Asker | undefined;
+  readonly asker: RequesterInfo | undefined;
   readonly #ending = new AbortController();
   readonly #open = new Map<string, Open>();
   #result: Promise<ToolResult> | undefined;
@@ -54,7 +54,7 @@ export class OpenCall {
   /** Told when its result has been taken. */
   onDone = () => {};
 
-  constructor(asker: Asker | undefined) {
+  constructor(asker: RequesterInfo | undefined) {
     this.asker = asker;
   }
 
@@ -132,7 +132,7 @@ export class OpenCall {
     const { signal } = attendant;
     const leave = () => {
       this.#attending = undefined;
-      if (signal.reason instanceof Suspension && isKept) this.onAlone();
+      if (signal.reason instanceof InputRequiredSignal && isKept) this.onAlone();
       else this.cancel(signal.reason);
     };
     this.#attending = { attendant, put: (open) => void put(open) };

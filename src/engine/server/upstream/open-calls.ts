@@ -1,5 +1,5 @@
 import { ToolError } from '../../items/builders.js';
-import type { OpenCall } from './open-call.js';
+import type { UpstreamCall } from './open-call.js';
 
 export interface KeepingOptions {
   /** How long a call is kept whose client does not come back. */
@@ -14,16 +14,16 @@ const defaults: KeepingOptions = { keepMs: 15 * 60_000, most: 100 };
  * Calls that go on while their clients are asked, on 2026-07-28, where the handler ends with a question and runs again
  * with the answer.
  */
-export class OpenCalls {
+export class SuspendedCalls {
   readonly #options: KeepingOptions;
-  readonly #calls = new Map<string, OpenCall>();
+  readonly #calls = new Map<string, UpstreamCall>();
 
   constructor(options: KeepingOptions = defaults) {
     this.#options = options;
   }
 
   /** Keeps a call until its client comes back, and gives the name by which it is found then. @throws ToolError */
-  keep(call: OpenCall): string {
+  keep(call: UpstreamCall): string {
     const { keepMs, most } = this.#options;
     if (this.#calls.size >= most) {
       const reason = new ToolError(
@@ -47,7 +47,7 @@ export class OpenCalls {
   }
 
   /** A call that was kept. @throws ToolError if it is over, or in another process */
-  find(id: string): OpenCall {
+  find(id: string): UpstreamCall {
     const call = this.#calls.get(id);
     if (call) return call;
     throw new ToolError(

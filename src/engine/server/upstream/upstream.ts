@@ -1,18 +1,18 @@
 import { brands, isBranded } from '../../items/brands.js';
 import { ToolError } from '../../items/builders.js';
 import type { Root } from '../../items/context.js';
-import type { UpstreamPlace, UpstreamSpec } from '../../items/upstream.js';
+import type { UpstreamEndpoint, UpstreamSpec } from '../../items/upstream.js';
 import { messageOf } from '../../thrown.js';
 import { type Absence, upstreamAbsent } from '../list-faults.js';
 import { isObject } from '../protocol/envelope.js';
 import { LinkError, SpawnError } from './failure.js';
-import { Link } from './link.js';
+import { UpstreamLink } from './link.js';
 import type { KnownEra } from './negotiation.js';
 import { environmentOf } from './program.js';
-import { type Quote, quoting, secondsWords, sentence } from './words.js';
+import { type Quote, quoting, secondsWords, sentence } from './error-text.js';
 
 /** How long things may take, and when they are tried again. */
-export interface Pace {
+export interface RetryPolicy {
   /** How soon a server is started again that failed once; twice that after the second time, and so on. */
   readonly backoffMs: number;
   readonly longestBackoffMs: number;
@@ -22,7 +22,7 @@ export interface Pace {
   readonly gatherMs: number;
 }
 
-export const defaultPace: Pace = {
+export const defaultPace: RetryPolicy = {
   backoffMs: 1000,
   longestBackoffMs: 60_000,
   steadyMs: 10_000,
@@ -34,7 +34,7 @@ export interface UpstreamOptions {
   readonly env: Readonly<Record<string, string | undefined>>;
   /** Aborts when nobody is served any more. */
   readonly signal: AbortSignal;
-  readonly pace: Pace;
+  readonly pace: RetryPolicy;
   /** Whether nobody will ask again. */
   readonly isOnce: boolean;
   /** Takes one line for stderr; the same line is told once. */
@@ -55,8 +55,8 @@ const deepest = 3;
 export class Upstream {
   readonly #options: UpstreamOptions;
   #spec: UpstreamSpec;
-  #link: Link | undefined;
-  #starting: Promise<Link> | undefined;
+  #link: UpstreamLink | undefined;
+  #starting: Promise<UpstreamLink> | undefined;
   #era: KnownEra;
   #tools: readonly unknown[] | undefined;
   #failures = 0;
@@ -142,7 +142,7 @@ export class Upstream {
   }
 
   /** The connection to it; it is started if need be. @throws ToolError with why there is none */
-  async open(): Promise<Link> {
+  async open(): Promise<UpstreamLink> {
     if (this.#link && !this.#link.isOver) return this.#link;
     if (this.#starting) return await this.#starting;
     if (this.#backoffMs > 0) throw new ToolError(this.#away(this.#reason!));
@@ -154,10 +154,10 @@ export class Upstream {
     }
   }
 
-  async #start(): Promise<Link> {
+  async #start(): Promise<UpstreamLink> {
     const { signal, env } = this.#options;
     const spec = this.#spec;
-    let link: Link | undefined;
+    let link: UpstreamLink | undefined;
     try {
       const place = withDepth(await spec.place(env), env);
       const started = performance.now();
@@ -176,10 +176,10 @@ export class Upstream {
     }
   }
 
-  async #connect(place: UpstreamPlace, quote: Quote): Promise<Link> {
+  async #connect(place: UpstreamEndpoint, quote: Quote): Promise<UpstreamLink> {
     const { signal, roots } = this.#options;
     const spec = this.#spec;
-    return await Link.open({
+    return await UpstreamLink.open({
       place,
       name: spec.name,
       era: this.#era,
@@ -270,7 +270,7 @@ export class Upstream {
 }
 
 /** A program finds what every program needs, its own variables, and how deep it stands. @throws ToolError if that is too deep */
-function withDepth(place: UpstreamPlace, env: UpstreamOptions['env']): UpstreamPlace {
+function withDepth(place: UpstreamEndpoint, env: UpstreamOptions['env']): UpstreamEndpoint {
   if ('url' in place) return place;
   const depth = Number(env[depthVariable] ?? 0) || 0;
   if (depth >= deepest) {

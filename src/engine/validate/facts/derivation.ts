@@ -1,5 +1,5 @@
 import path from 'node:path';
-import { entryOf } from '../../derive/targets.js';
+import { packageEntryModule } from '../../derive/targets.js';
 import { derivedFile } from '../../extension/definition-files.js';
 import { type ChangedSource, changedSources } from '../../extension/derived-sources.js';
 import type { ItemRef, Location } from '../../extension/diagnostics.js';
@@ -77,7 +77,7 @@ async function gatherForgotten(extension: Extension, items: readonly ItemFacts[]
     ({ kind, error }) => kind === 'tools' && error?.code === 'missing-definition',
   );
   if (unwritten.length > 0) {
-    const entry = await entryOf(extension);
+    const entry = await packageEntryModule(extension);
     const named = items.flatMap(({ callables }) => callables.flatMap(({ file }) => file ?? []));
     for (const module of new Set([...(entry === undefined ? [] : [entry.slice('./'.length)]), ...named])) {
       for (const signature of await signaturesIn(directory, module)) {

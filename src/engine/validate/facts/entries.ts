@@ -7,18 +7,18 @@ import { checkShape, isRecord, overrideShapes } from '../../extension/shapes.js'
 import { isToolkit } from '../../extension/toolkits.js';
 import { UnknownItemError } from '../../extension/workspace.js';
 import type { DocumentPath } from '../../files/document.js';
-import { inline, isToolkitEntry, isUse, type Listing, resolveEntry } from '../../items/entries.js';
-import { type FixFault, findFixFaults, type Taken } from '../../items/override-faults.js';
+import { inline, isToolkitEntry, isUse, type ResolvedItem, resolveEntry } from '../../items/entries.js';
+import { type FixFault, findFixFaults, type AcceptedArguments } from '../../items/override-faults.js';
 import { withArguments } from '../../items/prompt.js';
 import { locate } from '../../items/read.js';
 import { readInput } from '../../items/tool.js';
 import {
-  findLost,
+  findUnresolved,
   findLostApp,
   type LostApp,
-  type LostReference,
+  type UnresolvedReference,
   type NameScope,
-  wayOut,
+  suggestNames,
 } from './references.js';
 
 /** One entry of a server's list. */
@@ -32,7 +32,7 @@ export interface EntryFacts {
   /** Arguments and options that it fixes in vain. */
   readonly fixFaults?: readonly FixFault[];
   /** Why the name leads nowhere. */
-  readonly lost?: LostReference;
+  readonly lost?: UnresolvedReference;
   /** The app that it gives to the tool, if that is not to be had. */
   readonly lostApp?: LostApp;
   /** What clients see; absent when the item cannot be had. */
@@ -59,14 +59,14 @@ interface EntryFault {
 }
 
 /** Where an entry stands. */
-interface Place extends NameScope {
+interface EntryCheckContext extends NameScope {
   readonly kind: (typeof serverLists)[number];
   readonly server: Definition;
   readonly path: readonly (string | number)[];
 }
 
 /** What an entry of a list comes to: one item, several, or nothing. */
-export async function entryFacts(entry: unknown, place: Place): Promise<readonly EntryFacts[]> {
+export async function entryFacts(entry: unknown, place: EntryCheckContext): Promise<readonly EntryFacts[]> {
   const one = await singleFacts(entry, place);
   return one ? [one] : isRecord(entry) ? await severalFacts(entry, place) : [];
 }
@@ -74,7 +74,7 @@ export async function entryFacts(entry: unknown, place: Place): Promise<readonly
 /** What an entry stands for that may be several tools, or a definition with changes. */
 async function severalFacts(
   entry: Readonly<Record<string, unknown>>,
-  place: Place,
+  place: EntryCheckContext,
 ): Promise<readonly EntryFacts[]> {
   const { kind, server, path } = place;
   const base = { kind, location: locate(server, path) };
@@ -90,7 +90,7 @@ async function severalFacts(
       const declared = place.extension.manifest.toolkits.map(({ name }) => name);
       const reason = error.foreign
         ? error.message
-        : `is not declared.${wayOut(reference, { what: 'toolkits', declared })}`;
+        : `is not declared.${suggestNames(reference, { what: 'toolkits', declared })}`;
       return [{ kind, location, reference, namesToolkit: true, lost: { isForeign: error.foreign, reason } }];
     }
     if (!(error instanceof DefinitionError)) throw error;
@@ -100,8 +100,8 @@ async function severalFacts(
 }
 
 async function listingFacts(
-  { definition, name: wireName, reference, changes, inToolkit }: Listing,
-  { kind, server, path, extension }: Place,
+  { definition, name: wireName, reference, changes, inToolkit }: ResolvedItem,
+  { kind, server, path, extension }: EntryCheckContext,
 ): Promise<EntryFacts> {
   const isHere = reference === undefined || definition.file === server.file;
   const taken = await takenBy(definition);
@@ -133,7 +133,7 @@ async function listingFacts(
 }
 
 /** What is known of an entry that stands for one item; undefined for one that may stand for more. */
-async function singleFacts(entry: unknown, place: Place): Promise<EntryFacts | undefined> {
+async function singleFacts(entry: unknown, place: EntryCheckContext): Promise<EntryFacts | undefined> {
   const { kind, server, path } = place;
   const base = { kind, location: locate(server, path) };
   if (kind === 'tools' && isUpstreamEntry(entry)) return { ...base, faults: upstreamFaults(entry, place) };
@@ -170,7 +170,7 @@ async function singleFacts(entry: unknown, place: Place): Promise<EntryFacts | u
 
 function upstreamFaults(
   entry: Readonly<Record<string, unknown>>,
-  { server, path }: Place,
+  { server, path }: EntryCheckContext,
 ): readonly EntryFault[] {
   return [...checkUpstreamEntry(entry)].map((fault) => ({
     location: {
@@ -184,9 +184,9 @@ function upstreamFaults(
 async function referenceFacts(
   reference: string,
   location: Location,
-  place: Place,
+  place: EntryCheckContext,
 ): Promise<Pick<EntryFacts, 'reference' | 'lost' | 'wireName' | 'address' | 'leadsTo'>> {
-  const lost = await findLost(place.kind, reference, { ...place, location });
+  const lost = await findUnresolved(place.kind, reference, { ...place, location });
   if (lost) return { reference, lost };
   const definition = await resolve(reference, location, place);
   return { reference, ...(definition && { leadsTo: definition, ...seenAs(definition) }) };
@@ -196,7 +196,7 @@ async function referenceFacts(
 async function resolve(
   reference: string,
   location: Location,
-  { kind, workspace, extension }: Place,
+  { kind, workspace, extension }: EntryCheckContext,
 ): Promise<Definition | undefined> {
   return await workspace.resolveItem(kind, reference, extension, location).catch((error) => {
     if (error instanceof DefinitionError) return undefined;
@@ -205,7 +205,7 @@ async function resolve(
 }
 
 /** What an item takes that a server may fix. A schema that cannot be used is told of the tool. */
-async function takenBy(definition: Definition): Promise<Taken> {
+async function takenBy(definition: Definition): Promise<AcceptedArguments> {
   const { kind, value } = definition;
   if (kind === 'tools') {
     const input = await readInput(definition).catch(() => undefined);

@@ -1,7 +1,7 @@
 import type { ItemRef, Location } from '../../extension/diagnostics.js';
 import { describeFault, isSerious } from '../../extension/faults.js';
 import type { Kind } from '../../extension/kinds.js';
-import { locate, nameOf } from '../../items/read.js';
+import { locate, definitionLabel } from '../../items/read.js';
 import type { ItemFacts } from './items.js';
 
 /** Something that keeps an item from being used, ready to be reported. */
@@ -16,7 +16,7 @@ export function* faultsOfKind(kind: Kind, items: readonly ItemFacts[]): Iterable
   for (const { kind: own, ref, definition, faults } of items) {
     if (own !== kind || !definition) continue;
     for (const { path, message } of kind === 'tools' ? [] : definition.translation.faults) {
-      const facts = `${nameOf(definition)} has an unusable "${path.join('.')}": ${message}`;
+      const facts = `${definitionLabel(definition)} has an unusable "${path.join('.')}": ${message}`;
       yield { location: locate(definition, path), item: ref, facts };
     }
     for (const fault of faults) {
@@ -24,7 +24,7 @@ export function* faultsOfKind(kind: Kind, items: readonly ItemFacts[]): Iterable
       yield {
         location: locate(definition, fault.path),
         item: ref,
-        facts: describeFault(nameOf(definition), fault),
+        facts: describeFault(definitionLabel(definition), fault),
       };
     }
   }

@@ -88,12 +88,12 @@ export async function gatherItem(
     const whole = await withMetadata(definition);
     return { ...base, ...(await judge(whole, modules)), strayKeys: await strayKeysOf(whole) };
   } catch (error) {
-    return { ...base, ...unavailable(error, source) };
+    return { ...base, ...missingItem(error, source) };
   }
 }
 
 /** What is known of an item without definition: why that is so. Anything but a fault of the extension is thrown. */
-export function unavailable(
+export function missingItem(
   thrown: unknown,
   source: DefinitionFile | undefined,
 ): Pick<ItemFacts, 'error' | 'isUnchecked' | 'faults' | 'callables' | 'schemaFaults'> {

@@ -104,7 +104,7 @@ async function readModule(
     format,
     isOtherFormat,
     position: format === 'commonjs' ? parsed.scriptFailure?.position : undefined,
-    failure: isOtherFormat ? undefined : await failureOf(parsed, format, target),
+    failure: isOtherFormat ? undefined : await moduleFailure(parsed, format, target),
     imports: await resolveImports(directory, file, parsed.imports),
     packages: [...new Set(parsed.imports.flatMap((specifier) => packageNameIn(specifier) ?? []))],
   };
@@ -152,7 +152,7 @@ function isForOtherFormat(parsed: ParsedModule, format: ModuleFormat): boolean {
   return parsed.isModule || saysModule.test(parsed.scriptFailure?.reason ?? '');
 }
 
-async function failureOf(
+async function moduleFailure(
   parsed: ParsedModule,
   format: ModuleFormat,
   target: string,

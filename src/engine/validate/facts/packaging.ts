@@ -3,7 +3,7 @@ import path from 'node:path';
 import type { ItemRef, Location } from '../../extension/diagnostics.js';
 import type { Extension } from '../../extension/extension.js';
 import { isRecord } from '../../extension/shapes.js';
-import { isInstalledFile } from '../../extension/upstream-place.js';
+import { isInstalledFile } from '../../extension/upstream-endpoint.js';
 import { listPackedFiles } from '../packed-files.js';
 import type { ItemFacts } from './items.js';
 import type { ModuleReader } from './modules.js';

@@ -13,7 +13,7 @@ export interface PageFacts {
   readonly bytes: number;
   /** Why it cannot be shown, or shows less than it should. */
   readonly faults: readonly { readonly reason: string; readonly location: Location }[];
-  readonly reaches: readonly PlacedReach[];
+  readonly reaches: readonly LocatedRequest[];
   readonly evaluations: readonly { readonly by: string; readonly location: Location }[];
   /** Where its `<base>` makes relative addresses lead. */
   readonly base?: string;
@@ -22,7 +22,7 @@ export interface PageFacts {
 }
 
 /** Something outside itself that a page asks for. */
-export interface PlacedReach {
+export interface LocatedRequest {
   /** As far as it is known before the page runs. */
   readonly url: string;
   /** The lists of which one must name its origin; none when hosts never allow it. */
@@ -39,7 +39,7 @@ export async function gatherPage(file: string, extension: Extension): Promise<Pa
   const { directory } = extension.manifest;
   const target = path.join(directory, file);
   if (!(await isInside(directory, target))) return undefined;
-  const read = await textOf(target);
+  const read = await readPageText(target);
   const nothing = { file, faults: [], reaches: [], evaluations: [], unsaid: [] };
   if ('reason' in read) {
     return { ...nothing, bytes: read.bytes, faults: [{ reason: read.reason, location: { file } }] };
@@ -73,7 +73,7 @@ type Reading =
   | { readonly text: string; readonly bytes: number }
   | { readonly reason: string; readonly bytes: number };
 
-async function textOf(target: string): Promise<Reading> {
+async function readPageText(target: string): Promise<Reading> {
   let bytes = 0;
   try {
     const info = await stat(target);

@@ -13,24 +13,24 @@ export interface NameScope {
 }
 
 /** Why a name leads nowhere. */
-export interface LostReference {
+export interface UnresolvedReference {
   /** It names another package. */
   readonly isForeign: boolean;
   readonly reason: string;
 }
 
 /** The name of an app that leads nowhere. */
-export interface LostApp extends LostReference {
+export interface LostApp extends UnresolvedReference {
   readonly reference: string;
   readonly location: Location;
 }
 
 /** Why the name of an item leads nowhere; undefined if it does not. */
-export async function findLost(
+export async function findUnresolved(
   kind: Kind,
   reference: string,
   { extension, workspace, location }: NameScope & { readonly location: Location },
-): Promise<LostReference | undefined> {
+): Promise<UnresolvedReference | undefined> {
   try {
     await workspace.locateItem(kind, reference, extension, location);
     return undefined;
@@ -40,13 +40,13 @@ export async function findLost(
     if (!(error instanceof UnknownItemError)) throw error;
     if (error.foreign) return { isForeign: true, reason: error.message };
     const declared = (await extension.declared(kind)).map(({ name }) => name);
-    const reason = `is neither declared nor built in.${wayOut(reference, { what: kind, declared })}`;
+    const reason = `is neither declared nor built in.${suggestNames(reference, { what: kind, declared })}`;
     return { isForeign: false, reason };
   }
 }
 
 /** Which names there are in place of one that leads nowhere. */
-export function wayOut(
+export function suggestNames(
   reference: string,
   { what, declared }: { readonly what: string; readonly declared: readonly string[] },
 ): string {
@@ -64,6 +64,6 @@ export async function findLostApp(
   const [path, reference] = isRecord(ui) ? [['ui', 'app'], ui.app] : [['ui'], ui];
   if (typeof reference !== 'string' || reference === '') return undefined;
   const location = place(path);
-  const lost = await findLost('apps', reference, { ...scope, location });
+  const lost = await findUnresolved('apps', reference, { ...scope, location });
   return lost && { ...lost, reference, location };
 }

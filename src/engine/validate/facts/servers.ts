@@ -4,7 +4,7 @@ import type { Definition, Extension } from '../../extension/extension.js';
 import { implicitServerName } from '../../extension/workspace.js';
 import { distinctNames, withoutRepeats } from '../../items/collisions.js';
 import { listEntries } from '../../items/entries.js';
-import type { LeftOut } from '../../items/left-out.js';
+import type { SkippedItem } from '../../items/skipped-items.js';
 import { locate } from '../../items/read.js';
 import { type EntryFacts, entryFacts, seenAs } from './entries.js';
 import type { ItemFacts } from './items.js';
@@ -12,12 +12,12 @@ import type { NameScope } from './references.js';
 import { gatherLostSkills } from './skills.js';
 
 /** A server as far as its lists go. One that no definition describes stands for all that the package declares. */
-export interface ServerFacts {
+export interface ServerSnapshot {
   readonly name: string;
   readonly ref: ItemRef;
   readonly entries: readonly EntryFacts[];
   /** Skills that it lists and goes without. */
-  readonly lostSkills: readonly LeftOut[];
+  readonly lostSkills: readonly SkippedItem[];
 }
 
 interface Surroundings extends NameScope {
@@ -25,7 +25,7 @@ interface Surroundings extends NameScope {
 }
 
 /** Every server of an extension, with what the names in its lists lead to. */
-export async function gatherServers({ items, ...scope }: Surroundings): Promise<readonly ServerFacts[]> {
+export async function gatherServers({ items, ...scope }: Surroundings): Promise<readonly ServerSnapshot[]> {
   const servers = items.filter(({ kind }) => kind === 'servers');
   if (servers.length === 0) return items.length > 0 ? [implicitServer(scope.extension, items)] : [];
   return await Promise.all(
@@ -37,7 +37,7 @@ export async function gatherServers({ items, ...scope }: Surroundings): Promise<
   );
 }
 
-function implicitServer(extension: Extension, items: readonly ItemFacts[]): ServerFacts {
+function implicitServer(extension: Extension, items: readonly ItemFacts[]): ServerSnapshot {
   const server = implicitServerName(extension);
   const entries = items.flatMap((item): EntryFacts[] => {
     const { kind, declaration, definition } = item;

@@ -35,7 +35,7 @@ async function readSignatures(directory: string, file: string, steps: number): P
   for (const node of program.body) {
     if (node.type === 'ExportNamedDeclaration' && !node.source) {
       const declared = [...functionsOf(node, undefined)].map(([name]) => [name, name] as const);
-      const listed = node.specifiers.map(({ local, exported }) => [nameOf(local), nameOf(exported)] as const);
+      const listed = node.specifiers.map(({ local, exported }) => [nodeName(local), nodeName(exported)] as const);
       for (const [local, exported] of [...declared, ...listed]) {
         const known = functions.get(local);
         if (known) found.push({ ...known, name: exported });
@@ -58,8 +58,8 @@ async function readSignatures(directory: string, file: string, steps: number): P
     if (node.type === 'ExportAllDeclaration') found.push(...others);
     else {
       for (const { local, exported } of node.specifiers) {
-        const known = others.find(({ name }) => name === nameOf(local));
-        if (known) found.push({ ...known, name: nameOf(exported) });
+        const known = others.find(({ name }) => name === nodeName(local));
+        if (known) found.push({ ...known, name: nodeName(exported) });
       }
     }
   }
@@ -121,7 +121,7 @@ function* signed(
   if (local === 'default' && own !== undefined) yield [own, signature];
 }
 
-function nameOf(node: { readonly type: string; readonly name?: string; readonly value?: unknown }): string {
+function nodeName(node: { readonly type: string; readonly name?: string; readonly value?: unknown }): string {
   return node.name ?? String(node.value);
 }
 

@@ -11,7 +11,7 @@ import {
 } from '../../extension/skill-folders.js';
 import type { Workspace } from '../../extension/workspace.js';
 import { positionAt } from '../../files/json-text.js';
-import type { LeftOut } from '../../items/left-out.js';
+import type { SkippedItem } from '../../items/skipped-items.js';
 import { listedSkills } from '../../items/skills.js';
 import { didYouMean } from '../../spelling.js';
 
@@ -43,8 +43,8 @@ export async function gatherSkills({ manifest }: Extension): Promise<readonly Sk
 export async function gatherLostSkills(
   server: Definition,
   workspace: Workspace,
-): Promise<readonly LeftOut[]> {
-  const leftOut: LeftOut[] = [];
+): Promise<readonly SkippedItem[]> {
+  const leftOut: SkippedItem[] = [];
   await listedSkills(server, { workspace, leftOut });
   return leftOut;
 }

@@ -4,7 +4,7 @@ import { DefinitionError, type Extension, type Toolkit, toolkitOf } from '../../
 import type { ToolkitDeclaration } from '../../extension/manifest.js';
 import { checkShape, type ShapeFault, toolkitShape } from '../../extension/shapes.js';
 import { toolkitIn } from '../../extension/toolkits.js';
-import { type ItemFacts, unavailable } from './items.js';
+import { type ItemFacts, missingItem } from './items.js';
 
 /** A toolkit of the extension: declared, or a combined file that is one. */
 export interface ToolkitFacts {
@@ -55,7 +55,7 @@ async function readDeclared(
     };
   } catch (error) {
     const source = await extension.toolkitFile(name);
-    return { kind: 'tools', name, ref, ...(source && { source }), ...unavailable(error, source) };
+    return { kind: 'tools', name, ref, ...(source && { source }), ...missingItem(error, source) };
   }
 }
 

@@ -1,14 +1,14 @@
 import path from 'node:path';
-import { checkPlace, checkUpstreamEntry } from '../../extension/check-upstream.js';
+import { checkEndpoint, checkUpstreamEntry } from '../../extension/check-upstream.js';
 import type { Location } from '../../extension/diagnostics.js';
 import type { Definition } from '../../extension/extension.js';
 import { isSerious } from '../../extension/faults.js';
 import { checkShape, isFunctionLike, isRecord } from '../../extension/shapes.js';
-import { PlaceError, requirePlace, scriptOf } from '../../extension/upstream-place.js';
+import { EndpointError, requirePlace, scriptOf } from '../../extension/upstream-endpoint.js';
 import { literalSecretsIn, nameOfPlace } from '../../extension/upstream-secrets.js';
 import { toolUpstreamShape } from '../../extension/upstream-shape.js';
 import type { DocumentPath } from '../../files/document.js';
-import { locate, nameOf } from '../../items/read.js';
+import { locate, definitionLabel } from '../../items/read.js';
 import { writtenPlaces } from '../../items/upstream-places.js';
 import { placeScope } from '../../items/upstream-spec.js';
 import { calledEntry } from './entries.js';
@@ -29,7 +29,7 @@ export interface UpstreamFacts {
 }
 
 interface UpstreamFault {
-  readonly kind: PlaceError['fault'];
+  readonly kind: EndpointError['fault'];
   readonly message: string;
   readonly location: Location;
 }
@@ -39,14 +39,14 @@ export async function gatherUpstreams(definition: Definition): Promise<readonly 
   const found = [...writtenPlaces(definition)].map(async ({ path: at, place, entry }) => {
     const isPlain = isRecord(place) && !isFunctionLike(place);
     const isRight =
-      isPlain && ![...checkShape(place, toolUpstreamShape), ...checkPlace(place)].some(isSerious);
+      isPlain && ![...checkShape(place, toolUpstreamShape), ...checkEndpoint(place)].some(isSerious);
     const above = at.slice(0, -1);
     const isMeant = entry && [...checkUpstreamEntry(entry)].length === 0;
     const secrets = isRight ? literalSecretsIn(place) : [];
-    const fault = isRight ? await faultOf(place, at, definition) : undefined;
+    const fault = isRight ? await endpointFault(place, at, definition) : undefined;
     const file = isRight && !fault ? fileOf(place) : undefined;
     return {
-      what: entry ? `${nameOf(definition)}, ${calledEntry(undefined, above)},` : nameOf(definition),
+      what: entry ? `${definitionLabel(definition)}, ${calledEntry(undefined, above)},` : definitionLabel(definition),
       location: locate(definition, at),
       ...(file !== undefined && { file }),
       ...(fault && { fault }),
@@ -61,7 +61,7 @@ export async function gatherUpstreams(definition: Definition): Promise<readonly 
   return await Promise.all(found);
 }
 
-async function faultOf(
+async function endpointFault(
   place: Readonly<Record<string, unknown>>,
   at: DocumentPath,
   definition: Definition,
@@ -70,7 +70,7 @@ async function faultOf(
     await requirePlace(place, placeScope(definition.extension));
     return undefined;
   } catch (error) {
-    if (!(error instanceof PlaceError)) throw error;
+    if (!(error instanceof EndpointError)) throw error;
     const message = `The server ${nameOfPlace(place)} ${error.message}`;
     return { kind: error.fault, message, location: locate(definition, [...at, ...pathOf(error.key)]) };
   }

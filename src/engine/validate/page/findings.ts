@@ -2,7 +2,7 @@
 export type CspList = 'connectDomains' | 'resourceDomains' | 'frameDomains' | 'baseUriDomains';
 
 /** Something outside itself that a page asks for. */
-export interface Reach {
+export interface ExternalRequest {
   /** As it is written, or as far as it is known when the rest is put together at run time. */
   readonly url: string;
   /** The lists of which one must name its origin; none when hosts never allow it. */
@@ -20,7 +20,7 @@ export interface Evaluation {
 }
 
 /** What a page does that the host's policy has a say in. */
-export interface Findings {
-  readonly reaches: readonly Reach[];
+export interface PageFindings {
+  readonly reaches: readonly ExternalRequest[];
   readonly evaluations: readonly Evaluation[];
 }

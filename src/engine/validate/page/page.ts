@@ -1,10 +1,10 @@
 import { type DefaultTreeAdapterTypes, parse } from 'parse5';
-import type { CspList, Evaluation, Findings, Reach } from './findings.js';
+import type { CspList, Evaluation, PageFindings, ExternalRequest } from './findings.js';
 import { readScript, type ScriptKind } from './script.js';
 import { reachesOfStyle } from './style.js';
 
 /** What can be said of a page by reading it. */
-export interface Page extends Findings {
+export interface PageAnalysis extends PageFindings {
   /** It begins with `<!doctype html>`. */
   readonly hasDoctype: boolean;
   /** Where its `<base>` makes relative addresses lead. */
@@ -19,7 +19,7 @@ export interface Page extends Findings {
 const handshake = ['postMessage', 'ui/initialize', 'ui/notifications/initialized'];
 
 /** Reads a page without running it. Offsets are those of the text. */
-export function readPage(text: string): Page {
+export function readPage(text: string): PageAnalysis {
   const reading = new Reading(text);
   const document = parse(text, { sourceCodeLocationInfo: true });
   for (const element of elementsIn(document)) reading.element(element);
@@ -83,7 +83,7 @@ const loadingLink = /(?:^|\s)(?:stylesheet|\S*icon|preload|modulepreload|prefetc
 const codeType = /^(?:module|(?:text|application)\/(?:x-)?(?:java|ecma)script)?$/i;
 
 class Reading {
-  readonly reaches: Reach[] = [];
+  readonly reaches: ExternalRequest[] = [];
   readonly evaluations: Evaluation[] = [];
   readonly faults: { reason: string; offset: number }[] = [];
   readonly words = new Set<string>();
@@ -145,7 +145,7 @@ function* reachesOfAttribute(
   name: string,
   value: string,
   element: Element,
-): Iterable<Omit<Reach, 'offset'>> {
+): Iterable<Omit<ExternalRequest, 'offset'>> {
   const by = `<${tagName} ${name}>`;
   if (tagName === 'link' && name === 'href' && loadingLink.test(attributeOf(element, 'rel') ?? '')) {
     yield { url: value, lists: ['resourceDomains'], by };

@@ -1,11 +1,11 @@
 import { type AnyNode, type Expression, type Program, parse, type SpreadElement } from 'acorn';
-import type { CspList, Evaluation, Findings, Reach } from './findings.js';
+import type { CspList, Evaluation, PageFindings, ExternalRequest } from './findings.js';
 
 /** How the browser reads a script. */
 export type ScriptKind = 'module' | 'script' | 'handler';
 
 /** What a script does that the host's policy has a say in, or why it does nothing at all. */
-export interface ScriptFindings extends Findings {
+export interface ScriptFindings extends PageFindings {
   /** The text and the names it holds, for whoever looks for a word of the protocol. */
   readonly words: ReadonlySet<string>;
   readonly fault?: { readonly reason: string; readonly offset: number };
@@ -18,13 +18,13 @@ export function readScript(source: string, kind: ScriptKind): ScriptFindings {
   if ('reason' in program) return { reaches: [], evaluations: [], words: new Set(), fault: program };
   const nodes = [...walk(program)];
   const constants = constantsIn(nodes);
-  const reaches: Reach[] = [];
+  const reaches: ExternalRequest[] = [];
   const evaluations: Evaluation[] = [];
   const words = new Set<string>();
   for (const { node, isTried } of nodes) {
     for (const word of wordsOf(node)) words.add(word);
     for (const { asked, ...rest } of requestsOf(node)) {
-      const url = asked ? addressOf(asked, constants) : undefined;
+      const url = asked ? literalUrl(asked, constants) : undefined;
       if (asked && url !== undefined) reaches.push({ url, ...rest, offset: asked.start });
     }
     const by = evaluationBy(node);
@@ -178,7 +178,7 @@ function evaluationBy(node: AnyNode): string | undefined {
 }
 
 /** The address an expression makes, as far as it says where it leads. */
-function addressOf(expression: Expression | SpreadElement, constants: Constants): string | undefined {
+function literalUrl(expression: Expression | SpreadElement, constants: Constants): string | undefined {
   const { text, isWhole } = beginningOf(expression, constants);
   if (isWhole) return text;
   const leads = /^(?:[a-z][a-z\d+.-]*:)?\/\/[^/?#]+[/?#]|^\.{0,2}\/(?!\/)|^(?:data|blob):/i;

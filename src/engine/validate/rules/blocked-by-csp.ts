@@ -1,6 +1,6 @@
 import { coversAddress } from '../../extension/origins.js';
 import { isRecord } from '../../extension/shapes.js';
-import type { PlacedReach } from '../facts/pages.js';
+import type { LocatedRequest } from '../facts/pages.js';
 import type { CspList } from '../page/findings.js';
 import { defineRule, type Rule } from './rule.js';
 
@@ -53,7 +53,7 @@ function isEmbedded(written: string, by: string): boolean {
 }
 
 function whyBlocked(
-  { url, lists, by }: PlacedReach,
+  { url, lists, by }: LocatedRequest,
   csp: Lists,
   base: string | undefined,
 ): string | undefined {
@@ -67,7 +67,7 @@ function whyBlocked(
   if (/^(?:data|blob):/i.test(written)) {
     return 'Only images, sound and video are taken from an address that holds them, and only with "data:". Put the content itself into the page.';
   }
-  const address = addressOf(written, by, base);
+  const address = resolveUrl(written, by, base);
   if (!address) {
     return 'The page has no address of its own that this could be relative to. Put the content into the page.';
   }
@@ -79,7 +79,7 @@ function whyBlocked(
 }
 
 /** Where an address leads, if it says so without the address of the page. */
-function addressOf(written: string, by: string, base: string | undefined): URL | undefined {
+function resolveUrl(written: string, by: string, base: string | undefined): URL | undefined {
   // Modules are told apart by how they begin: "lodash" is no path, and no <base> makes it one.
   if (by.startsWith('import') && !/^(?:[a-z][a-z\d+.-]*:|\.{0,2}\/)/i.test(written)) return undefined;
   const absolute = written.startsWith('//') ? `https:${written}` : written;

@@ -1,7 +1,7 @@
 import { isTemplate } from '../../extension/check.js';
 import { isRecord } from '../../extension/shapes.js';
 import type { DocumentPath } from '../../files/document.js';
-import { locate, nameOf } from '../../items/read.js';
+import { locate, definitionLabel } from '../../items/read.js';
 import { slotsOf } from '../../items/template.js';
 import { didYouMean } from '../../spelling.js';
 import { defineRule, type Rule } from './rule.js';
@@ -17,7 +17,7 @@ export const ineffectiveDefinition: Rule = defineRule({
       if (faults.some(({ problem }) => problem !== 'unknown')) continue;
       for (const { path, says, isKey } of findIn[kind as keyof typeof findIn](definition.value)) {
         const location = { ...locate(definition, path), ...(isKey && { key: true }) };
-        yield { location, item: ref, facts: { what: nameOf(definition), says } };
+        yield { location, item: ref, facts: { what: definitionLabel(definition), says } };
       }
     }
   },

@@ -1,4 +1,4 @@
-import { locate, nameOf } from '../../items/read.js';
+import { locate, definitionLabel } from '../../items/read.js';
 import { schemaWarnings } from '../../schema/index.js';
 import { defineRule, type Rule } from './rule.js';
 
@@ -12,7 +12,7 @@ export const ineffectiveSchema: Rule = defineRule({
     for (const { kind, ref, definition, schemaFaults } of items) {
       if (kind !== 'tools' || !definition) continue;
       const { value } = definition;
-      const what = nameOf(definition);
+      const what = definitionLabel(definition);
       for (const side of sides) {
         const rawOnly = value[`${side}Schema`] !== undefined;
         if (rawOnly && value[side] !== undefined) {

@@ -3,7 +3,7 @@ import { isSerious } from '../../extension/faults.js';
 import { originFault } from '../../extension/origins.js';
 import { isRecord } from '../../extension/shapes.js';
 import type { DocumentPath } from '../../files/document.js';
-import { locate, nameOf } from '../../items/read.js';
+import { locate, definitionLabel } from '../../items/read.js';
 import { didYouMean } from '../../spelling.js';
 import { faultsOfKind } from '../facts/faults.js';
 import { defineRule, type Rule } from './rule.js';
@@ -19,7 +19,7 @@ export const invalidAppMetadata: Rule = defineRule({
       if (error?.code === 'invalid-app-metadata')
         yield { location: error.location, item: ref, facts: error.message };
       if (!definition) continue;
-      const what = nameOf(definition);
+      const what = definitionLabel(definition);
       for (const fault of faults) {
         if (isSerious(fault)) continue;
         const location = { ...locate(definition, fault.path), key: true };

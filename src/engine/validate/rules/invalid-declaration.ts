@@ -16,7 +16,7 @@ export const invalidDeclaration: Rule = defineRule({
       const list = manifest.translation.value[kind];
       if (!Array.isArray(list)) continue;
       for (const [index, entry] of list.entries()) {
-        const fault = faultOf(kind, entry);
+        const fault = declarationFault(kind, entry);
         if (!fault) continue;
         const { path, reason } = fault;
         const location = locateInManifest(manifest, [kind, index, ...path]);
@@ -36,7 +36,7 @@ interface Fault {
 const forms = 'Expected "name", ["name", "description"] or { "name": "…", … }.';
 const names = 'A name is 1 to 128 of A-Z a-z 0-9 _ . - and neither "." nor "..".';
 
-function faultOf(kind: Kind, entry: unknown): Fault | undefined {
+function declarationFault(kind: Kind, entry: unknown): Fault | undefined {
   if (typeof entry === 'string')
     return isItemName(entry) ? undefined : { path: [], reason: `${quoted(entry)} is no name. ${names}` };
   if (Array.isArray(entry)) return pairFault(entry);
@@ -72,7 +72,7 @@ function toolkitFault({
     return { path: ['tools'], reason: `its "tools" are ${wordFor(tools)}. Expected a list of names.` };
   }
   for (const [index, tool] of tools.entries()) {
-    const fault = faultOf('tools', tool);
+    const fault = declarationFault('tools', tool);
     const isNested = isRecord(tool) && tool.toolkit !== undefined;
     if (isNested) return { path: ['tools', index], reason: 'it has a toolkit among its tools.' };
     if (fault)

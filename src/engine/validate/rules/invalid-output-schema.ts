@@ -1,4 +1,4 @@
-import { nameOf } from '../../items/read.js';
+import { definitionLabel } from '../../items/read.js';
 import { defineRule, type Rule } from './rule.js';
 
 export const invalidOutputSchema: Rule = defineRule({
@@ -10,7 +10,7 @@ export const invalidOutputSchema: Rule = defineRule({
       if (!definition) continue;
       for (const { side, key, message, location } of schemaFaults) {
         if (side !== 'output') continue;
-        yield { location, item: ref, facts: { what: nameOf(definition), key, message } };
+        yield { location, item: ref, facts: { what: definitionLabel(definition), key, message } };
       }
     }
   },

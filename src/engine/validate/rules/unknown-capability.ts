@@ -1,7 +1,7 @@
 import { isRecord } from '../../extension/shapes.js';
 import type { DocumentPath } from '../../files/document.js';
 import { capabilities, isKnownCapability } from '../../items/capabilities.js';
-import { locate, nameOf } from '../../items/read.js';
+import { locate, definitionLabel } from '../../items/read.js';
 import { didYouMean } from '../../spelling.js';
 import { defineRule, type Rule } from './rule.js';
 
@@ -17,7 +17,7 @@ export const unknownCapability: Rule = defineRule({
         yield {
           location: locate(definition, path),
           item: ref,
-          facts: { what: nameOf(definition), name },
+          facts: { what: definitionLabel(definition), name },
         };
       }
     }

@@ -1,6 +1,6 @@
 import { evaluatorKeys } from '../../extension/spellings.js';
 import type { DocumentPath } from '../../files/document.js';
-import { locate, nameOf } from '../../items/read.js';
+import { locate, definitionLabel } from '../../items/read.js';
 import { didYouMean } from '../../spelling.js';
 import { defineRule, type Rule } from './rule.js';
 
@@ -22,7 +22,7 @@ export const unknownDefinitionKey: Rule = defineRule({
       for (const { path, problem, known = [] } of faults) {
         if (problem !== 'unknown' || isEvaluator(ref.kind, path)) continue;
         const location = { ...locate(definition, path), key: true };
-        yield { location, item: ref, facts: { what: nameOf(definition), path, known } };
+        yield { location, item: ref, facts: { what: definitionLabel(definition), path, known } };
       }
     }
   },

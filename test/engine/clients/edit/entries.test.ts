@@ -1,16 +1,16 @@
 import { describe, expect, test } from 'vitest';
 import { ConfigError } from '../../../../src/engine/clients/edit/editor.js';
 import {
-  type EntryPlace,
+  type EntryLocator,
   keysIn,
   putEntry,
   readEntry,
   removeEntry,
 } from '../../../../src/engine/clients/edit/entries.js';
 
-const map: EntryPlace = { format: 'json', container: { path: ['mcpServers'], shape: 'map' }, key: 'w' };
-const list: EntryPlace = { format: 'jsonc', container: { path: [], shape: 'list' }, key: 'w' };
-const deep: EntryPlace = { ...map, container: { path: ['mcp', 'servers'], shape: 'map' } };
+const map: EntryLocator = { format: 'json', container: { path: ['mcpServers'], shape: 'map' }, key: 'w' };
+const list: EntryLocator = { format: 'jsonc', container: { path: [], shape: 'list' }, key: 'w' };
+const deep: EntryLocator = { ...map, container: { path: ['mcp', 'servers'], shape: 'map' } };
 
 const strict = { comments: false, trailingCommas: false, bom: false };
 const lenient = { comments: true, trailingCommas: true, bom: true };
@@ -144,12 +144,12 @@ describe('taking out', () => {
 });
 
 describe('every syntax', () => {
-  const at = (format: EntryPlace['format'], path: string[], shape: 'map' | 'list' = 'map'): EntryPlace => ({
+  const at = (format: EntryLocator['format'], path: string[], shape: 'map' | 'list' = 'map'): EntryLocator => ({
     format,
     container: { path, shape },
     key: 'w',
   });
-  const texts: Record<string, readonly [text: string, place: EntryPlace]> = {
+  const texts: Record<string, readonly [text: string, place: EntryLocator]> = {
     json: ['{\n  "a": 1.0,\n  "mcpServers": {}\n}\n', at('json', ['mcpServers'])],
     jsonc: ['{ // a\r\n  "m": {\r\n    "v": {}, // v\r\n  },\r\n}', at('jsonc', ['m'])],
     toml: ['a = 1.0 # a\n\n[m.v]\ncommand = "v" # v\n\n# b\n[b]\nc = 1\n', at('toml', ['m'])],
@@ -180,7 +180,7 @@ describe('every syntax', () => {
 });
 
 describe('refusing', () => {
-  const refusals: Record<string, readonly [text: string, place: EntryPlace, offset: number | undefined]> = {
+  const refusals: Record<string, readonly [text: string, place: EntryLocator, offset: number | undefined]> = {
     malformed: ['{"mcpServers":{', map, 15],
     'malformed after a BOM': ['\uFEFF{"mcpServers":{', map, 16],
     'a container of the wrong type': ['{"mcpServers":[]}', map, 14],

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import type { ConfigFormat, Container } from '../../../../src/engine/clients/client.js';
-import { ConfigError, type Entry } from '../../../../src/engine/clients/edit/editor.js';
-import { type EntryPlace, putEntry, removeEntry } from '../../../../src/engine/clients/edit/entries.js';
+import { ConfigError, type ConfigEntry } from '../../../../src/engine/clients/edit/editor.js';
+import { type EntryLocator, putEntry, removeEntry } from '../../../../src/engine/clients/edit/entries.js';
 
 interface Fixture {
   readonly id: string;
@@ -9,7 +9,7 @@ interface Fixture {
   readonly operation: 'install' | 'replace' | 'uninstall';
   readonly before: string | null;
   readonly serverKey: string;
-  readonly entry: Entry | null;
+  readonly entry: ConfigEntry | null;
   readonly container: { readonly path: Container['path']; readonly shape: 'object' | 'array-with-name' };
   readonly match: { readonly prefer: 'exact' | 'properties'; readonly expectError: string | null };
 }
@@ -31,7 +31,7 @@ const { index, load, decode, check } = (await import(checker)) as Checker;
 /** The text after a fixture's operation. */
 async function operate({ format, container, serverKey, entry, operation }: Fixture, before: string | null) {
   const shape = container.shape === 'object' ? 'map' : 'list';
-  const place: EntryPlace = { format, container: { path: container.path, shape }, key: serverKey };
+  const place: EntryLocator = { format, container: { path: container.path, shape }, key: serverKey };
   return operation === 'uninstall' ? removeEntry(before!, place) : putEntry(before, place, entry!);
 }
 

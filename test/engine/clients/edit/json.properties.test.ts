@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { parse as parseJsonc } from 'jsonc-parser';
 import { describe, expect, test } from 'vitest';
-import { type EntryPlace, putEntry, removeEntry } from '../../../../src/engine/clients/edit/entries.js';
+import { type EntryLocator, putEntry, removeEntry } from '../../../../src/engine/clients/edit/entries.js';
 import { jsonEditor } from '../../../../src/engine/clients/edit/json.js';
 import { tokensBetween } from '../../../../src/engine/clients/edit/json-tokens.js';
 import { applySplice, spliceBetween, undoSplice } from '../../../../src/engine/clients/edit/splice.js';
@@ -259,7 +259,7 @@ describe.each([
   ['json', false],
   ['jsonc', true],
 ] as const)('any %s text', (format, lenient) => {
-  const place: EntryPlace = { format, container: { path: [container], shape: 'map' }, key: 'weather' };
+  const place: EntryLocator = { format, container: { path: [container], shape: 'map' }, key: 'weather' };
 
   test('an entry is put in and taken out without a trace', async () => {
     await fc.assert(
@@ -305,7 +305,7 @@ describe.each([
   });
 
   test('a list is left as it was', async () => {
-    const place: EntryPlace = { format, container: { path: [], shape: 'list' }, key: 'weather' };
+    const place: EntryLocator = { format, container: { path: [], shape: 'list' }, key: 'weather' };
     const named = { name: 'weather', ...entry };
     await fc.assert(
       fc.asyncProperty(listsOf(lenient), async (text) => {

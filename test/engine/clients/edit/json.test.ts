@@ -1,11 +1,11 @@
 import { describe, expect, test } from 'vitest';
-import type { Tolerance } from '../../../../src/engine/clients/client.js';
+import type { SyntaxTolerance } from '../../../../src/engine/clients/client.js';
 import {
   ConfigError,
   type ConfigPath,
   type ConfigValue,
 } from '../../../../src/engine/clients/edit/editor.js';
-import { findIntolerable, jsonEditor } from '../../../../src/engine/clients/edit/json.js';
+import { findUnsupportedSyntax, jsonEditor } from '../../../../src/engine/clients/edit/json.js';
 
 const editor = jsonEditor();
 
@@ -195,8 +195,8 @@ describe('parsing', () => {
 });
 
 describe('what a client cannot read', () => {
-  const all: Tolerance = { comments: true, trailingCommas: true, bom: true };
-  const found: readonly [text: string, tolerance: Tolerance, offset: number | undefined][] = [
+  const all: SyntaxTolerance = { comments: true, trailingCommas: true, bom: true };
+  const found: readonly [text: string, tolerance: SyntaxTolerance, offset: number | undefined][] = [
     ['{"a": "// no comment, }"}', { ...all, comments: false, trailingCommas: false }, undefined],
     ['{"a": 1, /* x */ }', all, undefined],
     ['{"a": 1} // x', { ...all, comments: false }, 9],
@@ -207,8 +207,8 @@ describe('what a client cannot read', () => {
   ];
 
   test.each(found)('%j with %j', (text, tolerance, offset) => {
-    expect(findIntolerable(text, tolerance)?.offset).toBe(offset);
-    expect(findIntolerable(text, tolerance)).toEqual(
+    expect(findUnsupportedSyntax(text, tolerance)?.offset).toBe(offset);
+    expect(findUnsupportedSyntax(text, tolerance)).toEqual(
       offset === undefined ? undefined : expect.any(ConfigError),
     );
   });

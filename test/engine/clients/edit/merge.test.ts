@@ -1,11 +1,11 @@
 import { describe, expect, test } from 'vitest';
-import type { Entry } from '../../../../src/engine/clients/edit/editor.js';
+import type { ConfigEntry } from '../../../../src/engine/clients/edit/editor.js';
 import { isIntact, isMap, mergeEntry, sameValue } from '../../../../src/engine/clients/edit/merge.js';
 
-const hostile = JSON.parse('{ "__proto__": { "x": 1 } }') as Entry;
+const hostile = JSON.parse('{ "__proto__": { "x": 1 } }') as ConfigEntry;
 
 describe('an entry of ours, written anew', () => {
-  const merges: Record<string, readonly [current: Entry, next: Entry, previous: Entry, merged: Entry]> = {
+  const merges: Record<string, readonly [current: ConfigEntry, next: ConfigEntry, previous: ConfigEntry, merged: ConfigEntry]> = {
     'what we write wins': [{ command: 'edited' }, { command: 'new' }, { command: 'old' }, { command: 'new' }],
     'what we no longer write goes': [
       { command: 'a', cwd: '/x' },
@@ -98,7 +98,7 @@ describe('an entry of somebody else, taken over', () => {
 });
 
 describe('intact', () => {
-  const written: Entry = { command: 'a', args: ['b'], env: { OURS: '1' }, timeout: 300 };
+  const written: ConfigEntry = { command: 'a', args: ['b'], env: { OURS: '1' }, timeout: 300 };
   const judged: readonly [current: unknown, intact: boolean][] = [
     [written, true],
     [{ ...written, timeout: 5, tools: [] }, true],

@@ -1,9 +1,9 @@
 import { describe, expect, it } from 'vitest';
-import type { Entry } from '../../../../src/engine/clients/edit/editor.js';
+import type { ConfigEntry } from '../../../../src/engine/clients/edit/editor.js';
 import { dataIn, putEntry } from '../../../../src/engine/clients/edit/entries.js';
 import { planInstall } from '../../../../src/engine/clients/ledger/install.js';
 import type { ConfigState } from '../../../../src/engine/clients/ledger/plan.js';
-import { placeOf } from '../../../../src/engine/clients/ledger/slot.js';
+import { entryLocator } from '../../../../src/engine/clients/ledger/slot.js';
 import { planUninstall } from '../../../../src/engine/clients/ledger/uninstall.js';
 import type { FileRecord, Receipt } from '../../../../src/engine/clients/receipts.js';
 
@@ -30,12 +30,12 @@ function receipt(key: string, fields: Partial<Receipt> = {}): Receipt {
 }
 
 async function install(state: ConfigState, wanted: Receipt, force = false) {
-  return await planInstall(state, { receipt: wanted, place: placeOf(wanted), force });
+  return await planInstall(state, { receipt: wanted, place: entryLocator(wanted), force });
 }
 
 async function uninstall(state: ConfigState, key: string, { force = false, client = 'cursor' } = {}) {
   const known = state.record.receipts.find((one) => one.key === key && one.client === client)!;
-  return await planUninstall(state, { receipt: known, place: placeOf(known), force });
+  return await planUninstall(state, { receipt: known, place: entryLocator(known), force });
 }
 
 /** Every order in which things can be done. */
@@ -115,7 +115,7 @@ describe('what others wrote meanwhile stays', () => {
   it('and stays when somebody else does', async () => {
     const once = await install({ text: '{}', record: empty }, receipt('one'));
     const other = receipt('other');
-    const text = await putEntry(once.text, placeOf(other), other.entry);
+    const text = await putEntry(once.text, entryLocator(other), other.entry);
     const after = await uninstall({ ...once, text }, 'one');
     expect(await dataIn(after.text!, 'json')).toEqual({ mcpServers: { other: other.entry } });
   });
@@ -201,7 +201,7 @@ describe('what the user sets of an entry of ours', () => {
 });
 
 describe('a key that is taken', () => {
-  const foreign: Entry = { command: 'theirs', args: [], env: { SECRET: 'x' }, timeout: 5 };
+  const foreign: ConfigEntry = { command: 'theirs', args: [], env: { SECRET: 'x' }, timeout: 5 };
   const text = JSON.stringify({ mcpServers: { one: foreign } }, undefined, 2);
 
   it('by somebody else is refused, naming both ways out', async () => {

@@ -2,7 +2,7 @@ import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { planInstall } from '../../../../src/engine/clients/ledger/install.js';
 import type { ConfigState } from '../../../../src/engine/clients/ledger/plan.js';
-import { placeOf } from '../../../../src/engine/clients/ledger/slot.js';
+import { entryLocator } from '../../../../src/engine/clients/ledger/slot.js';
 import { planUninstall } from '../../../../src/engine/clients/ledger/uninstall.js';
 import type { FileRecord, Receipt } from '../../../../src/engine/clients/receipts.js';
 import { writableClients } from '../../../../src/engine/clients/table/index.js';
@@ -86,7 +86,7 @@ describe.each(['cursor', 'vscode', 'opencode', 'codex', 'goose', 'continue'])('%
         const remove = async (key: string) => {
           const known = state.record.receipts.find((one) => one.key === key);
           if (known)
-            state = await planUninstall(state, { receipt: known, place: placeOf(known), force: false });
+            state = await planUninstall(state, { receipt: known, place: entryLocator(known), force: false });
         };
         for (const { act, key, version } of sequence) {
           if (act === 'uninstall') await remove(key);
@@ -99,7 +99,7 @@ describe.each(['cursor', 'vscode', 'opencode', 'codex', 'goose', 'continue'])('%
             const isStrange = known?.family !== 'kits' && known?.server !== server;
             state = await planInstall(state, {
               receipt: wanted,
-              place: placeOf(wanted),
+              place: entryLocator(wanted),
               force: act === 'force' || act === 'take' || (act === 'exchange' && isStrange),
             });
           }

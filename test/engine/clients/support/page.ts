@@ -1,5 +1,5 @@
 import { readFileSync } from 'node:fs';
-import type { Caution, WritableClient } from '../../../../src/engine/clients/client.js';
+import type { InstallWarning, WritableClient } from '../../../../src/engine/clients/client.js';
 import { writableClients } from '../../../../src/engine/clients/table/index.js';
 import { manualClients } from '../../../../src/engine/clients/table/manual.js';
 import { type System, short, surroundingsOf } from './surroundings.js';
@@ -99,7 +99,7 @@ export function cautionPoints(): readonly string[] {
   );
 }
 
-function where({ scope, applies }: Caution): string {
+function where({ scope, applies }: InstallWarning): string {
   if (scope === 'project') return ', in a project';
   return applies ? ', if that is so' : '';
 }

@@ -1,5 +1,5 @@
 import path from 'node:path';
-import type { Surroundings } from '../../../../src/engine/clients/client.js';
+import type { ClientEnvironment } from '../../../../src/engine/clients/client.js';
 
 /** A user's home folder on each system. */
 export const homes = { linux: '/home/me', darwin: '/Users/me', win32: 'C:\\Users\\me' } as const;
@@ -13,7 +13,7 @@ export interface Machine {
 }
 
 /** A machine of any system, with nothing on it but what is said. */
-export function surroundingsOf(platform: System, { env = {}, files = [] }: Machine = {}): Surroundings {
+export function surroundingsOf(platform: System, { env = {}, files = [] }: Machine = {}): ClientEnvironment {
   const home = homes[platform];
   const paths = platform === 'win32' ? path.win32 : path.posix;
   const there = new Set(

@@ -1,6 +1,6 @@
 import type { Registries } from '../../../../src/engine/discovery/registries.js';
 import { RegistryError, type RegistryFault } from '../../../../src/engine/npm/registry.js';
-import type { RegistryPlace } from '../../../../src/engine/npm/settings.js';
+import type { RegistryEndpoint } from '../../../../src/engine/npm/settings.js';
 
 /** Answers by what is asked for: a value, a fault, or how the answer is made. */
 export type Answers = Readonly<
@@ -18,7 +18,7 @@ export function fakeRegistries(
   places: Registries['places'] = [{ url: Object.keys(tables)[0]! }],
 ): Registries & { readonly asked: string[] } {
   const asked: string[] = [];
-  const answer = async (place: RegistryPlace, path: string, query = {}) => {
+  const answer = async (place: RegistryEndpoint, path: string, query = {}) => {
     asked.push(`${place.url}${path}`);
     const held = tables[place.url]?.[path] ?? fault('not-found');
     if (held instanceof RegistryError) throw held;

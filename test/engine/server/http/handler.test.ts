@@ -5,7 +5,7 @@ import { Client as FirstClient } from '@modelcontextprotocol/sdk/client/index.js
 import { StreamableHTTPClientTransport as FirstTransport } from '@modelcontextprotocol/sdk/client/streamableHttp.js';
 import { afterAll, describe, expect, expectTypeOf, test, vi } from 'vitest';
 import { createHandler } from '../../../../src/engine/server/http/create-handler.js';
-import type { Handler, HandlerOptions } from '../../../../src/engine/server/http/handler.js';
+import type { FetchHandler, HandlerOptions } from '../../../../src/engine/server/http/handler.js';
 import { defineServer } from '../../../../src/index.js';
 import {
   connectHttp,
@@ -110,13 +110,13 @@ const definition = defineServer({
   list: { tools: (_: unknown, registry: Message) => registry.list() },
 });
 
-const handlers: Handler[] = [];
+const handlers: FetchHandler[] = [];
 
 afterAll(async () => {
   await Promise.all(handlers.map(async (handler) => await handler.close()));
 });
 
-function open(options: HandlerOptions = {}): Handler {
+function open(options: HandlerOptions = {}): FetchHandler {
   const handler = createHandler(definition, { env: {}, ...options });
   handlers.push(handler);
   return handler;
@@ -139,7 +139,7 @@ async function read(response: Response): Promise<{ status: number; message: Mess
 }
 
 /** A session of raw requests. */
-async function rawSession(handler: Handler, version = '2025-11-25') {
+async function rawSession(handler: FetchHandler, version = '2025-11-25') {
   const response = await handler(post(initializeMessage(version)));
   const session = response.headers.get('mcp-session-id')!;
   await response.text();

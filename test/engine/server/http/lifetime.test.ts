@@ -1,6 +1,6 @@
 import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
 import { createHandler } from '../../../../src/engine/server/http/create-handler.js';
-import type { Handler, HandlerOptions } from '../../../../src/engine/server/http/handler.js';
+import type { FetchHandler, HandlerOptions } from '../../../../src/engine/server/http/handler.js';
 import { defineServer } from '../../../../src/index.js';
 import { initializeMessage, modernRequest, postRequest } from '../../../support/http-client.js';
 import type { Message } from '../../../support/program.js';
@@ -63,7 +63,7 @@ const definition = defineServer({
   resources: [{ uri: 'a://b', name: 'b', description: 'B.', text: 'b', subscribable: true }],
 });
 
-function open(options: HandlerOptions = {}): Handler {
+function open(options: HandlerOptions = {}): FetchHandler {
   begun = new Promise((resolve) => {
     begin = resolve;
   });
@@ -76,10 +76,10 @@ const progressing = {
   progressToken: 'p',
 };
 
-const post = (handler: Handler, body: object, headers: Readonly<Record<string, string>> = {}) =>
+const post = (handler: FetchHandler, body: object, headers: Readonly<Record<string, string>> = {}) =>
   handler(postRequest(url, { jsonrpc: '2.0', ...body }, headers));
 
-async function openSession(handler: Handler): Promise<Readonly<Record<string, string>>> {
+async function openSession(handler: FetchHandler): Promise<Readonly<Record<string, string>>> {
   const capabilities = { elicitation: {} };
   const response = await post(handler, initializeMessage('2025-11-25', { capabilities }));
   await response.text();

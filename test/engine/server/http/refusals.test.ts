@@ -1,7 +1,7 @@
 import { afterAll, describe, expect, test } from 'vitest';
 import { createHandler } from '../../../../src/engine/server/http/create-handler.js';
 import { type EventBus, memoryBus } from '../../../../src/engine/server/http/events.js';
-import type { Handler, HandlerOptions } from '../../../../src/engine/server/http/handler.js';
+import type { FetchHandler, HandlerOptions } from '../../../../src/engine/server/http/handler.js';
 import { defineServer } from '../../../../src/index.js';
 import { envelope, initializeMessage, modernRequest, postRequest } from '../../../support/http-client.js';
 import type { Message } from '../../../support/program.js';
@@ -14,13 +14,13 @@ const definition = defineServer({
   resources: [{ uri: 'door://bell', name: 'bell', description: 'Rings.', text: 'ring', subscribable: true }],
 });
 
-const handlers: Handler[] = [];
+const handlers: FetchHandler[] = [];
 
 afterAll(async () => {
   await Promise.all(handlers.map(async (handler) => await handler.close()));
 });
 
-function open(options: HandlerOptions = {}): Handler {
+function open(options: HandlerOptions = {}): FetchHandler {
   const handler = createHandler(definition, { env: {}, ...options });
   handlers.push(handler);
   return handler;

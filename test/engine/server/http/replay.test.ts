@@ -1,6 +1,6 @@
 import type { JSONRPCMessage } from '@modelcontextprotocol/server';
 import { expect, test } from 'vitest';
-import { type RecentEvents, Recollections } from '../../../../src/engine/server/http/replay.js';
+import { type ReplayBuffer, ReplayBudget } from '../../../../src/engine/server/http/replay.js';
 import type { Message } from '../../../support/program.js';
 
 const said = (text: string): JSONRPCMessage => ({
@@ -10,19 +10,19 @@ const said = (text: string): JSONRPCMessage => ({
 });
 
 /** What is told again of a stream after its first event. */
-async function replayed(events: RecentEvents, stream = 'a'): Promise<string[]> {
+async function replayed(events: ReplayBuffer, stream = 'a'): Promise<string[]> {
   const texts: string[] = [];
   const send = async (_: string, message: Message) => void texts.push(message.params.text);
   await events.replayEventsAfter(`${stream}/1`, { send });
   return texts;
 }
 
-async function tell(events: RecentEvents, ...texts: readonly string[]): Promise<void> {
+async function tell(events: ReplayBuffer, ...texts: readonly string[]): Promise<void> {
   for (const text of texts) await events.storeEvent('a', said(text));
 }
 
 test('what was sent on a stream after an event is told again', async () => {
-  const events = new Recollections().open();
+  const events = new ReplayBudget().open();
   expect(await events.storeEvent('a', {} as JSONRPCMessage)).toBe('a/1');
   await tell(events, 'one');
   await events.storeEvent('b', said('other'));
@@ -31,7 +31,7 @@ test('what was sent on a stream after an event is told again', async () => {
 });
 
 test('the latest of a session counts', async () => {
-  const events = new Recollections().open();
+  const events = new ReplayBudget().open();
   await tell(events, ...Array.from({ length: 300 }, (_, index) => `${index}`));
   expect(await replayed(events)).toHaveLength(256);
   await tell(events, 'x'.repeat(2 ** 20));
@@ -39,7 +39,7 @@ test('the latest of a session counts', async () => {
 });
 
 test('what sessions keep together is bounded: whoever sent nothing for longest forgets', async () => {
-  const all = new Recollections(3000);
+  const all = new ReplayBudget(3000);
   const [first, second, third] = [all.open(), all.open(), all.open()];
   for (const events of [first, second]) await tell(events, '', 'x'.repeat(800));
   await tell(first, 'again');
@@ -50,7 +50,7 @@ test('what sessions keep together is bounded: whoever sent nothing for longest f
 });
 
 test('a session that is over keeps nothing, and leaves its share to others', async () => {
-  const all = new Recollections(1000);
+  const all = new ReplayBudget(1000);
   const [gone, other] = [all.open(), all.open()];
   await tell(gone, '', 'x'.repeat(400));
   gone.close();

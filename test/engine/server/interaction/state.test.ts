@@ -1,12 +1,12 @@
 import { expect, test } from 'vitest';
-import type { Dialogue, Subject } from '../../../../src/engine/server/interaction/dialogue.js';
+import type { ClientInputScope, RequestIdentity } from '../../../../src/engine/server/interaction/input-scope.js';
 import { readState, writeState } from '../../../../src/engine/server/interaction/state.js';
 
-const subject: Subject = { method: 'tools/call', name: 't', args: { a: 1 } };
+const subject: RequestIdentity = { method: 'tools/call', name: 't', args: { a: 1 } };
 const remembered = { answers: { e1: { action: 'decline' } }, steps: { s: '1' }, asked: ['e2'] };
 
 /** What a state is bound to, of a dialogue with a user of an HTTP server. */
-function dialogueOf(auth: object | undefined, server = 'kit'): Dialogue {
+function dialogueOf(auth: object | undefined, server = 'kit'): ClientInputScope {
   const calls = { env: {}, report: () => {}, server: { info: { name: server } } };
   return { connection: { calls }, request: { auth }, subject } as never;
 }
@@ -22,7 +22,7 @@ test('its form says nothing of whose it is', async () => {
   expect(Buffer.from(body, 'base64url').toString()).not.toContain('ada');
 });
 
-test.each<[string, Dialogue]>([
+test.each<[string, ClientInputScope]>([
   ['another user', dialogueOf({ clientId: 'app', extra: { sub: 'eve' } })],
   ['another application', dialogueOf({ clientId: 'other', extra: { sub: 'ada' } })],
   ['nobody in particular', dialogueOf(undefined)],

@@ -9,14 +9,14 @@ import type { ToolSpec } from '../../../../src/engine/items/specs.js';
 import type {
   ToolChoice,
   UpstreamEntry,
-  UpstreamPlace,
+  UpstreamEndpoint,
   UpstreamSpec,
 } from '../../../../src/engine/items/upstream.js';
 import { createServer } from '../../../../src/engine/server/factory.js';
 import { serveDefinition } from '../../../../src/engine/server/http/inline.js';
 import { LiveServer } from '../../../../src/engine/server/live-server.js';
 import { openUpstreamsWith } from '../../../../src/engine/server/open-upstreams.js';
-import { defaultPace, type Pace } from '../../../../src/engine/server/upstream/upstream.js';
+import { defaultPace, type RetryPolicy } from '../../../../src/engine/server/upstream/upstream.js';
 import { legacy, modern, openPipe, type Pipe } from '../support/pipe.js';
 
 // biome-ignore lint/suspicious/noExplicitAny: what came over the wire is looked at member by member
@@ -48,7 +48,7 @@ export interface Scripted {
 
 /** A scripted upstream server, and what it noted. */
 export interface Script {
-  readonly place: UpstreamPlace;
+  readonly place: UpstreamEndpoint;
   readonly noted: () => readonly string[];
 }
 
@@ -82,7 +82,7 @@ interface EntryOptions {
 }
 
 export interface Asked extends EntryOptions {
-  readonly place: UpstreamPlace | (() => Promise<UpstreamPlace>);
+  readonly place: UpstreamEndpoint | (() => Promise<UpstreamEndpoint>);
 }
 
 function specOf({ place, name = 'far', startTimeoutMs = 20_000 }: Asked): UpstreamSpec {
@@ -98,7 +98,7 @@ export interface BenchOptions {
   /** The tools that the server has itself. */
   readonly own?: readonly object[];
   readonly era?: Era;
-  readonly pace?: Partial<Pace>;
+  readonly pace?: Partial<RetryPolicy>;
   readonly waitMs?: number;
   readonly keeping?: { readonly keepMs: number; readonly most: number };
   readonly capabilities?: object;

@@ -1,0 +1,8 @@
+import { ownProgram } from '../engine/folders.js';
+import type { NpmDeps } from '../engine/npm/setting.js';
+import type { Host } from '../host.js';
+
+/** What the settings of the user's npm depend on where the command runs. */
+export function npmSetting({ cwd, env, home, platform }: Host): NpmDeps {
+  return { cwd, env, home, platform, execPath: ownProgram().command };
+}

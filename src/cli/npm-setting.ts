@@ -1,8 +1,0 @@
-import { ownProgram } from '../engine/folders.js';
-import type { NpmSetting } from '../engine/npm/setting.js';
-import type { Host } from '../host.js';
-
-/** What the settings of the user's npm depend on where the command runs. */
-export function npmSetting({ cwd, env, home, platform }: Host): NpmSetting {
-  return { cwd, env, home, platform, execPath: ownProgram().command };
-}

@@ -1,0 +1,36 @@
+import type { Client } from '../engine/clients/client.js';
+import type { Receipt } from '../engine/clients/receipts.js';
+import type { Scope } from '../engine/installation/entry-target.js';
+import { didYouMean } from '../engine/spelling.js';
+
+/** Entries of ours, where the one that was asked for was not found. */
+export interface InstalledInstead {
+  /** In the place that was asked about, the one that may have been meant first. */
+  readonly here: readonly Receipt[];
+  readonly elsewhere: readonly Receipt[];
+}
+
+/** Sorts entries by whether they are in the place that a command line means. */
+export function findOtherInstallations(
+  receipts: readonly Receipt[],
+  place: { readonly client: Client | undefined; readonly scope: Scope; readonly wanted: string | undefined },
+): InstalledInstead {
+  const here = receipts.filter((receipt) => isIn(receipt, place));
+  const names = here.flatMap(({ key, server }) => [key, server]);
+  const meant = place.wanted === undefined ? undefined : didYouMean(place.wanted, names);
+  const isMeant = ({ key, server }: Receipt) => key === meant || server === meant;
+  return {
+    here: [...here.filter(isMeant), ...here.filter((receipt) => !isMeant(receipt))],
+    elsewhere: receipts.filter((receipt) => !here.includes(receipt)),
+  };
+}
+
+function isIn(
+  receipt: Receipt,
+  { client, scope }: { readonly client: Client | undefined; readonly scope: Scope },
+): boolean {
+  if (client && client.id !== receipt.client) return false;
+  if (scope.kind === 'config') return receipt.file === scope.file;
+  if (scope.kind === 'project') return receipt.project === scope.folder;
+  return receipt.scope === 'user';
+}

@@ -1,0 +1,85 @@
+import { AgentToolsError } from '../engine/errors.js';
+
+/** Which files a command is about, as its words say. */
+export interface TargetInput {
+  /** Undefined with `--all`, and with `--config` when the file is to tell. */
+  readonly client: string | undefined;
+  readonly server: string | undefined;
+  /** A folder: the project's own file. */
+  readonly project: string | undefined;
+  readonly config: string | undefined;
+  readonly all: boolean;
+}
+
+/** The options that say which file is meant. */
+export const placeOptions = [
+  {
+    flags: '--project [folder]',
+    description: "the project's own file, in this folder or the one given as --project=<folder>",
+  },
+  { flags: '--config <file>', description: 'this very file; the client is guessed from it' },
+  { flags: '--client <client>', description: 'whose file --config is' },
+  { flags: '--all', description: 'every client that is here' },
+] as const;
+
+/** Those options, as they were given. */
+export interface PlaceOptions {
+  readonly project?: string;
+  readonly config?: string;
+  readonly client?: string;
+  readonly all?: boolean;
+}
+
+/**
+ * Spells out a bare `--project`: an option that may go without its value would swallow the word after it, which is a
+ * client or a server. The folder is given as `--project=<folder>`. That of `start` has no value.
+ */
+export function expandProjectFlag(argv: readonly string[]): readonly string[] {
+  if (argv.find((word) => !word.startsWith('-')) === 'start') return argv;
+  const end = argv.indexOf('--');
+  return argv.map((word, index) =>
+    word === '--project' && (end === -1 || index < end) ? '--project=.' : word,
+  );
+}
+
+/** What is meant by two words; with `--config` and `--all` the first one is the server. @throws AgentToolsError `usage` */
+export async function placeInput(
+  [first, second]: readonly [string | undefined, string | undefined],
+  options: PlaceOptions,
+): Promise<TargetInput> {
+  const { project, config, client, all = false } = options;
+  requireOnePlace(options);
+  if (config === undefined && !all) {
+    if (first === undefined)
+      throw usage('Which client? Name one of list-clients, or give --all or --config <file>.');
+    return { client: first, server: second, project, config, all };
+  }
+  if (second !== undefined) {
+    const which = all ? '--all means every client' : 'with --config the client is said with --client';
+    const message = `${which}, so only a server is expected besides, but there are two words: ${first}, ${second}.`;
+    throw usage(message);
+  }
+  if (config !== undefined && client === undefined && first !== undefined && (await isClient(first))) {
+    const message = `"${first}" is a client, and with --config the client is said with --client: --config ${config} --client ${first}`;
+    throw usage(message);
+  }
+  return { client, server: first, project, config, all };
+}
+
+function requireOnePlace({ project, config, client, all = false }: PlaceOptions): void {
+  if (config !== undefined && (all || project !== undefined))
+    throw usage('--config names one file; it goes neither with --project nor with --all.');
+  if (client !== undefined && config === undefined)
+    throw usage('--client says whose file --config is. Without --config, the client is the first word.');
+}
+
+/** The table of clients is loaded by those who ask. */
+async function isClient(word: string): Promise<boolean> {
+  const { clients } = await import('../engine/clients/table/index.js');
+  const bare = (name: string) => name.toLowerCase().replace(/[ -]/g, '');
+  return clients.some(({ id, aliases }) => [id, ...aliases].some((name) => bare(name) === bare(word)));
+}
+
+function usage(message: string): AgentToolsError {
+  return new AgentToolsError('usage', message);
+}

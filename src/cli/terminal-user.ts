@@ -1,0 +1,188 @@
+import type { Person } from '../engine/call-once.js';
+import { isRecord } from '../engine/extension/shapes.js';
+import { compileSchema, formatIssues } from '../engine/schema/index.js';
+import { visibleText } from '../engine/visible-text.js';
+import type { Host } from '../host.js';
+import { askLine, isInteractive } from './question.js';
+
+/** Whoever sits at the terminal. */
+export interface TerminalUser extends Person {
+  /** Aborts at Ctrl-C, with what is to be thrown for it; nothing is asked from then on. */
+  readonly left: AbortSignal;
+}
+
+type Question = Parameters<Person['answer']>[0];
+
+/** Asks for one line; undefined at Ctrl-D. */
+type Ask = (label: string) => Promise<string | undefined>;
+
+/** The person at the terminal, if stdin is one: questions are put on stderr, a line for each field. */
+export function createTerminalUser(host: Host): TerminalUser | undefined {
+  if (!isInteractive(host)) return undefined;
+  const leaving = new AbortController();
+  // Two handlers may ask at the same time, but there is one keyboard.
+  let turn: Promise<unknown> = Promise.resolve();
+  const answer = async (question: Question, signal: AbortSignal) => {
+    leaving.signal.throwIfAborted();
+    const ask: Ask = async (label) => {
+      const line = await askLine(label, host, signal);
+      if (line === undefined) host.stderr.write('\n');
+      return line;
+    };
+    try {
+      return await answerAt(question, ask, host);
+    } catch (error) {
+      leaving.abort(error);
+      throw error;
+    }
+  };
+  return {
+    left: leaving.signal,
+    answer: (question, signal) => {
+      const answered = turn.then(() => answer(question, signal));
+      turn = answered.catch(() => {});
+      return answered;
+    },
+  };
+}
+
+/** Ctrl-D puts the question away. */
+async function answerAt(
+  { message, url, requestedSchema }: Question,
+  ask: Ask,
+  { stderr }: Host,
+): Promise<{ action: string; content?: Readonly<Record<string, unknown>> }> {
+  stderr.write(`${visibleText(String(message))}\n`);
+  if (typeof url === 'string') {
+    stderr.write(`${visibleText(url)}\n`);
+    return { action: await askAction('Go there?', ask, agreement) };
+  }
+  const form = isRecord(requestedSchema) ? requestedSchema : {};
+  const fields = Object.entries(isRecord(form.properties) ? form.properties : {});
+  const action =
+    fields.length > 0
+      ? await askAction('What will you do?', ask, filling)
+      : await askAction('Agree?', ask, agreement);
+  if (action !== 'accept') return { action };
+  const content: [string, unknown][] = [];
+  for (const [name, field] of fields) {
+    if (!isRecord(field)) continue;
+    const isRequired = Array.isArray(form.required) && form.required.includes(name);
+    const answered = await askField({ name, field, isRequired }, ask, stderr);
+    if (!answered) return { action: 'cancel' };
+    if (answered.value !== undefined) content.push([name, answered.value]);
+  }
+  return { action: 'accept', content: Object.fromEntries(content) };
+}
+
+/** What may be done about a question, by the words for it. */
+interface TerminalChoice {
+  readonly actions: Readonly<Record<string, string>>;
+  /** What an empty line stands for. */
+  readonly preset?: string;
+}
+
+const agreement: TerminalChoice = { actions: { yes: 'accept', no: 'decline', cancel: 'cancel' } };
+
+/** Other words than yes and no, which would be taken for answers to what is asked. */
+const filling: TerminalChoice = {
+  actions: { answer: 'accept', decline: 'decline', cancel: 'cancel' },
+  preset: 'answer',
+};
+
+/** Asks until it is told what to make of a question, by a word or its first letter. */
+async function askAction(label: string, ask: Ask, { actions, preset }: TerminalChoice): Promise<string> {
+  const words = Object.keys(actions);
+  const standard = preset === undefined ? '' : ` [${preset}]`;
+  for (;;) {
+    const line = await ask(`${label} (${words.join(', ')})${standard}: `);
+    if (line === undefined) return 'cancel';
+    const typed = (line || (preset ?? '')).toLowerCase();
+    const word = words.find((one) => one === typed || one[0] === typed);
+    if (word !== undefined) return actions[word]!;
+  }
+}
+
+interface AskedField {
+  readonly name: string;
+  readonly field: Field;
+  readonly isRequired: boolean;
+}
+
+/** Asks until the answer fits; nothing at Ctrl-D. */
+async function askField(
+  { name, field, isRequired }: AskedField,
+  ask: Ask,
+  stderr: Host['stderr'],
+): Promise<{ readonly value: unknown } | undefined> {
+  const required = isRequired ? [name] : [];
+  const schema = await compileSchema(
+    { type: 'object', properties: { [name]: field }, required },
+    { side: 'input' },
+  );
+  for (;;) {
+    const line = await ask(labelOf(name, field));
+    if (line === undefined) return undefined;
+    const value = line === '' ? field.default : valueOfLine(line, field);
+    const checked = await schema.check(value === undefined ? {} : { [name]: value });
+    if (checked.ok) return { value };
+    const issues = checked.issues.map(({ message }) => ({ path: '', message }));
+    stderr.write(`  ${visibleText(formatIssues(issues))}\n`);
+  }
+}
+
+type Field = Readonly<Record<string, unknown>>;
+
+/** `name, description (one, other) [default]: ` */
+function labelOf(name: string, field: Field): string {
+  const { title, description, default: initial } = field;
+  const told = [title ?? name, description].filter((text) => typeof text === 'string').join(', ');
+  const options = optionsOf(field).map(({ value, title }) =>
+    title === value ? value : `${value} = ${title}`,
+  );
+  const choice =
+    field.type === 'boolean' ? ' (yes, no)' : options.length > 0 ? ` (${options.join(', ')})` : '';
+  const preset =
+    initial === undefined ? '' : ` [${Array.isArray(initial) ? initial.join(', ') : sayOf(initial)}]`;
+  return visibleText(`  ${told}${choice}${preset}: `);
+}
+
+function sayOf(value: unknown): string {
+  return value === true ? 'yes' : value === false ? 'no' : String(value);
+}
+
+/** What somebody meant by a line. What does not fit stays as it is, and is told to be wrong when it is checked. */
+function valueOfLine(line: string, field: Field): unknown {
+  if (field.type === 'array') return line.split(',').map((part) => chosen(part.trim(), field));
+  if (field.type === 'boolean')
+    return /^(?:y|yes|true)$/i.test(line) || (/^(?:n|no|false)$/i.test(line) ? false : line);
+  if (field.type === 'number' || field.type === 'integer')
+    return Number.isNaN(Number(line)) ? line : Number(line);
+  return chosen(line, field);
+}
+
+/** An option by its value or its title. */
+function chosen(text: string, field: Field): string {
+  const option = optionsOf(field).find(({ value, title }) => value === text || title === text);
+  return option?.value ?? text;
+}
+
+interface Option {
+  readonly value: string;
+  readonly title: string;
+}
+
+function optionsOf(field: Field): readonly Option[] {
+  const { enum: values, enumNames: names, oneOf, anyOf, items } = field;
+  if (isRecord(items)) return optionsOf(items);
+  if (Array.isArray(values)) {
+    return values.map((value, index) => ({
+      value: String(value),
+      title: String((Array.isArray(names) ? names[index] : undefined) ?? value),
+    }));
+  }
+  const listed: readonly unknown[] = Array.isArray(oneOf) ? oneOf : Array.isArray(anyOf) ? anyOf : [];
+  return listed
+    .filter(isRecord)
+    .map(({ const: value, title }) => ({ value: String(value), title: String(title) }));
+}

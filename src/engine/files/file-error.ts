@@ -1,0 +1,95 @@
+/** Why a file was left alone; or, as `not-kept`, that it was changed and then is not what it was to be. */
+export type RefusalReason =
+  | 'folder'
+  | 'special'
+  | 'link-loop'
+  | 'not-utf8'
+  | 'too-large'
+  | 'not-readable'
+  | 'parent-not-folder'
+  | 'read-only'
+  | 'folder-not-writable'
+  | 'disk-full'
+  | 'busy'
+  | 'changed'
+  | 'not-written'
+  | 'not-kept'
+  | 'locked';
+
+/** A file that is not read or not touched: its message says which, why and the way out. */
+export class FileAccessError extends Error {
+  override readonly name: string = 'FileRefusal';
+  readonly reason: RefusalReason;
+  /** The file as it was asked for. */
+  readonly file: string;
+
+  constructor(reason: RefusalReason, file: string, message: string, options?: ErrorOptions) {
+    super(message, options);
+    this.reason = reason;
+    this.file = file;
+  }
+}
+
+/** Another program wrote to the file after it was read; what that program wrote is there. Reading again and trying again helps. */
+export class ConcurrentChangeError extends FileAccessError {
+  override readonly name = 'ChangedMeanwhile';
+
+  constructor(file: string) {
+    super(
+      'changed',
+      file,
+      `${file} was changed by another program meanwhile, and left as it is now. Try again.`,
+    );
+  }
+}
+
+/** A link that leads to itself in the end. */
+export function linkLoop(file: string, options?: ErrorOptions): FileAccessError {
+  const message = `${file} leads nowhere: its symbolic links go in a circle. Remove the link, or point it at a file.`;
+  return new FileAccessError('link-loop', file, message, options);
+}
+
+/** What the system's error codes mean when a file is written. */
+const writingFaults: Record<string, readonly [RefusalReason, string]> = {
+  ENOSPC: ['disk-full', 'the disk is full. Free some space and try again.'],
+  EDQUOT: ['disk-full', 'your share of the disk is used up. Free some space and try again.'],
+  EFBIG: ['disk-full', 'the system allows no larger file here. Raise the limit and try again.'],
+  EACCES: ['folder-not-writable', 'its folder is not writable. Change the permissions of the folder.'],
+  EPERM: ['read-only', 'the system does not let it be replaced. See whether it is locked or immutable.'],
+  EROFS: ['read-only', 'its disk is mounted read-only.'],
+  EBUSY: [
+    'busy',
+    'it is in use, or a mount point. Close what uses it, or change it where it is mounted from.',
+  ],
+  ENOTDIR: ['parent-not-folder', 'a part of its path is a file, not a folder. Move that file away.'],
+  EEXIST: ['parent-not-folder', 'a part of its path is a file, not a folder. Move that file away.'],
+};
+
+/** An error of reading, as a refusal. What is none of the system's comes back as it is. */
+export function readingRefusal(error: unknown, file: string): unknown {
+  const code = codeOf(error);
+  if (code === undefined) return error;
+  if (code === 'ELOOP') return linkLoop(file, { cause: error });
+  if (code === 'ENOTDIR') {
+    const message = `${file} cannot be there: a part of its path is a file, not a folder. Move that file away.`;
+    return new FileAccessError('parent-not-folder', file, message, { cause: error });
+  }
+  const message = `${file} cannot be read (${code}). See whether you have the permission to.`;
+  return new FileAccessError('not-readable', file, message, { cause: error });
+}
+
+/** An error of writing, as a refusal; the file is as it was. What is none of the system's comes back as it is. */
+export function writingRefusal(error: unknown, file: string): unknown {
+  const code = codeOf(error);
+  if (code === undefined) return error;
+  const [reason, why] = writingFaults[code] ?? ['not-written', 'the system refused it.'];
+  return new FileAccessError(reason, file, `${file} could not be written (${code}) and is as it was: ${why}`, {
+    cause: error,
+  });
+}
+
+/** The system's code of an error, such as `ENOENT`; undefined if it is none of the system's. */
+export function codeOf(error: unknown): string | undefined {
+  const isSystemError = error instanceof Error && 'syscall' in error && 'code' in error;
+  return isSystemError && typeof error.code === 'string' ? error.code : undefined;
+}

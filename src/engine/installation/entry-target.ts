@@ -1,0 +1,111 @@
+import type {
+  Client,
+  ConfigFormat,
+  Layout,
+  ClientEnvironment,
+  SyntaxTolerance,
+  WritableClient,
+} from '../clients/client.js';
+import { dataIn } from '../clients/edit/entries.js';
+import {
+  type ConfigFile,
+  cautionsFor,
+  configFile,
+  layoutIn,
+  type NoFile,
+  projectFile,
+  userFile,
+} from '../clients/locate.js';
+import { AgentToolsError } from '../errors.js';
+import { positionAt } from '../files/json-text.js';
+import { readTextFile } from '../files/text-file.js';
+import { asUserError } from './config-fault.js';
+
+/** Which of a client's files is meant. */
+export type Scope =
+  | { readonly kind: 'user' }
+  | { readonly kind: 'project'; readonly folder: string }
+  | { readonly kind: 'config'; readonly file: string };
+
+/** A file, and where in it entries stand. */
+export interface EntryTarget {
+  readonly file: string;
+  readonly format: ConfigFormat;
+  readonly layout: Layout;
+  readonly tolerance: SyntaxTolerance;
+  /** What a new file begins with. */
+  readonly template?: string;
+  /** What a user must hear, in sentences. */
+  readonly cautions: readonly string[];
+}
+
+interface PlaceFacts {
+  readonly key: string;
+  readonly surroundings: ClientEnvironment;
+}
+
+/**
+ * Where an entry of a client goes.
+ * @throws AgentToolsError if the client has no such file, or the one that is there cannot be read.
+ */
+export async function placementIn(
+  client: WritableClient,
+  scope: Scope,
+  facts: PlaceFacts,
+): Promise<EntryTarget> {
+  const found = fileOf(client, scope, facts);
+  if (found.file === undefined) throw new AgentToolsError('not-found', found.reason);
+  const { container: _, ...place } = found;
+  const data = await readConfigData(found).catch(async (error) => {
+    throw await asUserError(error, found.file);
+  });
+  const fileScope = scope.kind === 'project' ? 'project' : 'user';
+  const cautions = cautionsFor(client, fileScope, facts.surroundings);
+  return { ...place, layout: layoutIn(client, data), cautions };
+}
+
+function fileOf(client: Client, scope: Scope, { key, surroundings }: PlaceFacts): ConfigFile | NoFile {
+  if (scope.kind === 'project') return projectFile(client, scope.folder, surroundings, key);
+  if (scope.kind === 'user' || client.manual) return userFile(client, surroundings, key);
+  return configFile(client, scope.file, key);
+}
+
+async function readConfigData({ file, format }: ConfigFile): Promise<unknown> {
+  const { text } = await readTextFile(file);
+  return text === null ? undefined : await dataIn(text, format);
+}
+
+/** What of a text keeps its client from reading it, in a sentence; none if nothing does. */
+export async function unreadableIn(
+  { file, format, tolerance }: EntryTarget,
+  text: string | null,
+): Promise<readonly string[]> {
+  if (text === null) return [];
+  const cannot = (offset: number, message: string) => {
+    const { line, column } = positionAt(text, offset);
+    return [`The client may not read this file. ${file}:${line}:${column}: ${message}`];
+  };
+  const hasMark = text.startsWith('\uFEFF');
+  if (hasMark && !tolerance.bom)
+    return cannot(0, 'It begins with a byte order mark, which the client cannot read.');
+  if (format !== 'json' && format !== 'jsonc') return [];
+  const { findUnsupportedSyntax } = await import('../clients/edit/json.js');
+  const start = hasMark ? 1 : 0;
+  const fault = findUnsupportedSyntax(text.slice(start), tolerance);
+  return fault ? cannot((fault.offset ?? 0) + start, fault.message) : [];
+}
+
+/** Whether a client has a file of a kind. */
+export function hasPlace(client: Client, scope: Scope, surroundings: ClientEnvironment): boolean {
+  return fileOf(client, scope, { key: 'key', surroundings }).file !== undefined;
+}
+
+/** A client's own file and its file in a project, as far as they can be told without an entry. */
+export function filesOf(
+  client: Client,
+  surroundings: ClientEnvironment,
+): { readonly user: string | null; readonly project: string | null } {
+  const user = userFile(client, surroundings, '<key>').file;
+  const project = projectFile(client, '', surroundings, '<key>').file;
+  return { user: user ?? null, project: project ?? null };
+}

@@ -1,0 +1,49 @@
+import { createHash, randomUUID } from 'node:crypto';
+import { mkdir, readFile, rename, rm, writeFile } from 'node:fs/promises';
+import path from 'node:path';
+import { withoutUserinfo } from './without-userinfo.js';
+
+/** What a registry answered, and by what it knows whether that is still so. Nothing of who asked. */
+export interface CachedResponse {
+  readonly etag: string | null;
+  readonly lastModified: string | null;
+  readonly body: Buffer;
+}
+
+/** The answer that was kept for an address; undefined if there is none, or none that can be used. */
+export async function readAnswer(folder: string, address: string): Promise<CachedResponse | undefined> {
+  try {
+    const bytes = await readFile(fileOf(folder, address));
+    const end = bytes.indexOf('\n');
+    const { etag, lastModified } = JSON.parse(bytes.toString('utf8', 0, end)) as Partial<CachedResponse>;
+    if (!isTag(etag) || !isTag(lastModified)) return undefined;
+    return { etag, lastModified, body: bytes.subarray(end + 1) };
+  } catch {
+    return undefined;
+  }
+}
+
+/** Keeps an answer for oneself alone. Where that cannot be done the registry is asked again, that is all. */
+export async function cacheResponse(folder: string, address: string, answer: CachedResponse): Promise<void> {
+  const { body, ...tags } = answer;
+  const file = fileOf(folder, address);
+  const temporary = `${file}.${randomUUID()}`;
+  try {
+    await mkdir(folder, { recursive: true, mode: 0o700 });
+    await writeFile(temporary, Buffer.concat([Buffer.from(`${JSON.stringify(tags)}\n`), body]), {
+      mode: 0o600,
+    });
+    await rename(temporary, file);
+  } catch {
+    await rm(temporary, { force: true }).catch(() => undefined);
+  }
+}
+
+/** Addresses may hold what is nobody's business, as names of files do not. */
+function fileOf(folder: string, address: string): string {
+  return path.join(folder, createHash('sha256').update(withoutUserinfo(address)).digest('hex'));
+}
+
+function isTag(value: unknown): value is string | null {
+  return value === null || typeof value === 'string';
+}

@@ -1,0 +1,124 @@
+import { type ChildProcess, spawn } from 'node:child_process';
+import process from 'node:process';
+import { AgentToolsError } from '../errors.js';
+
+/** What a program printed, and how it ended; `code` is null if a signal ended it. */
+export interface ExitResult {
+  readonly code: number | null;
+  readonly stdout: string;
+  readonly stderr: string;
+}
+
+export interface EndingOptions {
+  readonly cwd: string;
+  readonly env: Readonly<Record<string, string | undefined>>;
+  readonly platform: NodeJS.Platform;
+  readonly signal: AbortSignal | undefined;
+}
+
+/** How long a program has to end by itself, and to be heard after it did. */
+const graceMs = 2000;
+
+/**
+ * Runs a program to its end. It and all that it starts are a group of their own where the system has groups: they end when
+ * `signal` aborts, and whatever way this process ends, save for SIGKILL.
+ * @throws AgentToolsError naming the program if it cannot be run.
+ */
+export async function runToExit(
+  command: string,
+  args: readonly string[],
+  { cwd, env, platform, signal }: EndingOptions,
+): Promise<ExitResult> {
+  signal?.throwIfAborted();
+  const isLeader = platform !== 'win32';
+  const send = isLeader ? sendToGroup : endOnWindows;
+  // A signal that comes as soon as the program runs must find that somebody listens.
+  const started: { child?: ChildProcess } = {};
+  const ours = onProcessExit(() => started.child && send(started.child, 'SIGKILL'));
+  const child = spawn(command, args, {
+    cwd,
+    env,
+    stdio: ['ignore', 'pipe', 'pipe'],
+    windowsHide: true,
+    detached: isLeader,
+  });
+  started.child = child;
+  const timers: NodeJS.Timeout[] = [];
+  const abort = () => {
+    send(child, 'SIGTERM');
+    timers.push(setTimeout(() => send(child, 'SIGKILL'), graceMs));
+  };
+  signal?.addEventListener('abort', abort, { once: true });
+  child.once('exit', () => {
+    // What it leaves behind works for nobody, and may hold its pipes.
+    if (isLeader) send(child, 'SIGKILL');
+    timers.push(setTimeout(() => closePipes(child), signal?.aborted ? 0 : graceMs));
+  });
+  try {
+    return await closed(child);
+  } catch (error) {
+    const { code } = error as NodeJS.ErrnoException;
+    const message = `${command} cannot be run (${code}). See whether it is a program that you may execute.`;
+    throw new AgentToolsError('failed', message, { cause: error });
+  } finally {
+    signal?.removeEventListener('abort', abort);
+    for (const timer of timers) clearTimeout(timer);
+    ours.release();
+  }
+}
+
+function closed(child: ChildProcess): Promise<ExitResult> {
+  return new Promise((resolve, reject) => {
+    const output = { stdout: '', stderr: '' };
+    for (const name of ['stdout', 'stderr'] as const) {
+      child[name]?.setEncoding('utf8').on('data', (text: string) => {
+        output[name] += text;
+      });
+    }
+    child.on('error', reject);
+    child.on('close', (code) => resolve({ code, ...output }));
+  });
+}
+
+/** Something that left the group may still hold the pipes. */
+function closePipes({ stdout, stderr }: ChildProcess): void {
+  stdout?.destroy();
+  stderr?.destroy();
+}
+
+function sendToGroup({ pid }: ChildProcess, signal: NodeJS.Signals): void {
+  if (pid === undefined) return;
+  try {
+    process.kill(-pid, signal);
+  } catch {
+    // All of it has ended.
+  }
+}
+
+/** Nothing ends there by being asked. */
+function endOnWindows({ pid }: ChildProcess): void {
+  if (pid === undefined) return;
+  spawn('taskkill', ['/T', '/F', '/PID', `${pid}`], { stdio: 'ignore', windowsHide: true }).on(
+    'error',
+    () => {},
+  );
+}
+
+const signals = ['SIGINT', 'SIGTERM', 'SIGHUP'] as const;
+
+/** Does something when this process ends, also by a signal, which a terminal sends to our own group only. */
+function onProcessExit(end: () => void): { release(): void } {
+  const release = () => {
+    process.off('exit', end);
+    for (const signal of signals) process.off(signal, obey);
+  };
+  const obey = (signal: NodeJS.Signals) => {
+    end();
+    release();
+    // Where nobody else has a say, the signal means what it always means.
+    if (process.listenerCount(signal) === 0) process.kill(process.pid, signal);
+  };
+  process.on('exit', end);
+  for (const signal of signals) process.on(signal, obey);
+  return { release };
+}

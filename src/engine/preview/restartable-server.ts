@@ -1,0 +1,146 @@
+import { ChildSession, isSessionMethod, type SessionMethod } from '../server/child-session.js';
+import type { ChildServer } from '../server/child-transport.js';
+import { messageOf } from '../thrown.js';
+import { appCapability, appsOf, isForApps, type ListedResource } from './app-list.js';
+import type { Answer, ListedApp, ListedTool, ServerRequest, ServerStatus } from './contract.js';
+
+export interface LiveServerOptions {
+  readonly child: ChildServer;
+  readonly version: string;
+  readonly timeoutMs: number;
+  readonly onText: (text: string) => void;
+  readonly onChanged: (method: string) => void;
+  /** Something of what is known of the server is new. */
+  readonly onState: () => void;
+}
+
+/** A server that is started anew whenever it is to be, and what it has. */
+export class RestartableServer {
+  status: ServerStatus = { name: 'starting' };
+  /** Counts the starts. */
+  generation = 0;
+  tools: readonly ListedTool[] = [];
+  apps: readonly ListedApp[] = [];
+  server: { readonly name: string; readonly version: string } | undefined;
+  readonly #options: LiveServerOptions;
+  #session: ChildSession | undefined;
+  /** Starts and ends come one after the other. */
+  #work: Promise<void> = Promise.resolve();
+  /** A start that has not begun will find whatever is new until then. */
+  #isAboutToStart = false;
+  readonly #closing = new AbortController();
+
+  constructor(options: LiveServerOptions) {
+    this.#options = options;
+  }
+
+  /** Ends the server if it runs, and starts it. That it cannot be started is its status. */
+  async start(): Promise<void> {
+    if (!this.#isAboutToStart) {
+      this.#isAboutToStart = true;
+      this.#work = this.#work.then(() => this.#start());
+    }
+    await this.#work;
+  }
+
+  /** Ends the server for good. */
+  async close(): Promise<void> {
+    this.#closing.abort();
+    this.#work = this.#work.then(() => this.#end());
+    await this.#work;
+  }
+
+  async #start(): Promise<void> {
+    this.#isAboutToStart = false;
+    await this.#end();
+    if (this.#closing.signal.aborted) return;
+    this.#become({ name: 'starting' });
+    const { child, version, timeoutMs, onText, onChanged } = this.#options;
+    try {
+      const session = await ChildSession.open(child, {
+        name: 'agenttools-preview',
+        version,
+        capabilities: appCapability,
+        timeoutMs,
+        signal: this.#closing.signal,
+        onText,
+        onChanged: (method) => void this.#listAgain(method).then(() => onChanged(method)),
+      });
+      this.#session = session;
+      void session.ended.then(() => {
+        if (this.#session === session) this.#fail('The server has ended.');
+      });
+      this.server = session.server;
+      await this.#list(session);
+      this.generation += 1;
+      this.#become({ name: 'ready' });
+    } catch (error) {
+      await this.#end();
+      this.#fail(`The server does not answer: ${messageOf(error)}.`);
+    }
+  }
+
+  async #end(): Promise<void> {
+    const session = this.#session;
+    this.#session = undefined;
+    await session?.close();
+  }
+
+  #fail(message: string): void {
+    this.#session = undefined;
+    this.#become({ name: 'failed', message });
+  }
+
+  #become(status: ServerStatus): void {
+    this.status = status;
+    this.#options.onState();
+  }
+
+  async #list(session: ChildSession): Promise<void> {
+    const signal = AbortSignal.any([this.#closing.signal, AbortSignal.timeout(this.#options.timeoutMs)]);
+    const tools = await session.list<ListedTool>('tools/list', 'tools', signal);
+    const resources = await session.list<ListedResource>('resources/list', 'resources', signal);
+    this.tools = tools;
+    this.apps = appsOf(tools, resources);
+  }
+
+  async #listAgain(method: string): Promise<void> {
+    if (!this.#session || method === 'notifications/prompts/list_changed') return;
+    await this.#list(this.#session).catch(() => {});
+    this.#options.onState();
+  }
+
+  /** Passes a request on, unless it is not the asker's to make. */
+  async answer({ method, params, from }: ServerRequest, signal: AbortSignal): Promise<Answer> {
+    if (!isSessionMethod(method)) return refusal(-32601, `The host passes no ${method} on.`);
+    const refused = from === 'app' && method === 'tools/call' ? this.#refusalOf(params.name) : undefined;
+    if (refused !== undefined) return refusal(-32602, refused);
+    if (!this.#session) return refusal(-32603, 'The server does not run.');
+    try {
+      return { result: await this.#session.request(method, params, signal) };
+    } catch (error) {
+      const { code } = error as { readonly code?: unknown };
+      return refusal(typeof code === 'number' ? code : -32603, messageOf(error));
+    }
+  }
+
+  /** Why an app may not call a tool. */
+  #refusalOf(name: unknown): string | undefined {
+    const tool = this.tools.find((one) => one.name === name);
+    if (!tool) return `There is no tool "${String(name)}".`;
+    return isForApps(tool) ? undefined : `The tool "${tool.name}" is not for apps.`;
+  }
+
+  /** @throws what the server answers instead. */
+  async request(
+    method: SessionMethod,
+    params: Readonly<Record<string, unknown>>,
+  ): Promise<Readonly<Record<string, unknown>>> {
+    if (!this.#session) throw new Error('The server does not run');
+    return await this.#session.request(method, params);
+  }
+}
+
+function refusal(code: number, message: string): Answer {
+  return { error: { code, message } };
+}

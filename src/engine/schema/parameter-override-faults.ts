@@ -1,0 +1,188 @@
+import { isDeepStrictEqual } from 'node:util';
+import {
+  type InputOverrides,
+  choicesOfDeclared,
+  defaultOf,
+  type ParameterOverride,
+  resolveOverrides,
+  valueOfHidden,
+} from './parameter-overrides.js';
+import type { CompiledSchema } from './compiled.js';
+import { collectDeclared, type Declared } from './declared.js';
+import type { SchemaIssue } from './issues.js';
+import { findPinFaults, restOf } from './pin.js';
+import { SchemaError } from './schema-error.js';
+
+/** Why an argument cannot be changed as a server wants it. */
+export type ChangeFault =
+  /** The tool has none of that name. */
+  | { readonly problem: 'unknown'; readonly name: string; readonly known: readonly string[] }
+  /** Its value is fixed, so there is nothing left to change. */
+  | { readonly problem: 'fixed'; readonly name: string }
+  /** It is hidden, so nobody sees what else is said of it. */
+  | { readonly problem: 'unseen'; readonly name: string; readonly key: 'name' | 'description' | 'enum' }
+  /** It has to be sent, and is hidden. */
+  | { readonly problem: 'needed'; readonly name: string }
+  /** The new name is no name, or another argument's. */
+  | { readonly problem: 'unusable-name'; readonly name: string; readonly called: string }
+  | { readonly problem: 'taken-name'; readonly name: string; readonly called: string; readonly by: string }
+  /** Its schema goes by names in a way that cannot be rewritten. */
+  | { readonly problem: 'bound-name'; readonly name: string; readonly reason: string }
+  /** It has no list of values. */
+  | { readonly problem: 'no-choice'; readonly name: string }
+  | {
+      readonly problem: 'no-such-choice';
+      readonly name: string;
+      readonly index: number;
+      readonly value: unknown;
+      readonly known: readonly unknown[];
+    }
+  /** The values that are left are without its default. */
+  | {
+      readonly problem: 'lost-default';
+      readonly name: string;
+      readonly value: unknown;
+      readonly isOwn: boolean;
+    }
+  /** The default is none of the values it may have. */
+  | { readonly problem: 'unfit-default'; readonly name: string; readonly issues: readonly SchemaIssue[] }
+  /** Nothing that could be sent fits any more. */
+  | { readonly problem: 'together' }
+  | { readonly problem: 'excessive'; readonly reason: string };
+
+/** Everything that keeps arguments from being changed; what is wrong with fixed ones is found elsewhere. */
+export async function findChangeFaults(
+  input: CompiledSchema,
+  changes: InputOverrides,
+): Promise<readonly ChangeFault[]> {
+  const declared = collectDeclared(input.wire);
+  const faults = Object.entries(changes.parameters).flatMap(([name, change]) => [
+    ...faultsOfOne(name, change, { input, changes, declared }),
+  ]);
+  if (faults.length > 0) return faults;
+  const unfit = await unfitDefaults(input, changes, declared);
+  return unfit.length > 0 ? unfit : faultsOfAll(input, changes, declared);
+}
+
+interface Surroundings {
+  readonly input: CompiledSchema;
+  readonly changes: InputOverrides;
+  readonly declared: Declared;
+}
+
+function* faultsOfOne(
+  name: string,
+  change: ParameterOverride,
+  { input, changes, declared }: Surroundings,
+): Generator<ChangeFault> {
+  if (!declared.properties.has(name)) {
+    yield { problem: 'unknown', name, known: [...declared.properties.keys()] };
+    return;
+  }
+  if (Object.hasOwn(changes.pinned, name)) {
+    yield { problem: 'fixed', name };
+    return;
+  }
+  if (change.hidden) {
+    for (const key of ['name', 'description', 'enum'] as const) {
+      if (change[key] !== undefined) yield { problem: 'unseen', name, key };
+    }
+    const isFilled = valueOfHidden(name, change, { input, declared }) !== undefined;
+    if (!isFilled && declared.required.has(name)) yield { problem: 'needed', name };
+    return;
+  }
+  if (change.name !== undefined && change.name !== name)
+    yield* nameFaults(name, change.name, changes, declared);
+  if (change.enum) yield* choiceFaults(name, { ...change, enum: change.enum }, { input, changes, declared });
+}
+
+function* nameFaults(
+  name: string,
+  called: string,
+  { pinned, parameters }: InputOverrides,
+  { properties, patterns, limitsNames, reference }: Declared,
+): Generator<ChangeFault> {
+  if (called === '' || called === '__proto__') {
+    yield { problem: 'unusable-name', name, called };
+    return;
+  }
+  const isSeen = (one: string) => !Object.hasOwn(pinned, one) && !changeOf(parameters, one)?.hidden;
+  const by = [...properties.keys()].find(
+    (other) => other !== name && isSeen(other) && (changeOf(parameters, other)?.name ?? other) === called,
+  );
+  if (by !== undefined) yield { problem: 'taken-name', name, called, by };
+  const pattern = patterns.find((one) => meets(one, name) || meets(one, called));
+  if (pattern !== undefined) {
+    yield { problem: 'bound-name', name, reason: `it has "patternProperties" for "${pattern}"` };
+  } else if (limitsNames) {
+    yield { problem: 'bound-name', name, reason: 'it has "propertyNames"' };
+  } else if (reference !== undefined) {
+    yield { problem: 'bound-name', name, reason: `it refers to "${reference}", which is no path in it` };
+  }
+}
+
+function changeOf(parameters: InputOverrides['parameters'], name: string): ParameterOverride | undefined {
+  return Object.hasOwn(parameters, name) ? parameters[name] : undefined;
+}
+
+/** A pattern that cannot be judged is taken to be met. */
+function meets(pattern: string, name: string): boolean {
+  try {
+    return new RegExp(pattern, 'u').test(name);
+  } catch {
+    return true;
+  }
+}
+
+function* choiceFaults(
+  name: string,
+  change: ParameterOverride & { readonly enum: readonly unknown[] },
+  { input, declared }: Surroundings,
+): Generator<ChangeFault> {
+  const choices = choicesOfDeclared(name, declared, input.wire);
+  if (!choices) {
+    yield { problem: 'no-choice', name };
+    return;
+  }
+  const { values: known, depth } = choices;
+  const isAmong = (value: unknown, values: readonly unknown[]) =>
+    values.some((one) => isDeepStrictEqual(one, value));
+  for (const [index, value] of change.enum.entries()) {
+    if (!isAmong(value, known)) yield { problem: 'no-such-choice', name, index, value, known };
+  }
+  const isOwn = change.default === undefined;
+  const value = isOwn ? defaultOf(name, declared) : change.default;
+  if (value === undefined) return;
+  const held = depth > 0 && Array.isArray(value) ? value.flat(depth - 1) : [value];
+  if (held.every((one) => isAmong(one, change.enum))) return;
+  yield { problem: 'lost-default', name, value, isOwn };
+}
+
+/** Defaults that a server gives, or that take the place of hidden arguments, and that the tool would refuse. */
+async function unfitDefaults(
+  input: CompiledSchema,
+  { parameters }: InputOverrides,
+  declared: Declared,
+): Promise<readonly ChangeFault[]> {
+  const entries = Object.entries(parameters).flatMap(([name, change]) => {
+    const value = change.hidden ? valueOfHidden(name, change, { input, declared }) : change.default;
+    return value === undefined ? [] : [[name, value] as const];
+  });
+  if (entries.length === 0) return [];
+  const found = await findPinFaults(input, Object.fromEntries(entries));
+  return found.flatMap((fault) =>
+    fault.problem === 'unfit'
+      ? [{ problem: 'unfit-default' as const, name: fault.name, issues: fault.issues }]
+      : [],
+  );
+}
+
+function faultsOfAll(input: CompiledSchema, changes: InputOverrides, declared: Declared): readonly ChangeFault[] {
+  try {
+    const settled = resolveOverrides(input, changes, declared);
+    return restOf(input.wire, settled) === false ? [{ problem: 'together' }] : [];
+  } catch (error) {
+    if (error instanceof SchemaError) return [{ problem: 'excessive', reason: error.message }];
+    throw error;
+  }
+}

@@ -1,0 +1,352 @@
+import { isDeepStrictEqual } from 'node:util';
+import { isRecord } from './compiled.js';
+import { fits } from './fits.js';
+import { fromPointer } from './issues.js';
+import type { JsonSchema } from './json-schema.js';
+import { maxFollowedDepth } from './reference-depth.js';
+import { SchemaError } from './schema-error.js';
+import { targetOf } from './target.js';
+
+/** Values of arguments, by name. */
+export type Pinned = Readonly<Record<string, unknown>>;
+
+/** What is settled of arguments before anybody sends them. Names are those that the tool itself knows. */
+export interface FixedArguments {
+  /** Given beforehand. */
+  readonly pinned: Pinned;
+  /** Never given. */
+  readonly absent: ReadonlySet<string>;
+  /** Given even if nobody sends them. */
+  readonly defaulted: ReadonlySet<string>;
+  /** What clients call them, where that is another name. */
+  readonly names: ReadonlyMap<string, string>;
+  /** What clients are told of them, where that is something else. */
+  readonly told: ReadonlyMap<string, (schema: JsonSchema) => JsonSchema>;
+}
+
+/** Nothing settled but the values of some. */
+export function onlyPinned(pinned: Pinned): FixedArguments {
+  return { pinned, absent: new Set(), defaulted: new Set(), names: new Map(), told: new Map() };
+}
+
+/** What a reference leads to, and what is left of that. */
+interface Followed {
+  /** Stands for `rest` wherever that is asked for. */
+  readonly mark: { readonly $ref: string };
+  state: 'following' | 'same' | 'changed';
+  rest: unknown;
+}
+
+/** How many definitions that are asked for in one place only are written within each other. */
+const mostWithin = 8;
+
+/** Works out what schemas ask of those who send arguments when some things about these are settled. */
+export class PartialSchema {
+  readonly #root: JsonSchema;
+  readonly #settled: FixedArguments;
+  readonly #pinned: Pinned;
+  /** What references lead to, each worked out once, however many there are. */
+  readonly #followed = new Map<object, Followed>();
+  #depth = 0;
+
+  constructor(root: JsonSchema, settled: FixedArguments) {
+    this.#root = root;
+    this.#settled = settled;
+    this.#pinned = settled.pinned;
+  }
+
+  /**
+   * The schema of what is left to send: `false` if what is settled does not fit it.
+   * @throws SchemaError if it is nested too deep
+   */
+  rest(): unknown {
+    const rest = this.#rest(this.#root);
+    return isRecord(rest) ? this.#written(rest) : rest;
+  }
+
+  /** What a schema asks of what is left, references to what asks for something else as marks. */
+  #rest(schema: unknown): unknown {
+    if (!isRecord(schema)) return schema;
+    if (this.#depth > maxFollowedDepth) throw new SchemaError('Its references lead on too deep.');
+    this.#depth++;
+    try {
+      return this.#restOf(schema);
+    } finally {
+      this.#depth--;
+    }
+  }
+
+  #restOf(schema: JsonSchema): unknown {
+    if (!this.#takesPinned(schema)) return false;
+    const { $ref, if: condition, then, else: otherwise, allOf, anyOf, oneOf, not, ...plain } = schema;
+    const parts = [
+      this.#withoutNames(plain, schema === this.#root),
+      this.#judged({ if: condition, then, else: otherwise }),
+      this.#follow($ref),
+      this.#all(allOf),
+      this.#any(anyOf),
+      this.#one(oneOf),
+      this.#none(not),
+    ];
+    if (parts.includes(false)) return false;
+    const left = Object.assign({}, ...parts) as Record<string, unknown>;
+    const joined = parts.flatMap((part) => (isRecord(part) && Array.isArray(part.allOf) ? part.allOf : []));
+    return joined.length > 0 ? { ...left, allOf: joined } : left;
+  }
+
+  #takesPinned({ properties, patternProperties, additionalProperties, ...schema }: JsonSchema): boolean {
+    const { propertyNames, maxProperties } = schema;
+    if (typeof maxProperties === 'number' && maxProperties < this.#names.length) return false;
+    return Object.entries(this.#pinned).every(([name, value]) => {
+      const named = isRecord(properties) && Object.hasOwn(properties, name) ? [properties[name]] : [];
+      const matched = Object.entries(isRecord(patternProperties) ? patternProperties : {})
+        .filter(([pattern]) => matches(pattern, name))
+        .map(([, wanted]) => wanted);
+      const others = named.length + matched.length === 0 ? [additionalProperties] : [];
+      const isNameTaken = fits(name, propertyNames) !== false;
+      return (
+        isNameTaken && [...named, ...matched, ...others].every((wanted) => fits(value, wanted) !== false)
+      );
+    });
+  }
+
+  get #names(): readonly string[] {
+    return Object.keys(this.#pinned);
+  }
+
+  readonly #stays = (name: string) => !Object.hasOwn(this.#pinned, name) && !this.#settled.absent.has(name);
+
+  /** Whether a name that is asked for has to be sent. */
+  readonly #isAwaited = (name: unknown) =>
+    !Object.hasOwn(this.#pinned, String(name)) && !this.#settled.defaulted.has(String(name));
+
+  readonly #isAbsent = (name: unknown) => this.#settled.absent.has(String(name));
+
+  readonly #called = (name: unknown) => this.#settled.names.get(String(name)) ?? String(name);
+
+  /** Keywords that name properties, or count them, as they read with what is settled. */
+  #withoutNames(schema: JsonSchema, isRoot: boolean): JsonSchema | false {
+    const { properties, default: standard, examples, required, minProperties, maxProperties } = schema;
+    const { dependentRequired, dependentSchemas, dependencies, ...others } = schema;
+    const dependent = { dependentRequired, dependentSchemas, dependencies };
+    const there = [...this.#names, ...this.#settled.defaulted];
+    const asked = Object.values(dependent).flatMap((held) =>
+      isRecord(held) ? there.flatMap((name) => (Object.hasOwn(held, name) ? [held[name]] : [])) : [],
+    );
+    const applied = asked.filter((one) => !Array.isArray(one)).map((one) => this.#rest(one));
+    if (applied.includes(false)) return false;
+    const needed = [required, ...asked].flatMap((names) => (Array.isArray(names) ? names : []));
+    if (needed.some(this.#isAbsent)) return false;
+    const count = this.#names.length;
+    const least = typeof minProperties === 'number' ? minProperties - count : 0;
+    const forbidden = Object.values(dependent).flatMap((held) => this.#withAbsent(held));
+    return present({
+      ...others,
+      properties: filled(this.#properties(properties, { forbidden, isRoot })),
+      ...(standard !== undefined && { default: this.#picked(standard) }),
+      ...(Array.isArray(examples) && { examples: examples.map((one) => this.#picked(one)) }),
+      ...(least > 0 && { minProperties: least }),
+      ...(typeof maxProperties === 'number' && { maxProperties: maxProperties - count }),
+      ...mapped(dependent, (held) => filled(this.#dependents(held))),
+      required: filled([...new Set(needed.filter(this.#isAwaited).map(this.#called))]),
+      allOf: filled(applied.filter((one) => !isTrivial(one))),
+    });
+  }
+
+  /** Names that may not be sent, since they come only together with one that never is there. */
+  #withAbsent(dependents: unknown): readonly string[] {
+    if (!isRecord(dependents)) return [];
+    const entries = Object.entries(dependents);
+    return entries.flatMap(([name, asked]) =>
+      this.#stays(name) && Array.isArray(asked) && asked.some(this.#isAbsent) ? [name] : [],
+    );
+  }
+
+  #properties(
+    held: unknown,
+    { forbidden, isRoot }: { readonly forbidden: readonly string[]; readonly isRoot: boolean },
+  ): unknown {
+    const entries = isRecord(held) ? Object.entries(held) : [];
+    const left = entries.filter(([name]) => this.#stays(name));
+    const told = left.map(
+      ([name, schema]) => [this.#called(name), this.#told(name, schema, isRoot)] as const,
+    );
+    const none = forbidden.map((name) => [this.#called(name), false] as const);
+    return isRecord(held) || none.length > 0 ? Object.fromEntries([...told, ...none]) : held;
+  }
+
+  /** What is told of a property: at the root of the schema if that lists it, else wherever it is listed. */
+  #told(name: string, schema: unknown, isRoot: boolean): unknown {
+    const tell = this.#settled.told.get(name);
+    const { properties } = this.#root;
+    const isElsewhere = !isRoot && isRecord(properties) && Object.hasOwn(properties, name);
+    if (!tell || isElsewhere || schema === false) return schema;
+    return tell(isRecord(schema) ? schema : {});
+  }
+
+  #picked(held: unknown): unknown {
+    if (!isRecord(held)) return held;
+    const left = Object.entries(held).filter(([name]) => this.#stays(name));
+    return Object.fromEntries(left.map(([name, value]) => [this.#called(name), value]));
+  }
+
+  #dependents(held: unknown): unknown {
+    const others = this.#picked(held);
+    if (!isRecord(others)) return others;
+    return mapped(others, (asked) =>
+      Array.isArray(asked)
+        ? asked.filter((name) => this.#isAwaited(name) && !this.#isAbsent(name)).map(this.#called)
+        : this.#rest(asked),
+    );
+  }
+
+  #judged(given: {
+    readonly if: unknown;
+    readonly then: unknown;
+    readonly else: unknown;
+  }): JsonSchema | false {
+    if (given.if === undefined) return present(given);
+    const condition = this.#rest(given.if);
+    const isTold = condition === false || isTrivial(condition);
+    const { if: _, ...branches } = given;
+    if (!isTold) return present({ if: condition, ...mapped(branches, (one) => this.#rest(one)) });
+    const branch = this.#rest(condition === false ? given.else : given.then);
+    if (branch === false) return false;
+    return branch === undefined || isTrivial(branch) ? {} : { allOf: [branch] };
+  }
+
+  /** A definition that others may use as well stays, and where it comes to ask for less there is one beside it. */
+  #follow(reference: unknown): JsonSchema | false {
+    const kept = present({ $ref: reference });
+    const target = typeof reference === 'string' ? targetOf(reference, this.#root) : undefined;
+    if (typeof reference !== 'string' || !isRecord(target) || target === this.#root) return kept;
+    let followed = this.#followed.get(target);
+    if (!followed) {
+      followed = { mark: { $ref: this.#nameFor(reference) }, state: 'following', rest: undefined };
+      this.#followed.set(target, followed);
+      followed.rest = this.#rest(target);
+      followed.state = isDeepStrictEqual(followed.rest, target) ? 'same' : 'changed';
+    }
+    const { mark, rest, state } = followed;
+    // A schema that is part of itself asks for whatever it will turn out to ask for.
+    if (state === 'following') return { allOf: [mark] };
+    if (state === 'same') return kept;
+    if (rest === false) return false;
+    return isTrivial(rest) ? {} : { allOf: [mark] };
+  }
+
+  /** Where what is left of a definition stands, if it has to be said more than once. */
+  #nameFor(reference: string): string {
+    const [last = ''] = fromPointer(decodeURIComponent(reference.slice(1))).slice(-1);
+    const used = new Set([...this.#followed.values()].map(({ mark }) => mark.$ref));
+    const { $defs } = this.#root;
+    let name = `${last.replace(/[^\w.-]/g, '_')}_left`;
+    while ((isRecord($defs) && Object.hasOwn($defs, name)) || used.has(`#/$defs/${name}`)) name += '_';
+    return `#/$defs/${name}`;
+  }
+
+  /** A rest with its marks resolved: what is asked for in one place stands there, what in several among `$defs`. */
+  #written(rest: JsonSchema): JsonSchema {
+    const marked = new Map<JsonSchema, Followed>([...this.#followed.values()].map((one) => [one.mark, one]));
+    const uses = countUses(rest, marked);
+    const defs = new Map<string, unknown>();
+    const waiting: Followed[] = [];
+    const written = (value: unknown, within: number): unknown => {
+      if (Array.isArray(value)) return value.map((one) => written(one, within));
+      if (!isRecord(value)) return value;
+      const followed = marked.get(value);
+      if (!followed) return mapped(value, (one) => written(one, within));
+      if (uses.get(followed) === 1 && within < mostWithin) return written(followed.rest, within + 1);
+      waiting.push(followed);
+      return value;
+    };
+    const main = written(rest, 0) as JsonSchema;
+    for (let next = waiting.pop(); next; next = waiting.pop()) {
+      const name = fromPointer(next.mark.$ref).at(-1)!;
+      if (!defs.has(name)) defs.set(name, undefined).set(name, written(next.rest, 0));
+    }
+    if (defs.size === 0) return main;
+    return { ...main, $defs: { ...(isRecord(main.$defs) && main.$defs), ...Object.fromEntries(defs) } };
+  }
+
+  #all(list: unknown): JsonSchema | false {
+    if (!Array.isArray(list)) return present({ allOf: list });
+    const rests = list.map((one) => this.#rest(one));
+    if (rests.includes(false)) return false;
+    return present({ allOf: filled(rests.filter((one) => !isTrivial(one))) });
+  }
+
+  #any(list: unknown): JsonSchema | false {
+    if (!Array.isArray(list)) return present({ anyOf: list });
+    const rests = list.map((one) => this.#rest(one)).filter((one) => one !== false);
+    if (rests.length === 0) return false;
+    return rests.some(isTrivial) ? {} : { anyOf: rests };
+  }
+
+  #one(list: unknown): JsonSchema | false {
+    if (!Array.isArray(list)) return present({ oneOf: list });
+    const rests = list.map((one) => this.#rest(one)).filter((one) => one !== false);
+    if (rests.length === 0) return false;
+    return rests.length === 1 && isTrivial(rests[0]) ? {} : { oneOf: rests };
+  }
+
+  #none(schema: unknown): JsonSchema | false {
+    if (schema === undefined) return {};
+    const rest = this.#rest(schema);
+    if (isTrivial(rest)) return false;
+    return rest === false ? {} : { not: rest };
+  }
+}
+
+/** Keywords that hold something. */
+function present(schema: JsonSchema): JsonSchema {
+  return Object.fromEntries(Object.entries(schema).filter(([, held]) => held !== undefined));
+}
+
+/** Undefined in place of what holds nothing. */
+function filled(held: unknown): unknown {
+  return typeof held === 'object' && held !== null && Object.keys(held).length === 0 ? undefined : held;
+}
+
+function mapped(held: JsonSchema, change: (value: unknown) => unknown): JsonSchema {
+  return Object.fromEntries(Object.entries(held).map(([key, value]) => [key, change(value)]));
+}
+
+/** Arguments are an object whatever a part of their schema says. */
+function isTrivial(schema: unknown): boolean {
+  if (!isRecord(schema)) return schema === true;
+  return Object.entries(schema).every(
+    ([keyword, value]) =>
+      ['title', 'description', '$comment'].includes(keyword) || (keyword === 'type' && value === 'object'),
+  );
+}
+
+function matches(pattern: string, name: string): boolean {
+  try {
+    return new RegExp(pattern, 'u').test(name);
+  } catch {
+    return false;
+  }
+}
+
+/** How often each mark stands in a schema and in what its marks stand for, which is looked through once. */
+function countUses(
+  schema: JsonSchema,
+  marked: ReadonlyMap<JsonSchema, Followed>,
+): ReadonlyMap<Followed, number> {
+  const uses = new Map<Followed, number>();
+  const waiting: unknown[] = [schema];
+  while (waiting.length > 0) {
+    const value = waiting.pop();
+    if (typeof value !== 'object' || value === null) continue;
+    const followed = marked.get(value as JsonSchema);
+    if (!followed) {
+      for (const held of Object.values(value)) waiting.push(held);
+      continue;
+    }
+    const before = uses.get(followed) ?? 0;
+    uses.set(followed, before + 1);
+    if (before === 0) waiting.push(followed.rest);
+  }
+  return uses;
+}

@@ -1,0 +1,138 @@
+import { isRecord, type SchemaSide } from './compiled.js';
+import { type FieldWarning, looksLikeField } from './field-spec.js';
+import { suggestFormat } from './formats.js';
+import type { JsonSchema } from './json-schema.js';
+import { findTypo } from './keyword-typo.js';
+import { type Subschema, walkSchema } from './walk.js';
+
+/** What a JSON Schema says in vain. What may be meant by somebody, such as keywords of other vocabularies, is left alone. */
+export function* lintSchema(schema: JsonSchema, side: SchemaSide): Generator<FieldWarning> {
+  yield* fieldsAtRoot(schema, side);
+  for (const part of walkSchema(schema)) {
+    yield* misspeltKeywords(part);
+    yield* misspeltFormat(part);
+    yield* requiredOfNothing(part);
+    yield* refusedDefault(part);
+  }
+}
+
+/** Whether a JSON Schema can only be meant as field spec: nothing in it is a keyword, and all of it are fields. */
+export function isFieldSpecLike(schema: JsonSchema): boolean {
+  const names = Object.keys(schema);
+  return names.length > 0 && names.every((name) => !keywords.has(name) && isField(schema[name]));
+}
+
+/** Whether something is a field: what other vocabularies hold seldom is. */
+function isField(value: unknown): boolean {
+  return looksLikeField(isRecord(value) ? value.type : value);
+}
+
+function* fieldsAtRoot(schema: JsonSchema, side: SchemaSide): Generator<FieldWarning> {
+  if (isFieldSpecLike(schema)) {
+    const message = `This looks like a field spec, which goes under "${side}". In a JSON Schema it means nothing.`;
+    yield { path: [], message };
+    return;
+  }
+  for (const [name, value] of Object.entries(schema)) {
+    if (keywords.has(name) || name.startsWith('x-')) continue;
+    const isSpec = name === 'fields' && isRecord(value) && Object.values(value).every(isField);
+    if (isSpec) {
+      const message = `"fields" means nothing at the root of a JSON Schema, which "type": "object" makes this. Write the fields themselves under "${side}", without "type" and "fields".`;
+      yield { path: [name], message };
+    } else if (isField(value)) {
+      const message = `"${name}" means nothing beside a "type", which makes this a JSON Schema. Put it under "properties", or write all fields as a list of [name, field].`;
+      yield { path: [name], message };
+    }
+  }
+}
+
+/** The keywords of all dialects that are understood. */
+const keywords: ReadonlySet<string> = new Set([
+  ...['$schema', '$id', '$ref', '$anchor', '$dynamicRef', '$dynamicAnchor', '$recursiveRef'],
+  ...['$recursiveAnchor', '$vocabulary', '$comment', '$defs', 'definitions', 'id'],
+  ...['type', 'enum', 'const', 'multipleOf', 'maximum', 'exclusiveMaximum', 'minimum', 'exclusiveMinimum'],
+  ...['maxLength', 'minLength', 'pattern', 'maxItems', 'minItems', 'uniqueItems', 'maxContains'],
+  ...['minContains', 'maxProperties', 'minProperties', 'required', 'dependentRequired', 'dependencies'],
+  ...['allOf', 'anyOf', 'oneOf', 'not', 'if', 'then', 'else', 'dependentSchemas', 'prefixItems', 'items'],
+  ...['additionalItems', 'contains', 'properties', 'patternProperties', 'additionalProperties'],
+  ...['propertyNames', 'unevaluatedItems', 'unevaluatedProperties', 'format', 'contentEncoding'],
+  ...['contentMediaType', 'contentSchema', 'title', 'description', 'default', 'deprecated', 'readOnly'],
+  ...['writeOnly', 'examples'],
+]);
+
+/** Keywords of other vocabularies that look like slips. */
+const others: ReadonlySet<string> = new Set(['example']);
+
+function* misspeltKeywords({ schema, path }: Subschema): Generator<FieldWarning> {
+  for (const name of Object.keys(schema)) {
+    if (keywords.has(name) || others.has(name)) continue;
+    const meant = findTypo(name, keywords);
+    if (meant === undefined) continue;
+    const message = `"${name}" is no keyword of JSON Schema and has no effect. Did you mean "${meant}"?`;
+    yield { path: [...path, name], message };
+  }
+}
+
+function* misspeltFormat({ schema: { format }, path }: Subschema): Generator<FieldWarning> {
+  const meant = suggestFormat(format);
+  if (meant === undefined) return;
+  const message = `"${String(format)}" is no known format, so nothing is checked by it. Did you mean "${meant}"?`;
+  yield { path: [...path, 'format'], message };
+}
+
+/** Keywords under which a schema speaks of a value that others speak of too, or may. */
+const shared: readonly unknown[] = [
+  ...['allOf', 'anyOf', 'oneOf', 'not', 'if', 'then', 'else', 'dependentSchemas', 'dependencies'],
+  ...['$defs', 'definitions'],
+];
+
+/** Keywords that may bring properties of which `properties` says nothing. */
+const bringers = [
+  ...['allOf', 'anyOf', 'oneOf', 'if', 'then', 'else', 'dependentSchemas', 'dependencies', '$ref'],
+  ...['$dynamicRef', '$recursiveRef', 'patternProperties', 'unevaluatedProperties', 'propertyNames'],
+];
+
+function* requiredOfNothing({ schema, path }: Subschema): Generator<FieldWarning> {
+  const { properties, required, additionalProperties } = schema;
+  if (!Array.isArray(required) || !isRecord(properties) || isRecord(additionalProperties)) return;
+  if (bringers.some((keyword) => Object.hasOwn(schema, keyword))) return;
+  if (path.slice(-2).some((key) => shared.includes(key))) return;
+  for (const [index, name] of required.entries()) {
+    if (typeof name !== 'string' || Object.hasOwn(properties, name)) continue;
+    const meant = findTypo(name, Object.keys(properties));
+    const hint = meant === undefined ? `Declare it, or leave it out.` : `Did you mean "${meant}"?`;
+    const message = `"required" asks for "${name}", of which "properties" says nothing. ${hint}`;
+    yield { path: [...path, 'required', index], message };
+  }
+}
+
+function* refusedDefault({ schema, path }: Subschema): Generator<FieldWarning> {
+  if (schema.default === undefined || isTaken(schema.default, schema)) return;
+  const message = `The default ${JSON.stringify(schema.default)} is a value that its own schema refuses.`;
+  yield { path: [...path, 'default'], message };
+}
+
+/** Whether the plain keywords of a schema take a value. */
+function isTaken(value: unknown, schema: JsonSchema): boolean {
+  const { type, enum: values, nullable } = schema;
+  if (value === null && nullable === true) return true;
+  const types: readonly unknown[] = type === undefined ? [] : [type].flat();
+  if (types.length > 0 && !types.some((one) => isOfType(value, one))) return false;
+  const same = (one: unknown) => JSON.stringify(one) === JSON.stringify(value);
+  if (Array.isArray(values) && typeof value !== 'object' && !values.some(same)) return false;
+  if (typeof value === 'number') return isWithin(value, schema.minimum, schema.maximum);
+  if (typeof value === 'string') return isWithin([...value].length, schema.minLength, schema.maxLength);
+  return true;
+}
+
+function isWithin(count: number, low: unknown, high: unknown): boolean {
+  return !(typeof low === 'number' && count < low) && !(typeof high === 'number' && count > high);
+}
+
+function isOfType(value: unknown, type: unknown): boolean {
+  if (type === 'integer') return Number.isInteger(value);
+  if (type === 'null') return value === null;
+  if (type === 'array') return Array.isArray(value);
+  if (type === 'object') return isRecord(value);
+  return typeof value === type;
+}

@@ -1,0 +1,80 @@
+import { ProtocolError, ToolError } from '../../items/builders.js';
+import { pauseDeadlines } from '../../items/time-limit.js';
+import { messageOf } from '../../thrown.js';
+import { clientGone } from '../protocol/errors.js';
+import { RequestTimeoutError } from '../protocol/request.js';
+import type { Wire } from '../requests/handler.js';
+import type { ClientInputScope } from './input-scope.js';
+import { type PendingInput, type InputChannel, prepare } from './input-channel.js';
+import { requestUntilValid, type InputRequest, type Response } from './questions.js';
+import { Steps } from './steps.js';
+
+/** Longer than this no timer runs; a person may take as long as it pleases. */
+const unlimitedMs = 2 ** 31 - 1;
+
+/** Puts a question to whoever answers. */
+type Put = (question: InputRequest<unknown>, asked: PendingInput<unknown>) => Promise<Response>;
+
+/** Whoever answers while the handler waits. */
+export class BlockingInputChannel implements InputChannel {
+  readonly #put: Put;
+  readonly #steps = new Steps();
+
+  constructor(put: Put) {
+    this.#put = put;
+  }
+
+  /** Meanwhile no clock of the calls that wait runs. */
+  async ask<T>(asked: PendingInput<T>): Promise<T> {
+    return await pauseDeadlines(asked.limits, async () => {
+      const question = await prepare(asked);
+      return await requestUntilValid(question, async (one) => {
+        const { isOver, signal } = asked.limits.at(-1)!;
+        if (isOver) throw abortError(signal);
+        return await this.#put(one, asked);
+      });
+    });
+  }
+
+  step(key: string, work: () => unknown): Promise<unknown> {
+    return this.#steps.run(key, work);
+  }
+
+  async inputRequired(): Promise<Wire> {
+    throw new Error('Nothing ends with questions where the handler waits for answers.');
+  }
+}
+
+/**
+ * Up to 2025-11-25: the client is sent a request. A handler that was told that the client has gone, and asks on, would
+ * only keep the process from ending: its call is over.
+ * @throws what the call was ended for, or that the client has gone
+ */
+export function clientOf({ request }: ClientInputScope): Put {
+  let wasTold = false;
+  return async ({ method, params }, { limits, timeoutMs }) => {
+    if (wasTold) for (const limit of limits) limit.end(new ToolError(clientGone));
+    const limit = limits.at(-1)!;
+    if (limit.isOver) throw abortError(limit.signal);
+    try {
+      const limits = { signal: limit.signal, timeoutMs: Math.min(timeoutMs ?? unlimitedMs, unlimitedMs) };
+      return { result: await request.ask({ method, params }, limits) };
+    } catch (error) {
+      if (limit.isOver) throw abortError(limit.signal);
+      if (error instanceof ProtocolError && error.message !== clientGone) return { failure: error.message };
+      if (error instanceof RequestTimeoutError) {
+        return { failure: 'no answer in time' };
+      }
+      // Questions that were put at the same time are no asking on.
+      setImmediate(() => {
+        wasTold = true;
+      });
+      throw new ToolError(clientGone, { cause: messageOf(error) });
+    }
+  };
+}
+
+/** Why a call is over. What a client gave as its reason is a text. */
+function abortError({ reason }: { readonly reason: unknown }): Error {
+  return reason instanceof Error ? reason : new DOMException(String(reason), 'AbortError');
+}

@@ -1,0 +1,121 @@
+import { isWireName } from '../../extension/names.js';
+import { isRecord } from '../../extension/shapes.js';
+import type { ToolSpec } from '../../items/specs.js';
+import { isAppOnly, withoutUi, withUiApart } from '../../items/ui.js';
+import type { UpstreamEntry } from '../../items/upstream.js';
+import { chosenName } from '../../items/upstream-choice.js';
+import { changedWire, type Wire } from '../../items/wire.js';
+import type { CompiledSchema, JsonSchema } from '../../schema/index.js';
+
+/** What is taken of an upstream server's tools by one entry, and what of it cannot be. */
+export interface SelectedTools {
+  readonly tools: readonly ToolSpec[];
+  /** Ends of sentences about the upstream server. */
+  readonly faults: readonly string[];
+}
+
+/** Longest run of a call when the entry does not say. */
+const defaultTimeoutMs = 60_000;
+
+/** The keys of a tool that are handed on. */
+const handedOn = ['title', 'description', 'inputSchema', 'outputSchema', 'annotations', 'icons', '_meta'];
+
+/** Makes tools of what an upstream server lists. */
+export function takeTools(entry: UpstreamEntry, listed: readonly unknown[]): SelectedTools {
+  const { only, except, rename } = entry.choice;
+  const tools: ToolSpec[] = [];
+  const faults: string[] = [];
+  const seen = new Set<string>();
+  for (const tool of listed) {
+    const own = isRecord(tool) ? tool.name : undefined;
+    if (typeof own !== 'string') {
+      faults.push('lists a tool that has no name, which is left out');
+      continue;
+    }
+    if (seen.has(own)) continue;
+    seen.add(own);
+    const name = chosenName(entry.choice, own);
+    if (name === undefined) continue;
+    const fault = rejectReason(tool as Wire, name);
+    if (fault === undefined) tools.push(toolOf(entry, tool as Wire, name));
+    else faults.push(`lists the tool ${JSON.stringify(own)}, which is left out: ${fault}`);
+  }
+  // Not least one that was to be left out, and is served under another name.
+  const named = [...(only ?? []), ...except, ...Object.keys(rename)];
+  const missing = [...new Set(named)].filter((name) => !seen.has(name));
+  return { tools, faults: [...faults, ...missing.map((name) => `has no tool ${JSON.stringify(name)}`)] };
+}
+
+/** What clients would not take. One bad entry costs some of them the whole list. */
+function rejectReason(tool: Wire, name: string): string | undefined {
+  if (!isWireName(name)) {
+    return `its name ${JSON.stringify(name)} is none that clients take. Expected 1 to 128 of A-Z a-z 0-9 _ . -; "rename" gives it another`;
+  }
+  const { inputSchema, outputSchema } = tool;
+  if (!isRecord(inputSchema) || inputSchema.type !== 'object')
+    return 'its inputSchema is no schema of an object';
+  const badPart = ['title', 'description'].find(
+    (key) => tool[key] !== undefined && typeof tool[key] !== 'string',
+  );
+  if (badPart) return `its ${badPart} is no text`;
+  if (outputSchema !== undefined && !isRecord(outputSchema)) return 'its outputSchema is no schema';
+  if (inputSchema.properties !== undefined && !isRecord(inputSchema.properties)) {
+    return 'the properties of its inputSchema are no object';
+  }
+  if (inputSchema.required !== undefined && !isTexts(inputSchema.required)) {
+    return 'what its inputSchema requires is no list of names';
+  }
+  const badRecord = ['annotations', '_meta'].find((key) => tool[key] !== undefined && !isRecord(tool[key]));
+  if (badRecord) return `its ${badRecord} is no object`;
+  return tool.icons === undefined || Array.isArray(tool.icons) ? undefined : 'its icons are no list';
+}
+
+function isTexts(value: unknown): boolean {
+  return Array.isArray(value) && value.every((one) => typeof one === 'string');
+}
+
+function toolOf({ upstream, definition, changes }: UpstreamEntry, listed: Wire, name: string): ToolSpec {
+  const kept = handedOn.filter((key) => listed[key] !== undefined).map((key) => [key, listed[key]]);
+  const wire = { name, ...Object.fromEntries(kept) } as Wire;
+  const { hidden = false, timeoutMs = defaultTimeoutMs } = changes;
+  const tool: ToolSpec = {
+    kind: 'tools',
+    item: `${definition.extension.qualify(definition.item)}#${name}`,
+    name,
+    wire: changedWire(wire, changes),
+    hidden,
+    timeoutMs,
+    requires: { client: [], env: [], bin: [], level: 'required' },
+    cache: undefined,
+    definition,
+    input: trusted(listed.inputSchema as JsonSchema),
+    output: listed.outputSchema === undefined ? undefined : trusted(listed.outputSchema as JsonSchema),
+    handler: async () => {
+      throw new Error(`Tool "${name}" is answered by an upstream server.`);
+    },
+    upstream: { upstream, tool: listed.name, isOwn: true },
+    initialize: undefined,
+    options: {},
+    onOutputMismatch: 'warn',
+    task: undefined,
+    ui: undefined,
+  };
+  return withoutApp(tool);
+}
+
+/** The app of the tool is not served here; a tool that is for its app alone is for nobody. */
+function withoutApp(tool: ToolSpec): ToolSpec {
+  const { _meta: meta, ...wire } = tool.wire;
+  if (!isRecord(meta)) return tool;
+  const _meta = withoutUi(meta);
+  return {
+    ...tool,
+    hidden: tool.hidden || isAppOnly(withUiApart(tool)),
+    wire: { ...wire, ...(Object.keys(_meta).length > 0 && { _meta }) },
+  };
+}
+
+/** A schema that the upstream server itself holds values against. */
+function trusted(wire: JsonSchema): CompiledSchema {
+  return { form: 'raw', wire, check: (value) => ({ ok: true, value }) };
+}
