@@ -20,7 +20,11 @@ export {
   type ServerList,
 } from './engine/discovery/list-servers.js';
 export type { ListedServer, SourceName } from './engine/discovery/listed-server.js';
-export { type FindPublished, publishedExtensions, type RegistryLookup } from './engine/discovery/lookup.js';
+export {
+  type FindPublished,
+  publishedExtensions,
+  type RegistryLookup,
+} from './engine/discovery/published-lookup.js';
 export { AgentToolsError, type ErrorCode } from './engine/errors.js';
 export type { Binding, Derived, DerivedFunction } from './engine/extension/derived.js';
 export type { ItemRef, Severity } from './engine/extension/diagnostics.js';
@@ -31,30 +35,30 @@ export {
   type WorkspaceOptions,
 } from './engine/extension/workspace.js';
 export type * from './engine/facts.js';
+export { isPublished, propertyOf } from './engine/facts-property.js';
 export { type FolderFacts, type WorkspaceFolders, workspaceFolders } from './engine/folders.js';
 export {
   type Deletion,
   type DeletionRequest,
   deleteUserServer,
 } from './engine/installation/delete-server.js';
-export { type InstallationFolders, installationFolders } from './engine/installation/setting.js';
-export type { ToolResult } from './engine/items/builders.js';
-export { composeServer, type ServerSpec } from './engine/items/server.js';
-export { isPublished, propertyOf } from './engine/property.js';
+export { type InstallationFolders, installationFolders } from './engine/installation/installation-folders.js';
+export { composeServer, type ServerSpec } from './engine/items/compose-server.js';
+export type { ToolResult } from './engine/items/result-builders.js';
 export {
   choosePackageName,
   createExtension,
   type Scaffold,
   type ScaffoldPlan,
 } from './engine/scaffold.js';
-export type { TokenVerifier, Caller, TokenFault, Verdict } from './engine/server/http/auth.js';
+export type { Caller, TokenFault, TokenVerifier, Verdict } from './engine/server/http/auth.js';
 export { createHandler, type NodeHandlerOptions } from './engine/server/http/create-handler.js';
-export type { EventBus, ServerEvent } from './engine/server/http/events.js';
-export type { FetchHandler, HandlerOptions } from './engine/server/http/handler.js';
+export type { EventBus, ServerEvent } from './engine/server/http/event-bus.js';
+export type { FetchHandler, HandlerOptions } from './engine/server/http/fetch-handler.js';
+export type { LimitSettings } from './engine/server/http/http-service.js';
 export type { OAuthOptions } from './engine/server/http/oauth.js';
-export type { LimitSettings } from './engine/server/http/service.js';
-export { type StartOptions, startServer } from './engine/server/start.js';
-export { type ShowPlace, show } from './engine/show.js';
+export { type StartOptions, startServer } from './engine/server/start-server.js';
+export { type ShowPlace, show } from './engine/show-reference.js';
 export { createUserServer, type MadeServer } from './engine/user-servers/create.js';
 export type { ServerPlan } from './engine/user-servers/definition.js';
 export { type RuleRow, ruleTable } from './engine/validate/rules/index.js';

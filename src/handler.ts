@@ -1,17 +1,21 @@
 import './edge/no-code.js';
 import { AgentToolsError } from './engine/errors.js';
 import { Workspace } from './engine/extension/workspace.js';
-import type { ServerDefinition } from './engine/items/define.js';
-import { type FetchHandler, type HandlerOptions, handlerOf } from './engine/server/http/handler.js';
-import { serveDefinition } from './engine/server/http/inline.js';
+import type { ServerDefinition } from './engine/items/define-items.js';
+import {
+  createFetchHandler,
+  type FetchHandler,
+  type HandlerOptions,
+} from './engine/server/http/fetch-handler.js';
+import { serveDefinition } from './engine/server/http/serve-definition.js';
 
 /** Servers as functions of requests, for platforms that know `fetch` and are not Node. See docs/deploy.md. */
 
-export type { TokenVerifier, Caller, TokenFault, Verdict } from './engine/server/http/auth.js';
-export type { EventBus, ServerEvent } from './engine/server/http/events.js';
-export type { FetchHandler, HandlerOptions } from './engine/server/http/handler.js';
+export type { Caller, TokenFault, TokenVerifier, Verdict } from './engine/server/http/auth.js';
+export type { EventBus, ServerEvent } from './engine/server/http/event-bus.js';
+export type { FetchHandler, HandlerOptions } from './engine/server/http/fetch-handler.js';
+export type { LimitSettings } from './engine/server/http/http-service.js';
 export type { OAuthOptions } from './engine/server/http/oauth.js';
-export type { LimitSettings } from './engine/server/http/service.js';
 /** What authors import, for where `agenttools` itself is not to be had. */
 export * from './index.js';
 
@@ -33,7 +37,7 @@ class NoWorkspace extends Workspace {
 /** Makes a handler of a server whose items stand in its definition. */
 export function createHandler(definition: ServerDefinition, options: HandlerOptions = {}): FetchHandler {
   const workspace = new NoWorkspace();
-  return handlerOf(async (setting) => {
+  return createFetchHandler(async (setting) => {
     const served = await serveDefinition(definition, { ...setting, workspace, directory: nowhere });
     if (served.live.current.upstreams.length === 0) return served;
     const message =

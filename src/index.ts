@@ -2,25 +2,7 @@
  * What extension authors import. Light: no protocol, no command line. Everything here only adds types and earlier
  * errors; plain objects in the same form work too.
  */
-export {
-  type Annotations,
-  assistant,
-  audio,
-  type BlockOptions,
-  type ContentBlock,
-  embedded,
-  error,
-  image,
-  type PromptMessage,
-  ProtocolError,
-  resourceLink,
-  results,
-  structured,
-  ToolError,
-  type ToolResult,
-  text,
-  user,
-} from './engine/items/builders.js';
+
 export type {
   Answer,
   AskOptions,
@@ -42,33 +24,52 @@ export {
   defineResource,
   defineServer,
   defineTool,
-  type ResolveEndpoint,
-  type UpstreamSource,
   type PromptArguments,
   type PromptDefinition,
+  type ResolveEndpoint,
   type ResourceDefinition,
   type ServerDefinition,
   type ToolArguments,
   type ToolDefinition,
   type ToolOutput,
+  type UpstreamSource,
   type UpstreamToolDefinition,
   type UpstreamTools,
-} from './engine/items/define.js';
-export { expand, type ToolRegistration, type ExpandedTool } from './engine/items/expand.js';
+} from './engine/items/define-items.js';
+export { type ExpandedTool, expand, type ToolRegistration } from './engine/items/expand-tools.js';
 export { type ToolSettings, tool } from './engine/items/option-sets.js';
+export {
+  type Annotations,
+  assistant,
+  audio,
+  type BlockOptions,
+  type ContentBlock,
+  embedded,
+  error,
+  image,
+  type PromptMessage,
+  ProtocolError,
+  resourceLink,
+  results,
+  structured,
+  ToolError,
+  type ToolResult,
+  text,
+  user,
+} from './engine/items/result-builders.js';
 export {
   type SearchPromptDefinition,
   type SearchReturn,
   searchPrompt,
 } from './engine/items/search-prompt.js';
 export {
-  type ItemOverrides,
   defineToolkit,
+  type ItemOverrides,
   type Toolkit,
   type ToolkitOptions,
   type Used,
   use,
 } from './engine/items/toolkit.js';
 export { type Field, type FieldSpec, type Fields, fields } from './engine/schema/fields.js';
-export type { InferFields, InferInput, InferOutput } from './engine/schema/infer.js';
+export type { InferFields, InferInput, InferOutput } from './engine/schema/inferred-types.js';
 export { jsonSchema, type RawSchema } from './engine/schema/json-schema.js';

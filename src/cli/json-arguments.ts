@@ -1,19 +1,19 @@
 import { AgentToolsError } from '../engine/errors.js';
-import { isRecord } from '../engine/extension/shapes.js';
-import { messageOf } from '../engine/thrown.js';
+import { isRecord } from '../engine/extension/definition-shapes.js';
+import { errorMessage } from '../engine/thrown-value.js';
 
 /** The arguments of a tool as a command line gives them. @throws AgentToolsError `usage` if it is no JSON object. */
 export function parseJsonArguments(text: string): Readonly<Record<string, unknown>> {
-  const value = parse(text.replace(/^\uFEFF/, ''));
+  const value = parseJsonArgument(text.replace(/^\uFEFF/, ''));
   if (isRecord(value)) return value;
   throw new AgentToolsError('usage', `The arguments of a tool are a JSON object such as '{"place":"Bonn"}'.`);
 }
 
-function parse(text: string): unknown {
+function parseJsonArgument(text: string): unknown {
   try {
     return JSON.parse(text);
   } catch (error) {
-    const reason = text.trim() === '' ? 'they are empty' : messageOf(error);
+    const reason = text.trim() === '' ? 'they are empty' : errorMessage(error);
     throw new AgentToolsError('usage', `The arguments are not valid JSON: ${reason}`);
   }
 }

@@ -12,7 +12,7 @@ export async function main(argv: readonly string[], host: Host): Promise<ExitCod
   try {
     return await dispatch(argv, host);
   } catch (error) {
-    return answerTo(error, host, argv.includes('--verbose'));
+    return reportError(error, host, argv.includes('--verbose'));
   }
 }
 
@@ -31,8 +31,8 @@ async function dispatch(argv: readonly string[], host: Host): Promise<ExitCode> 
 }
 
 /** Messages quote packages and command lines, so they are made visible. */
-function answerTo(error: unknown, { stderr }: Host, verbose: boolean): ExitCode {
-  const stack = verbose && error instanceof Error ? `${stackOf(error)}\n` : '';
+function reportError(error: unknown, { stderr }: Host, verbose: boolean): ExitCode {
+  const stack = verbose && error instanceof Error ? `${formatErrorStack(error)}\n` : '';
   if (error instanceof AgentToolsError) {
     stderr.write(visibleText(`error: ${error.message}\n${stack}`));
     if (error.code === 'interrupted') return ExitCode.Interrupted;
@@ -46,7 +46,7 @@ function answerTo(error: unknown, { stderr }: Host, verbose: boolean): ExitCode 
 }
 
 /** The stack, and those of what caused it. */
-function stackOf(error: Error): string {
+function formatErrorStack(error: Error): string {
   const own = error.stack ?? `${error.name}: ${error.message}`;
-  return error.cause instanceof Error ? `${own}\ncaused by ${stackOf(error.cause)}` : own;
+  return error.cause instanceof Error ? `${own}\ncaused by ${formatErrorStack(error.cause)}` : own;
 }

@@ -1,5 +1,5 @@
 import { ownProgram } from '../engine/folders.js';
-import type { NpmDeps } from '../engine/npm/setting.js';
+import type { NpmDeps } from '../engine/npm/npm-dependencies.js';
 import type { Host } from '../host.js';
 
 /** What the settings of the user's npm depend on where the command runs. */

@@ -1,10 +1,10 @@
 import type { Client } from '../engine/clients/client.js';
 import type { Receipt } from '../engine/clients/receipts.js';
+import { didYouMean } from '../engine/did-you-mean.js';
 import type { Scope } from '../engine/installation/entry-target.js';
-import { didYouMean } from '../engine/spelling.js';
 
 /** Entries of ours, where the one that was asked for was not found. */
-export interface InstalledInstead {
+export interface OtherInstallation {
   /** In the place that was asked about, the one that may have been meant first. */
   readonly here: readonly Receipt[];
   readonly elsewhere: readonly Receipt[];
@@ -14,7 +14,7 @@ export interface InstalledInstead {
 export function findOtherInstallations(
   receipts: readonly Receipt[],
   place: { readonly client: Client | undefined; readonly scope: Scope; readonly wanted: string | undefined },
-): InstalledInstead {
+): OtherInstallation {
   const here = receipts.filter((receipt) => isIn(receipt, place));
   const names = here.flatMap(({ key, server }) => [key, server]);
   const meant = place.wanted === undefined ? undefined : didYouMean(place.wanted, names);

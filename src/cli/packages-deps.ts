@@ -1,10 +1,10 @@
 import { workspaceFolders } from '../engine/folders.js';
-import type { PackagesDeps } from '../engine/packages/setting.js';
+import type { PackagesDeps } from '../engine/packages/packages-dependencies.js';
 import type { Host } from '../host.js';
 import { npmSetting } from './npm-deps.js';
 
 /** What adding packages stands on where the command runs. */
-export function packagesSetting(host: Host, tell: PackagesDeps['onProgress']): PackagesDeps {
+export function packagesSetting(host: Host, onProgress: PackagesDeps['onProgress']): PackagesDeps {
   const { packagesFolder } = workspaceFolders(host);
-  return { packagesFolder, npm: npmSetting(host), now: () => new Date(), onProgress: tell };
+  return { packagesFolder, npm: npmSetting(host), now: () => new Date(), onProgress };
 }

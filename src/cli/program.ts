@@ -10,7 +10,7 @@ import { addPackageCommands } from './grammar/packages.js';
 import { addServerCommands } from './grammar/servers.js';
 import { addUserServerCommands } from './grammar/user-servers.js';
 import { expandProjectFlag } from './target-options.js';
-import { widthOf } from './width.js';
+import { terminalWidth } from './terminal-width.js';
 
 /** Runs any command line by the whole grammar. @throws AgentToolsError `usage` if it does not fit. */
 export async function runProgram(argv: readonly string[], host: Host): Promise<ExitCode> {
@@ -66,8 +66,8 @@ export function createProgram(host: Host, answer: (code: ExitCode) => void): Com
       writeErr: (text) => host.stderr.write(text),
       // `main` says what went wrong.
       outputError: () => {},
-      getOutHelpWidth: () => widthOf(host.stdout),
-      getErrHelpWidth: () => widthOf(host.stderr),
+      getOutHelpWidth: () => terminalWidth(host.stdout),
+      getErrHelpWidth: () => terminalWidth(host.stderr),
       getOutHasColors: () => host.color,
       getErrHasColors: () => host.color,
     });

@@ -7,7 +7,7 @@ import { unknownCode } from './rule-pages.js';
 export type RuleSettings = Readonly<Record<string, Severity | 'off'>>;
 
 /** The words for a level on the command line and in a manifest. */
-const levels: Readonly<Record<string, Severity | 'off'>> = {
+const severityWords: Readonly<Record<string, Severity | 'off'>> = {
   off: 'off',
   info: 'info',
   warn: 'warning',
@@ -26,8 +26,8 @@ function parseSetting(word: string): [string, Severity | 'off'] {
     throw new AgentToolsError('usage', `--rule "${word}" is not code=level. Levels: off, warn, error.`);
   }
   if (!ruleTable.some((row) => row.code === code)) throw new AgentToolsError('usage', unknownCode(code));
-  if (!Object.hasOwn(levels, level)) {
+  if (!Object.hasOwn(severityWords, level)) {
     throw new AgentToolsError('usage', `--rule ${code} has no level "${level}". Levels: off, warn, error.`);
   }
-  return [code, levels[level]!];
+  return [code, severityWords[level]!];
 }

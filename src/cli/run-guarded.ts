@@ -1,14 +1,17 @@
 import { constants } from 'node:os';
 import { setImmediate } from 'node:timers/promises';
 import { killTree, watchExit } from '../engine/server/process/exit-watch.js';
-import { installGuard } from '../engine/server/process/guard.js';
+import { installGuard } from '../engine/server/process/install-guard.js';
 import type { Host } from '../host.js';
 
 /**
  * Does work that may run code of an extension: what it prints goes to stderr, what it starts ends with the work. A
  * signal from outside aborts the work's own and ends the process as that signal would have, after what it started.
  */
-export async function runWithGuard<T>({ stderr }: Host, work: (signal: AbortSignal) => Promise<T>): Promise<T> {
+export async function runWithGuard<T>(
+  { stderr }: Host,
+  work: (signal: AbortSignal) => Promise<T>,
+): Promise<T> {
   const guard = installGuard({ stderr });
   const controller = new AbortController();
   const cleanUp = async () => {

@@ -23,7 +23,7 @@ export const placeOptions = [
 ] as const;
 
 /** Those options, as they were given. */
-export interface PlaceOptions {
+export interface TargetFlags {
   readonly project?: string;
   readonly config?: string;
   readonly client?: string;
@@ -45,7 +45,7 @@ export function expandProjectFlag(argv: readonly string[]): readonly string[] {
 /** What is meant by two words; with `--config` and `--all` the first one is the server. @throws AgentToolsError `usage` */
 export async function placeInput(
   [first, second]: readonly [string | undefined, string | undefined],
-  options: PlaceOptions,
+  options: TargetFlags,
 ): Promise<TargetInput> {
   const { project, config, client, all = false } = options;
   requireOnePlace(options);
@@ -66,7 +66,7 @@ export async function placeInput(
   return { client, server: first, project, config, all };
 }
 
-function requireOnePlace({ project, config, client, all = false }: PlaceOptions): void {
+function requireOnePlace({ project, config, client, all = false }: TargetFlags): void {
   if (config !== undefined && (all || project !== undefined))
     throw usage('--config names one file; it goes neither with --project nor with --all.');
   if (client !== undefined && config === undefined)

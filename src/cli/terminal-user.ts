@@ -1,20 +1,20 @@
-import type { Person } from '../engine/call-once.js';
-import { isRecord } from '../engine/extension/shapes.js';
+import type { InputUser } from '../engine/call-once.js';
+import { isRecord } from '../engine/extension/definition-shapes.js';
 import { compileSchema, formatIssues } from '../engine/schema/index.js';
 import { visibleText } from '../engine/visible-text.js';
 import type { Host } from '../host.js';
-import { askLine, isInteractive } from './question.js';
+import { askLine, isInteractive } from './ask-question.js';
 
 /** Whoever sits at the terminal. */
-export interface TerminalUser extends Person {
+export interface TerminalUser extends InputUser {
   /** Aborts at Ctrl-C, with what is to be thrown for it; nothing is asked from then on. */
   readonly left: AbortSignal;
 }
 
-type Question = Parameters<Person['answer']>[0];
+type TerminalQuestion = Parameters<InputUser['answer']>[0];
 
 /** Asks for one line; undefined at Ctrl-D. */
-type Ask = (label: string) => Promise<string | undefined>;
+type AskLine = (label: string) => Promise<string | undefined>;
 
 /** The person at the terminal, if stdin is one: questions are put on stderr, a line for each field. */
 export function createTerminalUser(host: Host): TerminalUser | undefined {
@@ -22,15 +22,15 @@ export function createTerminalUser(host: Host): TerminalUser | undefined {
   const leaving = new AbortController();
   // Two handlers may ask at the same time, but there is one keyboard.
   let turn: Promise<unknown> = Promise.resolve();
-  const answer = async (question: Question, signal: AbortSignal) => {
+  const answer = async (question: TerminalQuestion, signal: AbortSignal) => {
     leaving.signal.throwIfAborted();
-    const ask: Ask = async (label) => {
+    const ask: AskLine = async (label) => {
       const line = await askLine(label, host, signal);
       if (line === undefined) host.stderr.write('\n');
       return line;
     };
     try {
-      return await answerAt(question, ask, host);
+      return await askTerminal(question, ask, host);
     } catch (error) {
       leaving.abort(error);
       throw error;
@@ -47,9 +47,9 @@ export function createTerminalUser(host: Host): TerminalUser | undefined {
 }
 
 /** Ctrl-D puts the question away. */
-async function answerAt(
-  { message, url, requestedSchema }: Question,
-  ask: Ask,
+async function askTerminal(
+  { message, url, requestedSchema }: TerminalQuestion,
+  ask: AskLine,
   { stderr }: Host,
 ): Promise<{ action: string; content?: Readonly<Record<string, unknown>> }> {
   stderr.write(`${visibleText(String(message))}\n`);
@@ -61,7 +61,7 @@ async function answerAt(
   const fields = Object.entries(isRecord(form.properties) ? form.properties : {});
   const action =
     fields.length > 0
-      ? await askAction('What will you do?', ask, filling)
+      ? await askAction('What will you do?', ask, formChoice)
       : await askAction('Agree?', ask, agreement);
   if (action !== 'accept') return { action };
   const content: [string, unknown][] = [];
@@ -85,13 +85,13 @@ interface TerminalChoice {
 const agreement: TerminalChoice = { actions: { yes: 'accept', no: 'decline', cancel: 'cancel' } };
 
 /** Other words than yes and no, which would be taken for answers to what is asked. */
-const filling: TerminalChoice = {
+const formChoice: TerminalChoice = {
   actions: { answer: 'accept', decline: 'decline', cancel: 'cancel' },
   preset: 'answer',
 };
 
 /** Asks until it is told what to make of a question, by a word or its first letter. */
-async function askAction(label: string, ask: Ask, { actions, preset }: TerminalChoice): Promise<string> {
+async function askAction(label: string, ask: AskLine, { actions, preset }: TerminalChoice): Promise<string> {
   const words = Object.keys(actions);
   const standard = preset === undefined ? '' : ` [${preset}]`;
   for (;;) {
@@ -103,16 +103,16 @@ async function askAction(label: string, ask: Ask, { actions, preset }: TerminalC
   }
 }
 
-interface AskedField {
+interface TerminalField {
   readonly name: string;
-  readonly field: Field;
+  readonly field: InputFieldSchema;
   readonly isRequired: boolean;
 }
 
 /** Asks until the answer fits; nothing at Ctrl-D. */
 async function askField(
-  { name, field, isRequired }: AskedField,
-  ask: Ask,
+  { name, field, isRequired }: TerminalField,
+  ask: AskLine,
   stderr: Host['stderr'],
 ): Promise<{ readonly value: unknown } | undefined> {
   const required = isRequired ? [name] : [];
@@ -121,7 +121,7 @@ async function askField(
     { side: 'input' },
   );
   for (;;) {
-    const line = await ask(labelOf(name, field));
+    const line = await ask(formatFieldLabel(name, field));
     if (line === undefined) return undefined;
     const value = line === '' ? field.default : valueOfLine(line, field);
     const checked = await schema.check(value === undefined ? {} : { [name]: value });
@@ -131,50 +131,50 @@ async function askField(
   }
 }
 
-type Field = Readonly<Record<string, unknown>>;
+type InputFieldSchema = Readonly<Record<string, unknown>>;
 
 /** `name, description (one, other) [default]: ` */
-function labelOf(name: string, field: Field): string {
+function formatFieldLabel(name: string, field: InputFieldSchema): string {
   const { title, description, default: initial } = field;
   const told = [title ?? name, description].filter((text) => typeof text === 'string').join(', ');
-  const options = optionsOf(field).map(({ value, title }) =>
+  const options = listTerminalOptions(field).map(({ value, title }) =>
     title === value ? value : `${value} = ${title}`,
   );
   const choice =
     field.type === 'boolean' ? ' (yes, no)' : options.length > 0 ? ` (${options.join(', ')})` : '';
   const preset =
-    initial === undefined ? '' : ` [${Array.isArray(initial) ? initial.join(', ') : sayOf(initial)}]`;
+    initial === undefined ? '' : ` [${Array.isArray(initial) ? initial.join(', ') : formatDefault(initial)}]`;
   return visibleText(`  ${told}${choice}${preset}: `);
 }
 
-function sayOf(value: unknown): string {
+function formatDefault(value: unknown): string {
   return value === true ? 'yes' : value === false ? 'no' : String(value);
 }
 
 /** What somebody meant by a line. What does not fit stays as it is, and is told to be wrong when it is checked. */
-function valueOfLine(line: string, field: Field): unknown {
-  if (field.type === 'array') return line.split(',').map((part) => chosen(part.trim(), field));
+function valueOfLine(line: string, field: InputFieldSchema): unknown {
+  if (field.type === 'array') return line.split(',').map((part) => matchOption(part.trim(), field));
   if (field.type === 'boolean')
     return /^(?:y|yes|true)$/i.test(line) || (/^(?:n|no|false)$/i.test(line) ? false : line);
   if (field.type === 'number' || field.type === 'integer')
     return Number.isNaN(Number(line)) ? line : Number(line);
-  return chosen(line, field);
+  return matchOption(line, field);
 }
 
 /** An option by its value or its title. */
-function chosen(text: string, field: Field): string {
-  const option = optionsOf(field).find(({ value, title }) => value === text || title === text);
+function matchOption(text: string, field: InputFieldSchema): string {
+  const option = listTerminalOptions(field).find(({ value, title }) => value === text || title === text);
   return option?.value ?? text;
 }
 
-interface Option {
+interface TerminalOption {
   readonly value: string;
   readonly title: string;
 }
 
-function optionsOf(field: Field): readonly Option[] {
+function listTerminalOptions(field: InputFieldSchema): readonly TerminalOption[] {
   const { enum: values, enumNames: names, oneOf, anyOf, items } = field;
-  if (isRecord(items)) return optionsOf(items);
+  if (isRecord(items)) return listTerminalOptions(items);
   if (Array.isArray(values)) {
     return values.map((value, index) => ({
       value: String(value),

@@ -1,7 +1,7 @@
 import { watchExit } from '../engine/server/process/exit-watch.js';
 
 /** What runs until it is closed. */
-export interface Running {
+export interface Closeable {
   close(): Promise<void>;
 }
 
@@ -9,7 +9,7 @@ export interface Running {
  * Opens something, and closes it when a signal from outside comes, which is how it is meant to end. A signal that comes
  * while it opens aborts that.
  */
-export async function untilSignal(open: (signal: AbortSignal) => Promise<Running>): Promise<void> {
+export async function untilSignal(open: (signal: AbortSignal) => Promise<Closeable>): Promise<void> {
   const controller = new AbortController();
   const { signal } = controller;
   const stopWatching = watchExit({

@@ -4,14 +4,14 @@ import type { Validation } from './validation.js';
 export interface FormatOptions {
   readonly color: boolean;
   /** Every rule there is. */
-  readonly rules: readonly RuleFacts[];
+  readonly rules: readonly RuleSummary[];
   /** Of this program. */
   readonly version: string;
   /** The working directory as a file URL that ends in `/`. */
   readonly base: string;
 }
 
-export interface RuleFacts {
+export interface RuleSummary {
   readonly code: string;
   readonly severity: 'error' | 'warning' | 'info';
   readonly summary: string;

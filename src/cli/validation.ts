@@ -3,7 +3,7 @@ import { pathToFileURL } from 'node:url';
 import type { ExtensionReport, LocatedDiagnostic } from '../engine/validate/validate.js';
 
 /** A diagnostic and where its file is, seen from the working directory. */
-export interface PlacedDiagnostic extends LocatedDiagnostic {
+export interface FileDiagnostic extends LocatedDiagnostic {
   /** The file relative to the working directory, with `/`; absolute where there is no such way. */
   readonly place: string;
   /** The file as a URL. */
@@ -12,7 +12,7 @@ export interface PlacedDiagnostic extends LocatedDiagnostic {
 
 /** What was found in one extension. */
 export interface ValidatedExtension extends Omit<ExtensionReport, 'diagnostics'> {
-  readonly diagnostics: readonly PlacedDiagnostic[];
+  readonly diagnostics: readonly FileDiagnostic[];
 }
 
 /** What was found in all extensions that were asked for. */

@@ -1,5 +1,5 @@
 /** A wait that can be called off. */
-interface Wait {
+interface TimerWait {
   readonly at: number;
   readonly timer: ReturnType<typeof setTimeout>;
 }
@@ -12,9 +12,9 @@ const longestTimer = 2 ** 31 - 1;
  * Stands for `engine/items/deadlines.ts`.
  */
 export const deadlines = {
-  add(ms: number, expire: () => void): Wait {
+  add(ms: number, expire: () => void): TimerWait {
     const timer = setTimeout(expire, Math.min(Math.max(0, ms), longestTimer));
     return { at: performance.now() + ms, timer };
   },
-  remove: ({ timer }: Wait): void => clearTimeout(timer),
+  remove: ({ timer }: TimerWait): void => clearTimeout(timer),
 } as const;

@@ -1,20 +1,20 @@
 /** Stands for `engine/files/disk.ts` where there are no files: none is found. */
-export function fileAt(): undefined {
+export function statFile(): undefined {
   return undefined;
 }
 
-export function realPathOf(): undefined {
+export function findRealPath(): undefined {
   return undefined;
 }
 
-export function namesIn(): undefined {
+export function listFolderNames(): undefined {
   return undefined;
 }
 
-export function foldersIn(): readonly string[] {
+export function listFolders(): readonly string[] {
   return [];
 }
 
-export function textOf(): never {
+export function readTextFileSync(): never {
   throw Object.assign(new Error('There are no files on this platform.'), { code: 'ENOENT' });
 }

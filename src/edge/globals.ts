@@ -3,7 +3,7 @@
 type Encoding = 'base64' | 'base64url' | 'utf8';
 
 /** Bytes that can be said as text. */
-class Bytes extends Uint8Array {
+class TextBytes extends Uint8Array {
   override toString(encoding: Encoding = 'utf8'): string {
     if (encoding === 'utf8') return new TextDecoder().decode(this);
     const text = btoa(Array.from(this, (byte) => String.fromCharCode(byte)).join(''));
@@ -13,11 +13,11 @@ class Bytes extends Uint8Array {
 }
 
 export const Buffer = {
-  from(data: string | Uint8Array, encoding: Encoding = 'utf8'): Bytes {
-    if (typeof data !== 'string') return new Bytes(data);
-    if (encoding === 'utf8') return new Bytes(new TextEncoder().encode(data));
+  from(data: string | Uint8Array, encoding: Encoding = 'utf8'): TextBytes {
+    if (typeof data !== 'string') return new TextBytes(data);
+    if (encoding === 'utf8') return new TextBytes(new TextEncoder().encode(data));
     const text = atob(data.replaceAll('-', '+').replaceAll('_', '/'));
-    return new Bytes(Array.from(text, (character) => character.charCodeAt(0)));
+    return new TextBytes(Array.from(text, (character) => character.charCodeAt(0)));
   },
 } as const;
 

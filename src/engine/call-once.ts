@@ -1,28 +1,28 @@
+import { didYouMean } from './did-you-mean.js';
 import { AgentToolsError } from './errors.js';
 import { DefinitionError } from './extension/extension.js';
 import type { InstallMissing } from './extension/installer.js';
 import type { FoundServer, Workspace } from './extension/workspace.js';
-import { brands, isBranded } from './items/brands.js';
-import { error as failure, type ProtocolError, type ToolResult } from './items/builders.js';
-import { callTool } from './items/call.js';
-import type { MakeContext } from './items/server-runtime.js';
+import { brands, isBranded } from './items/authoring-symbols.js';
+import { callTool } from './items/call-tool.js';
+import { composeServer, type Servable, type ServerSpec } from './items/compose-server.js';
 import type { LogLevel } from './items/context.js';
-import { callNestedTool } from './items/nested.js';
 import { composeWithInstall, type InstalledServer } from './items/install-missing.js';
+import { callNestedTool } from './items/nested-call.js';
 import { MissingCapabilityError } from './items/requirements.js';
-import { composeServer, type Servable, type ServerSpec } from './items/server.js';
+import { error as failure, type ProtocolError, type ToolResult } from './items/result-builders.js';
+import type { MakeContext } from './items/server-runtime.js';
 import type { ToolSpec } from './items/specs.js';
 import type { CallDeadline } from './items/time-limit.js';
-import { toolListOf } from './items/tool-list-setting.js';
-import { optionsFor, parseToolOptions } from './items/tool-options.js';
-import { jsonOf } from './server/context.js';
+import { readToolListVariable } from './items/tool-list-setting.js';
+import { findToolOptions, parseToolOptions } from './items/tool-options.js';
+import { toJsonValue } from './server/handler-context.js';
 import { HandlerInput } from './server/interaction/input-scope.js';
-import { TerminalInputScope, type Person } from './server/interaction/terminal-input.js';
+import { type InputUser, TerminalInputScope } from './server/interaction/terminal-input.js';
 import { LiveServer } from './server/live-server.js';
 import { openUpstreamsWith } from './server/open-upstreams.js';
-import { didYouMean } from './spelling.js';
 
-export type { Person };
+export type { InputUser };
 
 /** One tool call without a client. */
 export interface CallOnce {
@@ -34,7 +34,7 @@ export interface CallOnce {
   readonly report: (line: string) => void;
   readonly signal: AbortSignal;
   /** Who is there to be asked; absent: nobody. */
-  readonly person?: Person | undefined;
+  readonly person?: InputUser | undefined;
   /** Gets packages that the server refers to, if the tool is in one of them; absent: it goes without. */
   readonly obtain?: InstallMissing | undefined;
 }
@@ -48,7 +48,7 @@ export async function callOnce(
   workspace: Workspace,
   { tool: name, args, env, report, signal, person, obtain }: CallOnce,
 ): Promise<ToolResult> {
-  const toolList = toolListOf(env, report);
+  const toolList = readToolListVariable(env, report);
   const compose = () =>
     composeServer(found, workspace, { toolList }).catch((error) => {
       if (error instanceof DefinitionError) throw new AgentToolsError('invalid-definition', error.message);
@@ -57,7 +57,7 @@ export async function callOnce(
   const over = new AbortController();
   const calling = { env, report, signal: AbortSignal.any([signal, over.signal]) };
   const server = await compose();
-  const openUpstreams = openUpstreamsWith({ ...calling, patience: unlimited, isOnce: true });
+  const openUpstreams = openUpstreamsWith({ ...calling, patience: unlimitedWait, isOnce: true });
   const live = await LiveServer.open({ server, env, report, openUpstreams });
   const { calls } = live;
   const find = async () => await live.find('tools', () => findTool(live.current, name), signal);
@@ -69,7 +69,7 @@ export async function callOnce(
       const obtained = await composeWithInstall(compose, { obtain, dryRun: false, signal, report });
       await live.replace({ server: obtained.spec });
       tool = await find();
-      if (!tool) throw notObtained(obtained, name) ?? refuse(obtained.spec);
+      if (!tool) throw explainNotInstalled(obtained, name) ?? refuse(obtained.spec);
     }
     if (!tool) throw refuse(server);
     const conversation = new TerminalInputScope(person, calling.signal);
@@ -89,7 +89,7 @@ export async function callOnce(
 }
 
 /** A person waits for an upstream server as long as it may take to start. */
-const unlimited = { waitMs: 2 ** 31 - 1, waitAgainMs: 2 ** 31 - 1 };
+const unlimitedWait = { waitMs: 2 ** 31 - 1, waitAgainMs: 2 ** 31 - 1 };
 
 /** An answer on the protocol level, which is the cause. */
 function protocolFailure(error: ProtocolError): AgentToolsError {
@@ -107,7 +107,7 @@ function findTool({ registry }: Servable, name: string): ToolSpec | undefined {
 }
 
 /** Why a tool is not there, if its package could not be had; it may be in any of them if nothing says which. */
-function notObtained({ spec, failures }: InstalledServer, name: string): AgentToolsError | undefined {
+function explainNotInstalled({ spec, failures }: InstalledServer, name: string): AgentToolsError | undefined {
   const { leftOut, qualifiedName } = spec;
   const own = leftOut.filter(({ kind, item }) => kind === 'tools' && isCalled(item, name));
   const packages = own.length > 0 ? own.map(({ missingPackage }) => missingPackage) : [...failures.keys()];
@@ -136,7 +136,7 @@ function noTool(
 }
 
 /** Where handlers of a call stand. */
-interface Standing {
+interface TerminalCallContext {
   /** In which they ask. */
   readonly conversation: TerminalInputScope;
   /** How many calls away from the one that was asked for. */
@@ -150,13 +150,13 @@ interface Standing {
 /** Makes contexts for calls that no client made. */
 function contextsWithoutClient(
   live: LiveServer,
-  { conversation, depth = 0, prefix = '', outer = [] }: Standing,
+  { conversation, depth = 0, prefix = '', outer = [] }: TerminalCallContext,
 ): MakeContext {
   const { calls } = live;
   const { server, env, report } = calls;
   const toolOptions = parseToolOptions(env.MCP_TOOL_OPTIONS, depth === 0 ? report : () => {});
   const logLine = (level: LogLevel) => (data: unknown) =>
-    report(`${level}: ${typeof data === 'string' ? data : JSON.stringify(jsonOf(data))}`);
+    report(`${level}: ${typeof data === 'string' ? data : JSON.stringify(toJsonValue(data))}`);
   return (limit, tool) => {
     const limits = [...outer, limit];
     const what = tool ? `Tool "${tool.name}"` : 'This';
@@ -175,7 +175,7 @@ function contextsWithoutClient(
         warning: logLine('warning'),
         error: logLine('error'),
       },
-      options: tool ? optionsFor(tool, toolOptions) : {},
+      options: tool ? findToolOptions(tool, toolOptions) : {},
       client: { name: undefined, version: undefined, capabilities: {} },
       can,
       ui: false,

@@ -1,4 +1,4 @@
-import type { Kind } from './extension/kinds.js';
+import type { Kind } from './extension/item-kinds.js';
 import type { Requirements, ToolVisibility } from './items/specs.js';
 
 /** A tool as a client would see it. */

@@ -2,7 +2,7 @@ import { AgentToolsError } from './errors.js';
 import { FileAccessError, readingRefusal, writingRefusal } from './files/file-error.js';
 
 /** What goes wrong with our files is for the user to mend. */
-export async function asUserError<T>(action: () => Promise<T>): Promise<T> {
+export async function rethrowAsUserError<T>(action: () => Promise<T>): Promise<T> {
   try {
     return await action();
   } catch (error) {
@@ -12,17 +12,17 @@ export async function asUserError<T>(action: () => Promise<T>): Promise<T> {
 }
 
 /** Does nothing but read a file or folder. @throws AgentToolsError if the system does not let us. */
-export async function reading<T>(file: string, action: () => Promise<T>): Promise<T> {
-  return await refusing(action, (error) => readingRefusal(error, file));
+export async function guardRead<T>(file: string, action: () => Promise<T>): Promise<T> {
+  return await rethrowAs(action, (error) => readingRefusal(error, file));
 }
 
 /** Does nothing but change a file or folder. @throws AgentToolsError if the system does not let us. */
-export async function writing<T>(file: string, action: () => Promise<T>): Promise<T> {
-  return await refusing(action, (error) => writingRefusal(error, file));
+export async function guardWrite<T>(file: string, action: () => Promise<T>): Promise<T> {
+  return await rethrowAs(action, (error) => writingRefusal(error, file));
 }
 
-async function refusing<T>(action: () => Promise<T>, refusalOf: (error: unknown) => unknown): Promise<T> {
-  return await asUserError(async () => {
+async function rethrowAs<T>(action: () => Promise<T>, refusalOf: (error: unknown) => unknown): Promise<T> {
+  return await rethrowAsUserError(async () => {
     try {
       return await action();
     } catch (error) {

@@ -31,8 +31,8 @@ export function workspaceFolders(facts: FolderFacts): WorkspaceFolders {
     homeDirectory: facts.home,
     builtinFolder: path.join(packageRoot(), 'src', 'builtin'),
     packagesFolder: path.join(dataFolder, 'packages', 'node_modules'),
-    globalFolder: globalFolderOf(facts),
-    ...siblingsFolderOf(packageRoot()),
+    globalFolder: resolveGlobalFolder(facts),
+    ...resolveSiblingsFolder(packageRoot()),
     userServersFolder: path.join(dataFolder, 'servers'),
     dataFolder,
     cacheFolder: cacheFolderOf(facts),
@@ -40,7 +40,7 @@ export function workspaceFolders(facts: FolderFacts): WorkspaceFolders {
 }
 
 /** Who installs packages beside this one means them to be found, also below a prefix that npm is not set to. */
-function siblingsFolderOf(root: string): Pick<WorkspaceFolders, 'siblingsFolder'> {
+function resolveSiblingsFolder(root: string): Pick<WorkspaceFolders, 'siblingsFolder'> {
   const folder = path.dirname(root);
   return path.basename(folder) === 'node_modules' ? { siblingsFolder: folder } : {};
 }
@@ -49,7 +49,7 @@ function siblingsFolderOf(root: string): Pick<WorkspaceFolders, 'siblingsFolder'
  * Where npm puts global packages, worked out as npm does it; asking npm would take half a second.
  * @see https://docs.npmjs.com/cli/configuring-npm/folders, https://docs.npmjs.com/cli/using-npm/config#prefix
  */
-function globalFolderOf({ env, home, platform, execPath = process.execPath }: FolderFacts): string {
+function resolveGlobalFolder({ env, home, platform, execPath = process.execPath }: FolderFacts): string {
   const prefix = env.npm_config_prefix || env.NPM_CONFIG_PREFIX || env.PREFIX || prefixInNpmrc(home, env);
   if (platform === 'win32') {
     const folder = prefix || path.join(env.APPDATA || path.join(home, 'AppData', 'Roaming'), 'npm');

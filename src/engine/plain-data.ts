@@ -1,8 +1,8 @@
 import { types } from 'node:util';
-import { messageOf } from './thrown.js';
+import { errorMessage } from './thrown-value.js';
 
 /** Limits of one value, so that a value without end can be copied. */
-export interface Budget {
+export interface CopyBudget {
   /** Levels of objects and lists. */
   readonly depth: number;
   /** Members of all objects and lists together. */
@@ -11,7 +11,7 @@ export interface Budget {
   readonly text: number;
 }
 
-export const plainBudget: Budget = { depth: 500, members: 1_000_000, text: 32 * 1024 * 1024 };
+export const plainBudget: CopyBudget = { depth: 500, members: 1_000_000, text: 32 * 1024 * 1024 };
 
 /** A part of a value that has no plain form. The copy does not have it. */
 export interface PlainFault {
@@ -31,23 +31,23 @@ export interface PlainData {
 }
 
 export interface PlainOptions {
-  readonly budget?: Budget;
+  readonly budget?: CopyBudget;
   /** Gives the stand-in of an object or a function that is not copied; undefined for all others. May throw. */
-  readonly keep?: (value: object, path: PlainFault['path']) => StandIn | undefined;
+  readonly keep?: (value: object, path: PlainFault['path']) => PlainReplacement | undefined;
   /** Own symbols whose values are copied, too. */
   readonly marks?: readonly symbol[];
   /** Copies what classes define for their instances, too: kept functions, and getters. */
   readonly inherits?: boolean;
 }
 
-export type StandIn = { readonly value: unknown } | { readonly fault: string };
+export type PlainReplacement = { readonly value: unknown } | { readonly fault: string };
 
 /**
  * Copies any JavaScript value as JSON would write it: own enumerable keys, `toJSON`, no functions, no symbols. Reads each
  * member once. Never throws: parts without a plain form are left out and listed as faults.
  */
 export function plainData(value: unknown, options: PlainOptions = {}): PlainData {
-  const walk = new Walk(options);
+  const walk = new PlainDataCopier(options);
   const copy = walk.copy(value);
   if (copy === undefined && value !== undefined && walk.faults.length === 0) {
     const what = typeof value === 'object' ? 'an object whose toJSON gives nothing' : `a ${typeof value}`;
@@ -59,16 +59,16 @@ export function plainData(value: unknown, options: PlainOptions = {}): PlainData
 const faultsByCopy = new WeakMap<object, readonly PlainFault[]>();
 
 /** The faults below a part of a copy, with paths from that part on. */
-export function faultsIn(copy: unknown): readonly PlainFault[] {
+export function findCopyFaults(copy: unknown): readonly PlainFault[] {
   return typeof copy === 'object' && copy !== null ? (faultsByCopy.get(copy) ?? []) : [];
 }
 
-/** Makes {@link faultsIn} know the faults of a copy that another process has made. */
+/** Makes {@link findCopyFaults} know the faults of a copy that another process has made. */
 export function withFaults(copy: unknown, faults: readonly PlainFault[]): void {
   for (const { path, ...fault } of faults) {
     let at = copy;
     for (let depth = 0; typeof at === 'object' && at !== null; depth++) {
-      faultsByCopy.set(at, [...faultsIn(at), { ...fault, path: path.slice(depth) }]);
+      faultsByCopy.set(at, [...findCopyFaults(at), { ...fault, path: path.slice(depth) }]);
       const key = path[depth];
       at = key !== undefined && Object.hasOwn(at, key) ? Reflect.get(at, key) : undefined;
     }
@@ -82,7 +82,7 @@ export function describePlainFault({ path, what, lacksForm }: PlainFault, whole 
 }
 
 /** Thrown within a walk that has used up its budget. */
-const exceeded = Object.freeze({});
+const budgetExceeded = Object.freeze({});
 
 /** Parts at most this deep are left out alone if they exceed the budget, so that their neighbours are kept. */
 const sparingDepth = 3;
@@ -91,16 +91,16 @@ const sparingDepth = 3;
 const maxSpared = 3;
 
 /** More faults than this count as an exceeded budget: each has a path. */
-const maxFaults = 1000;
+const maxCopyFaults = 1000;
 
 const objectPrototype = Object.prototype;
 const arrayPrototype = Array.prototype;
 
-type Source = Readonly<Record<string, unknown>> & { readonly toJSON?: unknown };
+type CopySource = Readonly<Record<string, unknown>> & { readonly toJSON?: unknown };
 
-class Walk {
+class PlainDataCopier {
   readonly faults: PlainFault[] = [];
-  readonly #budget: Budget;
+  readonly #budget: CopyBudget;
   readonly #keep: PlainOptions['keep'];
   readonly #marks: readonly symbol[];
   readonly #inherits: boolean;
@@ -142,7 +142,8 @@ class Walk {
   }
 
   #lost(what: string, lacksForm?: true): undefined {
-    if (this.faults.length >= maxFaults) this.#exceed(`a value with more than ${maxFaults} unusable parts`);
+    if (this.faults.length >= maxCopyFaults)
+      this.#exceed(`a value with more than ${maxCopyFaults} unusable parts`);
     this.#record(what, lacksForm);
     return undefined;
   }
@@ -171,7 +172,7 @@ class Walk {
   #exceed(what: string, isSpent = false): never {
     this.#excess = what;
     this.#isSpent = isSpent;
-    throw exceeded;
+    throw budgetExceeded;
   }
 
   /** `isSaid`: the value is what a `toJSON` gave, and is not asked again. */
@@ -185,7 +186,7 @@ class Walk {
     } catch (error) {
       this.#above.length = depth;
       this.#path.length = at;
-      if (error !== exceeded) return this.#unreadable(error, depth);
+      if (error !== budgetExceeded) return this.#unreadable(error, depth);
       if (depth > 0 && (depth > sparingDepth || (!this.#isSpent && ++this.#spared > maxSpared))) throw error;
       if (!this.#isSpent) {
         this.#membersLeft = members;
@@ -197,7 +198,7 @@ class Walk {
   }
 
   #unreadable(error: unknown, depth: number): undefined {
-    const what = `a value that cannot be read (${messageOf(error)})`;
+    const what = `a value that cannot be read (${errorMessage(error)})`;
     if (depth > 0) return this.#lost(what);
     this.#record(what);
     return undefined;
@@ -218,21 +219,21 @@ class Walk {
       this.#take(value.byteLength);
     }
     if (!isSaid) {
-      const { toJSON } = value as Source;
+      const { toJSON } = value as CopySource;
       if (typeof toJSON === 'function') {
         const said: unknown = Reflect.apply(toJSON, value, [String(this.#path.at(-1) ?? '')]);
         return typeof said === 'object' && said !== null ? this.#guarded(said, true) : this.copy(said);
       }
     }
     if (!isOrdinary && prototype !== null) {
-      const what = lost.find(([, check]) => check(value))?.[0];
+      const what = keylessBuiltIns.find(([, check]) => check(value))?.[0];
       if (what !== undefined) return this.#lost(what, true);
-      if (types.isBoxedPrimitive(value)) return this.copy(unboxed(value));
+      if (types.isBoxedPrimitive(value)) return this.copy(unboxPrimitive(value));
     }
     const before = this.faults.length;
     above.push(value);
     const inherited = this.#inherits && !isOrdinary ? inheritedNames(value) : [];
-    const copy = Array.isArray(value) ? this.#list(value) : this.#entries(value as Source, inherited);
+    const copy = Array.isArray(value) ? this.#list(value) : this.#entries(value as CopySource, inherited);
     for (const mark of this.#marks) {
       if (Object.hasOwn(value, mark)) this.#mark(copy, mark, value);
     }
@@ -260,7 +261,7 @@ class Walk {
     return copy;
   }
 
-  #entries(source: Source, inherited: readonly string[]): Record<string, unknown> {
+  #entries(source: CopySource, inherited: readonly string[]): Record<string, unknown> {
     const own = Object.keys(source);
     const keys = inherited.length > 0 ? [...new Set([...own, ...inherited])] : own;
     this.#take(keys.length);
@@ -282,7 +283,7 @@ class Walk {
   #member(source: object, key: string | number): unknown {
     let value: unknown;
     try {
-      value = (source as Source)[key];
+      value = (source as CopySource)[key];
     } catch (error) {
       return this.#unreadable(error, this.#above.length);
     }
@@ -315,14 +316,14 @@ function setOwn(target: object, key: string, value: unknown): void {
   Object.defineProperty(target, key, { value, enumerable: true, configurable: true, writable: true });
 }
 
-function unboxed(value: object): unknown {
+function unboxPrimitive(value: object): unknown {
   const text = Object.prototype.toString.call(value);
   if (text === '[object Symbol]') return undefined;
   return (value as { valueOf(): unknown }).valueOf();
 }
 
 /** Built-in objects whose content is not in their keys: JSON would write `{}`. */
-const lost: readonly (readonly [what: string, check: (value: object) => boolean])[] = [
+const keylessBuiltIns: readonly (readonly [what: string, check: (value: object) => boolean])[] = [
   ['a Map', types.isMap],
   ['a Set', types.isSet],
   ['an Error', types.isNativeError],

@@ -3,7 +3,7 @@ import { isBuiltin } from 'node:module';
 import path from 'node:path';
 import { AgentToolsError } from './errors.js';
 import { packageRoot } from './folders.js';
-import { messageOf } from './thrown.js';
+import { errorMessage } from './thrown-value.js';
 
 /** What `create` is to make. */
 export interface ScaffoldPlan {
@@ -81,30 +81,30 @@ export async function createExtension(plan: ScaffoldPlan): Promise<Scaffold> {
   const { directory, name } = plan;
   await requireEmpty(directory);
   const files = { ...scaffoldFiles(plan), ...(plan.app && (await appFiles())) };
-  for (const [file, text] of Object.entries(files)) await write(path.join(directory, file), text);
+  for (const [file, text] of Object.entries(files)) await writeScaffoldFile(path.join(directory, file), text);
   return { directory, name, files: Object.keys(files) };
 }
 
-async function write(target: string, text: string): Promise<void> {
+async function writeScaffoldFile(target: string, text: string): Promise<void> {
   try {
     await mkdir(path.dirname(target), { recursive: true });
     await writeFile(target, text, { flag: 'wx' });
   } catch (error) {
-    throw new AgentToolsError('failed', `${target} cannot be written: ${messageOf(error)}.`, {
+    throw new AgentToolsError('failed', `${target} cannot be written: ${errorMessage(error)}.`, {
       cause: error,
     });
   }
 }
 
 /** A fresh git repository is empty enough. */
-const harmless = ['.git'];
+const ignoredEntries = ['.git'];
 
 async function requireEmpty(directory: string): Promise<void> {
   const info = await stat(directory).catch(() => undefined);
   if (!info) return;
   if (!info.isDirectory())
     throw new AgentToolsError('refused', `${directory} is a file. Name a folder to make.`);
-  const found = (await readdir(directory)).filter((entry) => !harmless.includes(entry)).sort();
+  const found = (await readdir(directory)).filter((entry) => !ignoredEntries.includes(entry)).sort();
   if (found.length === 0) return;
   const shown = found.slice(0, 10).join(', ') + (found.length > 10 ? ` and ${found.length - 10} more` : '');
   throw new AgentToolsError(
@@ -118,27 +118,27 @@ export function scaffoldFiles(plan: Omit<ScaffoldPlan, 'directory'>): Readonly<R
   return { ...commonFiles(plan), ...(plan.typescript ? typescriptFiles(plan) : javascriptFiles(plan)) };
 }
 
-type Files = Readonly<Record<string, string>>;
+type ScaffoldFiles = Readonly<Record<string, string>>;
 
 /** The app that the pages tell to copy. */
-async function appFiles(): Promise<Files> {
+async function appFiles(): Promise<ScaffoldFiles> {
   const page = path.join(packageRoot(), 'docs/apps/greeting.html');
   return {
     'agenttools/apps/greeting.html': await readFile(page, 'utf8'),
-    'agenttools/apps/greeting.json': json({ prefersBorder: true }),
+    'agenttools/apps/greeting.json': formatJsonFile({ prefersBorder: true }),
   };
 }
 
-function commonFiles({ name, typescript, app = false }: Omit<ScaffoldPlan, 'directory'>): Files {
+function commonFiles({ name, typescript, app = false }: Omit<ScaffoldPlan, 'directory'>): ScaffoldFiles {
   return {
-    'agenttools/tools/greet.json': json({
+    'agenttools/tools/greet.json': formatJsonFile({
       title: 'Greet',
       description: 'Greets somebody by name.',
       input: { name: { type: 'string', required: true, description: 'Who to greet' } },
       ...(app && { ui: 'greeting' }),
       handler: `./${typescript ? 'dist' : 'src'}/greet.js#greet`,
     }),
-    'agenttools/prompts/introduce.json': json({
+    'agenttools/prompts/introduce.json': formatJsonFile({
       title: 'Introduce',
       description: 'Asks for an introduction.',
       arguments: [{ name: 'name', description: 'Who to introduce', required: true }],
@@ -150,7 +150,7 @@ function commonFiles({ name, typescript, app = false }: Omit<ScaffoldPlan, 'dire
 }
 
 /** Package facts both flavours share, in the order they are read. */
-function packageFacts(name: string) {
+function scaffoldPackageJson(name: string) {
   return {
     name,
     version: '0.1.0',
@@ -168,10 +168,10 @@ function manifest(app = false) {
   };
 }
 
-function javascriptFiles({ name, app }: Pick<ScaffoldPlan, 'name' | 'app'>): Files {
+function javascriptFiles({ name, app }: Pick<ScaffoldPlan, 'name' | 'app'>): ScaffoldFiles {
   return {
-    'package.json': json({
-      ...packageFacts(name),
+    'package.json': formatJsonFile({
+      ...scaffoldPackageJson(name),
       files: ['agenttools', 'src'],
       scripts: { validate: 'npx agenttools validate', start: 'npx agenttools start .' },
       agenttools: manifest(app),
@@ -180,10 +180,14 @@ function javascriptFiles({ name, app }: Pick<ScaffoldPlan, 'name' | 'app'>): Fil
   };
 }
 
-function typescriptFiles({ name, version, app }: Pick<ScaffoldPlan, 'name' | 'version' | 'app'>): Files {
+function typescriptFiles({
+  name,
+  version,
+  app,
+}: Pick<ScaffoldPlan, 'name' | 'version' | 'app'>): ScaffoldFiles {
   return {
-    'package.json': json({
-      ...packageFacts(name),
+    'package.json': formatJsonFile({
+      ...scaffoldPackageJson(name),
       files: ['agenttools', 'dist'],
       scripts: {
         build: 'tsc',
@@ -199,7 +203,7 @@ function typescriptFiles({ name, version, app }: Pick<ScaffoldPlan, 'name' | 've
       },
       agenttools: manifest(app),
     }),
-    'tsconfig.json': json({
+    'tsconfig.json': formatJsonFile({
       compilerOptions: {
         target: 'ES2022',
         lib: ['ES2023'],
@@ -269,6 +273,6 @@ A tool is a definition in \`agenttools/tools\` and a function in \`src\`; \`pack
 `;
 }
 
-function json(value: unknown): string {
+function formatJsonFile(value: unknown): string {
   return `${JSON.stringify(value, null, 2)}\n`;
 }

@@ -4,8 +4,10 @@
  * say something to a model alone. Line breaks and tabs stay, and what ordinary writing needs.
  */
 export function visibleText(text: string): string {
-  if (plain.test(text)) return text;
-  return text.replaceAll('\r\n', '\n').replace(marked, (found, kept?: string) => kept ?? spelledOut(found));
+  if (printableAscii.test(text)) return text;
+  return text
+    .replaceAll('\r\n', '\n')
+    .replace(invisiblePattern, (found, kept?: string) => kept ?? spelledOut(found));
 }
 
 /** A {@link visibleText} that is one line: a name, a path, a key. */
@@ -21,19 +23,22 @@ export function visibleMessage(text: string): string {
 
 /** JSON text with the same characters escaped as JSON does, so that it says the same. */
 export function visibleJson(json: string): string {
-  return json.replace(marked, (found, kept?: string) => kept ?? found.split('').map(escaped).join(''));
+  return json.replace(
+    invisiblePattern,
+    (found, kept?: string) => kept ?? found.split('').map(escapeCodeUnit).join(''),
+  );
 }
 
 /** Text that needs no look at each character. The pattern below takes half a millisecond to compile. */
-const plain = /^[\t\n\x20-\x7e]*$/;
+const printableAscii = /^[\t\n\x20-\x7e]*$/;
 
-const unseen = '(?![\\n\\t])[\\p{Cc}\\p{Cf}\\p{Cs}\\p{Zl}\\p{Zp}\\p{Default_Ignorable_Code_Point}]';
+const unseenCharacters = '(?![\\n\\t])[\\p{Cc}\\p{Cf}\\p{Cs}\\p{Zl}\\p{Zp}\\p{Default_Ignorable_Code_Point}]';
 
 /** One emoji, as it may be joined to another. */
 const emoji = '\\p{Extended_Pictographic}\\ufe0f?\\p{Emoji_Modifier}?';
 
 /** Scripts that join letters, or keep them apart, by characters that show in nothing else. */
-const joining = [
+const joiningScripts = [
   'Arab',
   'Syrc',
   'Beng',
@@ -52,25 +57,25 @@ const joining = [
   .join('');
 
 /** What nobody sees, or, as the group, what ordinary writing needs of it: joined or coloured emoji, joined letters. */
-const marked = new RegExp(
+const invisiblePattern = new RegExp(
   [
-    `(${emoji}(?:\\u200d${emoji})+|\\p{Extended_Pictographic}[\\ufe0e\\ufe0f]|[#*0-9]\\ufe0f\\u20e3|(?<=[${joining}])[\\u200c\\u200d](?=[${joining}]))`,
-    unseen,
+    `(${emoji}(?:\\u200d${emoji})+|\\p{Extended_Pictographic}[\\ufe0e\\ufe0f]|[#*0-9]\\ufe0f\\u20e3|(?<=[${joiningScripts}])[\\u200c\\u200d](?=[${joiningScripts}]))`,
+    unseenCharacters,
   ].join('|'),
   'gu',
 );
 
 function spelledOut(character: string): string {
   const code = character.codePointAt(0)!;
-  return code > 0xffff ? `\\u{${code.toString(16)}}` : escaped(character);
+  return code > 0xffff ? `\\u{${code.toString(16)}}` : escapeCodeUnit(character);
 }
 
-function escaped(unit: string): string {
+function escapeCodeUnit(unit: string): string {
   return `\\u${unit.charCodeAt(0).toString(16).padStart(4, '0')}`;
 }
 
 /** The first characters of a text; where something is missing, it ends with an ellipsis. */
-export function shortened(text: string, length: number): string {
+export function shortenText(text: string, length: number): string {
   if (text.length <= length) return text;
   // No character has more than two units, so the rest of a megabyte need not be looked at.
   const start = [...text.slice(0, length * 2)];

@@ -4,7 +4,7 @@ import {
   type McpUiHostContext,
   PostMessageTransport,
 } from '@modelcontextprotocol/ext-apps/app-bridge';
-import type { Rendering, Violation } from '../engine/preview/contract.js';
+import type { AppRendering, Violation } from '../engine/preview/page-messages.js';
 import { buildAllow } from './permissions.js';
 
 type Message = Parameters<PostMessageTransport['send']>[0];
@@ -35,7 +35,7 @@ export class AppFrame {
   #isInitialized = false;
 
   constructor(
-    rendering: Rendering,
+    rendering: AppRendering,
     place: HTMLElement,
     { context, listener }: { readonly context: McpUiHostContext; readonly listener: AppListener },
   ) {
@@ -64,10 +64,10 @@ export class AppFrame {
     this.initialized.catch(() => {});
   }
 
-  async #start(rendering: Rendering, listener: AppListener): Promise<void> {
+  async #start(rendering: AppRendering, listener: AppListener): Promise<void> {
     const bridge = this.#bridge;
     const { html, frame } = rendering;
-    answerWith(bridge, listener);
+    connectBridge(bridge, listener);
     bridge.addEventListener('sandboxready', () => {
       void bridge.sendSandboxResourceReady({
         html,
@@ -93,7 +93,7 @@ export class AppFrame {
         resolve();
       });
     });
-    await bridge.connect(new HeardTransport(this.element.contentWindow!, listener));
+    await bridge.connect(new ObservedTransport(this.element.contentWindow!, listener));
     this.element.src = frame;
     await initialized;
   }
@@ -136,7 +136,7 @@ export class AppFrame {
 }
 
 /** What an app may ask: the server for data, the host for deeds, which it only shows. */
-function answerWith(bridge: AppBridge, listener: AppListener): void {
+function connectBridge(bridge: AppBridge, listener: AppListener): void {
   const pass =
     (method: string) =>
     async (params: object | undefined, { mcpReq }: { mcpReq: { signal: AbortSignal } }) =>
@@ -159,7 +159,7 @@ function answerWith(bridge: AppBridge, listener: AppListener): void {
 }
 
 /** The official transport, overheard. What the proxy says of itself is not for the bridge. */
-class HeardTransport extends PostMessageTransport {
+class ObservedTransport extends PostMessageTransport {
   readonly #listener: AppListener;
 
   constructor(frame: Window, listener: AppListener) {

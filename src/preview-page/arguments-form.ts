@@ -28,15 +28,15 @@ export class ArgumentsForm {
   readonly #fields: readonly FormField[];
 
   constructor(place: HTMLElement, inputSchema: unknown) {
-    const { properties, required: listed } = schemaOf(inputSchema);
+    const { properties, required: listed } = asFormSchema(inputSchema);
     const required: readonly unknown[] = Array.isArray(listed) ? listed : [];
-    const entries = Object.entries(schemaOf(properties)).map(
-      ([name, schema]) => [name, schemaOf(schema)] as const,
+    const entries = Object.entries(asFormSchema(properties)).map(
+      ([name, schema]) => [name, asFormSchema(schema)] as const,
     );
     this.#fields = entries.map(([name, schema]) => makeField(name, schema, required.includes(name)));
     place.replaceChildren(
       ...entries.map(([name, schema], index) =>
-        rowOf(name, schema, { field: this.#fields[index]!, required: required.includes(name) }),
+        createFieldRow(name, schema, { field: this.#fields[index]!, required: required.includes(name) }),
       ),
     );
     for (const [index, [, schema]] of entries.entries()) {
@@ -58,11 +58,11 @@ export class ArgumentsForm {
 }
 
 /** A schema comes from a server, so it may be anything; what is no object says nothing. */
-function schemaOf(value: unknown): Schema {
+function asFormSchema(value: unknown): Schema {
   return typeof value === 'object' && value !== null && !Array.isArray(value) ? value : {};
 }
 
-function rowOf(
+function createFieldRow(
   name: string,
   { description, title }: Schema,
   { field, required }: { readonly field: FormField; readonly required: boolean },
@@ -87,7 +87,7 @@ function rowOf(
 let count = 0;
 
 function makeField(name: string, schema: Schema, required: boolean): FormField {
-  const field = fieldOf(name, schema);
+  const field = createField(name, schema);
   count += 1;
   field.control.id = `argument-${count}`;
   field.control.name = name;
@@ -95,15 +95,15 @@ function makeField(name: string, schema: Schema, required: boolean): FormField {
   return field;
 }
 
-function fieldOf(name: string, schema: Schema): FormField {
-  if (Array.isArray(schema.enum)) return choice(name, schema.enum);
-  if (schema.type === 'boolean') return choice(name, [true, false]);
-  if (schema.type === 'string') return text(name);
+function createField(name: string, schema: Schema): FormField {
+  if (Array.isArray(schema.enum)) return selectField(name, schema.enum);
+  if (schema.type === 'boolean') return selectField(name, [true, false]);
+  if (schema.type === 'string') return createTextField(name);
   if (schema.type === 'number' || schema.type === 'integer') return number(name);
-  return json(name);
+  return createJsonField(name);
 }
 
-function choice(name: string, values: readonly unknown[]): FormField {
+function selectField(name: string, values: readonly unknown[]): FormField {
   const control = document.createElement('select');
   const options = values.map((value, index) => new Option(showValue(value), `${index}`));
   control.append(new Option('', ''), ...options);
@@ -123,7 +123,7 @@ function showValue(value: unknown): string {
 }
 
 /** An empty text is none; who means one writes JSON. */
-function text(name: string): FormField {
+function createTextField(name: string): FormField {
   const control = document.createElement('textarea');
   control.rows = 1;
   return {
@@ -155,7 +155,7 @@ function number(name: string): FormField {
   };
 }
 
-function json(name: string): FormField {
+function createJsonField(name: string): FormField {
   const control = document.createElement('textarea');
   control.rows = 2;
   control.spellcheck = false;
@@ -163,7 +163,7 @@ function json(name: string): FormField {
   return {
     name,
     control,
-    read: () => (control.value.trim() === '' ? undefined : parse(control.value, `"${name}"`)),
+    read: () => (control.value.trim() === '' ? undefined : parseFieldJson(control.value, `"${name}"`)),
     write: (value) => {
       control.value = value === undefined ? '' : JSON.stringify(value, undefined, 2);
     },
@@ -172,12 +172,12 @@ function json(name: string): FormField {
 
 /** Arguments as a whole. @throws ArgumentFault if the text is no JSON object. */
 export function parseArguments(written: string): Arguments {
-  const value = written.trim() === '' ? {} : parse(written, 'The arguments');
+  const value = written.trim() === '' ? {} : parseFieldJson(written, 'The arguments');
   if (typeof value === 'object' && value !== null && !Array.isArray(value)) return value as Arguments;
   throw new ArgumentFault('The arguments are to be a JSON object.');
 }
 
-function parse(written: string, what: string): unknown {
+function parseFieldJson(written: string, what: string): unknown {
   try {
     return JSON.parse(written);
   } catch (error) {

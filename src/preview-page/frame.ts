@@ -6,7 +6,7 @@ import { buildAllow } from './permissions.js';
  * @see MCP Apps 2026-01-26, "Sandbox proxy"
  */
 
-const own = 'ui/notifications/sandbox-';
+const sandboxPrefix = 'ui/notifications/sandbox-';
 const here = window.location.origin;
 const host = document.querySelector<HTMLMetaElement>('meta[name=host]')!.content;
 
@@ -17,7 +17,7 @@ document.addEventListener('DOMContentLoaded', () => {
   document.body.append(inner);
 
   const tellHost = (method: string, params: object) =>
-    window.parent.postMessage({ jsonrpc: '2.0', method: own + method, params }, host);
+    window.parent.postMessage({ jsonrpc: '2.0', method: sandboxPrefix + method, params }, host);
   const tellViolation = (event: SecurityPolicyViolationEvent) =>
     tellHost('violation', {
       directive: event.effectiveDirective,
@@ -39,9 +39,9 @@ document.addEventListener('DOMContentLoaded', () => {
   document.addEventListener('securitypolicyviolation', tellViolation);
   window.addEventListener('message', ({ source, origin, data }) => {
     const method: unknown = data?.method;
-    const isOwn = typeof method === 'string' && method.startsWith(own);
+    const isOwn = typeof method === 'string' && method.startsWith(sandboxPrefix);
     if (source === window.parent && origin === host) {
-      if (method === `${own}resource-ready`) show(data.params);
+      if (method === `${sandboxPrefix}resource-ready`) show(data.params);
       else if (!isOwn) inner.contentWindow?.postMessage(data, here);
       // The app has this page's origin; a page that its frame went to is not the app.
     } else if (source === inner.contentWindow && origin === here && !isOwn) {

@@ -23,7 +23,7 @@ export class Log {
       entry.append(body);
     }
     this.#list.append(entry);
-    if (this.#list.childElementCount > mostEntries) this.#list.firstElementChild?.remove();
+    if (this.#list.childElementCount > maxLogEntries) this.#list.firstElementChild?.remove();
     this.#list.scrollTop = this.#list.scrollHeight;
     this.#show();
   }
@@ -40,9 +40,9 @@ export class Log {
   }
 }
 
-const mostEntries = 300;
-const mostLetters = 4000;
+const maxLogEntries = 300;
+const maxEntryLength = 4000;
 
 function shorten(text: string): string {
-  return text.length <= mostLetters ? text : `${text.slice(0, mostLetters)}… (${text.length} letters)`;
+  return text.length <= maxEntryLength ? text : `${text.slice(0, maxEntryLength)}… (${text.length} letters)`;
 }

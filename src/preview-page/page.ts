@@ -1,16 +1,16 @@
 import './jitless.js';
 import type { McpUiDisplayMode, McpUiHostContext } from '@modelcontextprotocol/ext-apps/app-bridge';
-import type { ListedTool, PreviewState, Rendering, Theme } from '../engine/preview/contract.js';
+import type { AppRendering, ListedTool, PreviewState, Theme } from '../engine/preview/page-messages.js';
 import { AppFrame, type AppListener } from './app-frame.js';
 import { ArgumentFault, ArgumentsForm, parseArguments } from './arguments-form.js';
 import { Log } from './log.js';
-import { askServer, listen, renderApp, report, restartServer } from './program.js';
-import { stylesOf } from './themes.js';
+import { askServer, renderApp, report, restartServer, subscribeToServer } from './program.js';
+import { themeStyles } from './themes.js';
 
 type Arguments = Record<string, unknown>;
 
 /** A call as it was made, whatever the form says since. */
-interface Called {
+interface CallRecord {
   readonly tool: string;
   readonly args: Arguments;
 }
@@ -22,22 +22,22 @@ interface ToolForm {
   readonly fields: ArgumentsForm;
 }
 
-const find = <Element extends HTMLElement>(id: string) => document.getElementById(id) as Element;
+const findElement = <Element extends HTMLElement>(id: string) => document.getElementById(id) as Element;
 const controls = {
-  app: find<HTMLSelectElement>('app'),
-  tool: find<HTMLSelectElement>('tool'),
-  theme: find<HTMLSelectElement>('theme'),
-  width: find<HTMLInputElement>('width'),
-  mode: find<HTMLSelectElement>('mode'),
-  asJson: find<HTMLInputElement>('as-json'),
-  json: find<HTMLTextAreaElement>('json'),
-  again: find<HTMLInputElement>('again'),
-  run: find<HTMLButtonElement>('run'),
-  cancel: find<HTMLButtonElement>('cancel'),
+  app: findElement<HTMLSelectElement>('app'),
+  tool: findElement<HTMLSelectElement>('tool'),
+  theme: findElement<HTMLSelectElement>('theme'),
+  width: findElement<HTMLInputElement>('width'),
+  mode: findElement<HTMLSelectElement>('mode'),
+  asJson: findElement<HTMLInputElement>('as-json'),
+  json: findElement<HTMLTextAreaElement>('json'),
+  again: findElement<HTMLInputElement>('again'),
+  run: findElement<HTMLButtonElement>('run'),
+  cancel: findElement<HTMLButtonElement>('cancel'),
 };
-const [stage, place] = [find('stage'), find('place')];
+const [stage, place] = [findElement('stage'), findElement('place')];
 const logs = { violations: new Log('violations'), asks: new Log('asks'), messages: new Log('messages') };
-const stderr = { text: find('stderr'), count: find('stderr-count'), lines: 0 };
+const stderr = { text: findElement('stderr'), count: findElement('stderr-count'), lines: 0 };
 
 /** A picture shows the app alone. */
 const isPicture = new URLSearchParams(location.search).has('picture');
@@ -63,7 +63,7 @@ let farewell: Promise<void> = Promise.resolve();
 let height: number | undefined;
 let call: AbortController | undefined;
 /** The call that is shown; undefined where none is. */
-let called: Called | undefined;
+let called: CallRecord | undefined;
 let turns = 0;
 /** The turn whose app is heard: until it is gone, its last words count. */
 let heardTurn = 0;
@@ -76,7 +76,7 @@ function receive(next: PreviewState): void {
   const isFirst = !hasBegun;
   hasBegun = true;
   fillApps(next);
-  if (isFirst) beginAsAsked(next);
+  if (isFirst) applyInitialView(next);
   fillTools(next);
   if (isFirst && next.asked.arguments) {
     form?.fields.write(next.asked.arguments);
@@ -84,18 +84,18 @@ function receive(next: PreviewState): void {
   }
   if (next.generation === shownGeneration) return;
   shownGeneration = next.generation;
-  if (isFirst) return void show(controls.app.value, callAsked(next));
+  if (isFirst) return void showApp(controls.app.value, requestedCall(next));
   const isThere = next.apps.some(({ uri }) => uri === shownApp);
-  void show(isThere ? shownApp! : controls.app.value, controls.again.checked ? called : undefined);
+  void showApp(isThere ? shownApp! : controls.app.value, controls.again.checked ? called : undefined);
 }
 
 /** The call that the command line asks for. */
-function callAsked({ asked }: PreviewState): Called | undefined {
+function requestedCall({ asked }: PreviewState): CallRecord | undefined {
   if (!asked.call || asked.tool === undefined) return undefined;
   return { tool: asked.tool, args: { ...asked.arguments } };
 }
 
-function beginAsAsked({ asked }: PreviewState): void {
+function applyInitialView({ asked }: PreviewState): void {
   controls.app.value = asked.app;
   const dark = matchMedia('(prefers-color-scheme: dark)').matches;
   controls.theme.value = asked.theme ?? (dark ? 'dark' : 'light');
@@ -106,17 +106,17 @@ function beginAsAsked({ asked }: PreviewState): void {
 function tellStatus({ reference, server, status }: PreviewState): void {
   const name = server?.name || reference;
   document.title = `${name} – preview`;
-  find('server-name').textContent = name;
+  findElement('server-name').textContent = name;
   const words = {
     starting: 'Starting…',
     ready: `Running${server?.version ? `, version ${server.version}` : ''}`,
   };
-  find('status').textContent = status.name === 'failed' ? 'Not running' : words[status.name];
+  findElement('status').textContent = status.name === 'failed' ? 'Not running' : words[status.name];
   tellFault(status.name === 'failed' ? status.message : undefined);
 }
 
 function tellFault(text: string | undefined): void {
-  const fault = find('fault');
+  const fault = findElement('fault');
   fault.hidden = text === undefined;
   fault.textContent = text ?? '';
 }
@@ -153,13 +153,13 @@ function group(label: string, tools: readonly ListedTool[]): HTMLOptGroupElement
 
 /** The form of the chosen tool; what was written into it stays while its properties do. */
 function showTool(): void {
-  const tool = toolNamed(controls.tool.value);
+  const tool = findToolByName(controls.tool.value);
   controls.run.disabled = tool === undefined;
-  find('tool-description').textContent = tool?.description ?? '';
+  findElement('tool-description').textContent = tool?.description ?? '';
   const schema = JSON.stringify(tool?.inputSchema ?? {});
   if (form && form.tool === tool?.name && form.schema === schema) return;
   const before = form && form.tool === tool?.name ? readForm() : undefined;
-  form = { tool: tool?.name, schema, fields: new ArgumentsForm(find('fields'), tool?.inputSchema) };
+  form = { tool: tool?.name, schema, fields: new ArgumentsForm(findElement('fields'), tool?.inputSchema) };
   if (before) form.fields.write(before);
 }
 
@@ -171,7 +171,7 @@ function readForm(): Arguments | undefined {
   }
 }
 
-function toolNamed(name: string): ListedTool | undefined {
+function findToolByName(name: string): ListedTool | undefined {
   return state?.tools.find((tool) => tool.name === name);
 }
 
@@ -181,7 +181,7 @@ function readArguments(): Arguments {
 }
 
 /** Shows an app anew, as hosts do for every call; with a call, it is shown what comes of it. */
-async function show(app: string, wanted: Called | undefined): Promise<void> {
+async function showApp(app: string, wanted: CallRecord | undefined): Promise<void> {
   turns += 1;
   const turn = turns;
   const isCurrent = () => turn === turns;
@@ -198,7 +198,7 @@ async function show(app: string, wanted: Called | undefined): Promise<void> {
     const rendering = await renderApp(app);
     if (!isCurrent()) return;
     tellPolicy(rendering);
-    const own = new AppFrame(rendering, place, { context: context(), listener: listenerOf(turn) });
+    const own = new AppFrame(rendering, place, { context: context(), listener: createAppListener(turn) });
     frame = own;
     stage.classList.toggle('bordered', rendering.prefersBorder);
     arrange();
@@ -206,9 +206,9 @@ async function show(app: string, wanted: Called | undefined): Promise<void> {
     if (!isCurrent()) return;
     await report({ kind: 'initialized' });
     offerModes(own.modes);
-    const isError = wanted ? await callFor(own, wanted) : false;
+    const isError = wanted ? await callToolFor(own, wanted) : false;
     if (!isCurrent() || isError === undefined) return;
-    await settled();
+    await waitForQuiet();
     await report({ kind: 'shown', height: Math.ceil(own.element.getBoundingClientRect().height), isError });
   } catch (error) {
     if (!isCurrent()) return;
@@ -226,7 +226,7 @@ async function clearStage(): Promise<void> {
 }
 
 /** Calls a tool and shows the app what it does; whether the tool failed, undefined if it was not to end. */
-async function callFor(own: AppFrame, { tool, args }: Called): Promise<boolean | undefined> {
+async function callToolFor(own: AppFrame, { tool, args }: CallRecord): Promise<boolean | undefined> {
   const leaving = new AbortController();
   call = leaving;
   controls.cancel.disabled = false;
@@ -251,7 +251,7 @@ async function callFor(own: AppFrame, { tool, args }: Called): Promise<boolean |
 }
 
 /** Waits until the app has been silent for a moment, and has been painted. */
-async function settled(): Promise<void> {
+async function waitForQuiet(): Promise<void> {
   const [silence, most] = [300, 3000];
   const start = performance.now();
   lastHeard = start;
@@ -261,7 +261,7 @@ async function settled(): Promise<void> {
   for (let frames = 0; frames < 2; frames += 1) await new Promise(requestAnimationFrame);
 }
 
-function listenerOf(turn: number): AppListener {
+function createAppListener(turn: number): AppListener {
   const whileHeard =
     <Heard extends readonly unknown[]>(hear: (...heard: Heard) => void) =>
     (...heard: Heard) => {
@@ -307,14 +307,14 @@ function listenerOf(turn: number): AppListener {
   };
 }
 
-function tellPolicy({ policy, refused }: Rendering): void {
-  find('policy').textContent = policy;
+function tellPolicy({ policy, refused }: AppRendering): void {
+  findElement('policy').textContent = policy;
   const entries = refused.map(({ key, domain, reason }) => {
     const entry = document.createElement('li');
     entry.textContent = `${key}: ${domain} is left out. ${reason}`;
     return entry;
   });
-  find('refused').replaceChildren(...entries);
+  findElement('refused').replaceChildren(...entries);
 }
 
 /** An app is never shown in a mode that it does not say it has. */
@@ -339,11 +339,11 @@ function arrange(): void {
   if (!frame) return;
   const { style } = frame.element;
   const fixed = dimensions();
-  style.width = `${'width' in fixed ? fixed.width : widthAsked()}px`;
+  style.width = `${'width' in fixed ? fixed.width : chosenWidth()}px`;
   style.height = `${'height' in fixed ? fixed.height : (height ?? sizes.firstHeight)}px`;
 }
 
-function widthAsked(): number {
+function chosenWidth(): number {
   const width = Math.round(Number(controls.width.value));
   return width >= 160 && width <= 4000 ? width : 800;
 }
@@ -358,15 +358,15 @@ function dimensions(): { width: number } & ({ height: number } | { maxHeight: nu
   }
   if (controls.mode.value === 'pip') return sizes.pip;
   if (controls.mode.value === 'fullscreen') return { width: stage.clientWidth, height: stage.clientHeight };
-  return { width: widthAsked(), maxHeight: sizes.mostHeight };
+  return { width: chosenWidth(), maxHeight: sizes.mostHeight };
 }
 
 function context(): McpUiHostContext {
   const theme = controls.theme.value as Theme;
-  const tool = called && toolNamed(called.tool);
+  const tool = called && findToolByName(called.tool);
   return {
     theme,
-    styles: { variables: stylesOf(theme) },
+    styles: { variables: themeStyles(theme) },
     displayMode: controls.mode.value as McpUiDisplayMode,
     availableDisplayModes: [...displayModes],
     containerDimensions: dimensions(),
@@ -385,11 +385,11 @@ function context(): McpUiHostContext {
 }
 
 function submit(): void {
-  const fault = find('arguments-fault');
+  const fault = findElement('arguments-fault');
   try {
     const args = readArguments();
     fault.hidden = true;
-    void show(controls.app.value, { tool: controls.tool.value, args });
+    void showApp(controls.app.value, { tool: controls.tool.value, args });
   } catch (error) {
     if (!(error instanceof ArgumentFault)) throw error;
     fault.textContent = error.message;
@@ -408,14 +408,14 @@ function switchForm(): void {
       // What is no JSON cannot be shown in fields.
     }
   }
-  find('json-row').hidden = !isJson;
-  find('fields').hidden = isJson;
+  findElement('json-row').hidden = !isJson;
+  findElement('fields').hidden = isJson;
 }
 
 controls.app.addEventListener('change', () => {
   const app = state?.apps.find(({ uri }) => uri === controls.app.value);
   if (state) fillTools(state, app?.tools[0]);
-  void show(controls.app.value, undefined);
+  void showApp(controls.app.value, undefined);
 });
 controls.tool.addEventListener('change', () => {
   const app = state?.apps.find(({ tools }) => tools.includes(controls.tool.value));
@@ -429,16 +429,16 @@ for (const control of [controls.theme, controls.width, controls.mode]) {
 new ResizeObserver(() => changeContext()).observe(stage);
 controls.asJson.addEventListener('change', switchForm);
 controls.cancel.addEventListener('click', () => call?.abort());
-find('fresh').addEventListener('click', () => void show(controls.app.value, undefined));
-find('restart').addEventListener('click', () => void restartServer());
-find('call').addEventListener('submit', (event) => {
+findElement('fresh').addEventListener('click', () => void showApp(controls.app.value, undefined));
+findElement('restart').addEventListener('click', () => void restartServer());
+findElement('call').addEventListener('submit', (event) => {
   event.preventDefault();
   submit();
 });
 
 if (isPicture) document.documentElement.classList.add('picture');
 
-const events = listen({
+const events = subscribeToServer({
   state(next) {
     try {
       receive(next);

@@ -1,16 +1,22 @@
-import type { Answer, PreviewEvents, Rendering, AppReport, ServerRequest } from '../engine/preview/contract.js';
+import type {
+  AppRendering,
+  AppReport,
+  PreviewEvents,
+  PreviewRequest,
+  PreviewResponse,
+} from '../engine/preview/page-messages.js';
 
 /** The program that serves this page, and the server behind it. */
 
 /** What the server answers. @throws Error with its words, and its code where it has one. */
-export async function askServer(request: ServerRequest, signal?: AbortSignal): Promise<unknown> {
-  const answer = await post<Answer>('request', request, signal);
+export async function askServer(request: PreviewRequest, signal?: AbortSignal): Promise<unknown> {
+  const answer = await post<PreviewResponse>('request', request, signal);
   if ('result' in answer) return answer.result;
   throw Object.assign(new Error(answer.error.message), { code: answer.error.code });
 }
 
-export async function renderApp(uri: string): Promise<Rendering> {
-  return await post<Rendering>('render', { uri });
+export async function renderApp(uri: string): Promise<AppRendering> {
+  return await post<AppRendering>('render', { uri });
 }
 
 export async function restartServer(): Promise<void> {
@@ -22,7 +28,7 @@ export async function report(what: AppReport): Promise<void> {
 }
 
 /** Hears of the server from now on. What is known already comes first. */
-export function listen(
+export function subscribeToServer(
   listeners: {
     readonly [Name in keyof PreviewEvents]: (data: PreviewEvents[Name]) => void;
   },

@@ -1,5 +1,5 @@
 import type { McpUiStyles } from '@modelcontextprotocol/ext-apps/app-bridge';
-import type { Theme } from '../engine/preview/contract.js';
+import type { Theme } from '../engine/preview/page-messages.js';
 
 type Colors = Readonly<Record<string, string>>;
 
@@ -129,7 +129,7 @@ const measures: Readonly<Record<string, string>> = {
 };
 
 /** The standard variables of a theme, as apps are given them. */
-export function stylesOf(theme: Theme): McpUiStyles {
+export function themeStyles(theme: Theme): McpUiStyles {
   const named = Object.entries(colors[theme]).map(([name, value]) => [`--color-${name}`, value]);
   return { ...Object.fromEntries(named), ...measures } as McpUiStyles;
 }

@@ -3,7 +3,7 @@ import { createRequire } from 'node:module';
 import path from 'node:path';
 import type { FrameLocator, Page } from 'playwright-core';
 import { afterEach, expect, test } from 'vitest';
-import type { AskedByWords } from '../../src/engine/preview/preview.js';
+import type { InitialViewArguments } from '../../src/engine/preview/preview.js';
 import { describeInBrowser, findChromium, openBrowser } from '../support/browser.js';
 import { extension, hostile, prepareExtension, runPreview, viewer } from '../support/preview.js';
 import { writeFiles } from '../support/run-cli.js';
@@ -16,7 +16,7 @@ let page: Page;
 let app: FrameLocator;
 let requests: string[];
 
-async function openPage(asked: AskedByWords = {}, server?: string): Promise<void> {
+async function openPage(asked: InitialViewArguments = {}, server?: string): Promise<void> {
   const { url } = await prepared.open(asked, server);
   const context = await (await openBrowser()).newContext({ viewport: { width: 1280, height: 900 } });
   page = await context.newPage();

@@ -1,7 +1,7 @@
 import path from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { checkRequirements } from '../../src/engine/installation/requirements.js';
-import { composeServer } from '../../src/engine/items/server.js';
+import { composeServer } from '../../src/engine/items/compose-server.js';
 import { parseToolOptions } from '../../src/engine/items/tool-options.js';
 import { LiveServer } from '../../src/engine/server/live-server.js';
 import { openWorkspace } from '../support/packages.js';

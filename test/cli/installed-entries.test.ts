@@ -7,9 +7,9 @@ import { parse as parseToml } from 'smol-toml';
 import { describe, expect, test } from 'vitest';
 import { parse as parseYaml } from 'yaml';
 import type {
+  ClientEnvironment,
   ConfigFormat,
   Launch,
-  ClientEnvironment,
   SyntaxTolerance,
   WritableClient,
 } from '../../src/engine/clients/client.js';

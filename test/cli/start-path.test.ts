@@ -47,10 +47,10 @@ describe('the way of `start`', () => {
       expect([...packages]).not.toContain(heavy);
     }
     expect(inputs.filter((file) => file.startsWith('src/cli/')).sort()).toEqual([
+      'src/cli/auto-install.ts',
       'src/cli/commands/start.ts',
       'src/cli/exit-code.ts',
       'src/cli/main.ts',
-      'src/cli/auto-install.ts',
       'src/cli/start-arguments.ts',
     ]);
   });

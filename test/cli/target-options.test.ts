@@ -1,9 +1,9 @@
 import { describe, expect, it } from 'vitest';
 import {
-  type TargetInput,
-  type PlaceOptions,
-  placeInput,
   expandProjectFlag,
+  placeInput,
+  type TargetFlags,
+  type TargetInput,
 } from '../../src/cli/target-options.js';
 import { writeFolder } from '../support/packages.js';
 import { runCli } from '../support/run-cli.js';
@@ -28,7 +28,7 @@ describe('a bare --project', () => {
 });
 
 describe('the words of a place', () => {
-  const meanings: readonly (readonly [string, PlaceOptions, Partial<TargetInput>])[] = [
+  const meanings: readonly (readonly [string, TargetFlags, Partial<TargetInput>])[] = [
     ['codex', {}, { client: 'codex', server: undefined }],
     ['codex kit', {}, { client: 'codex', server: 'kit' }],
     ['kit', { all: true }, { client: undefined, server: 'kit' }],
@@ -42,7 +42,7 @@ describe('the words of a place', () => {
     expect(await placeInput([first, second], options)).toMatchObject(expected);
   });
 
-  const refusals: readonly (readonly [readonly [string?, string?], PlaceOptions, RegExp])[] = [
+  const refusals: readonly (readonly [readonly [string?, string?], TargetFlags, RegExp])[] = [
     [[], {}, /Which client/],
     [['codex', 'kit'], { all: true }, /two words: codex, kit/],
     [['codex', 'kit'], { config: 'x.toml' }, /with --config the client is said with --client/],

@@ -2,7 +2,7 @@ import { readFileSync } from 'node:fs';
 import path from 'node:path';
 import { expect, test } from 'vitest';
 import { appFiles, inlined } from '../../.scripts/apps.mjs';
-import { readPage } from '../../src/engine/validate/page/page.js';
+import { readPage } from '../../src/engine/validate/page/analyze-page.js';
 import { root } from '../support/program.js';
 import { blocks } from './support/pages.js';
 

@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import { valueTags } from '../../src/engine/derive/keywords.js';
 import { mcpKeys } from '../../src/engine/derive/mcp-tag.js';
-import { castNames } from '../../src/engine/schema/casts.js';
+import { castNames } from '../../src/engine/schema/value-caster.js';
 import { pages } from './support/pages.js';
 
 /** The part of the page below a heading. */

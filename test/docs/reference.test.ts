@@ -3,9 +3,9 @@ import path from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { describe, expect, test } from 'vitest';
 import { formats } from '../../src/engine/extension/definition-files.js';
+import { overrideShapes, shapes } from '../../src/engine/extension/definition-shapes.js';
 import { publishedSchemas } from '../../src/engine/extension/json-schemas.js';
-import { overrideShapes, shapes } from '../../src/engine/extension/shapes.js';
-import { manifestKeyNames, translate } from '../../src/engine/extension/spellings.js';
+import { manifestKeyNames, translate } from '../../src/engine/extension/key-spellings.js';
 import { commonOptions, optionChecks } from '../../src/engine/schema/field-options.js';
 import type { ToolContext } from '../../src/index.js';
 import * as authoring from '../../src/index.js';
@@ -155,7 +155,7 @@ describe('spellings of Wolfram paclets', () => {
 
   test('are all in the table', () => {
     // The table in code is nobody else's business, so it is read as text.
-    const source = readFileSync(path.join(root, 'src/engine/extension/spellings.ts'), 'utf8');
+    const source = readFileSync(path.join(root, 'src/engine/extension/key-spellings.ts'), 'utf8');
     const known = [...source.matchAll(/theirs: \[(.*?)\],\s+ours: '(\w+)'/g)].map(
       ([, keys = '', ours]) => `${keys.replaceAll("'", '')}: ${ours}`,
     );

@@ -2,8 +2,8 @@ import path from 'node:path';
 import { describe, expect, test, vi } from 'vitest';
 import { type CallOnce, callOnce } from '../../src/engine/call-once.js';
 import type { InstallMissing } from '../../src/engine/extension/installer.js';
-import { ProtocolError } from '../../src/engine/items/builders.js';
 import type { Context } from '../../src/engine/items/context.js';
+import { ProtocolError } from '../../src/engine/items/result-builders.js';
 import { addFiles, openWorkspace, packageJson, writeFolder, writePackage } from '../support/packages.js';
 
 type Tools = Readonly<Record<string, object>>;

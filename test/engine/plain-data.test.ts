@@ -1,7 +1,7 @@
 import { runInNewContext } from 'node:vm';
 import { describe, expect, test } from 'vitest';
-import { faultsIn, plainBudget, plainData, withFaults } from '../../src/engine/plain-data.js';
-import { messageOf, safelyThrown, stackOf } from '../../src/engine/thrown.js';
+import { findCopyFaults, plainBudget, plainData, withFaults } from '../../src/engine/plain-data.js';
+import { errorMessage, errorStack, safelyThrown } from '../../src/engine/thrown-value.js';
 
 const fail = (): never => {
   throw new Error('no');
@@ -103,8 +103,8 @@ describe('plainData', () => {
     const sent = structuredClone({ value, faults });
     withFaults(sent.value, sent.faults);
     for (const { tools } of [value, sent.value] as { tools: unknown[] }[]) {
-      expect(faultsIn(tools[0]).map(({ path }) => path)).toEqual([['meta', 'a']]);
-      expect(faultsIn(tools[1])).toEqual([]);
+      expect(findCopyFaults(tools[0]).map(({ path }) => path)).toEqual([['meta', 'a']]);
+      expect(findCopyFaults(tools[1])).toEqual([]);
     }
   });
 });
@@ -125,8 +125,8 @@ describe('a thrown value', () => {
   ];
 
   test.each(thrown.map((value, index) => [index, value] as const))('becomes words: %i', (_, value) => {
-    expect(messageOf(value)).toEqual(expect.any(String));
-    expect(stackOf(value)).toEqual(expect.any(String));
+    expect(errorMessage(value)).toEqual(expect.any(String));
+    expect(errorStack(value)).toEqual(expect.any(String));
     expect(() => safelyThrown(value) instanceof TypeError).not.toThrow();
   });
 });

@@ -2,7 +2,7 @@ import path from 'node:path';
 import { runInNewContext } from 'node:vm';
 import { describe, expect, test } from 'vitest';
 import { describeValue } from '../../src/engine/extension/described-value.js';
-import { defaultExportOf } from '../../src/engine/extension/import-module.js';
+import { readDefaultExport } from '../../src/engine/extension/import-module.js';
 import type { LoadedModule, ParsedModule } from '../../src/engine/validate/inspection.js';
 import { Inspector } from '../../src/engine/validate/inspector.js';
 import { validateExtension } from '../../src/engine/validate/validate.js';
@@ -28,7 +28,7 @@ class LiveInspector extends Inspector {
 
   override async load(file: string): Promise<LoadedModule> {
     const module = { default: this.#modules[path.relative(this.#directory, file)] };
-    const { live } = await defaultExportOf(module);
+    const { live } = await readDefaultExport(module);
     return { value: await describeValue(live, file), types: { default: typeof live }, contextMembers: {} };
   }
 }
@@ -36,7 +36,7 @@ class LiveInspector extends Inspector {
 /** Composes a package of live modules, and validates it. */
 async function examine(manifest: object, modules: Modules) {
   const files = Object.fromEntries(Object.keys(modules).map((file) => [file, '']));
-  const loadCode = async (_: string, file: string) => await defaultExportOf({ default: modules[file] });
+  const loadCode = async (_: string, file: string) => await readDefaultExport({ default: modules[file] });
   const composed = await compose(manifest, files, { loadCode });
   const { directory, spec } = composed;
   const openInspector = () => new LiveInspector(modules, directory);

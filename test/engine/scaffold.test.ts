@@ -2,7 +2,7 @@ import path from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { Workspace } from '../../src/engine/extension/workspace.js';
 import { workspaceFolders } from '../../src/engine/folders.js';
-import { composeServer } from '../../src/engine/items/server.js';
+import { composeServer } from '../../src/engine/items/compose-server.js';
 import { choosePackageName, createExtension, scaffoldFiles } from '../../src/engine/scaffold.js';
 import { diagnose } from '../../src/engine/validate/validate.js';
 import { temporaryFolder } from '../support/run-cli.js';

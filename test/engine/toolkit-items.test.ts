@@ -1,11 +1,11 @@
 import path from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { callOnce } from '../../src/engine/call-once.js';
-import { declaredServers, outlinePackage } from '../../src/engine/discovery/outline.js';
+import { declaredServers, outlinePackage } from '../../src/engine/discovery/package-outline.js';
 import { Extension } from '../../src/engine/extension/extension.js';
-import { kinds } from '../../src/engine/extension/kinds.js';
+import { kinds } from '../../src/engine/extension/item-kinds.js';
 import { readItems } from '../../src/engine/packages/items.js';
-import { show } from '../../src/engine/show.js';
+import { show } from '../../src/engine/show-reference.js';
 import { createUserServer } from '../../src/engine/user-servers/create.js';
 import { openWorkspace, packageJson, writeFolder } from '../support/packages.js';
 

@@ -1,7 +1,7 @@
 import { writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { Extension } from '../../src/engine/extension/extension.js';
-import { fingerprintOf } from '../../src/engine/packages/fingerprint.js';
+import { fingerprintExtension } from '../../src/engine/packages/fingerprint.js';
 import { PackageStore } from '../../src/engine/packages/package-store.js';
 import { addFiles, type Files, writeFolder } from './packages.js';
 
@@ -28,7 +28,7 @@ export function makeKitHome(): KitHome {
         version: String(Math.random()),
         integrity: null,
         source: null,
-        fingerprint: await fingerprintOf(await Extension.open(directory)),
+        fingerprint: await fingerprintExtension(await Extension.open(directory)),
         dependencies: {},
         time: new Date().toISOString(),
       };

@@ -37,7 +37,7 @@ export function withNpmInProcess(real: typeof Ending): typeof Ending {
 async function install(
   program: string,
   args: readonly string[],
-  { cwd, env, platform }: Ending.EndingOptions,
+  { cwd, env, platform }: Ending.RunToExitOptions,
 ): Promise<void> {
   const library = createRequire(program);
   const Config = library('@npmcli/config');

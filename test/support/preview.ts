@@ -4,7 +4,7 @@ import path from 'node:path';
 import { afterEach, beforeEach } from 'vitest';
 import { minified } from '../../.scripts/apps.mjs';
 import { ownProgram } from '../../src/engine/folders.js';
-import { type AskedByWords, openPreview, type Preview } from '../../src/engine/preview/preview.js';
+import { type InitialViewArguments, openPreview, type Preview } from '../../src/engine/preview/preview.js';
 import { bareEnvironment, programFile, root } from './program.js';
 import { temporaryFolder, writeFiles } from './run-cli.js';
 
@@ -104,7 +104,7 @@ export function prepareExtension() {
     get directory() {
       return directory;
     },
-    async open(asked?: AskedByWords, server?: string): Promise<Preview> {
+    async open(asked?: InitialViewArguments, server?: string): Promise<Preview> {
       preview = await openPreviewOf(directory, asked, server);
       return preview;
     },
@@ -112,7 +112,11 @@ export function prepareExtension() {
 }
 
 /** Opens the preview of an extension in a folder, or of a server whose program is a file in it. */
-async function openPreviewOf(directory: string, asked: AskedByWords = {}, server?: string): Promise<Preview> {
+async function openPreviewOf(
+  directory: string,
+  asked: InitialViewArguments = {},
+  server?: string,
+): Promise<Preview> {
   const { command, args } = ownProgram();
   const words = server === undefined ? [...args, 'start', directory] : [path.join(directory, server)];
   return await openPreview({

@@ -8,7 +8,7 @@ import { PassThrough, Readable, Writable } from 'node:stream';
 import { pathToFileURL } from 'node:url';
 import { afterAll, beforeAll } from 'vitest';
 import type { main as Main } from '../../src/cli/main.js';
-import type { EndReason } from '../../src/engine/server/process/exit-watch.js';
+import type { ExitReason } from '../../src/engine/server/process/exit-watch.js';
 import type { Host } from '../../src/host.js';
 import { bareEnvironment, Program, root } from './program.js';
 
@@ -40,7 +40,7 @@ class ProgramHere extends EventEmitter {
   exitCode: number | null = null;
   signalCode: NodeJS.Signals | null = null;
   readonly #input = new Readable({ read() {} });
-  readonly #ends = new Set<(reason: EndReason) => void>();
+  readonly #ends = new Set<(reason: ExitReason) => void>();
 
   constructor(words: readonly string[], { env = {}, cwd = root }: StartOptions) {
     super();
@@ -92,7 +92,7 @@ class ProgramHere extends EventEmitter {
 
   /** Sends a signal. One that kills also lets the server close what it holds in this process. */
   kill(signal: NodeJS.Signals = 'SIGTERM'): boolean {
-    const reason = signal === 'SIGKILL' ? 'SIGTERM' : (signal as EndReason);
+    const reason = signal === 'SIGKILL' ? 'SIGTERM' : (signal as ExitReason);
     currentServer.run(this, () => this.#ends.forEach((end) => void end(reason)));
     if (signal === 'SIGKILL') this.#exit(null, signal);
     return true;

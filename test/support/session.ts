@@ -1,10 +1,10 @@
 import type { LoadCode } from '../../src/engine/extension/extension.js';
-import { composeServer, type ServerSpec, type ToolList } from '../../src/engine/items/server.js';
+import { composeServer, type ServerSpec, type ToolList } from '../../src/engine/items/compose-server.js';
 import { parseToolOptions } from '../../src/engine/items/tool-options.js';
-import { createServer, type RunningServer } from '../../src/engine/server/factory.js';
 import { LiveServer } from '../../src/engine/server/live-server.js';
 import type { Era } from '../../src/engine/server/protocol/eras.js';
-import { Channel } from '../../src/engine/server/stdio/channel.js';
+import { createServer, type RunningServer } from '../../src/engine/server/running-server.js';
+import { StdioChannel } from '../../src/engine/server/stdio/stdio-channel.js';
 import { type Files, openWorkspace, writePackage } from './packages.js';
 
 // biome-ignore lint/suspicious/noExplicitAny: what came over the wire is looked at member by member
@@ -79,7 +79,7 @@ export async function openSession(
 ): Promise<Session> {
   const waiting = new Map<unknown, (message: Message) => void>();
   const notifications: Message[] = [];
-  const channel = new Channel(async (message: Message) => {
+  const channel = new StdioChannel(async (message: Message) => {
     const wire = JSON.parse(JSON.stringify(message));
     if ('method' in wire && 'id' in wire) ask(wire);
     else if ('method' in wire) notifications.push(wire);

@@ -2,7 +2,7 @@ import { createServer, type IncomingMessage, type ServerResponse } from 'node:ht
 import type { AddressInfo } from 'node:net';
 import path from 'node:path';
 import { afterAll, vi } from 'vitest';
-import { composeServer } from '../../src/engine/items/server.js';
+import { composeServer } from '../../src/engine/items/compose-server.js';
 import { parseToolOptions } from '../../src/engine/items/tool-options.js';
 import { LiveServer } from '../../src/engine/server/live-server.js';
 import { openWorkspace } from './packages.js';

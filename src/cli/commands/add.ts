@@ -1,10 +1,10 @@
 import { AgentToolsError } from '../../engine/errors.js';
-import { readSpec } from '../../engine/npm/spec.js';
+import { readSpec } from '../../engine/npm/package-spec.js';
 import { withoutUserinfo } from '../../engine/npm/without-userinfo.js';
 import { addPackage } from '../../engine/packages/add.js';
 import type { Host } from '../../host.js';
 import { ExitCode } from '../exit-code.js';
-import { exitCodeOf, hasData } from '../outcome.js';
+import { hasData, toExitCode } from '../exit-outcome.js';
 import { packagesSetting } from '../packages-deps.js';
 import { withProgress } from '../progress.js';
 import { renderJson } from '../render/json.js';
@@ -30,7 +30,7 @@ export async function addCommand({ specs, json }: AddInput, host: Host): Promise
   if (json && hasData(results, { all: specs.length > 1 }))
     host.stdout.write(renderJson(results.map(additionData)));
   const isMisread = results.some((result) => 'error' in result && result.error.code === 'usage');
-  return isMisread ? ExitCode.Usage : exitCodeOf(results);
+  return isMisread ? ExitCode.Usage : toExitCode(results);
 }
 
 /** What is said of it may be kept by others, so a password in it is not repeated. */

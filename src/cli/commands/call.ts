@@ -2,19 +2,19 @@ import { once } from 'node:events';
 import { text as readText } from 'node:stream/consumers';
 import { callOnce } from '../../engine/call-once.js';
 import { AgentToolsError } from '../../engine/errors.js';
-import { brands, isBranded } from '../../engine/items/brands.js';
-import type { ProtocolError } from '../../engine/items/builders.js';
+import { brands, isBranded } from '../../engine/items/authoring-symbols.js';
 import { findOrInstall } from '../../engine/items/install-missing.js';
+import type { ProtocolError } from '../../engine/items/result-builders.js';
 import { visibleText } from '../../engine/visible-text.js';
 import type { Host } from '../../host.js';
-import { ExitCode } from '../exit-code.js';
-import { runWithGuard } from '../run-guarded.js';
-import { parseJsonArguments } from '../json-arguments.js';
 import { autoInstallOptions } from '../auto-install.js';
-import { createTerminalUser } from '../terminal-user.js';
+import { ExitCode } from '../exit-code.js';
+import { parseJsonArguments } from '../json-arguments.js';
 import { withProgress } from '../progress.js';
 import { renderJson } from '../render/json.js';
 import { renderResult } from '../render/result.js';
+import { runWithGuard } from '../run-guarded.js';
+import { createTerminalUser } from '../terminal-user.js';
 import { openWorkspace } from '../workspace.js';
 
 export interface CallInput {
@@ -47,7 +47,7 @@ export async function callCommand(
       if (!person) return await callOnce(found, workspace, { ...call, signal });
       const result = callOnce(found, workspace, { ...call, signal: AbortSignal.any([signal, person.left]) });
       // A handler that waits for nobody may never end.
-      return await Promise.race([result, rejectionAt(person.left)]);
+      return await Promise.race([result, rejectOnAbort(person.left)]);
     }),
   );
   const result = await working.catch((error: unknown) => {
@@ -61,7 +61,7 @@ export async function callCommand(
   return result.isError ? ExitCode.Failed : ExitCode.Ok;
 }
 
-async function rejectionAt(signal: AbortSignal): Promise<never> {
+async function rejectOnAbort(signal: AbortSignal): Promise<never> {
   if (!signal.aborted) await once(signal, 'abort');
   throw signal.reason;
 }

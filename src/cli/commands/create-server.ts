@@ -1,6 +1,6 @@
 import path from 'node:path';
 import { createUserServer } from '../../engine/user-servers/create.js';
-import { readServerFile, readServerStream } from '../../engine/user-servers/file.js';
+import { readServerFile, readServerStream } from '../../engine/user-servers/server-file.js';
 import { visibleMessage } from '../../engine/visible-text.js';
 import type { Host } from '../../host.js';
 import { ExitCode } from '../exit-code.js';

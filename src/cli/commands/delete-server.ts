@@ -1,6 +1,6 @@
 import { clientName } from '../../engine/clients/client-name.js';
 import { deleteUserServer } from '../../engine/installation/delete-server.js';
-import { installationFolders } from '../../engine/installation/setting.js';
+import { installationFolders } from '../../engine/installation/installation-folders.js';
 import type { Host } from '../../host.js';
 import { ExitCode } from '../exit-code.js';
 import { renderJson } from '../render/json.js';

@@ -1,20 +1,24 @@
 import { packageVersion } from '../../engine/folders.js';
-import { chosenServer } from '../../engine/installation/choose.js';
+import { chosenServer } from '../../engine/installation/choose-server.js';
 import { install } from '../../engine/installation/install.js';
-import type { InstallRequest } from '../../engine/installation/request.js';
+import type { InstallRequest } from '../../engine/installation/install-request.js';
+import {
+  installationFolders,
+  resolveScope,
+  selectClients,
+} from '../../engine/installation/installation-folders.js';
 import { readVariables } from '../../engine/installation/secrets.js';
-import { clientsFor, installationFolders, scopeOf } from '../../engine/installation/setting.js';
 import { visibleText } from '../../engine/visible-text.js';
 import type { Host } from '../../host.js';
-import type { ExitCode } from '../exit-code.js';
-import { runWithGuard } from '../run-guarded.js';
+import { askServer } from '../ask-question.js';
 import { autoInstallOptions } from '../auto-install.js';
-import { exitCodeOf, hasData } from '../outcome.js';
-import type { TargetInput } from '../target-options.js';
+import type { ExitCode } from '../exit-code.js';
+import { hasData, toExitCode } from '../exit-outcome.js';
 import { withProgress } from '../progress.js';
-import { askServer } from '../question.js';
 import { installData, installDiff, installLines, manualSnippet, usualLine } from '../render/installation.js';
 import { renderJson } from '../render/json.js';
+import { runWithGuard } from '../run-guarded.js';
+import type { TargetInput } from '../target-options.js';
 import { workspaceOptions } from '../workspace.js';
 
 export interface InstallInput extends TargetInput {
@@ -37,8 +41,8 @@ export interface InstallInput extends TargetInput {
 export async function installCommand(input: InstallInput, host: Host): Promise<ExitCode> {
   const { verify, verifyTimeoutMs, env, server, json, dryRun, autoInstall, ...rest } = input;
   const folders = installationFolders(host);
-  const scope = scopeOf(input, host);
-  const clients = await clientsFor(input, { scope, ...folders });
+  const scope = resolveScope(input, host);
+  const clients = await selectClients(input, { scope, ...folders });
   const workspace = workspaceOptions(host);
   const reference =
     server ?? (await chosenServer(workspace, clients, async (choice) => await askServer(choice, host)));
@@ -77,5 +81,5 @@ export async function installCommand(input: InstallInput, host: Host): Promise<E
     if (hasData(results, input))
       host.stdout.write(renderJson(installData(results, { isList: input.all, dryRun })));
   } else host.stdout.write(manualSnippet(results) + (dryRun ? installDiff(results) : ''));
-  return exitCodeOf(results);
+  return toExitCode(results);
 }

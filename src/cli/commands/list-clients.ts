@@ -1,5 +1,5 @@
 import { clientFacts } from '../../engine/installation/client-facts.js';
-import { installationFolders } from '../../engine/installation/setting.js';
+import { installationFolders } from '../../engine/installation/installation-folders.js';
 import type { Host } from '../../host.js';
 import { ExitCode } from '../exit-code.js';
 import { renderClients } from '../render/clients.js';

@@ -1,7 +1,7 @@
 import { clientName } from '../../engine/clients/client-name.js';
 import { clients } from '../../engine/clients/table/index.js';
+import { installationFolders } from '../../engine/installation/installation-folders.js';
 import { listInstalled } from '../../engine/installation/installed.js';
-import { installationFolders } from '../../engine/installation/setting.js';
 import type { Host } from '../../host.js';
 import { ExitCode } from '../exit-code.js';
 import { installedData, renderInstalled } from '../render/installed.js';

@@ -1,13 +1,13 @@
 import { listServers } from '../../engine/discovery/list-servers.js';
 import { workspaceFolders } from '../../engine/folders.js';
-import { shortened, visibleMessage } from '../../engine/visible-text.js';
+import { shortenText, visibleMessage } from '../../engine/visible-text.js';
 import type { Host } from '../../host.js';
 import { ExitCode } from '../exit-code.js';
 import { npmSetting } from '../npm-deps.js';
 import { withProgress } from '../progress.js';
 import { renderJson } from '../render/json.js';
 import { renderServers, serverData } from '../render/servers.js';
-import { widthOf } from '../width.js';
+import { terminalWidth } from '../terminal-width.js';
 
 export interface ListServersInput {
   readonly pattern: string | undefined;
@@ -29,11 +29,11 @@ export async function listServersCommand(input: ListServersInput, host: Host): P
       remote: remote ? { npm: npmSetting(host), refresh, tell } : undefined,
     }),
   );
-  for (const note of notes) host.stderr.write(`note: ${visibleMessage(shortened(note, longestNote))}\n`);
+  for (const note of notes) host.stderr.write(`note: ${visibleMessage(shortenText(note, longestNote))}\n`);
   host.stdout.write(
     json
       ? renderJson(servers.map(serverData))
-      : renderServers(servers, { ...input, color, width: widthOf(host.stdout) }),
+      : renderServers(servers, { ...input, color, width: terminalWidth(host.stdout) }),
   );
   return ExitCode.Ok;
 }

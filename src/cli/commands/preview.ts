@@ -4,20 +4,20 @@ import { AgentToolsError } from '../../engine/errors.js';
 import { type FoundServer, serverName } from '../../engine/extension/workspace.js';
 import { ownProgram, packageRoot, packageVersion } from '../../engine/folders.js';
 import { findOrInstall } from '../../engine/items/install-missing.js';
-import { type Picture, takePicture } from '../../engine/preview/picture.js';
-import { type AskedByWords, openPreview, type PreviewOptions } from '../../engine/preview/preview.js';
-import { messageOf } from '../../engine/thrown.js';
+import { type Picture, takePicture } from '../../engine/preview/app-picture.js';
+import { type InitialViewArguments, openPreview, type PreviewOptions } from '../../engine/preview/preview.js';
+import { errorMessage } from '../../engine/thrown-value.js';
 import { visibleText } from '../../engine/visible-text.js';
 import type { Host } from '../../host.js';
-import { ExitCode } from '../exit-code.js';
-import { runWithGuard } from '../run-guarded.js';
 import { autoInstallOptions } from '../auto-install.js';
+import { ExitCode } from '../exit-code.js';
 import { withProgress } from '../progress.js';
 import { renderJson } from '../render/json.js';
+import { runWithGuard } from '../run-guarded.js';
 import { untilSignal } from '../until-signal.js';
 import { openWorkspace } from '../workspace.js';
 
-export interface PreviewInput extends AskedByWords {
+export interface PreviewInput extends InitialViewArguments {
   readonly server: string;
   /** Zero: any that is free. */
   readonly port: number;
@@ -113,7 +113,7 @@ async function writePicture(target: string, { png }: Picture): Promise<void> {
     await mkdir(path.dirname(target), { recursive: true });
     await writeFile(target, png);
   } catch (error) {
-    const message = `The picture cannot be written to ${target}: ${messageOf(error)}.`;
+    const message = `The picture cannot be written to ${target}: ${errorMessage(error)}.`;
     throw new AgentToolsError('failed', message, { cause: error });
   }
 }

@@ -1,10 +1,10 @@
 import { workspaceFolders } from '../../engine/folders.js';
 import { findDependentEntries } from '../../engine/installation/dependent-entries.js';
-import { installationFolders } from '../../engine/installation/setting.js';
+import { installationFolders } from '../../engine/installation/installation-folders.js';
 import { removePackages } from '../../engine/packages/remove.js';
 import type { Host } from '../../host.js';
 import type { ExitCode } from '../exit-code.js';
-import { exitCodeOf, hasData } from '../outcome.js';
+import { hasData, toExitCode } from '../exit-outcome.js';
 import { renderJson } from '../render/json.js';
 import { removalData, removalLines } from '../render/packages.js';
 import { openWorkspace } from '../workspace.js';
@@ -30,5 +30,5 @@ export async function removeCommand({ names, force, json }: RemoveInput, host: H
   host.stderr.write(removalLines(results));
   if (json && hasData(results, { all: names.length > 1 }))
     host.stdout.write(renderJson(results.map(removalData)));
-  return exitCodeOf(results);
+  return toExitCode(results);
 }

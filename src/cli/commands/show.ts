@@ -1,17 +1,17 @@
-import { type FindPublished, publishedExtensions } from '../../engine/discovery/lookup.js';
+import { type FindPublished, publishedExtensions } from '../../engine/discovery/published-lookup.js';
 import type { Facts } from '../../engine/facts.js';
+import { isPublished, propertyOf } from '../../engine/facts-property.js';
 import { workspaceFolders } from '../../engine/folders.js';
-import { installationFolders } from '../../engine/installation/setting.js';
-import { isPublished, propertyOf } from '../../engine/property.js';
-import { show } from '../../engine/show.js';
+import { installationFolders } from '../../engine/installation/installation-folders.js';
+import { show } from '../../engine/show-reference.js';
 import { visibleMessage } from '../../engine/visible-text.js';
 import type { Host } from '../../host.js';
 import { ExitCode } from '../exit-code.js';
-import { runWithGuard } from '../run-guarded.js';
 import { npmSetting } from '../npm-deps.js';
 import { withProgress } from '../progress.js';
 import { renderFacts, renderValue } from '../render/facts.js';
 import { renderJson } from '../render/json.js';
+import { runWithGuard } from '../run-guarded.js';
 import { openWorkspace } from '../workspace.js';
 
 export interface ShowInput {
@@ -24,11 +24,11 @@ export interface ShowInput {
 /** Prints everything known about a server, a package or an item, or one property of it. */
 export async function showCommand({ reference, property, json }: ShowInput, host: Host): Promise<ExitCode> {
   const notes: string[] = [];
-  const facts = await runWithGuard(host, () => lookUp(reference, host, (note) => void notes.push(note))).finally(
-    () => {
-      for (const note of notes) host.stderr.write(`note: ${visibleMessage(note)}\n`);
-    },
-  );
+  const facts = await runWithGuard(host, () =>
+    findFacts(reference, host, (note) => void notes.push(note)),
+  ).finally(() => {
+    for (const note of notes) host.stderr.write(`note: ${visibleMessage(note)}\n`);
+  });
   if (property !== undefined) {
     const value = propertyOf(facts, property);
     host.stdout.write(json ? renderJson(value) : renderValue(value));
@@ -42,7 +42,7 @@ export async function showCommand({ reference, property, json }: ShowInput, host
   return ExitCode.Ok;
 }
 
-async function lookUp(reference: string, host: Host, note: (text: string) => void): Promise<Facts> {
+async function findFacts(reference: string, host: Host, note: (text: string) => void): Promise<Facts> {
   const { homeDirectory } = workspaceFolders(host);
   const { receipts } = installationFolders(host);
   const find = publishedExtensions({ npm: npmSetting(host) });

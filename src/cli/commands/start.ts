@@ -1,9 +1,9 @@
 import type { CheckDrift } from '../../engine/server/drift-guard.js';
-import type { Preparation } from '../../engine/server/prepare.js';
-import { startServer } from '../../engine/server/start.js';
+import type { Preparation } from '../../engine/server/prepare-server.js';
+import { startServer } from '../../engine/server/start-server.js';
 import type { Host } from '../../host.js';
-import type { ExitCode } from '../exit-code.js';
 import { autoInstallOptions } from '../auto-install.js';
+import type { ExitCode } from '../exit-code.js';
 import type { StartInput } from '../start-arguments.js';
 
 /** Serves a server over stdio until its client has gone. */
@@ -16,12 +16,12 @@ export function preparation({ autoInstall, frozen, ...input }: StartInput, host:
   return {
     ...input,
     obtain: autoInstallOptions(host, { wanted: autoInstall && !frozen, tell: () => {} }),
-    ...(frozen && { checkDrift: checking(host) }),
+    ...(frozen && { checkDrift: createLazyDriftCheck(host) }),
   };
 }
 
 /** Few servers are checked, so what it takes is loaded for those. */
-function checking(host: Host): CheckDrift {
+function createLazyDriftCheck(host: Host): CheckDrift {
   return async (extensions) => {
     const [{ describeDrift }, { workspaceFolders }] = await Promise.all([
       import('../../engine/packages/drift.js'),

@@ -1,13 +1,17 @@
 import { clientName } from '../../engine/clients/client-name.js';
-import { installationFolders, namedClient, scopeOf } from '../../engine/installation/setting.js';
+import {
+  installationFolders,
+  namedClient,
+  resolveScope,
+} from '../../engine/installation/installation-folders.js';
 import { uninstall } from '../../engine/installation/uninstall.js';
 import type { Host } from '../../host.js';
 import type { ExitCode } from '../exit-code.js';
+import { hasData, toExitCode } from '../exit-outcome.js';
 import { findOtherInstallations } from '../other-installations.js';
-import { exitCodeOf, hasData } from '../outcome.js';
-import type { TargetInput } from '../target-options.js';
 import { renderJson } from '../render/json.js';
 import { uninstallData, uninstallDiff, uninstallLines } from '../render/uninstallation.js';
+import type { TargetInput } from '../target-options.js';
 
 export interface UninstallInput extends TargetInput {
   readonly name: string | undefined;
@@ -21,7 +25,7 @@ export async function uninstallCommand(input: UninstallInput, host: Host): Promi
   const { name, dryRun, force, json, server: reference } = input;
   const { surroundings, receipts } = installationFolders(host);
   const client = namedClient(input);
-  const scope = scopeOf(input, host);
+  const scope = resolveScope(input, host);
   const { results, notes, elsewhere } = await uninstall(
     { client, scope, reference, name, force, dryRun },
     { cwd: host.cwd, home: host.home, surroundings, receipts },
@@ -31,5 +35,5 @@ export async function uninstallCommand(input: UninstallInput, host: Host): Promi
   if (json) {
     if (hasData(results, input)) host.stdout.write(renderJson(uninstallData(results, { dryRun })));
   } else if (dryRun) host.stdout.write(uninstallDiff(results, { nameOf: clientName }));
-  return exitCodeOf(results);
+  return toExitCode(results);
 }

@@ -1,9 +1,9 @@
 import { applyUpdate, discardUpdates, planUpdates, type UpdateResult } from '../../engine/packages/update.js';
 import type { Host } from '../../host.js';
+import { askYesNo } from '../ask-question.js';
 import { ExitCode } from '../exit-code.js';
 import { packagesSetting } from '../packages-deps.js';
 import { withProgress } from '../progress.js';
-import { askYesNo } from '../question.js';
 import { renderJson } from '../render/json.js';
 import { renderPlan, updateData, updateLine } from '../render/updates.js';
 

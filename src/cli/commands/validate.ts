@@ -6,8 +6,8 @@ import { ruleTable } from '../../engine/validate/rules/index.js';
 import type { Host } from '../../host.js';
 import { ExitCode } from '../exit-code.js';
 import { withProgress } from '../progress.js';
-import { type ReportOptions, reportOn } from '../reports.js';
 import { parseRuleSettings } from '../rule-settings.js';
+import { type ReportOptions, reportOn } from '../stderr-reports.js';
 import { type ValidateFormat, validateFormats } from '../validate-formats.js';
 import { summarize } from '../validation.js';
 

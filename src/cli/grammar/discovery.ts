@@ -1,8 +1,8 @@
 import { type Command, Option } from 'commander';
-import type { Answering } from './answer.js';
+import type { CommandContext } from './command-context.js';
 
 /** What there is. */
-export function addDiscoveryCommands(program: Command, { host, answer }: Answering): void {
+export function addDiscoveryCommands(program: Command, { host, answer }: CommandContext): void {
   program
     .command('list-servers')
     .aliases(['list', 'ls'])

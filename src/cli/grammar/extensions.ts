@@ -1,11 +1,11 @@
 import { type Command, Option } from 'commander';
 import { AgentToolsError } from '../../engine/errors.js';
 import { validateFormats } from '../validate-formats.js';
-import type { Answering } from './answer.js';
-import { collect, pixels, portNumber, positiveSeconds } from './values.js';
+import type { CommandContext } from './command-context.js';
+import { collect, pixels, portNumber, positiveSeconds } from './option-values.js';
 
 /** What authors of extensions ask for. */
-export function addExtensionCommands(program: Command, { host, answer }: Answering): void {
+export function addExtensionCommands(program: Command, { host, answer }: CommandContext): void {
   program
     .command('create')
     .summary('write a new extension')

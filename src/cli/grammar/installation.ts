@@ -1,10 +1,10 @@
 import { type Command, Option } from 'commander';
 import { placeInput, placeOptions } from '../target-options.js';
-import type { Answering } from './answer.js';
-import { append, positiveSeconds } from './values.js';
+import type { CommandContext } from './command-context.js';
+import { collectVerbatim, positiveSeconds } from './option-values.js';
 
 /** Servers in clients. */
-export function addInstallationCommands(program: Command, { host, answer }: Answering): void {
+export function addInstallationCommands(program: Command, { host, answer }: CommandContext): void {
   addPlace(
     program
       .command('install')
@@ -22,10 +22,10 @@ export function addInstallationCommands(program: Command, { host, answer }: Answ
     .option(
       '--env <name[=value]>',
       'set a variable for the server; without a value it is taken from here, as a secret; repeatable',
-      append,
+      collectVerbatim,
       [],
     )
-    .option('--tool-option <tool.option=value>', 'set an option of a tool; repeatable', append, [])
+    .option('--tool-option <tool.option=value>', 'set an option of a tool; repeatable', collectVerbatim, [])
     .option('--enable-mcp-apps', 'let the server show UI apps; the default')
     .option('--no-enable-mcp-apps', 'keep UI apps off')
     .option('--cwd <folder>', 'working directory of the server')

@@ -1,8 +1,8 @@
 import type { Command } from 'commander';
-import type { Answering } from './answer.js';
+import type { CommandContext } from './command-context.js';
 
 /** Extension packages in our own package folder. */
-export function addPackageCommands(program: Command, { host, answer }: Answering): void {
+export function addPackageCommands(program: Command, { host, answer }: CommandContext): void {
   program
     .command('add')
     .summary('add extension packages')

@@ -1,10 +1,10 @@
 import type { Command } from 'commander';
 import { startInput, startOptions } from '../start-arguments.js';
-import type { Answering } from './answer.js';
+import type { CommandContext } from './command-context.js';
 import { addHttpOptions, httpInput } from './http.js';
 
 /** What is asked of servers. */
-export function addServerCommands(program: Command, { host, answer }: Answering): void {
+export function addServerCommands(program: Command, { host, answer }: CommandContext): void {
   program
     .command('show')
     .summary('show a server, package or item')

@@ -1,9 +1,9 @@
 import type { Command } from 'commander';
-import type { Answering } from './answer.js';
-import { collect } from './values.js';
+import type { CommandContext } from './command-context.js';
+import { collect } from './option-values.js';
 
 /** Servers that users put together. */
-export function addUserServerCommands(program: Command, { host, answer }: Answering): void {
+export function addUserServerCommands(program: Command, { host, answer }: CommandContext): void {
   program
     .command('create-server')
     .summary('make a server of your own')
@@ -11,11 +11,16 @@ export function addUserServerCommands(program: Command, { host, answer }: Answer
       'Makes a server of tools, prompts and resources that are built in or belong to packages, and of what you define yourself. It is used by its bare name.',
     )
     .argument('<name>', 'its name: letters, digits, "_", "." and "-"')
-    .option('--tool <names>', 'tools: built-in or qualified names; repeatable, comma-separated', names, [])
-    .option('--prompt <names>', 'prompts, likewise', names, [])
-    .option('--resource <names>', 'resources, likewise', names, [])
-    .option('--app <names>', 'UI apps, likewise', names, [])
-    .option('--skill <names>', 'skills of packages, by qualified names', names, [])
+    .option(
+      '--tool <names>',
+      'tools: built-in or qualified names; repeatable, comma-separated',
+      collectNames,
+      [],
+    )
+    .option('--prompt <names>', 'prompts, likewise', collectNames, [])
+    .option('--resource <names>', 'resources, likewise', collectNames, [])
+    .option('--app <names>', 'UI apps, likewise', collectNames, [])
+    .option('--skill <names>', 'skills of packages, by qualified names', collectNames, [])
     .option('--title <text>', 'name for people')
     .option('--description <text>', 'what it offers')
     .option('--instructions <text>', 'how to use it, for the model')
@@ -59,7 +64,7 @@ export function addUserServerCommands(program: Command, { host, answer }: Answer
     });
 }
 
-function names(value: string, before: readonly string[]): readonly string[] {
+function collectNames(value: string, before: readonly string[]): readonly string[] {
   return collect(value, before)
     .map((name) => name.trim())
     .filter((name) => name !== '');

@@ -1,36 +1,36 @@
 import { diffWordsWithSpace } from 'diff';
 
 /** A stretch that differs, in each of two texts, with a little of what is around it. */
-type Sides = readonly [string, string];
+type TextPair = readonly [string, string];
 
 /** How much is shown of what is still the same. */
 const lead = 30;
 
 /** A stretch that is longer is cut; how much of it is not shown is said. */
-const maxLength = 1000;
+const maxStretchLength = 1000;
 
 /** Texts that differ in more words than these are told apart by where they begin and end to differ. */
 const maxEdits = 2000;
 
 /** Every stretch in which two texts differ, in their order. Stretches that are near each other are one. */
-export function changedPlaces(one: string, other: string): readonly Sides[] {
+export function changedPlaces(one: string, other: string): readonly TextPair[] {
   return stretches(one, other).map(({ before, after }) => [around(one, before), around(other, after)]);
 }
 
-interface Range {
+interface TextRange {
   readonly from: number;
   readonly to: number;
 }
 
-interface Stretch {
-  readonly before: Range;
-  readonly after: Range;
+interface ChangedRange {
+  readonly before: TextRange;
+  readonly after: TextRange;
 }
 
-function stretches(one: string, other: string): readonly Stretch[] {
+function stretches(one: string, other: string): readonly ChangedRange[] {
   const parts = diffWordsWithSpace(one, other, { maxEditLength: maxEdits });
   if (!parts) return [onlyStretch(one, other)];
-  const found: Stretch[] = [];
+  const found: ChangedRange[] = [];
   let [before, after] = [0, 0];
   for (const { value, added, removed } of parts) {
     const start = { before, after };
@@ -48,7 +48,7 @@ function stretches(one: string, other: string): readonly Stretch[] {
   return found;
 }
 
-function onlyStretch(one: string, other: string): Stretch {
+function onlyStretch(one: string, other: string): ChangedRange {
   const shorter = Math.min(one.length, other.length);
   let from = 0;
   while (from < shorter && one[from] === other[from]) from++;
@@ -57,10 +57,10 @@ function onlyStretch(one: string, other: string): Stretch {
   return { before: { from, to: one.length - same }, after: { from, to: other.length - same } };
 }
 
-function around(text: string, { from, to }: Range): string {
+function around(text: string, { from, to }: TextRange): string {
   const [start, end] = [Math.max(0, from - lead), Math.min(text.length, to + lead)];
-  const hidden = to - from - maxLength;
-  const middle = hidden > 0 ? [from + maxLength / 2, to - maxLength / 2] : undefined;
+  const hidden = to - from - maxStretchLength;
+  const middle = hidden > 0 ? [from + maxStretchLength / 2, to - maxStretchLength / 2] : undefined;
   const shown = middle
     ? `${wholeCharacters(text.slice(start, middle[0]))}… (${hidden} more characters are not shown) …${wholeCharacters(text.slice(middle[1], end))}`
     : wholeCharacters(text.slice(start, end));

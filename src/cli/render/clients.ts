@@ -1,6 +1,6 @@
 import type { ClientFacts } from '../../engine/installation/client-facts.js';
 import { visibleTexts } from '../../engine/visible-text.js';
-import { type ColorOption, counted, styleFor } from './style.js';
+import { type ColorOption, formatCount, styleFor } from './style.js';
 
 const states = ['configured', 'installed', 'not found', 'by hand'] as const;
 
@@ -20,31 +20,31 @@ export function renderClients(clients: readonly ClientFacts[], options: ColorOpt
     'not found': style.dim,
     'by hand': style.dim,
   };
-  const idWidth = widthOf(clients.map(({ id }) => id));
-  const nameWidth = widthOf(clients.map(({ name }) => name));
+  const idWidth = maxWidth(clients.map(({ id }) => id));
+  const nameWidth = maxWidth(clients.map(({ name }) => name));
   const lines = visibleTexts(clients).map((client) => {
     const { id, name } = client;
     const state = stateLabel(client);
     const how = state === 'by hand' ? ': install prints what to paste' : '';
-    const files = filesOf(client).map((file) => `${' '.repeat(idWidth + 2)}${style.dim(file)}\n`);
+    const files = listClientFiles(client).map((file) => `${' '.repeat(idWidth + 2)}${style.dim(file)}\n`);
     return `${style.bold(id.padEnd(idWidth))}  ${name.padEnd(nameWidth)}  ${paint[state](state + how)}\n${files.join('')}`;
   });
-  return `${headingOf(clients)}\n\n${lines.join('')}`;
+  return `${clientCountHeading(clients)}\n\n${lines.join('')}`;
 }
 
-function headingOf(clients: readonly ClientFacts[]): string {
+function clientCountHeading(clients: readonly ClientFacts[]): string {
   const counts = states.flatMap((state) => {
     const { length } = clients.filter((client) => stateLabel(client) === state);
     return length === 0 ? [] : [`${length} ${state}`];
   });
-  return `${counted(clients.length, 'client')}: ${counts.join(', ')}`;
+  return `${formatCount(clients.length, 'client')}: ${counts.join(', ')}`;
 }
 
-function filesOf({ state, user, project, manual }: ClientFacts): readonly string[] {
+function listClientFiles({ state, user, project, manual }: ClientFacts): readonly string[] {
   if (manual || state === 'not found') return [];
   return [user ?? 'no file on this system', ...(project === null ? [] : [`project: ${project}`])];
 }
 
-function widthOf(words: readonly string[]): number {
+function maxWidth(words: readonly string[]): number {
   return Math.max(...words.map(({ length }) => length));
 }

@@ -1,6 +1,6 @@
 import type { Derivation } from '../../engine/derive/derive.js';
 import { visibleText } from '../../engine/visible-text.js';
-import { type ColorOption, counted, paint, styleFor } from './style.js';
+import { type ColorOption, formatCount, paint, styleFor } from './style.js';
 
 /** What was derived, for people: what to mend first, what to know, and what became of the file. */
 export function renderDerivation(
@@ -22,34 +22,34 @@ function outcome(
 ): string {
   if (hasErrors) {
     const errors = remarks.filter(({ severity }) => severity === 'error').length;
-    return `Nothing was written: ${counted(errors, 'error')}. What types cannot say, "input" and "output" of a definition can.`;
+    return `Nothing was written: ${formatCount(errors, 'error')}. What types cannot say, "input" and "output" of a definition can.`;
   }
-  if (state === 'current') return derived ? `${file} is up to date.` : nothing;
-  const content = derived && contentOf(derived);
+  if (state === 'current') return derived ? `${file} is up to date.` : nothingToDerive;
+  const content = derived && summarizeDerived(derived);
   if (check) {
     const reason = derived
-      ? `does not say what the types say now${differences.length > 0 ? ` of ${listed(differences)}` : ''}`
+      ? `does not say what the types say now${differences.length > 0 ? ` of ${joinDifferences(differences)}` : ''}`
       : 'is there, and nothing is derived any more';
     return state === 'absent'
       ? `${file} is missing. Run "agenttools derive".`
       : `${file} is stale: it ${reason}. Run "agenttools derive".`;
   }
-  return content === undefined ? `Removed ${file}. ${nothing}` : `Wrote ${file}: ${content}.`;
+  return content === undefined ? `Removed ${file}. ${nothingToDerive}` : `Wrote ${file}: ${content}.`;
 }
 
 /** More are only counted. */
-const mostTold = 3;
+const maxDifferencesShown = 3;
 
-function listed(differences: readonly string[]): string {
-  const more = differences.length - mostTold;
-  return `${differences.slice(0, mostTold).join(', ')}${more > 0 ? ` and ${more} more` : ''}`;
+function joinDifferences(differences: readonly string[]): string {
+  const more = differences.length - maxDifferencesShown;
+  return `${differences.slice(0, maxDifferencesShown).join(', ')}${more > 0 ? ` and ${more} more` : ''}`;
 }
 
-const nothing =
+const nothingToDerive =
   'There is nothing to derive: no tool has a "handler" without "input", and no function is marked "@mcp".';
 
-function contentOf({ functions, tools }: NonNullable<Derivation['derived']>): string {
+function summarizeDerived({ functions, tools }: NonNullable<Derivation['derived']>): string {
   const marked = Object.keys(tools).length;
-  const all = counted(Object.keys(functions).length, 'function');
+  const all = formatCount(Object.keys(functions).length, 'function');
   return marked === 0 ? all : `${all}, ${marked} of them marked "@mcp"`;
 }

@@ -9,7 +9,7 @@ export interface FileVersions {
 }
 
 /** One of several changes, and what it is for. */
-export interface FileChange extends FileVersions {
+export interface DescribedFileChange extends FileVersions {
   readonly what: string;
 }
 
@@ -43,12 +43,12 @@ function endedByTab(line: string): string {
  * The diffs of several changes, one after the other. A dry run plans each change on the file as it is now, so that of
  * two changes of one file only the first would apply; the later ones are left out.
  */
-export function renderDiffs(changes: readonly FileChange[]): string {
+export function renderDiffs(changes: readonly DescribedFileChange[]): string {
   return firstOfEach(changes).map(renderDiff).join('');
 }
 
 /** What `renderDiffs` leaves out, in a sentence for each file. */
-export function leftOutOfDiffs(changes: readonly FileChange[]): readonly string[] {
+export function leftOutOfDiffs(changes: readonly DescribedFileChange[]): readonly string[] {
   return firstOfEach(changes).flatMap(({ file, what }) => {
     const later = fileChanges(file, changes).slice(1);
     if (later.length === 0) return [];
@@ -59,12 +59,12 @@ export function leftOutOfDiffs(changes: readonly FileChange[]): readonly string[
   });
 }
 
-function firstOfEach(changes: readonly FileChange[]): readonly FileChange[] {
+function firstOfEach(changes: readonly DescribedFileChange[]): readonly DescribedFileChange[] {
   const files = new Set(changes.filter(isChange).map(({ file }) => file));
   return [...files].flatMap((file) => fileChanges(file, changes).slice(0, 1));
 }
 
-function fileChanges(file: string, changes: readonly FileChange[]): readonly FileChange[] {
+function fileChanges(file: string, changes: readonly DescribedFileChange[]): readonly DescribedFileChange[] {
   return changes.filter((one) => one.file === file && isChange(one));
 }
 

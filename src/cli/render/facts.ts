@@ -1,5 +1,5 @@
 import type { ChalkInstance } from 'chalk';
-import { isRecord } from '../../engine/extension/shapes.js';
+import { isRecord } from '../../engine/extension/definition-shapes.js';
 import type {
   AppSummary,
   DeclarationFacts,
@@ -26,7 +26,7 @@ export function renderFacts(facts: Facts, options: ColorOption): string {
   const style = styleFor(options);
   const heading = 'item' in facts ? 'item' : 'name';
   const shown = Object.entries(facts).filter(
-    ([key, value]) => ![heading, 'kind'].includes(key) && !isNothing(value),
+    ([key, value]) => ![heading, 'kind'].includes(key) && !isEmptyValue(value),
   );
   const rows = shown.filter(([, value]) => isShort(value));
   const width = Math.max(...rows.map(([key]) => key.length));
@@ -43,7 +43,7 @@ export function renderValue(value: unknown): string {
   return typeof value === 'string' ? `${visibleText(value)}\n` : renderJson(value);
 }
 
-function isNothing(value: unknown): boolean {
+function isEmptyValue(value: unknown): boolean {
   if (value === null || value === undefined || value === false) return true;
   if (Array.isArray(value)) return value.length === 0;
   return isRecord(value) && Object.keys(value).length === 0;
@@ -57,7 +57,7 @@ function renderSection(key: string, value: unknown, style: ChalkInstance): strin
   const row = Object.hasOwn(listRows, key) ? listRows[key as keyof typeof listRows] : undefined;
   if (row && Array.isArray(value))
     return value.map((entry) => row(visibleTexts(entry) as never, style)).join('');
-  return indented(renderValue(value), 2);
+  return indentText(renderValue(value), 2);
 }
 
 /** How an entry of each list is shown. Declarations of a package have fewer properties than items of a server. */
@@ -79,15 +79,15 @@ const listRows = {
   installations: ({ client, scope, key, file }: InstallationFacts, style: ChalkInstance) =>
     `  ${style.cyan(client)}  ${scope}  ${visibleLine(key)}  ${visibleLine(file)}\n`,
   leftOut: ({ item, code, message, file }: LeftOutFacts, style: ChalkInstance) =>
-    `  ${style.yellow(visibleLine(item))}  ${code}, ${visibleLine(file)}\n${indented(message, 4)}`,
+    `  ${style.yellow(visibleLine(item))}  ${code}, ${visibleLine(file)}\n${indentText(message, 4)}`,
 } as const;
 
-type Described = Pick<DeclarationFacts, 'name' | 'description'> & { readonly hidden?: boolean };
+type DescribedDeclaration = Pick<DeclarationFacts, 'name' | 'description'> & { readonly hidden?: boolean };
 
-function declarationRow({ name, description, hidden }: Described, style: ChalkInstance): string {
+function declarationRow({ name, description, hidden }: DescribedDeclaration, style: ChalkInstance): string {
   const mark = hidden ? ' (hidden)' : '';
   const [first, ...others] = (description ?? '').trim().split('\n');
-  const rest = others.length > 0 ? indented(others.join('\n'), 4) : '';
+  const rest = others.length > 0 ? indentText(others.join('\n'), 4) : '';
   return `  ${style.cyan(visibleLine(name))}${mark}${first ? `  ${first}` : ''}\n${rest}`;
 }
 
@@ -101,11 +101,11 @@ function toolRow(tool: ToolSummary, style: ChalkInstance): string {
     parameterRows(tool.inputSchema),
     resultRow(tool.outputSchema),
     tool.ui ? uiRow(tool.ui) : '',
-    tool.upstream ? `    answered by: ${answererOf(tool.upstream)}\n` : '',
+    tool.upstream ? `    answered by: ${formatUpstreamTool(tool.upstream)}\n` : '',
   ].join('');
 }
 
-function answererOf({ server, tool }: ToolUpstreamFacts): string {
+function formatUpstreamTool({ server, tool }: ToolUpstreamFacts): string {
   return `${visibleLine(tool)} of ${visibleLine(server)}`;
 }
 
@@ -122,7 +122,7 @@ function upstreamRow(
     ...renamed,
   ];
   const mark = hidden ? ' (hidden)' : '';
-  return `  tools of ${style.cyan(visibleLine(server))}${mark}\n    ${oneLine(said.join('; '))}\n`;
+  return `  tools of ${style.cyan(visibleLine(server))}${mark}\n    ${collapseLines(said.join('; '))}\n`;
 }
 
 function uiRow({ uri, visibility, gated }: ToolUiFacts): string {
@@ -138,7 +138,7 @@ function parameterRows(schema: unknown): string {
     .map(([name, property]) => {
       const { description } = isRecord(property) ? property : {};
       const facts = [typeName(property), ...(isRequired(name) ? ['required'] : [])].join(', ');
-      return `    ${visibleLine(name)} (${facts})${typeof description === 'string' ? `  ${oneLine(description)}` : ''}\n`;
+      return `    ${visibleLine(name)} (${facts})${typeof description === 'string' ? `  ${collapseLines(description)}` : ''}\n`;
     })
     .join('');
 }
@@ -156,18 +156,18 @@ function typeName(schema: unknown): string {
 }
 
 function argumentRow({ name, description, required }: PromptArgumentFacts | DeclaredParameterFacts): string {
-  return `    ${visibleLine(name)}${required ? ' (required)' : ''}${description ? `  ${oneLine(description)}` : ''}\n`;
+  return `    ${visibleLine(name)}${required ? ' (required)' : ''}${description ? `  ${collapseLines(description)}` : ''}\n`;
 }
 
 function addressRow({ uri, uriTemplate }: { readonly uri?: string; readonly uriTemplate?: string }): string {
   return `    ${visibleLine(String(uri ?? uriTemplate))}\n`;
 }
 
-function oneLine(text: string): string {
+function collapseLines(text: string): string {
   return text.trim().replace(/\s*\n\s*/g, ' ');
 }
 
-function indented(text: string, spaces: number): string {
+function indentText(text: string, spaces: number): string {
   return text
     .trimEnd()
     .replace(/^(?=.)/gm, ' '.repeat(spaces))

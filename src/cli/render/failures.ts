@@ -1,4 +1,4 @@
-import { hasFailed } from '../outcome.js';
+import { hasFailed } from '../exit-outcome.js';
 
 /** What went wrong and with what, nothing of it twice: each name is put before the message only if it is not in it. */
 export function failureLine(

@@ -1,8 +1,8 @@
 import type { Client } from '../../engine/clients/client.js';
 import type { InstallReport, InstallResult, ManualReport } from '../../engine/installation/install.js';
-import type { ServersByKind } from '../../engine/installation/request.js';
+import type { ServersByKind } from '../../engine/installation/install-request.js';
 import { visibleText } from '../../engine/visible-text.js';
-import { type FileChange, leftOutOfDiffs, renderDiff, renderDiffs } from './diff.js';
+import { type DescribedFileChange, leftOutOfDiffs, renderDiff, renderDiffs } from './diff.js';
 import { failureCount, failureLine, failuresLast } from './failures.js';
 
 /** Which servers were taken though none was named, and how to have another. */
@@ -16,24 +16,24 @@ export function usualLine(clients: readonly Client[], servers: ServersByKind): s
   );
 }
 
-interface Circumstances {
+interface InstallRenderOptions {
   readonly dryRun: boolean;
 }
 
 /** What was done, a line or two for each client. */
 export function installLines(
   results: readonly InstallResult[],
-  options: Circumstances & { readonly verified: boolean },
+  options: InstallRenderOptions & { readonly verified: boolean },
 ): string {
-  const leftOut = options.dryRun ? leftOutOfDiffs(changesIn(results)) : [];
-  const lines = failuresLast(results).map((result) => linesOf(result, options));
+  const leftOut = options.dryRun ? leftOutOfDiffs(installFileChanges(results)) : [];
+  const lines = failuresLast(results).map((result) => renderInstallResult(result, options));
   const count = failureCount(results, 'clients');
   return visibleText([...leftOut, ...lines, ...count].map((line) => `${line}\n`).join(''));
 }
 
-function linesOf(
+function renderInstallResult(
   result: InstallResult,
-  { dryRun, verified }: Circumstances & { readonly verified: boolean },
+  { dryRun, verified }: InstallRenderOptions & { readonly verified: boolean },
 ): string {
   const { name, reload } = result.client;
   if ('error' in result) return failureLine(result.error, { client: name });
@@ -44,13 +44,13 @@ function linesOf(
       ? []
       : ['  It was not started, so whether it answers is not known.'];
   const next = dryRun || result.outcome === 'unchanged' ? [] : [`  Next: ${reload}`];
-  return [sentenceOf(result, dryRun), ...notes, ...start, ...next].join('\n');
+  return [renderInstallReport(result, dryRun), ...notes, ...start, ...next].join('\n');
 }
 
 /** What a plan of install can come to. */
-type Outcome = Exclude<InstallReport['outcome'], 'removed' | 'restored' | 'shared' | 'gone'>;
+type PlannedOutcome = Exclude<InstallReport['outcome'], 'removed' | 'restored' | 'shared' | 'gone'>;
 
-const verbs: Readonly<Record<Outcome, readonly [done: string, planned: string]>> = {
+const verbs: Readonly<Record<PlannedOutcome, readonly [done: string, planned: string]>> = {
   added: ['Installed', 'Would install'],
   updated: ['Updated', 'Would update'],
   replaced: ['Installed', 'Would install'],
@@ -64,9 +64,12 @@ const replacedNotes = [
   'The entry that is there would be kept, and uninstall would put it back.',
 ] as const;
 
-function sentenceOf({ outcome, server, former, client, key, file }: InstallReport, dryRun: boolean): string {
+function renderInstallReport(
+  { outcome, server, former, client, key, file }: InstallReport,
+  dryRun: boolean,
+): string {
   const mood = dryRun ? 1 : 0;
-  const sentence = `${verbs[outcome as Outcome][mood]} ${server} in ${client.name} as "${key}" (${file}).`;
+  const sentence = `${verbs[outcome as PlannedOutcome][mood]} ${server} in ${client.name} as "${key}" (${file}).`;
   if (former !== undefined) {
     const verb = dryRun ? 'would take' : 'took';
     return `${sentence}\n  ${server} ${verb} the place of ${former}.`;
@@ -76,10 +79,10 @@ function sentenceOf({ outcome, server, former, client, key, file }: InstallRepor
 
 /** The diffs of what would change, one for each file. */
 export function installDiff(results: readonly InstallResult[]): string {
-  return renderDiffs(changesIn(results));
+  return renderDiffs(installFileChanges(results));
 }
 
-function changesIn(results: readonly InstallResult[]): readonly FileChange[] {
+function installFileChanges(results: readonly InstallResult[]): readonly DescribedFileChange[] {
   return results.flatMap((result) =>
     'before' in result ? [{ ...result, what: `"${result.key}" in ${result.client.name}` }] : [],
   );
@@ -97,7 +100,7 @@ function isManual(result: InstallResult): result is ManualReport {
 /** What was done, for other programs. */
 export function installData(
   results: readonly InstallResult[],
-  { isList, dryRun }: Circumstances & { readonly isList: boolean },
+  { isList, dryRun }: InstallRenderOptions & { readonly isList: boolean },
 ): unknown {
   const data = results.map((result) => resultData(result, dryRun));
   return isList ? data : data[0];

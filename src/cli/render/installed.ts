@@ -1,17 +1,17 @@
 import type { Receipt } from '../../engine/clients/receipts.js';
-import type { Installed, InstalledState } from '../../engine/installation/installed.js';
+import type { InstalledEntry, InstalledState } from '../../engine/installation/installed.js';
 import { visibleTexts } from '../../engine/visible-text.js';
 import { type ColorOption, styleFor } from './style.js';
 import { uninstallCommand } from './uninstall-command.js';
 
 /** What was installed, for other programs. */
-export function installedData({ receipt, state }: Installed): object {
+export function installedData({ receipt, state }: InstalledEntry): object {
   const { client, scope, file, key, server, version, time } = receipt;
   return { client, scope, file, key, server, state, version, time };
 }
 
 /** What each state asks for. */
-const wayOut: Readonly<Record<InstalledState, (receipt: Receipt) => string>> = {
+const stateAdvice: Readonly<Record<InstalledState, (receipt: Receipt) => string>> = {
   intact: () => '',
   edited: () => 'It was edited by hand. Write it again with install --force, or leave it.',
   gone: (receipt) =>
@@ -21,7 +21,7 @@ const wayOut: Readonly<Record<InstalledState, (receipt: Receipt) => string>> = {
 
 /** What was installed, entry by entry. */
 export function renderInstalled(
-  installed: readonly Installed[],
+  installed: readonly InstalledEntry[],
   options: ColorOption & { readonly nameOf: (client: string) => string },
 ): string {
   if (installed.length === 0)
@@ -30,7 +30,7 @@ export function renderInstalled(
   const lines = visibleTexts(installed).map(({ receipt, state, reason }) => {
     const { client, key, server, file } = receipt;
     const shown = state === 'intact' ? style.green(state) : style.yellow(state);
-    const why = [reason, wayOut[state](receipt)].filter(Boolean).join(' ');
+    const why = [reason, stateAdvice[state](receipt)].filter(Boolean).join(' ');
     return `${style.bold(server)} in ${options.nameOf(client)} as "${key}": ${shown}\n  ${file}${why && `\n  ${why}`}\n`;
   });
   return lines.join('');

@@ -1,27 +1,27 @@
 import type { AgentToolsError } from '../../engine/errors.js';
-import type { Kind } from '../../engine/extension/kinds.js';
-import { kinds } from '../../engine/extension/kinds.js';
+import type { Kind } from '../../engine/extension/item-kinds.js';
+import { kinds } from '../../engine/extension/item-kinds.js';
 import { shortName } from '../../engine/extension/names.js';
-import type { Addition } from '../../engine/packages/add.js';
+import type { AddOutcome } from '../../engine/packages/add.js';
 import type { RemovalResult } from '../../engine/packages/remove.js';
 import { visibleMessage, visibleText } from '../../engine/visible-text.js';
 import { failureCount, failuresLast } from './failures.js';
 
 /** A package that was to be added. */
-export type AddResult = Addition | { readonly spec: string; readonly error: AgentToolsError };
+export type AddResult = AddOutcome | { readonly spec: string; readonly error: AgentToolsError };
 
 /** What was added, and what can be done with it. */
 export function additionLines(results: readonly AddResult[]): string {
   const lines = failuresLast(results).flatMap((result) =>
-    'error' in result ? [errorLine(result.spec, result.error)] : linesOf(result),
+    'error' in result ? [errorLine(result.spec, result.error)] : renderAddition(result),
   );
   return visibleText([...lines, ...failureCount(results, 'packages')].map((line) => `${line}\n`).join(''));
 }
 
-function linesOf(addition: Addition): readonly string[] {
+function renderAddition(addition: AddOutcome): readonly string[] {
   const { added, previous, changed, warnings } = addition;
   const { name, version } = added.record;
-  const items = itemsOf(addition);
+  const items = groupItemNames(addition);
   const declared = kinds.flatMap((kind) => {
     const names = kind === 'servers' ? items.servers : items[kind].map(shortName);
     return names.length === 0 ? [] : [`  ${kind}: ${names.join(', ')}`];
@@ -55,7 +55,7 @@ function errorLine(what: string, { message }: Error): string {
 }
 
 /** Qualified names, by kind. */
-function itemsOf({ extension, servers }: Addition): Readonly<Record<Kind, readonly string[]>> {
+function groupItemNames({ extension, servers }: AddOutcome): Readonly<Record<Kind, readonly string[]>> {
   const names = (kind: Kind) =>
     extension.manifest.declarations[kind].map(({ name }) => extension.qualify(name));
   return {
@@ -71,7 +71,7 @@ function itemsOf({ extension, servers }: Addition): Readonly<Record<Kind, readon
 export function additionData(result: AddResult): object {
   if ('error' in result) return { spec: result.spec, error: result.error.message };
   const { name, version, integrity } = result.added.record;
-  return { name, version, previous: result.previous, ...itemsOf(result), integrity };
+  return { name, version, previous: result.previous, ...groupItemNames(result), integrity };
 }
 
 /** What was removed. */

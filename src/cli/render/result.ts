@@ -1,5 +1,5 @@
-import { isRecord } from '../../engine/extension/shapes.js';
-import type { ContentBlock, ToolResult } from '../../engine/items/builders.js';
+import { isRecord } from '../../engine/extension/definition-shapes.js';
+import type { ContentBlock, ToolResult } from '../../engine/items/result-builders.js';
 import { visibleText } from '../../engine/visible-text.js';
 
 /** A tool's answer: texts as they are, since pipes take them as data, and a note for everything else. */
@@ -13,24 +13,24 @@ function renderBlock(block: ContentBlock): string {
   return `[${visibleText(note).replaceAll('\n', ' ')}]`;
 }
 
-type Note = (block: Readonly<Record<string, unknown>>) => readonly string[];
+type DescribeBlock = (block: Readonly<Record<string, unknown>>) => readonly string[];
 
-const media: Note = ({ mimeType, data }) => [`${mimeType},`, sizeOf(data)];
+const media: DescribeBlock = ({ mimeType, data }) => [`${mimeType},`, formatBase64Size(data)];
 
 /** What is told of a block that is not text. */
-const notes: Readonly<Record<string, Note>> = {
+const notes: Readonly<Record<string, DescribeBlock>> = {
   image: media,
   audio: media,
   resource_link: ({ uri, title, name }) => [`${uri}`, ...(title || name ? [`"${title || name}"`] : [])],
   resource({ resource }) {
     const { uri, mimeType, text, blob } = isRecord(resource) ? resource : {};
-    const size = typeof text === 'string' ? bytes(Buffer.byteLength(text)) : sizeOf(blob);
+    const size = typeof text === 'string' ? bytes(Buffer.byteLength(text)) : formatBase64Size(blob);
     return [`${uri}`, ...(mimeType ? [`${mimeType},`] : []), size];
   },
 };
 
 /** The size of what a base64 text holds. */
-function sizeOf(base64: unknown): string {
+function formatBase64Size(base64: unknown): string {
   return bytes(typeof base64 === 'string' ? Buffer.byteLength(base64, 'base64') : 0);
 }
 

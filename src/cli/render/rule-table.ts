@@ -1,17 +1,17 @@
 import type { Severity } from '../../engine/extension/diagnostics.js';
 import { type ColorOption, paint, styleFor } from './style.js';
 
-interface Row {
+interface RuleTableRow {
   readonly code: string;
   readonly severity: Severity;
   readonly summary: string;
 }
 
 /** Every diagnostic code on a line of its own. */
-export function renderRuleTable(rows: readonly Row[], options: ColorOption): string {
+export function renderRuleTable(rows: readonly RuleTableRow[], options: ColorOption): string {
   const style = styleFor(options);
   const width = Math.max(...rows.map(({ code }) => code.length));
-  const line = ({ code, severity, summary }: Row) =>
+  const line = ({ code, severity, summary }: RuleTableRow) =>
     `${style.bold(code.padEnd(width))}  ${paint[severity](style)(severity.padEnd(7))}  ${summary}\n`;
   return rows.map(line).join('');
 }

@@ -1,6 +1,6 @@
 import { type ListedServer, type SourceName, sourceNames } from '../../engine/discovery/listed-server.js';
-import { shortened, visibleLine, visibleTexts } from '../../engine/visible-text.js';
-import { type ColorOption, counted, styleFor } from './style.js';
+import { shortenText, visibleLine, visibleTexts } from '../../engine/visible-text.js';
+import { type ColorOption, formatCount, styleFor } from './style.js';
 
 /** A server for other programs. */
 export function serverData(server: ListedServer): object {
@@ -37,9 +37,11 @@ export function renderServers(servers: readonly ListedServer[], options: Servers
   const groups = sourceNames.flatMap((source) => {
     const group = shown.filter((server) => server.source === source);
     if (group.length === 0) return [];
-    return [`\n${style.bold(headings[source])}\n${group.map((server) => rowsOf(server, options)).join('')}`];
+    return [
+      `\n${style.bold(headings[source])}\n${group.map((server) => renderServerRows(server, options)).join('')}`,
+    ];
   });
-  return `${counted(servers.length, 'server')}\n${groups.join('')}`;
+  return `${formatCount(servers.length, 'server')}\n${groups.join('')}`;
 }
 
 function renderNothing({ pattern, builtIn, remote }: ServersOptions): string {
@@ -55,16 +57,16 @@ function renderNothing({ pattern, builtIn, remote }: ServersOptions): string {
   return `${nothing}${others && ` ${others}.`}\n`;
 }
 
-function rowsOf(server: ListedServer, options: ServersOptions): string {
+function renderServerRows(server: ListedServer, options: ServersOptions): string {
   const { description } = server;
   const [name, version] = [visibleLine(server.name), visibleLine(server.version)];
   const style = styleFor(options);
   const head = `  ${name}  ${version}`;
-  const text = description === null ? '' : oneLine(description, options.width - head.length - 2);
+  const text = description === null ? '' : fitOneLine(description, options.width - head.length - 2);
   const below = [itemsText('tool', server.tools, server), itemsText('prompt', server.prompts, server)]
     .filter((part) => part !== '')
     .concat(publicationText(server));
-  const details = below.map((line) => `    ${style.dim(oneLine(line, options.width - 4))}\n`).join('');
+  const details = below.map((line) => `    ${style.dim(fitOneLine(line, options.width - 4))}\n`).join('');
   return `  ${style.cyan(name)}  ${version}${text && `  ${text}`}\n${details}`;
 }
 
@@ -73,7 +75,7 @@ function itemsText(noun: string, items: readonly string[], { name }: ListedServe
   if (items.length === 0) return '';
   const own = name.slice(0, name.lastIndexOf('/') + 1);
   const names = items.map((item) => (own !== '' && item.startsWith(own) ? item.slice(own.length) : item));
-  return `${counted(items.length, noun)}: ${names.join(', ')}`;
+  return `${formatCount(items.length, noun)}: ${names.join(', ')}`;
 }
 
 function publicationText({ source, publisher, published, provenance }: ListedServer): readonly string[] {
@@ -87,6 +89,6 @@ function publicationText({ source, publisher, published, provenance }: ListedSer
 }
 
 /** A text that may be long, on what is left of a line; never less than a few words of it. */
-function oneLine(text: string, width: number): string {
-  return shortened(text.trim().replace(/\s+/g, ' '), Math.max(width, 20));
+function fitOneLine(text: string, width: number): string {
+  return shortenText(text.trim().replace(/\s+/g, ' '), Math.max(width, 20));
 }

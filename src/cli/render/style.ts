@@ -6,12 +6,12 @@ export interface ColorOption {
   readonly color: boolean;
 }
 
-const colored = new Chalk({ level: 1 });
-const plain = new Chalk({ level: 0 });
+const coloredChalk = new Chalk({ level: 1 });
+const uncolored = new Chalk({ level: 0 });
 
 /** Sixteen colours at most, so that the reader's own palette decides. */
 export function styleFor({ color }: ColorOption): ChalkInstance {
-  return color ? colored : plain;
+  return color ? coloredChalk : uncolored;
 }
 
 /** How each severity is painted. */
@@ -22,6 +22,6 @@ export const paint = {
 } as const satisfies Record<Severity, (style: ChalkInstance) => ChalkInstance>;
 
 /** `1 error`, `2 errors` */
-export function counted(count: number, noun: string): string {
+export function formatCount(count: number, noun: string): string {
   return `${count} ${noun}${count === 1 ? '' : 's'}`;
 }

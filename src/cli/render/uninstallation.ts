@@ -1,15 +1,15 @@
 import type { UninstallOutcome, UninstallResult } from '../../engine/installation/uninstall.js';
 import { visibleText } from '../../engine/visible-text.js';
-import type { InstalledInstead } from '../other-installations.js';
-import { type FileChange, leftOutOfDiffs, renderDiff, renderDiffs } from './diff.js';
+import type { OtherInstallation } from '../other-installations.js';
+import { type DescribedFileChange, leftOutOfDiffs, renderDiff, renderDiffs } from './diff.js';
 import { failureCount, failureLine, failuresLast } from './failures.js';
 import { uninstallCommand } from './uninstall-command.js';
 
-interface Circumstances {
+interface DryRunOption {
   readonly dryRun: boolean;
 }
 
-interface Wording extends Circumstances {
+interface UninstallRenderOptions extends DryRunOption {
   /** What a client is called, by its id. */
   readonly nameOf: (client: string) => string;
 }
@@ -20,12 +20,12 @@ export function uninstallLines(
     results,
     notes,
     instead,
-  }: Pick<UninstallOutcome, 'results' | 'notes'> & { readonly instead: InstalledInstead },
-  options: Wording,
+  }: Pick<UninstallOutcome, 'results' | 'notes'> & { readonly instead: OtherInstallation },
+  options: UninstallRenderOptions,
 ): string {
   const warnings = notes.map((note) => `warning: ${note}`);
-  const leftOut = options.dryRun ? leftOutOfDiffs(changesIn(results, options)) : [];
-  const lines = failuresLast(results).map((result) => lineOf(result, options));
+  const leftOut = options.dryRun ? leftOutOfDiffs(uninstallFileChanges(results, options)) : [];
+  const lines = failuresLast(results).map((result) => renderUninstallResult(result, options));
   const count = failureCount(results, 'entries');
   const none = results.length === 0 ? nothingFound(instead) : [];
   return visibleText(
@@ -33,7 +33,7 @@ export function uninstallLines(
   );
 }
 
-function nothingFound({ here, elsewhere }: InstalledInstead): readonly string[] {
+function nothingFound({ here, elsewhere }: OtherInstallation): readonly string[] {
   if (here.length > 0) {
     const entries = here.map(({ key, server }) => `"${key}" (${server})`).join(', ');
     return [`Nothing to remove: AgentTools wrote no such entry. What it wrote there: ${entries}.`];
@@ -46,7 +46,7 @@ function nothingFound({ here, elsewhere }: InstalledInstead): readonly string[] 
   ];
 }
 
-function lineOf(result: UninstallResult, { dryRun, nameOf }: Wording): string {
+function renderUninstallResult(result: UninstallResult, { dryRun, nameOf }: UninstallRenderOptions): string {
   const { key, file } = result.receipt;
   const client = nameOf(result.receipt.client);
   if ('error' in result) return failureLine(result.error, { client, entry: { key, file } });
@@ -64,14 +64,17 @@ const restoredNotes = [
 ] as const;
 
 /** The diffs of what would change, one for each file. */
-export function uninstallDiff(results: readonly UninstallResult[], options: Pick<Wording, 'nameOf'>): string {
-  return renderDiffs(changesIn(results, options));
+export function uninstallDiff(
+  results: readonly UninstallResult[],
+  options: Pick<UninstallRenderOptions, 'nameOf'>,
+): string {
+  return renderDiffs(uninstallFileChanges(results, options));
 }
 
-function changesIn(
+function uninstallFileChanges(
   results: readonly UninstallResult[],
-  { nameOf }: Pick<Wording, 'nameOf'>,
-): readonly FileChange[] {
+  { nameOf }: Pick<UninstallRenderOptions, 'nameOf'>,
+): readonly DescribedFileChange[] {
   return results.flatMap((result) => {
     if ('error' in result) return [];
     const { file, key, client } = result.receipt;
@@ -82,7 +85,7 @@ function changesIn(
 /** What was done, for other programs. */
 export function uninstallData(
   results: readonly UninstallResult[],
-  { dryRun }: Circumstances,
+  { dryRun }: DryRunOption,
 ): readonly object[] {
   return results.map((result) => {
     const { client, scope, file, key, server } = result.receipt;

@@ -1,17 +1,17 @@
-import { singular } from '../../engine/extension/kinds.js';
-import { isRecord } from '../../engine/extension/shapes.js';
-import { type ChangedFile, called } from '../../engine/packages/comparison.js';
-import { type ChangedDependency, versionOf } from '../../engine/packages/dependencies.js';
+import { isRecord } from '../../engine/extension/definition-shapes.js';
+import { singular } from '../../engine/extension/item-kinds.js';
+import { type ChangedFile, itemLabel } from '../../engine/packages/compare-states.js';
+import { type ChangedDependency, formatVersion } from '../../engine/packages/dependencies.js';
+import type { ItemState } from '../../engine/packages/items.js';
+import type { UpdatePlan, UpdateResult } from '../../engine/packages/update.js';
+import { isOlder } from '../../engine/packages/version.js';
 import {
-  type Difference,
   type ItemDifference,
   isVisibleToModel,
   uninspectedItems,
   type ValueDifference,
-} from '../../engine/packages/difference.js';
-import type { ItemState } from '../../engine/packages/items.js';
-import type { UpdatePlan, UpdateResult } from '../../engine/packages/update.js';
-import { isOlder } from '../../engine/packages/version.js';
+  type VersionDifference,
+} from '../../engine/packages/version-difference.js';
 import { visibleLine, visibleMessage, visibleText } from '../../engine/visible-text.js';
 import { changedPlaces, wholeCharacters } from './changed-places.js';
 import { type ColorOption, styleFor } from './style.js';
@@ -21,54 +21,54 @@ export function renderPlan({ before, drift, next }: UpdatePlan, options: ColorOp
   const style = styleFor(options);
   const { name, version } = before.record;
   const drifted = drift.map((one) => `warning: ${name} is not what was added: ${visibleMessage(one)}.`);
-  if (!next) return visibleText(asText(drifted));
-  const head = `${name} ${version}${leadingTo(next.staged.record.version, version)}`;
+  if (!next) return visibleText(joinLines(drifted));
+  const head = `${name} ${version}${formatNextVersion(next.staged.record.version, version)}`;
   const paint = { '+': style.green, '-': style.red, '~': style.yellow, ' ': style.reset };
-  const changes = changesIn(next.difference).map(([mark, line]) =>
+  const changes = listChangeLines(next.difference).map(([mark, line]) =>
     paint[mark](`  ${mark} ${visibleLine(line)}`),
   );
   const seen = isVisibleToModel(next.difference) ? [] : ['  Nothing that the model sees changes.'];
   const warnings = next.staged.warnings.map((warning) => `warning: ${visibleMessage(warning)}`);
   return [
-    visibleText(asText(drifted)),
+    visibleText(joinLines(drifted)),
     `${style.bold(visibleLine(head))}\n`,
-    asText([...changes, ...seen]),
-    visibleText(asText(warnings)),
+    joinLines([...changes, ...seen]),
+    visibleText(joinLines(warnings)),
   ].join('');
 }
 
 /** A package can be another one of the same version. */
-function leadingTo(next: string, version: string): string {
+function formatNextVersion(next: string, version: string): string {
   if (next === version) return ', other files';
   return ` → ${next}${isOlder(next, version) ? ', which is older' : ''}`;
 }
 
-function asText(lines: readonly string[]): string {
+function joinLines(lines: readonly string[]): string {
   return lines.map((line) => `${line}\n`).join('');
 }
 
 type ChangeLine = readonly ['+' | '-' | '~' | ' ', string];
 
-function changesIn(difference: Difference): readonly ChangeLine[] {
+function listChangeLines(difference: VersionDifference): readonly ChangeLine[] {
   const { added, removed, changed, files, packageJson, dependencies, source } = difference;
   return [
     ...(source ? [['~', `It comes from ${source.after} now, not from ${source.before}.`] as const] : []),
     ...added.flatMap((item) => [
-      ['+', called(item) + described(item)] as const,
-      ...argumentNames(item).map((line) => [' ', `  ${line}`] as const),
+      ['+', itemLabel(item) + describeItem(item)] as const,
+      ...visibleArgumentNames(item).map((line) => [' ', `  ${line}`] as const),
     ]),
-    ...removed.map((item) => ['-', called(item)] as const),
+    ...removed.map((item) => ['-', itemLabel(item)] as const),
     ...changed.flatMap(changedItems),
     ...(packageJson.length > 0 ? [['~', 'package.json'] as const] : []),
     ...packageJson.flatMap(valueLines).map((line) => [' ', `  ${line}`] as const),
     // What it says is shown by value, and the version is said already.
-    ...firstOf(files.filter(({ file }) => file !== 'package.json').map(fileChange), 'files'),
+    ...limitChanges(files.filter(({ file }) => file !== 'package.json').map(fileChange), 'files'),
     ...dependencyChanges(dependencies),
   ];
 }
 
 /** What a model may hand over, by name. */
-function argumentNames({ value = {} }: ItemState): readonly string[] {
+function visibleArgumentNames({ value = {} }: ItemState): readonly string[] {
   const said = value.arguments ?? value.parameters ?? value.input;
   const listed = isRecord(said) && isRecord(said.properties) ? said.properties : said;
   const entries = Array.isArray(listed) ? listed : isRecord(listed) ? Object.keys(listed) : [];
@@ -76,13 +76,13 @@ function argumentNames({ value = {} }: ItemState): readonly string[] {
     const name = isRecord(entry) ? entry.name : Array.isArray(entry) ? entry[0] : entry;
     return typeof name === 'string' ? name : 'one without a name';
   });
-  return names.length === 0 ? [] : [`arguments: ${cut(names.join(', '))}`];
+  return names.length === 0 ? [] : [`arguments: ${truncateValue(names.join(', '))}`];
 }
 
 function changedItems(item: ItemDifference): readonly ChangeLine[] {
   const { values, files, unread, problem } = item;
   return [
-    ['~', called(item)],
+    ['~', itemLabel(item)],
     ...values.flatMap(valueLines).map((line) => [' ', `  ${line}`] as const),
     ...files.map((file) => [' ', `  ${file} has changed`] as const),
     ...(unread === false ? [] : [[' ', `  ${unreadLines[unread]}`] as const]),
@@ -97,9 +97,11 @@ const unreadLines = {
 
 function valueLines({ path, before, after }: ValueDifference): readonly string[] {
   const key = path.join('.');
-  const [one, other] = [spelled(before), spelled(after)];
-  if (one.length <= maxLength && other.length <= maxLength) return [`${key}: ${one} → ${other}`];
-  if (before === undefined || after === undefined) return [`${key}: ${cut(one)} → ${cut(other)}`];
+  const [one, other] = [formatEntryValue(before), formatEntryValue(after)];
+  if (one.length <= maxInlineValueLength && other.length <= maxInlineValueLength)
+    return [`${key}: ${one} → ${other}`];
+  if (before === undefined || after === undefined)
+    return [`${key}: ${truncateValue(one)} → ${truncateValue(other)}`];
   const places = changedPlaces(one, other);
   const [first] = places;
   if (places.length === 1) return [`${key}: ${first!.join(' → ')}`];
@@ -111,18 +113,18 @@ function valueLines({ path, before, after }: ValueDifference): readonly string[]
   ];
 }
 
-function spelled(value: unknown): string {
+function formatEntryValue(value: unknown): string {
   return value === undefined ? 'none' : JSON.stringify(value);
 }
 
 /** Longer values are shown only where they change. */
-const maxLength = 200;
+const maxInlineValueLength = 200;
 
 /** Nobody looks over more at once. */
 const maxPlaces = 20;
 
 /** A text to be looked over; of a longer one it is said how much is not shown. */
-function cut(text: string): string {
+function truncateValue(text: string): string {
   const hidden = text.length - maxCutLength;
   return hidden > 0
     ? `${wholeCharacters(text.slice(0, maxCutLength))}… (${hidden} more characters are not shown)`
@@ -131,10 +133,12 @@ function cut(text: string): string {
 
 const maxCutLength = 2000;
 
-function described({ value, problem, isCode }: ItemState): string {
+function describeItem({ value, problem, isCode }: ItemState): string {
   if (problem !== undefined) return `, which cannot be had: ${problem}`;
   if (isCode && value === undefined) return ', which is defined by code; see what that says with --load';
-  return typeof value?.description === 'string' ? `: ${cut(value.description.replaceAll('\n', ' '))}` : '';
+  return typeof value?.description === 'string'
+    ? `: ${truncateValue(value.description.replaceAll('\n', ' '))}`
+    : '';
 }
 
 function fileChange({ file, change }: ChangedFile): ChangeLine {
@@ -149,21 +153,24 @@ function dependencyChanges(dependencies: readonly ChangedDependency[]): readonly
   const extensions = dependencies.filter(isExtension).map(dependencyChange);
   return [
     ...extensions.map(([mark, line]): ChangeLine => [mark, `${line}, an extension`]),
-    ...firstOf(others, 'dependencies'),
+    ...limitChanges(others, 'dependencies'),
   ];
 }
 
 function dependencyChange({ name, before, after }: ChangedDependency): ChangeLine {
   const what = `dependency ${name}`;
-  if (!before) return ['+', `${what} ${versionOf(after)}`];
-  if (!after) return ['-', `${what} ${versionOf(before)}`];
-  return ['~', `${what} ${versionOf(before)}${leadingTo(versionOf(after), versionOf(before))}`];
+  if (!before) return ['+', `${what} ${formatVersion(after)}`];
+  if (!after) return ['-', `${what} ${formatVersion(before)}`];
+  return [
+    '~',
+    `${what} ${formatVersion(before)}${formatNextVersion(formatVersion(after), formatVersion(before))}`,
+  ];
 }
 
 /** More files or dependencies than these are counted. */
 const maxShown = 10;
 
-function firstOf(changes: readonly ChangeLine[], what: string): readonly ChangeLine[] {
+function limitChanges(changes: readonly ChangeLine[], what: string): readonly ChangeLine[] {
   const rest = changes.length - maxShown;
   return [...changes.slice(0, maxShown), ...(rest > 0 ? [[' ', `and ${rest} more ${what}`] as const] : [])];
 }
@@ -173,7 +180,7 @@ export function updateLine({ plan, state, error }: UpdateResult): string {
   const { name, version } = plan.before.record;
   const next = plan.next?.staged.record.version;
   const what = {
-    current: () => `${name} ${version} is the newest${allowedBy(plan)}.`,
+    current: () => `${name} ${version} is the newest${formatAllowedRange(plan)}.`,
     available: () => `${name} ${next} can be had with: agenttools update ${name}`,
     updated: () =>
       next !== undefined && isOlder(next, version)
@@ -195,28 +202,28 @@ function reasonToHold({ next }: UpdatePlan): string {
     ...difference,
     changed: difference.changed.filter((one) => !unread.includes(one)),
   });
-  if (!isKnown) return `the model might see something else: ${whatIsUnknown(unread)}`;
+  if (!isKnown) return `the model might see something else: ${describeUnread(unread)}`;
   const { added, removed, changed, dependencies, source } = difference;
   const isOnlySource = added.length + removed.length + changed.length + dependencies.length === 0;
   return source && isOnlySource ? 'it comes from elsewhere.' : 'the model would see something else.';
 }
 
-function whatIsUnknown(items: readonly ItemDifference[]): string {
-  const defined = items.filter(({ unread }) => unread === 'definition').map(called);
-  const written = items.filter(({ unread }) => unread === 'text').map(called);
+function describeUnread(items: readonly ItemDifference[]): string {
+  const defined = items.filter(({ unread }) => unread === 'definition').map(itemLabel);
+  const written = items.filter(({ unread }) => unread === 'text').map(itemLabel);
   const reasons = [
-    ...(written.length > 0 ? [`the text of ${listed(written)} made by code`] : []),
-    ...(defined.length > 0 ? [`${listed(defined)} defined by code`] : []),
+    ...(written.length > 0 ? [`the text of ${summarizeNames(written)} made by code`] : []),
+    ...(defined.length > 0 ? [`${summarizeNames(defined)} defined by code`] : []),
   ];
   const wayOut = defined.length > 0 ? ' See what it says with --load.' : '';
   return `${reasons.join(', and ')}, which was not run.${wayOut}`;
 }
 
-function listed(names: readonly string[]): string {
+function summarizeNames(names: readonly string[]): string {
   return names.length === 1 ? `${names[0]} is` : `${names[0]} and ${names.length - 1} more are`;
 }
 
-function allowedBy({ before }: UpdatePlan): string {
+function formatAllowedRange({ before }: UpdatePlan): string {
   const { kind, wanted } = before.record.wanted;
   if (kind !== 'registry') return ` at ${wanted}`;
   return wanted === 'latest' ? '' : ` that "${wanted}" allows`;
@@ -237,7 +244,7 @@ export function updateData({ plan, state, error }: UpdateResult): object {
   };
 }
 
-function changesData(difference: Difference): object {
+function changesData(difference: VersionDifference): object {
   const { added, removed, changed, files, packageJson, dependencies, source } = difference;
   const item = ({ kind, name, value }: ItemState) => ({
     kind: singular[kind],

@@ -31,14 +31,17 @@ export function withoutNotes({ notes: _, ...made }: MadeServer): object {
   return made;
 }
 
-interface Wording {
+interface DeletionRenderOptions {
   readonly dryRun: boolean;
   /** What a client is called, by its id. */
   readonly nameOf: (client: string) => string;
 }
 
 /** What went with a server, a line for each entry, and whether it is gone itself. */
-export function deletionLines({ name, results, notes, deleted, files }: Deletion, wording: Wording): string {
+export function deletionLines(
+  { name, results, notes, deleted, files }: Deletion,
+  wording: DeletionRenderOptions,
+): string {
   const instead = { here: [], elsewhere: [] };
   const entries =
     results.length > 0
@@ -47,23 +50,25 @@ export function deletionLines({ name, results, notes, deleted, files }: Deletion
   const places = files.filter(({ after }) => after === null).map(({ file }) => file);
   const where = places.length === 0 ? '' : ` (${places.join(', ')})`;
   const verb = wording.dryRun ? 'Would delete' : 'Deleted';
-  const last = deleted ? `${verb} "${name}"${where}.` : notDeleted(name, { isKnown: notes.length === 0 });
+  const last = deleted
+    ? `${verb} "${name}"${where}.`
+    : explainNotDeleted(name, { isKnown: notes.length === 0 });
   return entries + visibleText(`${last}\n`);
 }
 
-function notDeleted(name: string, { isKnown }: { readonly isKnown: boolean }): string {
+function explainNotDeleted(name: string, { isKnown }: { readonly isKnown: boolean }): string {
   return isKnown
     ? `"${name}" was not deleted: all its entries must go first.`
     : `"${name}" was not deleted: it may be installed where nobody can tell. To delete it all the same, add --force.`;
 }
 
 /** The diffs of what would change: files of clients, then those of the server. */
-export function deletionDiff({ results, files }: Deletion, wording: Wording): string {
+export function deletionDiff({ results, files }: Deletion, wording: DeletionRenderOptions): string {
   return uninstallDiff(results, wording) + files.map(renderDiff).join('');
 }
 
 /** What was done, for other programs. */
-export function deletionData({ name, results, files }: Deletion, wording: Wording): object {
+export function deletionData({ name, results, files }: Deletion, wording: DeletionRenderOptions): object {
   const { dryRun } = wording;
   return {
     name,

@@ -1,7 +1,7 @@
 import { visibleLine, visibleTexts } from '../../engine/visible-text.js';
 import type { RenderValidation } from '../validate-formats.js';
-import type { PlacedDiagnostic, ValidatedExtension, Validation } from '../validation.js';
-import { type ColorOption, counted, paint, styleFor } from './style.js';
+import type { FileDiagnostic, ValidatedExtension, Validation } from '../validation.js';
+import { type ColorOption, formatCount, paint, styleFor } from './style.js';
 
 /** For people: what is wrong, grouped by file, and a summary. A clean extension is one line. */
 export const renderPretty: RenderValidation = (found, { color }) => {
@@ -33,11 +33,11 @@ function holdings({ servers, tools, prompts, resources, apps }: ValidatedExtensi
     app: apps,
   })
     .filter(([, list]) => list.length > 0)
-    .map(([noun, list]) => counted(list.length, noun));
+    .map(([noun, list]) => formatCount(list.length, noun));
   return counts.length === 0 ? '' : `: ${counts.join(', ')}`;
 }
 
-function renderRows(diagnostics: readonly PlacedDiagnostic[], options: ColorOption): string {
+function renderRows(diagnostics: readonly FileDiagnostic[], options: ColorOption): string {
   const style = styleFor(options);
   const rows = diagnostics.map(({ line, column, ...rest }) => ({ ...rest, at: `${line}:${column}` }));
   const width = (texts: readonly string[]) => Math.max(...texts.map(({ length }) => length));
@@ -56,7 +56,7 @@ function renderRows(diagnostics: readonly PlacedDiagnostic[], options: ColorOpti
 
 function renderSummary({ valid, extensions, errors, warnings }: Validation, options: ColorOption): string {
   const style = styleFor(options);
-  const found = `${counted(errors, 'error')}, ${counted(warnings, 'warning')} in ${counted(extensions.length, 'extension')}.`;
+  const found = `${formatCount(errors, 'error')}, ${formatCount(warnings, 'warning')} in ${formatCount(extensions.length, 'extension')}.`;
   const codes = extensions.flatMap(({ diagnostics }) => diagnostics.map(({ code }) => code));
   const hint = `What a code means and how to mend it: agenttools explain ${codes[0]}`;
   return `${(valid ? style.yellow : style.red)(found)}\n${style.dim(hint)}\n`;

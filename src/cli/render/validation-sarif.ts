@@ -1,6 +1,6 @@
 import type { Severity } from '../../engine/extension/diagnostics.js';
-import type { FormatOptions, RenderValidation, RuleFacts } from '../validate-formats.js';
-import type { PlacedDiagnostic, ValidatedExtension } from '../validation.js';
+import type { FormatOptions, RenderValidation, RuleSummary } from '../validate-formats.js';
+import type { FileDiagnostic, ValidatedExtension } from '../validation.js';
 import { renderJson } from './json.js';
 
 /** A log for code scanning. @see https://docs.oasis-open.org/sarif/sarif/v2.1.0/sarif-v2.1.0.html */
@@ -28,22 +28,22 @@ export const renderSarif: RenderValidation = ({ extensions }, options) =>
 
 const root = '%SRCROOT%';
 
-const levels = { error: 'error', warning: 'warning', info: 'note' } as const satisfies Record<
+const sarifLevels = { error: 'error', warning: 'warning', info: 'note' } as const satisfies Record<
   Severity,
   string
 >;
 
-function describeRule({ code, severity, summary }: RuleFacts) {
+function describeRule({ code, severity, summary }: RuleSummary) {
   return {
     id: code,
     shortDescription: { text: summary },
     helpUri: `pkg:npm/agenttools#docs/rules/${code}.md`,
-    defaultConfiguration: { level: levels[severity] },
+    defaultConfiguration: { level: sarifLevels[severity] },
   };
 }
 
 function toResult(
-  { code, severity, message, url, line, column, item }: PlacedDiagnostic,
+  { code, severity, message, url, line, column, item }: FileDiagnostic,
   { name }: ValidatedExtension,
   { rules, base }: FormatOptions,
 ) {
@@ -51,7 +51,7 @@ function toResult(
   return {
     ruleId: code,
     ...(ruleIndex !== -1 && { ruleIndex }),
-    level: levels[severity],
+    level: sarifLevels[severity],
     message: { text: message },
     locations: [
       {

@@ -16,7 +16,7 @@ export function endTree(leader: number, mark: TreeMark): void {
     spawnSync('taskkill', ['/T', '/F', '/PID', `${leader}`], { stdio: 'ignore', windowsHide: true });
     return;
   }
-  for (const pid of startedBy(leader, mark)) kill(pid);
+  for (const pid of findStartedProcesses(leader, mark)) kill(pid);
   // The group last: the caller may be its leader.
   kill(-leader);
 }
@@ -29,12 +29,12 @@ function kill(pid: number): void {
   }
 }
 
-interface Entry {
+interface ProcessRow {
   readonly pid: number;
   readonly parent: number;
 }
 
-function startedBy(leader: number, mark: TreeMark): readonly number[] {
+function findStartedProcesses(leader: number, mark: TreeMark): readonly number[] {
   const others = listProcesses().filter(({ pid }) => pid !== leader && pid !== process.pid);
   const found = new Set([leader]);
   for (const { pid } of others) if (isMarked(pid, mark)) found.add(pid);
@@ -46,7 +46,7 @@ function startedBy(leader: number, mark: TreeMark): readonly number[] {
   return [...found];
 }
 
-function listProcesses(): readonly Entry[] {
+function listProcesses(): readonly ProcessRow[] {
   if (process.platform === 'linux') return listFromProc();
   const { stdout } = spawnSync('ps', ['-axo', 'pid=,ppid='], { encoding: 'utf8', timeout: 2000 });
   return (stdout ?? '').split('\n').flatMap((line) => {
@@ -56,7 +56,7 @@ function listProcesses(): readonly Entry[] {
 }
 
 /** proc(5), /proc/pid/stat: the name is in parentheses and may hold anything, so the fields are counted from its end. */
-function listFromProc(): readonly Entry[] {
+function listFromProc(): readonly ProcessRow[] {
   return readdirSync('/proc').flatMap((name) => {
     const stat = /^\d+$/.test(name) ? readText(`/proc/${name}/stat`) : undefined;
     if (stat === undefined) return [];

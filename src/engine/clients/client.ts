@@ -24,7 +24,7 @@ export interface ClientEnvironment {
 }
 
 /** Where an entry goes in a file. */
-export interface Container {
+export interface EntryContainer {
   /** Keys from the root; none: the root itself. */
   readonly path: readonly string[];
   /** `map`: entries under their keys; `list`: a list of entries that hold their key as `name`. */
@@ -39,7 +39,7 @@ export interface SyntaxTolerance {
 }
 
 /** How a client writes down what starts a server. */
-export interface Shape {
+export interface EntryShape {
   readonly entry: (launch: Launch, key: string) => ConfigEntry;
   /** What an entry starts: the inverse of `entry`. Undefined if it starts no program. */
   readonly launchOf: (entry: ConfigEntry) => Launch | undefined;
@@ -50,8 +50,8 @@ export interface Shape {
 }
 
 /** Where entries stand in a file, and what they look like. */
-export interface Layout extends Shape {
-  readonly container: Container;
+export interface EntryLayout extends EntryShape {
+  readonly container: EntryContainer;
 }
 
 /** Places of one kind on the system at hand, absolute, the one that counts first. */
@@ -99,7 +99,7 @@ export interface FactSource {
   readonly ref: string;
 }
 
-interface ClientFacts {
+interface ClientDescription {
   /** What it is called on the command line. */
   readonly id: string;
   readonly name: string;
@@ -112,7 +112,7 @@ interface ClientFacts {
 }
 
 /** A client that reads its servers from a file. */
-export interface WritableClient extends ClientFacts, Layout {
+export interface WritableClient extends ClientDescription, EntryLayout {
   readonly manual?: undefined;
   readonly format: ConfigFormat;
   readonly tolerance: SyntaxTolerance;
@@ -123,7 +123,7 @@ export interface WritableClient extends ClientFacts, Layout {
   /** Which of them is made where none is there; absent: the first. */
   readonly newProjectFile?: string;
   /** Another layout of the same file, told from the data it holds. */
-  readonly layoutIn?: (data: unknown) => Layout | undefined;
+  readonly layoutIn?: (data: unknown) => EntryLayout | undefined;
   /** What a new file begins with. */
   readonly template?: (file: string, key: string) => string;
   readonly keys?: KeyRule;
@@ -137,7 +137,7 @@ export interface WritableClient extends ClientFacts, Layout {
 }
 
 /** A client that keeps its servers where no program may write: a person has to enter them. */
-export interface ManualClient extends ClientFacts {
+export interface ManualClient extends ClientDescription {
   readonly manual: {
     readonly instructions: string;
     /** What to paste; absent: it starts no programs. */

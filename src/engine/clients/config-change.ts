@@ -1,15 +1,15 @@
 import { realpath, rmdir, stat } from 'node:fs/promises';
 import path from 'node:path';
 import { isDeepStrictEqual } from 'node:util';
-import { withLock } from '../files/lock.js';
 import { ConcurrentChangeError, FileAccessError } from '../files/file-error.js';
+import { withLock } from '../files/lock.js';
 import { replaceTextFile } from '../files/replace.js';
 import { checkWritable, readTextFile, type TextFile } from '../files/text-file.js';
 import { readEntry } from './edit/entries.js';
-import { isIntact } from './edit/merge.js';
-import type { ConfigState, Plan } from './ledger/plan.js';
-import { entryLocator, slotOf } from './ledger/slot.js';
-import { type FileRecord, hashOf, type Receipt, type Receipts, type RecordBody } from './receipts.js';
+import { isIntact } from './edit/merge-entry.js';
+import type { ConfigState, Plan } from './ledger/config-plan.js';
+import { entryLocator, slotKey } from './ledger/slot.js';
+import { type FileRecord, hashText, type Receipt, type Receipts, type RecordBody } from './receipts.js';
 
 /** What was done to one config file, or would be. */
 export interface ConfigChange {
@@ -22,14 +22,14 @@ export interface ConfigChange {
   readonly known: readonly Receipt[];
 }
 
-export interface ChangeOptions {
+export interface ConfigChangeOptions {
   readonly receipts: Receipts;
   /** Plans and writes nothing. */
   readonly dryRun: boolean;
 }
 
 /** How often a file that somebody else keeps writing to is read again. */
-const maxAttempts = 5;
+const maxWriteAttempts = 5;
 
 /**
  * Changes one config file by a plan, as one among others who may do the same: locked, written as a whole, read back.
@@ -39,7 +39,7 @@ const maxAttempts = 5;
 export async function changeConfig(
   file: string,
   plan: (state: ConfigState) => Promise<Plan>,
-  { receipts, dryRun }: ChangeOptions,
+  { receipts, dryRun }: ConfigChangeOptions,
 ): Promise<ConfigChange> {
   if (dryRun) {
     const before = await readTextFile(file);
@@ -47,7 +47,7 @@ export async function changeConfig(
     const known = await reconcileRecord(remembered, before.text);
     const planned = await plan({ text: before.text, record: known });
     if (planned.text !== before.text) await checkWritable(before);
-    return changeOf(before, planned, known);
+    return buildConfigChange(before, planned, known);
   }
   for (let attempt = 1; ; attempt++) {
     const { realFile } = await readTextFile(file);
@@ -56,7 +56,7 @@ export async function changeConfig(
         attemptChange({ file, realFile }, plan, receipts),
       );
     } catch (error) {
-      if (!(error instanceof ConcurrentChangeError) || attempt === maxAttempts) throw error;
+      if (!(error instanceof ConcurrentChangeError) || attempt === maxWriteAttempts) throw error;
     }
   }
 }
@@ -75,15 +75,15 @@ async function attemptChange(
   if (planned.text === before.text) {
     if (planned.record !== known || remembered.intent || moved) await receipts.write(planned.record);
     await forget(receipts, moved);
-    return changeOf(before, planned, known);
+    return buildConfigChange(before, planned, known);
   }
   await checkWritable(before);
   if (before.text !== null) await receipts.keepPrevious(realFile, before.text);
   const madeFolder = before.text === null ? await firstMissingFolder(realFile) : known.madeFolder;
   const next =
     planned.record.receipts.length > 0 && madeFolder ? { ...planned.record, madeFolder } : planned.record;
-  const hash = planned.text === null ? null : hashOf(planned.text);
-  const beforeHash = before.text === null ? null : hashOf(before.text);
+  const hash = planned.text === null ? null : hashText(planned.text);
+  const beforeHash = before.text === null ? null : hashText(before.text);
   await receipts.write({ ...known, intent: { beforeHash, hash, record: next } });
   await forget(receipts, moved);
   try {
@@ -97,7 +97,7 @@ async function attemptChange(
   // That the intent came true shows without this.
   await receipts.write(next).catch(() => {});
   if (planned.text === null && madeFolder) await removeEmptyFolders(path.dirname(realFile), madeFolder);
-  return changeOf(before, planned, known);
+  return buildConfigChange(before, planned, known);
 }
 
 /**
@@ -128,12 +128,12 @@ async function forget(receipts: Receipts, moved: FileRecord | undefined): Promis
 /** The topmost folder that has to be made for a file; undefined if its folder is there. */
 async function firstMissingFolder(file: string): Promise<string | undefined> {
   let missing: string | undefined;
-  for (let folder = path.dirname(file); !(await isThere(folder)); folder = path.dirname(folder))
+  for (let folder = path.dirname(file); !(await folderExists(folder)); folder = path.dirname(folder))
     missing = folder;
   return missing;
 }
 
-async function isThere(folder: string): Promise<boolean> {
+async function folderExists(folder: string): Promise<boolean> {
   return await stat(folder).then(
     () => true,
     () => false,
@@ -155,12 +155,15 @@ async function removeEmptyFolders(folder: string, topmost: string): Promise<void
  * What is so of a record whose writer may have died: its intent came true if the file is what it was to become, or, when
  * somebody has written since, holds what it was to hold and nothing that it was to lose.
  */
-export async function reconcileRecord({ intent, ...record }: FileRecord, text: string | null): Promise<FileRecord> {
+export async function reconcileRecord(
+  { intent, ...record }: FileRecord,
+  text: string | null,
+): Promise<FileRecord> {
   if (!intent) return record;
-  const hash = text === null ? null : hashOf(text);
+  const hash = text === null ? null : hashText(text);
   if (hash === intent.hash) return { ...record, ...intent.record };
   if (hash === intent.beforeHash) return record;
-  return (await holds(text, intent.record, record)) ? { ...record, ...intent.record } : record;
+  return (await hasAddedEntries(text, intent.record, record)) ? { ...record, ...intent.record } : record;
 }
 
 /** Every record that can be read, each settled by what its file says, and a sentence about each one that cannot. */
@@ -177,7 +180,7 @@ export async function reconcileRecords(
 }
 
 /** Whether a file holds every entry that one record has and another has not, without what only the other one has. */
-async function holds(text: string | null, wanted: RecordBody, known: RecordBody): Promise<boolean> {
+async function hasAddedEntries(text: string | null, wanted: RecordBody, known: RecordBody): Promise<boolean> {
   const fresh = wanted.receipts.filter(
     (one) => !known.receipts.some((other) => isDeepStrictEqual(one, other)),
   );
@@ -185,13 +188,13 @@ async function holds(text: string | null, wanted: RecordBody, known: RecordBody)
   for (const receipt of fresh) {
     const entry = await readEntry(text, entryLocator(receipt)).catch(() => undefined);
     if (!entry || !isIntact(entry, receipt.entry)) return false;
-    const old = known.receipts.find((one) => slotOf(one) === slotOf(receipt));
+    const old = known.receipts.find((one) => slotKey(one) === slotKey(receipt));
     if (old && isIntact(entry, old.entry) && !isIntact(receipt.entry, old.entry)) return false;
   }
   return true;
 }
 
-function changeOf(
+function buildConfigChange(
   { file, text }: TextFile,
   { text: after, outcome }: Plan,
   { receipts }: FileRecord,

@@ -1,63 +1,65 @@
-import type { FileRecord, Receipt, RecordBody, Step } from './receipts.js';
+import type { FileRecord, Receipt, RecordBody, RecordedEdit } from './receipts.js';
 
-type Check = (value: unknown) => boolean;
+type ReceiptCheck = (value: unknown) => boolean;
 
 /** Whether data read from a file is a record, every field of it. Fields that a later version added are let be. */
-export function isRecord(value: unknown): value is FileRecord {
+export function isFileRecord(value: unknown): value is FileRecord {
   return fits(recordShape)(value);
 }
 
-const isText: Check = (value) => typeof value === 'string';
-const isMap: Check = (value) => typeof value === 'object' && value !== null && !Array.isArray(value);
+const isText: ReceiptCheck = (value) => typeof value === 'string';
+const isMap: ReceiptCheck = (value) => typeof value === 'object' && value !== null && !Array.isArray(value);
 
 const receiptShape = {
   client: isText,
-  scope: oneOf('user', 'project', 'config'),
+  scope: checkWord('user', 'project', 'config'),
   file: isText,
   key: isText,
   server: isText,
-  family: optional(isText),
+  family: optionalField(isText),
   reference: isText,
   argument: isText,
-  variables: listOf(isText),
+  variables: checkList(isText),
   entry: isMap,
-  additions: optional(listOf(fits({ list: listOf(isText), item: isMap }))),
-  template: optional(isText),
+  additions: optionalField(checkList(fits({ list: checkList(isText), item: isMap }))),
+  template: optionalField(isText),
   version: isText,
   time: isText,
-  replaced: optional(isMap),
-  displaced: optional(listOf(isReceipt)),
-  project: optional(isText),
-  format: oneOf('json', 'jsonc', 'toml', 'yaml'),
-  container: fits({ path: listOf(isText), shape: oneOf('map', 'list') }),
-} satisfies Record<keyof Receipt, Check>;
+  replaced: optionalField(isMap),
+  displaced: optionalField(checkList(isReceipt)),
+  project: optionalField(isText),
+  format: checkWord('json', 'jsonc', 'toml', 'yaml'),
+  container: fits({ path: checkList(isText), shape: checkWord('map', 'list') }),
+} satisfies Record<keyof Receipt, ReceiptCheck>;
 
 const stepShape = {
   slot: isText,
   splice: fits({ offset: Number.isSafeInteger, removed: isText, inserted: isText }),
-  beforeHash: nullable(isText),
+  beforeHash: nullableField(isText),
   afterHash: isText,
-} satisfies Record<keyof Step, Check>;
+} satisfies Record<keyof RecordedEdit, ReceiptCheck>;
 
 const bodyShape = {
   version: (value) => value === 1,
   realFile: isText,
-  receipts: listOf(isReceipt),
-  steps: listOf(fits(stepShape)),
-  made: listOf(isText),
-  madeFolder: optional(isText),
-} satisfies Record<keyof RecordBody, Check>;
+  receipts: checkList(isReceipt),
+  steps: checkList(fits(stepShape)),
+  made: checkList(isText),
+  madeFolder: optionalField(isText),
+} satisfies Record<keyof RecordBody, ReceiptCheck>;
 
 const recordShape = {
   ...bodyShape,
-  intent: optional(fits({ beforeHash: nullable(isText), hash: nullable(isText), record: fits(bodyShape) })),
-} satisfies Record<keyof FileRecord, Check>;
+  intent: optionalField(
+    fits({ beforeHash: nullableField(isText), hash: nullableField(isText), record: fits(bodyShape) }),
+  ),
+} satisfies Record<keyof FileRecord, ReceiptCheck>;
 
 function isReceipt(value: unknown): boolean {
   return fits(receiptShape)(value);
 }
 
-function fits(shape: Readonly<Record<string, Check>>): Check {
+function fits(shape: Readonly<Record<string, ReceiptCheck>>): ReceiptCheck {
   return (value) =>
     isMap(value) && Object.entries(shape).every(([name, check]) => check(fieldOf(value, name)));
 }
@@ -66,18 +68,18 @@ function fieldOf(value: unknown, name: string): unknown {
   return Object.hasOwn(value as object, name) ? (value as Record<string, unknown>)[name] : undefined;
 }
 
-function listOf(check: Check): Check {
+function checkList(check: ReceiptCheck): ReceiptCheck {
   return (value) => Array.isArray(value) && value.every(check);
 }
 
-function optional(check: Check): Check {
+function optionalField(check: ReceiptCheck): ReceiptCheck {
   return (value) => value === undefined || check(value);
 }
 
-function nullable(check: Check): Check {
+function nullableField(check: ReceiptCheck): ReceiptCheck {
   return (value) => value === null || check(value);
 }
 
-function oneOf(...words: readonly string[]): Check {
+function checkWord(...words: readonly string[]): ReceiptCheck {
   return (value) => words.some((word) => word === value);
 }

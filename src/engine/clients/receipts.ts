@@ -5,13 +5,13 @@ import { AgentToolsError } from '../errors.js';
 import { FileAccessError } from '../files/file-error.js';
 import { replaceTextFile } from '../files/replace.js';
 import { readTextFile } from '../files/text-file.js';
-import type { ConfigFormat, Container } from './client.js';
+import type { ConfigFormat, EntryContainer } from './client.js';
 import type { ConfigEntry } from './edit/editor.js';
 import type { Splice } from './edit/splice.js';
-import { isRecord } from './receipt-shapes.js';
+import { isFileRecord } from './receipt-shapes.js';
 
 /** An item that an entry needs elsewhere in its file, such as the question a client asks for a secret. */
-export interface Addition {
+export interface EntryAddition {
   readonly list: readonly string[];
   readonly item: ConfigEntry;
 }
@@ -36,7 +36,7 @@ export interface Receipt {
   /** As written. */
   readonly entry: ConfigEntry;
   /** What stands elsewhere in the file for this entry. */
-  readonly additions?: readonly Addition[];
+  readonly additions?: readonly EntryAddition[];
   /** What the file begins with where it has to be made. */
   readonly template?: string;
   /** The version of agenttools that wrote it. */
@@ -50,11 +50,11 @@ export interface Receipt {
   /** The folder of the project, in scope `project`. */
   readonly project?: string;
   readonly format: ConfigFormat;
-  readonly container: Container;
+  readonly container: EntryContainer;
 }
 
 /** One change of ours to a text, so that it can be taken back to the byte. */
-export interface Step {
+export interface RecordedEdit {
   /** The place of the entry that it was made for, and how many others have taken that place since. */
   readonly slot: string;
   readonly splice: Splice;
@@ -69,7 +69,7 @@ export interface RecordBody {
   readonly realFile: string;
   readonly receipts: readonly Receipt[];
   /** In the order they were made. */
-  readonly steps: readonly Step[];
+  readonly steps: readonly RecordedEdit[];
   /** The containers that were not there before us. */
   readonly made: readonly string[];
   /** The topmost folder that was made for the file. */
@@ -104,7 +104,7 @@ export class Receipts {
    */
   async read(realFile: string): Promise<FileRecord> {
     const file = this.#recordFileOf(realFile);
-    const record = await asRefusal(
+    const record = await rethrowForUser(
       () => readRecord(file),
       `What was installed in ${realFile} cannot be looked up`,
     );
@@ -116,7 +116,7 @@ export class Receipts {
     const { realFile, receipts, steps, intent } = record;
     const isEmpty = receipts.length === 0 && steps.length === 0 && intent === undefined;
     const text = isEmpty ? null : `${JSON.stringify(record, undefined, 2)}\n`;
-    await asRefusal(async () => {
+    await rethrowForUser(async () => {
       const file = this.#recordFileOf(realFile);
       if (!isEmpty) {
         await keepOutOfGit(this.#folder);
@@ -129,12 +129,15 @@ export class Receipts {
   /** Every record that can be read, and a sentence about each one that cannot. */
   async all(): Promise<{ readonly records: readonly FileRecord[]; readonly notes: readonly string[] }> {
     const folder = this.#recordFolder;
-    const names = await asRefusal(() => namesIn(folder), 'What was installed cannot be looked up');
+    const names = await rethrowForUser(
+      () => sortedFileNames(folder),
+      'What was installed cannot be looked up',
+    );
     const records: FileRecord[] = [];
     const notes: string[] = [];
     for (const name of names.filter((one) => one.endsWith('.json'))) {
       try {
-        const record = await asRefusal(
+        const record = await rethrowForUser(
           () => readRecord(path.join(folder, name)),
           'What was installed cannot be looked up',
         );
@@ -149,11 +152,11 @@ export class Receipts {
 
   /** Keeps the text that a config file has before we change it; of each file the last ones. @throws AgentToolsError */
   async keepPrevious(realFile: string, text: string): Promise<void> {
-    const folder = path.join(this.#folder, 'previous', hashOf(realFile));
-    await asRefusal(async () => {
+    const folder = path.join(this.#folder, 'previous', hashText(realFile));
+    await rethrowForUser(async () => {
       await keepOutOfGit(this.#folder);
       await makeFolder(folder);
-      const names = (await namesIn(folder)).filter((name) => previousName.test(name));
+      const names = (await sortedFileNames(folder)).filter((name) => previousName.test(name));
       const last = names.at(-1);
       if (last !== undefined && (await readTextFile(path.join(folder, last))).text === text) return;
       const number = last === undefined ? 1 : Number.parseInt(last, 10) + 1;
@@ -166,7 +169,7 @@ export class Receipts {
 
   /** What to lock while a config file and its record are changed together. */
   lockFileOf(realFile: string): string {
-    return path.join(this.#folder, 'locks', `${hashOf(realFile)}.lock`);
+    return path.join(this.#folder, 'locks', `${hashText(realFile)}.lock`);
   }
 
   get #recordFolder(): string {
@@ -174,12 +177,12 @@ export class Receipts {
   }
 
   #recordFileOf(realFile: string): string {
-    return path.join(this.#recordFolder, `${hashOf(realFile)}.json`);
+    return path.join(this.#recordFolder, `${hashText(realFile)}.json`);
   }
 }
 
 /** Tells texts apart: SHA-256. */
-export function hashOf(text: string): string {
+export function hashText(text: string): string {
   return createHash('sha256').update(text).digest('hex');
 }
 
@@ -189,8 +192,8 @@ const previousName = /^\d{6,}-/;
 async function readRecord(file: string): Promise<FileRecord | undefined> {
   const { text } = await readTextFile(file);
   if (text === null) return undefined;
-  const value = parse(text);
-  if (isRecord(value) && path.basename(file) === `${hashOf(value.realFile)}.json`) return value;
+  const value = parseReceiptJson(text);
+  if (isFileRecord(value) && path.basename(file) === `${hashText(value.realFile)}.json`) return value;
   if (isNewer(value)) {
     const message = `${file} was written by a newer version of AgentTools. Update AgentTools.`;
     throw new AgentToolsError('refused', message);
@@ -199,7 +202,7 @@ async function readRecord(file: string): Promise<FileRecord | undefined> {
   throw new AgentToolsError('refused', message);
 }
 
-function parse(text: string): unknown {
+function parseReceiptJson(text: string): unknown {
   try {
     return JSON.parse(text);
   } catch {
@@ -213,7 +216,7 @@ function isNewer(value: unknown): boolean {
 }
 
 /** Sorted. */
-async function namesIn(folder: string): Promise<string[]> {
+async function sortedFileNames(folder: string): Promise<string[]> {
   try {
     return (await readdir(folder)).sort();
   } catch (error) {
@@ -234,7 +237,7 @@ async function keepOutOfGit(folder: string): Promise<void> {
 }
 
 /** Does something with our files; what goes wrong with them is for the user to mend. */
-async function asRefusal<T>(action: () => Promise<T>, fault: string): Promise<T> {
+async function rethrowForUser<T>(action: () => Promise<T>, fault: string): Promise<T> {
   try {
     return await action();
   } catch (error) {

@@ -3,18 +3,29 @@ import path from 'node:path';
 import { isDeepStrictEqual } from 'node:util';
 import { AgentToolsError } from '../errors.js';
 import { derivedFile } from '../extension/definition-files.js';
-import { asDerived, type Derived, type DerivedFunction, moduleIn } from '../extension/derived.js';
-import { fingerprintOf } from '../extension/derived-sources.js';
+import {
+  type Derived,
+  type DerivedFunction,
+  parseReferenceModule,
+  readDerived,
+} from '../extension/derived.js';
+import { hashSource } from '../extension/derived-sources.js';
 import type { Location } from '../extension/diagnostics.js';
 import type { Extension } from '../extension/extension.js';
 import { parseModuleReference } from '../extension/modules.js';
 import { isItemName } from '../extension/names.js';
-import { writing } from '../file-fault.js';
+import { guardWrite } from '../file-fault.js';
 import { DocumentError, readDocument } from '../files/document.js';
-import type { FunctionFacts, Misplaced, TypeSource } from './facts.js';
 import { deriveFunction } from './function-schema.js';
 import { readToolTags } from './mcp-tag.js';
-import { findTargets, openUnderived, type Target, type TargetFault, type Targets } from './targets.js';
+import {
+  type DerivationTarget,
+  findTargets,
+  openUnderived,
+  type TargetFault,
+  type Targets,
+} from './targets.js';
+import type { FunctionFacts, MisplacedTag, TypeSource } from './type-source.js';
 
 export interface DeriveOptions {
   /** Longest time for reading types; 60 s when absent. */
@@ -68,8 +79,8 @@ export async function derive(
   const file = path.posix.join(extension.manifest.root.replaceAll('\\', '/'), derivedFile);
   const targets = await findTargets(extension);
   const remarks: DeriveRemark[] = [];
-  const modules = modulesOf(targets);
-  const found = new Findings(targets, extension);
+  const modules = listModules(targets);
+  const found = new DerivationResults(targets, extension);
   if (modules.length > 0) {
     const { openTypeScript } = await import('./typescript/source.js');
     found.read(await openTypeScript(directory, modules, { timeoutMs, maxFiles }), modules);
@@ -80,10 +91,10 @@ export async function derive(
   remarks.push(...found.remarks);
   const isEmpty = found.functions.size === 0;
   const hasErrors = remarks.some(({ severity }) => severity === 'error');
-  const derived = hasErrors || isEmpty ? undefined : await whole(directory, found);
+  const derived = hasErrors || isEmpty ? undefined : await completeDerivation(directory, found);
   const state = await sourceState(directory, file, derived);
   const differences =
-    state === 'stale' && derived ? await differencesOf(directory, file, derived, found) : [];
+    state === 'stale' && derived ? await findDerivationDrift(directory, file, derived, found) : [];
   return { directory, file, derived, remarks, hasErrors, state, differences };
 }
 
@@ -94,7 +105,7 @@ export async function derive(
 export async function writeDerivation({ directory, file, derived, state }: Derivation): Promise<void> {
   if (state === 'current') return;
   const target = path.join(directory, file);
-  await writing(target, async () => {
+  await guardWrite(target, async () => {
     if (!derived) return await rm(target, { force: true });
     await mkdir(path.dirname(target), { recursive: true });
     // It ships with the package: whoever may read that reads this too, unlike the files that we keep for a user.
@@ -115,14 +126,17 @@ async function requirePackage(directory: string): Promise<string> {
   return await realpath(directory);
 }
 
-function modulesOf({ handlers, toolkits, entry }: Targets): readonly string[] {
-  const referred = handlers.map(({ reference }) => moduleIn(reference));
+function listModules({ handlers, toolkits, entry }: Targets): readonly string[] {
+  const referred = handlers.map(({ reference }) => parseReferenceModule(reference));
   return [...new Set([...toolkits, ...referred, ...(entry === undefined ? [] : [entry])])];
 }
 
-async function whole(directory: string, { files, functions, tools }: Findings): Promise<Derived> {
+async function completeDerivation(
+  directory: string,
+  { files, functions, tools }: DerivationResults,
+): Promise<Derived> {
   const prints = await Promise.all(
-    files.map(async (file) => [file, (await fingerprintOf(directory, file)) ?? ''] as const),
+    files.map(async (file) => [file, (await hashSource(directory, file)) ?? ''] as const),
   );
   const derived: Derived = {
     version: 1,
@@ -141,7 +155,7 @@ async function sourceState(
 ): Promise<Derivation['state']> {
   try {
     const { value } = await readDocument(path.join(directory, file), file);
-    return isDeepStrictEqual(value, derived) && asDerived(value) ? 'current' : 'stale';
+    return isDeepStrictEqual(value, derived) && readDerived(value) ? 'current' : 'stale';
   } catch (error) {
     if (!(error instanceof DocumentError)) throw error;
     if (error.offset !== undefined) return 'stale';
@@ -151,14 +165,14 @@ async function sourceState(
 }
 
 /** What is told of somewhere else than it was, as far as what was written can be read. */
-async function differencesOf(
+async function findDerivationDrift(
   directory: string,
   file: string,
   derived: Derived,
-  { targets }: Findings,
+  { targets }: DerivationResults,
 ): Promise<readonly string[]> {
   const held = await readDocument(path.join(directory, file), file).catch(() => undefined);
-  const written = asDerived(held?.value);
+  const written = readDerived(held?.value);
   if (!written) return [];
   const functions = keysThatDiffer(written.functions, derived.functions).map((reference) => {
     const marked = [derived, written].flatMap(({ tools }) => Object.entries(tools));
@@ -190,7 +204,7 @@ async function handlerPosition(
 }
 
 /** What is found out of types, tool by tool. */
-class Findings {
+class DerivationResults {
   readonly functions = new Map<string, DerivedFunction>();
   /** References by tool. */
   readonly tools = new Map<string, string>();
@@ -211,8 +225,8 @@ class Findings {
     this.files = types.files();
   }
 
-  #readHandler({ tool, reference, skipsOutput }: Target, types: TypeSource): void {
-    const module = moduleIn(reference);
+  #readHandler({ tool, reference, skipsOutput }: DerivationTarget, types: TypeSource): void {
+    const module = parseReferenceModule(reference);
     const { exportName: name } = parseModuleReference(reference);
     const { exports, functionOf } = types.moduleOf(module);
     const facts = functionOf(name);
@@ -303,8 +317,8 @@ class Findings {
 }
 
 /** Several tools may be one function; what comes out is left out only if all of them say so. */
-function onePerFunction(targets: readonly Target[]): readonly Target[] {
-  const byReference = new Map<string, Target>();
+function onePerFunction(targets: readonly DerivationTarget[]): readonly DerivationTarget[] {
+  const byReference = new Map<string, DerivationTarget>();
   for (const target of targets) {
     const known = byReference.get(target.reference);
     const skipsOutput = target.skipsOutput && (known?.skipsOutput ?? true);
@@ -313,7 +327,7 @@ function onePerFunction(targets: readonly Target[]): readonly Target[] {
   return [...byReference.values()];
 }
 
-function misplacedMessage({ name, reason }: Misplaced): string {
+function misplacedMessage({ name, reason }: MisplacedTag): string {
   if (reason === 'no-function') return `"@mcp" is only for functions, and "${name}" is none.`;
   return `"@mcp" is only for exported functions, and "${name}" is not exported.`;
 }

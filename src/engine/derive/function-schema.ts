@@ -1,41 +1,47 @@
+import { didYouMean } from '../did-you-mean.js';
 import type { Binding, DerivedFunction } from '../extension/derived.js';
-import type { CastName } from '../schema/casts.js';
-import { toPointer } from '../schema/issues.js';
-import { didYouMean } from '../spelling.js';
-import type { FunctionFacts, ParameterFacts, PropertyFacts, SourcePosition, TypeFacts } from './facts.js';
-import { noDoc } from './facts.js';
-import { type Draft, isOf, suggestTag, valueTags } from './keywords.js';
+import { toPointer } from '../schema/schema-issue.js';
+import type { CastName } from '../schema/value-caster.js';
+import { matchesDraft, type SchemaDraft, suggestTag, valueTags } from './keywords.js';
 import { functionTags, type ToolTags } from './mcp-tag.js';
 import {
   below,
   flat,
-  isNothing,
+  hasNoValue,
   type MappedType,
   objectSchema,
   type TypeFault,
   TypeMapper,
   withFallback,
 } from './type-schema.js';
+import type {
+  FunctionFacts,
+  ParameterFacts,
+  PropertyFacts,
+  SourcePosition,
+  TypeFacts,
+} from './type-source.js';
+import { noDoc } from './type-source.js';
 
 /** Something about a function that its author should know, or must mend. */
-interface Remark {
+interface FunctionRemark {
   readonly severity: 'error' | 'warning';
   readonly message: string;
   readonly position: SourcePosition;
 }
 
-interface Derivation {
+interface FunctionSchemaOptions {
   readonly tags: ToolTags;
   /** The definition says itself what comes out. */
   readonly skipsOutput: boolean;
   /** Takes what there is to say. */
-  readonly remark: (remark: Remark) => void;
+  readonly remark: (remark: FunctionRemark) => void;
 }
 
 /** What a function's types and doc comment say of its tool. */
 export function deriveFunction(
   facts: FunctionFacts,
-  { tags, skipsOutput, remark }: Derivation,
+  { tags, skipsOutput, remark }: FunctionSchemaOptions,
 ): DerivedFunction {
   const { name, doc, position } = facts;
   for (const { message, position: at } of tags.faults) remark({ severity: 'error', message, position: at });
@@ -63,7 +69,7 @@ export function deriveFunction(
 }
 
 /** A tag in the middle of a `@param` line is one of the function: its parser says so, and its author hardly meant it. */
-function warnOfStrayTags({ doc }: FunctionFacts, remark: Derivation['remark']): void {
+function warnOfStrayTags({ doc }: FunctionFacts, remark: FunctionSchemaOptions['remark']): void {
   for (const { name, position } of doc.tags) {
     if (!valueTags.includes(name)) {
       const meant = suggestTag(name, functionTags);
@@ -80,7 +86,10 @@ function warnOfStrayTags({ doc }: FunctionFacts, remark: Derivation['remark']): 
 type Warn = (path: string, message: string, position: SourcePosition) => void;
 
 /** What is told of somebody who is not there is read by nobody. */
-function warnOfStrayTexts({ strayTexts, parameters }: FunctionFacts, remark: Derivation['remark']): void {
+function warnOfStrayTexts(
+  { strayTexts, parameters }: FunctionFacts,
+  remark: FunctionSchemaOptions['remark'],
+): void {
   const names = parameters.flatMap(({ name }) => name ?? []);
   for (const { name, position } of strayTexts) {
     const meant = didYouMean(name, names);
@@ -89,13 +98,13 @@ function warnOfStrayTexts({ strayTexts, parameters }: FunctionFacts, remark: Der
   }
 }
 
-interface Input {
-  readonly schema: Draft;
+interface DerivedInput {
+  readonly schema: SchemaDraft;
   readonly casts: readonly (readonly [pointer: string, CastName])[];
   readonly parameters: readonly Binding[];
 }
 
-function deriveInput({ parameters }: FunctionFacts, remark: Derivation['remark']): Input {
+function deriveInput({ parameters }: FunctionFacts, remark: FunctionSchemaOptions['remark']): DerivedInput {
   const report = ({ path, message, position, severity = 'error' }: TypeFault) =>
     remark({ severity, message: `parameter "${path}" ${message}`.replace(/([^?])$/, '$1.'), position });
   const mapper = new TypeMapper('input', report);
@@ -192,7 +201,7 @@ function withParts(
   for (const [name, { value }] of Object.entries(partFallbacks)) {
     const part = partIn(schema, name);
     if (!part || value === undefined || 'default' in part) continue;
-    if (isOf(value, part)) part.default = value;
+    if (matchesDraft(value, part)) part.default = value;
     else {
       const path = whole === undefined ? name : `${whole}.${name}`;
       warn(
@@ -206,17 +215,17 @@ function withParts(
 }
 
 /** The schema of a part: `address.city` is a property of a property, `towns[].name` one of each entry. */
-function partIn(schema: Draft, name: string): Draft | undefined {
-  return name.split('.').reduce<Draft | undefined>((whole, step) => {
-    const properties = whole?.properties as Readonly<Record<string, Draft>> | undefined;
+function partIn(schema: SchemaDraft, name: string): SchemaDraft | undefined {
+  return name.split('.').reduce<SchemaDraft | undefined>((whole, step) => {
+    const properties = whole?.properties as Readonly<Record<string, SchemaDraft>> | undefined;
     const key = step.replace(/\[\]$/, '');
     const found = properties && Object.hasOwn(properties, key) ? properties[key] : undefined;
-    return step === key ? found : (found?.items as Draft | undefined);
+    return step === key ? found : (found?.items as SchemaDraft | undefined);
   }, schema);
 }
 
 /** The types that refer to themselves stand beside the properties. */
-function withDefinitions(input: Input, { definitions }: TypeMapper): Input {
+function withDefinitions(input: DerivedInput, { definitions }: TypeMapper): DerivedInput {
   if (definitions.size === 0) return input;
   const entries = [...definitions];
   return {
@@ -232,12 +241,12 @@ function withDefinitions(input: Input, { definitions }: TypeMapper): Input {
 /** The schema of what a function gives: none for nothing, for anything, and for what says itself what it is. */
 function deriveOutput(
   { result, doc, position }: FunctionFacts,
-  remark: Derivation['remark'],
-): Draft | undefined {
-  const all = membersOf(result);
+  remark: FunctionSchemaOptions['remark'],
+): SchemaDraft | undefined {
+  const all = flattenResultType(result);
   const members = all.filter(({ kind }) => kind !== 'finished');
   const isUnknown = members.length === 0 || members.some(({ kind }) => kind === 'any');
-  if (isUnknown || members.every(isNothing)) return undefined;
+  if (isUnknown || members.every(hasNoValue)) return undefined;
   const mapper = new TypeMapper('output', ({ path, message, position: at, severity = 'error' }) => {
     const inner = path.replace(/^result\.?/, '');
     const what = inner === '' ? 'the result' : `"${inner}" of the result`;
@@ -252,11 +261,11 @@ function deriveOutput(
 }
 
 /** What a function may give, one by one; names that stand for several are looked through. */
-function membersOf(type: TypeFacts): readonly TypeFacts[] {
-  if (type.kind === 'union') return type.members.flatMap(membersOf);
+function flattenResultType(type: TypeFacts): readonly TypeFacts[] {
+  if (type.kind === 'union') return type.members.flatMap(flattenResultType);
   if (type.kind !== 'named') return [type];
   const inner = type.look();
   return inner.kind === 'union' || inner.kind === 'finished' || inner.kind === 'any'
-    ? membersOf(inner)
+    ? flattenResultType(inner)
     : [type];
 }

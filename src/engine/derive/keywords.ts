@@ -1,9 +1,9 @@
-import { isRecord } from '../extension/shapes.js';
-import { didYouMean } from '../spelling.js';
-import type { DocTag, SourcePosition } from './facts.js';
+import { didYouMean } from '../did-you-mean.js';
+import { isRecord } from '../extension/definition-shapes.js';
+import type { DocTag, SourcePosition } from './type-source.js';
 
 /** A schema while it is being made. */
-export type Draft = Record<string, unknown>;
+export type SchemaDraft = Record<string, unknown>;
 
 /** One thing wrong with a tag. */
 export interface TagFault {
@@ -15,24 +15,24 @@ export interface TagFault {
 type JsonType = 'string' | 'number' | 'array' | 'object';
 
 /** A tag that says something of values. */
-interface Constraint {
+interface ConstraintTag {
   readonly keyword: string;
   /** What it can be said of; anything when absent. */
   readonly of?: JsonType;
   /** The keyword's value; undefined if the text is none. */
-  read(text: string, draft: Draft): unknown;
+  read(text: string, draft: SchemaDraft): unknown;
   /** What the text should be. */
   readonly expected: string;
 }
 
-const numeric = (keyword: string, of: JsonType): Constraint => ({
+const numeric = (keyword: string, of: JsonType): ConstraintTag => ({
   keyword,
   of,
   read: (text) => (text !== '' && Number.isFinite(Number(text)) ? Number(text) : undefined),
   expected: 'a number',
 });
 
-const count = (keyword: string, of: JsonType): Constraint => ({
+const count = (keyword: string, of: JsonType): ConstraintTag => ({
   keyword,
   of,
   read: (text) => (/^\d+$/.test(text) ? Number(text) : undefined),
@@ -40,7 +40,7 @@ const count = (keyword: string, of: JsonType): Constraint => ({
 });
 
 /** The tags that become keywords of a schema, on properties and on named types. */
-const constraints: Readonly<Record<string, Constraint>> = {
+const constraints: Readonly<Record<string, ConstraintTag>> = {
   minimum: numeric('minimum', 'number'),
   maximum: numeric('maximum', 'number'),
   exclusiveMinimum: numeric('exclusiveMinimum', 'number'),
@@ -108,13 +108,13 @@ function readPattern(text: string): string | undefined {
 }
 
 /** A value as JSON, or the text itself where that is none that there may be; undefined for an empty one. */
-function readValue(text: string, draft: Draft): unknown {
+function readValue(text: string, draft: SchemaDraft): unknown {
   if (text === '') return undefined;
-  const parsed = parse(text);
-  return parsed !== undefined && isOf(parsed, draft) ? parsed : text;
+  const parsed = parseTagValue(text);
+  return parsed !== undefined && matchesDraft(parsed, draft) ? parsed : text;
 }
 
-function parse(text: string): unknown {
+function parseTagValue(text: string): unknown {
   try {
     return JSON.parse(text);
   } catch {
@@ -124,7 +124,7 @@ function parse(text: string): unknown {
 }
 
 /** Puts what tags say into a schema; tells which of them cannot be. */
-export function applyTags(draft: Draft, tags: readonly DocTag[]): TagFault[] {
+export function applyTags(draft: SchemaDraft, tags: readonly DocTag[]): TagFault[] {
   const faults: TagFault[] = [];
   for (const { name, text, position } of tags) {
     // A value is judged by all else that is said.
@@ -132,16 +132,16 @@ export function applyTags(draft: Draft, tags: readonly DocTag[]): TagFault[] {
     if (!Object.hasOwn(constraints, name)) continue;
     const { keyword, of, read, expected } = constraints[name]!;
     const value = read(text, draft);
-    const fitting = of === undefined ? [draft] : membersOf(draft).filter((member) => mayBe(member, of));
+    const fitting = of === undefined ? [draft] : flattenAnyOf(draft).filter((member) => mayBe(member, of));
     if (value === undefined)
       faults.push({ tag: name, reason: `takes ${expected}, and is "${text}"`, position });
     else if (fitting.length === 0)
-      faults.push({ tag: name, reason: `can be said of ${words[of!]} only`, position });
+      faults.push({ tag: name, reason: `can be said of ${typeWords[of!]} only`, position });
     else for (const member of fitting) member[keyword] = value;
   }
   for (const { name, text, position } of tags.filter((tag) => isValueTag(tag.name))) {
     const value = readValue(text, draft);
-    if (!isOf(value, draft)) {
+    if (!matchesDraft(value, draft)) {
       const reason = `takes a value of its type, and is ${text === '' ? 'empty' : text}`;
       faults.push({ tag: name, reason, position });
     } else if (name === 'default') draft.default = value;
@@ -155,24 +155,24 @@ function isValueTag(name: string): boolean {
 }
 
 /** Whether a value is of the type that a schema says; bounds are not looked at. */
-export function isOf(value: unknown, draft: Draft): boolean {
+export function matchesDraft(value: unknown, draft: SchemaDraft): boolean {
   const { anyOf, type, items, properties, additionalProperties: others } = draft;
   if (value === undefined) return false;
-  if (Array.isArray(anyOf)) return (anyOf as Draft[]).some((one) => isOf(value, one));
+  if (Array.isArray(anyOf)) return (anyOf as SchemaDraft[]).some((one) => matchesDraft(value, one));
   if ('const' in draft) return value === draft.const;
   if (Array.isArray(draft.enum)) return draft.enum.includes(value);
   if (typeof type !== 'string') return true;
-  if (!isOfType[type as keyof typeof isOfType](value)) return false;
-  if (Array.isArray(value)) return !isRecord(items) || value.every((one) => isOf(one, items));
+  if (!typeChecks[type as keyof typeof typeChecks](value)) return false;
+  if (Array.isArray(value)) return !isRecord(items) || value.every((one) => matchesDraft(one, items));
   if (!isRecord(value)) return true;
   const held = isRecord(properties) ? properties : {};
   return Object.entries(value).every(([key, one]) => {
     const said = Object.hasOwn(held, key) ? held[key] : others;
-    return !isRecord(said) || isOf(one, said);
+    return !isRecord(said) || matchesDraft(one, said);
   });
 }
 
-const isOfType = {
+const typeChecks = {
   string: (value: unknown) => typeof value === 'string',
   number: (value: unknown) => typeof value === 'number',
   integer: (value: unknown) => Number.isInteger(value),
@@ -182,7 +182,7 @@ const isOfType = {
   object: (value: unknown) => isRecord(value),
 } as const;
 
-const words = {
+const typeWords = {
   string: 'strings',
   number: 'numbers',
   array: 'lists',
@@ -190,12 +190,12 @@ const words = {
 } as const satisfies Record<JsonType, string>;
 
 /** The schema itself, or the members of a choice. */
-function membersOf(draft: Draft): Draft[] {
-  return Array.isArray(draft.anyOf) ? (draft.anyOf as Draft[]).flatMap(membersOf) : [draft];
+function flattenAnyOf(draft: SchemaDraft): SchemaDraft[] {
+  return Array.isArray(draft.anyOf) ? (draft.anyOf as SchemaDraft[]).flatMap(flattenAnyOf) : [draft];
 }
 
-function mayBe(draft: Draft, type: JsonType): boolean {
-  if (Array.isArray(draft.anyOf)) return membersOf(draft).some((member) => mayBe(member, type));
+function mayBe(draft: SchemaDraft, type: JsonType): boolean {
+  if (Array.isArray(draft.anyOf)) return flattenAnyOf(draft).some((member) => mayBe(member, type));
   const { type: held } = draft;
   if (held === undefined) return !('const' in draft || 'enum' in draft || '$ref' in draft);
   return held === type || (held === 'integer' && type === 'number');

@@ -1,5 +1,5 @@
-import { didYouMean } from '../spelling.js';
-import type { DocFacts, SourcePosition } from './facts.js';
+import { didYouMean } from '../did-you-mean.js';
+import type { DocFacts, SourcePosition } from './type-source.js';
 
 /** What the tags of a function say of its tool. */
 export interface ToolTags {
@@ -14,7 +14,7 @@ export interface ToolTags {
   readonly faults: readonly { readonly message: string; readonly position: SourcePosition }[];
 }
 
-type Setting = 'name' | 'title' | 'description' | 'category' | 'hidden' | 'visible' | keyof typeof hints;
+type TagSetting = 'name' | 'title' | 'description' | 'category' | 'hidden' | 'visible' | keyof typeof hints;
 
 /** Hints for clients, by the tag or key that sets them. @see MCP, ToolAnnotations */
 const hints = {
@@ -25,7 +25,7 @@ const hints = {
 } as const;
 
 /** What may stand in `@mcp`, and what is a tag of its own as well. */
-const settings = {
+const tagSettings = {
   name: { type: 'text', isTag: false },
   title: { type: 'text', isTag: true },
   description: { type: 'text', isTag: false },
@@ -36,17 +36,17 @@ const settings = {
   destructive: { type: 'flag', isTag: true },
   idempotent: { type: 'flag', isTag: true },
   openWorld: { type: 'flag', isTag: true },
-} as const satisfies Record<Setting, { readonly type: 'text' | 'flag'; readonly isTag: boolean }>;
+} as const satisfies Record<TagSetting, { readonly type: 'text' | 'flag'; readonly isTag: boolean }>;
 
 /** The keys of `@mcp`. */
-export const mcpKeys: readonly string[] = Object.keys(settings);
+export const mcpKeys: readonly string[] = Object.keys(tagSettings);
 
 /** The tags that mean something on a function. */
 export const functionTags: readonly string[] = [
   'mcp',
   'param',
   'returns',
-  ...mcpKeys.filter((key) => settings[key as Setting].isTag),
+  ...mcpKeys.filter((key) => tagSettings[key as TagSetting].isTag),
 ];
 
 /** `key`, `key=value` or `key="a value"`. */
@@ -54,7 +54,7 @@ const word = /([^\s=]+)(?:=(?:"((?:[^"\\]|\\.)*)"|(\S*)))?/g;
 
 /** Reads the tags of a function in their order: of two that say the same, the later wins. */
 export function readToolTags({ tags }: DocFacts): ToolTags {
-  const read: Partial<Record<Setting, string | boolean>> = {};
+  const read: Partial<Record<TagSetting, string | boolean>> = {};
   const faults: { message: string; position: SourcePosition }[] = [];
   const set = (key: string, text: string | undefined, from: string, position: SourcePosition) => {
     const fault = assign(read, key, text);
@@ -65,13 +65,13 @@ export function readToolTags({ tags }: DocFacts): ToolTags {
       for (const [, key = '', quoted, bare] of text.matchAll(word)) {
         set(key, quoted?.replace(/\\(.)/g, '$1') ?? bare, '"@mcp"', position);
       }
-    } else if (Object.hasOwn(settings, name) && settings[name as Setting].isTag) {
+    } else if (Object.hasOwn(tagSettings, name) && tagSettings[name as TagSetting].isTag) {
       set(name, text === '' ? undefined : text, `"@${name}"`, position);
     }
   }
   const { name, title, description, category, hidden, visible } = read as Record<string, never>;
   const annotations = Object.entries(hints).flatMap(([key, hint]) =>
-    read[key as Setting] === undefined ? [] : [[hint, read[key as Setting] as boolean]],
+    read[key as TagSetting] === undefined ? [] : [[hint, read[key as TagSetting] as boolean]],
   );
   const isHidden = hidden ?? (visible === undefined ? undefined : !visible);
   return {
@@ -89,23 +89,23 @@ export function readToolTags({ tags }: DocFacts): ToolTags {
 }
 
 function assign(
-  read: Partial<Record<Setting, string | boolean>>,
+  read: Partial<Record<TagSetting, string | boolean>>,
   key: string,
   text: string | undefined,
 ): string | undefined {
-  if (!Object.hasOwn(settings, key)) {
+  if (!Object.hasOwn(tagSettings, key)) {
     const meant = didYouMean(key, mcpKeys);
     return `has an unknown key "${key}".${meant ? ` Did you mean "${meant}"?` : ''} Known keys: ${mcpKeys.join(', ')}.`;
   }
-  const { type } = settings[key as Setting];
+  const { type } = tagSettings[key as TagSetting];
   if (type === 'text') {
     if (!text) return `has "${key}" without a text. Expected ${key}="…".`;
-    read[key as Setting] = text;
+    read[key as TagSetting] = text;
     return undefined;
   }
   if (text !== undefined && text !== 'true' && text !== 'false') {
     return `has "${key}" with the value "${text}". Expected true or false.`;
   }
-  read[key as Setting] = text !== 'false';
+  read[key as TagSetting] = text !== 'false';
   return undefined;
 }

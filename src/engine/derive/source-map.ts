@@ -1,8 +1,8 @@
 import { readFile, stat } from 'node:fs/promises';
 import path from 'node:path';
-import { isRecord } from '../extension/shapes.js';
+import { isRecord } from '../extension/definition-shapes.js';
 import { decoded } from '../extension/uri-pattern.js';
-import { isInside, pathFault } from '../files/contain.js';
+import { isInside, pathFault } from '../files/path-containment.js';
 
 /** Larger maps are not read: the sources in them are too many to look through. */
 const maxMapBytes = 20 * 1024 * 1024;
@@ -25,7 +25,11 @@ export async function readMappedSources(directory: string, file: string): Promis
   const [, inline] = /^data:application\/json[^,]*;base64,(.*)$/.exec(url) ?? [];
   if (inline !== undefined) {
     return {
-      sources: await existing(directory, folder, parse(Buffer.from(inline, 'base64').toString())),
+      sources: await keepExistingFiles(
+        directory,
+        folder,
+        parseSourceMap(Buffer.from(inline, 'base64').toString()),
+      ),
       map: undefined,
     };
   }
@@ -34,11 +38,15 @@ export async function readMappedSources(directory: string, file: string): Promis
   const target = path.join(directory, map);
   const info = await stat(target).catch(() => undefined);
   if (!info?.isFile() || info.size > maxMapBytes || !(await isInside(directory, target))) return nothing;
-  const sources = await existing(directory, path.posix.dirname(map), parse(await readFile(target, 'utf8')));
+  const sources = await keepExistingFiles(
+    directory,
+    path.posix.dirname(map),
+    parseSourceMap(await readFile(target, 'utf8')),
+  );
   return { sources, map };
 }
 
-function parse(text: string): readonly string[] {
+function parseSourceMap(text: string): readonly string[] {
   try {
     const value: unknown = JSON.parse(text.replace(/^\)\]\}'[^\n]*\n/, ''));
     if (!isRecord(value) || !Array.isArray(value.sources)) return [];
@@ -50,7 +58,7 @@ function parse(text: string): readonly string[] {
   }
 }
 
-async function existing(
+async function keepExistingFiles(
   directory: string,
   folder: string,
   named: readonly string[],

@@ -1,20 +1,20 @@
-import { canonicalReference, moduleIn } from '../extension/derived.js';
+import { isRecord } from '../extension/definition-shapes.js';
+import { canonicalReference, parseReferenceModule } from '../extension/derived.js';
 import type { Location } from '../extension/diagnostics.js';
 import {
+  createRawToolkit,
   type Definition,
   DefinitionError,
   Extension,
   handlerWithoutInput,
-  toolkitOf,
 } from '../extension/extension.js';
+import { translate } from '../extension/key-spellings.js';
 import { locateModule, ModuleReferenceError, parseModuleReference } from '../extension/modules.js';
-import { isRecord } from '../extension/shapes.js';
-import { translate } from '../extension/spellings.js';
-import { toolkitIn } from '../extension/toolkits.js';
+import { findToolkit } from '../extension/toolkits.js';
 import type { DocumentPath } from '../files/document.js';
 
 /** A tool that leaves its arguments to its function. */
-export interface Target {
+export interface DerivationTarget {
   readonly tool: string;
   /** Canonical. */
   readonly reference: string;
@@ -24,7 +24,7 @@ export interface Target {
 
 /** What there is to derive in a package, by its manifest and its data definitions. None of its code is run. */
 export interface Targets {
-  readonly handlers: readonly Target[];
+  readonly handlers: readonly DerivationTarget[];
   /** Declared tools without a definition: functions marked `@mcp`, or nothing. */
   readonly unwritten: readonly string[];
   /** Modules whose marked functions are a toolkit, as canonical references. */
@@ -43,13 +43,13 @@ export interface TargetFault {
 }
 
 /** Thrown instead of running a definition in code. */
-class CodeDefinition extends Error {}
+class CodeDefinitionError extends Error {}
 
 /** Opens a package so that none of its code is run and nothing derived is taken over. */
 export async function openUnderived(directory: string): Promise<Extension> {
   return await Extension.open(directory, {
     isUnderived: true,
-    loadCode: () => Promise.reject(new CodeDefinition('definitions in code are not looked into')),
+    loadCode: () => Promise.reject(new CodeDefinitionError('definitions in code are not looked into')),
   });
 }
 
@@ -75,7 +75,7 @@ export async function findTargets(extension: Extension): Promise<Targets> {
       const fault =
         reference === undefined
           ? `"${module}" is no file of the package. Expected one such as "./dist/files.js".`
-          : await missing(extension, module);
+          : await explainMissingModule(extension, module);
       if (fault !== undefined) faults.push({ message: `Toolkit "${name}": ${fault}`, location });
       else modules.push(reference!);
       continue;
@@ -85,9 +85,9 @@ export async function findTargets(extension: Extension): Promise<Targets> {
     else if (found) definitions.push(...found.tools);
   }
   definitions.push(...(await inlineTools(extension, faults)));
-  const handlers: Target[] = [];
+  const handlers: DerivationTarget[] = [];
   for (const definition of definitions) {
-    const target = await targetOf(definition);
+    const target = await findTarget(definition);
     if (target && 'message' in target) faults.push(target);
     else if (target) handlers.push(target);
   }
@@ -107,7 +107,7 @@ async function unlessCode<T>(asked: Promise<T>): Promise<T | DefinitionError | u
     return await asked;
   } catch (error) {
     if (!(error instanceof DefinitionError)) throw error;
-    return error.cause instanceof CodeDefinition || error.code === 'typescript-only' ? undefined : error;
+    return error.cause instanceof CodeDefinitionError || error.code === 'typescript-only' ? undefined : error;
   }
 }
 
@@ -118,17 +118,21 @@ async function inlineTools(extension: Extension, faults: TargetFault[]): Promise
     const server = await unlessCode(extension.definition('servers', name));
     if (server instanceof DefinitionError) faults.push(server);
     if (!server || server instanceof DefinitionError || !Array.isArray(server.value.tools)) continue;
-    found.push(...server.value.tools.flatMap((entry, index) => definedBy(entry, server, ['tools', index])));
+    found.push(
+      ...server.value.tools.flatMap((entry, index) => inlineDefinitions(entry, server, ['tools', index])),
+    );
   }
   return found;
 }
 
 /** The tools that an entry of a server's list defines itself, changed or not. */
-function definedBy(entry: unknown, server: Definition, path: DocumentPath): readonly Definition[] {
-  if (isRecord(entry) && entry.use !== undefined) return definedBy(entry.use, server, [...path, 'use']);
+function inlineDefinitions(entry: unknown, server: Definition, path: DocumentPath): readonly Definition[] {
+  if (isRecord(entry) && entry.use !== undefined)
+    return inlineDefinitions(entry.use, server, [...path, 'use']);
   const at = [...server.at, ...path];
-  const kit = toolkitIn(entry);
-  if (kit) return toolkitOf(kit, { ...server, what: `A toolkit of server "${server.item}"`, at }).tools;
+  const kit = findToolkit(entry);
+  if (kit)
+    return createRawToolkit(kit, { ...server, what: `A toolkit of server "${server.item}"`, at }).tools;
   if (!isRecord(entry) || entry.toolkit !== undefined) return [];
   const translation = translate(entry, 'tools');
   const { value } = translation;
@@ -136,13 +140,13 @@ function definedBy(entry: unknown, server: Definition, path: DocumentPath): read
   return [{ ...server, kind: 'tools', item, at, value, translation }];
 }
 
-async function targetOf(definition: Definition): Promise<Target | TargetFault | undefined> {
+async function findTarget(definition: Definition): Promise<DerivationTarget | TargetFault | undefined> {
   const handler = handlerWithoutInput(definition);
   if (handler === undefined) return undefined;
   const { item: tool, value, extension, file, at } = definition;
   const location = { file: file.file, path: [...at, 'handler'] };
   const reference = canonicalReference(handler);
-  const fault = await missing(extension, handler);
+  const fault = await explainMissingModule(extension, handler);
   if (fault !== undefined || reference === undefined) {
     return { message: `Tool "${tool}": ${fault ?? `"${handler}" is no module reference.`}`, location };
   }
@@ -150,7 +154,7 @@ async function targetOf(definition: Definition): Promise<Target | TargetFault | 
 }
 
 /** Why a module is not there to be looked at. */
-async function missing({ paths }: Extension, text: string): Promise<string | undefined> {
+async function explainMissingModule({ paths }: Extension, text: string): Promise<string | undefined> {
   try {
     const reference = parseModuleReference(text);
     await locateModule(paths, reference);
@@ -172,7 +176,8 @@ export async function packageEntryModule(extension: Extension): Promise<string |
     if (one === undefined) continue;
     const reference = canonicalReference(one.startsWith('./') ? one : `./${one}`);
     if (reference === undefined) continue;
-    if ((await missing(extension, reference)) === undefined) return moduleIn(reference);
+    if ((await explainMissingModule(extension, reference)) === undefined)
+      return parseReferenceModule(reference);
   }
   return undefined;
 }

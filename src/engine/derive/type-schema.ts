@@ -1,11 +1,18 @@
-import type { CastName } from '../schema/casts.js';
-import { toPointer } from '../schema/issues.js';
-import type { DocFacts, Fallback, Literal, PropertyFacts, SourcePosition, TypeFacts } from './facts.js';
-import { applyTags, type Draft, isOf, suggestTag, propertyTags } from './keywords.js';
+import { toPointer } from '../schema/schema-issue.js';
+import type { CastName } from '../schema/value-caster.js';
+import { applyTags, matchesDraft, propertyTags, type SchemaDraft, suggestTag } from './keywords.js';
+import type {
+  DefaultValue,
+  DocFacts,
+  Literal,
+  PropertyFacts,
+  SourcePosition,
+  TypeFacts,
+} from './type-source.js';
 
 /** A schema, and where in it values are cast: pointers relative to it. */
 export interface MappedType {
-  readonly schema: Draft;
+  readonly schema: SchemaDraft;
   readonly casts: readonly (readonly [pointer: string, CastName])[];
 }
 
@@ -29,16 +36,16 @@ interface TypeContext {
 }
 
 /** Deeper types are refused: one that grows with each step would never end. */
-const maxDepth = 50;
+const maxTypeDepth = 50;
 
 /** More parts than this are no interface that a model could fill in. */
 const maxParts = 5000;
 
 /** A type with more faults than this is not meant as data at all. */
-const maxFaults = 5;
+const maxTypeFaults = 5;
 
 /** Ends the mapping of one part. */
-class EnoughError extends Error {}
+class MappingStoppedError extends Error {}
 
 /** A part of a whole: a parameter, or the result. */
 export interface TypePart {
@@ -71,7 +78,7 @@ export class TypeMapper {
     try {
       return this.#documented(this.#map(type, place), doc, place);
     } catch (error) {
-      if (!(error instanceof EnoughError)) throw error;
+      if (!(error instanceof MappingStoppedError)) throw error;
       return { schema: {}, casts: [] };
     }
   }
@@ -79,7 +86,7 @@ export class TypeMapper {
   /** @throws EnoughError once so much is wrong that the rest would say nothing new */
   #tell(fault: TypeFault): void {
     this.report(fault);
-    if (++this.#faults === maxFaults) throw new EnoughError();
+    if (++this.#faults === maxTypeFaults) throw new MappingStoppedError();
   }
 
   /** The types that refer to themselves, under the names that the parts use. */
@@ -104,8 +111,11 @@ export class TypeMapper {
 
   #map(type: TypeFacts, place: TypeContext): MappedType {
     if (++this.#parts > maxParts) return this.#refuse(place, `has a type of more than ${maxParts} parts`);
-    if (place.depth > maxDepth) {
-      return this.#refuse(place, `has a type nested deeper than ${maxDepth} levels, or one that never ends`);
+    if (place.depth > maxTypeDepth) {
+      return this.#refuse(
+        place,
+        `has a type nested deeper than ${maxTypeDepth} levels, or one that never ends`,
+      );
     }
     const map = this.#mappings[type.kind] as (type: TypeFacts, place: TypeContext) => MappedType;
     return map(type, { ...place, depth: place.depth + 1 });
@@ -114,20 +124,20 @@ export class TypeMapper {
   /** What goes on like that would go on for long. */
   #refuse({ path, position }: TypeContext, message: string): never {
     this.report({ path, message, position });
-    throw new EnoughError();
+    throw new MappingStoppedError();
   }
 
   /** A row for every kind of type. */
   readonly #mappings = {
-    any: () => plain({}),
-    string: () => plain({ type: 'string' }),
-    number: () => plain({ type: 'number' }),
-    integer: () => plain({ type: 'integer' }),
-    boolean: () => plain({ type: 'boolean' }),
-    null: () => plain({ type: 'null' }),
+    any: () => withoutCasts({}),
+    string: () => withoutCasts({ type: 'string' }),
+    number: () => withoutCasts({ type: 'number' }),
+    integer: () => withoutCasts({ type: 'integer' }),
+    boolean: () => withoutCasts({ type: 'boolean' }),
+    null: () => withoutCasts({ type: 'null' }),
     undefined: (_, place) => this.#unmappable('undefined', 'JSON has no such value', place),
     never: (_, place) => this.#unmappable('never', 'there is no such value', place),
-    literal: ({ value }) => plain({ type: typeof value, const: value }),
+    literal: ({ value }) => withoutCasts({ type: typeof value, const: value }),
     array: (type, place) => this.#array(type, place),
     tuple: (type, place) => this.#tuple(type, place),
     object: (type, place) => this.#object(type, place),
@@ -143,7 +153,7 @@ export class TypeMapper {
 
   #unmappable(text: string, reason: string, { path, position }: TypeContext): MappedType {
     this.#tell({ path, message: `has type ${text}, which has no JSON form: ${reason}`, position });
-    return plain({});
+    return withoutCasts({});
   }
 
   #array({ items, isSet }: Extract<TypeFacts, { kind: 'array' }>, place: TypeContext): MappedType {
@@ -176,7 +186,7 @@ export class TypeMapper {
 
   #object({ properties, others }: Extract<TypeFacts, { kind: 'object' }>, place: TypeContext): MappedType {
     // A property that can never be there is how unions say which member is meant.
-    const there = properties.filter(({ type, isOptional }) => !(isOptional && isNothing(type)));
+    const there = properties.filter(({ type, isOptional }) => !(isOptional && hasNoValue(type)));
     const mapped = there.map((property) => [property.name, this.#property(property, place)] as const);
     const further = others && this.#map(others, { ...place, path: `${place.path}[key]`, hasNulls: false });
     return {
@@ -210,13 +220,16 @@ export class TypeMapper {
     const becomesNull = hasNothing && place.hasNulls && this.side === 'output';
     const isNullable = becomesNull || members.some(({ kind }) => kind === 'null');
     const rest = members.filter(({ kind }) => !['undefined', 'null', 'never'].includes(kind));
-    if (rest.some(({ kind }) => kind === 'any')) return plain({});
+    if (rest.some(({ kind }) => kind === 'any')) return withoutCasts({});
     const mapped = [
       ...literalChoice(rest.flatMap((one) => (one.kind === 'literal' ? [one.value] : []))),
       ...rest.filter(({ kind }) => kind !== 'literal').map((one) => this.#map(one, place)),
     ];
     this.#requireOneCast(mapped, place);
-    return choice([...distinct(mapped), ...(isNullable ? [plain({ type: 'null' })] : [])]);
+    return mapUnion([
+      ...removeDuplicateTypes(mapped),
+      ...(isNullable ? [withoutCasts({ type: 'null' })] : []),
+    ]);
   }
 
   /** Of a string nobody could tell whether it is to be a date or an address. */
@@ -234,7 +247,7 @@ export class TypeMapper {
     const known = this.#defs.get(type.identity);
     if (known) {
       known.isUsed = true;
-      return plain({ $ref: `#/$defs/${known.name}` });
+      return withoutCasts({ $ref: `#/$defs/${known.name}` });
     }
     const definition = { name: this.#nameFor(type.name), isUsed: false };
     this.#defs.set(type.identity, definition);
@@ -244,7 +257,7 @@ export class TypeMapper {
       return mapped;
     }
     this.#finished.set(definition.name, mapped);
-    return plain({ $ref: `#/$defs/${definition.name}` });
+    return withoutCasts({ $ref: `#/$defs/${definition.name}` });
   }
 
   #nameFor(wanted: string): string {
@@ -261,13 +274,13 @@ const castSchemas = {
   URL: { type: 'string', format: 'uri' },
   Uint8Array: { type: 'string', contentEncoding: 'base64' },
   Buffer: { type: 'string', contentEncoding: 'base64' },
-} as const satisfies Record<Exclude<CastName, 'Set'>, Draft>;
+} as const satisfies Record<Exclude<CastName, 'Set'>, SchemaDraft>;
 
 /** An object schema: `required` only where something is. */
 export function objectSchema(
-  properties: readonly (readonly [name: string, schema: Draft])[],
+  properties: readonly (readonly [name: string, schema: SchemaDraft])[],
   required: readonly string[],
-): Draft {
+): SchemaDraft {
   return {
     type: 'object',
     properties: Object.fromEntries(properties),
@@ -278,11 +291,11 @@ export function objectSchema(
 /** What is written after a default: the value it has when nothing is sent. One of another type is told, and left out. */
 export function withFallback(
   mapped: MappedType,
-  fallback: Fallback | undefined,
+  fallback: DefaultValue | undefined,
   tell: (message: string) => void,
 ): MappedType {
   if (fallback?.value === undefined || 'default' in mapped.schema) return mapped;
-  if (!isOf(fallback.value, mapped.schema)) {
+  if (!matchesDraft(fallback.value, mapped.schema)) {
     tell(
       `has the default ${JSON.stringify(fallback.value)}, which is not of its type; clients do not see it`,
     );
@@ -302,12 +315,12 @@ export function flat(members: readonly TypeFacts[]): readonly TypeFacts[] {
 }
 
 /** Whether there is no value to give. */
-export function isNothing(type: TypeFacts): boolean {
-  if (type.kind === 'union') return flat([type]).every(isNothing);
+export function hasNoValue(type: TypeFacts): boolean {
+  if (type.kind === 'union') return flat([type]).every(hasNoValue);
   return type.kind === 'undefined' || type.kind === 'never';
 }
 
-function plain(schema: Draft): MappedType {
+function withoutCasts(schema: SchemaDraft): MappedType {
   return { schema, casts: [] };
 }
 
@@ -317,13 +330,13 @@ function literalChoice(values: readonly Literal[]): MappedType[] {
   if (different.length === 0) return [];
   const types = new Set(different.map((value) => typeof value));
   const [type] = types.size === 1 ? types : [];
-  if (type === 'boolean' && different.length === 2) return [plain({ type })];
+  if (type === 'boolean' && different.length === 2) return [withoutCasts({ type })];
   const common = type !== undefined && { type };
-  if (different.length === 1) return [plain({ ...common, const: different[0] })];
-  return [plain({ ...common, enum: different })];
+  if (different.length === 1) return [withoutCasts({ ...common, const: different[0] })];
+  return [withoutCasts({ ...common, enum: different })];
 }
 
-function distinct(members: readonly MappedType[]): readonly MappedType[] {
+function removeDuplicateTypes(members: readonly MappedType[]): readonly MappedType[] {
   const seen = new Set<string>();
   return members.filter((member) => {
     const text = JSON.stringify(member);
@@ -331,9 +344,9 @@ function distinct(members: readonly MappedType[]): readonly MappedType[] {
   });
 }
 
-function choice(members: readonly MappedType[]): MappedType {
+function mapUnion(members: readonly MappedType[]): MappedType {
   const [first, ...others] = members;
-  if (!first) return plain({});
+  if (!first) return withoutCasts({});
   if (others.length === 0) return first;
   return {
     schema: { anyOf: members.map(({ schema }) => schema) },

@@ -1,8 +1,8 @@
-import type { NpmDeps } from '../npm/setting.js';
-import { builtinSource, packagesSource, projectSource, userServersSource } from './installed.js';
+import type { NpmDeps } from '../npm/npm-dependencies.js';
+import { type DiscoverySource, querySource, type SourceResult } from './discovery-source.js';
 import type { ListedServer } from './listed-server.js';
-import { readMeaning, readPattern } from './pattern.js';
-import { querySource, type Findings, type DiscoverySource } from './source.js';
+import { builtinSource, packagesSource, projectSource, userServersSource } from './local-sources.js';
+import { readMeaning, readPattern } from './server-pattern.js';
 
 /** Where servers are looked for. Every folder is absolute. */
 export interface DiscoveryFolders {
@@ -96,7 +96,7 @@ function remoteSource(
     async search(report, signal) {
       const [{ openRegistries }, { searchRegistries }] = await Promise.all([
         import('./registries.js'),
-        import('./remote.js'),
+        import('./search-registries.js'),
       ]);
       const registries = await openRegistries({ npm, cacheFolder });
       const search = {
@@ -113,7 +113,7 @@ function remoteSource(
   };
 }
 
-interface Candidate {
+interface ListCandidate {
   readonly name: string;
   readonly package: string | undefined;
   readonly server: ListedServer;
@@ -121,10 +121,10 @@ interface Candidate {
 
 /** Of packages and servers of one name, the ones that a command line would lead to; and what is to be said of those. */
 function firstOfEach(
-  findings: readonly Findings[],
+  findings: readonly SourceResult[],
   isMeant: (packageName: string) => boolean,
 ): {
-  readonly servers: readonly Candidate[];
+  readonly servers: readonly ListCandidate[];
   readonly notes: readonly string[];
 } {
   const packages = new Set<string>();

@@ -1,6 +1,6 @@
 import { mkdir } from 'node:fs/promises';
 import path from 'node:path';
-import { isRecord } from '../extension/shapes.js';
+import { isRecord } from '../extension/definition-shapes.js';
 import { replaceTextFile } from '../files/replace.js';
 import { readTextFile } from '../files/text-file.js';
 import type { Publication, ServerOutline } from './listed-server.js';
@@ -59,29 +59,29 @@ export async function keepListing(file: string, listing: RegistryListing): Promi
 }
 
 function isListing(value: Record<string, unknown>): value is Record<string, unknown> & RegistryListing {
-  const lists = isListOf(isText, value.notes) && isListOf(isLeftOut, value.leftOut);
-  return Number.isFinite(value.time) && lists && isListOf(isPackage, value.packages);
+  const lists = isListOfValid(isText, value.notes) && isListOfValid(isLeftOut, value.leftOut);
+  return Number.isFinite(value.time) && lists && isListOfValid(isRemotePackage, value.packages);
 }
 
 function isLeftOut(value: unknown): boolean {
   return isRecord(value) && isText(value.name) && isText(value.reason) && isText(value.message);
 }
 
-function isPackage(value: unknown): boolean {
+function isRemotePackage(value: unknown): boolean {
   if (!isRecord(value) || !isText(value.name) || !isRecord(value.publication)) return false;
   const { publisher, published, provenance } = value.publication;
   const isPublication = isTextOrNull(publisher) && isTextOrNull(published) && typeof provenance === 'boolean';
-  return isPublication && isListOf(isOutline, value.servers) && isListOf(isText, value.notes);
+  return isPublication && isListOfValid(isOutline, value.servers) && isListOfValid(isText, value.notes);
 }
 
 function isOutline(value: unknown): boolean {
   if (!isRecord(value)) return false;
   const { name, description, version, tools, prompts } = value;
   const texts = isText(name) && isTextOrNull(description) && isText(version);
-  return texts && isListOf(isText, tools) && isListOf(isText, prompts);
+  return texts && isListOfValid(isText, tools) && isListOfValid(isText, prompts);
 }
 
-function isListOf(isEntry: (value: unknown) => boolean, value: unknown): boolean {
+function isListOfValid(isEntry: (value: unknown) => boolean, value: unknown): boolean {
   return Array.isArray(value) && value.every(isEntry);
 }
 

@@ -1,7 +1,7 @@
-import { type Kind, singular } from '../extension/kinds.js';
+import { isRecord } from '../extension/definition-shapes.js';
+import { type Kind, singular } from '../extension/item-kinds.js';
 import type { Declaration, ManifestContent } from '../extension/manifest.js';
 import { isItemName, qualify } from '../extension/names.js';
-import { isRecord } from '../extension/shapes.js';
 import type {
   DeclaredParameterFacts,
   InstallationFacts,
@@ -12,9 +12,9 @@ import type {
   PublishedPackageFacts,
   PublishedServerFacts,
 } from '../facts.js';
-import { shortened } from '../visible-text.js';
+import { shortenText } from '../visible-text.js';
 import type { ServerOutline } from './listed-server.js';
-import { declaredServers, listedResources, outlinePackage } from './outline.js';
+import { declaredServers, listedResources, outlinePackage } from './package-outline.js';
 import type { PublishedExtension } from './published.js';
 
 /**
@@ -30,7 +30,8 @@ export async function publishedFacts(
   const servers = declaredServers(outlinePackage(name, content));
   const factsOf = async (server: ServerOutline) =>
     serverFacts(server, published, await installationsOf(server.name));
-  if (item === undefined) return servers.length === 1 ? await factsOf(servers[0]!) : packageFacts(published);
+  if (item === undefined)
+    return servers.length === 1 ? await factsOf(servers[0]!) : publishedPackageFacts(published);
   const server = servers.find((one) => one.name === qualify(name, item));
   return server ? await factsOf(server) : itemFacts(item, published);
 }
@@ -60,7 +61,7 @@ function serverFacts(
   };
 }
 
-function packageFacts(published: PublishedExtension): PublishedPackageFacts {
+function publishedPackageFacts(published: PublishedExtension): PublishedPackageFacts {
   const { name, content } = published;
   const { value } = content.packageJson;
   const declared = (kind: Kind) => content.declarations[kind].map((one) => declarationFacts(one, name));
@@ -83,7 +84,7 @@ const itemKinds = ['tools', 'prompts', 'resources', 'apps'] as const;
 function itemFacts(item: string, published: PublishedExtension): PublishedItemFacts | undefined {
   const { name, content } = published;
   for (const kind of itemKinds) {
-    const declaration = declarationOf(kind, item, content);
+    const declaration = findDeclaration(kind, item, content);
     if (!declaration) continue;
     const origin = { package: name, ...publicationFacts(published) };
     return { kind: singular[kind], ...declarationFacts(declaration, name), ...origin };
@@ -92,7 +93,7 @@ function itemFacts(item: string, published: PublishedExtension): PublishedItemFa
 }
 
 function publicationFacts({ content, publication }: PublishedExtension): PublicationFacts {
-  return { installed: false, version: shortened(content.packageVersion, 100), ...publication };
+  return { installed: false, version: shortenText(content.packageVersion, 100), ...publication };
 }
 
 /** An item that a server lists: of this package, or by name alone. */
@@ -102,13 +103,17 @@ function referencedFacts(
   { name, content }: PublishedExtension,
 ): PublishedDeclarationFacts {
   const own = reference.startsWith(`${name}/`) ? reference.slice(name.length + 1) : undefined;
-  const declaration = own === undefined ? undefined : declarationOf(kind, own, content);
+  const declaration = own === undefined ? undefined : findDeclaration(kind, own, content);
   if (declaration) return declarationFacts(declaration, name);
   const item = reference.slice(reference.lastIndexOf('/') + 1);
   return { name: item, item: reference, description: null, ...parameterFacts(kind, {}) };
 }
 
-function declarationOf(kind: Kind, item: string, { declarations }: ManifestContent): Declaration | undefined {
+function findDeclaration(
+  kind: Kind,
+  item: string,
+  { declarations }: ManifestContent,
+): Declaration | undefined {
   return declarations[kind].find(({ name }) => name === item);
 }
 
@@ -128,12 +133,12 @@ function parameterFacts(
   kind: Kind,
   { parameters, arguments: args }: Declaration['metadata'],
 ): Pick<PublishedDeclarationFacts, 'parameters' | 'arguments'> {
-  if (kind === 'tools') return { parameters: parametersOf(parameters) };
-  return kind === 'prompts' ? { arguments: parametersOf(args) } : {};
+  if (kind === 'tools') return { parameters: readParameters(parameters) };
+  return kind === 'prompts' ? { arguments: readParameters(args) } : {};
 }
 
 /** As far as they are told: a list of names or of objects with names, or an object by name. */
-function parametersOf(said: unknown): readonly DeclaredParameterFacts[] | null {
+function readParameters(said: unknown): readonly DeclaredParameterFacts[] | null {
   if (said === undefined) return null;
   const entries = Array.isArray(said) ? said.map(namedEntry) : isRecord(said) ? Object.entries(said) : [];
   return entries.slice(0, maxParameters).flatMap(([name, about]) => {
@@ -141,7 +146,7 @@ function parametersOf(said: unknown): readonly DeclaredParameterFacts[] | null {
     const { description, Help: help, required } = isRecord(about) ? about : {};
     const text = stringOrNull(description ?? help);
     const isRequired = typeof required === 'boolean' ? required : null;
-    return [{ name: shortened(name, maxNameLength), description: text, required: isRequired }];
+    return [{ name: shortenText(name, maxNameLength), description: text, required: isRequired }];
   });
 }
 
@@ -156,5 +161,5 @@ const maxNameLength = 200;
 const maxTextLength = 10_000;
 
 function stringOrNull(value: unknown): string | null {
-  return typeof value === 'string' ? shortened(value, maxTextLength) : null;
+  return typeof value === 'string' ? shortenText(value, maxTextLength) : null;
 }

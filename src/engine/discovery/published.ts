@@ -1,13 +1,13 @@
 import { AgentToolsError } from '../errors.js';
+import { isRecord } from '../extension/definition-shapes.js';
 import { interpretManifest, type ManifestContent, ManifestError } from '../extension/manifest.js';
-import { isRecord } from '../extension/shapes.js';
 import { RegistryError, type RegistryFault } from '../npm/registry.js';
 import { withoutUserinfo } from '../npm/without-userinfo.js';
-import { shortened, visibleMessage } from '../visible-text.js';
+import { shortenText, visibleMessage } from '../visible-text.js';
 import type { Publication } from './listed-server.js';
-import { isListable } from './outline.js';
-import { registryFor, type Registries } from './registries.js';
-import { keyword, personName, timeOf } from './search.js';
+import { isListable } from './package-outline.js';
+import { type Registries, registryFor } from './registries.js';
+import { normalizeTime, personName, searchKeyword } from './search.js';
 import { readFileOfTarball } from './tarball.js';
 
 /** An extension as a registry knows it, in its latest version. */
@@ -46,7 +46,7 @@ export async function readPublished(
 ): Promise<PublishedExtension | undefined> {
   const place = registryFor(name, registries);
   try {
-    const { version, time } = await latestOf(name, { registries, place, signal, withTime });
+    const { version, time } = await fetchLatest(name, { registries, place, signal, withTime });
     if (version.name !== name) throw new RegistryError('malformed', 'the registry gives another package');
     if (version.agenttools === undefined) return undefined;
     const packageJson = { file: 'package.json', text: '', value: version };
@@ -57,16 +57,21 @@ export async function readPublished(
       hasSkills: async () => true,
     });
     if (!isListable(content)) throw new RegistryError('malformed', 'it declares more than can be listed');
-    return { name, content, publication: publicationOf(version, time), isOffered: isOffered(version) };
+    return {
+      name,
+      content,
+      publication: readPublication(version, time),
+      isOffered: isActiveExtension(version),
+    };
   } catch (error) {
     throw publishedError(error);
   }
 }
 
-type Version = Readonly<Record<string, unknown>>;
+type PublishedVersion = Readonly<Record<string, unknown>>;
 
-interface Latest {
-  readonly version: Version;
+interface LatestVersion {
+  readonly version: PublishedVersion;
   readonly time: string | null;
 }
 
@@ -82,7 +87,7 @@ const maxVersionBytes = 5 * 1024 * 1024;
 const maxPackageBytes = 10 * 1024 * 1024;
 
 /** The latest version, read in the way asked for; a registry that does not know that way is asked in the other. */
-async function latestOf(name: string, request: LatestRequest): Promise<Latest> {
+async function fetchLatest(name: string, request: LatestRequest): Promise<LatestVersion> {
   const [first, second] = request.withTime ? [fromAll, fromLatest] : [fromLatest, fromAll];
   try {
     return await first(name, request);
@@ -97,60 +102,63 @@ async function latestOf(name: string, request: LatestRequest): Promise<Latest> {
 
 const ofTheWay: readonly RegistryFault[] = ['not-found', 'unsupported', 'too-large', 'malformed'];
 
-async function fromLatest(name: string, { registries, place, signal }: LatestRequest): Promise<Latest> {
-  const path = `/${escaped(name)}/latest`;
+async function fromLatest(
+  name: string,
+  { registries, place, signal }: LatestRequest,
+): Promise<LatestVersion> {
+  const path = `/${encodePackageName(name)}/latest`;
   const version = await registries.json({ place, path, maxBytes: maxVersionBytes, signal });
   if (!isRecord(version)) throw new RegistryError('malformed', 'the registry gives no package');
   return { version, time: null };
 }
 
-async function fromAll(name: string, { registries, place, signal }: LatestRequest): Promise<Latest> {
-  const path = `/${escaped(name)}`;
+async function fromAll(name: string, { registries, place, signal }: LatestRequest): Promise<LatestVersion> {
+  const path = `/${encodePackageName(name)}`;
   const whole = await registries.json({ place, path, maxBytes: maxPackageBytes, signal });
   const { versions, time, 'dist-tags': tags } = isRecord(whole) ? whole : {};
-  const latest = ownOf(tags, 'latest');
-  const version = typeof latest === 'string' ? ownOf(versions, latest) : undefined;
+  const latest = ownProperty(tags, 'latest');
+  const version = typeof latest === 'string' ? ownProperty(versions, latest) : undefined;
   if (!isRecord(version)) throw new RegistryError('not-found', 'there is no latest version of it');
   if (JSON.stringify(version).length > maxVersionBytes)
     throw new RegistryError('too-large', 'it is too large');
-  return { version, time: timeOf(ownOf(time, latest as string)) };
+  return { version, time: normalizeTime(ownProperty(time, latest as string)) };
 }
 
-function ownOf(value: unknown, key: string): unknown {
+function ownProperty(value: unknown, key: string): unknown {
   return isRecord(value) && Object.hasOwn(value, key) ? value[key] : undefined;
 }
 
 /** `@acme/weather` is one segment of a path. */
-function escaped(name: string): string {
+function encodePackageName(name: string): string {
   return encodeURIComponent(name).replace(/^%40/, '@');
 }
 
-function publicationOf(version: Version, time: string | null): Publication {
+function readPublication(version: PublishedVersion, time: string | null): Publication {
   const { _npmUser: user, maintainers, dist } = version;
   const [first] = Array.isArray(maintainers) ? maintainers : [];
   return {
     publisher: personName(user) ?? personName(first),
     published: time,
-    provenance: isRecord(ownOf(dist, 'attestations')),
+    provenance: isRecord(ownProperty(dist, 'attestations')),
   };
 }
 
-function isOffered({ keywords, deprecated }: Version): boolean {
+function isActiveExtension({ keywords, deprecated }: PublishedVersion): boolean {
   const words = typeof keywords === 'string' ? keywords.split(/[\s,]+/) : keywords;
   const isDeprecated = typeof deprecated === 'string' ? deprecated !== '' : deprecated === true;
-  return Array.isArray(words) && words.includes(keyword) && !isDeprecated;
+  return Array.isArray(words) && words.includes(searchKeyword) && !isDeprecated;
 }
 
 function publishedError(error: unknown): PublishedError {
   const said = error instanceof Error ? error.message.replace(/\.$/, '') : String(error);
-  const message = shortened(visibleMessage(withoutUserinfo(said)), 300);
+  const message = shortenText(visibleMessage(withoutUserinfo(said)), 300);
   if (error instanceof ManifestError) return new PublishedError('malformed', message, { cause: error });
   const fault = error instanceof RegistryError ? error.fault : 'failed';
-  return new PublishedError(fault, words[fault] ?? message, { cause: error });
+  return new PublishedError(fault, registryFaultWords[fault] ?? message, { cause: error });
 }
 
 /** What is said of the package rather than of an address. */
-const words: Readonly<Partial<Record<RegistryFault, string>>> = {
+const registryFaultWords: Readonly<Partial<Record<RegistryFault, string>>> = {
   offline: 'the registry cannot be reached',
   'not-found': 'the registry does not have it',
   unauthorized: 'it is not for the credentials that npm has',

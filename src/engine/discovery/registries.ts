@@ -1,10 +1,10 @@
 import { createHmac } from 'node:crypto';
 import path from 'node:path';
-import type { NpmDeps } from '../npm/setting.js';
+import type { NpmDeps } from '../npm/npm-dependencies.js';
 import type { NpmSettings, RegistryEndpoint } from '../npm/settings.js';
 
 /** What a registry is asked for. */
-interface RegistryQuestion {
+interface RegistryQuery {
   readonly place: RegistryEndpoint;
   /** Such as `/-/v1/search`, or the address of a tarball. */
   readonly path: string;
@@ -21,9 +21,9 @@ export interface Registries {
   /** Tells registries, and those who ask them, apart: what one may see another may not. */
   identityOf(place: RegistryEndpoint): string;
   /** @throws RegistryError */
-  json(question: RegistryQuestion): Promise<unknown>;
+  json(question: RegistryQuery): Promise<unknown>;
   /** @throws RegistryError, also if the bytes are not the ones that were published */
-  tarball(question: RegistryQuestion & { readonly integrity: string }): Promise<Buffer>;
+  tarball(question: RegistryQuery & { readonly integrity: string }): Promise<Buffer>;
 }
 
 export interface RegistriesOptions {
@@ -37,7 +37,7 @@ export async function openRegistries({ npm, cacheFolder }: RegistriesOptions): P
   const [{ readNpmSettings }, { getJson, getTarball }, { readSecret }] = await Promise.all([
     import('../npm/settings.js'),
     import('../npm/registry.js'),
-    import('./secret.js'),
+    import('./registry-secret.js'),
   ]);
   const settings = await readNpmSettings(npm);
   const secret = await readSecret(cacheFolder);
@@ -61,13 +61,16 @@ export async function openRegistries({ npm, cacheFolder }: RegistriesOptions): P
 /** Longest silence: there are others to be asked. */
 const timeoutMs = 10_000;
 
-interface Asker {
+interface RegistryCredentials {
   readonly settings: NpmSettings;
   readonly secret: string;
 }
 
 /** Who one is to a registry, of which nothing can be guessed without the secret. */
-function identity({ url, scope }: RegistryEndpoint, { settings: { options }, secret }: Asker): string {
+function identity(
+  { url, scope }: RegistryEndpoint,
+  { settings: { options }, secret }: RegistryCredentials,
+): string {
   const own = Object.entries(options).filter(([key]) => key.startsWith('//') || credentials.includes(key));
   const scopes = Object.entries(options).filter(([key]) => /^@[^:]*:registry$/.test(key));
   const facts = JSON.stringify([url, scope ?? null, own.sort(byKey), scopes.sort(byKey)]);

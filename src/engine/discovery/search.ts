@@ -1,12 +1,12 @@
+import { isRecord } from '../extension/definition-shapes.js';
 import { isPublishedName } from '../extension/names.js';
-import { isRecord } from '../extension/shapes.js';
 import { RegistryError } from '../npm/registry.js';
 import type { RegistryEndpoint } from '../npm/settings.js';
-import { shortened } from '../visible-text.js';
-import { registryFor, type Registries } from './registries.js';
+import { shortenText } from '../visible-text.js';
+import { type Registries, registryFor } from './registries.js';
 
 /** The keyword by which extensions are found. */
-export const keyword = 'agenttools-extension';
+export const searchKeyword = 'agenttools-extension';
 
 /** A package that a search came up with. */
 export interface SearchHit {
@@ -17,7 +17,7 @@ export interface SearchHit {
   readonly hasKeyword: boolean | undefined;
 }
 
-export interface Search {
+export interface SearchOptions {
   readonly registries: Registries;
   readonly place: RegistryEndpoint;
   /** Hits per page; registries give 250 at most. */
@@ -37,27 +37,29 @@ export interface SearchResult {
  * its search is not that exact.
  * @throws RegistryError
  */
-export async function searchExtensions(search: Search): Promise<SearchResult> {
-  const exact = await pagesOf(`keywords:${keyword}`, { limit: maxHits }, search).catch(nothingIfAnswered);
-  if (exact.hits.length > 0) return { hits: comingFrom(search, exact.hits), isPartial: !exact.isWhole };
+export async function searchExtensions(search: SearchOptions): Promise<SearchResult> {
+  const exact = await fetchHits(`keywords:${searchKeyword}`, { limit: maxHits }, search).catch(
+    emptyIfAnswered,
+  );
+  if (exact.hits.length > 0) return { hits: keepOwnHits(search, exact.hits), isPartial: !exact.isWhole };
   // Some registries do not know what stands before the colon, and some of those look only into names and descriptions.
   const few = { limit: maxPackages, isAllOrNothing: true };
-  const everything = await pagesOf('', few, search).catch(nothingIfAnswered);
-  if (everything.isWhole) return { hits: comingFrom(search, everything.hits), isPartial: false };
+  const everything = await fetchHits('', few, search).catch(emptyIfAnswered);
+  if (everything.isWhole) return { hits: keepOwnHits(search, everything.hits), isPartial: false };
   if (everything.hits.some(({ hasKeyword }) => hasKeyword !== undefined))
     return { hits: [], isPartial: false };
-  const { hits, isWhole } = await pagesOf(keyword, { limit: maxInexactHits }, search);
-  return { hits: comingFrom(search, hits), isPartial: !isWhole || everything.hits.length > 0 };
+  const { hits, isWhole } = await fetchHits(searchKeyword, { limit: maxInexactHits }, search);
+  return { hits: keepOwnHits(search, hits), isPartial: !isWhole || everything.hits.length > 0 };
 }
 
-interface Pages {
+interface SearchHits {
   readonly hits: readonly SearchHit[];
   /** Whether there are no more. */
   readonly isWhole: boolean;
 }
 
 /** A registry that refuses one question is there; another question may suit it better. */
-function nothingIfAnswered(error: unknown): Pages {
+function emptyIfAnswered(error: unknown): SearchHits {
   const isAnswer = error instanceof RegistryError && answers.includes(error.fault);
   if (isAnswer) return { hits: [], isWhole: false };
   throw error;
@@ -76,18 +78,18 @@ const maxInexactHits = 250;
 
 const maxPageBytes = 20 * 1024 * 1024;
 
-interface Reading {
+interface HitReadOptions {
   /** Hits beyond these are not read. */
   readonly limit: number;
   /** Of more than that not even the first are wanted. */
   readonly isAllOrNothing?: boolean;
 }
 
-async function pagesOf(
+async function fetchHits(
   text: string,
-  { limit, isAllOrNothing = false }: Reading,
-  { registries, place, pageSize, signal }: Search,
-): Promise<Pages> {
+  { limit, isAllOrNothing = false }: HitReadOptions,
+  { registries, place, pageSize, signal }: SearchOptions,
+): Promise<SearchHits> {
   const hits = new Map<string, SearchHit>();
   for (let from = 0; from < limit; ) {
     const query = { text, size: pageSize, from };
@@ -106,7 +108,7 @@ async function pagesOf(
   return { hits: [...hits.values()], isWhole: false };
 }
 
-function comingFrom({ registries, place }: Search, hits: readonly SearchHit[]): readonly SearchHit[] {
+function keepOwnHits({ registries, place }: SearchOptions, hits: readonly SearchHit[]): readonly SearchHit[] {
   return hits.filter(
     ({ name, hasKeyword }) => hasKeyword !== false && registryFor(name, registries).url === place.url,
   );
@@ -133,19 +135,19 @@ function readPage(answer: unknown): SearchPage {
 function readHit(found: unknown): readonly SearchHit[] {
   if (!isRecord(found) || !isPublishedName(found.name)) return [];
   const { name, publisher, date, keywords } = found;
-  const hasKeyword = Array.isArray(keywords) ? keywords.includes(keyword) : undefined;
-  return [{ name, publisher: personName(publisher), published: timeOf(date), hasKeyword }];
+  const hasKeyword = Array.isArray(keywords) ? keywords.includes(searchKeyword) : undefined;
+  return [{ name, publisher: personName(publisher), published: normalizeTime(date), hasKeyword }];
 }
 
 /** What a person is called on a registry. Nobody has a longer name than could be read. */
 export function personName(person: unknown): string | null {
   const { username, name } = isRecord(person) ? person : {};
   const found = [username, name].find((one) => typeof one === 'string' && one !== '');
-  return typeof found === 'string' ? shortened(found, 100) : null;
+  return typeof found === 'string' ? shortenText(found, 100) : null;
 }
 
 /** A time that can be read, as everybody writes it. */
-export function timeOf(text: unknown): string | null {
+export function normalizeTime(text: unknown): string | null {
   const time = typeof text === 'string' ? Date.parse(text) : Number.NaN;
   return Number.isNaN(time) ? null : new Date(time).toISOString();
 }

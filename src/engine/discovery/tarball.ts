@@ -1,7 +1,7 @@
 import path from 'node:path';
 import { promisify } from 'node:util';
 import { gunzip } from 'node:zlib';
-import { isRecord } from '../extension/shapes.js';
+import { isRecord } from '../extension/definition-shapes.js';
 import { type DataDocument, DocumentError, parseDocument } from '../files/document.js';
 import { RegistryError } from '../npm/registry.js';
 import type { RegistryEndpoint } from '../npm/settings.js';
@@ -15,7 +15,7 @@ export interface TarballRequest {
   readonly signal: AbortSignal;
 }
 
-const maxBytes = 20 * 1024 * 1024;
+const maxTarballBytes = 20 * 1024 * 1024;
 const maxUnpackedBytes = 100 * 1024 * 1024;
 const maxEntries = 20_000;
 const maxFileBytes = 5 * 1024 * 1024;
@@ -29,10 +29,16 @@ export async function readFileOfTarball(
   file: string,
   { version, registries, place, signal }: TarballRequest,
 ): Promise<DataDocument> {
-  const { tarball, integrity } = distOf(version);
-  const packed = await registries.tarball({ place, path: tarball, integrity, maxBytes, signal });
+  const { tarball, integrity } = readDist(version);
+  const packed = await registries.tarball({
+    place,
+    path: tarball,
+    integrity,
+    maxBytes: maxTarballBytes,
+    signal,
+  });
   const wanted = path.posix.normalize(file.replaceAll('\\', '/'));
-  const text = await fileIn(await unzipped(packed), wanted);
+  const text = await fileIn(await unpackTarball(packed), wanted);
   if (text === undefined) {
     throw new RegistryError('malformed', `its manifest "${wanted}" is not in the package`);
   }
@@ -44,7 +50,7 @@ export async function readFileOfTarball(
   }
 }
 
-function distOf({ dist }: TarballRequest['version']): {
+function readDist({ dist }: TarballRequest['version']): {
   readonly tarball: string;
   readonly integrity: string;
 } {
@@ -62,8 +68,8 @@ function sha1(hex: unknown): string | undefined {
 }
 
 /** The archive, which is compressed once at most: whoever reads it would unpack it again, and without bounds. */
-async function unzipped(packed: Buffer): Promise<Buffer> {
-  const archive = startsWith(packed, gzipStart) ? await gunzipped(packed) : packed;
+async function unpackTarball(packed: Buffer): Promise<Buffer> {
+  const archive = startsWith(packed, gzipStart) ? await gunzipWithin(packed) : packed;
   if (!compressedStarts.some((start) => startsWith(archive, start))) return archive;
   throw new RegistryError('malformed', 'its tarball is packed in a way that is not read');
 }
@@ -76,7 +82,7 @@ function startsWith(bytes: Buffer, start: readonly number[]): boolean {
   return start.every((byte, index) => bytes[index] === byte);
 }
 
-async function gunzipped(packed: Buffer): Promise<Buffer> {
+async function gunzipWithin(packed: Buffer): Promise<Buffer> {
   try {
     return await promisify(gunzip)(packed, { maxOutputLength: maxUnpackedBytes });
   } catch (cause) {

@@ -1,5 +1,5 @@
 import { checkEndpoint } from './check-upstream.js';
-import { checkShape, isFunctionLike, isRecord, type ShapeFault, shapes } from './shapes.js';
+import { checkShape, isFunctionLike, isRecord, type ShapeFault, shapes } from './definition-shapes.js';
 
 /** Judges a tool by its keys alone; light, because the authoring API does it where a tool is written. */
 export function* checkTool(value: Readonly<Record<string, unknown>>): Generator<ShapeFault> {

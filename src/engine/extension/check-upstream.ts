@@ -1,5 +1,11 @@
+import {
+  checkShape,
+  isFunctionLike,
+  isRecord,
+  type ShapeFault,
+  upstreamEntryShape,
+} from './definition-shapes.js';
 import { isWireName } from './names.js';
-import { checkShape, isFunctionLike, isRecord, type ShapeFault, upstreamEntryShape } from './shapes.js';
 import { noVariable } from './variables.js';
 
 type Value = Readonly<Record<string, unknown>>;
@@ -18,7 +24,7 @@ const sourceKeys = Object.keys(sources) as readonly EndpointSource[];
 const partKeys = [...new Set<string>(Object.values(sources).flat())];
 
 /** What says where a server is, in a place that passed `checkPlace`. */
-export function sourceOf(place: Value): EndpointSource | undefined {
+export function endpointSource(place: Value): EndpointSource | undefined {
   return sourceKeys.find((key) => place[key] !== undefined);
 }
 

@@ -1,19 +1,19 @@
-import { isRecord } from './shapes.js';
+import { isRecord } from './definition-shapes.js';
 
-type Check = (value: unknown) => boolean;
+type BlockFieldCheck = (value: unknown) => boolean;
 
-const isText: Check = (value) => typeof value === 'string';
-const optional =
-  (check: Check): Check =>
+const isText: BlockFieldCheck = (value) => typeof value === 'string';
+const optionalBlockField =
+  (check: BlockFieldCheck): BlockFieldCheck =>
   (value) =>
     value === undefined || check(value);
 
 /** What a field must be, in words and as a check. */
-type BlockField = readonly [expected: string, check: Check];
+type BlockField = readonly [expected: string, check: BlockFieldCheck];
 
-const text: BlockField = ['a string', isText];
+const textField: BlockField = ['a string', isText];
 const base64: BlockField = ['base64', isBase64];
-const optionalText: BlockField = ['a string', optional(isText)];
+const optionalText: BlockField = ['a string', optionalBlockField(isText)];
 
 /**
  * The block types of MCP and what each holds. What is not so would be refused on its way out, as an error of the
@@ -21,25 +21,25 @@ const optionalText: BlockField = ['a string', optional(isText)];
  * @see MCP 2025-11-25, schema, ContentBlock
  */
 const blockTypes: Readonly<Record<string, Readonly<Record<string, BlockField>>>> = {
-  text: { text },
-  image: { data: base64, mimeType: text },
-  audio: { data: base64, mimeType: text },
+  text: { text: textField },
+  image: { data: base64, mimeType: textField },
+  audio: { data: base64, mimeType: textField },
   resource_link: {
-    uri: text,
-    name: text,
+    uri: textField,
+    name: textField,
     title: optionalText,
     description: optionalText,
     mimeType: optionalText,
-    size: ['a number', optional((value) => typeof value === 'number')],
-    icons: ['a list of icons', optional(isIcons)],
+    size: ['a number', optionalBlockField((value) => typeof value === 'number')],
+    icons: ['a list of icons', optionalBlockField(isIcons)],
   },
   resource: { resource: ['an object with "uri" and "text", or "uri" and base64 in "blob"', isContents] },
 };
 
 /** What a block of any type may hold. */
 const commonFields: Readonly<Record<string, BlockField>> = {
-  annotations: ['annotations of MCP', optional(isAnnotations)],
-  _meta: ['an object', optional(isRecord)],
+  annotations: ['annotations of MCP', optionalBlockField(isAnnotations)],
+  _meta: ['an object', optionalBlockField(isRecord)],
 };
 
 /** Something with the form of an MCP content block, whatever it holds. */
@@ -75,7 +75,10 @@ function isContents(value: unknown): boolean {
   if (!isRecord(value)) return false;
   const { uri, mimeType, text, blob, _meta } = value;
   return (
-    isText(uri) && optional(isText)(mimeType) && optional(isRecord)(_meta) && (isText(text) || isBase64(blob))
+    isText(uri) &&
+    optionalBlockField(isText)(mimeType) &&
+    optionalBlockField(isRecord)(_meta) &&
+    (isText(text) || isBase64(blob))
   );
 }
 
@@ -84,7 +87,9 @@ export function isAnnotations(value: unknown): value is Readonly<Record<string, 
   if (!isRecord(value)) return false;
   const { audience, priority, lastModified } = value;
   return (
-    optional(isAudience)(audience) && optional(isPriority)(priority) && optional(isInstant)(lastModified)
+    optionalBlockField(isAudience)(audience) &&
+    optionalBlockField(isPriority)(priority) &&
+    optionalBlockField(isInstant)(lastModified)
   );
 }
 
@@ -96,12 +101,12 @@ export function isIcons(value: unknown): value is readonly Readonly<Record<strin
 function isIcon(value: unknown): boolean {
   if (!isRecord(value)) return false;
   const { src, mimeType, sizes, theme } = value;
-  const isSizes: Check = (list) => Array.isArray(list) && list.every(isText);
+  const isSizes: BlockFieldCheck = (list) => Array.isArray(list) && list.every(isText);
   return (
     isIconAddress(src) &&
-    optional(isText)(mimeType) &&
-    optional(isSizes)(sizes) &&
-    optional((one) => one === 'light' || one === 'dark')(theme)
+    optionalBlockField(isText)(mimeType) &&
+    optionalBlockField(isSizes)(sizes) &&
+    optionalBlockField((one) => one === 'light' || one === 'dark')(theme)
   );
 }
 
@@ -110,11 +115,11 @@ export function isIconAddress(value: unknown): boolean {
   return typeof value === 'string' && /^(?:https?:\/\/.|data:)/i.test(value);
 }
 
-const isAudience: Check = (value) =>
+const isAudience: BlockFieldCheck = (value) =>
   Array.isArray(value) && value.every((reader) => reader === 'user' || reader === 'assistant');
-const isPriority: Check = (value) => typeof value === 'number' && value >= 0 && value <= 1;
+const isPriority: BlockFieldCheck = (value) => typeof value === 'number' && value >= 0 && value <= 1;
 
-const isInstant: Check = (value) =>
+const isInstant: BlockFieldCheck = (value) =>
   typeof value === 'string' &&
   /^\d{4}-\d\d-\d\dT\d\d:\d\d(?::\d\d(?:\.\d+)?)?(?:Z|[+-]\d\d:\d\d)$/.test(value) &&
   !Number.isNaN(Date.parse(value));

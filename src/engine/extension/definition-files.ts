@@ -1,6 +1,6 @@
 import path from 'node:path';
-import { namesIn } from '../files/disk.js';
-import type { Kind } from './kinds.js';
+import { listFolderNames } from '../files/disk.js';
+import type { Kind } from './item-kinds.js';
 
 /** How a definition file is read. */
 export type Language = 'code' | 'data' | 'typescript' | 'html';
@@ -50,10 +50,10 @@ const none: ReadonlySet<string> = new Set();
 /** Lists the definition files of a package. An absent root has none. */
 export async function listDefinitionFiles(directory: string, root: string): Promise<DefinitionFiles> {
   const base = path.join(directory, root);
-  const found = namesIn(base);
+  const found = listFolderNames(base);
   const rootEntries = new Set(found);
   const folders = new Map<string, ReadonlySet<string>>();
-  for (const name of rootEntries) folders.set(name, new Set(namesIn(path.join(base, name))));
+  for (const name of rootEntries) folders.set(name, new Set(listFolderNames(path.join(base, name))));
   const relative = path.posix.normalize(root.replaceAll('\\', '/')).replace(/^\.\//, '').replace(/\/$/, '');
   const prefix = relative === '.' || relative === '' ? '' : `${relative}/`;
 

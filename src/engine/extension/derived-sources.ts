@@ -1,11 +1,11 @@
 import { createHash } from 'node:crypto';
 import { readFile, stat } from 'node:fs/promises';
 import path from 'node:path';
-import { isInside } from '../files/contain.js';
+import { isInside } from '../files/path-containment.js';
 import type { Derived } from './derived.js';
 
 /** What a file holds, whatever its line ends: a checkout on another system is the same source. */
-export async function fingerprintOf(directory: string, file: string): Promise<string | undefined> {
+export async function hashSource(directory: string, file: string): Promise<string | undefined> {
   const target = path.join(directory, file);
   const info = await stat(target).catch(() => undefined);
   if (!info?.isFile() || !(await isInside(directory, target))) return undefined;
@@ -26,7 +26,7 @@ export async function changedSources(
   { files }: Derived,
 ): Promise<readonly ChangedSource[]> {
   const found = Object.entries(files).map(async ([file, fingerprint]): Promise<ChangedSource | undefined> => {
-    const now = await fingerprintOf(directory, file);
+    const now = await hashSource(directory, file);
     if (now === fingerprint) return undefined;
     return { file, problem: now === undefined ? 'missing' : 'changed' };
   });

@@ -1,8 +1,8 @@
 import path from 'node:path';
-import { type Casts, castNames } from '../schema/casts.js';
 import type { JsonSchema } from '../schema/json-schema.js';
+import { type CastsByPointer, castNames } from '../schema/value-caster.js';
+import { isRecord } from './definition-shapes.js';
 import { ModuleReferenceError, parseModuleReference } from './modules.js';
-import { isRecord } from './shapes.js';
 
 /** What a parameter of a function gets: an argument by its name, the rest of them one by one, all of them, or the context. */
 export type Binding =
@@ -21,7 +21,7 @@ export interface DerivedFunction {
   /** Absent if it gives nothing, or what it gives says itself what it is. */
   readonly outputSchema?: JsonSchema;
   /** Where in `inputSchema` values are made into what JSON has no form for. */
-  readonly casts?: Casts;
+  readonly casts?: CastsByPointer;
   /** In the order of the parameters. */
   readonly parameters: readonly Binding[];
 }
@@ -50,18 +50,18 @@ export function canonicalReference(text: string): string | undefined {
 }
 
 /** The module of a canonical reference. */
-export function moduleIn(reference: string): string {
+export function parseReferenceModule(reference: string): string {
   const hash = reference.lastIndexOf('#');
   return hash === -1 ? reference : reference.slice(0, hash);
 }
 
 /** What was found to be whole: each tool asks anew, and there may be thousands. */
-const whole = new WeakSet<object>();
+const validDerivations = new WeakSet<object>();
 
 /** Reads what a sidecar holds; undefined if it is not what `derive` writes. */
-export function asDerived(value: unknown): Derived | undefined {
+export function readDerived(value: unknown): Derived | undefined {
   if (!isRecord(value) || value.version !== 1) return undefined;
-  if (whole.has(value)) return value as unknown as Derived;
+  if (validDerivations.has(value)) return value as unknown as Derived;
   const { files, functions, tools } = value;
   const isWhole =
     isRecord(files) &&
@@ -71,7 +71,7 @@ export function asDerived(value: unknown): Derived | undefined {
     Object.values(functions).every(isFunction) &&
     Object.values(tools).every((reference) => isText(reference) && Object.hasOwn(functions, reference));
   if (!isWhole) return undefined;
-  whole.add(value);
+  validDerivations.add(value);
   return value as unknown as Derived;
 }
 

@@ -1,10 +1,10 @@
-import { type PlainData, type PlainFault, plainData, type StandIn } from '../plain-data.js';
+import { type PlainData, type PlainFault, type PlainReplacement, plainData } from '../plain-data.js';
 import { describeSchema, isSchemaValue } from '../schema/index.js';
 
 /** Facts about a function that join its description. */
 export type DescribeFunction = (value: object) => Readonly<Record<string, unknown>>;
 
-const nothing: DescribeFunction = () => ({});
+const describeNothing: DescribeFunction = () => ({});
 
 /**
  * Describes a live definition as plain data that can leave its process. Functions become `{ "@@": "function", name, length }`
@@ -14,11 +14,11 @@ const nothing: DescribeFunction = () => ({});
 export async function describeValue(
   value: unknown,
   file: string,
-  more: DescribeFunction = nothing,
+  more: DescribeFunction = describeNothing,
 ): Promise<PlainData> {
   const schemas: Promise<readonly PlainFault[]>[] = [];
   const keepFunction: KeepFunction = (held, path) => describeFunction(held, path, more);
-  const keep = (held: object, path: PlainFault['path']): StandIn | undefined => {
+  const keep = (held: object, path: PlainFault['path']): PlainReplacement | undefined => {
     if (isSchemaValue(held)) {
       const described = {};
       schemas.push(describeInto(described, held, { file, path: [...path], keep: keepFunction }));
@@ -31,7 +31,7 @@ export async function describeValue(
   return { value: described.value, faults: [...described.faults, ...faults] };
 }
 
-type KeepFunction = (value: object, path: PlainFault['path']) => StandIn | undefined;
+type KeepFunction = (value: object, path: PlainFault['path']) => PlainReplacement | undefined;
 
 interface SchemaPlace {
   readonly file: string;
@@ -57,7 +57,7 @@ function describeFunction(
   value: object,
   path: PlainFault['path'],
   more: DescribeFunction,
-): StandIn | undefined {
+): PlainReplacement | undefined {
   if (typeof value !== 'function') return undefined;
   if (path.at(-1) === 'then') return { fault: 'a function, which makes a promise of the object' };
   const { name, length } = value;

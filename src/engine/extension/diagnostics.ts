@@ -1,5 +1,5 @@
 import type { DocumentPath, Position } from '../files/document.js';
-import type { ItemKind } from './kinds.js';
+import type { ItemKind } from './item-kinds.js';
 
 export type Severity = 'error' | 'warning' | 'info';
 

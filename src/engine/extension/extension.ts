@@ -1,9 +1,9 @@
 import path from 'node:path';
 import { features } from 'node:process';
-import { isInside, type PathScope, pathFault } from '../files/contain.js';
 import { type DataDocument, DocumentError, type DocumentPath, readDocument } from '../files/document.js';
-import { describePlainFault, faultsIn, type PlainData } from '../plain-data.js';
-import { messageOf, safelyThrown } from '../thrown.js';
+import { isInside, type PathScope, pathFault } from '../files/path-containment.js';
+import { describePlainFault, findCopyFaults, type PlainData } from '../plain-data.js';
+import { errorMessage, safelyThrown } from '../thrown-value.js';
 import { visibleMessage } from '../visible-text.js';
 import {
   type DefinitionFile,
@@ -11,16 +11,16 @@ import {
   derivedFile,
   listDefinitionFiles,
 } from './definition-files.js';
+import { isFunctionLike, isRecord } from './definition-shapes.js';
 import type { Derived, DerivedFunction } from './derived.js';
 import type { Location } from './diagnostics.js';
-import { type Kind, singular } from './kinds.js';
+import { type Kind, singular } from './item-kinds.js';
+import { type Translation, translate } from './key-spellings.js';
 import { liveDefinition } from './live-definition.js';
 import { type Declaration, type Manifest, readManifest } from './manifest.js';
 import type { LiveExport } from './modules.js';
 import { qualify } from './names.js';
-import { isFunctionLike, isRecord } from './shapes.js';
-import { type Translation, translate } from './spellings.js';
-import { withToolkitDefaults, readTools, type ToolkitContent, toolkitIn } from './toolkits.js';
+import { findToolkit, readTools, type ToolkitContent, withToolkitDefaults } from './toolkits.js';
 
 /** The definition of one item, read but not yet judged. */
 export interface Definition {
@@ -50,7 +50,7 @@ export interface DerivedPart {
 }
 
 /** The tools of one file or list, read but not yet judged. */
-export interface Toolkit {
+export interface RawToolkit {
   /** As messages call it: `Toolkit "files"`. */
   readonly what: string;
   readonly extension: Extension;
@@ -95,8 +95,8 @@ export type LoadCode = (file: string, relative: string) => Promise<DefaultExport
 
 /** Loads it into this process. */
 export const importDefault: LoadCode = async (file) => {
-  const { defaultExportOf, importModule } = await import('./import-module.js');
-  return await defaultExportOf(await importModule(file));
+  const { readDefaultExport, importModule } = await import('./import-module.js');
+  return await readDefaultExport(await importModule(file));
 };
 
 /** Whose an extension is: somebody's package, bundled with this program, or what the user put together. */
@@ -122,7 +122,7 @@ export class Extension {
   readonly #definitions = new Map<string, Promise<Definition>>();
   readonly #documents = new Map<string, Promise<DataDocument>>();
   readonly #modules = new Map<string, Promise<PlainData>>();
-  readonly #toolkits = new Map<string, Promise<Toolkit>>();
+  readonly #toolkits = new Map<string, Promise<RawToolkit>>();
   #files: Promise<DefinitionFiles> | undefined;
   readonly #isUnderived: boolean;
 
@@ -218,7 +218,7 @@ export class Extension {
   }
 
   /** A toolkit that the manifest declares. @throws DefinitionError saying why there is none. */
-  toolkit(name: string): Promise<Toolkit> {
+  toolkit(name: string): Promise<RawToolkit> {
     const known = this.#toolkits.get(name);
     if (known) return known;
     const reading = this.#readToolkit(name).catch((error) => {
@@ -237,7 +237,7 @@ export class Extension {
     return file === undefined ? undefined : { file, language: 'data', combined: false };
   }
 
-  async #readToolkit(name: string): Promise<Toolkit> {
+  async #readToolkit(name: string): Promise<RawToolkit> {
     const what = `Toolkit "${name}"`;
     const { document, base, toolkits, root } = this.manifest;
     const declaration = toolkits.find((one) => one.name === name);
@@ -251,15 +251,15 @@ export class Extension {
       throw new DefinitionError('missing-definition', message, declaredAt);
     }
     const whole = await this.content(file, what);
-    const content = toolkitIn(whole);
-    const [shared] = faultsIn(whole).filter(({ path }) => !isInTools(path, content));
+    const content = findToolkit(whole);
+    const [shared] = findCopyFaults(whole).filter(({ path }) => !isInTools(path, content));
     if (content && shared) {
       const message = `${what}: ${describePlainFault(shared)}.`;
       throw new DefinitionError('invalid-definition', message, { file: file.file, path: shared.path });
     }
     if (content) {
       const { options } = content;
-      const toolkit = toolkitOf({ ...content, options: {} }, { what, extension: this, file, at: [] });
+      const toolkit = createRawToolkit({ ...content, options: {} }, { what, extension: this, file, at: [] });
       const tools = await Promise.all(
         toolkit.tools.map(async (tool) => {
           const whole = await this.completed(tool);
@@ -317,7 +317,8 @@ export class Extension {
     }
     const whole = await this.content(file, what);
     const { held, at } = file.combined ? combinedEntry(whole, item) : { held: whole, at: [] };
-    const unreadable = held === undefined && faultsIn(whole).find(({ path }) => path.join() === at.join());
+    const unreadable =
+      held === undefined && findCopyFaults(whole).find(({ path }) => path.join() === at.join());
     if (unreadable) {
       const message = `${what}: ${describePlainFault(unreadable)}.`;
       throw new DefinitionError('invalid-definition', message, { file: file.file, path: at });
@@ -346,9 +347,9 @@ export class Extension {
   async derived(): Promise<{ readonly derived: Derived; readonly file: string } | undefined> {
     const { derived: file } = this.#isUnderived ? {} : await this.files();
     if (file === undefined) return undefined;
-    const { asDerived } = await import('./derived.js');
+    const { readDerived } = await import('./derived.js');
     const held = await this.content({ file, language: 'data', combined: false }, file);
-    const derived = asDerived(held);
+    const derived = readDerived(held);
     if (derived) return { derived, file };
     const message = `${file} is not what this version of "agenttools derive" writes. Run it again.`;
     throw new DefinitionError('invalid-definition', message, { file });
@@ -392,21 +393,23 @@ export class Extension {
     });
   }
 
-  async #derivedToolkit(what: string, module: string, declaredAt: DocumentPath): Promise<Toolkit> {
+  async #derivedToolkit(what: string, module: string, declaredAt: DocumentPath): Promise<RawToolkit> {
     const found = await this.derived();
     const location = { file: this.manifest.document.file, path: declaredAt };
     if (!found) {
       const message = `${what} has no ${path.posix.join(this.manifest.root, derivedFile)}. Run "agenttools derive".`;
       throw new DefinitionError('missing-definition', message, location);
     }
-    const { canonicalReference, moduleIn } = await import('./derived.js');
+    const { canonicalReference, parseReferenceModule } = await import('./derived.js');
     const meant = canonicalReference(module);
     if (meant === undefined) {
       const message = `${what} names the module "${module}". Expected a file of the package, such as "./dist/files.js".`;
       throw new DefinitionError('invalid-toolkit', message, location);
     }
     const { derived, file } = found;
-    const own = Object.entries(derived.tools).filter(([, reference]) => moduleIn(reference) === meant);
+    const own = Object.entries(derived.tools).filter(
+      ([, reference]) => parseReferenceModule(reference) === meant,
+    );
     const tools = await Promise.all(own.map(([item, reference]) => this.#unwritten(item, reference, file)));
     const source: DefinitionFile = { file, language: 'data', combined: false };
     return { what, extension: this, options: {}, file: source, at: ['tools'], tools, faults: [] };
@@ -433,12 +436,12 @@ export class Extension {
     const loading = known ?? this.#loadCode(target, file.file).then(plainDefault);
     this.#modules.set(target, loading);
     try {
-      return usable(await loading, file, what);
+      return requirePlainExport(await loading, file, what);
     } catch (thrown) {
       this.#modules.delete(target);
       const error = safelyThrown(thrown);
       if (error instanceof DefinitionError) throw error;
-      const message = `${what} could not be loaded from ${file.file}: ${messageOf(error)}`;
+      const message = `${what} could not be loaded from ${file.file}: ${errorMessage(error)}`;
       const code = error instanceof DefinitionLoadingError ? definitionLoading : 'definition-failed';
       throw new DefinitionError(code, message, location, { cause: error });
     }
@@ -480,7 +483,7 @@ function plainDefault(loaded: DefaultExport): PlainData {
 }
 
 /** The value of a module's default export. @throws DefinitionError if it has no plain form as a whole */
-function usable({ value, faults }: PlainData, { file }: DefinitionFile, what: string): unknown {
+function requirePlainExport({ value, faults }: PlainData, { file }: DefinitionFile, what: string): unknown {
   const fault = faults.find(({ path }) => path.length === 0);
   if (!fault) return value;
   throw new DefinitionError('invalid-definition', `${what}: ${describePlainFault(fault, file)}.`, { file });
@@ -503,7 +506,7 @@ async function errorLocation({ manifest }: Extension, { file, offset }: Document
 
 /** One entry of a combined file: by key, or, in a list of definitions or a toolkit, by name. */
 function combinedEntry(whole: unknown, item: string): { readonly held: unknown; readonly at: DocumentPath } {
-  const content = toolkitIn(whole);
+  const content = findToolkit(whole);
   if (!content)
     return { held: isRecord(whole) && Object.hasOwn(whole, item) ? whole[item] : undefined, at: [item] };
   const found = readTools(content).tools.find(({ name }) => name === item);
@@ -517,12 +520,12 @@ function isInTools(path: DocumentPath, content: ToolkitContent | undefined): boo
 }
 
 /** Where a toolkit stands, and whose it is. */
-interface KitPlace extends Pick<Definition, 'extension' | 'file' | 'at'> {
+interface ToolkitLocation extends Pick<Definition, 'extension' | 'file' | 'at'> {
   readonly what: string;
 }
 
 /** Makes a toolkit of what was read, wherever that stands. */
-export function toolkitOf(content: ToolkitContent, place: KitPlace): Toolkit {
+export function createRawToolkit(content: ToolkitContent, place: ToolkitLocation): RawToolkit {
   const { what, extension, file, at } = place;
   const translations = content.tools.map((tool) =>
     isRecord(tool) && !isFunctionLike(tool) ? translate(tool, 'tools') : undefined,

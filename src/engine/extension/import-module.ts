@@ -1,8 +1,8 @@
 import { stat } from 'node:fs/promises';
 import { pathToFileURL } from 'node:url';
 import { types } from 'node:util';
-import type { PathScope } from '../files/contain.js';
-import { messageOf } from '../thrown.js';
+import type { PathScope } from '../files/path-containment.js';
+import { errorMessage } from '../thrown-value.js';
 import {
   type LiveExport,
   locateModule,
@@ -78,7 +78,7 @@ async function modifiedAt(file: string): Promise<number> {
 }
 
 /** One export of a module; the default one of a transpiled CommonJS module is unwrapped. */
-export function exportOf(module: Record<string, unknown>, name: string): unknown {
+export function readExport(module: Record<string, unknown>, name: string): unknown {
   const fallback = module.default;
   const inner = isTranspiled(fallback) ? fallback : undefined;
   if (name === 'default') return inner && 'default' in inner ? inner.default : fallback;
@@ -87,12 +87,12 @@ export function exportOf(module: Record<string, unknown>, name: string): unknown
 }
 
 /** The default export of a module. A promise is waited for; any other thenable is taken as it is. */
-export async function defaultExportOf(module: Record<string, unknown>): Promise<LiveExport> {
-  const live = exportOf(module, 'default');
-  return types.isPromise(live) ? await withinImportTime(outcomeOf(live)) : { live };
+export async function readDefaultExport(module: Record<string, unknown>): Promise<LiveExport> {
+  const live = readExport(module, 'default');
+  return types.isPromise(live) ? await withinImportTime(settlePromise(live)) : { live };
 }
 
-function outcomeOf(promise: Promise<unknown>): Promise<LiveExport> {
+function settlePromise(promise: Promise<unknown>): Promise<LiveExport> {
   return new Promise((resolve, reject) => {
     Reflect.apply(Promise.prototype.then, promise, [(live: unknown) => resolve({ live }), reject]);
   });
@@ -115,7 +115,7 @@ export async function loadReference(
   const reference = parseModuleReference(text, scope);
   const file = await locateModule(scope, reference);
   const module = await importReferenced(file, reference);
-  const value = exportOf(module, reference.exportName);
+  const value = readExport(module, reference.exportName);
   if (wanted === 'function' ? typeof value === 'function' : value !== undefined) return value;
   if (await forgetIfWritten(file)) return await loadReference(scope, text, wanted);
   if (value !== undefined) throw new ModuleReferenceError('export', `${text} is not a function.`);
@@ -130,8 +130,12 @@ async function importReferenced(file: string, reference: ModuleReference): Promi
   try {
     return await importModule(file);
   } catch (error) {
-    throw new ModuleReferenceError('failed', `${reference.file} could not be loaded: ${messageOf(error)}`, {
-      cause: error,
-    });
+    throw new ModuleReferenceError(
+      'failed',
+      `${reference.file} could not be loaded: ${errorMessage(error)}`,
+      {
+        cause: error,
+      },
+    );
   }
 }

@@ -1,15 +1,15 @@
 import { objectNames } from '../reserved-names.js';
-import { type Kind, kinds, singular } from './kinds.js';
 import {
+  type DefinitionShape,
   type KeyShape,
   overrideShapes,
-  type Shape,
   shapes,
   toolkitOverrideShape,
   toolkitShape,
   upstreamEntryShape,
   type ValueType,
-} from './shapes.js';
+} from './definition-shapes.js';
+import { type Kind, kinds, singular } from './item-kinds.js';
 import { placeShape, toolUpstreamShape } from './upstream-shape.js';
 
 type JsonSchema = Readonly<Record<string, unknown>>;
@@ -48,7 +48,7 @@ function packageSchema(): JsonSchema {
       agenttools: {
         description:
           'Makes the package an AgentTools extension: its manifest, or the path of a manifest file.',
-        ...choice({ type: 'string' }, {}, manifest),
+        ...ifThenElse({ type: 'string' }, {}, manifest),
       },
     },
   };
@@ -94,8 +94,8 @@ function combinedSchema(kind: Kind): JsonSchema {
     $schema: dialect,
     title: `Definitions of ${kind}`,
     ...(kind === 'tools'
-      ? choice({ anyOf: [{ type: 'array' }, isToolkit] }, toolkit, byName)
-      : choice({ type: 'array' }, list, byName)),
+      ? ifThenElse({ anyOf: [{ type: 'array' }, isToolkit] }, toolkit, byName)
+      : ifThenElse({ type: 'array' }, list, byName)),
     $defs: { [singular[kind]]: definition(kind), ...(kind === 'servers' && entryDefinitions()) },
   };
 }
@@ -108,10 +108,10 @@ const itemName = { type: 'string', pattern: '^(?!\\.{1,2}$)[A-Za-z0-9_.-]{1,128}
 
 const declaration: JsonSchema = {
   description: 'A name, [name, description], or an object with both and more for discovery.',
-  ...choice(
+  ...ifThenElse(
     { type: 'string' },
     itemName,
-    choice(
+    ifThenElse(
       { type: 'array' },
       { type: 'array', prefixItems: [itemName, { type: 'string' }], minItems: 2, maxItems: 2 },
       {
@@ -157,7 +157,7 @@ const manifest: JsonSchema = {
           type: 'array',
           items:
             kind === 'tools'
-              ? choice({ type: 'object', required: ['toolkit'] }, toolkitDeclaration, declaration)
+              ? ifThenElse({ type: 'object', required: ['toolkit'] }, toolkitDeclaration, declaration)
               : declaration,
           description: `The ${kind} of this package.`,
         },
@@ -174,7 +174,7 @@ const manifest: JsonSchema = {
 };
 
 function definition(kind: Kind): JsonSchema {
-  const plain = objectOf(shapes[kind]);
+  const plain = objectShapeSchema(shapes[kind]);
   const { properties = {}, ...rules } = rulesBetween[kind];
   return { ...plain, properties: refine(plain.properties as JsonSchema, properties), ...rules };
 }
@@ -191,12 +191,12 @@ function refine(properties: JsonSchema, more: Readonly<Record<string, JsonSchema
 /** What may stand in a server's lists besides names. */
 function entryDefinitions(): JsonSchema {
   const inline = servedKinds.map((kind) => [singular[kind], definition(kind)]);
-  const changed = servedKinds.map((kind) => [changedName(kind), objectOf(overrideShapes[kind])]);
+  const changed = servedKinds.map((kind) => [changedName(kind), objectShapeSchema(overrideShapes[kind])]);
   return {
     ...Object.fromEntries([...changed, ...inline]),
-    toolkit: objectOf(toolkitOverrideShape),
-    upstreamTools: refined(objectOf(upstreamEntryShape), {
-      upstream: { anyOf: [place(placeShape), moduleReference] },
+    toolkit: objectShapeSchema(toolkitOverrideShape),
+    upstreamTools: withRefinedProperties(objectShapeSchema(upstreamEntryShape), {
+      upstream: { anyOf: [endpointSchema(placeShape), moduleReference] },
       prefix: { pattern: '^[A-Za-z0-9_.-]{0,127}$' },
       rename: { additionalProperties: { type: 'string', pattern: '^[A-Za-z0-9_.-]{1,128}$' } },
     }),
@@ -215,24 +215,24 @@ function referenceTo(kind: Kind): JsonSchema {
   return { $ref: `#/$defs/${singular[kind]}` };
 }
 
-function objectOf(shape: Shape): JsonSchema {
+function objectShapeSchema(shape: DefinitionShape): JsonSchema {
   const required = Object.keys(shape).filter((key) => shape[key]!.required);
   return {
     type: 'object',
-    properties: Object.fromEntries(Object.entries(shape).map(([key, field]) => [key, schemaOf(field)])),
+    properties: Object.fromEntries(Object.entries(shape).map(([key, field]) => [key, keySchema(field)])),
     ...(required.length > 0 && { required }),
     patternProperties: freeKeys,
     additionalProperties: false,
   };
 }
 
-function schemaOf({ types, description, values, shape, each, nullable }: KeyShape): JsonSchema {
+function keySchema({ types, description, values, shape, each, nullable }: KeyShape): JsonSchema {
   const kinds = types.map((type): JsonSchema => {
     if (type === 'string' && values) return { enum: values };
     if (type === 'string-list' && values) return { ...stringList, items: { enum: values }, minItems: 1 };
-    if (type === 'object' && shape) return objectOf(shape);
-    if (type === 'object' && each) return { type: 'object', additionalProperties: objectOf(each) };
-    if (type === 'list' && shape) return { ...valueTypes.list, items: objectOf(shape) };
+    if (type === 'object' && shape) return objectShapeSchema(shape);
+    if (type === 'object' && each) return { type: 'object', additionalProperties: objectShapeSchema(each) };
+    if (type === 'list' && shape) return { ...valueTypes.list, items: objectShapeSchema(shape) };
     return valueTypes[type];
   });
   const all = nullable ? [...kinds, { type: 'null' }] : kinds;
@@ -277,13 +277,16 @@ const toolkitTools: JsonSchema = {
   },
 };
 
-const toolkit: JsonSchema = choice(
+const toolkit: JsonSchema = ifThenElse(
   { type: 'array' },
   toolkitTools,
-  refined(objectOf(toolkitShape), { tools: toolkitTools }),
+  withRefinedProperties(objectShapeSchema(toolkitShape), { tools: toolkitTools }),
 );
 
-function refined(schema: JsonSchema, properties: Readonly<Record<string, JsonSchema>>): JsonSchema {
+function withRefinedProperties(
+  schema: JsonSchema,
+  properties: Readonly<Record<string, JsonSchema>>,
+): JsonSchema {
   return { ...schema, properties: refine(schema.properties as JsonSchema, properties) };
 }
 
@@ -297,15 +300,15 @@ const textOrTemplate: readonly JsonSchema[] = [{ type: 'string' }, template];
 const messageShape = shapes.prompts.messages!.shape!;
 
 /** Where an existing server is, with the rules between its keys. */
-function place(shape: Shape): JsonSchema {
+function endpointSchema(shape: DefinitionShape): JsonSchema {
   const isProgram = { properties: { type: { const: 'stdio' }, headers: false } };
   const isAddress = { type: { enum: ['http', 'streamable-http', 'sse'] } };
   return {
-    ...refined(objectOf(shape), {
+    ...withRefinedProperties(objectShapeSchema(shape), {
       command: { pattern: '^(?:\\.\\.?[\\\\/]|[\\\\/]|[A-Za-z]:[\\\\/]|\\$\\{)|^[^\\\\/]+$' },
       url: { pattern: '^(?:[Hh][Tt][Tt][Pp][Ss]?://.|\\$\\{)' },
     }),
-    oneOf: oneKeyOf('command', 'package', 'url', 'place'),
+    oneOf: requireOneKey('command', 'package', 'url', 'place'),
     dependentRequired: { bin: ['package'], headers: ['url'] },
     dependentSchemas: {
       command: isProgram,
@@ -316,28 +319,28 @@ function place(shape: Shape): JsonSchema {
   };
 }
 
-type Rules = JsonSchema & { readonly properties?: Readonly<Record<string, JsonSchema>> };
+type KeyRulesSchema = JsonSchema & { readonly properties?: Readonly<Record<string, JsonSchema>> };
 
 /** The rules between keys, as `checkDefinition` has them. */
-const rulesBetween: Readonly<Record<Kind, Rules>> = {
+const rulesBetween: Readonly<Record<Kind, KeyRulesSchema>> = {
   tools: {
-    properties: { upstream: { anyOf: [place(toolUpstreamShape), moduleReference] } },
-    oneOf: oneKeyOf('handler', 'upstream'),
+    properties: { upstream: { anyOf: [endpointSchema(toolUpstreamShape), moduleReference] } },
+    oneOf: requireOneKey('handler', 'upstream'),
   },
   prompts: {
     properties: {
       content: { anyOf: textOrTemplate },
       messages: {
         items: {
-          ...objectOf(messageShape),
-          properties: refine(objectOf(messageShape).properties as JsonSchema, {
+          ...objectShapeSchema(messageShape),
+          properties: refine(objectShapeSchema(messageShape).properties as JsonSchema, {
             content: { anyOf: [...textOrTemplate, block] },
           }),
         },
       },
     },
-    oneOf: oneKeyOf('content', 'messages'),
-    ...choice(
+    oneOf: requireOneKey('content', 'messages'),
+    ...ifThenElse(
       { properties: { type: { const: 'function' } }, required: ['type'] },
       { properties: { content: moduleReference } },
     ),
@@ -347,44 +350,44 @@ const rulesBetween: Readonly<Record<Kind, Rules>> = {
       uri: { pattern: '^[A-Za-z][A-Za-z0-9+.-]*:' },
       uriTemplate: { pattern: '^[A-Za-z][A-Za-z0-9+.-]*:' },
     },
-    allOf: [{ oneOf: oneKeyOf('uri', 'uriTemplate') }, { oneOf: oneKeyOf('text', 'file', 'read') }],
+    allOf: [{ oneOf: requireOneKey('uri', 'uriTemplate') }, { oneOf: requireOneKey('text', 'file', 'read') }],
     dependentRequired: { uriTemplate: ['read'] },
   },
   servers: {
     properties: {
-      ...Object.fromEntries(servedKinds.map((kind) => [kind, listOf(listEntrySchema(kind))])),
-      apps: listOf({ type: 'string' }),
+      ...Object.fromEntries(servedKinds.map((kind) => [kind, listSchema(listEntrySchema(kind))])),
+      apps: listSchema({ type: 'string' }),
       configKey: { pattern: '\\S', not: { enum: objectNames } },
     },
   },
   apps: {},
 };
 
-function oneKeyOf(...keys: readonly string[]): readonly JsonSchema[] {
+function requireOneKey(...keys: readonly string[]): readonly JsonSchema[] {
   return keys.map((key) => ({ required: [key] }));
 }
 
-function listOf(items: JsonSchema): JsonSchema {
+function listSchema(items: JsonSchema): JsonSchema {
   return { anyOf: [{ const: '*' }, { type: 'array', items }] };
 }
 
 /** An entry of a server's list: a name, `{ "use": name, … }`, a definition, or what stands for several tools. */
 function listEntrySchema(kind: Kind): JsonSchema {
   const changed = { $ref: `#/$defs/${changedName(kind)}` };
-  const item = choice({ type: 'object', required: ['use'] }, changed, referenceTo(kind));
+  const item = ifThenElse({ type: 'object', required: ['use'] }, changed, referenceTo(kind));
   const listed = { $ref: '#/$defs/toolkit' };
-  if (kind !== 'tools') return choice({ type: 'string' }, {}, item);
-  const any = choice({ type: 'object', required: ['toolkit'] }, listed, item);
+  if (kind !== 'tools') return ifThenElse({ type: 'string' }, {}, item);
+  const any = ifThenElse({ type: 'object', required: ['toolkit'] }, listed, item);
   const isUpstream = {
     type: 'object',
     required: ['upstream'],
-    not: { anyOf: oneKeyOf('name', 'use', 'handler', 'toolkit') },
+    not: { anyOf: requireOneKey('name', 'use', 'handler', 'toolkit') },
   };
-  return choice({ type: 'string' }, {}, choice(isUpstream, { $ref: '#/$defs/upstreamTools' }, any));
+  return ifThenElse({ type: 'string' }, {}, ifThenElse(isUpstream, { $ref: '#/$defs/upstreamTools' }, any));
 }
 
 /** Editors say better what is wrong with a chosen form than with none of several. */
-function choice(condition: JsonSchema, whenTrue: JsonSchema, whenFalse: JsonSchema = {}): JsonSchema {
+function ifThenElse(condition: JsonSchema, whenTrue: JsonSchema, whenFalse: JsonSchema = {}): JsonSchema {
   // biome-ignore lint/suspicious/noThenProperty: a keyword of JSON Schema
   return { if: condition, then: whenTrue, else: whenFalse };
 }

@@ -1,16 +1,16 @@
 import { types } from 'node:util';
-import { type PlainData, type PlainFault, plainData, type StandIn } from '../plain-data.js';
+import { type PlainData, type PlainFault, type PlainReplacement, plainData } from '../plain-data.js';
 import { heldSchema, isLiveSchema, schemaMarks } from '../schema/index.js';
 
 /** Marks of values that the authoring API makes: finished results and messages. */
-const marks = [...schemaMarks, Symbol.for('agenttools/result'), Symbol.for('agenttools/message')];
+const brandSymbols = [...schemaMarks, Symbol.for('agenttools/result'), Symbol.for('agenttools/message')];
 
 /** A definition that an author wrote in code, as plain data with its functions and live schemas. Never throws. */
 export function liveDefinition(value: unknown): PlainData {
-  return plainData(value, { marks, keep, inherits: true });
+  return plainData(value, { marks: brandSymbols, keep: keepBranded, inherits: true });
 }
 
-function keep(value: object, path: PlainFault['path']): StandIn | undefined {
+function keepBranded(value: object, path: PlainFault['path']): PlainReplacement | undefined {
   if (isLiveSchema(value)) return { value: heldSchema(value) };
   if (typeof value !== 'function') return undefined;
   if (path.at(-1) === 'then') return { fault: 'a function, which makes a promise of the object' };

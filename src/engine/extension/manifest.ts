@@ -1,15 +1,15 @@
 import path from 'node:path';
 import { AgentToolsError, type ErrorCode } from '../errors.js';
-import { isInside, pathFault } from '../files/contain.js';
-import { fileAt } from '../files/disk.js';
+import { statFile } from '../files/disk.js';
 import { type DataDocument, DocumentError, type DocumentPath, readDocument } from '../files/document.js';
+import { isInside, pathFault } from '../files/path-containment.js';
 import { visibleLine, visibleMessage } from '../visible-text.js';
+import { isRecord } from './definition-shapes.js';
 import type { Location, Severity } from './diagnostics.js';
-import { type Kind, kinds } from './kinds.js';
+import { type Kind, kinds } from './item-kinds.js';
+import { type Translation, translate } from './key-spellings.js';
 import { isItemName } from './names.js';
-import { isRecord } from './shapes.js';
-import { skillsIn } from './skill-folders.js';
-import { type Translation, translate } from './spellings.js';
+import { findSkillFolders } from './skill-folders.js';
 
 /** The field of package.json that makes a package an extension. */
 const manifestField = 'agenttools';
@@ -82,7 +82,10 @@ export class ManifestError extends AgentToolsError {
 
   constructor(code: ErrorCode, diagnostic: string, text: string, location: Location, directory?: string) {
     const line = visibleMessage(text);
-    super(code, directory === undefined ? line : `${visibleLine(placeIn(directory, location))}: ${line}`);
+    super(
+      code,
+      directory === undefined ? line : `${visibleLine(formatManifestPlace(directory, location))}: ${line}`,
+    );
     this.diagnostic = diagnostic;
     this.text = line;
     this.location = location;
@@ -94,7 +97,7 @@ export class ManifestError extends AgentToolsError {
   }
 }
 
-function placeIn(directory: string, { file, position }: Location): string {
+function formatManifestPlace(directory: string, { file, position }: Location): string {
   const place = path.join(directory, file);
   return position ? `${place}:${position.line}:${position.column}` : place;
 }
@@ -116,7 +119,7 @@ async function readManifestIn(directory: string): Promise<Manifest> {
   const content = await interpretManifest(packageJson, {
     unnamed: path.basename(directory),
     read: (field, location) => readManifestFile(directory, field, location),
-    hasSkills: async () => (await skillsIn(directory)).length > 0,
+    hasSkills: async () => (await findSkillFolders(directory)).length > 0,
   });
   return { directory, ...content };
 }
@@ -209,7 +212,7 @@ async function findManifest(
 /** The manifest file in a folder; links in its path are followed, but not out of the package. */
 async function readManifestFile(directory: string, field: string, location: Location): Promise<DataDocument> {
   const target = path.join(directory, field);
-  if (fileAt(target) && !(await isInside(directory, target))) {
+  if (statFile(target) && !(await isInside(directory, target))) {
     const outside = `The manifest "${visibleLine(field)}" is a link that leads out of the package.`;
     throw new ManifestError('malformed-manifest', 'path-outside-package', outside, location);
   }

@@ -1,6 +1,6 @@
 import path from 'node:path';
-import { isInScope, type PathScope, pathFault } from '../files/contain.js';
-import { fileAt } from '../files/disk.js';
+import { statFile } from '../files/disk.js';
+import { isInScope, type PathScope, pathFault } from '../files/path-containment.js';
 
 /** `./file.js#export`: a module of the package and one of its exports, the default one when none is named. */
 export interface ModuleReference {
@@ -49,7 +49,7 @@ export function parseModuleReference(
 /** Makes sure that there is a file where a module reference leads. @throws ModuleReferenceError */
 export async function requireModule(scope: PathScope, text: string): Promise<void> {
   const { file } = parseModuleReference(text, scope);
-  const info = fileAt(path.resolve(scope.directory, file));
+  const info = statFile(path.resolve(scope.directory, file));
   if (!info?.isFile()) throw missingModule(file);
 }
 
@@ -61,7 +61,7 @@ function missingModule(file: string): ModuleReferenceError {
 /** Where a module reference leads. @throws ModuleReferenceError if there is no such file or it lies outside the package. */
 export async function locateModule(scope: PathScope, reference: ModuleReference): Promise<string> {
   const target = path.resolve(scope.directory, reference.file);
-  const info = fileAt(target);
+  const info = statFile(target);
   if (!info?.isFile()) throw missingModule(reference.file);
   if (!(await isInScope(scope, reference.file))) {
     throw new ModuleReferenceError('outside', `${reference.file} is a link that leads out of the package.`);

@@ -4,7 +4,7 @@ const form = /^(?<scheme>https?|wss?):\/\/(?<host>[^/?#:@]*)(?::(?<port>\d{1,5})
 const hostName = /^(?:\*\.(?=[^.]+\.))?(?:[a-z\d](?:[a-z\d-]*[a-z\d])?\.)*[a-z\d](?:[a-z\d-]*[a-z\d])?\.?$/i;
 
 /** What a policy may hold besides origins, with or without its quotes. */
-const keyword =
+const cspKeyword =
   /^'?(?:none|self|unsafe-[a-z-]+|wasm-unsafe-eval|strict-dynamic|report-sample|(?:nonce|sha\d+)-\S*)'?$/i;
 
 /**
@@ -12,7 +12,7 @@ const keyword =
  * @see https://github.com/modelcontextprotocol/ext-apps, specification/2026-01-26/apps.mdx, McpUiResourceCsp
  */
 export function originFault(text: string): string | undefined {
-  if (keyword.test(text)) return 'Keywords of a policy are for the host to give; no app can ask for them.';
+  if (cspKeyword.test(text)) return 'Keywords of a policy are for the host to give; no app can ask for them.';
   if (/[\s;,'"`\\]/.test(text)) return 'An origin has no blanks, quotes, commas or semicolons.';
   const { host } = form.exec(text)?.groups ?? {};
   if (host !== undefined && hostName.test(host)) return undefined;

@@ -1,6 +1,6 @@
 import path from 'node:path';
-import { isInside } from '../files/contain.js';
-import { fileAt, foldersIn } from '../files/disk.js';
+import { listFolders, statFile } from '../files/disk.js';
+import { isInside } from '../files/path-containment.js';
 
 /** Where a package has its skills. */
 export const skillsFolder = 'skills';
@@ -21,19 +21,19 @@ export interface SkillFolder {
 }
 
 /** All skills in the folder of a package, by their names. */
-export async function skillsIn(directory: string): Promise<readonly SkillFolder[]> {
-  const names = foldersIn(path.join(directory, skillsFolder));
-  const found = await Promise.all([...names].sort().map((name) => skillIn(directory, name)));
+export async function findSkillFolders(directory: string): Promise<readonly SkillFolder[]> {
+  const names = listFolders(path.join(directory, skillsFolder));
+  const found = await Promise.all([...names].sort().map((name) => findSkillFolder(directory, name)));
   return found.filter((one) => one !== undefined);
 }
 
 /** A skill in the folder of a package; undefined if there is none of that name. */
-export async function skillIn(directory: string, name: string): Promise<SkillFolder | undefined> {
+export async function findSkillFolder(directory: string, name: string): Promise<SkillFolder | undefined> {
   // Nothing that leads elsewhere is the name of a skill.
   if (/[\\/]/.test(name) || name.startsWith('.')) return undefined;
   const folder = path.join(directory, skillsFolder, name);
   const file = path.join(folder, skillManifest);
-  const info = fileAt(file);
+  const info = statFile(file);
   const isThere = info?.isFile() === true && (await isInside(directory, file));
   return isThere ? { name, directory: folder } : undefined;
 }

@@ -1,6 +1,12 @@
 import type { DocumentPath } from '../files/document.js';
+import {
+  checkShape,
+  isFunctionLike,
+  isRecord,
+  type ShapeFault,
+  toolkitOverrideShape,
+} from './definition-shapes.js';
 import { isItemName } from './names.js';
-import { checkShape, isFunctionLike, isRecord, type ShapeFault, toolkitOverrideShape } from './shapes.js';
 
 /** Several tools in one value, and what holds for those that do not say otherwise. */
 export interface ToolkitContent {
@@ -11,7 +17,7 @@ export interface ToolkitContent {
 }
 
 /** Reads a list of tools, or `{ category, …, tools: […] }`; undefined if a value is neither. */
-export function toolkitIn(value: unknown): ToolkitContent | undefined {
+export function findToolkit(value: unknown): ToolkitContent | undefined {
   if (Array.isArray(value)) return { options: {}, tools: value, path: [] };
   if (!isToolkit(value)) return undefined;
   const { tools, ...options } = value;
@@ -26,7 +32,7 @@ export function isToolkit(
 }
 
 /** One tool of a toolkit. */
-export interface ToolInKit {
+export interface ToolkitTool {
   /** Which entry of the list it is. */
   readonly index: number;
   /** Its wire name, and the name of the item it is. */
@@ -36,7 +42,7 @@ export interface ToolInKit {
 }
 
 /** An entry of a toolkit that is no tool to be had. */
-export interface KitFault {
+export interface ToolkitEntryFault {
   readonly index: number;
   /** Follows the name of the toolkit. */
   readonly reason: string;
@@ -44,12 +50,12 @@ export interface KitFault {
 
 /** Reads the entries of a toolkit. Of several with one name the first is the tool. */
 export function readTools({ options, tools }: Pick<ToolkitContent, 'options' | 'tools'>): {
-  readonly tools: readonly ToolInKit[];
-  readonly faults: readonly KitFault[];
+  readonly tools: readonly ToolkitTool[];
+  readonly faults: readonly ToolkitEntryFault[];
 } {
-  const faults: KitFault[] = [];
+  const faults: ToolkitEntryFault[] = [];
   const seen = new Set<string>();
-  const read = tools.flatMap((value, index): ToolInKit[] => {
+  const read = tools.flatMap((value, index): ToolkitTool[] => {
     const fault = toolEntryFault(value, index, seen);
     if (fault !== undefined) {
       faults.push({ index, reason: fault });

@@ -1,11 +1,11 @@
 import { readFile, stat } from 'node:fs/promises';
 import path from 'node:path';
-import { isInScope, type PathScope, pathFault } from '../files/contain.js';
+import { isInScope, type PathScope, pathFault } from '../files/path-containment.js';
 import { visibleLine } from '../visible-text.js';
-import { sourceOf } from './check-upstream.js';
+import { endpointSource } from './check-upstream.js';
+import { isRecord } from './definition-shapes.js';
 import { isPackageName } from './names.js';
-import { isRecord } from './shapes.js';
-import { fillIn, UnsetVariableError } from './variables.js';
+import { substituteVariables, UnsetVariableError } from './variables.js';
 
 /** Where an existing MCP server is: a program that is started, or an address that is asked. */
 export type UpstreamEndpoint = UpstreamProgram | UpstreamAddress;
@@ -48,12 +48,12 @@ type Env = Readonly<Record<string, string | undefined>>;
 type Written = Readonly<Record<string, unknown>>;
 
 /** Whose paths and dependencies count. */
-export interface PlaceScope extends PathScope {
+export interface EndpointScope extends PathScope {
   readonly packageJson: unknown;
 }
 
-export interface ReadPlaceOptions {
-  readonly scope: PlaceScope;
+export interface ReadEndpointOptions {
+  readonly scope: EndpointScope;
   /** What variables are filled in from; absent: texts are taken as they are. */
   readonly env?: Env;
 }
@@ -62,21 +62,24 @@ export interface ReadPlaceOptions {
  * Reads a place that has passed `checkPlace`.
  * @throws PlaceError if a variable is not set, or what it names is not there
  */
-export async function readPlace(written: Written, { scope, env }: ReadPlaceOptions): Promise<UpstreamEndpoint> {
-  const fill = (key: string, text: string) => (env ? filled(key, text, env) : text);
+export async function readPlace(
+  written: Written,
+  { scope, env }: ReadEndpointOptions,
+): Promise<UpstreamEndpoint> {
+  const fill = (key: string, text: string) => (env ? fillVariables(key, text, env) : text);
   const filledEntries = (key: string) =>
     Object.entries(isRecord(written[key]) ? written[key] : {}).map(([name, text]): [string, string] => [
       name,
       fill(`${key}.${name}`, String(text)),
     ]);
-  if (sourceOf(written) === 'url') {
+  if (endpointSource(written) === 'url') {
     const headers = Object.fromEntries(filledEntries('headers'));
     return parseHttpEndpoint(fill('url', String(written.url)), headers, written.type === 'sse');
   }
   const args = (Array.isArray(written.args) ? written.args : []).map((one, index) =>
     fill(`args.${index}`, String(one)),
   );
-  const cwd = await folderOf(written.cwd, fill, scope);
+  const cwd = await resolveFolder(written.cwd, fill, scope);
   const program = { env: Object.fromEntries(filledEntries('env')), cwd };
   if (typeof written.package === 'string') {
     const bin = typeof written.bin === 'string' ? written.bin : undefined;
@@ -88,9 +91,9 @@ export async function readPlace(written: Written, { scope, env }: ReadPlaceOptio
 }
 
 /** What cannot be had of a place, as far as that is known before any variable is. @throws PlaceError */
-export async function requirePlace(written: Written, scope: PlaceScope): Promise<void> {
+export async function requirePlace(written: Written, scope: EndpointScope): Promise<void> {
   const { command, cwd, package: name, bin } = written;
-  if (isFixed(cwd)) await folderOf(cwd, (_, text) => text, scope);
+  if (isFixed(cwd)) await resolveFolder(cwd, (_, text) => text, scope);
   if (typeof name === 'string') {
     if (!isDependency(name, scope)) {
       const isHere = isPackageName(name) && (await installedAt(name, scope.directory)) !== undefined;
@@ -103,12 +106,12 @@ export async function requirePlace(written: Written, scope: PlaceScope): Promise
   await commandAt(command, scope);
   // What the user put together names files of this very machine.
   const isHere = scope.allowsAbsolute && path.isAbsolute(command);
-  if (!isHere || (await statOf(command))?.isFile()) return;
+  if (!isHere || (await statIfPresent(command))?.isFile()) return;
   throw new EndpointError('missing', 'command', `needs ${command}, which is no file`);
 }
 
 /** What Node is given to run, where that is a file of the package: the file, from the package folder, and which argument it is. */
-export function scriptOf({
+export function findPackageScript({
   command,
   args,
   cwd,
@@ -134,13 +137,13 @@ function posixPath(folder: string, file: string): string {
   return path.posix.join(folder.replaceAll('\\', '/'), file.replaceAll('\\', '/'));
 }
 
-async function requireScript(written: Written, scope: PlaceScope): Promise<void> {
-  const script = scriptOf(written);
+async function requireScript(written: Written, scope: EndpointScope): Promise<void> {
+  const script = findPackageScript(written);
   if (!script) return;
   const { file, index } = script;
   const key = `args.${index}`;
   if (pathFault(file, scope)) throw outside(file, key);
-  if (!(await statOf(path.resolve(scope.directory, file)))) {
+  if (!(await statIfPresent(path.resolve(scope.directory, file)))) {
     const where = scope.allowsAbsolute ? '' : ' of the package';
     throw new EndpointError('missing', key, `runs ${visibleLine(file)}, which is no file${where}`);
   }
@@ -157,9 +160,9 @@ function isFixed(text: unknown): text is string {
   return typeof text === 'string' && !text.includes('${');
 }
 
-function filled(key: string, text: string, env: Env): string {
+function fillVariables(key: string, text: string, env: Env): string {
   try {
-    return fillIn(text, env);
+    return substituteVariables(text, env);
   } catch (error) {
     if (!(error instanceof UnsetVariableError)) throw error;
     throw new EndpointError('variable', key, error.message);
@@ -167,7 +170,11 @@ function filled(key: string, text: string, env: Env): string {
 }
 
 /** A name and a password before the host are sent as a header: no address of a request may have them. */
-function parseHttpEndpoint(text: string, headers: Readonly<Record<string, string>>, isSse: boolean): UpstreamAddress {
+function parseHttpEndpoint(
+  text: string,
+  headers: Readonly<Record<string, string>>,
+  isSse: boolean,
+): UpstreamAddress {
   const url = URL.canParse(text) ? new URL(text) : undefined;
   if (!url || !/^https?:$/.test(url.protocol)) {
     throw new EndpointError('form', 'url', 'has no http: or https: address as its "url"');
@@ -183,7 +190,7 @@ function parseHttpEndpoint(text: string, headers: Readonly<Record<string, string
 }
 
 /** A file of the package by its absolute path; names and absolute paths stay. */
-async function commandAt(command: string, scope: PlaceScope): Promise<string> {
+async function commandAt(command: string, scope: EndpointScope): Promise<string> {
   const own = /^\.\.?[\\/]/.test(command);
   if (!own) {
     if (command !== '' && (path.isAbsolute(command) || !/[\\/]/.test(command))) return command;
@@ -191,7 +198,7 @@ async function commandAt(command: string, scope: PlaceScope): Promise<string> {
     throw new EndpointError('form', 'command', message);
   }
   const target = path.resolve(scope.directory, command);
-  if (!(await statOf(target))?.isFile()) {
+  if (!(await statIfPresent(target))?.isFile()) {
     throw new EndpointError('missing', 'command', `needs ${command}, which is no file of the package`);
   }
   await requireInside(command, 'command', scope);
@@ -199,17 +206,17 @@ async function commandAt(command: string, scope: PlaceScope): Promise<string> {
 }
 
 /** A folder that begins with a variable is the user's own, wherever it is. */
-async function folderOf(
+async function resolveFolder(
   written: unknown,
   fill: (key: string, text: string) => string,
-  scope: PlaceScope,
+  scope: EndpointScope,
 ): Promise<string> {
   if (typeof written !== 'string') return scope.directory;
   const folder = fill('cwd', written);
   const isUsers = written.startsWith('${') && path.isAbsolute(folder);
   const target = path.resolve(scope.directory, folder);
   if (!isUsers && pathFault(folder, scope)) throw outside(folder, 'cwd');
-  if (!(await statOf(target))?.isDirectory()) {
+  if (!(await statIfPresent(target))?.isDirectory()) {
     const where = path.isAbsolute(folder) ? '' : ' of the package';
     throw new EndpointError('missing', 'cwd', `runs in ${visibleLine(folder)}, which is no folder${where}`);
   }
@@ -217,7 +224,7 @@ async function folderOf(
   return target;
 }
 
-async function requireInside(file: string, key: string, scope: PlaceScope): Promise<void> {
+async function requireInside(file: string, key: string, scope: EndpointScope): Promise<void> {
   if (pathFault(file, scope) || !(await isInScope(scope, file))) throw outside(file, key);
 }
 
@@ -225,14 +232,14 @@ function outside(file: string, key: string): EndpointError {
   return new EndpointError('outside', key, `names ${visibleLine(file)}, which leaves the package`);
 }
 
-async function statOf(target: string) {
+async function statIfPresent(target: string) {
   return await stat(target).catch(() => undefined);
 }
 
 /** Where a package.json names what npm puts beside the package. */
 const dependencyKeys = ['dependencies', 'peerDependencies', 'optionalDependencies'];
 
-function isDependency(name: string, { packageJson }: PlaceScope): boolean {
+function isDependency(name: string, { packageJson }: EndpointScope): boolean {
   return dependencyKeys.some((key) => {
     const names = isRecord(packageJson) ? packageJson[key] : undefined;
     return isRecord(names) && Object.hasOwn(names, name);
@@ -245,7 +252,11 @@ function undeclaredWords(name: string, isHere: boolean): string {
 }
 
 /** The file of a dependency's program. */
-async function programOfPackage(name: string, bin: string | undefined, scope: PlaceScope): Promise<string> {
+async function programOfPackage(
+  name: string,
+  bin: string | undefined,
+  scope: EndpointScope,
+): Promise<string> {
   const directory = isPackageName(name) ? await installedAt(name, scope.directory) : undefined;
   if (directory === undefined) {
     if (!isDependency(name, scope))
@@ -255,7 +266,7 @@ async function programOfPackage(name: string, bin: string | undefined, scope: Pl
   }
   const file = binIn(await packageJsonAt(directory), { name, bin });
   const target = path.resolve(directory, file);
-  if (pathFault(file) || !(await statOf(target))?.isFile()) {
+  if (pathFault(file) || !(await statIfPresent(target))?.isFile()) {
     throw new EndpointError('missing', 'package', `needs ${file} of the package ${name}, which is not there`);
   }
   return target;
@@ -265,7 +276,7 @@ async function programOfPackage(name: string, bin: string | undefined, scope: Pl
 async function installedAt(name: string, from: string): Promise<string | undefined> {
   for (let folder = from; ; folder = path.dirname(folder)) {
     const directory = path.join(folder, 'node_modules', name);
-    if ((await statOf(path.join(directory, 'package.json')))?.isFile()) return directory;
+    if ((await statIfPresent(path.join(directory, 'package.json')))?.isFile()) return directory;
     if (folder === path.dirname(folder)) return undefined;
   }
 }

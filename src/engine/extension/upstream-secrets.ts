@@ -1,4 +1,4 @@
-import { looksSecret } from '../secrets.js';
+import { looksSecret } from '../looks-secret.js';
 import { visibleLine } from '../visible-text.js';
 import { textsIn } from './check-upstream.js';
 import { withoutVariables } from './variables.js';
@@ -9,14 +9,14 @@ type Written = Readonly<Record<string, unknown>>;
 export function nameOfPlace(place: Written): string {
   const { command, package: name, url } = place;
   if (typeof url === 'string') return visibleLine(shownAddress(url));
-  const args = argumentsOf(place);
+  const args = argumentTexts(place);
   const shown = args.map((one, index) => shownArgument(one, args[index - 1]));
   return visibleLine([String(command ?? name), ...shown].join(' '));
 }
 
 /** Where a place holds, as plain text, what looks like a secret. */
-export function literalSecretsIn(place: Written): readonly (readonly (string | number)[])[] {
-  const args = argumentsOf(place);
+export function findLiteralSecrets(place: Written): readonly (readonly (string | number)[])[] {
+  const args = argumentTexts(place);
   const found = [...textsIn(place)].filter(({ path: [key, name], text }) => {
     if (key === 'args') return shownArgument(text, args[Number(name) - 1]) !== text;
     if (key === 'env') return isSecret(String(name), text);
@@ -26,20 +26,20 @@ export function literalSecretsIn(place: Written): readonly (readonly (string | n
   return found.map(({ path }) => path);
 }
 
-function argumentsOf({ args }: Written): readonly string[] {
+function argumentTexts({ args }: Written): readonly string[] {
   return (Array.isArray(args) ? args : []).map(String);
 }
 
 /** `--token=…` */
-const flagged = /^(--?[\w-]+=)(.*)$/s;
+const secretFlag = /^(--?[\w-]+=)(.*)$/s;
 
 /** `Authorization: …`; without a space only what is hardly anything but a header. */
-const headed =
+const headerArgument =
   /^((?:-H)?([\w-]+?)\s*:\s+|(?:-H)?((?:proxy-)?authorization|cookie|x-[\w-]+|[\w-]+[_-]key):)(.*)$/is;
 
 /** An argument without the secret it holds; as it is when it holds none. */
 function shownArgument(argument: string, before: string | undefined): string {
-  const [, flag, value] = argument.match(flagged) ?? [];
+  const [, flag, value] = argument.match(secretFlag) ?? [];
   if (flag !== undefined && value !== undefined) return flag + shownValue(flag, value);
   const isValue = before?.startsWith('-') && !before.includes('=') && !argument.startsWith('-');
   return shownValue(isValue ? before! : '', argument);
@@ -47,7 +47,7 @@ function shownArgument(argument: string, before: string | undefined): string {
 
 function shownValue(name: string, value: string): string {
   if (isSecret(name, value)) return '…';
-  const [, beginning, spaced, tight, content] = value.match(headed) ?? [];
+  const [, beginning, spaced, tight, content] = value.match(headerArgument) ?? [];
   const header = spaced ?? tight;
   if (beginning === undefined || header === undefined || content === undefined) return value;
   return isSecretHeader(header, content) ? `${beginning}…` : value;
@@ -60,16 +60,16 @@ function isSecretHeader(name: string, text: string): boolean {
 }
 
 /** What nobody would call a secret, whatever it is called: a switch, a number, a path. */
-const harmless = /^(?:true|false|on|off|yes|no|\d{1,8}|(?:~|\.{1,2})?[\\/][\w./\\ -]*)$/i;
+const harmlessValue = /^(?:true|false|on|off|yes|no|\d{1,8}|(?:~|\.{1,2})?[\\/][\w./\\ -]*)$/i;
 
 /** What a header of HTTP says of who sends it, wherever that is written. */
-const bearing = /^Bearer\s+\S+$/i;
+const bearerToken = /^Bearer\s+\S+$/i;
 
 /** Only what is written down counts: a variable is filled in by whoever has it. */
 function isSecret(name: string, text: string): boolean {
   const literal = withoutVariables(text).trim();
-  if (harmless.test(literal)) return false;
-  return bearing.test(literal) || looksSecret(name, literal);
+  if (harmlessValue.test(literal)) return false;
+  return bearerToken.test(literal) || looksSecret(name, literal);
 }
 
 function shownAddress(url: string): string {

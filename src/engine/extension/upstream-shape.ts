@@ -1,7 +1,7 @@
-import type { Shape } from './shapes.js';
+import type { DefinitionShape } from './definition-shapes.js';
 
 /** Where an existing MCP server is, as definitions and the configs of clients write it. */
-export const placeShape: Shape = {
+export const placeShape: DefinitionShape = {
   command: {
     types: ['string'],
     description:
@@ -38,7 +38,7 @@ export const placeShape: Shape = {
 };
 
 /** The tool of an existing MCP server that answers in place of a handler. */
-export const toolUpstreamShape: Shape = {
+export const toolUpstreamShape: DefinitionShape = {
   ...placeShape,
   tool: { types: ['string'], description: 'What the tool is called there; the item name when absent.' },
 };

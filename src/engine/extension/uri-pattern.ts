@@ -1,78 +1,78 @@
-export type Takes = (unit: string) => boolean;
+export type AcceptsUnit = (unit: string) => boolean;
 
 /** What an address looks like, piece by piece. A unit of it is a character, or what percent-encoding makes of one. */
-export type Pattern<V> =
+export type UriPattern<V> =
   | { readonly is: 'text'; readonly text: string }
-  | { readonly is: 'all'; readonly of: readonly Pattern<V>[] }
+  | { readonly is: 'all'; readonly of: readonly UriPattern<V>[] }
   /** The first if the rest of the address allows for it. */
-  | { readonly is: 'either'; readonly first: Pattern<V>; readonly second: Pattern<V> }
+  | { readonly is: 'either'; readonly first: UriPattern<V>; readonly second: UriPattern<V> }
   /** Once or more; begins with text. */
-  | { readonly is: 'many'; readonly of: Pattern<V> }
+  | { readonly is: 'many'; readonly of: UriPattern<V> }
   /** As many units as the rest of the address allows for. */
   | {
       readonly is: 'value';
       readonly of: V;
-      readonly takes: Takes;
+      readonly takes: AcceptsUnit;
       readonly least: number;
       readonly most: number;
     };
 
-export const text = (literal: string): Pattern<never> => ({ is: 'text', text: literal });
-export const all = <V>(...of: readonly Pattern<V>[]): Pattern<V> => ({ is: 'all', of });
-export const either = <V>(first: Pattern<V>, second: Pattern<V>): Pattern<V> => ({
+export const literalPattern = (literal: string): UriPattern<never> => ({ is: 'text', text: literal });
+export const sequencePattern = <V>(...of: readonly UriPattern<V>[]): UriPattern<V> => ({ is: 'all', of });
+export const eitherPattern = <V>(first: UriPattern<V>, second: UriPattern<V>): UriPattern<V> => ({
   is: 'either',
   first,
   second,
 });
-export const maybe = <V>(of: Pattern<V>): Pattern<V> => either(of, all());
-export const many = <V>(of: Pattern<V>): Pattern<V> => ({ is: 'many', of });
+export const maybe = <V>(of: UriPattern<V>): UriPattern<V> => eitherPattern(of, sequencePattern());
+export const many = <V>(of: UriPattern<V>): UriPattern<V> => ({ is: 'many', of });
 
 /** The values in an address, in order, as they stand there; undefined if it looks otherwise. */
-export type Reader<V> = (uri: string) => readonly (readonly [of: V, text: string])[] | undefined;
+export type UriMatcher<V> = (uri: string) => readonly (readonly [of: V, text: string])[] | undefined;
 
 /**
  * What a walk over an address does: take a unit, go on in one of two ways, or note where a value begins or ends.
  * Ways back lead to `take`.
  */
-type Step<V> =
-  | { readonly does: 'take'; readonly takes: Takes }
+type MatchStep<V> =
+  | { readonly does: 'take'; readonly takes: AcceptsUnit }
   | { readonly does: 'choose'; first: number; second: number }
   | { readonly does: 'begin' }
   | { readonly does: 'end'; readonly of: V };
 
 /** Patterns that need more were not written by people. */
-const maxSteps = 20_000;
+const maxPatternSteps = 20_000;
 
 /** Room for what is known of each step at each unit; addresses that need more are not read. */
 const maxRoom = 1 << 24;
 
 /** Makes a pattern readable; undefined if it is too long. Reading takes time that grows with the address alone. */
-export function reader<V>(pattern: Pattern<V>): Reader<V> | undefined {
-  const steps: Step<V>[] = [];
-  append(pattern, steps);
-  if (steps.length > maxSteps) return undefined;
+export function compileMatcher<V>(pattern: UriPattern<V>): UriMatcher<V> | undefined {
+  const steps: MatchStep<V>[] = [];
+  compilePattern(pattern, steps);
+  if (steps.length > maxPatternSteps) return undefined;
   return (uri) => {
     const room = (steps.length + 1) * (uri.length + 1);
-    return room > maxRoom ? undefined : read(steps, unitsOf(uri));
+    return room > maxRoom ? undefined : matchUnits(steps, splitUnits(uri));
   };
 }
 
-function append<V>(pattern: Pattern<V>, steps: Step<V>[]): void {
-  if (steps.length > maxSteps) return;
+function compilePattern<V>(pattern: UriPattern<V>, steps: MatchStep<V>[]): void {
+  if (steps.length > maxPatternSteps) return;
   switch (pattern.is) {
     case 'text':
-      for (const wanted of unitsOf(pattern.text).map(normal))
+      for (const wanted of splitUnits(pattern.text).map(normal))
         steps.push({ does: 'take', takes: (unit) => normal(unit) === wanted });
       break;
     case 'all':
-      for (const one of pattern.of) append(one, steps);
+      for (const one of pattern.of) compilePattern(one, steps);
       break;
     case 'either':
       appendEither(pattern, steps);
       break;
     case 'many': {
       const start = steps.length;
-      append(pattern.of, steps);
+      compilePattern(pattern.of, steps);
       steps.push({ does: 'choose', first: start, second: steps.length + 1 });
       break;
     }
@@ -83,20 +83,26 @@ function append<V>(pattern: Pattern<V>, steps: Step<V>[]): void {
   }
 }
 
-function appendEither<V>({ first, second }: Extract<Pattern<V>, { is: 'either' }>, steps: Step<V>[]): void {
+function appendEither<V>(
+  { first, second }: Extract<UriPattern<V>, { is: 'either' }>,
+  steps: MatchStep<V>[],
+): void {
   const choice = { does: 'choose' as const, first: steps.length + 1, second: 0 };
   steps.push(choice);
-  append(first, steps);
+  compilePattern(first, steps);
   // Both ways on are the same here: past the second.
   const leap = { does: 'choose' as const, first: 0, second: 0 };
   steps.push(leap);
   choice.second = steps.length;
-  append(second, steps);
+  compilePattern(second, steps);
   leap.first = steps.length;
   leap.second = steps.length;
 }
 
-function appendRun<V>({ takes, least, most }: Extract<Pattern<V>, { is: 'value' }>, steps: Step<V>[]): void {
+function appendRun<V>(
+  { takes, least, most }: Extract<UriPattern<V>, { is: 'value' }>,
+  steps: MatchStep<V>[],
+): void {
   const take = { does: 'take', takes } as const;
   if (most === Infinity) {
     const start = steps.length + (least === 0 ? 1 : 0);
@@ -113,7 +119,7 @@ function appendRun<V>({ takes, least, most }: Extract<Pattern<V>, { is: 'value' 
 
 const unitPattern = /%[C-Fc-f][\dA-Fa-f](?:%[89ABab][\dA-Fa-f])+|%[\dA-Fa-f]{2}|[\s\S]/gu;
 
-function unitsOf(uri: string): readonly string[] {
+function splitUnits(uri: string): readonly string[] {
   return uri.match(unitPattern) ?? [];
 }
 
@@ -134,7 +140,7 @@ export function decoded(value: string): string {
 }
 
 /** Finds out from which steps the end can be reached, backwards, then walks. */
-function read<V>(steps: readonly Step<V>[], units: readonly string[]): ReturnType<Reader<V>> {
+function matchUnits<V>(steps: readonly MatchStep<V>[], units: readonly string[]): ReturnType<UriMatcher<V>> {
   const width = steps.length + 1;
   const leads = new Uint8Array(width * (units.length + 1));
   leads[units.length * width + steps.length] = 1;
@@ -160,7 +166,7 @@ function read<V>(steps: readonly Step<V>[], units: readonly string[]): ReturnTyp
 }
 
 function walk<V>(
-  steps: readonly Step<V>[],
+  steps: readonly MatchStep<V>[],
   units: readonly string[],
   leads: (index: number, at: number) => boolean,
 ): readonly (readonly [V, string])[] {

@@ -1,4 +1,14 @@
-import { all, decoded, either, many, maybe, type Pattern, reader, type Takes, text } from './uri-pattern.js';
+import {
+  type AcceptsUnit,
+  compileMatcher,
+  decoded,
+  eitherPattern,
+  literalPattern,
+  many,
+  maybe,
+  sequencePattern,
+  type UriPattern,
+} from './uri-pattern.js';
 
 /** A template of addresses that can be read backwards: which values an address was made of. */
 export interface UriTemplate {
@@ -24,18 +34,20 @@ export class UriTemplateError extends Error {
  * @throws UriTemplateError
  */
 export function readUriTemplate(text: string): UriTemplate {
-  const parts = joinQueries(parse(text));
+  const parts = joinQueries(parseTemplate(text));
   requireTellable(parts);
   const variables = parts.flatMap((part) => (typeof part === 'string' ? [] : part.variables));
-  const takeApart = reader(all(...parts.map((part, index) => patternOf(part, parts[index + 1]))));
+  const takeApart = compileMatcher(
+    sequencePattern(...parts.map((part, index) => toUriPattern(part, parts[index + 1]))),
+  );
   if (!takeApart) throw new UriTemplateError('it is too long');
   return {
     variables: [...new Set(variables.map(({ name }) => name))],
-    match: (uri) => valuesOf(takeApart(uri)),
+    match: (uri) => collectUriValues(takeApart(uri)),
   };
 }
 
-interface Variable {
+interface TemplateVariable {
   readonly name: string;
   readonly isExploded: boolean;
   /** Most characters of its value that an address has. */
@@ -45,7 +57,7 @@ interface Variable {
 interface Expression {
   readonly text: string;
   readonly operator: string;
-  readonly variables: readonly Variable[];
+  readonly variables: readonly TemplateVariable[];
 }
 
 type TemplatePart = string | Expression;
@@ -55,19 +67,23 @@ const expressionPattern = /^\{([+#./;?&]?)([^{}]*)\}$/;
 /** RFC 6570, 2.3 and 2.4 */
 const variablePattern = /^((?:\w|%[\dA-Fa-f]{2})+(?:\.(?:\w|%[\dA-Fa-f]{2})+)*)(?:(\*)|:([1-9]\d{0,3}))?$/;
 
-function parse(text: string): readonly TemplatePart[] {
+function parseTemplate(text: string): readonly TemplatePart[] {
   const pieces = text.split(/(\{[^{}]*\})/).filter((piece) => piece !== '');
   return pieces.map((piece) => {
     const [, operator, list] = expressionPattern.exec(piece) ?? [];
     if (operator !== undefined) {
-      return { text: piece, operator, variables: list!.split(',').map((one) => variableOf(one, piece)) };
+      return {
+        text: piece,
+        operator,
+        variables: list!.split(',').map((one) => parseTemplateVariable(one, piece)),
+      };
     }
     if (/[{}]/.test(piece)) throw new UriTemplateError(`it has a brace without its other one at "${piece}"`);
     return piece;
   });
 }
 
-function variableOf(text: string, expression: string): Variable {
+function parseTemplateVariable(text: string, expression: string): TemplateVariable {
   const [, name, star, most] = variablePattern.exec(text) ?? [];
   if (name === undefined)
     throw new UriTemplateError(`${expression} does not name variables as RFC 6570 does`);
@@ -108,12 +124,12 @@ function requireTellable(parts: readonly TemplatePart[]): void {
 }
 
 /** What a value is of: a variable, or the variables of a query. */
-type Value = Variable | { readonly query: readonly Variable[] };
+type VariableSlot = TemplateVariable | { readonly query: readonly TemplateVariable[] };
 
-type MakePattern = (of: Value, least?: number) => Pattern<Value>;
+type MakePattern = (of: VariableSlot, least?: number) => UriPattern<VariableSlot>;
 
-function patternOf(part: TemplatePart, next: TemplatePart | undefined): Pattern<Value> {
-  if (typeof part === 'string') return text(part);
+function toUriPattern(part: TemplatePart, next: TemplatePart | undefined): UriPattern<VariableSlot> {
+  if (typeof part === 'string') return literalPattern(part);
   const { operator, variables } = part;
   const takes = unitsFor(part, next);
   const value: MakePattern = (of, least = 1) => {
@@ -123,40 +139,56 @@ function patternOf(part: TemplatePart, next: TemplatePart | undefined): Pattern<
   switch (operator) {
     case '?':
     case '&':
-      return maybe(all(text(operator), value({ query: variables }, 0)));
+      return maybe(sequencePattern(literalPattern(operator), value({ query: variables }, 0)));
     case '.':
     case '/':
-      return all(...variables.map((one) => separate(one, all(text(operator), value(one)))));
+      return sequencePattern(
+        ...variables.map((one) => separate(one, sequencePattern(literalPattern(operator), value(one)))),
+      );
     case ';':
-      return all(...variables.map((one) => separate(one, all(text(`;${one.name}`), assigned(one, value)))));
+      return sequencePattern(
+        ...variables.map((one) =>
+          separate(one, sequencePattern(literalPattern(`;${one.name}`), namedValuePattern(one, value))),
+        ),
+      );
     case '#':
-      return maybe(all(text('#'), listed(variables, value)));
+      return maybe(sequencePattern(literalPattern('#'), commaPattern(variables, value)));
     default:
-      return listed(variables, value);
+      return commaPattern(variables, value);
   }
 }
 
 /** A variable with a mark of its own in front is not there when it has no value. */
-function separate({ isExploded }: Variable, of: Pattern<Value>): Pattern<Value> {
+function separate({ isExploded }: TemplateVariable, of: UriPattern<VariableSlot>): UriPattern<VariableSlot> {
   return maybe(isExploded ? many(of) : of);
 }
 
 /** Nothing follows the name of an empty value. @see RFC 6570, 3.2.7 */
-function assigned(variable: Variable, value: MakePattern): Pattern<Value> {
-  const nothing: Pattern<Value> = { is: 'value', of: variable, takes: () => false, least: 0, most: 0 };
-  return either(all(text('='), value(variable, 0)), nothing);
+function namedValuePattern(variable: TemplateVariable, value: MakePattern): UriPattern<VariableSlot> {
+  const nothing: UriPattern<VariableSlot> = {
+    is: 'value',
+    of: variable,
+    takes: () => false,
+    least: 0,
+    most: 0,
+  };
+  return eitherPattern(sequencePattern(literalPattern('='), value(variable, 0)), nothing);
 }
 
 /** Values with commas between them; the last ones may be missing. */
-function listed([first, ...others]: readonly Variable[], value: MakePattern): Pattern<Value> {
-  if (!first) return all();
-  const more = first.isExploded ? [maybe(many(all(text(','), value(first))))] : [];
-  const rest = others.length > 0 ? [maybe(all(text(','), listed(others, value)))] : [];
-  return all(value(first), ...more, ...rest);
+function commaPattern(
+  [first, ...others]: readonly TemplateVariable[],
+  value: MakePattern,
+): UriPattern<VariableSlot> {
+  if (!first) return sequencePattern();
+  const more = first.isExploded ? [maybe(many(sequencePattern(literalPattern(','), value(first))))] : [];
+  const rest =
+    others.length > 0 ? [maybe(sequencePattern(literalPattern(','), commaPattern(others, value)))] : [];
+  return sequencePattern(value(first), ...more, ...rest);
 }
 
 /** Of which units values are made. Clients do not encode all that they should, so whatever ends no value is taken. */
-function unitsFor({ operator, variables }: Expression, next: TemplatePart | undefined): Takes {
+function unitsFor({ operator, variables }: Expression, next: TemplatePart | undefined): AcceptsUnit {
   const isSeveral = variables.length > 1 || variables.some(({ isExploded }) => isExploded);
   const separator = { '.': '.', '/': '/', ';': ';', '?': '', '&': '' }[operator] ?? ',';
   const ends = new Set(isSeveral ? [separator] : []);
@@ -167,8 +199,10 @@ function unitsFor({ operator, variables }: Expression, next: TemplatePart | unde
   return (unit) => !ends.has(unit);
 }
 
-function valuesOf(noted: readonly (readonly [Value, string])[] | undefined): UriValues | undefined {
-  const values = new Values();
+function collectUriValues(
+  noted: readonly (readonly [VariableSlot, string])[] | undefined,
+): UriValues | undefined {
+  const values = new UriValueCollector();
   const fits = noted?.every(([of, text]) =>
     'query' in of ? values.noteQuery(of.query, text) : values.note(of, decoded(text)),
   );
@@ -176,7 +210,7 @@ function valuesOf(noted: readonly (readonly [Value, string])[] | undefined): Uri
 }
 
 /** The values of one address. */
-class Values {
+class UriValueCollector {
   readonly #values = new Map<string, { readonly value: string | string[]; readonly most: number }>();
 
   get all(): UriValues {
@@ -184,7 +218,7 @@ class Values {
   }
 
   /** Whether all of a query is known, and goes with what is noted already. */
-  noteQuery(variables: readonly Variable[], query: string): boolean {
+  noteQuery(variables: readonly TemplateVariable[], query: string): boolean {
     const seen = new Set<string>();
     const pairs = query === '' ? [] : query.split('&');
     return pairs.every((pair) => {
@@ -199,7 +233,7 @@ class Values {
   }
 
   /** A variable may stand in several places: with the same value, or with the beginning of it. */
-  note({ name, isExploded, most }: Variable, value: string): boolean {
+  note({ name, isExploded, most }: TemplateVariable, value: string): boolean {
     const known = this.#values.get(name);
     if (known && Array.isArray(known.value) !== isExploded) return false;
     if (Array.isArray(known?.value)) {

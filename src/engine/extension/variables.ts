@@ -5,7 +5,7 @@
 const slot = /\$\$\{|\$\{(?:env:)?([A-Za-z_][A-Za-z0-9_()]*)(?::-([^}]*))?\}/g;
 
 /** A variable that a text asks for. */
-export interface Variable {
+export interface VariableReference {
   readonly name: string;
   /** What stands for it where it is not set. */
   readonly fallback: string | undefined;
@@ -21,14 +21,14 @@ export class UnsetVariableError extends Error {
 }
 
 /** The variables that a text asks for, in its order. */
-export function variablesIn(text: string): readonly Variable[] {
+export function findVariables(text: string): readonly VariableReference[] {
   return [...text.matchAll(slot)].flatMap(([, name, fallback]) =>
     name === undefined ? [] : [{ name, fallback }],
   );
 }
 
 /** A text with its variables filled in. One that is set to nothing counts as not set, as in a shell. @throws UnsetVariableError */
-export function fillIn(text: string, env: Readonly<Record<string, string | undefined>>): string {
+export function substituteVariables(text: string, env: Readonly<Record<string, string | undefined>>): string {
   return text.replace(slot, (_, name: string | undefined, fallback: string | undefined) => {
     if (name === undefined) return '${';
     const value = env[name] || fallback;

@@ -1,10 +1,10 @@
 import path from 'node:path';
+import { didYouMean } from '../did-you-mean.js';
 import { AgentToolsError } from '../errors.js';
-import { fileAt, realPathOf } from '../files/disk.js';
-import { didYouMean } from '../spelling.js';
+import { findRealPath, statFile } from '../files/disk.js';
 import type { Location } from './diagnostics.js';
 import { type Definition, DefinitionError, Extension, type LoadCode, type Origin } from './extension.js';
-import { type Kind, singular } from './kinds.js';
+import { type Kind, singular } from './item-kinds.js';
 import { hasItems, listFaults, ManifestError } from './manifest.js';
 import {
   isPackageName,
@@ -14,7 +14,7 @@ import {
   shortName,
   withScope,
 } from './names.js';
-import { type SkillFolder, skillFile, skillIn, skillsIn } from './skill-folders.js';
+import { findSkillFolder, findSkillFolders, type SkillFolder, skillFile } from './skill-folders.js';
 
 /** Where packages are looked for. Every folder is absolute. */
 export interface WorkspaceOptions {
@@ -107,7 +107,7 @@ export class Workspace {
 
   /** The extension in a folder. @throws as {@link Extension.open} does. */
   async open(directory: string): Promise<Extension> {
-    const real = realPathOf(directory) ?? directory;
+    const real = findRealPath(directory) ?? directory;
     const known = this.#opened.get(real);
     if (known) return await known;
     const opening = this.#open(real);
@@ -124,9 +124,9 @@ export class Workspace {
 
   #originOf(directory: string): Origin {
     const { builtinFolder, userServersFolder } = this.#options;
-    const bundled = realPathOf(builtinFolder) ?? builtinFolder;
+    const bundled = findRealPath(builtinFolder) ?? builtinFolder;
     if (path.dirname(directory) === bundled) return 'builtin';
-    const made = userServersFolder && (realPathOf(userServersFolder) ?? userServersFolder);
+    const made = userServersFolder && (findRealPath(userServersFolder) ?? userServersFolder);
     return directory === made ? 'user' : 'package';
   }
 
@@ -171,7 +171,7 @@ export class Workspace {
   }
 
   async #openIfPackage(directory: string): Promise<Extension | undefined> {
-    return isPackage(directory) ? await this.open(directory) : undefined;
+    return isPackageFolder(directory) ? await this.open(directory) : undefined;
   }
 
   /** The package at the working directory, or around it, if it is an extension. */
@@ -239,7 +239,10 @@ export class Workspace {
     const extension = await this.#referredPackage(name, from, location);
     if (await extension?.has(kind, item)) return { extension: extension!, item };
     if (extension === from) throw await this.#unknown(kind, item, from, location);
-    throw lost({ what: singular[kind], reference, name, item, isHere: extension !== undefined }, location);
+    throw unresolvedItemError(
+      { what: singular[kind], reference, name, item, isHere: extension !== undefined },
+      location,
+    );
   }
 
   /**
@@ -259,7 +262,7 @@ export class Workspace {
     if (qualified && extension !== from) {
       const { package: owner, item } = qualified;
       const isHere = extension !== undefined;
-      throw lost({ what: 'toolkit', reference, name: owner, item, isHere }, location);
+      throw unresolvedItemError({ what: 'toolkit', reference, name: owner, item, isHere }, location);
     }
     const meant = didYouMean(name, declared);
     const hint = meant ? ` Did you mean "${meant}"?` : '';
@@ -277,16 +280,16 @@ export class Workspace {
     const name = qualified?.item ?? reference;
     if (!extension) {
       const { package: owner, item } = qualified!;
-      throw lost({ what: 'skill', reference, name: owner, item, isHere: false }, location);
+      throw unresolvedItemError({ what: 'skill', reference, name: owner, item, isHere: false }, location);
     }
     if (!qualified && from.origin === 'user') {
       const message = `The skill "${reference}" belongs to no package. Skills of packages go by qualified names such as @scope/name/skill.`;
       throw new UnknownItemError('unknown-skill', message, location, { foreign: false });
     }
     const { directory } = extension.manifest;
-    const found = await skillIn(directory, name);
+    const found = await findSkillFolder(directory, name);
     if (found) return found;
-    const known = (await skillsIn(directory)).map((one) => one.name);
+    const known = (await findSkillFolders(directory)).map((one) => one.name);
     const meant = didYouMean(name, known);
     const hint = meant ? ` Did you mean "${meant}"?` : '';
     const place = name.includes('/') ? '' : ` Expected ${skillFile(name)}.`;
@@ -354,10 +357,10 @@ export class Workspace {
   async #serverAtPath(reference: string): Promise<FoundServer> {
     const expanded = reference.replace(/^~(?=$|[\\/])/, this.#options.homeDirectory);
     const target = path.resolve(this.#options.cwd, expanded);
-    if (isPackage(target))
+    if (isPackageFolder(target))
       return onlyServer(await this.open(target), (name) => `${reference.replace(/[\\/]+$/, '')}/${name}`);
     const parent = path.dirname(target);
-    if (isPackage(parent)) return namedServer(await this.open(parent), path.basename(target));
+    if (isPackageFolder(parent)) return namedServer(await this.open(parent), path.basename(target));
     throw new AgentToolsError(
       'not-found',
       `There is no package at ${target}: neither this folder nor the one that holds it has a package.json.`,
@@ -401,13 +404,13 @@ export class Workspace {
   /** Whether a reference would lead to a package, or to something in one, if it were a path. */
   #isPathWithoutDot(reference: string): boolean {
     const target = path.resolve(this.#options.cwd, reference);
-    if (reference === '' || isPackage(target)) return reference !== '';
-    return reference.includes('/') && isPackage(path.dirname(target));
+    if (reference === '' || isPackageFolder(target)) return reference !== '';
+    return reference.includes('/') && isPackageFolder(path.dirname(target));
   }
 }
 
 /** What another package does not have, or would have if it were here. */
-function lost(
+function unresolvedItemError(
   {
     what,
     reference,
@@ -481,10 +484,10 @@ function ancestors(folder: string): string[] {
   return above === folder ? [folder] : [folder, ...ancestors(above)];
 }
 
-function isPackage(folder: string): boolean {
-  return fileAt(path.join(folder, 'package.json'))?.isFile() ?? false;
+function isPackageFolder(folder: string): boolean {
+  return statFile(path.join(folder, 'package.json'))?.isFile() ?? false;
 }
 
 function firstPackage(folders: readonly string[]): string | undefined {
-  return folders.find(isPackage);
+  return folders.find(isPackageFolder);
 }

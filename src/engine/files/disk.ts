@@ -4,7 +4,7 @@ import { readdirSync, readFileSync, realpathSync, type Stats, statSync } from 'n
 // long as the system call.
 
 /** The stats of a path; undefined if it does not exist or cannot be read. */
-export function fileAt(path: string): Stats | undefined {
+export function statFile(path: string): Stats | undefined {
   try {
     return statSync(path);
   } catch {
@@ -13,7 +13,7 @@ export function fileAt(path: string): Stats | undefined {
 }
 
 /** A path without symbolic links; undefined if nothing is there. */
-export function realPathOf(path: string): string | undefined {
+export function findRealPath(path: string): string | undefined {
   try {
     return realpathSync.native(path);
   } catch {
@@ -22,7 +22,7 @@ export function realPathOf(path: string): string | undefined {
 }
 
 /** The names in a folder; undefined if it cannot be read. */
-export function namesIn(folder: string): readonly string[] | undefined {
+export function listFolderNames(folder: string): readonly string[] | undefined {
   try {
     return readdirSync(folder);
   } catch {
@@ -31,7 +31,7 @@ export function namesIn(folder: string): readonly string[] | undefined {
 }
 
 /** The names of the folders in a folder, without links to folders; empty if it cannot be read. */
-export function foldersIn(folder: string): readonly string[] {
+export function listFolders(folder: string): readonly string[] {
   try {
     const entries = readdirSync(folder, { withFileTypes: true });
     return entries.filter((entry) => entry.isDirectory()).map(({ name }) => name);
@@ -41,6 +41,6 @@ export function foldersIn(folder: string): readonly string[] {
 }
 
 /** The text of a file in UTF-8. @throws the error of Node */
-export function textOf(path: string): string {
+export function readTextFileSync(path: string): string {
   return readFileSync(path, 'utf8');
 }

@@ -1,4 +1,4 @@
-import { fileAt, textOf } from './disk.js';
+import { readTextFileSync, statFile } from './disk.js';
 
 /** Keys and indexes that lead from a document's root to a value. */
 export type DocumentPath = readonly (string | number)[];
@@ -42,12 +42,12 @@ const maxDocumentDepth = 500;
  * @throws DocumentError if it is absent, too large, too deep or not well formed.
  */
 export async function readDocument(path: string, file: string): Promise<DataDocument> {
-  const info = fileAt(path);
+  const info = statFile(path);
   if (!info?.isFile()) throw new DocumentError(file, `${file} is not a file.`);
   if (info.size > maxDocumentBytes) {
     throw new DocumentError(file, `${file} is larger than ${maxDocumentBytes / 1024 / 1024} MB.`);
   }
-  const text = textOf(path);
+  const text = readTextFileSync(path);
   return { file, text, value: await parseDocument(text, file) };
 }
 

@@ -67,7 +67,7 @@ const writingFaults: Record<string, readonly [RefusalReason, string]> = {
 
 /** An error of reading, as a refusal. What is none of the system's comes back as it is. */
 export function readingRefusal(error: unknown, file: string): unknown {
-  const code = codeOf(error);
+  const code = systemErrorCode(error);
   if (code === undefined) return error;
   if (code === 'ELOOP') return linkLoop(file, { cause: error });
   if (code === 'ENOTDIR') {
@@ -80,16 +80,21 @@ export function readingRefusal(error: unknown, file: string): unknown {
 
 /** An error of writing, as a refusal; the file is as it was. What is none of the system's comes back as it is. */
 export function writingRefusal(error: unknown, file: string): unknown {
-  const code = codeOf(error);
+  const code = systemErrorCode(error);
   if (code === undefined) return error;
   const [reason, why] = writingFaults[code] ?? ['not-written', 'the system refused it.'];
-  return new FileAccessError(reason, file, `${file} could not be written (${code}) and is as it was: ${why}`, {
-    cause: error,
-  });
+  return new FileAccessError(
+    reason,
+    file,
+    `${file} could not be written (${code}) and is as it was: ${why}`,
+    {
+      cause: error,
+    },
+  );
 }
 
 /** The system's code of an error, such as `ENOENT`; undefined if it is none of the system's. */
-export function codeOf(error: unknown): string | undefined {
+export function systemErrorCode(error: unknown): string | undefined {
   const isSystemError = error instanceof Error && 'syscall' in error && 'code' in error;
   return isSystemError && typeof error.code === 'string' ? error.code : undefined;
 }

@@ -3,9 +3,9 @@ import { link, mkdir, readFile, rename, rm, stat, unlink, writeFile } from 'node
 import path from 'node:path';
 import { performance } from 'node:perf_hooks';
 import { setTimeout as delay } from 'node:timers/promises';
-import { whenFree } from './busy.js';
-import { type Holder, isDead, thisProcess } from './holder.js';
-import { codeOf, FileAccessError, writingRefusal } from './file-error.js';
+import { FileAccessError, systemErrorCode, writingRefusal } from './file-error.js';
+import { type Holder, isDead, thisProcess } from './lock-holder.js';
+import { retryWhileBusy } from './retry-while-busy.js';
 import { removeStaleTemporaries, temporaryFile } from './temporary.js';
 
 /** How to wait for a lock. */
@@ -16,7 +16,7 @@ export interface LockOptions {
   readonly signal?: AbortSignal | undefined;
 }
 
-interface Waiting {
+interface LockWait {
   readonly deadline: number;
   readonly signal: AbortSignal | undefined;
 }
@@ -40,7 +40,7 @@ export async function withLock<T>(
 /** The end of the line before each lock within this process. */
 const lines = new Map<string, Promise<void>>();
 
-async function inTurn<T>(lockFile: string, waiting: Waiting, work: () => Promise<T>): Promise<T> {
+async function inTurn<T>(lockFile: string, waiting: LockWait, work: () => Promise<T>): Promise<T> {
   const before = lines.get(lockFile) ?? Promise.resolve();
   let leave!: () => void;
   const turn = new Promise<void>((resolve) => {
@@ -52,14 +52,14 @@ async function inTurn<T>(lockFile: string, waiting: Waiting, work: () => Promise
     if (lines.get(lockFile) === end) lines.delete(lockFile);
   });
   try {
-    if (!(await comesBefore(waiting, before))) throw stillLocked(lockFile, thisProcess());
+    if (!(await comesBefore(waiting, before))) throw lockTimeoutError(lockFile, thisProcess());
     return await work();
   } finally {
     leave();
   }
 }
 
-async function comesBefore({ deadline, signal }: Waiting, event: Promise<void>): Promise<boolean> {
+async function comesBefore({ deadline, signal }: LockWait, event: Promise<void>): Promise<boolean> {
   const timer = new AbortController();
   const either = signal ? AbortSignal.any([timer.signal, signal]) : timer.signal;
   const late = delay(Math.max(0, deadline - performance.now()), false, { signal: either });
@@ -74,7 +74,7 @@ async function comesBefore({ deadline, signal }: Waiting, event: Promise<void>):
   }
 }
 
-async function exclusively<T>(lockFile: string, waiting: Waiting, work: () => Promise<T>): Promise<T> {
+async function exclusively<T>(lockFile: string, waiting: LockWait, work: () => Promise<T>): Promise<T> {
   const claim = JSON.stringify({ ...thisProcess(), token: randomUUID() });
   await acquire(lockFile, claim, waiting);
   try {
@@ -84,7 +84,7 @@ async function exclusively<T>(lockFile: string, waiting: Waiting, work: () => Pr
   }
 }
 
-async function acquire(lockFile: string, claim: string, waiting: Waiting): Promise<void> {
+async function acquire(lockFile: string, claim: string, waiting: LockWait): Promise<void> {
   try {
     await mkdir(path.dirname(lockFile), { recursive: true, mode: 0o700 });
     await removeStaleTemporaries(path.dirname(lockFile));
@@ -94,7 +94,7 @@ async function acquire(lockFile: string, claim: string, waiting: Waiting): Promi
       const found = await readLock(lockFile);
       if (found !== undefined && isLeftBehind(found) && (await takeOver(lockFile, found, claim, waiting)))
         return;
-      if (performance.now() >= waiting.deadline) throw stillLocked(lockFile, found?.holder);
+      if (performance.now() >= waiting.deadline) throw lockTimeoutError(lockFile, found?.holder);
       if (found !== undefined) await delay(20 + Math.random() * 60);
     }
   } catch (error) {
@@ -119,7 +119,7 @@ async function create(lockFile: string, claim: string): Promise<boolean> {
   const temporary = temporaryFile(path.dirname(lockFile));
   try {
     await writeFile(temporary, claim, { flag: 'wx', mode: 0o600 });
-    return await whenFree(() => linkOrWrite(temporary, lockFile, claim));
+    return await retryWhileBusy(() => linkOrWrite(temporary, lockFile, claim));
   } finally {
     await rm(temporary, { force: true }).catch(() => undefined);
   }
@@ -130,14 +130,14 @@ async function linkOrWrite(temporary: string, lockFile: string, claim: string): 
     await link(temporary, lockFile);
     return true;
   } catch (error) {
-    if (codeOf(error) === 'EEXIST') return false;
+    if (systemErrorCode(error) === 'EEXIST') return false;
   }
   // Not every disk has hard links.
   try {
     await writeFile(lockFile, claim, { flag: 'wx', mode: 0o600 });
     return (await readLock(lockFile))?.claim === claim;
   } catch (error) {
-    if (codeOf(error) === 'EEXIST') return false;
+    if (systemErrorCode(error) === 'EEXIST') return false;
     throw error;
   }
 }
@@ -148,7 +148,7 @@ async function readLock(lockFile: string): Promise<FoundLock | undefined> {
     const { mtimeMs } = await stat(lockFile);
     return { claim, holder: holderIn(claim), ageMs: Date.now() - mtimeMs };
   } catch (error) {
-    if (codeOf(error) === 'ENOENT') return undefined;
+    if (systemErrorCode(error) === 'ENOENT') return undefined;
     throw error;
   }
 }
@@ -178,14 +178,14 @@ async function takeOver(
   lockFile: string,
   dead: FoundLock,
   claim: string,
-  waiting: Waiting,
+  waiting: LockWait,
 ): Promise<boolean> {
   return await exclusively(`${lockFile}.takeover`, waiting, async () => {
     if ((await readLock(lockFile))?.claim !== dead.claim) return false;
     const temporary = temporaryFile(path.dirname(lockFile));
     try {
       await writeFile(temporary, claim, { flag: 'wx', mode: 0o600 });
-      await whenFree(() => rename(temporary, lockFile));
+      await retryWhileBusy(() => rename(temporary, lockFile));
       return true;
     } finally {
       await rm(temporary, { force: true }).catch(() => undefined);
@@ -195,13 +195,13 @@ async function takeOver(
 
 async function release(lockFile: string, claim: string): Promise<void> {
   try {
-    if ((await readLock(lockFile))?.claim === claim) await whenFree(() => unlink(lockFile));
+    if ((await readLock(lockFile))?.claim === claim) await retryWhileBusy(() => unlink(lockFile));
   } catch {
     // The work is done, and the lock is a dead process's soon.
   }
 }
 
-function stillLocked(lockFile: string, holder: Holder | undefined): FileAccessError {
+function lockTimeoutError(lockFile: string, holder: Holder | undefined): FileAccessError {
   const who = holder === undefined ? 'another process' : `process ${holder.pid} on ${holder.host}`;
   const message = `${who} still holds the lock ${lockFile}. Wait until it has ended; if there is no such process any more, remove that file.`;
   return new FileAccessError('locked', lockFile, message[0]!.toUpperCase() + message.slice(1));

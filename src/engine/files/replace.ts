@@ -1,7 +1,7 @@
 import { link, mkdir, open, readFile, rename, rm, rmdir, unlink } from 'node:fs/promises';
 import path from 'node:path';
-import { whenFree } from './busy.js';
-import { ConcurrentChangeError, codeOf, FileAccessError, writingRefusal } from './file-error.js';
+import { ConcurrentChangeError, FileAccessError, systemErrorCode, writingRefusal } from './file-error.js';
+import { retryWhileBusy } from './retry-while-busy.js';
 import { removeStaleTemporaries, temporaryFile } from './temporary.js';
 import { checkWritable, readTextFile, type TextFile } from './text-file.js';
 
@@ -19,8 +19,8 @@ export async function replaceTextFile(before: TextFile, text: string | null): Pr
   if (text === before.text) return;
   await checkWritable(before);
   try {
-    if (text === null) await remove(before);
-    else await write(before, encode(text, before.file));
+    if (text === null) await removeFile(before);
+    else await writeAtomically(before, encode(text, before.file));
   } catch (error) {
     throw writingRefusal(error, before.file);
   }
@@ -33,24 +33,24 @@ function encode(text: string, file: string): Buffer {
   throw new FileAccessError('not-utf8', file, message);
 }
 
-async function remove(before: TextFile): Promise<void> {
-  await whenFree(async () => {
+async function removeFile(before: TextFile): Promise<void> {
+  await retryWhileBusy(async () => {
     await requireUnchanged(before);
     await unlink(before.realFile);
   });
   await syncFolder(path.dirname(before.realFile));
   const left = await readTextFile(before.file).catch(() => undefined);
-  if (left?.text !== null) throw notKept(before.file);
+  if (left?.text !== null) throw overwrittenError(before.file);
 }
 
-async function write(before: TextFile, bytes: Buffer): Promise<void> {
+async function writeAtomically(before: TextFile, bytes: Buffer): Promise<void> {
   const folder = path.dirname(before.realFile);
   const firstMade = await mkdir(folder, { recursive: true });
   await removeStaleTemporaries(folder);
   const temporary = temporaryFile(folder);
   try {
     await writeTemporary(temporary, bytes, before);
-    await whenFree(async () => {
+    await retryWhileBusy(async () => {
       await requireUnchanged(before);
       await putInPlace(temporary, before);
     });
@@ -61,7 +61,7 @@ async function write(before: TextFile, bytes: Buffer): Promise<void> {
   }
   await syncFolder(folder);
   const written = await readFile(before.realFile).catch(() => undefined);
-  if (!written?.equals(bytes)) throw notKept(before.file);
+  if (!written?.equals(bytes)) throw overwrittenError(before.file);
 }
 
 async function writeTemporary(
@@ -97,7 +97,7 @@ async function putInPlace(temporary: string, { file, realFile, text }: TextFile)
   try {
     await link(temporary, realFile);
   } catch (error) {
-    if (codeOf(error) === 'EEXIST') throw new ConcurrentChangeError(file);
+    if (systemErrorCode(error) === 'EEXIST') throw new ConcurrentChangeError(file);
     // Not every disk has hard links.
     return await rename(temporary, realFile);
   }
@@ -126,7 +126,7 @@ async function syncFolder(folder: string): Promise<void> {
   await handle?.close().catch(() => undefined);
 }
 
-function notKept(file: string): FileAccessError {
+function overwrittenError(file: string): FileAccessError {
   const message = `${file} was changed as asked, but is not so now: another program may have changed it at once. Look at it before you try again.`;
   return new FileAccessError('not-kept', file, message);
 }

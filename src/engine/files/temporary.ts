@@ -1,7 +1,7 @@
 import { createHash, randomBytes } from 'node:crypto';
 import { readdir, rm } from 'node:fs/promises';
 import path from 'node:path';
-import { isDead, thisProcess } from './holder.js';
+import { isDead, thisProcess } from './lock-holder.js';
 
 /** The machine, the process and when it started: what tells whether a temporary file was left behind. */
 const temporaryName = /^\.agenttools-([0-9a-f]{8})-(\d+)-(\d+)-[0-9a-f]{12}\.tmp$/;

@@ -2,7 +2,7 @@ import { constants, type Stats } from 'node:fs';
 import { access, lstat, open, readlink, realpath, stat } from 'node:fs/promises';
 import { platform } from 'node:os';
 import path from 'node:path';
-import { codeOf, FileAccessError, linkLoop, readingRefusal } from './file-error.js';
+import { FileAccessError, linkLoop, readingRefusal, systemErrorCode } from './file-error.js';
 
 /** A text file as it was when it was read. */
 export interface TextFile {
@@ -20,7 +20,7 @@ export interface TextFile {
 /** Text that people and programs configure things by is never larger: 20 MB. */
 const maxConfigBytes = 20 * 1024 * 1024;
 
-export interface ReadOptions {
+export interface TextReadOptions {
   /** Larger files are refused. */
   readonly maxBytes?: number;
 }
@@ -31,7 +31,7 @@ export interface ReadOptions {
  */
 export async function readTextFile(
   file: string,
-  { maxBytes = maxConfigBytes }: ReadOptions = {},
+  { maxBytes = maxConfigBytes }: TextReadOptions = {},
 ): Promise<TextFile> {
   try {
     const realFile = await followLinks(file);
@@ -79,7 +79,7 @@ export async function followLinks(file: string, hops = 0): Promise<string> {
   const folder = path.dirname(file);
   if (folder === file) return file;
   const target = await unlessAbsent(readlink(file)).catch((error: unknown) => {
-    if (codeOf(error) !== 'EINVAL') throw error;
+    if (systemErrorCode(error) !== 'EINVAL') throw error;
     // It is there by now, and no link.
     return file;
   });
@@ -96,24 +96,28 @@ async function unlessAbsent<T>(found: Promise<T>): Promise<T | undefined> {
   try {
     return await found;
   } catch (error) {
-    if (codeOf(error) === 'ENOENT') return undefined;
+    if (systemErrorCode(error) === 'ENOENT') return undefined;
     throw error;
   }
 }
 
 function requireRegular(info: Stats, file: string, maxBytes: number): Stats {
   if (info.isDirectory()) {
-    throw new FileAccessError('folder', file, `${file} is a folder, not a file. Move it away, or name a file.`);
+    throw new FileAccessError(
+      'folder',
+      file,
+      `${file} is a folder, not a file. Move it away, or name a file.`,
+    );
   }
   if (!info.isFile()) {
-    const message = `${file} is ${kindOf(info)}, not a regular file. Move it away, or name a file.`;
+    const message = `${file} is ${describeFileType(info)}, not a regular file. Move it away, or name a file.`;
     throw new FileAccessError('special', file, message);
   }
   if (info.size > maxBytes) throw tooLarge(file, maxBytes);
   return info;
 }
 
-function kindOf(info: Stats): string {
+function describeFileType(info: Stats): string {
   if (info.isFIFO()) return 'a named pipe';
   if (info.isSocket()) return 'a socket';
   return 'a device';
@@ -186,6 +190,6 @@ async function isAllowed(target: string, what: number): Promise<boolean> {
     await access(target, what);
     return true;
   } catch (error) {
-    return !denials.includes(codeOf(error) ?? '');
+    return !denials.includes(systemErrorCode(error) ?? '');
   }
 }

@@ -1,7 +1,7 @@
 import { closeSync, openSync, readSync, unlinkSync, writeSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
-import { descriptors } from './pipes.js';
+import { descriptors } from './channel-descriptors.js';
 
 // Kept before extension code loads.
 const write = writeSync;

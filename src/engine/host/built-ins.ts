@@ -11,12 +11,12 @@ import {
 // The comparison must not depend on what it compares: it uses these, indexes and null prototypes only.
 const { apply, defineProperty, deleteProperty, getPrototypeOf, isExtensible, ownKeys, setPrototypeOf } =
   Reflect;
-const descriptorOf = Reflect.getOwnPropertyDescriptor;
+const getDescriptor = Reflect.getOwnPropertyDescriptor;
 const { hasOwn, is, keys: enumerableKeys } = Object;
-const asText = String;
+const stringify = String;
 const { slice } = String.prototype;
-const standard = [...standardObjects()];
-const known = { modules: new Set<string>(), objects: new Set(standard.map(({ object }) => object)) };
+const watchedObjects = [...standardObjects()];
+const known = { modules: new Set<string>(), objects: new Set(watchedObjects.map(({ object }) => object)) };
 
 /** A snapshot of the built-ins of this process. Its methods never throw and use no built-in that may be replaced. */
 export interface BuiltIns {
@@ -37,7 +37,7 @@ export interface BuiltIns {
 /** Takes a snapshot. Call it before extension code loads, and again after. Modules of Node count once they are loaded. */
 export function captureBuiltIns(): BuiltIns {
   hasNewModules();
-  return new Snapshot();
+  return new BuiltInsSnapshot();
 }
 
 /** After so many comparisons without a difference, a faster one is compiled. */
@@ -51,7 +51,7 @@ export function hasNewModules(): boolean {
   if (length === loadedCount) return false;
   loadedCount = length;
   const added = moduleObjects(known);
-  for (let index = 0; index < added.length; index++) append(standard, added[index]!);
+  for (let index = 0; index < added.length; index++) pushItem(watchedObjects, added[index]!);
   return added.length > 0;
 }
 
@@ -63,7 +63,7 @@ const maxName = 100;
 
 type Descriptors = Record<PropertyKey, PropertyDescriptor | undefined>;
 
-interface Place extends StandardObject {
+interface BuiltInProperty extends StandardObject {
   readonly prototype: object | null;
   readonly isExtensible: boolean;
   /** Neither this nor a descriptor in it inherits anything. */
@@ -76,28 +76,28 @@ interface Place extends StandardObject {
   readonly enumerableCount: number;
 }
 
-interface Change {
-  readonly place: Place;
+interface BuiltInChange {
+  readonly place: BuiltInProperty;
   /** Undefined if the object itself changed. */
   readonly key: PropertyKey | undefined;
   readonly text: string;
 }
 
-class Snapshot implements BuiltIns {
-  readonly #places: readonly Place[];
+class BuiltInsSnapshot implements BuiltIns {
+  readonly #places: readonly BuiltInProperty[];
   /** Not of modules. */
-  readonly #core: readonly Place[];
+  readonly #core: readonly BuiltInProperty[];
   /** Closed to additions. */
-  readonly #prototypes: readonly Place[];
+  readonly #prototypes: readonly BuiltInProperty[];
   /** All additions to these are found at once. */
-  readonly #roots: readonly Place[];
+  readonly #roots: readonly BuiltInProperty[];
   /** Those that show properties in `for…in`. */
-  readonly #visible: readonly Place[];
+  readonly #visible: readonly BuiltInProperty[];
   /** Those that show none. */
   readonly #invisible: readonly object[];
   readonly #shapes: WatchedShapes;
   /** Those with a property that may get any primitive value. */
-  readonly #settings: readonly Place[];
+  readonly #settings: readonly BuiltInProperty[];
   readonly #owners: object[] = [];
   readonly #keys: PropertyKey[] = [];
   readonly #values: unknown[] = [];
@@ -110,7 +110,7 @@ class Snapshot implements BuiltIns {
   #next = 0;
 
   constructor() {
-    this.#places = standard.map(placeOf);
+    this.#places = watchedObjects.map(captureProperties);
     this.#core = this.#places.filter(({ isOfModule }) => !isOfModule);
     this.#prototypes = this.#places.filter(({ isOpen }) => !isOpen);
     this.#roots = this.#prototypes.filter(
@@ -151,16 +151,16 @@ class Snapshot implements BuiltIns {
 
   difference(thorough = false): readonly string[] {
     const changes =
-      thorough || this.#hasChanged() ? changesIn(this.#places, maxChanges) : this.#changesInTurn();
-    return textsOf(changes);
+      thorough || this.#hasChanged() ? findBuiltInChanges(this.#places, maxChanges) : this.#changesInTurn();
+    return describeChanges(changes);
   }
 
   /** One prototype after the other, one each time. */
-  #changesInTurn(): readonly Change[] {
+  #changesInTurn(): readonly BuiltInChange[] {
     this.#comparisons += 1;
     if (this.#comparisons === comparisonsToCompile) this.#compiled = this.#compile();
     this.#next = (this.#next + 1) % this.#prototypes.length;
-    const changes: Change[] = [];
+    const changes: BuiltInChange[] = [];
     addChanges(changes, this.#prototypes[this.#next]!, maxChanges);
     return changes;
   }
@@ -173,7 +173,7 @@ class Snapshot implements BuiltIns {
   }
 
   hasOnlyAdditions(): boolean {
-    const changes = changesIn(this.#places, Number.POSITIVE_INFINITY);
+    const changes = findBuiltInChanges(this.#places, Number.POSITIVE_INFINITY);
     for (let index = 0; index < changes.length; index++) {
       const { place, key } = changes[index]!;
       const isAddition = key !== undefined && !place.isOpen && place.descriptors[key] === undefined;
@@ -184,9 +184,9 @@ class Snapshot implements BuiltIns {
   }
 
   heal(): readonly string[] {
-    const changes = changesIn(this.#places, Number.POSITIVE_INFINITY);
+    const changes = findBuiltInChanges(this.#places, Number.POSITIVE_INFINITY);
     for (let index = 0; index < changes.length; index++) undo(changes[index]!);
-    return textsOf(changesIn(this.#places, maxChanges));
+    return describeChanges(findBuiltInChanges(this.#places, maxChanges));
   }
 
   hideAdditions(): void {
@@ -218,7 +218,7 @@ class Snapshot implements BuiltIns {
 
   #hasReplacedAccessor(): boolean {
     for (let index = 0; index < this.#accessors.length; index++) {
-      const now = descriptorOf(this.#accessorOwners[index]!, this.#accessorKeys[index]!);
+      const now = getDescriptor(this.#accessorOwners[index]!, this.#accessorKeys[index]!);
       const before = this.#accessors[index]!;
       if (now === undefined || now.get !== before.get || now.set !== before.set) return true;
     }
@@ -241,7 +241,7 @@ class Snapshot implements BuiltIns {
   #hasAdditions(): boolean {
     for (let index = 0; index < this.#settings.length; index++) {
       const place = this.#settings[index]!;
-      if (!isSetting(place, place.setting!, descriptorOf(place.object, place.setting!))) return true;
+      if (!isSetting(place, place.setting!, getDescriptor(place.object, place.setting!))) return true;
     }
     for (let index = 0; index < this.#visible.length; index++) {
       const { object, enumerableCount } = this.#visible[index]!;
@@ -269,13 +269,13 @@ function showsProperties(object: object): boolean {
   return false;
 }
 
-function placeOf(standardObject: StandardObject): Place {
+function captureProperties(standardObject: StandardObject): BuiltInProperty {
   const { object, isOpen, inherited = [] } = standardObject;
   const { keys = ownKeys(object) } = standardObject;
   const descriptors: Descriptors = { __proto__: null } as never;
   const known: PropertyKey[] = [];
   for (const key of keys) {
-    const descriptor = descriptorOf(object, key);
+    const descriptor = getDescriptor(object, key);
     const isFree = isOpen && standardObject.keys === undefined;
     if (descriptor === undefined || (isFree && isPrimitive(descriptor))) continue;
     descriptors[key] = { __proto__: null, ...descriptor } as never;
@@ -300,8 +300,8 @@ function isPrimitive(descriptor: PropertyDescriptor): boolean {
   return value === null || (typeof value !== 'function' && typeof value !== 'object');
 }
 
-function changesIn(places: readonly Place[], limit: number): readonly Change[] {
-  const changes: Change[] = [];
+function findBuiltInChanges(places: readonly BuiltInProperty[], limit: number): readonly BuiltInChange[] {
+  const changes: BuiltInChange[] = [];
   for (let index = 0; index < places.length && changes.length < limit; index++) {
     addChanges(changes, places[index]!, limit);
   }
@@ -309,41 +309,50 @@ function changesIn(places: readonly Place[], limit: number): readonly Change[] {
 }
 
 /** Compares all attributes of all properties, without reading the properties. */
-function addChanges(changes: Change[], place: Place, limit: number): void {
+function addChanges(changes: BuiltInChange[], place: BuiltInProperty, limit: number): void {
   const { object, name, known, absent, descriptors, isOpen } = place;
   if (!isOpen) {
     const keys = ownKeys(object);
     for (let index = 0; index < keys.length && changes.length < limit; index++) {
       const key = keys[index]!;
       if (descriptors[key] === undefined)
-        append(changes, { place, key, text: `${inWords(name, key)} was added` });
+        pushItem(changes, { place, key, text: `${formatPropertyName(name, key)} was added` });
     }
   }
   for (let index = 0; isOpen && index < absent.length && changes.length < limit; index++) {
     const key = absent[index]!;
-    if (descriptorOf(object, key)) append(changes, { place, key, text: `${inWords(name, key)} was added` });
+    if (getDescriptor(object, key))
+      pushItem(changes, { place, key, text: `${formatPropertyName(name, key)} was added` });
   }
   for (let index = 0; index < known.length && changes.length < limit; index++) {
     const key = known[index]!;
-    const now = descriptorOf(object, key);
+    const now = getDescriptor(object, key);
     if (isSetting(place, key, now)) continue;
-    const verb = changeOf(descriptors[key]!, now);
-    if (verb !== undefined) append(changes, { place, key, text: `${inWords(name, key)} was ${verb}` });
+    const verb = describePropertyChange(descriptors[key]!, now);
+    if (verb !== undefined)
+      pushItem(changes, { place, key, text: `${formatPropertyName(name, key)} was ${verb}` });
   }
   if (getPrototypeOf(object) !== place.prototype) {
-    append(changes, { place, key: undefined, text: `the prototype of ${name} was replaced` });
+    pushItem(changes, { place, key: undefined, text: `the prototype of ${name} was replaced` });
   }
   if (isExtensible(object) !== place.isExtensible) {
-    append(changes, { place, key: undefined, text: `${name} was made non-extensible` });
+    pushItem(changes, { place, key: undefined, text: `${name} was made non-extensible` });
   }
 }
 
-function isSetting({ setting }: Place, key: PropertyKey, now: PropertyDescriptor | undefined): boolean {
+function isSetting(
+  { setting }: BuiltInProperty,
+  key: PropertyKey,
+  now: PropertyDescriptor | undefined,
+): boolean {
   if (setting !== key || now === undefined) return false;
   return now.writable === true && now.configurable === true && isPrimitive(now);
 }
 
-function changeOf(before: PropertyDescriptor, now: PropertyDescriptor | undefined): string | undefined {
+function describePropertyChange(
+  before: PropertyDescriptor,
+  now: PropertyDescriptor | undefined,
+): string | undefined {
   if (now === undefined) return 'removed';
   const isValue = hasOwn(now, 'value');
   if (isValue !== hasOwn(before, 'value')) return 'replaced';
@@ -356,7 +365,7 @@ function changeOf(before: PropertyDescriptor, now: PropertyDescriptor | undefine
   return isSame ? undefined : 'reconfigured';
 }
 
-function undo({ place, key }: Change): void {
+function undo({ place, key }: BuiltInChange): void {
   const { object, descriptors, prototype } = place;
   if (key === undefined) {
     setPrototypeOf(object, prototype);
@@ -367,30 +376,30 @@ function undo({ place, key }: Change): void {
   else defineProperty(object, key, before);
 }
 
-function hideIn({ object, descriptors }: Place): void {
+function hideIn({ object, descriptors }: BuiltInProperty): void {
   const keys = enumerableKeys(object);
   for (let index = 0; index < keys.length; index++) {
     const key = keys[index]!;
-    if (descriptors[key] === undefined) defineProperty(object, key, hidden);
+    if (descriptors[key] === undefined) defineProperty(object, key, hiddenDescriptor);
   }
 }
 
-const hidden = { __proto__: null, enumerable: false } as PropertyDescriptor;
+const hiddenDescriptor = { __proto__: null, enumerable: false } as PropertyDescriptor;
 
-function inWords(name: string, key: PropertyKey): string {
-  const text = apply(slice, asText(key), [0, maxName]) as string;
+function formatPropertyName(name: string, key: PropertyKey): string {
+  const text = apply(slice, stringify(key), [0, maxName]) as string;
   return typeof key === 'symbol' ? `${name}[${text}]` : `${name}.${text}`;
 }
 
-function textsOf(changes: readonly Change[]): readonly string[] {
+function describeChanges(changes: readonly BuiltInChange[]): readonly string[] {
   const texts: string[] = [];
   for (let index = 0; index < changes.length && index < maxChanges; index++)
-    append(texts, changes[index]!.text);
+    pushItem(texts, changes[index]!.text);
   return texts;
 }
 
 /** Adds to the end of a list, past setters that a prototype may have for its index. */
-export function append<Item>(list: Item[], item: Item): void {
+export function pushItem<Item>(list: Item[], item: Item): void {
   defineProperty(list, list.length, {
     __proto__: null,
     value: item,

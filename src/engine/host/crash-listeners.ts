@@ -1,6 +1,6 @@
 import process from 'node:process';
 
-type Listener = (...args: unknown[]) => unknown;
+type CrashListener = (...args: unknown[]) => unknown;
 
 // Kept before extension code loads.
 const PromiseOfNode = Promise;
@@ -9,12 +9,12 @@ const { apply } = Reflect;
 
 const events = ['uncaughtException', 'unhandledRejection'] as const;
 
-const own = new Map<string, readonly Listener[]>();
-const tamed = new WeakSet<Listener>();
+const ownListeners = new Map<string, readonly CrashListener[]>();
+const wrappedListeners = new WeakSet<CrashListener>();
 
 /** Remembers the listeners of this process for errors that no code catches. Call it before extension code loads. */
 export function keepCrashListeners(): void {
-  for (const event of events) own.set(event, listenersOf(event));
+  for (const event of events) ownListeners.set(event, processListeners(event));
 }
 
 /**
@@ -23,12 +23,12 @@ export function keepCrashListeners(): void {
  */
 export function tameCrashListeners(): void {
   for (const event of events) {
-    const listeners = listenersOf(event);
-    for (const listener of own.get(event) ?? []) {
+    const listeners = processListeners(event);
+    for (const listener of ownListeners.get(event) ?? []) {
       if (!listeners.includes(listener)) process.on(event as 'exit', listener);
     }
     for (const listener of listeners) {
-      if (own.get(event)?.includes(listener) || tamed.has(listener)) continue;
+      if (ownListeners.get(event)?.includes(listener) || wrappedListeners.has(listener)) continue;
       process.off(event as 'exit', listener);
       process.on(event as 'exit', tame(listener));
     }
@@ -36,12 +36,12 @@ export function tameCrashListeners(): void {
   if (process.hasUncaughtExceptionCaptureCallback()) process.setUncaughtExceptionCaptureCallback(null);
 }
 
-function listenersOf(event: string): readonly Listener[] {
-  return process.listeners(event as 'exit') as unknown as readonly Listener[];
+function processListeners(event: string): readonly CrashListener[] {
+  return process.listeners(event as 'exit') as unknown as readonly CrashListener[];
 }
 
-function tame(listener: Listener): Listener {
-  const careful: Listener = (...args) => {
+function tame(listener: CrashListener): CrashListener {
+  const careful: CrashListener = (...args) => {
     try {
       const outcome = listener(...args);
       // A rejection would be another error for the listener, without end.
@@ -50,6 +50,6 @@ function tame(listener: Listener): Listener {
       // The error that it was called for has been reported.
     }
   };
-  tamed.add(careful);
+  wrappedListeners.add(careful);
   return careful;
 }

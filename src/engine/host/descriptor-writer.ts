@@ -1,19 +1,19 @@
 import { writeSync } from 'node:fs';
-import type { ChannelOutput } from './channel.js';
+import type { ChannelOutput } from './json-line-channel.js';
 
 // Kept before extension code loads.
-const write = writeSync;
+const writeDescriptor = writeSync;
 const encoder = new TextEncoder();
 const encode = encoder.encode.bind(encoder);
 const encodeInto = encoder.encodeInto.bind(encoder);
 const { wait } = Atomics;
-const never = new Int32Array(new SharedArrayBuffer(4));
+const waitBuffer = new Int32Array(new SharedArrayBuffer(4));
 
 /** A character takes at most three bytes. */
 const bytesPerCharacter = 3;
 
 /** Pause before the next attempt to write to a full pipe that does not block, in milliseconds. */
-const pauseMs = 1;
+const writeRetryMs = 1;
 
 /**
  * Writes to a file descriptor at once, before `write` returns: what is written arrives even if the process ends next.
@@ -37,14 +37,14 @@ export class DescriptorWriter implements ChannelOutput {
     const end = isShort ? encodeInto(text, bytes).written : bytes.length;
     for (let start = 0; start < end; ) {
       try {
-        start += write(this.#descriptor, bytes, start, end - start);
+        start += writeDescriptor(this.#descriptor, bytes, start, end - start);
       } catch (error) {
         // An extension can make the descriptor non-blocking.
         if ((error as NodeJS.ErrnoException).code !== 'EAGAIN') {
           this.#onGone();
           return true;
         }
-        wait(never, 0, 0, pauseMs);
+        wait(waitBuffer, 0, 0, writeRetryMs);
       }
     }
     return true;

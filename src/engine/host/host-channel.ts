@@ -1,9 +1,9 @@
 import { readSync } from 'node:fs';
 import { Socket } from 'node:net';
 import { endTree, type TreeMark } from '../base/process-tree.js';
-import { Channel, type ChannelOptions } from './channel.js';
+import { descriptors, hostMark, keyLength } from './channel-descriptors.js';
 import { DescriptorWriter } from './descriptor-writer.js';
-import { descriptors, hostMark, keyLength } from './pipes.js';
+import { type ChannelOptions, JsonLineChannel } from './json-line-channel.js';
 
 // Kept before extension code loads. An import of `node:process` would open stdin, stdout and stderr.
 const kill = process.kill.bind(process);
@@ -15,7 +15,7 @@ export type HostChannelOptions = Pick<ChannelOptions, 'maxBytes' | 'onMessage'>;
  * Connects this extension host to the front that started it. Call it before extension code loads. When the front is gone
  * or breaks the format, this process ends at once, with its descendants.
  */
-export function openHostChannel({ maxBytes, onMessage }: HostChannelOptions): Channel {
+export function openHostChannel({ maxBytes, onMessage }: HostChannelOptions): JsonLineChannel {
   const mark: TreeMark = { name: hostMark, value: process.env[hostMark] ?? '' };
   const leave = (): void => {
     try {
@@ -24,7 +24,7 @@ export function openHostChannel({ maxBytes, onMessage }: HostChannelOptions): Ch
       kill(pid, 'SIGKILL');
     }
   };
-  return new Channel({
+  return new JsonLineChannel({
     input: new Socket({ fd: descriptors.toHost, readable: true, writable: false }),
     output: new DescriptorWriter(descriptors.toFront, leave),
     ...(maxBytes !== undefined && { maxBytes }),

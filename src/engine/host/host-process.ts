@@ -4,12 +4,12 @@ import process from 'node:process';
 import type { Readable, Writable } from 'node:stream';
 import { deferred } from '../base/deferred.js';
 import { endTree } from '../base/process-tree.js';
-import { messageOf } from '../thrown.js';
+import { errorMessage } from '../thrown-value.js';
 import { BegunCalls } from './begun-calls.js';
-import { Channel, type ChannelMessage } from './channel.js';
-import { describeExit, type HostDeath } from './death.js';
+import { descriptors, hostMark } from './channel-descriptors.js';
 import { watchFront } from './front-watch.js';
-import { descriptors, hostMark } from './pipes.js';
+import { describeExit, type HostDeath } from './host-death.js';
+import { type ChannelMessage, JsonLineChannel } from './json-line-channel.js';
 import { Printout } from './printout.js';
 
 export interface HostProcessOptions {
@@ -48,7 +48,7 @@ export class HostProcess {
   readonly #key = randomBytes(16).toString('base64url');
   readonly #begun = BegunCalls.open(this.#mark.value);
   readonly #child: ChildProcess | undefined;
-  readonly #channel: Channel | undefined;
+  readonly #channel: JsonLineChannel | undefined;
   readonly #printout: Printout | undefined;
   readonly #endWatch: () => void = () => {};
   readonly #startTimer: NodeJS.Timeout | undefined;
@@ -103,12 +103,12 @@ export class HostProcess {
     return this.#isDead;
   }
 
-  /** See {@link Channel.send}. A dead host receives nothing. */
+  /** See {@link JsonLineChannel.send}. A dead host receives nothing. */
   send(message: ChannelMessage): boolean {
     return this.#channel?.send(message) ?? true;
   }
 
-  /** See {@link Channel.sendText}. A dead host receives nothing. */
+  /** See {@link JsonLineChannel.sendText}. A dead host receives nothing. */
   sendText(text: string): boolean {
     return this.#channel?.sendText(text) ?? true;
   }
@@ -153,13 +153,13 @@ export class HostProcess {
     });
   }
 
-  #connect({ stdio }: ChildProcess): Channel {
+  #connect({ stdio }: ChildProcess): JsonLineChannel {
     const output = stdio[descriptors.toHost] as Writable & Readable;
     // The pipe leads both ways. The host has another one to write to.
     output.resume();
     output.write(this.#key);
     const { maxBytes } = this.#options;
-    return new Channel({
+    return new JsonLineChannel({
       input: stdio[descriptors.toFront] as Readable,
       output,
       ...(maxBytes !== undefined && { maxBytes }),
@@ -223,7 +223,7 @@ export class HostProcess {
 
   #failToStart(error: unknown): void {
     if (this.pid !== undefined) return;
-    this.#finish({ kind: 'unstartable', reason: `could not be started: ${messageOf(error)}` });
+    this.#finish({ kind: 'unstartable', reason: `could not be started: ${errorMessage(error)}` });
   }
 
   #finish(death: HostDeath | undefined = this.#ended): void {

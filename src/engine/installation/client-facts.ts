@@ -1,10 +1,10 @@
-import { reconcileRecords } from '../clients/config-change.js';
 import type { Client } from '../clients/client.js';
-import { isDetected } from '../clients/detect.js';
+import { reconcileRecords } from '../clients/config-change.js';
+import { isDetected } from '../clients/detect-client.js';
 import { clients } from '../clients/table/index.js';
-import { isThere } from './installed.js';
-import { filesOf } from './entry-target.js';
-import type { InstallationFolders } from './setting.js';
+import { locateClientFiles } from './entry-target.js';
+import type { InstallationFolders } from './installation-folders.js';
+import { isEntryPresent } from './installed.js';
 
 /** A client, as `list-clients` shows it. */
 export interface ClientFacts {
@@ -29,7 +29,7 @@ export async function clientFacts({ surroundings, receipts }: InstallationFolder
   const { records, notes } = await reconcileRecords(receipts);
   const configured = new Set<string>();
   for (const { realFile, receipts: known } of records) {
-    for (const receipt of known) if (await isThere(receipt, realFile)) configured.add(receipt.client);
+    for (const receipt of known) if (await isEntryPresent(receipt, realFile)) configured.add(receipt.client);
   }
   const clientState = (client: Client) => {
     if (configured.has(client.id)) return 'configured';
@@ -40,7 +40,7 @@ export async function clientFacts({ surroundings, receipts }: InstallationFolder
     name: client.name,
     aliases: client.aliases,
     state: clientState(client),
-    ...filesOf(client, surroundings),
+    ...locateClientFiles(client, surroundings),
     manual: client.manual !== undefined,
   })) satisfies readonly ClientFacts[];
   return { clients: facts, notes };

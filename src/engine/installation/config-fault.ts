@@ -1,12 +1,13 @@
 import { ConfigError } from '../clients/edit/editor.js';
 import { AgentToolsError } from '../errors.js';
-import { positionAt } from '../files/json-text.js';
 import { FileAccessError } from '../files/file-error.js';
+import { positionAt } from '../files/json-text.js';
 import { readTextFile } from '../files/text-file.js';
 
 /** What keeps a config file from being changed, as the user can act on it; what is none of that comes back as it is. */
-export async function asUserError(error: unknown, file: string): Promise<unknown> {
-  if (error instanceof FileAccessError) return new AgentToolsError('refused', error.message, { cause: error });
+export async function toUserError(error: unknown, file: string): Promise<unknown> {
+  if (error instanceof FileAccessError)
+    return new AgentToolsError('refused', error.message, { cause: error });
   if (!(error instanceof ConfigError)) return error;
   const place = error.offset === undefined ? file : `${file}:${await lineAndColumn(file, error.offset)}`;
   return new AgentToolsError('refused', `${place}: ${error.message}`, { cause: error });

@@ -1,20 +1,20 @@
 import { realpath } from 'node:fs/promises';
 import path from 'node:path';
+import { didYouMean } from '../did-you-mean.js';
 import { AgentToolsError } from '../errors.js';
 import type { Extension } from '../extension/extension.js';
 import { isPathArgument, serverName, Workspace } from '../extension/workspace.js';
-import { didYouMean } from '../spelling.js';
 import {
   type FileChange,
+  planServerRemoval,
   readUserServers,
-  removalOf,
   removeServer,
-  type UserServersPlace,
+  type UserServerFolders,
 } from '../user-servers/store.js';
 import {
+  type UninstallDeps,
   type UninstallOutcome,
   type UninstallResult,
-  type UninstallSetting,
   uninstallServer,
 } from './uninstall.js';
 
@@ -42,12 +42,12 @@ export interface Deletion extends Pick<UninstallOutcome, 'results' | 'notes'> {
  */
 export async function deleteUserServer(
   { name, force, dryRun }: DeletionRequest,
-  place: UserServersPlace,
-  setting: UninstallSetting,
+  place: UserServerFolders,
+  setting: UninstallDeps,
 ): Promise<Deletion> {
   const made = await readUserServers(place);
-  if (!made.isDeclared('servers', name)) throw await notOfUser(name, made, place);
-  const files = await removalOf(name, place);
+  if (!made.isDeclared('servers', name)) throw await explainNotUserServer(name, made, place);
+  const files = await planServerRemoval(name, place);
   const planned = await uninstallServer(name, { force, dryRun: true }, setting);
   // An entry that nobody could read of may be one of this server.
   const stays = planned.results.some(isFailure) || (planned.notes.length > 0 && !force);
@@ -63,7 +63,11 @@ function isFailure(result: UninstallResult): boolean {
   return 'error' in result;
 }
 
-async function notOfUser(name: string, made: Extension, place: UserServersPlace): Promise<AgentToolsError> {
+async function explainNotUserServer(
+  name: string,
+  made: Extension,
+  place: UserServerFolders,
+): Promise<AgentToolsError> {
   const workspace = new Workspace(place);
   const found = await workspace.findServer(name).catch(() => undefined);
   // A package of several servers is no server.
@@ -85,16 +89,16 @@ async function notOfUser(name: string, made: Extension, place: UserServersPlace)
   }
   const advice = [
     `  to take it out of clients: ${uninstalling}`,
-    `  to remove the package: ${await removing(extension, place)}`,
+    `  to remove the package: ${await formatRemoveCommand(extension, place)}`,
   ];
   const message = `"${known}" belongs to the package ${extension.name} and goes with it only:\n${advice.join('\n')}`;
   return new AgentToolsError('refused', message);
 }
 
 /** The command that removes a package from where it was found. */
-async function removing(
+async function formatRemoveCommand(
   { name, manifest }: Extension,
-  { packagesFolder, globalFolder }: UserServersPlace,
+  { packagesFolder, globalFolder }: UserServerFolders,
 ): Promise<string> {
   const isIn = async (folder: string) =>
     manifest.directory === (await realpath(path.join(folder, name)).catch(() => undefined));

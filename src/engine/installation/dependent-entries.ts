@@ -1,10 +1,10 @@
 import { clientName } from '../clients/client-name.js';
 import type { Receipts } from '../clients/receipts.js';
 import { parseQualifiedName } from '../extension/names.js';
-import type { Needs } from '../packages/dependents.js';
+import type { Dependents } from '../packages/dependents.js';
 
 /** The entries that install wrote for servers of a package. */
-export async function findDependentEntries(packageName: string, receipts: Receipts): Promise<Needs> {
+export async function findDependentEntries(packageName: string, receipts: Receipts): Promise<Dependents> {
   const { records, notes } = await receipts.all();
   const references = records
     .flatMap((record) => record.receipts)

@@ -1,25 +1,25 @@
 import type {
   Client,
-  ConfigFormat,
-  Layout,
   ClientEnvironment,
+  ConfigFormat,
+  EntryLayout,
   SyntaxTolerance,
   WritableClient,
 } from '../clients/client.js';
-import { dataIn } from '../clients/edit/entries.js';
+import { readConfigDocument } from '../clients/edit/entries.js';
 import {
   type ConfigFile,
-  cautionsFor,
   configFile,
-  layoutIn,
-  type NoFile,
+  entryLayoutIn,
+  listWarnings,
+  type NoConfigFile,
   projectFile,
   userFile,
-} from '../clients/locate.js';
+} from '../clients/locate-config.js';
 import { AgentToolsError } from '../errors.js';
 import { positionAt } from '../files/json-text.js';
 import { readTextFile } from '../files/text-file.js';
-import { asUserError } from './config-fault.js';
+import { toUserError } from './config-fault.js';
 
 /** Which of a client's files is meant. */
 export type Scope =
@@ -31,7 +31,7 @@ export type Scope =
 export interface EntryTarget {
   readonly file: string;
   readonly format: ConfigFormat;
-  readonly layout: Layout;
+  readonly layout: EntryLayout;
   readonly tolerance: SyntaxTolerance;
   /** What a new file begins with. */
   readonly template?: string;
@@ -39,7 +39,7 @@ export interface EntryTarget {
   readonly cautions: readonly string[];
 }
 
-interface PlaceFacts {
+interface EntryTargetInput {
   readonly key: string;
   readonly surroundings: ClientEnvironment;
 }
@@ -48,23 +48,27 @@ interface PlaceFacts {
  * Where an entry of a client goes.
  * @throws AgentToolsError if the client has no such file, or the one that is there cannot be read.
  */
-export async function placementIn(
+export async function locateEntryTarget(
   client: WritableClient,
   scope: Scope,
-  facts: PlaceFacts,
+  facts: EntryTargetInput,
 ): Promise<EntryTarget> {
-  const found = fileOf(client, scope, facts);
+  const found = locateConfigFile(client, scope, facts);
   if (found.file === undefined) throw new AgentToolsError('not-found', found.reason);
   const { container: _, ...place } = found;
   const data = await readConfigData(found).catch(async (error) => {
-    throw await asUserError(error, found.file);
+    throw await toUserError(error, found.file);
   });
   const fileScope = scope.kind === 'project' ? 'project' : 'user';
-  const cautions = cautionsFor(client, fileScope, facts.surroundings);
-  return { ...place, layout: layoutIn(client, data), cautions };
+  const cautions = listWarnings(client, fileScope, facts.surroundings);
+  return { ...place, layout: entryLayoutIn(client, data), cautions };
 }
 
-function fileOf(client: Client, scope: Scope, { key, surroundings }: PlaceFacts): ConfigFile | NoFile {
+function locateConfigFile(
+  client: Client,
+  scope: Scope,
+  { key, surroundings }: EntryTargetInput,
+): ConfigFile | NoConfigFile {
   if (scope.kind === 'project') return projectFile(client, scope.folder, surroundings, key);
   if (scope.kind === 'user' || client.manual) return userFile(client, surroundings, key);
   return configFile(client, scope.file, key);
@@ -72,11 +76,11 @@ function fileOf(client: Client, scope: Scope, { key, surroundings }: PlaceFacts)
 
 async function readConfigData({ file, format }: ConfigFile): Promise<unknown> {
   const { text } = await readTextFile(file);
-  return text === null ? undefined : await dataIn(text, format);
+  return text === null ? undefined : await readConfigDocument(text, format);
 }
 
 /** What of a text keeps its client from reading it, in a sentence; none if nothing does. */
-export async function unreadableIn(
+export async function explainUnreadable(
   { file, format, tolerance }: EntryTarget,
   text: string | null,
 ): Promise<readonly string[]> {
@@ -97,11 +101,11 @@ export async function unreadableIn(
 
 /** Whether a client has a file of a kind. */
 export function hasPlace(client: Client, scope: Scope, surroundings: ClientEnvironment): boolean {
-  return fileOf(client, scope, { key: 'key', surroundings }).file !== undefined;
+  return locateConfigFile(client, scope, { key: 'key', surroundings }).file !== undefined;
 }
 
 /** A client's own file and its file in a project, as far as they can be told without an entry. */
-export function filesOf(
+export function locateClientFiles(
   client: Client,
   surroundings: ClientEnvironment,
 ): { readonly user: string | null; readonly project: string | null } {

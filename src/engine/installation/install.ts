@@ -1,24 +1,24 @@
-import { type ConfigChange, changeConfig } from '../clients/config-change.js';
 import type { Client, ManualClient } from '../clients/client.js';
-import { checkKey, deriveKey, writtenKey } from '../clients/keys.js';
+import { type ConfigChange, changeConfig } from '../clients/config-change.js';
+import { checkKey, deriveKey, writtenKey } from '../clients/entry-keys.js';
+import type { Plan } from '../clients/ledger/config-plan.js';
 import { planInstall } from '../clients/ledger/install.js';
-import type { Plan } from '../clients/ledger/plan.js';
-import { slotOf } from '../clients/ledger/slot.js';
+import { slotKey } from '../clients/ledger/slot.js';
 import type { Receipt } from '../clients/receipts.js';
 import { AgentToolsError } from '../errors.js';
-import type { ServerSpec } from '../items/server.js';
+import type { ServerSpec } from '../items/compose-server.js';
 import type { ToolOptionValues } from '../items/tool-options.js';
-import { asUserError } from './config-fault.js';
-import { buildConfigEntry } from './entry.js';
-import { launchFor, requireCwd } from './launch.js';
-import { notesFor } from './notes.js';
-import { type EntryTarget, placementIn, type Scope } from './entry-target.js';
-import type { InstallRequest, InstallSetting } from './request.js';
+import { buildConfigEntry } from './build-entry.js';
+import { toUserError } from './config-fault.js';
+import { type EntryTarget, locateEntryTarget, type Scope } from './entry-target.js';
+import { collectNotes } from './install-notes.js';
+import type { InstallDeps, InstallRequest } from './install-request.js';
+import { findBrokenCode, findCandidate, type InstallableServer, isOnlyHere } from './installable-server.js';
+import { requireCwd, resolveLaunch } from './launch.js';
 import { checkRequirements } from './requirements.js';
 import { hideSecrets, secretOptions } from './secrets.js';
-import { brokenCode, type Candidate, findCandidate, isOnlyHere } from './server.js';
 import { readToolSettings } from './tool-settings.js';
-import { type Verified, verifyOnce } from './verification.js';
+import { type VerificationCache, verifyOnce } from './verification-cache.js';
 
 /** What was done for one client, or would be. */
 export interface InstallReport {
@@ -60,15 +60,15 @@ export type InstallResult = InstallReport | ManualReport | InstallFailure;
  */
 export async function install(
   request: InstallRequest,
-  setting: InstallSetting,
+  setting: InstallDeps,
 ): Promise<readonly InstallResult[]> {
   await requireCwd(request, setting);
-  const chosen = new Map<string, Chosen>();
+  const chosen = new Map<string, ChosenServer>();
   for (const client of request.clients) {
     const reference = referenceFor(client, request);
     if (!chosen.has(reference)) chosen.set(reference, await choose(reference, request, setting));
   }
-  const verified: Verified = new Map();
+  const verified: VerificationCache = new Map();
   const results: InstallResult[] = [];
   for (const client of request.clients) {
     setting.tell(`${client.name} …`);
@@ -86,16 +86,20 @@ function referenceFor({ kind }: Client, { reference }: InstallRequest): string {
 }
 
 /** A server that is to be installed, whatever the client. */
-interface Chosen {
+interface ChosenServer {
   readonly reference: string;
-  readonly candidate: Candidate;
+  readonly candidate: InstallableServer;
   readonly toolOptions: ToolOptionValues;
   /** What will fail though the server starts, in sentences. */
   readonly broken: readonly string[];
 }
 
 /** @throws AgentToolsError if there is no such server, or no client could have it as it is wanted. */
-async function choose(reference: string, request: InstallRequest, setting: InstallSetting): Promise<Chosen> {
+async function choose(
+  reference: string,
+  request: InstallRequest,
+  setting: InstallDeps,
+): Promise<ChosenServer> {
   const project = request.scope.kind === 'project' ? request.scope.folder : undefined;
   const { dryRun } = request;
   const { workspace, obtain, signal, report } = setting;
@@ -106,7 +110,7 @@ async function choose(reference: string, request: InstallRequest, setting: Insta
     throw new AgentToolsError('refused', message);
   }
   const toolOptions = readToolSettings(request.toolOptions, candidate.spec);
-  const broken = request.verifyTimeoutMs === undefined ? [] : await brokenCode(candidate.spec);
+  const broken = request.verifyTimeoutMs === undefined ? [] : await findBrokenCode(candidate.spec);
   return { reference, candidate, toolOptions, broken };
 }
 
@@ -116,29 +120,29 @@ function toInstallFailure(client: Client, error: unknown): InstallFailure {
   throw error;
 }
 
-interface Job extends Chosen {
+interface InstallJob extends ChosenServer {
   readonly client: Client;
-  readonly verified: Verified;
+  readonly verified: VerificationCache;
 }
 
 async function installInto(
-  job: Job,
+  job: InstallJob,
   request: InstallRequest,
-  setting: InstallSetting,
+  setting: InstallDeps,
 ): Promise<InstallReport | ManualReport> {
   const { client, candidate } = job;
   const { scope } = request;
   const key = request.name ?? keyFor(client, candidate.spec);
-  const family = familyOf(candidate.spec);
-  const launch = launchFor(job, request, setting);
-  const notes = await requirementsOf(job, request, setting);
+  const family = alternativesKey(candidate.spec);
+  const launch = resolveLaunch(job, request, setting);
+  const notes = await requireRequirements(job, request, setting);
   if (client.manual) {
     const snippet = client.manual.snippet?.(launch, key);
     return { client, key, server: candidate.spec.qualifiedName, ...(snippet !== undefined && { snippet }) };
   }
 
   checkKey(client, key);
-  const placement = await placementIn(client, scope, { key, surroundings: setting.surroundings });
+  const placement = await locateEntryTarget(client, scope, { key, surroundings: setting.surroundings });
   const options = secretOptions(job.toolOptions);
   const hidden = hideSecrets([...request.variables, ...options.variables], { client, scope, key });
   const receipt: Receipt = {
@@ -160,13 +164,13 @@ async function installInto(
     version: setting.version,
     time: setting.now().toISOString(),
   };
-  const plan = planFor(receipt, placement, request);
+  const plan = planInstallEdit(receipt, placement, request);
   const { receipts, surroundings } = setting;
   // What cannot be written need not be started.
-  await changeConfig(placement.file, plan, { receipts, dryRun: true }).catch(explain(placement));
+  await changeConfig(placement.file, plan, { receipts, dryRun: true }).catch(rethrowForFile(placement));
   const absences = await verifyOnce({ launch, verified: job.verified }, request, setting);
   const change = await changeConfig(placement.file, plan, { receipts, dryRun: request.dryRun }).catch(
-    explain(placement),
+    rethrowForFile(placement),
   );
   return {
     client,
@@ -182,7 +186,7 @@ async function installInto(
       ...job.broken,
       ...absences,
       ...notes,
-      ...(await notesFor({
+      ...(await collectNotes({
         client,
         request,
         isOnlyHere: isOnlyHere(candidate),
@@ -205,38 +209,38 @@ function keyFor(client: Client, { configKey, hasOwnKey }: ServerSpec): string {
 }
 
 /** Servers of one extension that its author gave one key are alternatives to each other. */
-function familyOf({ extension, configKey, hasOwnKey }: ServerSpec): string | undefined {
+function alternativesKey({ extension, configKey, hasOwnKey }: ServerSpec): string | undefined {
   return hasOwnKey ? JSON.stringify([extension.origin, extension.name, configKey]) : undefined;
 }
 
 /** The server whose entry was in a place before. */
 function serverIn({ known }: ConfigChange, receipt: Receipt): string {
-  return known.find((one) => slotOf(one) === slotOf(receipt))!.server;
+  return known.find((one) => slotKey(one) === slotKey(receipt))!.server;
 }
 
-type Planner = Parameters<typeof changeConfig>[1];
+type PlanConfigChange = Parameters<typeof changeConfig>[1];
 
-function planFor(
+function planInstallEdit(
   receipt: Receipt,
   { format, layout, tolerance }: EntryTarget,
   { force }: InstallRequest,
-): Planner {
+): PlanConfigChange {
   const { container } = layout;
   const place = { format, container, key: receipt.key, ...(force ? {} : { tolerance }) };
   return (state) => planInstall(state, { receipt, place, force });
 }
 
-function explain({ file }: EntryTarget) {
+function rethrowForFile({ file }: EntryTarget) {
   return async (error: unknown): Promise<never> => {
-    throw await asUserError(error, file);
+    throw await toUserError(error, file);
   };
 }
 
 /** @throws AgentToolsError for what is required and missing. */
-async function requirementsOf(
-  { client, candidate }: Job,
+async function requireRequirements(
+  { client, candidate }: InstallJob,
   request: InstallRequest,
-  { surroundings }: InstallSetting,
+  { surroundings }: InstallDeps,
 ): Promise<readonly string[]> {
   const { missing, warnings } = await checkRequirements(candidate.spec, {
     capabilities: client.capabilities,

@@ -1,10 +1,10 @@
 import { existsSync } from 'node:fs';
 import path from 'node:path';
-import { reconcileRecords } from '../clients/config-change.js';
 import type { Client } from '../clients/client.js';
+import { reconcileRecords } from '../clients/config-change.js';
 import { readEntry } from '../clients/edit/entries.js';
-import { isIntact } from '../clients/edit/merge.js';
-import { currentLocation } from '../clients/locate.js';
+import { isIntact } from '../clients/edit/merge-entry.js';
+import { currentLocation } from '../clients/locate-config.js';
 import type { Receipt, Receipts } from '../clients/receipts.js';
 import { Workspace, type WorkspaceOptions } from '../extension/workspace.js';
 import { followLinks, readTextFile } from '../files/text-file.js';
@@ -12,26 +12,26 @@ import { followLinks, readTextFile } from '../files/text-file.js';
 /** How an entry that we wrote is now. */
 export type InstalledState = 'intact' | 'edited' | 'gone' | 'server missing';
 
-export interface Installed {
+export interface InstalledEntry {
   readonly receipt: Receipt;
   readonly state: InstalledState;
   /** Why, where the state alone does not say it. */
   readonly reason?: string;
 }
 
-export interface InstalledSetting {
+export interface InstalledDeps {
   readonly receipts: Receipts;
   readonly workspace: WorkspaceOptions;
   readonly clients: readonly Client[];
 }
 
 /** What we wrote, file by file, and whether it still holds. Nothing is started, and no extension code is run. */
-export async function listInstalled({ receipts, workspace, clients }: InstalledSetting): Promise<{
-  readonly installed: readonly Installed[];
+export async function listInstalled({ receipts, workspace, clients }: InstalledDeps): Promise<{
+  readonly installed: readonly InstalledEntry[];
   readonly notes: readonly string[];
 }> {
   const { records, notes } = await reconcileRecords(receipts);
-  const installed: Installed[] = [];
+  const installed: InstalledEntry[] = [];
   for (const { realFile, receipts: known } of records) {
     for (const receipt of known) {
       const read = await textFor(receipt, realFile);
@@ -43,7 +43,7 @@ export async function listInstalled({ receipts, workspace, clients }: InstalledS
 }
 
 /** Whether an entry of ours is where its client looks. */
-export async function isThere(receipt: Receipt, realFile: string): Promise<boolean> {
+export async function isEntryPresent(receipt: Receipt, realFile: string): Promise<boolean> {
   const read = await textFor(receipt, realFile);
   if ('reason' in read) return false;
   const entry = await currentLocation(receipt, read.text)
@@ -69,8 +69,8 @@ async function textFor(
 async function entryState(
   receipt: Receipt,
   text: string | null,
-  { workspace, clients }: Pick<InstalledSetting, 'workspace' | 'clients'>,
-): Promise<Omit<Installed, 'receipt'>> {
+  { workspace, clients }: Pick<InstalledDeps, 'workspace' | 'clients'>,
+): Promise<Omit<InstalledEntry, 'receipt'>> {
   let entry: Awaited<ReturnType<typeof readEntry>>;
   try {
     entry = await readEntry(text, await currentLocation(receipt, text));

@@ -1,18 +1,18 @@
 import { stat } from 'node:fs/promises';
 import path from 'node:path';
 import type { Launch } from '../clients/client.js';
-import { startable } from '../clients/shapes.js';
+import { toStartable } from '../clients/entry-shapes.js';
 import { AgentToolsError } from '../errors.js';
 import type { ToolOptionValues } from '../items/tool-options.js';
-import type { InstallRequest, InstallSetting } from './request.js';
-import type { Candidate } from './server.js';
+import type { InstallDeps, InstallRequest } from './install-request.js';
+import type { InstallableServer } from './installable-server.js';
 
 export interface LaunchRequest {
   /** What `start` is given. */
   readonly argument: string;
   readonly qualifiedName: string;
   readonly by: InstallRequest['by'];
-  readonly program: InstallSetting['program'];
+  readonly program: InstallDeps['program'];
   readonly version: string;
   readonly inProject: boolean;
   readonly env: Readonly<Record<string, string>>;
@@ -24,7 +24,7 @@ export interface LaunchRequest {
 }
 
 /** What a client is to run. Clients with a window have no shell's PATH, so by default every path is absolute. */
-export function launchOf(request: LaunchRequest): Launch {
+export function buildLaunch(request: LaunchRequest): Launch {
   const { argument, qualifiedName, by, program, version, inProject, cwd } = request;
   const start = ['start', ...(inProject ? ['--project'] : []), argument];
   const { MCP_SERVER_NAME: _, ...given } = request.env;
@@ -43,14 +43,17 @@ export function launchOf(request: LaunchRequest): Launch {
 }
 
 /** What a client is to run for an install. */
-export function launchFor(
-  { candidate, toolOptions }: { readonly candidate: Candidate; readonly toolOptions: ToolOptionValues },
+export function resolveLaunch(
+  {
+    candidate,
+    toolOptions,
+  }: { readonly candidate: InstallableServer; readonly toolOptions: ToolOptionValues },
   request: InstallRequest,
-  setting: InstallSetting,
+  setting: InstallDeps,
 ): Launch {
   // What others start on their machines names nothing of this one.
   const isShared = request.scope.kind === 'project' && request.by === 'npx';
-  const launch = launchOf({
+  const launch = buildLaunch({
     argument: candidate.argument,
     qualifiedName: candidate.spec.qualifiedName,
     by: request.by,
@@ -60,15 +63,15 @@ export function launchFor(
     env: Object.fromEntries(request.variables.map(({ name, value }) => [name, value])),
     toolOptions,
     apps: request.apps,
-    cwd: cwdOf(request, setting),
+    cwd: resolveLaunchCwd(request, setting),
     dataFolder: isShared ? undefined : setting.dataFolder,
   });
-  return isShared ? launch : startable(launch, setting.surroundings.platform);
+  return isShared ? launch : toStartable(launch, setting.surroundings.platform);
 }
 
 /** @throws AgentToolsError if the working directory of the server is not there. */
-export async function requireCwd(request: InstallRequest, setting: InstallSetting): Promise<void> {
-  const folder = cwdOf(request, setting);
+export async function requireCwd(request: InstallRequest, setting: InstallDeps): Promise<void> {
+  const folder = resolveLaunchCwd(request, setting);
   if (folder === undefined) return;
   const info = await stat(folder).catch(() => undefined);
   if (info?.isDirectory()) return;
@@ -76,7 +79,7 @@ export async function requireCwd(request: InstallRequest, setting: InstallSettin
   throw new AgentToolsError('not-found', message);
 }
 
-function cwdOf({ cwd }: InstallRequest, { workspace }: InstallSetting): string | undefined {
+function resolveLaunchCwd({ cwd }: InstallRequest, { workspace }: InstallDeps): string | undefined {
   return cwd === undefined ? undefined : path.resolve(workspace.cwd, cwd);
 }
 

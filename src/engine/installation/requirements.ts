@@ -1,4 +1,5 @@
-import { type Kind, singular } from '../extension/kinds.js';
+import { type Kind, singular } from '../extension/item-kinds.js';
+import type { ServerSpec } from '../items/compose-server.js';
 import {
   alternatives,
   describeCapability,
@@ -6,10 +7,9 @@ import {
   describeVariable,
   findShortfall,
 } from '../items/requirements.js';
-import type { ServerSpec } from '../items/server.js';
-import type { Need, Requirements } from '../items/specs.js';
+import type { Requirement, Requirements } from '../items/specs.js';
 
-export interface RequirementFacts {
+export interface RequirementInputs {
   /** What the client is known to have, or not to have; what is not named is unknown. */
   readonly capabilities: Readonly<Record<string, boolean | undefined>>;
   /** Variables the entry sets. */
@@ -19,7 +19,7 @@ export interface RequirementFacts {
 }
 
 /** What to do about what is missing; an option may follow. */
-const waysOut = {
+const requirementHints = {
   capability: undefined,
   variable: 'Give it with',
   handedOn: 'Hand it on with',
@@ -30,20 +30,20 @@ const waysOut = {
 interface MissingRequirement {
   readonly text: string;
   readonly option?: string;
-  readonly wayOut: keyof typeof waysOut;
+  readonly wayOut: keyof typeof requirementHints;
   readonly level: Requirements['level'];
 }
 
 /** An item that misses something. */
-interface Needing {
+interface DependentItem {
   readonly kind: Kind;
   readonly name: string;
 }
 
 /** Things that are missed by the same items. */
-interface Shortage {
+interface MissingGroup {
   readonly lacks: readonly MissingRequirement[];
-  readonly items: readonly Needing[];
+  readonly items: readonly DependentItem[];
 }
 
 /**
@@ -52,9 +52,9 @@ interface Shortage {
  */
 export async function checkRequirements(
   spec: ServerSpec,
-  facts: RequirementFacts,
+  facts: RequirementInputs,
 ): Promise<{ readonly missing: readonly string[]; readonly warnings: readonly string[] }> {
-  const lacking = new Map<string, { readonly lack: MissingRequirement; readonly items: Needing[] }>();
+  const lacking = new Map<string, { readonly lack: MissingRequirement; readonly items: DependentItem[] }>();
   for (const { item, requires } of needsIn(spec)) {
     for (const lack of await findMissingRequirements(requires, facts)) {
       const key = JSON.stringify([lack.level, lack.text]);
@@ -63,19 +63,19 @@ export async function checkRequirements(
       lacking.set(key, known);
     }
   }
-  const shortages = new Map<string, Shortage>();
+  const shortages = new Map<string, MissingGroup>();
   for (const { lack, items } of lacking.values()) {
     const key = JSON.stringify([lack.level, lack.wayOut, items]);
     shortages.set(key, { lacks: [...(shortages.get(key)?.lacks ?? []), lack], items });
   }
   const sentences = (level: Requirements['level']) =>
-    byWayOut([...shortages.values()].filter(({ lacks }) => lacks[0]!.level === level)).map(sentenceOf);
+    byWayOut([...shortages.values()].filter(({ lacks }) => lacks[0]!.level === level)).map(describeMissing);
   const warnings = [...sentences('suggested'), ...variablesOfUpstreams(spec, facts)];
   return { missing: sentences('required'), warnings };
 }
 
 /** Who needs what; a tool that an existing server answers also needs, if less strictly, what that one does. */
-function needsIn({ registry }: ServerSpec): readonly { item: Needing; requires: Requirements }[] {
+function needsIn({ registry }: ServerSpec): readonly { item: DependentItem; requires: Requirements }[] {
   const items = [...registry.all('tools'), ...registry.all('prompts'), ...registry.all('resources')];
   return items.flatMap((spec) => {
     const item = { kind: spec.kind, name: spec.name };
@@ -91,7 +91,7 @@ function needsIn({ registry }: ServerSpec): readonly { item: Needing; requires: 
 /** What the existing servers in a server's list are given of the environment and may go without, in sentences. */
 function variablesOfUpstreams(
   { upstreams }: ServerSpec,
-  { entryEnv, env }: Pick<RequirementFacts, 'entryEnv' | 'env'>,
+  { entryEnv, env }: Pick<RequirementInputs, 'entryEnv' | 'env'>,
 ): readonly string[] {
   const needed = upstreams.flatMap(({ upstream: { name, variables = [] } }) =>
     variables.map((variable) => ({ variable, what: `The tools of ${name} need` })),
@@ -108,7 +108,7 @@ function variablesOfUpstreams(
 
 async function findMissingRequirements(
   requires: Requirements,
-  { capabilities, entryEnv, env }: RequirementFacts,
+  { capabilities, entryEnv, env }: RequirementInputs,
 ): Promise<readonly MissingRequirement[]> {
   const { level } = requires;
   const circumstances = {
@@ -133,8 +133,8 @@ async function findMissingRequirements(
 
 /** A variable that is set where install runs, which says nothing of where the client runs. */
 function onlyInShell(
-  need: Need,
-  { entryEnv, env }: Pick<RequirementFacts, 'entryEnv' | 'env'>,
+  need: Requirement,
+  { entryEnv, env }: Pick<RequirementInputs, 'entryEnv' | 'env'>,
 ): readonly MissingRequirement[] {
   const names = alternatives(need);
   if (names.some((name) => Object.hasOwn(entryEnv, name))) return [];
@@ -145,34 +145,34 @@ function onlyInShell(
 }
 
 /** In the order in which each way out is first needed. */
-function byWayOut(shortages: readonly Shortage[]): readonly (readonly Shortage[])[] {
-  const wayOutOf = ({ lacks }: Shortage) => lacks[0]!.wayOut;
+function byWayOut(shortages: readonly MissingGroup[]): readonly (readonly MissingGroup[])[] {
+  const wayOutOf = ({ lacks }: MissingGroup) => lacks[0]!.wayOut;
   return [...new Set(shortages.map(wayOutOf))].map((wayOut) =>
     shortages.filter((shortage) => wayOutOf(shortage) === wayOut),
   );
 }
 
-function sentenceOf(shortages: readonly Shortage[]): string {
-  const clauses = shortages.map(clauseOf).join('; ');
+function describeMissing(shortages: readonly MissingGroup[]): string {
+  const clauses = shortages.map(describeMissingGroup).join('; ');
   const lacks = shortages.flatMap((shortage) => shortage.lacks);
   const options = [...new Set(lacks.flatMap(({ option }) => option ?? []))];
-  const wayOut = waysOut[lacks[0]!.wayOut];
+  const wayOut = requirementHints[lacks[0]!.wayOut];
   const end = wayOut === undefined ? '' : ` ${wayOut}${options.length > 0 ? `: ${options.join(' ')}` : ''}`;
   return `${clauses.charAt(0).toUpperCase()}${clauses.slice(1)}.${end}`;
 }
 
-function clauseOf({ lacks, items }: Shortage): string {
+function describeMissingGroup({ lacks, items }: MissingGroup): string {
   const kinds = [...new Set(items.map(({ kind }) => kind))];
   const named = kinds.map((kind) => {
     const names = items.filter((item) => item.kind === kind).map(({ name }) => `"${name}"`);
-    return `the ${singular[kind]}${names.length > 1 ? 's' : ''} ${listed(names)}`;
+    return `the ${singular[kind]}${names.length > 1 ? 's' : ''} ${joinNames(names)}`;
   });
   const verb = items.length > 1 ? 'need' : 'needs';
-  return `${listed(named)} ${verb} ${lacks.map(({ text }) => text).join(', and ')}`;
+  return `${joinNames(named)} ${verb} ${lacks.map(({ text }) => text).join(', and ')}`;
 }
 
 /** `A, B and C` */
-function listed(names: readonly string[]): string {
+function joinNames(names: readonly string[]): string {
   const [last = '', ...before] = names.toReversed();
   return before.length === 0 ? last : `${before.toReversed().join(', ')} and ${last}`;
 }

@@ -1,20 +1,20 @@
-import type { Layout, WritableClient } from '../clients/client.js';
-import type { ConfigValue, ConfigEntry } from '../clients/edit/editor.js';
-import type { Addition } from '../clients/receipts.js';
+import type { EntryLayout, WritableClient } from '../clients/client.js';
+import type { ConfigEntry, ConfigValue } from '../clients/edit/editor.js';
+import type { EntryAddition } from '../clients/receipts.js';
 import { AgentToolsError } from '../errors.js';
 import type { ToolOptionValues } from '../items/tool-options.js';
-import { looksSecret } from '../secrets.js';
+import { looksSecret } from '../looks-secret.js';
 import type { Scope } from './entry-target.js';
 
 /** A variable that the server is to get. */
-export interface Variable {
+export interface ServerVariable {
   readonly name: string;
   readonly value: string;
   readonly isSecret: boolean;
 }
 
 /** Variables that an entry has of its own, and how what they say is given. */
-const own: Readonly<Record<string, string>> = {
+const reservedVariables: Readonly<Record<string, string>> = {
   MCP_SERVER_NAME: 'The server is the argument after the client.',
   MCP_TOOL_OPTIONS: 'Options of tools are given with --tool-option tool.option=value.',
 };
@@ -26,7 +26,7 @@ const own: Readonly<Record<string, string>> = {
 export function readVariables(
   words: readonly string[],
   env: Readonly<Record<string, string | undefined>>,
-): readonly Variable[] {
+): readonly ServerVariable[] {
   return words.map((word) => {
     const equals = word.indexOf('=');
     const name = equals === -1 ? word : word.slice(0, equals);
@@ -36,8 +36,8 @@ export function readVariables(
         `"${word}" names no variable. Expected NAME=value, or NAME alone to hand on its value.`,
       );
     }
-    if (Object.hasOwn(own, name))
-      throw new AgentToolsError('usage', `${name} cannot be given by --env. ${own[name]}`);
+    if (Object.hasOwn(reservedVariables, name))
+      throw new AgentToolsError('usage', `${name} cannot be given by --env. ${reservedVariables[name]}`);
     if (equals !== -1) {
       const value = word.slice(equals + 1);
       return { name, value, isSecret: looksSecret(name, value) };
@@ -57,7 +57,7 @@ export const toolOptionsVariable = 'MCP_TOOL_OPTIONS';
 /** What is said of options that look like secrets: the variable that holds them is one as a whole. */
 export interface SecretOptions {
   /** None: no option does. */
-  readonly variables: readonly Variable[];
+  readonly variables: readonly ServerVariable[];
   readonly notes: readonly string[];
 }
 
@@ -86,13 +86,13 @@ function holdsSecret(name: string, value: unknown): boolean {
 }
 
 /** What stands in an entry instead of secrets. */
-export interface Hidden {
+export interface SecretPlaceholders {
   /** The variables that are secrets, none of which may stand there as it is. */
   readonly names: readonly string[];
   /** What the client is to take for them. */
   readonly env: Readonly<Record<string, string>>;
   readonly fields: ConfigEntry;
-  readonly additions: readonly Addition[];
+  readonly additions: readonly EntryAddition[];
   readonly notes: readonly string[];
 }
 
@@ -106,7 +106,10 @@ export interface SecretTarget {
  * Keeps secrets out of files that others may read, such as a project's: the client's own reference stands for each, or,
  * where it has none, the user is told.
  */
-export function hideSecrets(variables: readonly Variable[], { client, scope, key }: SecretTarget): Hidden {
+export function hideSecrets(
+  variables: readonly ServerVariable[],
+  { client, scope, key }: SecretTarget,
+): SecretPlaceholders {
   const secrets = scope.kind === 'user' ? [] : variables.filter(({ isSecret }) => isSecret);
   const names = secrets.map(({ name }) => name);
   const references = names.map((name) => ({
@@ -130,17 +133,17 @@ export function hideSecrets(variables: readonly Variable[], { client, scope, key
   };
 }
 
-export interface WrittenEntry {
+export interface EntryToWrite {
   readonly client: WritableClient;
-  readonly layout: Layout;
+  readonly layout: EntryLayout;
   readonly entry: ConfigEntry;
   readonly key: string;
 }
 
 /** Says which values the client will take for references, since it spells its own so. */
 export function replacedByClient(
-  variables: readonly Variable[],
-  { client, layout, entry, key }: WrittenEntry,
+  variables: readonly ServerVariable[],
+  { client, layout, entry, key }: EntryToWrite,
 ): readonly string[] {
   const reference = client.secretReference?.('NAME', key, client.name).value;
   const opening = openings.find(({ isOf }) => reference !== undefined && isOf.test(reference));

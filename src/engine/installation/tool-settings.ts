@@ -1,8 +1,8 @@
+import { didYouMean } from '../did-you-mean.js';
 import { AgentToolsError } from '../errors.js';
-import type { ServerSpec } from '../items/server.js';
+import type { ServerSpec } from '../items/compose-server.js';
 import type { ToolSpec } from '../items/specs.js';
 import type { ToolOptionValues } from '../items/tool-options.js';
-import { didYouMean } from '../spelling.js';
 
 /**
  * Reads settings such as `forecast.units="metric"`: split at the first `=`, then at the last dot before it. A value is
@@ -19,7 +19,7 @@ export function readToolSettings(
     const { toolName, option, value } = split(setting);
     const tool = tools.find(({ item, name, definition }) => [item, name, definition.item].includes(toolName));
     if (!tool)
-      throw unknown(
+      throw unknownNameError(
         `${qualifiedName} has no tool "${toolName}"`,
         toolName,
         tools.map(({ name }) => name),
@@ -43,11 +43,11 @@ function split(setting: string): {
   return {
     toolName: setting.slice(0, dot),
     option: setting.slice(dot + 1, equals),
-    value: valueIn(setting.slice(equals + 1)),
+    value: parseSettingValue(setting.slice(equals + 1)),
   };
 }
 
-function valueIn(text: string): unknown {
+function parseSettingValue(text: string): unknown {
   try {
     return JSON.parse(text);
   } catch {
@@ -57,10 +57,10 @@ function valueIn(text: string): unknown {
 
 function requireOption({ name, options }: ToolSpec, option: string): void {
   if (!Object.hasOwn(options, option))
-    throw unknown(`The tool "${name}" has no option "${option}"`, option, Object.keys(options));
+    throw unknownNameError(`The tool "${name}" has no option "${option}"`, option, Object.keys(options));
 }
 
-function unknown(problem: string, name: string, known: readonly string[]): AgentToolsError {
+function unknownNameError(problem: string, name: string, known: readonly string[]): AgentToolsError {
   const meant = didYouMean(name, known);
   const hint = meant ? `Did you mean "${meant}"?` : `It has: ${known.join(', ') || 'none'}.`;
   return new AgentToolsError('not-found', `${problem}. ${hint}`);

@@ -1,16 +1,16 @@
 import path from 'node:path';
-import { changeConfig, reconcileRecords } from '../clients/config-change.js';
 import type { Client, ClientEnvironment } from '../clients/client.js';
-import { keyFault } from '../clients/keys.js';
-import type { ConfigState, Plan } from '../clients/ledger/plan.js';
+import { changeConfig, reconcileRecords } from '../clients/config-change.js';
+import { keyFault } from '../clients/entry-keys.js';
+import type { ConfigState, Plan } from '../clients/ledger/config-plan.js';
 import { planRemoval, planUninstall } from '../clients/ledger/uninstall.js';
-import { currentLocation } from '../clients/locate.js';
+import { currentLocation } from '../clients/locate-config.js';
 import type { Receipt, Receipts } from '../clients/receipts.js';
 import { AgentToolsError } from '../errors.js';
 import { isPathArgument } from '../extension/workspace.js';
 import { followLinks } from '../files/text-file.js';
-import { asUserError } from './config-fault.js';
-import { hasPlace, placementIn, type Scope } from './entry-target.js';
+import { toUserError } from './config-fault.js';
+import { hasPlace, locateEntryTarget, type Scope } from './entry-target.js';
 
 export interface UninstallRequest {
   /** Undefined: every client. */
@@ -24,7 +24,7 @@ export interface UninstallRequest {
   readonly dryRun: boolean;
 }
 
-export interface UninstallSetting {
+export interface UninstallDeps {
   readonly cwd: string;
   readonly home: string;
   readonly surroundings: ClientEnvironment;
@@ -64,7 +64,7 @@ export interface UninstallOutcome {
 }
 
 /** A receipt, and the file that was written to. */
-interface Known {
+interface LocatedReceipt {
   readonly receipt: Receipt;
   readonly realFile: string;
 }
@@ -75,15 +75,15 @@ interface Known {
  */
 export async function uninstall(
   request: UninstallRequest,
-  setting: UninstallSetting,
+  setting: UninstallDeps,
 ): Promise<UninstallOutcome> {
   const { known, notes } = await everythingKnown(setting);
-  const inPlace = await knownIn(request, known, setting);
-  const meant = await matching(request, inPlace, setting);
+  const inPlace = await filterByTarget(request, known, setting);
+  const meant = await filterByRequest(request, inPlace, setting);
   requireClear(request, meant);
   if (meant.length === 0) {
     const foreign = await removeForeign(request, setting);
-    const elsewhere = (await matching(request, known, setting)).map(({ receipt }) => receipt);
+    const elsewhere = (await filterByRequest(request, known, setting)).map(({ receipt }) => receipt);
     const all = known.map(({ receipt }) => receipt);
     return { results: foreign ? [foreign] : [], notes, elsewhere: elsewhere.length > 0 ? elsewhere : all };
   }
@@ -99,7 +99,7 @@ export async function uninstall(
 export async function uninstallServer(
   server: string,
   { force, dryRun }: Pick<UninstallRequest, 'force' | 'dryRun'>,
-  setting: UninstallSetting,
+  setting: UninstallDeps,
 ): Promise<Pick<UninstallOutcome, 'results' | 'notes'>> {
   const isMeant = (receipt: Receipt) => receipt.server === server;
   const { known, notes } = await everythingKnown(setting);
@@ -109,7 +109,7 @@ export async function uninstallServer(
 
 async function everythingKnown({
   receipts: store,
-}: UninstallSetting): Promise<{ readonly known: readonly Known[]; readonly notes: readonly string[] }> {
+}: UninstallDeps): Promise<{ readonly known: readonly LocatedReceipt[]; readonly notes: readonly string[] }> {
   const { records, notes } = await reconcileRecords(store);
   const known = records.flatMap(({ receipts, realFile }) =>
     receipts.map((receipt) => ({ receipt, realFile })),
@@ -117,15 +117,15 @@ async function everythingKnown({
   return { known, notes };
 }
 
-interface TakingOut extends Pick<UninstallRequest, 'force' | 'dryRun'> {
+interface EntryRemovalOptions extends Pick<UninstallRequest, 'force' | 'dryRun'> {
   /** Whether an entry of ours that would come back goes, too. */
   readonly goes: (former: Receipt) => boolean;
 }
 
 async function uninstallEach(
-  meant: readonly Known[],
-  options: TakingOut,
-  setting: UninstallSetting,
+  meant: readonly LocatedReceipt[],
+  options: EntryRemovalOptions,
+  setting: UninstallDeps,
 ): Promise<readonly UninstallResult[]> {
   const results: UninstallResult[] = [];
   for (const one of meant) {
@@ -141,36 +141,36 @@ async function uninstallEach(
 
 /** The file that is changed is the one that was written to, also where another one is under its name by now. */
 async function uninstallOne(
-  { receipt, realFile }: Known,
-  { force, dryRun, goes }: TakingOut,
-  { receipts }: UninstallSetting,
+  { receipt, realFile }: LocatedReceipt,
+  { force, dryRun, goes }: EntryRemovalOptions,
+  { receipts }: UninstallDeps,
 ): Promise<UninstallReport> {
-  const plan = (state: ConfigState) => planFor(state, receipt, { force, goes });
+  const plan = (state: ConfigState) => planUninstallEdit(state, receipt, { force, goes });
   const change = await changeConfig(realFile, plan, { receipts, dryRun }).catch(async (error) => {
-    throw await asUserError(error, realFile);
+    throw await toUserError(error, realFile);
   });
   return { receipt, outcome: change.outcome, before: change.before, after: change.after };
 }
 
 /** What an entry took the place of may go with it, if that was ours too. */
-async function planFor(
+async function planUninstallEdit(
   state: ConfigState,
   receipt: Receipt,
-  { force, goes }: Pick<TakingOut, 'force' | 'goes'>,
+  { force, goes }: Pick<EntryRemovalOptions, 'force' | 'goes'>,
 ): Promise<Plan> {
   const place = await currentLocation(receipt, state.text);
   const plan = await planUninstall(state, { receipt, place, force });
   if (plan.outcome !== 'restored') return plan;
   const former = receipt.displaced?.find(({ client }) => client === receipt.client);
-  return former && goes(former) ? await planFor(plan, former, { force, goes }) : plan;
+  return former && goes(former) ? await planUninstallEdit(plan, former, { force, goes }) : plan;
 }
 
 /** What is known of the client and the file that a command line means. */
-async function knownIn(
+async function filterByTarget(
   { client, scope }: UninstallRequest,
-  known: readonly Known[],
-  { cwd }: UninstallSetting,
-): Promise<readonly Known[]> {
+  known: readonly LocatedReceipt[],
+  { cwd }: UninstallDeps,
+): Promise<readonly LocatedReceipt[]> {
   const ofClient = client ? known.filter(({ receipt }) => receipt.client === client.id) : known;
   if (scope.kind === 'config') {
     const file = await followLinks(path.resolve(cwd, scope.file));
@@ -186,11 +186,11 @@ async function knownIn(
   return ofClient.filter(({ receipt }) => receipt.scope === 'user');
 }
 
-async function matching(
+async function filterByRequest(
   { reference, name }: UninstallRequest,
-  known: readonly Known[],
-  { cwd, home }: UninstallSetting,
-): Promise<readonly Known[]> {
+  known: readonly LocatedReceipt[],
+  { cwd, home }: UninstallDeps,
+): Promise<readonly LocatedReceipt[]> {
   const named = name === undefined ? known : known.filter(({ receipt }) => receipt.key === name);
   if (reference === undefined) return named;
   if (isPathArgument(reference)) {
@@ -210,7 +210,7 @@ async function matching(
 }
 
 /** One reference may mean several entries of one file; then their keys tell them apart. */
-function requireClear({ reference, name, client }: UninstallRequest, known: readonly Known[]): void {
+function requireClear({ reference, name, client }: UninstallRequest, known: readonly LocatedReceipt[]): void {
   if (reference === undefined || name !== undefined) return;
   const meant = known.map(({ receipt }) => receipt);
   const doubled = meant.filter((one) =>
@@ -228,7 +228,7 @@ function requireClear({ reference, name, client }: UninstallRequest, known: read
 /** An entry that nobody remembers: refused, or with `force` taken out. Undefined if there is none. */
 async function removeForeign(
   request: UninstallRequest,
-  setting: UninstallSetting,
+  setting: UninstallDeps,
 ): Promise<UninstallReport | undefined> {
   const { client, scope, reference, name, force, dryRun } = request;
   const key = name ?? reference;
@@ -237,12 +237,12 @@ async function removeForeign(
   // What cannot be a key is in no file.
   if (keyFault(client, key) !== undefined) return undefined;
   if (!hasPlace(client, scope, surroundings)) return undefined;
-  const { file, format, layout } = await placementIn(client, scope, { key, surroundings });
+  const { file, format, layout } = await locateEntryTarget(client, scope, { key, surroundings });
   const { container } = layout;
   const plan = planRemoval({ file, key, place: { format, container, key }, force });
   const remove = (options: { readonly dryRun: boolean }) =>
     changeConfig(file, plan, { receipts, ...options }).catch(async (error) => {
-      throw await asUserError(error, file);
+      throw await toUserError(error, file);
     });
   if ((await remove({ dryRun: true })).outcome === 'gone') return undefined;
   const change = await remove({ dryRun });

@@ -1,17 +1,17 @@
 import { access, constants, readFile, stat } from 'node:fs/promises';
 import path from 'node:path';
-import { checkDefinition } from '../extension/check.js';
+import { checkDefinition } from '../extension/check-definition.js';
+import { isRecord } from '../extension/definition-shapes.js';
+import { describeFault, isSerious } from '../extension/describe-fault.js';
 import { type Definition, DefinitionError, type Extension } from '../extension/extension.js';
-import { describeFault, isSerious } from '../extension/faults.js';
-import { isRecord } from '../extension/shapes.js';
-import { translate } from '../extension/spellings.js';
-import { isInside } from '../files/contain.js';
+import { translate } from '../extension/key-spellings.js';
 import { type DataDocument, DocumentError, readDocument } from '../files/document.js';
-import { messageOf } from '../thrown.js';
-import { commonParts, definitionLabel } from './read.js';
-import { ResultError } from './results.js';
+import { isInside } from '../files/path-containment.js';
+import { errorMessage } from '../thrown-value.js';
+import { commonParts, definitionLabel } from './read-definition.js';
 import type { AppMetadata, AppSpec, ResourceContents } from './specs.js';
-import { commonWire } from './wire.js';
+import { ResultError } from './tool-result.js';
+import { commonWire } from './wire-item.js';
 
 /** What the page of an app is. @see MCP Apps 2026-01-26, "UI Resource Format" */
 export const appMimeType = 'text/html;profile=mcp-app';
@@ -25,7 +25,7 @@ function appUri({ name }: Pick<Extension, 'name'>, item: string): string {
 }
 
 /** Makes an app of its definition. @throws DefinitionError if its page cannot be read. */
-export async function readApp(definition: Definition): Promise<AppSpec> {
+export async function readAppDefinition(definition: Definition): Promise<AppSpec> {
   const { extension, item, file } = definition;
   const declaration = extension.manifest.declarations.apps.find(({ name }) => name === item);
   const { title = item } = declaration?.metadata ?? {};
@@ -54,7 +54,9 @@ async function requirePage(page: string, definition: Definition): Promise<void> 
   const { file } = definition.file;
   const problem = await pageProblem(page);
   if (problem === undefined) return;
-  throw new DefinitionError('invalid-definition', `${definitionLabel(definition)}: ${file} ${problem}.`, { file });
+  throw new DefinitionError('invalid-definition', `${definitionLabel(definition)}: ${file} ${problem}.`, {
+    file,
+  });
 }
 
 async function pageProblem(page: string): Promise<string | undefined> {
@@ -65,7 +67,7 @@ async function pageProblem(page: string): Promise<string | undefined> {
     await access(page, constants.R_OK);
     return undefined;
   } catch (error) {
-    return `cannot be read: ${messageOf(error)}`;
+    return `cannot be read: ${errorMessage(error)}`;
   }
 }
 
@@ -76,7 +78,7 @@ async function fileVersion(file: string): Promise<string | undefined> {
 }
 
 /** Reads a file when asked for it, and again only if it was written since. */
-function keptWhileUnchanged<T>(file: string, read: (exists: boolean) => Promise<T>): () => Promise<T> {
+function cacheUntilModified<T>(file: string, read: (exists: boolean) => Promise<T>): () => Promise<T> {
   let last: { readonly state: string | undefined; readonly value: Promise<T> } | undefined;
   return async () => {
     const state = await fileVersion(file);
@@ -92,15 +94,15 @@ function keptWhileUnchanged<T>(file: string, read: (exists: boolean) => Promise<
 }
 
 function pageReader(page: string, uri: string): AppSpec['page'] {
-  return keptWhileUnchanged(page, async () => {
+  return cacheUntilModified(page, async () => {
     const problem = await pageProblem(page);
     if (problem !== undefined) throw new ResultError(`its page ${problem}`);
-    return contentsOf(await readFile(page), uri);
+    return decodeAppContents(await readFile(page), uri);
   });
 }
 
 /** Text if it is UTF-8, without its byte order mark; anything else goes as it is. */
-function contentsOf(bytes: Buffer, uri: string): ResourceContents {
+function decodeAppContents(bytes: Buffer, uri: string): ResourceContents {
   try {
     const text = new TextDecoder('utf-8', { fatal: true }).decode(bytes);
     return { uri, mimeType: appMimeType, text };
@@ -110,16 +112,16 @@ function contentsOf(bytes: Buffer, uri: string): ResourceContents {
 }
 
 /** What hosts are told of an app whose metadata cannot be used. */
-const nothing: AppMetadata = { meta: {} };
+const emptyMetadata: AppMetadata = { meta: {} };
 
 function metadataReader(definition: Definition): AppSpec['metadata'] {
   const target = path.join(definition.extension.manifest.directory, metadataFile(definition));
-  return keptWhileUnchanged(target, async (exists) => {
-    if (!exists) return nothing;
+  return cacheUntilModified(target, async (exists) => {
+    if (!exists) return emptyMetadata;
     try {
-      return { meta: metaOf(await withMetadata(definition, readAnew)) };
+      return { meta: readAppMeta(await withMetadata(definition, readAnew)) };
     } catch (error) {
-      return { ...nothing, problem: { file: metadataFile(definition), reason: messageOf(error) } };
+      return { ...emptyMetadata, problem: { file: metadataFile(definition), reason: errorMessage(error) } };
     }
   });
 }
@@ -133,11 +135,13 @@ async function readAnew(extension: Extension, file: string): Promise<DataDocumen
 }
 
 /** The `_meta` of an app. @throws DefinitionError if a key holds what it may not. */
-function metaOf(definition: Definition): AppMetadata['meta'] {
+function readAppMeta(definition: Definition): AppMetadata['meta'] {
   for (const fault of checkDefinition('apps', definition.value)) {
     if (!isSerious(fault)) continue;
     const { file } = definition.file;
-    throw new DefinitionError('invalid-app-metadata', describeFault(definitionLabel(definition), fault), { file });
+    throw new DefinitionError('invalid-app-metadata', describeFault(definitionLabel(definition), fault), {
+      file,
+    });
   }
   const told = Object.entries(definition.value).filter(([key]) => key !== '$schema' && !key.startsWith('x-'));
   return told.length === 0 ? {} : { ui: Object.fromEntries(told) };

@@ -1,5 +1,5 @@
 import { blockFault, isContentBlock as isWellFormed } from '../extension/content-block.js';
-import type { ContentBlock } from './builders.js';
+import type { ContentBlock } from './result-builders.js';
 
 /** Whether a value is a well-formed content block of a type that MCP knows. */
 export function isContentBlock(value: unknown): value is ContentBlock {

@@ -1,5 +1,5 @@
-import type { InferInput } from '../schema/infer.js';
-import type { ToolResult } from './builders.js';
+import type { InferInput } from '../schema/inferred-types.js';
+import type { ToolResult } from './result-builders.js';
 
 /** Where a message stands between noise and alarm. @see MCP, server/utilities/logging */
 export type LogLevel = 'debug' | 'info' | 'notice' | 'warning' | 'error';

@@ -1,5 +1,5 @@
 /** A wait that can be called off. */
-interface Wait {
+interface DeadlineWait {
   readonly at: number;
   readonly expire: () => void;
 }
@@ -9,12 +9,12 @@ const longestTimer = 2 ** 31 - 1;
 
 /** Many waits on one timer, since arming a timer costs more than a quick call. */
 class Deadlines {
-  readonly #waits = new Set<Wait>();
+  readonly #waits = new Set<DeadlineWait>();
   #timer: NodeJS.Timeout | undefined;
   #armedFor = Number.POSITIVE_INFINITY;
 
   /** Calls `expire` after a time, unless the wait is removed before. */
-  add(ms: number, expire: () => void): Wait {
+  add(ms: number, expire: () => void): DeadlineWait {
     const wait = { at: performance.now() + ms, expire };
     this.#waits.add(wait);
     if (wait.at < this.#armedFor) this.#arm(wait.at);
@@ -22,7 +22,7 @@ class Deadlines {
     return wait;
   }
 
-  remove(wait: Wait): void {
+  remove(wait: DeadlineWait): void {
     this.#waits.delete(wait);
     // What nobody waits for must not keep a process alive.
     if (this.#waits.size === 0) this.#timer?.unref();

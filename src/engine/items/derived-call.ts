@@ -1,10 +1,10 @@
+import { isRecord } from '../extension/definition-shapes.js';
 import type { Binding } from '../extension/derived.js';
 import type { DerivedPart } from '../extension/extension.js';
-import { isRecord } from '../extension/shapes.js';
-import { brands, isBranded } from './brands.js';
-import { structured } from './builders.js';
+import { brands, isBranded } from './authoring-symbols.js';
 import type { Context } from './context.js';
-import type { Lazy } from './lazy.js';
+import type { Lazy } from './lazy-function.js';
+import { structured } from './result-builders.js';
 import type { ToolHandler } from './specs.js';
 
 type AnyFunction = (...given: unknown[]) => unknown;

@@ -1,11 +1,11 @@
 import type { Context } from './context.js';
 import { type HookWatch, initializeHook, watched } from './hook-watch.js';
-import { inputUnsupported } from './interaction.js';
-import type { Lazy } from './lazy.js';
+import { inputUnsupported } from './input-required.js';
+import type { Lazy } from './lazy-function.js';
 import type { Initializer } from './specs.js';
 
 /** The hooks that stand before an item's first use. */
-export interface Hooks {
+export interface InitializeHooks {
   readonly server: Lazy<Initializer> | undefined;
   readonly tool?: Lazy<Initializer> | undefined;
 }
@@ -27,13 +27,13 @@ export class Initializers {
    * The hook of a server, then that of a tool; nothing to wait for when there are none, or all have run. Rejects with
    * what a hook threw.
    */
-  ready({ server, tool }: Hooks, ctx: Context): Promise<void> | undefined {
+  ready({ server, tool }: InitializeHooks, ctx: Context): Promise<void> | undefined {
     const isWaiting = (hook: Lazy<Initializer> | undefined) => hook !== undefined && !this.#done.has(hook);
     if (!isWaiting(server) && !isWaiting(tool)) return undefined;
     return this.#run({ server, tool }, ctx);
   }
 
-  async #run({ server, tool }: Hooks, ctx: Context): Promise<void> {
+  async #run({ server, tool }: InitializeHooks, ctx: Context): Promise<void> {
     const { tool: _, ...general } = this.#detached(ctx);
     if (server) {
       await this.#once(server, async (initialize) => {
@@ -46,7 +46,12 @@ export class Initializers {
 
   /** A hook runs for all calls: what belongs to the one that came first is not its business. */
   #detached(ctx: Context): Context {
-    const nobody = { ...inputUnsupported('"initialize"'), root: undefined, session: undefined, auth: undefined };
+    const nobody = {
+      ...inputUnsupported('"initialize"'),
+      root: undefined,
+      session: undefined,
+      auth: undefined,
+    };
     return { ...ctx, ...nobody, signal: this.#signal, progress: () => {}, callTool: refuseCall, locals: {} };
   }
 

@@ -1,8 +1,13 @@
 import { AgentToolsError } from '../errors.js';
 import type { InstallMissing, InstallOutcome } from '../extension/installer.js';
 import { type FoundServer, MissingPackageError } from '../extension/workspace.js';
-import { type MissingPackage, findMissingPackages, packagesIn, describeDependents } from './missing-packages.js';
-import type { ServerSpec } from './server.js';
+import type { ServerSpec } from './compose-server.js';
+import {
+  describeDependents,
+  findMissingPackages,
+  type MissingPackage,
+  packagesIn,
+} from './missing-packages.js';
 
 /** What may be done about packages that are not here. */
 export interface InstallPolicy {
@@ -28,7 +33,7 @@ export async function findOrInstall(
   } catch (error) {
     if (!(error instanceof MissingPackageError) || !obtaining.obtain) throw error;
     const { packageName, server } = error;
-    const failures = await obtainLacking(
+    const failures = await installMissingPackages(
       [{ packageName, kinds: [], neededBy: `the server ${server}` }],
       obtaining,
     );
@@ -60,7 +65,7 @@ export async function composeWithInstall(
     const lacks = findMissingPackages(spec).filter(({ packageName }) => !tried.has(packageName));
     if (!obtaining.obtain || lacks.length === 0) return { spec, failures };
     for (const name of packagesIn(lacks)) tried.add(name);
-    for (const [name, reason] of await obtainLacking(lacks, obtaining)) failures.set(name, reason);
+    for (const [name, reason] of await installMissingPackages(lacks, obtaining)) failures.set(name, reason);
     heed(failures);
   }
 }
@@ -71,7 +76,7 @@ export function requireInstalled(failures: InstalledServer['failures']): void {
 }
 
 /** Gets packages; tells why some could not be had, by their names. */
-async function obtainLacking(
+async function installMissingPackages(
   lacks: readonly MissingPackage[],
   { obtain, dryRun, signal, report }: InstallPolicy,
 ): Promise<InstalledServer['failures']> {
@@ -84,7 +89,8 @@ async function obtainLacking(
     );
   }
   const onSettled = (one: InstallOutcome) => {
-    if ('version' in one) report(`Added ${one.name} ${one.version}, needed by ${describeDependents(one.name, lacks)}.`);
+    if ('version' in one)
+      report(`Added ${one.name} ${one.version}, needed by ${describeDependents(one.name, lacks)}.`);
   };
   const failures = (await obtain?.(names, { signal, onSettled })) ?? new Map<string, string>();
   return new Map(

@@ -1,4 +1,4 @@
 /** `instructions` may be several texts; they are joined by a blank line. */
-export function joined(texts: readonly unknown[]): string | undefined {
+export function joinInstructions(texts: readonly unknown[]): string | undefined {
   return texts.filter((part) => typeof part === 'string').join('\n\n') || undefined;
 }

@@ -1,8 +1,8 @@
 import { definitionLoading } from '../extension/extension.js';
-import { singular } from '../extension/kinds.js';
-import type { SkippedItem } from './skipped-items.js';
+import { singular } from '../extension/item-kinds.js';
+import type { ServerSpec } from './compose-server.js';
 import type { ServedKind } from './registry.js';
-import type { ServerSpec } from './server.js';
+import type { SkippedItem } from './skipped-items.js';
 
 /** What of a server may still come. */
 export type PendingKind = ServedKind | 'skills';
@@ -17,7 +17,7 @@ export interface MissingPackage {
 }
 
 /** The lists that tell of what has none of its own, or not alone. */
-const shownBy: Readonly<Partial<Record<SkippedItem['kind'], readonly PendingKind[]>>> = {
+const affectedLists: Readonly<Partial<Record<SkippedItem['kind'], readonly PendingKind[]>>> = {
   apps: ['tools', 'resources'],
   skills: ['skills', 'resources'],
 };
@@ -25,7 +25,7 @@ const shownBy: Readonly<Partial<Record<SkippedItem['kind'], readonly PendingKind
 /** The kinds with items whose definitions are still loading. */
 export function loadingKindsOf({ leftOut }: Pick<ServerSpec, 'leftOut'>): readonly PendingKind[] {
   const loading = leftOut.filter(({ code }) => code === definitionLoading);
-  return [...new Set(loading.flatMap(({ kind }) => shownBy[kind] ?? [kind as ServedKind]))];
+  return [...new Set(loading.flatMap(({ kind }) => affectedLists[kind] ?? [kind as ServedKind]))];
 }
 
 /** What a composed server goes without because packages are not here. */
@@ -34,7 +34,7 @@ export function findMissingPackages({ leftOut, qualifiedName }: ServerSpec): rea
     if (missingPackage === undefined) return [];
     const what = kind === 'skills' ? 'skill' : singular[kind];
     const neededBy = `the server ${qualifiedName} for the ${what} ${item}`;
-    const kinds = shownBy[kind] ?? [kind as ServedKind];
+    const kinds = affectedLists[kind] ?? [kind as ServedKind];
     return [{ packageName: missingPackage, kinds, neededBy }];
   });
 }

@@ -1,9 +1,9 @@
-import { isRecord } from '../extension/shapes.js';
-import type { InputOverrides, ParameterOverride } from '../schema/parameter-overrides.js';
-import type { ChangeFault } from '../schema/parameter-override-faults.js';
+import { didYouMean } from '../did-you-mean.js';
+import { isRecord } from '../extension/definition-shapes.js';
+import type { FixedValueFault } from '../schema/fixed-arguments.js';
 import { type CompiledSchema, formatIssues } from '../schema/index.js';
-import type { PinFault } from '../schema/pin.js';
-import { didYouMean } from '../spelling.js';
+import type { OverrideFault } from '../schema/parameter-override-faults.js';
+import type { InputOverrides, ParameterOverride } from '../schema/parameter-overrides.js';
 
 /** What an item takes that a server may fix or change. */
 export interface AcceptedArguments {
@@ -16,7 +16,7 @@ export interface AcceptedArguments {
 }
 
 /** Something that an entry fixes or changes and the item does not take, or not like this. */
-export interface FixFault {
+export interface EntryOverrideFault {
   /** Where it stands in the entry. */
   readonly path: readonly (string | number)[];
   readonly reason: string;
@@ -25,7 +25,10 @@ export interface FixFault {
 type RawOverride = Readonly<Record<string, unknown>>;
 
 /** Everything that an entry fixes or changes in vain. What is of the wrong type is told elsewhere. */
-export async function findFixFaults(entry: RawOverride, taken: AcceptedArguments): Promise<readonly FixFault[]> {
+export async function findFixFaults(
+  entry: RawOverride,
+  taken: AcceptedArguments,
+): Promise<readonly EntryOverrideFault[]> {
   const { arguments: pinned, options } = entry;
   return [
     ...(taken.input ? await inputFaults(entry, taken.input) : []),
@@ -55,10 +58,13 @@ function wellFormed(change: unknown): ParameterOverride {
 }
 
 /** Few entries fix or change arguments, so what it takes is loaded for those. */
-async function inputFaults(entry: RawOverride, input: CompiledSchema): Promise<readonly FixFault[]> {
+async function inputFaults(
+  entry: RawOverride,
+  input: CompiledSchema,
+): Promise<readonly EntryOverrideFault[]> {
   const changes = argumentOverrides(entry);
   if (isRecord(entry.arguments)) {
-    const { findPinFaults } = await import('../schema/pin.js');
+    const { findPinFaults } = await import('../schema/fixed-arguments.js');
     const faults = await findPinFaults(input, changes.pinned);
     if (faults.length > 0) return faults.map(describePinFault);
   }
@@ -67,7 +73,7 @@ async function inputFaults(entry: RawOverride, input: CompiledSchema): Promise<r
   return (await findChangeFaults(input, changes)).map((fault) => describeChangeFault(fault, changes));
 }
 
-function describePinFault(fault: PinFault): FixFault {
+function describePinFault(fault: FixedValueFault): EntryOverrideFault {
   if (fault.problem === 'together') {
     return { path: ['arguments'], reason: 'fixes arguments that the tool does not take together.' };
   }
@@ -83,18 +89,18 @@ function describePinFault(fault: PinFault): FixFault {
   return { path: ['arguments', name], reason };
 }
 
-type Described = {
-  readonly [P in ChangeFault['problem']]: (fault: Extract<ChangeFault, { problem: P }>) => Said;
+type FaultMessages = {
+  readonly [P in OverrideFault['problem']]: (fault: Extract<OverrideFault, { problem: P }>) => FaultMessage;
 };
 
 /** What is said of a fault, and of which key. */
-interface Said {
+interface FaultMessage {
   readonly at?: readonly (string | number)[];
   readonly reason: string;
 }
 
 /** A fault of each kind in words. */
-const described: Described = {
+const faultMessages: FaultMessages = {
   unknown: ({ name, known }) => ({ reason: `changes ${unknownName('argument', name, known, 'tool')}` }),
   fixed: ({ name }) => ({
     reason: `changes the argument "${name}", whose value it fixes under "arguments".`,
@@ -149,8 +155,8 @@ const described: Described = {
   }),
 };
 
-function describeChangeFault(fault: ChangeFault, { parameters }: InputOverrides): FixFault {
-  const describe = described[fault.problem] as (fault: ChangeFault) => Said;
+function describeChangeFault(fault: OverrideFault, { parameters }: InputOverrides): EntryOverrideFault {
+  const describe = faultMessages[fault.problem] as (fault: OverrideFault) => FaultMessage;
   const { at = [], reason } = describe(fault);
   if (!('name' in fault)) return { path: ['parameters'], reason };
   // A default of the tool itself stands nowhere in the entry.
@@ -158,7 +164,7 @@ function describeChangeFault(fault: ChangeFault, { parameters }: InputOverrides)
   return { path: ['parameters', fault.name, ...(isThere ? at : [])], reason };
 }
 
-function promptFaults(pinned: RawOverride, known: readonly string[]): FixFault[] {
+function promptFaults(pinned: RawOverride, known: readonly string[]): EntryOverrideFault[] {
   return Object.entries(pinned).flatMap(([name, value]) => {
     const path = ['arguments', name];
     if (!known.includes(name)) {
@@ -169,7 +175,7 @@ function promptFaults(pinned: RawOverride, known: readonly string[]): FixFault[]
   });
 }
 
-function optionFaults(options: RawOverride, known: readonly string[]): FixFault[] {
+function optionFaults(options: RawOverride, known: readonly string[]): EntryOverrideFault[] {
   const unknown = Object.keys(options).filter((name) => !known.includes(name));
   return unknown.map((name) => ({
     path: ['options', name],

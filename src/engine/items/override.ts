@@ -1,11 +1,11 @@
+import { checkShape, isRecord, overrideShapes } from '../extension/definition-shapes.js';
+import { describeFault } from '../extension/describe-fault.js';
 import { type Definition, DefinitionError } from '../extension/extension.js';
-import { describeFault } from '../extension/faults.js';
-import { checkShape, isRecord, overrideShapes } from '../extension/shapes.js';
-import type { FixFault, AcceptedArguments } from './override-faults.js';
-import { locate, definitionLabel, requireWireName } from './read.js';
-import type { AppSpec, PromptSpec, ResourceSpec, Suggesting, ToolSpec } from './specs.js';
+import type { AcceptedArguments, EntryOverrideFault } from './override-faults.js';
+import { definitionLabel, locate, requireWireName } from './read-definition.js';
+import type { AppSpec, PromptSpec, ResourceSpec, SuggestionSource, ToolSpec } from './specs.js';
 import { readUi } from './ui.js';
-import { changedWire, isHiddenBy } from './wire.js';
+import { changedWire, isHiddenBy } from './wire-item.js';
 
 /** A server's list entry that changes the item it names. */
 export interface Override {
@@ -32,7 +32,7 @@ export async function applyOverride<S extends ToolSpec | PromptSpec | ResourceSp
     const message = describeFault(what, fault);
     throw new DefinitionError('invalid-server', message, locate(server, [...path, ...fault.path]));
   }
-  for (const fault of await fixFaultsOf(spec, override)) {
+  for (const fault of await findOverrideFaults(spec, override)) {
     const location = locate(server, [...path, ...fault.path]);
     throw new DefinitionError('invalid-server', `${what} ${fault.reason}`, location);
   }
@@ -61,17 +61,17 @@ export async function applyOverride<S extends ToolSpec | PromptSpec | ResourceSp
 }
 
 /** Few entries fix or change anything that an item takes, so what judges that is loaded for those. */
-async function fixFaultsOf(
+async function findOverrideFaults(
   spec: ToolSpec | PromptSpec | ResourceSpec | AppSpec,
   override: Override,
-): Promise<readonly FixFault[]> {
+): Promise<readonly EntryOverrideFault[]> {
   if ([override.arguments, override.parameters, override.options].every((one) => one === undefined))
     return [];
   const { findFixFaults } = await import('./override-faults.js');
-  return await findFixFaults(override, takenBy(spec));
+  return await findFixFaults(override, overridableArguments(spec));
 }
 
-function takenBy(spec: ToolSpec | PromptSpec | ResourceSpec | AppSpec): AcceptedArguments {
+function overridableArguments(spec: ToolSpec | PromptSpec | ResourceSpec | AppSpec): AcceptedArguments {
   if (spec.kind === 'tools') return { input: spec.input, options: Object.keys(spec.options) };
   return spec.kind === 'prompts' ? { arguments: spec.argumentNames } : {};
 }
@@ -85,7 +85,9 @@ function pinPrompt(spec: PromptSpec, pinned: Readonly<Record<string, unknown>>):
     required: spec.required.filter(stays),
     argumentNames: spec.argumentNames.filter(stays),
     complete: new Map(
-      [...spec.complete].filter(([name]) => stays(name)).map(([name, one]) => [name, knowing(values, one)]),
+      [...spec.complete]
+        .filter(([name]) => stays(name))
+        .map(([name, one]) => [name, withKnownValues(values, one)]),
     ),
     render: (args, ctx) => spec.render({ ...args, ...values }, ctx),
     wire: { ...spec.wire, arguments: listed.filter(({ name }) => stays(name)) },
@@ -93,7 +95,10 @@ function pinPrompt(spec: PromptSpec, pinned: Readonly<Record<string, unknown>>):
 }
 
 /** Suggestions by what is filled in, and by what is fixed. */
-function knowing(values: Readonly<Record<string, string>>, suggesting: Suggesting): Suggesting {
+function withKnownValues(
+  values: Readonly<Record<string, string>>,
+  suggesting: SuggestionSource,
+): SuggestionSource {
   if (typeof suggesting !== 'function') return suggesting;
   return async () => {
     const complete = await suggesting();

@@ -1,4 +1,4 @@
-import { isRecord } from '../extension/shapes.js';
+import { isRecord } from '../extension/definition-shapes.js';
 
 /** One page of a list. */
 export interface ListPage<T> {
@@ -30,7 +30,7 @@ export function page<T>(items: readonly T[], cursor: string | undefined, size: n
 type CursorPosition = readonly [count: number, last: string];
 
 function makeCursor(count: number, items: readonly unknown[]): string {
-  return encodeCursor([count, keyOf(items[count - 1])]);
+  return encodeCursor([count, pagingKey(items[count - 1])]);
 }
 
 function encodeCursor(place: CursorPosition): string {
@@ -39,8 +39,8 @@ function encodeCursor(place: CursorPosition): string {
 
 function readCursor(cursor: string, items: readonly unknown[]): number {
   const [count, last] = decodeCursor(cursor);
-  if (count <= items.length && keyOf(items[count - 1]) === last) return count;
-  const index = items.findIndex((item) => keyOf(item) === last);
+  if (count <= items.length && pagingKey(items[count - 1]) === last) return count;
+  const index = items.findIndex((item) => pagingKey(item) === last);
   if (index === -1) throw new CursorError('Invalid cursor');
   return index + 1;
 }
@@ -58,7 +58,7 @@ function decodeCursor(cursor: string): CursorPosition {
 }
 
 /** What tells an entry of a list, or what one is made of, from the others. */
-function keyOf(item: unknown): string {
+function pagingKey(item: unknown): string {
   if (!isRecord(item)) return String(item);
   const { uri, uriTemplate, name } = isRecord(item.wire) ? item.wire : item;
   return String(uri ?? uriTemplate ?? name);

@@ -1,29 +1,29 @@
-import { isTemplate } from '../extension/check.js';
+import { isTemplate } from '../extension/check-definition.js';
 import { isBlock } from '../extension/content-block.js';
+import { isFunctionLike, isRecord } from '../extension/definition-shapes.js';
 import { type Definition, DefinitionError } from '../extension/extension.js';
-import { isFunctionLike, isRecord } from '../extension/shapes.js';
-import { translateArgument } from '../extension/spellings.js';
-import { brands, isBranded } from './brands.js';
-import { blocksOf, type ContentBlock, type PromptMessage, user } from './builders.js';
+import { translateArgument } from '../extension/key-spellings.js';
+import { brands, isBranded } from './authoring-symbols.js';
 import type { Context } from './context.js';
-import { lazyFunction } from './lazy.js';
-import { commonParts, requireModules, requireUsable } from './read.js';
-import { plainPieces, ResultError, requireBlock } from './results.js';
+import { lazyFunction } from './lazy-function.js';
+import { commonParts, requireModules, requireUsable } from './read-definition.js';
+import { type ContentBlock, type PromptMessage, toBlocks, user } from './result-builders.js';
 import type { PromptResult, PromptSpec } from './specs.js';
 import { readSuggestions } from './suggestions.js';
-import { fill } from './template.js';
-import { commonWire } from './wire.js';
+import { fill } from './text-template.js';
+import { plainPieces, ResultError, requireBlock } from './tool-result.js';
+import { commonWire } from './wire-item.js';
 
-type Values = Readonly<Record<string, string>>;
-type Render = (args: Values, ctx: Context) => Promise<PromptResult>;
-type PromptFunction = (args: Values, ctx: Context) => unknown;
+type PromptValues = Readonly<Record<string, string>>;
+type RenderPrompt = (args: PromptValues, ctx: Context) => Promise<PromptResult>;
+type PromptFunction = (args: PromptValues, ctx: Context) => unknown;
 
 /** Makes a prompt of its definition. @throws DefinitionError with the first thing that is wrong with it. */
 export async function readPrompt(definition: Definition): Promise<PromptSpec> {
   const normal = withArguments(definition);
   requireUsable(normal);
   await requireModules(normal);
-  const list = (normal.value.arguments ?? []) as readonly PromptArgument[];
+  const list = (normal.value.arguments ?? []) as readonly RawPromptArgument[];
   const base = commonWire(normal);
   if (base.name === '')
     throw new DefinitionError('invalid-wire-name', 'A prompt has an empty name.', { file: normal.file.file });
@@ -58,7 +58,7 @@ export function withArguments(definition: Definition): Definition {
   return declared ? { ...definition, value: { ...definition.value, arguments: declared } } : definition;
 }
 
-interface PromptArgument {
+interface RawPromptArgument {
   readonly name: string;
   readonly title?: string;
   readonly description?: string;
@@ -72,7 +72,7 @@ function readArguments(value: unknown): readonly unknown[] | undefined {
 }
 
 /** How a prompt's messages are made: literal text, a template, fixed messages, or a function. */
-function renderer(definition: Definition): Render {
+function renderer(definition: Definition): RenderPrompt {
   const { value, extension } = definition;
   const { content, messages } = value;
   if (Array.isArray(messages)) {
@@ -95,7 +95,7 @@ function isCode({ value: { content, messages, type } }: Definition): boolean {
   return !Array.isArray(messages) && (isFunctionLike(content) || type === 'function');
 }
 
-function fixedBlock(content: unknown, args: Values): ContentBlock {
+function fixedBlock(content: unknown, args: PromptValues): ContentBlock {
   if (isTemplate(content)) return { type: 'text', text: fill(content.template, args) };
   if (isBlock(content)) return content;
   return { type: 'text', text: String(content) };
@@ -141,7 +141,7 @@ function toMessages(items: readonly unknown[]): readonly PromptMessage[] {
 /** Several blocks stand for as many messages: one of MCP holds one. */
 function blocksOfMessage(content: unknown): readonly ContentBlock[] {
   if (Array.isArray(content) && content.length > 0) return content.flatMap(blocksOfMessage);
-  const blocks = typeof content === 'string' || isRecord(content) ? blocksOf(content as never) : [];
+  const blocks = typeof content === 'string' || isRecord(content) ? toBlocks(content as never) : [];
   if (blocks.length === 0 || !blocks.every(isBlock)) {
     throw new ResultError('a prompt message holds strings or content blocks');
   }

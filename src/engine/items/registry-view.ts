@@ -4,7 +4,7 @@ import type { Registry, ServedKind, SpecOf } from './registry.js';
 import { isAppOnly } from './ui.js';
 
 /** What of the items is seen, and from where on. */
-export interface View {
+export interface RegistryViewOptions {
   /** What is asked for without a kind. */
   readonly kind?: ListedKind;
   /** Tells where pages of that kind begin, unless the query does. */
@@ -16,18 +16,18 @@ export interface View {
 /** The items of a server as its handlers and hooks see them. */
 export function handlerRegistryView(
   registry: Registry,
-  { kind: usual = 'tools', start, hidesAppTools = true }: View = {},
+  { kind: usual = 'tools', start, hidesAppTools = true }: RegistryViewOptions = {},
 ): ItemRegistry {
   return {
     list({ kind = usual, pageSize = Number.POSITIVE_INFINITY, ...query }: ItemQuery = {}) {
       if (!(pageSize >= 1)) throw new RangeError(`pageSize is ${pageSize}; it has to be 1 or more.`);
       const isAll = query.includeHidden || !hidesAppTools;
-      const keep = isAll ? undefined : (spec: SpecOf<ServedKind>) => !isForApps(spec);
+      const keep = isAll ? undefined : (spec: SpecOf<ServedKind>) => !isForAppsOnly(spec);
       const isGoingOn = kind === usual && Number.isFinite(pageSize);
       const cursor = query.cursor ?? (isGoingOn ? start?.() : undefined);
       const options = { ...query, cursor, pageSize: Math.ceil(pageSize), ...(keep && { keep }) };
       const { items, ...next } = registry.list(kind, options);
-      return { items: items.map((spec) => asListed(spec)), ...next };
+      return { items: items.map((spec) => toListedItem(spec)), ...next };
     },
     resolve(name: string, kind: ListedKind = usual) {
       const found =
@@ -35,28 +35,28 @@ export function handlerRegistryView(
           ? (registry.all(kind).find(({ uri, uriTemplate }) => (uri ?? uriTemplate) === name) ??
             registry.resolve(kind, name))
           : registry.resolve(kind, name);
-      return found && asListed(found);
+      return found && toListedItem(found);
     },
     // Where no client asks, it is shown what there is.
     shown: async ({ kind = usual, name }: ShownQuery = {}) =>
       registry
         .all(kind)
         .filter((spec) => name === undefined || spec.name === name)
-        .map((spec) => asListed(spec)),
+        .map((spec) => toListedItem(spec)),
   };
 }
 
 /** Handlers get copies: what is served is not theirs to change. */
-export function asListed(
+export function toListedItem(
   spec: SpecOf<ServedKind>,
   wire: Readonly<Record<string, unknown>> = spec.wire,
 ): ListedItem {
   const { kind, name, item } = spec;
   const definition = plainData(wire).value as typeof wire;
-  const forApps = isForApps(spec);
+  const forApps = isForAppsOnly(spec);
   return { kind, name, item, definition, hidden: spec.hidden || forApps, ...(forApps && { forApps }) };
 }
 
-function isForApps(spec: SpecOf<ServedKind>): boolean {
+function isForAppsOnly(spec: SpecOf<ServedKind>): boolean {
   return spec.kind === 'tools' && isAppOnly(spec);
 }

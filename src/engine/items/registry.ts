@@ -1,17 +1,17 @@
-import { distinctNames } from './collisions.js';
 import type { ItemRegistry, ListedKind } from './context.js';
+import { distinctNames } from './distinct-names.js';
 import { type ListPage, page } from './paging.js';
-import { handlerRegistryView, type View } from './registry-view.js';
+import { handlerRegistryView, type RegistryViewOptions } from './registry-view.js';
 import type { PromptSpec, ResourceSpec, ToolSpec } from './specs.js';
 
-interface Specs {
+interface SpecsByKind {
   tools: ToolSpec;
   prompts: PromptSpec;
   resources: ResourceSpec;
 }
 
 /** An item of a kind. */
-export type SpecOf<K extends ServedKind> = Specs[K];
+export type SpecOf<K extends ServedKind> = SpecsByKind[K];
 
 /** The kinds a client can list. */
 export type ServedKind = ListedKind;
@@ -37,8 +37,8 @@ export interface RegistryOptions {
 
 /** The items of one server by wire name. Whatever lists, calls, shows or checks items asks this. */
 export class Registry {
-  readonly #specs: { readonly [K in ServedKind]: readonly Specs[K][] };
-  readonly #byName: { readonly [K in ServedKind]: ReadonlyMap<string, Specs[K]> };
+  readonly #specs: { readonly [K in ServedKind]: readonly SpecsByKind[K][] };
+  readonly #byName: { readonly [K in ServedKind]: ReadonlyMap<string, SpecsByKind[K]> };
   /** Entries per page of a list. */
   readonly pageSize: number;
   /** The tools that clients are listed where these stand for all others; undefined where none do. */
@@ -46,7 +46,7 @@ export class Registry {
   #forHandlers: ItemRegistry | undefined;
 
   constructor(
-    specs: { readonly [K in ServedKind]: readonly Specs[K][] },
+    specs: { readonly [K in ServedKind]: readonly SpecsByKind[K][] },
     { pageSize = defaultPageSize, fronts }: RegistryOptions = {},
   ) {
     this.#specs = {
@@ -55,20 +55,20 @@ export class Registry {
       resources: specs.resources,
     };
     this.#byName = {
-      tools: indexed(this.#specs.tools),
-      prompts: indexed(this.#specs.prompts),
-      resources: indexed(this.#specs.resources),
+      tools: indexByName(this.#specs.tools),
+      prompts: indexByName(this.#specs.prompts),
+      resources: indexByName(this.#specs.resources),
     };
     this.pageSize = pageSize;
     this.fronts = fronts;
   }
 
-  all<K extends ServedKind>(kind: K): readonly Specs[K][] {
+  all<K extends ServedKind>(kind: K): readonly SpecsByKind[K][] {
     return this.#specs[kind];
   }
 
   /** By wire name; hidden items too. */
-  resolve<K extends ServedKind>(kind: K, name: string): Specs[K] | undefined {
+  resolve<K extends ServedKind>(kind: K, name: string): SpecsByKind[K] | undefined {
     return this.#byName[kind].get(name);
   }
 
@@ -79,15 +79,15 @@ export class Registry {
   }
 
   /** The items as the hook of a list sees them. */
-  forHook(kind: ListedKind, view: Omit<View, 'kind'>): ItemRegistry {
+  forHook(kind: ListedKind, view: Omit<RegistryViewOptions, 'kind'>): ItemRegistry {
     return handlerRegistryView(this, { ...view, kind });
   }
 
   /** What a list method shows. @throws CursorError for a cursor that is not ours. */
   list<K extends ServedKind>(
     kind: K,
-    { includeHidden = false, cursor, pageSize, keep }: ListOptions<Specs[K]> = {},
-  ): ListPage<Specs[K]> {
+    { includeHidden = false, cursor, pageSize, keep }: ListOptions<SpecsByKind[K]> = {},
+  ): ListPage<SpecsByKind[K]> {
     const all = this.#specs[kind];
     const specs = keep ? all.filter(keep) : all;
     return page(
@@ -106,6 +106,6 @@ function withOwnNames<S extends ToolSpec | PromptSpec>(specs: readonly S[]): rea
   });
 }
 
-function indexed<S extends { readonly name: string }>(specs: readonly S[]): ReadonlyMap<string, S> {
+function indexByName<S extends { readonly name: string }>(specs: readonly S[]): ReadonlyMap<string, S> {
   return new Map(specs.map((spec) => [spec.name, spec]));
 }

@@ -1,17 +1,17 @@
 import { checkTool } from '../extension/check-tool.js';
-import { describeFault, isSerious } from '../extension/faults.js';
+import { isRecord } from '../extension/definition-shapes.js';
+import { describeFault, isSerious } from '../extension/describe-fault.js';
 import { isWireName } from '../extension/names.js';
-import { isRecord } from '../extension/shapes.js';
 import { nameOfTool, readTools } from '../extension/toolkits.js';
-import type { SchemaSide } from '../schema/compiled.js';
-import { requireSchema } from '../schema/early.js';
+import type { SchemaSide } from '../schema/compiled-schema.js';
 import { SchemaError } from '../schema/schema-error.js';
-import { schemaIn, type WrittenSchema } from './wire.js';
+import { requireSchema } from '../schema/wire-schema.js';
+import { type AuthoredSchema, findAuthoredSchema } from './wire-item.js';
 
 /** Judges a tool as `validate` would, as far as that goes at once. @throws TypeError naming it */
 export function requireTool(value: Readonly<Record<string, unknown>>): void {
   const name = nameOfTool(value);
-  const what = called(name);
+  const what = toolLabel(name);
   for (const fault of checkTool(value)) {
     // A hint that nobody knows would be lost in silence.
     if (isSerious(fault) || fault.path[0] === 'annotations') throw new TypeError(describeFault(what, fault));
@@ -29,9 +29,9 @@ export function withSchema<T>(
   value: Readonly<Record<string, unknown>>,
   side: SchemaSide,
   what: string,
-  work: (written: WrittenSchema) => T,
+  work: (written: AuthoredSchema) => T,
 ): T | undefined {
-  const written = schemaIn(value, side);
+  const written = findAuthoredSchema(value, side);
   try {
     return written && work(written);
   } catch (error) {
@@ -54,12 +54,12 @@ export function requireTools(kit: { readonly tools: readonly unknown[] }): void 
 }
 
 /** How messages begin. */
-export function called(name: string | undefined): string {
+export function toolLabel(name: string | undefined): string {
   return name === undefined ? 'A tool' : `Tool "${name}"`;
 }
 
 /** What kind of value stands where another one should. */
-export function kindOf(value: unknown): string {
+export function describeValueType(value: unknown): string {
   if (value === null || value === undefined) return String(value);
   if (Array.isArray(value)) return 'a list';
   return typeof value === 'object' ? 'an object' : `a ${typeof value}`;

@@ -1,10 +1,10 @@
 import { access, constants } from 'node:fs/promises';
 import path from 'node:path';
 import type { Context } from './context.js';
-import type { Need, Requirements } from './specs.js';
+import type { Requirement, Requirements } from './specs.js';
 
 /** What is there to meet requirements. */
-export interface Circumstances {
+export interface RequirementContext {
   /** Whether the client has a capability. */
   readonly can: (capability: string) => boolean;
   readonly env: Readonly<Record<string, string | undefined>>;
@@ -13,8 +13,8 @@ export interface Circumstances {
 /** What of an item's requirements is not met. */
 export interface Shortfall {
   readonly client: readonly string[];
-  readonly env: readonly Need[];
-  readonly bin: readonly Need[];
+  readonly env: readonly Requirement[];
+  readonly bin: readonly Requirement[];
 }
 
 /** Something that an item needs is missing; the message says what. */
@@ -37,7 +37,7 @@ export class MissingCapabilityError extends RequirementError {
 export async function requireMet(
   what: string,
   requires: Requirements,
-  { context, env }: { readonly context: () => Context; readonly env: Circumstances['env'] },
+  { context, env }: { readonly context: () => Context; readonly env: RequirementContext['env'] },
 ): Promise<void> {
   if (!needsAnything(requires)) return;
   const { can } = context();
@@ -54,7 +54,10 @@ function needsAnything({ client, env, bin }: Requirements): boolean {
 }
 
 /** Compares what an item requires with what there is; nothing is missing of what is only suggested. */
-export async function findShortfall(requires: Requirements, { can, env }: Circumstances): Promise<Shortfall> {
+export async function findShortfall(
+  requires: Requirements,
+  { can, env }: RequirementContext,
+): Promise<Shortfall> {
   if (requires.level !== 'required') return { client: [], env: [], bin: [] };
   const programs = await Promise.all(requires.bin.map((need) => isAnyOnPath(need, env)));
   return {
@@ -78,34 +81,34 @@ export function describeCapability(name: string): string {
   return `the client capability "${name}", which this client does not have`;
 }
 
-export function describeVariable(need: Need): string {
+export function describeVariable(need: Requirement): string {
   const names = alternatives(need);
   if (names.length === 1) return `the environment variable ${names[0]}, which is not set`;
-  return `one of the environment variables ${eitherOf(names)}, none of which is set`;
+  return `one of the environment variables ${joinAlternatives(names)}, none of which is set`;
 }
 
-export function describeProgram(need: Need): string {
+export function describeProgram(need: Requirement): string {
   const names = alternatives(need).map((name) => `"${name}"`);
   if (names.length === 1) return `the program ${names[0]}, which is not on the PATH`;
-  return `one of the programs ${eitherOf(names)}, none of which is on the PATH`;
+  return `one of the programs ${joinAlternatives(names)}, none of which is on the PATH`;
 }
 
 /** The names of which one suffices. */
-export function alternatives(need: Need): readonly string[] {
+export function alternatives(need: Requirement): readonly string[] {
   return typeof need === 'string' ? [need] : need;
 }
 
 /** Several names: `A, B or C`. */
-function eitherOf(names: readonly string[]): string {
+function joinAlternatives(names: readonly string[]): string {
   return `${names.slice(0, -1).join(', ')} or ${names.at(-1)}`;
 }
 
-async function isAnyOnPath(need: Need, env: Circumstances['env']): Promise<boolean> {
+async function isAnyOnPath(need: Requirement, env: RequirementContext['env']): Promise<boolean> {
   const found = await Promise.all(alternatives(need).map((name) => isOnPath(name, env)));
   return found.includes(true);
 }
 
-async function isOnPath(name: string, env: Circumstances['env']): Promise<boolean> {
+async function isOnPath(name: string, env: RequirementContext['env']): Promise<boolean> {
   const folders = (env.PATH ?? env.Path ?? '').split(path.delimiter).filter((folder) => folder !== '');
   const endings = path.sep === '\\' ? (env.PATHEXT ?? '.EXE;.CMD;.BAT').split(';') : [''];
   const candidates = folders.flatMap((folder) => endings.map((ending) => path.join(folder, name + ending)));

@@ -2,21 +2,21 @@ import { readFile, stat } from 'node:fs/promises';
 import path from 'node:path';
 import { types } from 'node:util';
 import { lookup } from 'mrmime';
+import { isRecord } from '../extension/definition-shapes.js';
 import { type Definition, DefinitionError } from '../extension/extension.js';
-import { isRecord } from '../extension/shapes.js';
 import { readUriTemplate } from '../extension/uri-template.js';
-import { isInScope, pathFault } from '../files/contain.js';
-import { plainBudget, type StandIn } from '../plain-data.js';
+import { isInScope, pathFault } from '../files/path-containment.js';
+import { type PlainReplacement, plainBudget } from '../plain-data.js';
 import { utf8 } from '../utf8.js';
 import type { Context } from './context.js';
-import { lazyFunction } from './lazy.js';
-import { commonParts, locate, definitionLabel, requireModules, requireUsable } from './read.js';
-import { plain, ResultError } from './results.js';
+import { lazyFunction } from './lazy-function.js';
+import { commonParts, definitionLabel, locate, requireModules, requireUsable } from './read-definition.js';
 import type { ResourceContents, ResourceSpec } from './specs.js';
 import { readSuggestions } from './suggestions.js';
-import { commonWire } from './wire.js';
+import { ResultError, requirePlain } from './tool-result.js';
+import { commonWire } from './wire-item.js';
 
-type Read = ResourceSpec['read'];
+type ResourceReader = ResourceSpec['read'];
 type ReadFunction = (uri: string, variables: Readonly<Record<string, unknown>>, ctx: Context) => unknown;
 
 /** Makes a resource of its definition. @throws DefinitionError with the first thing that is wrong with it. */
@@ -26,7 +26,7 @@ export async function readResource(definition: Definition): Promise<ResourceSpec
   const { value, extension } = definition;
   const uri = typeof value.uri === 'string' ? value.uri : undefined;
   const uriTemplate = typeof value.uriTemplate === 'string' ? value.uriTemplate : undefined;
-  const mimeType = mimeTypeOf(value);
+  const mimeType = resourceMimeType(value);
   const base = commonWire(definition);
   return {
     ...commonParts(definition),
@@ -43,7 +43,7 @@ export async function readResource(definition: Definition): Promise<ResourceSpec
     uriTemplate,
     template: uriTemplate === undefined ? undefined : readUriTemplate(uriTemplate),
     isCode: typeof value.text !== 'string' && typeof value.file !== 'string',
-    read: reader(definition, mimeType),
+    read: createResourceReader(definition, mimeType),
     subscribable: value.subscribable === true,
     list: value.list === undefined ? undefined : lazyFunction(value.list, extension),
     complete: new Map(
@@ -55,13 +55,13 @@ export async function readResource(definition: Definition): Promise<ResourceSpec
   };
 }
 
-function mimeTypeOf({ mimeType, file, text }: Readonly<Record<string, unknown>>): string | undefined {
+function resourceMimeType({ mimeType, file, text }: Readonly<Record<string, unknown>>): string | undefined {
   if (typeof mimeType === 'string') return mimeType;
   if (typeof file === 'string') return lookup(file) ?? undefined;
   return typeof text === 'string' ? 'text/plain' : undefined;
 }
 
-function reader(definition: Definition, mimeType: string | undefined): Read {
+function createResourceReader(definition: Definition, mimeType: string | undefined): ResourceReader {
   const { text, file, read } = definition.value;
   if (typeof text === 'string') return async (uri) => [contents(uri, mimeType, { text })];
   if (typeof file === 'string') return fileReader(definition, file, mimeType);
@@ -73,7 +73,7 @@ function reader(definition: Definition, mimeType: string | undefined): Read {
   };
 }
 
-function fileReader(definition: Definition, file: string, mimeType: string | undefined): Read {
+function fileReader(definition: Definition, file: string, mimeType: string | undefined): ResourceReader {
   const { paths } = definition.extension;
   if (pathFault(file, paths)) {
     const message = `${definitionLabel(definition)} names the file "${file}", which leaves the package.`;
@@ -110,22 +110,28 @@ export function toContents(
   uri: string,
   mimeType: string | undefined,
 ): readonly ResourceContents[] {
-  return contentsOf(plain(returned, { keep: keepBytes }), uri, mimeType);
+  return toResourceContents(requirePlain(returned, { keep: keepBytes }), uri, mimeType);
 }
 
-function keepBytes(value: object): StandIn | undefined {
+function keepBytes(value: object): PlainReplacement | undefined {
   if (!types.isUint8Array(value)) return undefined;
   const most = plainBudget.text;
   return value.byteLength > most ? { fault: `a value of more than ${most} bytes` } : { value };
 }
 
-function contentsOf(value: unknown, uri: string, mimeType: string | undefined): readonly ResourceContents[] {
+function toResourceContents(
+  value: unknown,
+  uri: string,
+  mimeType: string | undefined,
+): readonly ResourceContents[] {
   if (typeof value === 'string') return [contents(uri, mimeType, { text: value })];
   if (types.isUint8Array(value))
     return [contents(uri, mimeType, { blob: Buffer.from(value).toString('base64') })];
-  if (Array.isArray(value)) return value.flatMap((one) => contentsOf(one, uri, mimeType));
-  if (isRecord(value) && Array.isArray(value.contents)) return contentsOf(value.contents, uri, mimeType);
-  const held = isRecord(value) && Object.keys(value).every((key) => contentsKeys.has(key)) && heldBy(value);
+  if (Array.isArray(value)) return value.flatMap((one) => toResourceContents(one, uri, mimeType));
+  if (isRecord(value) && Array.isArray(value.contents))
+    return toResourceContents(value.contents, uri, mimeType);
+  const held =
+    isRecord(value) && Object.keys(value).every((key) => contentsKeys.has(key)) && textOrBlob(value);
   if (held) {
     const { _meta, meta = _meta } = value;
     const own = typeof value.mimeType === 'string' ? value.mimeType : mimeType;
@@ -139,7 +145,7 @@ function contentsOf(value: unknown, uri: string, mimeType: string | undefined): 
 
 const contentsKeys = new Set(['uri', 'mimeType', 'text', 'blob', 'meta', '_meta']);
 
-function heldBy({
+function textOrBlob({
   text,
   blob,
 }: Readonly<Record<string, unknown>>): { text: string } | { blob: string } | undefined {

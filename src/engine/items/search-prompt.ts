@@ -1,7 +1,7 @@
-import { brands, isBranded } from './brands.js';
-import { blocksOf, type ContentBlock, type ToolResult } from './builders.js';
+import { brands, isBranded } from './authoring-symbols.js';
 import type { Context } from './context.js';
-import { type Awaitable, definePrompt, type PromptDefinition } from './define.js';
+import { type Awaitable, definePrompt, type PromptDefinition } from './define-items.js';
+import { type ContentBlock, type ToolResult, toBlocks } from './result-builders.js';
 
 /** What a search gives: text, or what a tool would return. Of blocks, the texts count. */
 export type SearchReturn =
@@ -46,11 +46,11 @@ export function searchPrompt({
   return definePrompt<PromptDefinition['arguments'] & {}>({
     ...facts,
     arguments: [query, ...others],
-    content: async (args, ctx) => await searched(search, args as Readonly<Record<string, string>>, ctx),
+    content: async (args, ctx) => await runSearch(search, args as Readonly<Record<string, string>>, ctx),
   });
 }
 
-async function searched(
+async function runSearch(
   search: SearchPromptDefinition['search'],
   args: Readonly<Record<string, string>>,
   ctx: Context,
@@ -85,7 +85,7 @@ function readFound(found: unknown): { readonly text: string; readonly isError: b
   if (!pieces.every(isPiece)) {
     throw new TypeError('A search gives a string, a tool result or content blocks.');
   }
-  const texts = pieces.flatMap(blocksOf).map((block) => (block.type === 'text' ? String(block.text) : ''));
+  const texts = pieces.flatMap(toBlocks).map((block) => (block.type === 'text' ? String(block.text) : ''));
   return {
     text: texts.join(''),
     isError: pieces.some((piece) => typeof piece === 'object' && piece.isError === true),

@@ -1,11 +1,11 @@
 import type { Workspace } from '../extension/workspace.js';
-import { readApp } from './app.js';
-import { type SkippedItem, leftOutFor } from './skipped-items.js';
-import { kept, locate } from './read.js';
+import { readAppDefinition } from './app.js';
+import { locate, oncePerDefinition } from './read-definition.js';
+import { listSkipped, type SkippedItem } from './skipped-items.js';
 import type { AppSpec, NamedApp, ResourceSpec, ToolSpec } from './specs.js';
 import { withUiApart } from './ui.js';
 
-interface Binding {
+interface AppBindContext {
   readonly workspace: Workspace;
   readonly leftOut: SkippedItem[];
 }
@@ -13,12 +13,12 @@ interface Binding {
 /** The tools with the apps they name. One whose app cannot be had goes without, which `leftOut` then tells. */
 export async function bindApps(
   tools: readonly ToolSpec[],
-  { workspace, leftOut }: Binding,
+  { workspace, leftOut }: AppBindContext,
 ): Promise<readonly ToolSpec[]> {
   const bound = await Promise.all(
     tools.map(withUiApart).map(async (tool): Promise<{ tool: ToolSpec; lost?: SkippedItem }> => {
       if (!tool.ui?.named) return { tool };
-      const found = await appOf(tool, tool.ui.named, workspace);
+      const found = await bindApp(tool, tool.ui.named, workspace);
       return 'app' in found ? { tool: { ...tool, ui: { ...tool.ui, app: found.app } } } : { tool, ...found };
     }),
   );
@@ -30,7 +30,7 @@ export async function bindApps(
   return bound.map(({ tool }) => tool);
 }
 
-async function appOf(
+async function bindApp(
   { name: tool }: ToolSpec,
   { reference, from, path }: NamedApp,
   workspace: Workspace,
@@ -40,9 +40,9 @@ async function appOf(
     const found = await workspace.locateItem('apps', reference, owner, locate(from, path));
     owner = found.extension;
     const definition = await owner.definition('apps', found.item);
-    return { app: await kept(definition, 'item', () => readApp(definition)) };
+    return { app: await oncePerDefinition(definition, 'item', () => readAppDefinition(definition)) };
   } catch (error) {
-    return { lost: leftOutFor(error, { kind: 'apps', item: reference, tool, extension: owner }) };
+    return { lost: listSkipped(error, { kind: 'apps', item: reference, tool, extension: owner }) };
   }
 }
 
@@ -53,11 +53,11 @@ export function claimAddress(tool: ToolSpec, apps: Map<string, AppSpec>, leftOut
   const first = apps.get(app.uri) ?? app;
   apps.set(app.uri, first);
   if (first.definition === app.definition) return tool;
-  leftOut.push(addressTaken(app, tool.name));
+  leftOut.push(duplicateUri(app, tool.name));
   return { ...tool, ui: { ...tool.ui!, app: undefined } };
 }
 
-function addressTaken({ uri, item, definition }: AppSpec, tool?: string): SkippedItem {
+function duplicateUri({ uri, item, definition }: AppSpec, tool?: string): SkippedItem {
   const { extension, file } = definition;
   const message = `App "${uri}" is already served by another item of this server.`;
   const location = { file: file.file };
@@ -76,7 +76,7 @@ export function addUnbound(
   for (const app of listed) {
     const isTaken = resources.some(({ uri }) => uri === app.uri);
     const first = apps.get(app.uri);
-    if (isTaken || (first && first.definition !== app.definition)) leftOut.push(addressTaken(app));
+    if (isTaken || (first && first.definition !== app.definition)) leftOut.push(duplicateUri(app));
     else apps.set(app.uri, app);
   }
 }

@@ -1,12 +1,12 @@
 import { ModuleReferenceError } from '../extension/modules.js';
-import { safelyThrown, stackOf } from '../thrown.js';
+import { errorStack, safelyThrown } from '../thrown-value.js';
+import type { Servable } from './compose-server.js';
 import type { Context } from './context.js';
 import type { Initializers } from './initialize.js';
-import { LoadError } from './lazy.js';
-import { ResultError } from './results.js';
-import type { Servable } from './server.js';
+import { LoadError } from './lazy-function.js';
 import type { ToolSpec } from './specs.js';
 import type { CallDeadline } from './time-limit.js';
+import { ResultError } from './tool-result.js';
 import type { Arrivals, UpstreamCaller } from './upstream.js';
 
 /** What calls of one server share. */
@@ -32,12 +32,16 @@ export function exposesErrors({ server, env }: Pick<ServerRuntime, 'server' | 'e
   return server.exposeErrors || env.AGENTTOOLS_EXPOSE_ERRORS === '1';
 }
 
-const told = new WeakMap<ServerRuntime['report'], Set<string>>();
+const reportedLines = new WeakMap<ServerRuntime['report'], Set<string>>();
 
 /** Reports what would otherwise be said again and again, at most once per key. */
-export function reportOnce({ report }: Pick<ServerRuntime, 'report'>, line: string, key: string = line): void {
-  const keys = told.get(report) ?? new Set();
-  told.set(report, keys);
+export function reportOnce(
+  { report }: Pick<ServerRuntime, 'report'>,
+  line: string,
+  key: string = line,
+): void {
+  const keys = reportedLines.get(report) ?? new Set();
+  reportedLines.set(report, keys);
   if (keys.has(key)) return;
   keys.add(key);
   report(line);
@@ -50,5 +54,5 @@ export function errorDetails(thrown: unknown): string {
     return `${error.message}\n${errorDetails(error.cause)}`;
   if (error instanceof ModuleReferenceError || error instanceof LoadError) return error.message;
   if (error instanceof ResultError) return `unusable result: ${error.message}`;
-  return stackOf(error);
+  return errorStack(error);
 }

@@ -1,8 +1,8 @@
 import { type Definition, DefinitionError } from '../extension/extension.js';
-import { type SkillFolder, skillsIn } from '../extension/skill-folders.js';
+import { findSkillFolders, type SkillFolder } from '../extension/skill-folders.js';
 import type { Workspace } from '../extension/workspace.js';
-import { type SkippedItem, leftOutFor } from './skipped-items.js';
-import { locate, definitionLabel } from './read.js';
+import { definitionLabel, locate } from './read-definition.js';
+import { listSkipped, type SkippedItem } from './skipped-items.js';
 
 interface SkillListing {
   readonly workspace: Workspace;
@@ -15,9 +15,9 @@ export async function listedSkills(
   { workspace, leftOut }: SkillListing,
 ): Promise<readonly SkillFolder[]> {
   const { value, extension } = definition;
-  if (value.skills === '*') return await skillsIn(extension.manifest.directory);
+  if (value.skills === '*') return await findSkillFolders(extension.manifest.directory);
   const lose = (error: unknown, item: string) =>
-    leftOut.push(leftOutFor(error, { kind: 'skills', item, extension }));
+    leftOut.push(listSkipped(error, { kind: 'skills', item, extension }));
   const listed = await Promise.all(
     skillReferences(definition).map(async ({ reference, index }) => {
       const location = locate(definition, ['skills', index]);

@@ -1,7 +1,7 @@
 import type { Location } from '../extension/diagnostics.js';
 import { DefinitionError, type Extension } from '../extension/extension.js';
 import { UnknownItemError } from '../extension/workspace.js';
-import type { ComposedKind } from './entries.js';
+import type { ComposedKind } from './list-entries.js';
 
 /** An item that a server would have if it were in order. */
 export interface SkippedItem {
@@ -20,7 +20,7 @@ export interface SkippedItem {
 }
 
 /** What a server goes without because of an error. What is no fault of a definition is thrown on. */
-export function leftOutFor(
+export function listSkipped(
   error: unknown,
   about: Pick<SkippedItem, 'kind' | 'item' | 'tool' | 'extension'>,
 ): SkippedItem {

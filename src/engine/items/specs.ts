@@ -2,11 +2,11 @@ import type { Definition } from '../extension/extension.js';
 import type { UriTemplate } from '../extension/uri-template.js';
 import type { DocumentPath } from '../files/document.js';
 import type { CompiledSchema } from '../schema/index.js';
-import type { PromptMessage } from './builders.js';
 import type { Context, ItemRegistry, ListedKind } from './context.js';
-import type { Lazy } from './lazy.js';
+import type { Lazy } from './lazy-function.js';
+import type { PromptMessage } from './result-builders.js';
 import type { ToolUpstream } from './upstream.js';
-import type { Wire } from './wire.js';
+import type { WireItem } from './wire-item.js';
 
 /** How long clients may reuse something. @see MCP 2026-07-28, server/utilities/caching */
 export interface CacheHint {
@@ -20,7 +20,7 @@ interface Spec {
   /** Wire name, unique within a server. */
   readonly name: string;
   /** What the list method shows. */
-  readonly wire: Wire;
+  readonly wire: WireItem;
   /** Left out of lists; still usable by name. */
   readonly hidden: boolean;
   readonly timeoutMs: number;
@@ -30,16 +30,16 @@ interface Spec {
 }
 
 /** One thing that is needed, by its name; a list: one of these. */
-export type Need = string | readonly string[];
+export type Requirement = string | readonly string[];
 
 /** What an item needs before it can work. */
 export interface Requirements {
   /** Client capabilities. */
   readonly client: readonly string[];
   /** Environment variables. */
-  readonly env: readonly Need[];
+  readonly env: readonly Requirement[];
   /** Programs. */
-  readonly bin: readonly Need[];
+  readonly bin: readonly Requirement[];
   readonly level: 'required' | 'suggested';
 }
 
@@ -101,10 +101,10 @@ export interface NamedApp {
 }
 
 /** Suggestions for a value being typed. */
-export type Complete = (value: string, ctx: Context) => unknown;
+export type CompleteFunction = (value: string, ctx: Context) => unknown;
 
 /** All values there are, or code that is asked for those that fit. */
-export type Suggesting = readonly string[] | Lazy<Complete>;
+export type SuggestionSource = readonly string[] | Lazy<CompleteFunction>;
 
 /** A prompt, ready to be listed and fetched. */
 export interface PromptSpec extends Spec {
@@ -116,7 +116,7 @@ export interface PromptSpec extends Spec {
   readonly isCode: boolean;
   /** Messages for already checked arguments. */
   render(args: Readonly<Record<string, string>>, ctx: Context): Promise<PromptResult>;
-  readonly complete: ReadonlyMap<string, Suggesting>;
+  readonly complete: ReadonlyMap<string, SuggestionSource>;
 }
 
 export interface PromptResult {
@@ -169,7 +169,7 @@ export interface ResourceSpec extends Spec {
   ): Promise<readonly ResourceContents[] | undefined>;
   /** The resources of a template, as list entries. */
   readonly list: Lazy<(ctx: Context) => unknown> | undefined;
-  readonly complete: ReadonlyMap<string, Suggesting>;
+  readonly complete: ReadonlyMap<string, SuggestionSource>;
   /** Whether clients may ask to be told when it changes. */
   readonly subscribable: boolean;
 }

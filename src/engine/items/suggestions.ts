@@ -1,8 +1,8 @@
+import { isRecord } from '../extension/definition-shapes.js';
 import type { Extension } from '../extension/extension.js';
-import { isRecord } from '../extension/shapes.js';
-import { lazyFunction } from './lazy.js';
-import { plain, ResultError } from './results.js';
-import type { Complete, Suggesting } from './specs.js';
+import { lazyFunction } from './lazy-function.js';
+import type { CompleteFunction, SuggestionSource } from './specs.js';
+import { ResultError, requirePlain } from './tool-result.js';
 
 /** What is suggested while somebody types. */
 export interface Suggestions {
@@ -16,12 +16,12 @@ export interface Suggestions {
 const maxValues = 100;
 
 /** Reads a `complete`. */
-export function readSuggestions(value: unknown, extension: Extension): Suggesting {
-  return Array.isArray(value) ? value.map(String) : lazyFunction<Complete>(value, extension);
+export function readSuggestions(value: unknown, extension: Extension): SuggestionSource {
+  return Array.isArray(value) ? value.map(String) : lazyFunction<CompleteFunction>(value, extension);
 }
 
 /** The values that go on from what was typed. */
-export function startingWith(typed: string, values: readonly string[]): readonly string[] {
+export function filterByPrefix(typed: string, values: readonly string[]): readonly string[] {
   return values.filter((one) => one.toLowerCase().startsWith(typed.toLowerCase()));
 }
 
@@ -30,7 +30,7 @@ export function startingWith(typed: string, values: readonly string[]): readonly
  * @throws ResultError for anything else.
  */
 export function toSuggestions(returned: unknown): Suggestions {
-  const value = plain(returned);
+  const value = requirePlain(returned);
   const { values, total, hasMore } = isRecord(value) ? value : { values: value };
   if (!Array.isArray(values) || !values.every((one) => typeof one === 'string' || typeof one === 'number')) {
     throw new ResultError('"complete" returns a list of strings, or { values, total?, hasMore? }');

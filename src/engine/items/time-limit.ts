@@ -59,7 +59,7 @@ export async function withTimeLimit<T>(
   work: (limit: CallDeadline) => T | Promise<T>,
   { timeoutMs, signal }: { readonly timeoutMs: number; readonly signal: AbortSignal | Cancellation },
 ): Promise<T> {
-  const run = new Run(signal, timeoutMs);
+  const run = new TimedDeadline(signal, timeoutMs);
   try {
     const outcome = work(run);
     return mayBeThenable(outcome) ? await run.within(Promise.resolve(outcome)) : outcome;
@@ -74,7 +74,7 @@ function mayBeThenable(value: unknown): boolean {
   return types.isProxy(value) || 'then' in value;
 }
 
-class Run implements CallDeadline {
+class TimedDeadline implements CallDeadline {
   readonly #outer: AbortSignal | Cancellation;
   readonly #timeoutMs: number;
   #controller: AbortController | undefined;

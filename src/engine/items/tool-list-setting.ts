@@ -1,7 +1,7 @@
-import type { ToolList } from './server.js';
+import type { ToolList } from './compose-server.js';
 
 /** What the user wants to be listed as tools: `AGENTTOOLS_TOOL_LIST`. */
-export function toolListOf(
+export function readToolListVariable(
   { AGENTTOOLS_TOOL_LIST: wanted }: Readonly<Record<string, string | undefined>>,
   report: (line: string) => void,
 ): ToolList | undefined {

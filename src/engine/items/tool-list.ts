@@ -1,7 +1,7 @@
 import { AgentToolsError } from '../errors.js';
 import type { Workspace } from '../extension/workspace.js';
-import { distinctNames } from './collisions.js';
-import { kept } from './read.js';
+import { distinctNames } from './distinct-names.js';
+import { oncePerDefinition } from './read-definition.js';
 import type { ToolSpec } from './specs.js';
 import { readTool } from './tool.js';
 import { isAppOnly } from './ui.js';
@@ -25,13 +25,13 @@ export type MakeCatalog = (tools: readonly ToolSpec[]) => ToolCatalog;
 /** What makes catalogs of whatever tools a server has by then. */
 export async function openCatalog(workspace: Workspace): Promise<MakeCatalog> {
   const fronts = await Promise.all(frontItems.map((item) => frontTool(item, workspace)));
-  return (tools) => catalogOf(tools, fronts);
+  return (tools) => createCatalog(tools, fronts);
 }
 
-function catalogOf(tools: readonly ToolSpec[], fronts: readonly ToolSpec[]): ToolCatalog {
+function createCatalog(tools: readonly ToolSpec[], fronts: readonly ToolSpec[]): ToolCatalog {
   const others = tools.filter(({ item }) => !frontItems.some((front) => front === item));
-  const rename = renaming(distinctNames(others.map(({ name }) => name)));
-  const named = fronts.map((tool) => renamed(tool, rename));
+  const rename = createRenamer(distinctNames(others.map(({ name }) => name)));
+  const named = fronts.map((tool) => renameCatalogTool(tool, rename));
   const [find, inspect, call] = named.map(({ name }) => name);
   return {
     tools: [...named.map((tool) => (tool.name === call ? withHints(tool, others) : tool)), ...others],
@@ -47,11 +47,11 @@ async function frontTool(item: string, workspace: Workspace): Promise<ToolSpec> 
     throw new AgentToolsError('not-found', message);
   }
   const definition = await extension.definition('tools', item);
-  return await kept(definition, 'item', () => readTool(definition));
+  return await oncePerDefinition(definition, 'item', () => readTool(definition));
 }
 
 /** Gives all of them the same number, if one has the name of a tool of the server. */
-function renaming(taken: readonly string[]): (text: string) => string {
+function createRenamer(taken: readonly string[]): (text: string) => string {
   const names = new Set<string>(taken);
   let number = 1;
   const numberedName = (item: string) => (number === 1 ? item : `${item}_${number}`);
@@ -60,7 +60,7 @@ function renaming(taken: readonly string[]): (text: string) => string {
 }
 
 /** Their descriptions speak of each other. */
-function renamed(tool: ToolSpec, rename: (text: string) => string): ToolSpec {
+function renameCatalogTool(tool: ToolSpec, rename: (text: string) => string): ToolSpec {
   const wire = JSON.parse(rename(JSON.stringify(tool.wire))) as ToolSpec['wire'];
   return { ...tool, name: wire.name, wire };
 }

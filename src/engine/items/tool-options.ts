@@ -1,5 +1,5 @@
-import { isRecord } from '../extension/shapes.js';
-import { didYouMean } from '../spelling.js';
+import { didYouMean } from '../did-you-mean.js';
+import { isRecord } from '../extension/definition-shapes.js';
 import type { ToolSpec } from './specs.js';
 
 /** What the user set: tool name to option to value. */
@@ -37,7 +37,7 @@ export function reportUnknownTools(
   tools: readonly ToolSpec[],
   report: (line: string) => void,
 ): void {
-  const known = tools.flatMap(namesOf);
+  const known = tools.flatMap(optionLookupNames);
   for (const name of Object.keys(set)) {
     if (known.includes(name)) continue;
     const meant = didYouMean(name, known);
@@ -71,17 +71,17 @@ export function reportUnknownOptions(
 }
 
 /** The names by which a tool's options are looked up; the first that is there counts. */
-function namesOf({ item, name, definition }: ToolSpec): readonly string[] {
+function optionLookupNames({ item, name, definition }: ToolSpec): readonly string[] {
   return [item, name, definition.item];
 }
 
 /** The name by which a tool's options were set, if any were. */
 function keyFor(tool: ToolSpec, set: ToolOptionValues): string | undefined {
-  return namesOf(tool).find((name) => Object.hasOwn(set, name));
+  return optionLookupNames(tool).find((name) => Object.hasOwn(set, name));
 }
 
 /** A tool's options: its defaults, overlaid with what was set for its qualified, wire or item name. */
-export function optionsFor(tool: ToolSpec, set: ToolOptionValues): Readonly<Record<string, unknown>> {
+export function findToolOptions(tool: ToolSpec, set: ToolOptionValues): Readonly<Record<string, unknown>> {
   const key = keyFor(tool, set);
   return key === undefined ? tool.options : { ...tool.options, ...set[key] };
 }

@@ -1,5 +1,5 @@
+import { isRecord } from '../extension/definition-shapes.js';
 import { type Definition, DefinitionError, type DerivedPart } from '../extension/extension.js';
-import { isRecord } from '../extension/shapes.js';
 import {
   type CompiledSchema,
   compileSchema,
@@ -7,13 +7,20 @@ import {
   SchemaError,
   type SchemaSide,
 } from '../schema/index.js';
-import { messageOf } from '../thrown.js';
-import { type Lazy, LoadError, lazyFunction } from './lazy.js';
-import { commonParts, locate, definitionLabel, requireModules, requireUsable, requireWireName } from './read.js';
+import { errorMessage } from '../thrown-value.js';
+import { type Lazy, LoadError, lazyFunction } from './lazy-function.js';
+import {
+  commonParts,
+  definitionLabel,
+  locate,
+  requireModules,
+  requireUsable,
+  requireWireName,
+} from './read-definition.js';
 import type { Initializer, ToolHandler, ToolSpec } from './specs.js';
 import { readUi } from './ui.js';
 import type { ToolUpstream } from './upstream.js';
-import { schemaIn, toolWire } from './wire.js';
+import { findAuthoredSchema, toolWire } from './wire-item.js';
 
 /** Makes a tool of its definition. @throws DefinitionError with the first thing that is wrong with it. */
 export async function readTool(definition: Definition): Promise<ToolSpec> {
@@ -68,7 +75,7 @@ async function bindDerived(
 ): Promise<Pick<ToolSpec, 'input' | 'handler'>> {
   const [{ callByParameters }, { withCasts }] = await Promise.all([
     import('./derived-call.js'),
-    import('../schema/casts.js'),
+    import('../schema/value-caster.js'),
   ]);
   return {
     input: withCasts(written, derived.function.casts ?? {}),
@@ -87,7 +94,7 @@ export async function readSchema(
   side: SchemaSide,
 ): Promise<CompiledSchema | undefined> {
   const { value, extension, file } = definition;
-  const written = schemaIn(value, side);
+  const written = findAuthoredSchema(value, side);
   if (!written) return undefined;
   const { key, schema, rawOnly } = written;
   const resolveFrom = `${extension.manifest.directory}/${file.file}`;
@@ -99,7 +106,7 @@ export async function readSchema(
     if (!path && file.language === 'data') throw error;
     throw new DefinitionError(
       `invalid-${side}-schema`,
-      `${definitionLabel(definition)} has an unusable "${key}": ${messageOf(error)}`,
+      `${definitionLabel(definition)} has an unusable "${key}": ${errorMessage(error)}`,
       locate(definition, [key, ...(path ?? [])]),
       { cause: error },
     );

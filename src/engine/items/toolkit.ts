@@ -1,9 +1,9 @@
-import { describeFault } from '../extension/faults.js';
-import { checkShape, isRecord, toolkitShape } from '../extension/shapes.js';
-import { checkToolkitOverride, toolkitIn } from '../extension/toolkits.js';
-import type { PromptDefinition, ResourceDefinition } from './define.js';
+import { checkShape, isRecord, toolkitShape } from '../extension/definition-shapes.js';
+import { describeFault } from '../extension/describe-fault.js';
+import { checkToolkitOverride, findToolkit } from '../extension/toolkits.js';
+import type { PromptDefinition, ResourceDefinition } from './define-items.js';
 import type { AnyTool, ToolSettings } from './option-sets.js';
-import { kindOf, requireTools } from './required-tool.js';
+import { describeValueType, requireTools } from './required-tool.js';
 
 /** What a toolkit says for those of its tools that do not say it themselves. */
 export interface ToolkitOptions {
@@ -28,10 +28,10 @@ export function defineToolkit(tools: readonly AnyTool[]): Toolkit;
 export function defineToolkit(first: unknown, second?: unknown): Toolkit {
   const [options, tools] = Array.isArray(first) && second === undefined ? [{}, first] : [first, second];
   if (!isRecord(options))
-    throw new TypeError(`The options of a toolkit are ${kindOf(options)}. Expected an object.`);
+    throw new TypeError(`The options of a toolkit are ${describeValueType(options)}. Expected an object.`);
   if (!Array.isArray(tools)) {
     throw new TypeError(
-      `The tools of a toolkit are ${kindOf(tools)}. Expected a list, such as [tool(…), tool(…)].`,
+      `The tools of a toolkit are ${describeValueType(tools)}. Expected a list, such as [tool(…), tool(…)].`,
     );
   }
   const kit = { ...options, tools };
@@ -75,11 +75,11 @@ export interface ItemOverrides {
 
 /** An item, or several, with what is said of them where they are registered. */
 export interface Used extends ItemOverrides {
-  readonly use: Usable;
+  readonly use: UseInput;
 }
 
 /** What `use` takes: a name, a tool, prompt or resource, a toolkit, or what `use` made before. */
-type Usable =
+type UseInput =
   | string
   | AnyTool
   // biome-ignore lint/suspicious/noExplicitAny: what a prompt takes is for the prompt to say
@@ -94,12 +94,12 @@ type Usable =
  * under another name it is an alias.
  * @throws TypeError for a name or description that would be that of several tools
  */
-export function use(item: Usable, changes: ItemOverrides = {}): Used {
+export function use(item: UseInput, changes: ItemOverrides = {}): Used {
   if (typeof item !== 'string' && (typeof item !== 'object' || item === null)) {
-    throw new TypeError(`use() takes a name, a definition or a toolkit, not ${kindOf(item)}.`);
+    throw new TypeError(`use() takes a name, a definition or a toolkit, not ${describeValueType(item)}.`);
   }
   if (!isRecord(changes))
-    throw new TypeError(`The changes of use() are ${kindOf(changes)}. Expected an object.`);
+    throw new TypeError(`The changes of use() are ${describeValueType(changes)}. Expected an object.`);
   const used = { ...changes, use: item };
   requireToolkitChanges(used);
   return used;
@@ -107,7 +107,7 @@ export function use(item: Usable, changes: ItemOverrides = {}): Used {
 
 /** @throws TypeError if something is said of a whole toolkit that cannot hold for all of its tools */
 export function requireToolkitChanges({ use: item, ...changes }: Readonly<Record<string, unknown>>): void {
-  const count = toolsIn(item);
+  const count = listToolkitTools(item);
   if (count === undefined) return;
   for (const fault of checkToolkitOverride({ ...changes, toolkit: '' }, count)) {
     throw new TypeError(describeFault('A toolkit that is used', fault));
@@ -115,7 +115,7 @@ export function requireToolkitChanges({ use: item, ...changes }: Readonly<Record
 }
 
 /** How many tools a toolkit has; undefined for what is none. */
-function toolsIn(item: unknown): number | undefined {
-  if (isRecord(item) && item.use !== undefined) return toolsIn(item.use);
-  return toolkitIn(item)?.tools.length;
+function listToolkitTools(item: unknown): number | undefined {
+  if (isRecord(item) && item.use !== undefined) return listToolkitTools(item.use);
+  return findToolkit(item)?.tools.length;
 }

@@ -1,7 +1,7 @@
+import { isRecord } from '../extension/definition-shapes.js';
 import type { Definition } from '../extension/extension.js';
-import { isRecord } from '../extension/shapes.js';
 import type { DocumentPath } from '../files/document.js';
-import { lazyFunction } from './lazy.js';
+import { lazyFunction } from './lazy-function.js';
 import type { ResourceSpec, ToolSpec, ToolUi, ToolVisibility } from './specs.js';
 
 /** Addresses of UI begin with this. @see MCP Apps 2026-01-26, "UI Resource Format" */

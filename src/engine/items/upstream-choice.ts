@@ -1,11 +1,11 @@
-import { isRecord } from '../extension/shapes.js';
+import { isRecord } from '../extension/definition-shapes.js';
 import type { ToolChoice, UpstreamEntry } from './upstream.js';
-import { isHiddenBy } from './wire.js';
+import { isHiddenBy } from './wire-item.js';
 
 type RawUpstreamEntry = Readonly<Record<string, unknown>>;
 
 /** Which tools an entry takes, and what it calls them; the entry has passed `checkUpstreamEntry`. */
-export function choiceOf({ prefix, only, except, rename }: RawUpstreamEntry): ToolChoice {
+export function toToolChoice({ prefix, only, except, rename }: RawUpstreamEntry): ToolChoice {
   return {
     prefix: typeof prefix === 'string' ? prefix : '',
     only: Array.isArray(only) ? only.map(String) : undefined,

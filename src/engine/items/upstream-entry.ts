@@ -1,10 +1,10 @@
 import { checkUpstreamEntry } from '../extension/check-upstream.js';
+import { describeFault } from '../extension/describe-fault.js';
 import { type Definition, DefinitionError } from '../extension/extension.js';
-import { describeFault } from '../extension/faults.js';
 import type { DocumentPath } from '../files/document.js';
-import { locate, definitionLabel } from './read.js';
+import { definitionLabel, locate } from './read-definition.js';
 import type { UpstreamEntry } from './upstream.js';
-import { sharedOverrides, choiceOf } from './upstream-choice.js';
+import { sharedOverrides, toToolChoice } from './upstream-choice.js';
 import { requirePlaceModule, upstreamSpec } from './upstream-spec.js';
 
 /**
@@ -23,7 +23,7 @@ export async function readUpstreamEntry(
   await requirePlaceModule(upstream, { definition: server, path: [...path, 'upstream'] });
   return {
     upstream: upstreamSpec(upstream, server.extension, [server.item, ...path]),
-    choice: choiceOf(entry),
+    choice: toToolChoice(entry),
     changes: sharedOverrides(entry),
     definition: server,
     path,

@@ -1,27 +1,32 @@
 import path from 'node:path';
-import { canonical } from '../canonical.js';
+import { canonical } from '../canonical-json.js';
 import { checkEndpoint, textsIn } from '../extension/check-upstream.js';
+import { checkShape, isFunctionLike, isRecord } from '../extension/definition-shapes.js';
+import { describeFault } from '../extension/describe-fault.js';
 import { type Definition, DefinitionError, type Extension } from '../extension/extension.js';
-import { describeFault } from '../extension/faults.js';
 import { ModuleReferenceError, requireModule } from '../extension/modules.js';
-import { checkShape, isFunctionLike, isRecord } from '../extension/shapes.js';
-import { EndpointError, type PlaceScope, readPlace, type UpstreamEndpoint } from '../extension/upstream-endpoint.js';
+import {
+  EndpointError,
+  type EndpointScope,
+  readPlace,
+  type UpstreamEndpoint,
+} from '../extension/upstream-endpoint.js';
 import { nameOfPlace } from '../extension/upstream-secrets.js';
 import { placeShape } from '../extension/upstream-shape.js';
-import { variablesIn } from '../extension/variables.js';
-import { fileAt } from '../files/disk.js';
+import { findVariables } from '../extension/variables.js';
+import { statFile } from '../files/disk.js';
 import type { DocumentPath } from '../files/document.js';
-import { messageOf } from '../thrown.js';
-import { ToolError } from './builders.js';
-import { lazyFunction } from './lazy.js';
-import { locate, definitionLabel } from './read.js';
+import { errorMessage } from '../thrown-value.js';
+import { lazyFunction } from './lazy-function.js';
+import { definitionLabel, locate } from './read-definition.js';
+import { ToolError } from './result-builders.js';
 import type { GivenPlace, ToolUpstream, UpstreamSpec } from './upstream.js';
 
 type Env = Readonly<Record<string, string | undefined>>;
 type Written = Readonly<Record<string, unknown>>;
 
 /** Says where a server is when it is needed; throws what is missing. */
-type GivePlace = (given: { readonly env: Env }) => unknown;
+type ResolveRawEndpoint = (given: { readonly env: Env }) => unknown;
 
 const defaultStartTimeoutMs = 30_000;
 
@@ -50,14 +55,14 @@ export function upstreamSpec(written: unknown, extension: Extension, at: Documen
   };
   const { place } = own;
   if (place === undefined) {
-    return { ...common, key: keyOf(own, extension), place: (env) => fixedPlace(own, extension, env) };
+    return { ...common, key: upstreamKey(own, extension), place: (env) => fixedPlace(own, extension, env) };
   }
   const id = canonical([extension.manifest.directory, at]);
   const given = givenPlace(place, { id, extension, timeoutMs: common.startTimeoutMs });
   return {
     ...common,
     // A function that was described elsewhere has no identity here.
-    key: given.isFunction && extension.isSurface ? id : keyOf(place, extension),
+    key: given.isFunction && extension.isSurface ? id : upstreamKey(place, extension),
     given,
     place: async (env) => await given.read(await given.find(env)),
   };
@@ -68,7 +73,7 @@ function placeName(written: Written): string {
 }
 
 /** Where the paths and the dependencies of an extension's places lead. */
-export function placeScope({ paths, manifest }: Extension): PlaceScope {
+export function placeScope({ paths, manifest }: Extension): EndpointScope {
   return { ...paths, packageJson: manifest.packageJson.value };
 }
 
@@ -76,7 +81,7 @@ const functions = new WeakMap<object, number>();
 let functionsKnown = 0;
 
 /** An update of a package does not change the keys of servers that are outside of it. */
-function keyOf(source: unknown, { name, manifest: { directory } }: Extension): string {
+function upstreamKey(source: unknown, { name, manifest: { directory } }: Extension): string {
   if (typeof source !== 'function')
     return canonical([isOutside(source, directory) ? name : directory, source]);
   const number = functions.get(source) ?? ++functionsKnown;
@@ -92,7 +97,7 @@ function isOutside(source: unknown, directory: string): boolean {
   const texts = [command, ...(Array.isArray(args) ? args : []), ...(cwd === undefined ? [] : [cwd])];
   return texts.every((text) => {
     const named = path.resolve(directory, String(text));
-    const isFile = named.startsWith(directory) && fileAt(named) !== undefined;
+    const isFile = named.startsWith(directory) && statFile(named) !== undefined;
     return !isFile && !/^\.{1,2}(?:[\\/]|$)/.test(String(text));
   });
 }
@@ -103,7 +108,7 @@ function callableName(place: unknown): string {
 }
 
 async function fixedPlace(written: Written, extension: Extension, env: Env): Promise<UpstreamEndpoint> {
-  return await asToolError(nameOfPlace(written), () =>
+  return await rethrowAsToolError(nameOfPlace(written), () =>
     readPlace(written, { scope: placeScope(extension), env }),
   );
 }
@@ -115,12 +120,12 @@ interface GivenOptions extends Pick<GivenPlace, 'id' | 'timeoutMs'> {
 /** The place that a function gives is taken as it is: the function has the environment itself. */
 function givenPlace(callable: unknown, { id, timeoutMs, extension }: GivenOptions): GivenPlace {
   const what = `"${callableName(callable)}"`;
-  const load = lazyFunction<GivePlace>(callable, extension);
+  const load = lazyFunction<ResolveRawEndpoint>(callable, extension);
   const find = async (env: Env) =>
     await load()
       .then((give) => give({ env }))
       .catch((error) => {
-        throw new ToolError(messageOf(error), { cause: error });
+        throw new ToolError(errorMessage(error), { cause: error });
       });
   const read = async (given: unknown) => {
     if (!isRecord(given))
@@ -129,12 +134,15 @@ function givenPlace(callable: unknown, { id, timeoutMs, extension }: GivenOption
     if (fault) throw new ToolError(describeFault(`What ${what} gave`, fault));
     if (given.place !== undefined)
       throw new ToolError(`${what} gave another function. Expected { command, args } or { url }.`);
-    return await asToolError(what, () => readPlace(given, { scope: placeScope(extension) }));
+    return await rethrowAsToolError(what, () => readPlace(given, { scope: placeScope(extension) }));
   };
   return { id, isFunction: typeof callable !== 'string', what, timeoutMs, find, read };
 }
 
-async function asToolError(what: string, read: () => Promise<UpstreamEndpoint>): Promise<UpstreamEndpoint> {
+async function rethrowAsToolError(
+  what: string,
+  read: () => Promise<UpstreamEndpoint>,
+): Promise<UpstreamEndpoint> {
   try {
     return await read();
   } catch (error) {
@@ -144,7 +152,7 @@ async function asToolError(what: string, read: () => Promise<UpstreamEndpoint>):
 }
 
 function variablesNeeded(written: Written): readonly string[] {
-  const needed = [...textsIn(written)].flatMap(({ text }) => variablesIn(text));
+  const needed = [...textsIn(written)].flatMap(({ text }) => findVariables(text));
   return [...new Set(needed.filter(({ fallback }) => fallback === undefined).map(({ name }) => name))];
 }
 

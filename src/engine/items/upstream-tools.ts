@@ -1,6 +1,6 @@
-import { joined } from './instructions.js';
+import type { Servable } from './compose-server.js';
+import { joinInstructions } from './instructions.js';
 import { Registry } from './registry.js';
-import type { Servable } from './server.js';
 import type { ToolSpec } from './specs.js';
 import type { UpstreamEntry } from './upstream.js';
 
@@ -20,7 +20,9 @@ export function withUpstreamTools<S extends Servable>(
   const specs = { prompts: registry.all('prompts'), resources: registry.all('resources') };
   return {
     ...server,
-    ...(baseItems && { instructions: joined([baseItems.instructions, catalog?.instructions].flat()) }),
+    ...(baseItems && {
+      instructions: joinInstructions([baseItems.instructions, catalog?.instructions].flat()),
+    }),
     registry: new Registry(
       { tools: catalog?.tools ?? tools, ...specs },
       { pageSize: registry.pageSize, fronts: catalog?.catalogTools },

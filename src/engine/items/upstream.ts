@@ -1,8 +1,8 @@
 import type { Definition } from '../extension/extension.js';
 import type { UpstreamEndpoint } from '../extension/upstream-endpoint.js';
 import type { DocumentPath } from '../files/document.js';
-import type { ToolResult } from './builders.js';
 import type { Context } from './context.js';
+import type { ToolResult } from './result-builders.js';
 
 export type { UpstreamAddress, UpstreamEndpoint, UpstreamProgram } from '../extension/upstream-endpoint.js';
 

@@ -4,7 +4,7 @@
  * and that names programs to run. So whatever it starts for a package is made to do nothing.
  * @see https://github.com/npm/pacote, lib/dir.js: what decides that is checked there since pacote 21 only; lib/git.js
  */
-const guard = `
+const scriptGuardCode = `
 import processes from 'node:child_process';
 import { syncBuiltinESMExports } from 'node:module';
 const { spawn } = processes;
@@ -21,7 +21,7 @@ syncBuiltinESMExports();
 export function withoutScripts(
   env: Readonly<Record<string, string | undefined>>,
 ): Record<string, string | undefined> {
-  const preload = `--import=data:text/javascript,${encodeURIComponent(guard)}`;
+  const preload = `--import=data:text/javascript,${encodeURIComponent(scriptGuardCode)}`;
   return {
     ...env,
     // Whatever started us was perhaps started so itself; all that npm starts would be taken for a package's.

@@ -18,15 +18,15 @@ export class NpmError extends AgentToolsError {
   readonly reason: string;
 
   constructor({ code, reason }: NpmFailure) {
-    const [, wayOut] = waysOut.find(([codes]) => code !== undefined && codes.includes(code)) ?? [];
-    super('failed', `npm could not do it: ${sentence(reason)}${wayOut === undefined ? '' : ` ${wayOut}`}`);
+    const [, wayOut] = npmErrorHints.find(([codes]) => code !== undefined && codes.includes(code)) ?? [];
+    super('failed', `npm could not do it: ${endSentence(reason)}${wayOut === undefined ? '' : ` ${wayOut}`}`);
     this.npmCode = code;
     this.reason = reason;
   }
 }
 
 /** What to do about npm's codes. */
-const waysOut: readonly (readonly [readonly string[], string])[] = [
+const npmErrorHints: readonly (readonly [readonly string[], string])[] = [
   [
     ['E401', 'E403', 'ENEEDAUTH', 'EOTP'],
     'Log in to the registry with: npm login. Or set its credentials in .npmrc.',
@@ -63,6 +63,6 @@ function isTail(line: string): boolean {
   return line.startsWith('A complete log of this run') || line.startsWith('For a full report see');
 }
 
-function sentence(text: string): string {
+function endSentence(text: string): string {
   return /[.!?]$/.test(text) ? text : `${text}.`;
 }

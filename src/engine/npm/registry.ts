@@ -73,7 +73,7 @@ export async function getTarball(
 }
 
 /** A registry that is silent is not waited for as long as npm does it, who has nothing else to show. */
-const patience = { retries: 1, factor: 1, minTimeout: 250, maxTimeout: 250 };
+const retryOptions = { retries: 1, factor: 1, minTimeout: 250, maxTimeout: 250 };
 
 async function get(path: string, request: RegistryRequest): Promise<Buffer> {
   const { settings, registry, query, cacheFolder, timeoutMs = 15_000, signal } = request;
@@ -92,19 +92,19 @@ async function get(path: string, request: RegistryRequest): Promise<Buffer> {
       ...settings.options,
       ...(registry !== undefined && { registry }),
       ...(query && { query }),
-      headers: conditionsOf(kept),
+      headers: conditionalHeaders(kept),
       // npm's library would keep credentials, too.
       cache: undefined,
       timeout: timeoutMs,
-      retry: patience,
+      retry: retryOptions,
       signal: signal ? AbortSignal.any([signal, leaving.signal]) : leaving.signal,
     });
     if (response.status === 304 && kept) {
       response.body.resume();
       return kept.body;
     }
-    const body = await bodyOf(response, request.maxBytes);
-    if (cacheFolder !== undefined) await keep(body, response, { cacheFolder, address });
+    const body = await readResponseBody(response, request.maxBytes);
+    if (cacheFolder !== undefined) await storeResponse(body, response, { cacheFolder, address });
     return body;
   } catch (error) {
     // Not by the body, which would go on being written to: what unpacks it would break.
@@ -115,7 +115,7 @@ async function get(path: string, request: RegistryRequest): Promise<Buffer> {
 }
 
 /** By these a registry tells that nothing has changed. */
-function conditionsOf(kept: CachedResponse | undefined): Record<string, string> {
+function conditionalHeaders(kept: CachedResponse | undefined): Record<string, string> {
   const { etag, lastModified } = kept ?? {};
   return {
     ...(etag != null && { 'if-none-match': etag }),
@@ -123,7 +123,7 @@ function conditionsOf(kept: CachedResponse | undefined): Record<string, string> 
   };
 }
 
-async function keep(
+async function storeResponse(
   body: Buffer,
   { headers, status }: RegistryResponse,
   { cacheFolder, address }: { readonly cacheFolder: string; readonly address: string },
@@ -134,16 +134,16 @@ async function keep(
   await cacheResponse(cacheFolder, address, { etag, lastModified, body });
 }
 
-class TooLarge extends Error {}
+class ResponseTooLargeError extends Error {}
 
 /** By events: iterating over this kind of stream leaves a listener behind with every part. */
-async function bodyOf({ body }: RegistryResponse, maxBytes: number): Promise<Buffer> {
+async function readResponseBody({ body }: RegistryResponse, maxBytes: number): Promise<Buffer> {
   const parts: Buffer[] = [];
   let length = 0;
   await new Promise<void>((resolve, reject) => {
     body.on('data', (part) => {
       length += part.length;
-      if (length > maxBytes) reject(new TooLarge());
+      if (length > maxBytes) reject(new ResponseTooLargeError());
       else parts.push(part);
     });
     body.on('end', () => resolve());
@@ -153,7 +153,8 @@ async function bodyOf({ body }: RegistryResponse, maxBytes: number): Promise<Buf
 }
 
 function toRegistryError(error: unknown, what: string): RegistryError {
-  if (error instanceof TooLarge) return new RegistryError('too-large', `${what} is too large to be read.`);
+  if (error instanceof ResponseTooLargeError)
+    return new RegistryError('too-large', `${what} is too large to be read.`);
   const { statusCode, type, code = '', message } = error as FetchFailure;
   const known = statusCode === undefined ? undefined : byStatus.get(statusCode);
   const [fault, says] = known ?? byCode(type === 'request-timeout' ? 'ETIMEDOUT' : code, message);
@@ -163,10 +164,10 @@ function toRegistryError(error: unknown, what: string): RegistryError {
 /** As npm's library throws it. */
 type FetchFailure = Error & { readonly statusCode?: number; readonly type?: string; readonly code?: string };
 
-type Finding = readonly [RegistryFault, string];
+type StatusFault = readonly [RegistryFault, string];
 
 /** Registries differ in how they say that they have no search. */
-const byStatus: ReadonlyMap<number, Finding> = new Map<number, Finding>([
+const byStatus: ReadonlyMap<number, StatusFault> = new Map<number, StatusFault>([
   [401, ['unauthorized', 'wants credentials that npm does not have: log in with npm login']],
   [403, ['unauthorized', 'is not for the credentials that npm has']],
   [404, ['not-found', 'is not there']],
@@ -175,7 +176,7 @@ const byStatus: ReadonlyMap<number, Finding> = new Map<number, Finding>([
   [501, ['unsupported', 'is not something that this registry answers']],
 ]);
 
-const unreachable: ReadonlySet<string> = new Set([
+const unreachableCodes: ReadonlySet<string> = new Set([
   'ENOTFOUND',
   'EAI_AGAIN',
   'ECONNREFUSED',
@@ -191,8 +192,8 @@ const unreachable: ReadonlySet<string> = new Set([
   'ERR_SOCKET_TIMEOUT',
 ]);
 
-function byCode(code: string, message: string): Finding {
-  if (unreachable.has(code)) return ['offline', `cannot be reached (${code})`];
+function byCode(code: string, message: string): StatusFault {
+  if (unreachableCodes.has(code)) return ['offline', `cannot be reached (${code})`];
   const [line = ''] = message.split('\n');
   const reason = line.replace(/^request to \S+ failed, reason: /, '').replace(/[.:]$/, '');
   return ['failed', `could not be had: ${reason}`];

@@ -13,7 +13,7 @@ export interface CachedResponse {
 /** The answer that was kept for an address; undefined if there is none, or none that can be used. */
 export async function readAnswer(folder: string, address: string): Promise<CachedResponse | undefined> {
   try {
-    const bytes = await readFile(fileOf(folder, address));
+    const bytes = await readFile(cacheFilePath(folder, address));
     const end = bytes.indexOf('\n');
     const { etag, lastModified } = JSON.parse(bytes.toString('utf8', 0, end)) as Partial<CachedResponse>;
     if (!isTag(etag) || !isTag(lastModified)) return undefined;
@@ -26,7 +26,7 @@ export async function readAnswer(folder: string, address: string): Promise<Cache
 /** Keeps an answer for oneself alone. Where that cannot be done the registry is asked again, that is all. */
 export async function cacheResponse(folder: string, address: string, answer: CachedResponse): Promise<void> {
   const { body, ...tags } = answer;
-  const file = fileOf(folder, address);
+  const file = cacheFilePath(folder, address);
   const temporary = `${file}.${randomUUID()}`;
   try {
     await mkdir(folder, { recursive: true, mode: 0o700 });
@@ -40,7 +40,7 @@ export async function cacheResponse(folder: string, address: string, answer: Cac
 }
 
 /** Addresses may hold what is nobody's business, as names of files do not. */
-function fileOf(folder: string, address: string): string {
+function cacheFilePath(folder: string, address: string): string {
   return path.join(folder, createHash('sha256').update(withoutUserinfo(address)).digest('hex'));
 }
 

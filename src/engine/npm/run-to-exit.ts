@@ -9,7 +9,7 @@ export interface ExitResult {
   readonly stderr: string;
 }
 
-export interface EndingOptions {
+export interface RunToExitOptions {
   readonly cwd: string;
   readonly env: Readonly<Record<string, string | undefined>>;
   readonly platform: NodeJS.Platform;
@@ -27,7 +27,7 @@ const graceMs = 2000;
 export async function runToExit(
   command: string,
   args: readonly string[],
-  { cwd, env, platform, signal }: EndingOptions,
+  { cwd, env, platform, signal }: RunToExitOptions,
 ): Promise<ExitResult> {
   signal?.throwIfAborted();
   const isLeader = platform !== 'win32';
@@ -55,7 +55,7 @@ export async function runToExit(
     timers.push(setTimeout(() => closePipes(child), signal?.aborted ? 0 : graceMs));
   });
   try {
-    return await closed(child);
+    return await collectUntilClose(child);
   } catch (error) {
     const { code } = error as NodeJS.ErrnoException;
     const message = `${command} cannot be run (${code}). See whether it is a program that you may execute.`;
@@ -67,7 +67,7 @@ export async function runToExit(
   }
 }
 
-function closed(child: ChildProcess): Promise<ExitResult> {
+function collectUntilClose(child: ChildProcess): Promise<ExitResult> {
   return new Promise((resolve, reject) => {
     const output = { stdout: '', stderr: '' };
     for (const name of ['stdout', 'stderr'] as const) {

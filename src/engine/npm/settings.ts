@@ -2,8 +2,8 @@ import path from 'node:path';
 import Config from '@npmcli/config';
 import { definitions, flatten, nerfDarts, shorthands } from '@npmcli/config/lib/definitions/index.js';
 import { AgentToolsError } from '../errors.js';
-import { npmFolderOf } from './program.js';
-import type { NpmDeps } from './setting.js';
+import { findNpmFolder } from './find-npm.js';
+import type { NpmDeps } from './npm-dependencies.js';
 import { withoutUserinfo } from './without-userinfo.js';
 
 /** A registry that npm is set to, for everything or for the packages of one scope. */
@@ -36,7 +36,7 @@ export async function readNpmSettings(setting: NpmDeps): Promise<NpmSettings> {
     shorthands,
     flatten,
     nerfDarts,
-    npmPath: (await npmFolderOf(setting)) ?? path.join(path.dirname(execPath), 'npm'),
+    npmPath: (await findNpmFolder(setting)) ?? path.join(path.dirname(execPath), 'npm'),
     argv: [],
     // npm writes into it.
     env: { ...env, HOME: home },
@@ -62,7 +62,7 @@ export async function readNpmSettings(setting: NpmDeps): Promise<NpmSettings> {
   return {
     options,
     registries: [{ url: withSlash(String(options.registry)) }, ...scoped],
-    project: cwd === undefined ? {} : connectionsIn(config.data.get('project')?.data ?? {}, cwd),
+    project: cwd === undefined ? {} : pickConnectionSettings(config.data.get('project')?.data ?? {}, cwd),
   };
 }
 
@@ -79,7 +79,10 @@ const connectionKey =
 /** Paths that npm takes as they are, from wherever it works. */
 const pathKey = /^\/\/.*:(?:certfile|keyfile)$/;
 
-function connectionsIn(settings: Readonly<Record<string, unknown>>, cwd: string): NpmSettings['project'] {
+function pickConnectionSettings(
+  settings: Readonly<Record<string, unknown>>,
+  cwd: string,
+): NpmSettings['project'] {
   const held = Object.entries(settings).filter(([key, value]) => connectionKey.test(key) && isSaid(value));
   return Object.fromEntries(
     held.map(([key, value]) => {

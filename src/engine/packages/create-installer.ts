@@ -1,17 +1,17 @@
 import path from 'node:path';
 import { AgentToolsError } from '../errors.js';
 import type { InstallMissing } from '../extension/installer.js';
-import { asUserError } from '../file-fault.js';
+import { rethrowAsUserError } from '../file-fault.js';
 import { withLock } from '../files/lock.js';
 import { addPackage } from './add.js';
-import type { PackagesDeps } from './setting.js';
 import { PackageStore } from './package-store.js';
+import type { PackagesDeps } from './packages-dependencies.js';
 
 /** Longest time that another process is waited for, and that packages then may take to be had, all together. */
 const patienceMs = 120_000;
 
 /** How many packages are got side by side. */
-const mostAtOnce = 3;
+const maxParallelInstalls = 3;
 
 /**
  * Gets packages by name, in their latest version, and makes them ones that are found everywhere. One process does so at
@@ -39,12 +39,12 @@ export function createInstaller(setting: PackagesDeps): InstallMissing {
         }
       };
       // A registry that takes its time does not hold up what others have.
-      const turns = await Promise.allSettled(Array.from({ length: mostAtOnce }, getInTurn));
+      const turns = await Promise.allSettled(Array.from({ length: maxParallelInstalls }, getInTurn));
       for (const turn of turns) if (turn.status === 'rejected') throw turn.reason;
     };
     const lockFile = path.join(path.dirname(setting.packagesFolder), 'obtaining.lock');
     const locking = () => withLock(lockFile, getAll, { waitMs: patienceMs, signal });
-    const reason = await reasonAgainst(() => asUserError(locking), signal);
+    const reason = await reasonAgainst(() => rethrowAsUserError(locking), signal);
     if (reason !== undefined) return new Map(names.map((name) => [name, reason]));
     return new Map([...missing].sort(([one], [other]) => names.indexOf(one) - names.indexOf(other)));
   };

@@ -1,7 +1,7 @@
 import { readFile } from 'node:fs/promises';
 import path from 'node:path';
-import { isRecord } from '../extension/shapes.js';
-import { hashesIn, hashOf } from './file-hashes.js';
+import { isRecord } from '../extension/definition-shapes.js';
+import { hashBase64, hashFiles } from './file-hashes.js';
 
 /** What tells whether a package that came with another one is still the one that came. */
 export interface DependencyFingerprint {
@@ -17,19 +17,19 @@ export interface DependencyFingerprint {
 export type Dependencies = Readonly<Record<string, DependencyFingerprint>>;
 
 /** Everything that npm installed together with a package. What lies in that itself belongs to its fingerprint. */
-export async function dependenciesOf(name: string, installation: string): Promise<Dependencies> {
+export async function readDependencies(name: string, installation: string): Promise<Dependencies> {
   const folder = path.join(installation, 'node_modules');
   const isWanted = (file: string) => !file.startsWith(`${name}/`) && file !== '.package-lock.json';
   const filesOf = new Map<string, string[]>();
-  for (const [file, hash] of await hashesIn(folder, isWanted)) {
+  for (const [file, hash] of await hashFiles(folder, isWanted)) {
     const [place] = packagePath.exec(file)!;
     const lines = filesOf.get(place) ?? [];
     lines.push(`${file}\n${hash}\n`);
     filesOf.set(place, lines);
   }
   const prints = [...filesOf].map(async ([place, lines]) => {
-    const facts = await factsOf(path.join(folder, place));
-    return [place, { ...facts, digest: hashOf(lines.join('')) }] as const;
+    const facts = await readDependencyFacts(path.join(folder, place));
+    return [place, { ...facts, digest: hashBase64(lines.join('')) }] as const;
   });
   return Object.fromEntries(await Promise.all(prints));
 }
@@ -37,7 +37,9 @@ export async function dependenciesOf(name: string, installation: string): Promis
 /** The part of a file's path that leads to its package. */
 const packagePath = /^(?:.*\/node_modules\/)?(?:@[^/]+\/)?[^/]+/;
 
-async function factsOf(directory: string): Promise<Pick<DependencyFingerprint, 'version' | 'isExtension'>> {
+async function readDependencyFacts(
+  directory: string,
+): Promise<Pick<DependencyFingerprint, 'version' | 'isExtension'>> {
   const text = await readFile(path.join(directory, 'package.json'), 'utf8').catch(() => 'null');
   const value = parsed(text);
   const { version, agenttools } = isRecord(value) ? value : {};
@@ -73,15 +75,15 @@ export function compareDependencies(before: Dependencies, after: Dependencies): 
 /** How a dependency differs, in a few words. */
 export function dependencyDifference({ name, before, after }: ChangedDependency): string {
   const what = `dependency ${name}`;
-  if (!before) return `${what} ${versionOf(after)} is new`;
-  if (!after) return `${what} ${versionOf(before)} is gone`;
+  if (!before) return `${what} ${formatVersion(after)} is new`;
+  if (!after) return `${what} ${formatVersion(before)} is gone`;
   const isSameVersion = before.version === after.version;
   return isSameVersion
-    ? `${what} ${versionOf(before)} has other files`
-    : `${what} is ${versionOf(after)} instead of ${versionOf(before)}`;
+    ? `${what} ${formatVersion(before)} has other files`
+    : `${what} is ${formatVersion(after)} instead of ${formatVersion(before)}`;
 }
 
 /** A dependency's version, as people are told. */
-export function versionOf(print: DependencyFingerprint | undefined): string {
+export function formatVersion(print: DependencyFingerprint | undefined): string {
   return print?.version ?? 'without a version';
 }

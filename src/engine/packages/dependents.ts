@@ -1,11 +1,11 @@
-import { servedLists } from '../extension/check.js';
+import { servedLists } from '../extension/check-definition.js';
+import { isRecord } from '../extension/definition-shapes.js';
 import type { Extension } from '../extension/extension.js';
 import { parseQualifiedName } from '../extension/names.js';
-import { isRecord } from '../extension/shapes.js';
 import { readItems } from './items.js';
 
 /** That somebody needs an item of a package. */
-export interface Reference {
+export interface DependentReference {
   /** Who, as messages call it. */
   readonly by: string;
   /** Qualified name. */
@@ -13,8 +13,8 @@ export interface Reference {
 }
 
 /** Who needs items of a package, as far as that can be told. */
-export interface Needs {
-  readonly references: readonly Reference[];
+export interface Dependents {
+  readonly references: readonly DependentReference[];
   /** A sentence about each place that would tell and cannot be read. */
   readonly unreadable: readonly string[];
 }
@@ -26,12 +26,15 @@ export interface Needs {
 export async function findDependents(
   packageName: string,
   extensions: readonly Extension[],
-): Promise<readonly Reference[]> {
-  const found = await Promise.all(extensions.map((extension) => referencesIn(extension, packageName)));
+): Promise<readonly DependentReference[]> {
+  const found = await Promise.all(extensions.map((extension) => findReferences(extension, packageName)));
   return found.flat();
 }
 
-async function referencesIn(extension: Extension, packageName: string): Promise<readonly Reference[]> {
+async function findReferences(
+  extension: Extension,
+  packageName: string,
+): Promise<readonly DependentReference[]> {
   const servers = await readItems(extension, ['servers']);
   return servers.flatMap(({ name, value = {} }) => {
     const entries = servedLists.flatMap((kind) =>

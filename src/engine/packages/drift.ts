@@ -1,11 +1,11 @@
 import { AgentToolsError } from '../errors.js';
 import { Extension } from '../extension/extension.js';
 import { visibleMessage } from '../visible-text.js';
-import { compare, differences } from './comparison.js';
-import { compareDependencies, dependenciesOf, dependencyDifference } from './dependencies.js';
-import { fingerprintOf } from './fingerprint.js';
-import type { PackagesDeps } from './setting.js';
+import { compare, differences } from './compare-states.js';
+import { compareDependencies, dependencyDifference, readDependencies } from './dependencies.js';
+import { fingerprintExtension } from './fingerprint.js';
 import { type AddedPackage, PackageStore } from './package-store.js';
+import type { PackagesDeps } from './packages-dependencies.js';
 
 /**
  * How packages, and what came with them, are not what was added, a line for each difference. Of a package that neither was
@@ -27,7 +27,7 @@ export async function describeDrift(
   }
   const lines = await Promise.all(
     [...known.values()].map(async (added) => [
-      ...(await driftFrom(added)).map((difference) => `${added.name}: ${difference}`),
+      ...(await findDrift(added)).map((difference) => `${added.name}: ${difference}`),
       ...(await shelf.strangeNamesOf(added)).map((name) => `${name}: it leads to a part of ${added.name}`),
     ]),
   );
@@ -35,8 +35,10 @@ export async function describeDrift(
 }
 
 /** How a package on disk, and what came with it, is not what was added, in a few words each. */
-export async function driftFrom(added: AddedPackage): Promise<readonly string[]> {
-  const parts = await Promise.all([ownDrift, dependencyDrift].map((part) => part(added).catch(asDifference)));
+export async function findDrift(added: AddedPackage): Promise<readonly string[]> {
+  const parts = await Promise.all(
+    [ownDrift, dependencyDrift].map((part) => part(added).catch(errorToDifference)),
+  );
   return parts.flat();
 }
 
@@ -44,16 +46,16 @@ async function ownDrift({ directory, record }: AddedPackage): Promise<readonly s
   // Opened anew: who asks may have read it a while ago.
   const now = await Extension.open(directory).catch(() => undefined);
   if (!now) return ['its manifest cannot be read'];
-  return differences(compare(record.fingerprint, await fingerprintOf(now)));
+  return differences(compare(record.fingerprint, await fingerprintExtension(now)));
 }
 
 async function dependencyDrift({ name, installation, record }: AddedPackage): Promise<readonly string[]> {
-  const dependencies = await dependenciesOf(name, installation);
+  const dependencies = await readDependencies(name, installation);
   return compareDependencies(record.dependencies, dependencies).map(dependencyDifference);
 }
 
 /** What was added could be read. */
-function asDifference(error: unknown): readonly string[] {
+function errorToDifference(error: unknown): readonly string[] {
   if (error instanceof AgentToolsError) return [visibleMessage(error.message).replace(/\.$/, '')];
   throw error;
 }

@@ -4,7 +4,7 @@ import { readdir, readlink } from 'node:fs/promises';
 import path from 'node:path';
 import { forEachLimited } from '../concurrency.js';
 import { AgentToolsError } from '../errors.js';
-import { reading } from '../file-fault.js';
+import { guardRead } from '../file-fault.js';
 
 /** How many files are read at once. */
 const filesAtOnce = 8;
@@ -13,25 +13,27 @@ const filesAtOnce = 8;
  * SHA-256 of the files below a folder, by their paths with `/`, in order. Of a link it is where it leads to that counts.
  * @throws AgentToolsError saying which of them cannot be read.
  */
-export async function hashesIn(
+export async function hashFiles(
   folder: string,
   isWanted: (file: string) => boolean = () => true,
 ): Promise<readonly (readonly [file: string, hash: string])[]> {
   const hashes: [string, string][] = [];
-  const entries = await readingOf(folder, () => readdir(folder, { recursive: true, withFileTypes: true }));
+  const entries = await readOrExplain(folder, () =>
+    readdir(folder, { recursive: true, withFileTypes: true }),
+  );
   await forEachLimited(entries, filesAtOnce, async (entry) => {
     const target = path.join(entry.parentPath, entry.name);
     const file = path.relative(folder, target).split(path.sep).join('/');
     if (!isWanted(file)) return;
     if (entry.isSymbolicLink())
-      hashes.push([file, hashOf(`link to ${await readingOf(target, () => readlink(target))}`)]);
-    else if (entry.isFile()) hashes.push([file, await readingOf(target, () => hashOfFile(target))]);
+      hashes.push([file, hashBase64(`link to ${await readOrExplain(target, () => readlink(target))}`)]);
+    else if (entry.isFile()) hashes.push([file, await readOrExplain(target, () => hashOfFile(target))]);
   });
   return hashes.sort(([one], [other]) => (one < other ? -1 : 1));
 }
 
-async function readingOf<T>(target: string, action: () => Promise<T>): Promise<T> {
-  return await reading(target, () => action().catch(rethrowClearer));
+async function readOrExplain<T>(target: string, action: () => Promise<T>): Promise<T> {
+  return await guardRead(target, () => action().catch(rethrowClearer));
 }
 
 /** A name that is not UTF-8 leads nowhere once it has been read. */
@@ -42,7 +44,7 @@ function rethrowClearer(error: NodeJS.ErrnoException): never {
 }
 
 /** SHA-256 of a text. */
-export function hashOf(text: string): string {
+export function hashBase64(text: string): string {
   return createHash('sha256').update(text).digest('base64');
 }
 

@@ -1,7 +1,7 @@
-import { canonical } from '../canonical.js';
+import { canonical } from '../canonical-json.js';
 import type { Extension } from '../extension/extension.js';
-import { type Kind, kinds } from '../extension/kinds.js';
-import { hashesIn, hashOf } from './file-hashes.js';
+import { type Kind, kinds } from '../extension/item-kinds.js';
+import { hashBase64, hashFiles } from './file-hashes.js';
 import { type ItemState, readItems } from './items.js';
 
 /** What tells whether a package is still the one that was looked at. */
@@ -24,22 +24,22 @@ export interface ItemFingerprint {
 }
 
 /** The fingerprint of an extension as it is on disk. Runs no code of it. */
-export async function fingerprintOf(extension: Extension): Promise<Fingerprint> {
+export async function fingerprintExtension(extension: Extension): Promise<Fingerprint> {
   const items = await readItems(extension, kinds);
   const { packageJson, document, directory } = extension.manifest;
   const documents = new Map([packageJson, document].map(({ file, value }) => [file, value]));
   for (const file of items.flatMap((item) => item.documents)) {
     documents.set(file, (await extension.document(file)).value);
   }
-  return { files: await filesIn(directory, documents), items: items.map(printOf) };
+  return { files: await filesIn(directory, documents), items: items.map(fingerprintItem) };
 }
 
-function printOf({ kind, name, file, value, uses }: ItemState): ItemFingerprint {
+function fingerprintItem({ kind, name, file, value, uses }: ItemState): ItemFingerprint {
   return {
     kind,
     name,
     ...(file !== undefined && { file }),
-    ...(value !== undefined && { value: hashOf(canonical(value)) }),
+    ...(value !== undefined && { value: hashBase64(canonical(value)) }),
     uses,
   };
 }
@@ -48,8 +48,11 @@ async function filesIn(
   directory: string,
   documents: ReadonlyMap<string, unknown>,
 ): Promise<Fingerprint['files']> {
-  const hashes = await hashesIn(directory);
+  const hashes = await hashFiles(directory);
   return Object.fromEntries(
-    hashes.map(([file, hash]) => [file, documents.has(file) ? hashOf(canonical(documents.get(file))) : hash]),
+    hashes.map(([file, hash]) => [
+      file,
+      documents.has(file) ? hashBase64(canonical(documents.get(file))) : hash,
+    ]),
   );
 }

@@ -1,15 +1,15 @@
 import { stat } from 'node:fs/promises';
 import path from 'node:path';
+import { isRecord } from '../extension/definition-shapes.js';
 import { type Definition, DefinitionError, type Extension } from '../extension/extension.js';
-import type { Kind } from '../extension/kinds.js';
+import type { Kind } from '../extension/item-kinds.js';
 import type { Declaration, ToolkitDeclaration } from '../extension/manifest.js';
 import { parseModuleReference } from '../extension/modules.js';
-import { isRecord } from '../extension/shapes.js';
+import { writtenPlaces } from '../items/declared-endpoints.js';
 import { readPrompt } from '../items/prompt.js';
-import { moduleReferences, requireModules, requireUsable } from '../items/read.js';
+import { moduleReferences, requireModules, requireUsable } from '../items/read-definition.js';
 import { readResource } from '../items/resource.js';
 import { readTool } from '../items/tool.js';
-import { writtenPlaces } from '../items/upstream-places.js';
 
 /** A declared item as its package's files show it. */
 export interface ItemState {
@@ -29,7 +29,7 @@ export interface ItemState {
   readonly problem?: string;
 }
 
-export interface ReadOptions {
+export interface ItemReadOptions {
   /** Whether code definitions are loaded, by the function that the extension was opened with. */
   readonly load?: boolean;
 }
@@ -41,7 +41,7 @@ export interface ReadOptions {
 export async function readItems(
   extension: Extension,
   kinds: readonly Kind[],
-  options: ReadOptions = {},
+  options: ItemReadOptions = {},
 ): Promise<readonly ItemState[]> {
   const declared = kinds.flatMap((kind) => extension.manifest.declarations[kind]);
   const items = await Promise.all(declared.map((one) => readItem(extension, one, options)));
@@ -55,7 +55,7 @@ export async function readItems(
 async function readToolkit(
   extension: Extension,
   { name, tools: told }: ToolkitDeclaration,
-  options: ReadOptions,
+  options: ItemReadOptions,
 ): Promise<readonly ItemState[]> {
   const source = await extension.toolkitFile(name);
   const isCode = source?.language === 'code';
@@ -81,7 +81,7 @@ async function readToolkit(
 async function readItem(
   extension: Extension,
   { kind, name, toolkit }: Pick<Declaration, 'kind' | 'name' | 'toolkit'>,
-  { load = false }: ReadOptions,
+  { load = false }: ItemReadOptions,
 ): Promise<ItemState> {
   const source =
     toolkit === undefined
@@ -96,7 +96,7 @@ async function readItem(
     const own = source?.file ?? definition.file.file;
     const documents = isCode ? [] : [...new Set([own, definition.derived?.file ?? own])];
     const uses = isCode ? [] : filesNamedBy(definition);
-    const problem = isCode ? undefined : await problemOf(definition);
+    const problem = isCode ? undefined : await findItemProblem(definition);
     return {
       ...base,
       file: own,
@@ -149,9 +149,9 @@ function moduleIn(reference: string): string | undefined {
 }
 
 /** Why an item of a data definition cannot be served. */
-async function problemOf(definition: Definition): Promise<string | undefined> {
+async function findItemProblem(definition: Definition): Promise<string | undefined> {
   try {
-    await readers[definition.kind](definition);
+    await definitionReaders[definition.kind](definition);
     return undefined;
   } catch (error) {
     if (!(error instanceof DefinitionError)) throw error;
@@ -159,7 +159,7 @@ async function problemOf(definition: Definition): Promise<string | undefined> {
   }
 }
 
-const readers = {
+const definitionReaders = {
   tools: readTool,
   prompts: readPrompt,
   resources: readResource,

@@ -14,15 +14,15 @@ import {
 } from 'node:fs/promises';
 import { platform } from 'node:os';
 import path from 'node:path';
+import { didYouMean } from '../did-you-mean.js';
 import { AgentToolsError } from '../errors.js';
 import { isPackageName, shortName } from '../extension/names.js';
-import { reading, writing } from '../file-fault.js';
-import { whenFree } from '../files/busy.js';
+import { guardRead, guardWrite } from '../file-fault.js';
+import { systemErrorCode } from '../files/file-error.js';
 import { withLock } from '../files/lock.js';
-import { codeOf } from '../files/file-error.js';
+import { retryWhileBusy } from '../files/retry-while-busy.js';
 import { removeStaleTemporaries, temporaryFile } from '../files/temporary.js';
-import { didYouMean } from '../spelling.js';
-import { type PackageRecord, readRecord, recordName } from './record.js';
+import { type PackageRecord, readRecord, recordName } from './package-record.js';
 
 /** A package that was added. */
 export interface AddedPackage {
@@ -57,7 +57,7 @@ export class PackageStore {
 
   /** Every package that was added, by name. @throws AgentToolsError if that cannot be told. */
   async all(): Promise<readonly AddedPackage[]> {
-    const names = await reading(this.#links, () => this.#names());
+    const names = await guardRead(this.#links, () => this.#names());
     const found = await Promise.all(names.map((name) => this.find(name)));
     return found.filter((one) => one !== undefined);
   }
@@ -101,7 +101,7 @@ export class PackageStore {
 
   /** Names by which something in a package is found, and which are not its own. Somebody has set their links otherwise. */
   async strangeNamesOf({ name, directory, installation }: AddedPackage): Promise<readonly string[]> {
-    const names = await reading(this.#links, () => this.#names());
+    const names = await guardRead(this.#links, () => this.#names());
     const targets = await Promise.all(
       names.map(async (one) => [one, await realpath(path.join(this.#links, one)).catch(() => '')] as const),
     );
@@ -111,7 +111,7 @@ export class PackageStore {
 
   /** A new folder to install something into. It is gone later if nobody puts it on the shelf. */
   async makeInstallation(): Promise<string> {
-    return await writing(this.#installations, async () => {
+    return await guardWrite(this.#installations, async () => {
       await mkdir(this.#installations, { recursive: true });
       await removeStaleTemporaries(this.#installations);
       const folder = temporaryFile(this.#installations);
@@ -122,7 +122,7 @@ export class PackageStore {
 
   /** Does work that only one at a time may do. What is on the shelf changes in no other way. */
   async exclusively<T>(work: () => Promise<T>): Promise<T> {
-    return await writing(this.#links, () => withLock(this.#lockFile, work));
+    return await guardWrite(this.#links, () => withLock(this.#lockFile, work));
   }
 
   /**
@@ -142,9 +142,9 @@ export class PackageStore {
     const kept = path.join(this.#installations, `${plain}-${randomBytes(4).toString('hex')}`);
     await mkdir(path.dirname(link), { recursive: true });
     const before = await this.around(link);
-    await whenFree(() => rename(installation, kept));
+    await retryWhileBusy(() => rename(installation, kept));
     const directory = path.join(kept, 'node_modules', name);
-    await pointTo(link, directory);
+    await replaceLink(link, directory);
     if (before) await supersede(before);
     return { name, directory, installation: kept, record };
   }
@@ -152,7 +152,7 @@ export class PackageStore {
   /** Takes a package off, and off the disk, with the versions before. To be done {@link exclusively}. */
   async takeOff({ name }: AddedPackage): Promise<void> {
     const link = path.join(this.#links, name);
-    await whenFree(() => unlink(link));
+    await retryWhileBusy(() => unlink(link));
     if (path.dirname(link) !== this.#links) await rmdir(path.dirname(link)).catch(() => undefined);
     await this.#clear({ gone: name });
   }
@@ -171,12 +171,12 @@ export class PackageStore {
     const places = [this.#installations, this.#formerInstallations];
     for (const folder of [this.#links, ...folders, ...places]) await removeStaleTemporaries(folder);
     const counting = await Promise.all(
-      links.map((name) => realpath(path.join(this.#links, name)).catch(unless(leadsNowhere, ''))),
+      links.map((name) => realpath(path.join(this.#links, name)).catch(ignoreCodes(leadsNowhere, ''))),
     );
     for (const folder of await Promise.all(
-      places.map((one) => realpath(one).catch(unless(['ENOENT'], one))),
+      places.map((one) => realpath(one).catch(ignoreCodes(['ENOENT'], one))),
     )) {
-      for (const name of await namesIn(folder)) {
+      for (const name of await visibleNames(folder)) {
         const installation = path.join(folder, name);
         if (counting.some((directory) => directory.startsWith(installation + path.sep))) continue;
         if (!(await isOurs(installation))) continue;
@@ -191,11 +191,13 @@ export class PackageStore {
 
   async #names(): Promise<readonly string[]> {
     const names: string[] = [];
-    for (const name of await namesIn(this.#links)) {
+    for (const name of await visibleNames(this.#links)) {
       if (!name.startsWith('@')) names.push(name);
       else
         names.push(
-          ...(await namesIn(path.join(this.#links, name), leadsNowhere)).map((inner) => `${name}/${inner}`),
+          ...(await visibleNames(path.join(this.#links, name), leadsNowhere)).map(
+            (inner) => `${name}/${inner}`,
+          ),
         );
     }
     return names.sort();
@@ -206,7 +208,7 @@ export class PackageStore {
 const installationName = /-[0-9a-f]{8}$/;
 
 /** What a folder holds that npm has installed something into. */
-const installed = ['package.json', 'package-lock.json', 'node_modules'];
+const installedEntries = ['package.json', 'package-lock.json', 'node_modules'];
 
 /** Whether we made a folder: nobody else's is removed, nor is what a link leads to. */
 async function isOurs(folder: string): Promise<boolean> {
@@ -214,7 +216,7 @@ async function isOurs(folder: string): Promise<boolean> {
   const isFolder = (await lstat(folder).catch(() => undefined))?.isDirectory() ?? false;
   const names = isFolder ? await readdir(folder).catch(() => undefined) : undefined;
   if (names === undefined) return false;
-  return names.includes(recordName) || names.every((name) => installed.includes(name));
+  return names.includes(recordName) || names.every((name) => installedEntries.includes(name));
 }
 
 /** What cannot be removed at once is left behind for the next command, and is not taken for somebody else's. */
@@ -245,13 +247,13 @@ async function mayRun(installation: string): Promise<boolean> {
 }
 
 /** Replaces a link in one step. Only on Windows it is missing for a moment, where nothing can replace it. */
-async function pointTo(link: string, directory: string): Promise<void> {
+async function replaceLink(link: string, directory: string): Promise<void> {
   const isWindows = platform() === 'win32';
   const temporary = temporaryFile(path.dirname(link));
   await symlink(isWindows ? directory : path.relative(path.dirname(link), directory), temporary, 'junction');
   try {
     if (isWindows) await rm(link, { force: true });
-    await whenFree(() => rename(temporary, link));
+    await retryWhileBusy(() => rename(temporary, link));
   } catch (error) {
     await unlink(temporary).catch(() => undefined);
     throw error;
@@ -259,8 +261,11 @@ async function pointTo(link: string, directory: string): Promise<void> {
 }
 
 /** Names that are hidden are nobody's. */
-async function namesIn(folder: string, none: readonly string[] = ['ENOENT']): Promise<readonly string[]> {
-  const names = await readdir(folder).catch(unless<string[]>(none, []));
+async function visibleNames(
+  folder: string,
+  none: readonly string[] = ['ENOENT'],
+): Promise<readonly string[]> {
+  const names = await readdir(folder).catch(ignoreCodes<string[]>(none, []));
   return names.filter((name) => !name.startsWith('.'));
 }
 
@@ -268,9 +273,9 @@ async function namesIn(folder: string, none: readonly string[] = ['ENOENT']): Pr
 const leadsNowhere = ['ENOENT', 'ELOOP', 'ENOTDIR'];
 
 /** What cannot be read is not taken to be absent: that would clear away what counts. */
-function unless<T>(codes: readonly string[], value: T): (error: unknown) => T {
+function ignoreCodes<T>(codes: readonly string[], value: T): (error: unknown) => T {
   return (error) => {
-    if (codes.includes(codeOf(error) ?? '')) return value;
+    if (codes.includes(systemErrorCode(error) ?? '')) return value;
     throw error;
   };
 }

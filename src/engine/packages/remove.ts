@@ -1,15 +1,15 @@
 import { AgentToolsError } from '../errors.js';
 import { Extension } from '../extension/extension.js';
-import { type Needs, findDependents } from './dependents.js';
+import { type Dependents, findDependents } from './dependents.js';
 import { type AddedPackage, PackageStore } from './package-store.js';
 
-export interface RemovalSetting {
+export interface RemovalDeps {
   /** The `node_modules` of packages that AgentTools itself installed. */
   readonly packagesFolder: string;
   /** The extension that holds the servers which the user made; undefined if there is none. */
   readonly userServers: () => Promise<Extension | undefined>;
   /** Who else needs items of a package, such as clients. */
-  readonly needsOf: (packageName: string) => Promise<Needs>;
+  readonly needsOf: (packageName: string) => Promise<Dependents>;
 }
 
 export interface RemovalOptions {
@@ -18,7 +18,7 @@ export interface RemovalOptions {
 }
 
 /** A package that is gone, and who goes without its items now. */
-interface RemovedPackage extends Needs {
+interface RemovedPackage extends Dependents {
   readonly removed: AddedPackage;
 }
 
@@ -32,13 +32,13 @@ export type RemovalResult = RemovedPackage | { readonly name: string; readonly e
 export async function removePackages(
   names: readonly string[],
   { force }: RemovalOptions,
-  setting: RemovalSetting,
+  setting: RemovalDeps,
 ): Promise<readonly RemovalResult[]> {
   const shelf = new PackageStore(setting.packagesFolder);
   return await shelf.exclusively(async () => {
     const results: RemovalResult[] = [];
     for (const name of new Set(names)) {
-      const looking = removalOf(name, { shelf, together: names, force, setting });
+      const looking = requireRemovable(name, { shelf, together: names, force, setting });
       results.push(await looking.catch(removalFailure(name)));
     }
     const failed = results.flatMap((result) => ('error' in result ? [result.name] : []));
@@ -46,7 +46,7 @@ export async function removePackages(
       if ('error' in result) continue;
       const { name } = result.removed;
       if (failed.length === 0) await shelf.takeOff(result.removed);
-      else results[index] = { name, error: notAlone(name, failed) };
+      else results[index] = { name, error: explainKeptPackage(name, failed) };
     }
     return results;
   });
@@ -59,22 +59,22 @@ function removalFailure(name: string): (error: unknown) => RemovalResult {
   };
 }
 
-function notAlone(name: string, failed: readonly string[]): AgentToolsError {
+function explainKeptPackage(name: string, failed: readonly string[]): AgentToolsError {
   const message = `${name} stays, because not all of them can go: see ${failed.join(', ')}.`;
   return new AgentToolsError('refused', message);
 }
 
-interface Removing extends RemovalOptions {
+interface RemovalContext extends RemovalOptions {
   readonly shelf: PackageStore;
   /** Packages that go as well, whose needs do not count. */
   readonly together: readonly string[];
-  readonly setting: RemovalSetting;
+  readonly setting: RemovalDeps;
 }
 
 /** @throws AgentToolsError if a package cannot go. */
-async function removalOf(
+async function requireRemovable(
   name: string,
-  { shelf, together, force, setting }: Removing,
+  { shelf, together, force, setting }: RemovalContext,
 ): Promise<RemovedPackage> {
   const removed = await shelf.require(name);
   const staying = (await shelf.all()).filter((one) => !together.includes(one.name));
@@ -95,13 +95,13 @@ async function removalOf(
 }
 
 /** What cannot be opened is not served, and needs nothing. */
-async function needsOfPackages(name: string, packages: readonly AddedPackage[]): Promise<Needs> {
+async function needsOfPackages(name: string, packages: readonly AddedPackage[]): Promise<Dependents> {
   const opening = packages.map(({ directory }) => Extension.open(directory).catch(() => undefined));
   const extensions = (await Promise.all(opening)).filter((one) => one !== undefined);
   return { references: await findDependents(name, extensions), unreadable: [] };
 }
 
-async function needsOfUser(name: string, { userServers }: RemovalSetting): Promise<Needs> {
+async function needsOfUser(name: string, { userServers }: RemovalDeps): Promise<Dependents> {
   try {
     const extension = await userServers();
     return { references: extension ? await findDependents(name, [extension]) : [], unreadable: [] };

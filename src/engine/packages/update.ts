@@ -1,15 +1,15 @@
 import { forEachLimited } from '../concurrency.js';
 import { AgentToolsError } from '../errors.js';
 import { Extension, type LoadCode } from '../extension/extension.js';
-import { type PackageSpec, readSpec } from '../npm/spec.js';
-import { compareDependencies, dependenciesOf } from './dependencies.js';
-import { type Difference, differenceBetween, isVisibleToModel } from './difference.js';
-import { driftFrom } from './drift.js';
-import { fingerprintOf } from './fingerprint.js';
-import { isSamePackage, type PackageRecord } from './record.js';
-import type { PackagesDeps } from './setting.js';
+import { type PackageSpec, readSpec } from '../npm/package-spec.js';
+import { compareDependencies, readDependencies } from './dependencies.js';
+import { findDrift } from './drift.js';
+import { fingerprintExtension } from './fingerprint.js';
+import { isSamePackage, type PackageRecord } from './package-record.js';
 import { type AddedPackage, PackageStore } from './package-store.js';
-import { removeStaged, type StagedPackage, stage } from './stage.js';
+import type { PackagesDeps } from './packages-dependencies.js';
+import { removeStaged, type StagedPackage, stage } from './stage-package.js';
+import { comparePackages, isVisibleToModel, type VersionDifference } from './version-difference.js';
 
 /** What could become of a package that was added. */
 export interface UpdatePlan {
@@ -17,7 +17,7 @@ export interface UpdatePlan {
   /** How its files are not those that were added, in a few words each. */
   readonly drift: readonly string[];
   /** The newest version that may be had, and what it brings; absent: it is there already. */
-  readonly next?: { readonly staged: StagedPackage; readonly difference: Difference };
+  readonly next?: { readonly staged: StagedPackage; readonly difference: VersionDifference };
   /** Why no version can be had. */
   readonly error?: AgentToolsError;
 }
@@ -43,11 +43,11 @@ export async function planUpdates(
   const wanted = names.length === 0 ? await shelf.all() : chosen;
   const plans: UpdatePlan[] = [];
   const faults: unknown[] = [];
-  await loading(load, async (loadCode) => {
+  await withCodeLoading(load, async (loadCode) => {
     await forEachLimited(wanted, maxAtOnce, async (before) => {
       setting.onProgress(`Looking for newer versions: ${plans.length + 1} of ${wanted.length} …`);
       try {
-        plans.push(await planFor(before, { shelf, setting, loadCode }));
+        plans.push(await planUpdate(before, { shelf, setting, loadCode }));
       } catch (error) {
         faults.push(error);
       }
@@ -92,7 +92,7 @@ export async function applyUpdate(
   if (consent === false) return { plan, state: 'declined' };
   if (consent === undefined && isVisibleToModel(next.difference)) return { plan, state: 'held' };
   try {
-    await replace(before, next.staged, new PackageStore(setting.packagesFolder));
+    await replacePackage(before, next.staged, new PackageStore(setting.packagesFolder));
     return { plan, state: 'updated' };
   } catch (fault) {
     if (fault instanceof AgentToolsError) return { plan, state: 'failed', error: fault };
@@ -101,7 +101,7 @@ export async function applyUpdate(
 }
 
 /** @throws AgentToolsError if the package is not the one any more that the plan was made for. */
-async function replace(
+async function replacePackage(
   before: AddedPackage,
   { installation, record }: StagedPackage,
   shelf: PackageStore,
@@ -121,20 +121,20 @@ export async function discardUpdates(plans: readonly UpdatePlan[]): Promise<void
   await Promise.all(plans.map(async ({ next }) => next && (await removeStaged(next.staged))));
 }
 
-interface Planning {
+interface UpdateContext {
   readonly shelf: PackageStore;
   readonly setting: PackagesDeps;
   readonly loadCode: LoadCode | undefined;
 }
 
-async function planFor(before: AddedPackage, planning: Planning): Promise<UpdatePlan> {
+async function planUpdate(before: AddedPackage, planning: UpdateContext): Promise<UpdatePlan> {
   const { shelf, setting } = planning;
-  const drift = await driftFrom(before);
+  const drift = await findDrift(before);
   let staged: StagedPackage | undefined;
   try {
-    staged = await stage(await specOf(before.record), shelf, setting);
+    staged = await stage(await toPackageSpec(before.record), shelf, setting);
     if (drift.length > 0 || !isSamePackage(before.record, staged.record)) {
-      return { before, drift, next: { staged, difference: await differenceTo(staged, before, planning) } };
+      return { before, drift, next: { staged, difference: await compareStaged(staged, before, planning) } };
     }
     await removeStaged(staged);
     return { before, drift };
@@ -145,29 +145,31 @@ async function planFor(before: AddedPackage, planning: Planning): Promise<Update
   }
 }
 
-async function differenceTo(
+async function compareStaged(
   { extension, record }: StagedPackage,
   before: AddedPackage,
-  { loadCode }: Planning,
-): Promise<Difference> {
+  { loadCode }: UpdateContext,
+): Promise<VersionDifference> {
   const options = loadCode ? { loadCode } : {};
-  const present = await readable(before, options);
+  const present = await openIfReadable(before, options);
   const after = await Extension.open(extension.manifest.directory, options);
-  const came = await dependenciesOf(before.name, before.installation).catch(() => before.record.dependencies);
+  const came = await readDependencies(before.name, before.installation).catch(
+    () => before.record.dependencies,
+  );
   const dependencies = compareDependencies(came, record.dependencies);
-  const difference = await differenceBetween(present, after, { load: loadCode !== undefined, dependencies });
+  const difference = await comparePackages(present, after, { load: loadCode !== undefined, dependencies });
   const source = otherSource(before.record, record);
   return { ...difference, ...(source && { source }) };
 }
 
 /** What is there of it, unless a part of that cannot be read. */
-async function readable(
+async function openIfReadable(
   { directory }: AddedPackage,
   options: { readonly loadCode?: LoadCode },
 ): Promise<Extension | undefined> {
   try {
     const present = await Extension.open(directory, options);
-    await fingerprintOf(present);
+    await fingerprintExtension(present);
     return present;
   } catch (error) {
     if (error instanceof AgentToolsError) return undefined;
@@ -176,16 +178,16 @@ async function readable(
 }
 
 /** A name that suddenly comes from elsewhere may be somebody else's. */
-function otherSource(before: PackageRecord, after: PackageRecord): Difference['source'] {
+function otherSource(before: PackageRecord, after: PackageRecord): VersionDifference['source'] {
   const isOther = before.source !== null && after.source !== null && before.source !== after.source;
   return isOther ? { before: before.source, after: after.source } : undefined;
 }
 
-async function specOf({ name, wanted: { kind, wanted } }: PackageRecord): Promise<PackageSpec> {
+async function toPackageSpec({ name, wanted: { kind, wanted } }: PackageRecord): Promise<PackageSpec> {
   return kind === 'registry' ? { kind, name, wanted } : await readSpec(wanted, '/');
 }
 
-async function loading(load: boolean, work: (loadCode?: LoadCode) => Promise<void>): Promise<void> {
+async function withCodeLoading(load: boolean, work: (loadCode?: LoadCode) => Promise<void>): Promise<void> {
   if (!load) return await work();
   const { Inspector } = await import('../validate/inspector.js');
   const inspector = new Inspector({ timeoutMs: 10_000 });

@@ -3,17 +3,17 @@
  * @see Semantic Versioning 2.0.0, 11
  */
 export function isOlder(version: string, other: string): boolean {
-  const [one, two] = [read(version), read(other)];
+  const [one, two] = [parseVersion(version), parseVersion(other)];
   if (!one || !two) return false;
   return (order(one.numbers, two.numbers) || orderOfPrereleases(one.prerelease, two.prerelease)) < 0;
 }
 
-interface Version {
+interface SemanticVersion {
   readonly numbers: readonly string[];
   readonly prerelease: readonly string[];
 }
 
-function read(version: string): Version | undefined {
+function parseVersion(version: string): SemanticVersion | undefined {
   const [, numbers, prerelease] = /^v?(\d+\.\d+\.\d+)(?:-([\w.-]+))?(?:\+.*)?$/.exec(version.trim()) ?? [];
   return numbers === undefined
     ? undefined

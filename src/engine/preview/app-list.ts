@@ -1,8 +1,8 @@
+import { didYouMean } from '../did-you-mean.js';
 import { AgentToolsError } from '../errors.js';
-import { isRecord } from '../extension/shapes.js';
+import { isRecord } from '../extension/definition-shapes.js';
 import { appMimeType } from '../items/app.js';
-import { didYouMean } from '../spelling.js';
-import type { ListedApp, ListedTool } from './contract.js';
+import type { ListedApp, ListedTool } from './page-messages.js';
 
 /** How a client says that it shows apps. */
 export const appCapability: { readonly extensions: Record<string, { mimeTypes: string[] }> } = {
@@ -19,12 +19,12 @@ export interface ListedResource {
 }
 
 /** The apps of a server: those its tools are bound to, then those it only lists. */
-export function appsOf(
+export function listApps(
   tools: readonly ListedTool[],
   resources: readonly ListedResource[],
 ): readonly ListedApp[] {
   const listed = resources.filter(({ uri, mimeType }) => mimeType === appMimeType && isAppUri(uri));
-  const uris = new Set([...tools.flatMap((tool) => appUriOf(tool) ?? []), ...listed.map(({ uri }) => uri)]);
+  const uris = new Set([...tools.flatMap((tool) => toolAppUri(tool) ?? []), ...listed.map(({ uri }) => uri)]);
   return [...uris].map((uri) => {
     const resource = listed.find((one) => one.uri === uri);
     const name = appNameFromUri(uri);
@@ -32,20 +32,20 @@ export function appsOf(
       uri,
       name,
       title: resource?.title ?? resource?.name ?? name,
-      tools: tools.filter((tool) => appUriOf(tool) === uri).map((tool) => tool.name),
+      tools: tools.filter((tool) => toolAppUri(tool) === uri).map((tool) => tool.name),
     };
   });
 }
 
 /** The app that shows a tool. The flat key is what hosts read before the nested one was agreed on. */
-export function appUriOf({ _meta: meta }: ListedTool): string | undefined {
+export function toolAppUri({ _meta: meta }: ListedTool): string | undefined {
   const ui = isRecord(meta?.ui) ? meta.ui : undefined;
   const uri = ui?.resourceUri ?? meta?.['ui/resourceUri'];
   return isAppUri(uri) ? uri : undefined;
 }
 
 /** Whether an app may call a tool: it may, unless the tool says whom it is for and leaves apps out. */
-export function isForApps({ _meta: meta }: ListedTool): boolean {
+export function mayAppsCall({ _meta: meta }: ListedTool): boolean {
   const visibility = isRecord(meta?.ui) ? meta.ui.visibility : undefined;
   return !Array.isArray(visibility) || visibility.includes('app');
 }
@@ -75,18 +75,24 @@ export function chooseApp(
   const tool = named === undefined ? undefined : tools.find(({ name }) => name === named);
   if (named !== undefined && !tool) {
     const names = tools.map(({ name }) => name);
-    throw new AgentToolsError('not-found', `There is no tool "${named}". ${known(named, names, 'tools')}`);
+    throw new AgentToolsError(
+      'not-found',
+      `There is no tool "${named}". ${suggestKnown(named, names, 'tools')}`,
+    );
   }
   if (apps.length === 0) {
     const wayOut =
       'Declare one in the manifest\'s "apps" and bind it to a tool by the key "ui"; what is wrong with one that is, agenttools validate says.';
     throw new AgentToolsError('not-found', `The server has no apps that could be shown. ${wayOut}`);
   }
-  const bound = tool && appUriOf(tool);
-  const app = wanted === undefined ? bound : apps.find((one) => isNamed(one, wanted))?.uri;
+  const bound = tool && toolAppUri(tool);
+  const app = wanted === undefined ? bound : apps.find((one) => matchesAppName(one, wanted))?.uri;
   if (wanted !== undefined && app === undefined) {
     const names = apps.map(({ name }) => name);
-    throw new AgentToolsError('not-found', `There is no app "${wanted}". ${known(wanted, names, 'apps')}`);
+    throw new AgentToolsError(
+      'not-found',
+      `There is no app "${wanted}". ${suggestKnown(wanted, names, 'apps')}`,
+    );
   }
   if (tool && app === undefined) {
     const names = apps.map(({ name }) => name).join(', ');
@@ -98,11 +104,11 @@ export function chooseApp(
 }
 
 /** An app goes by its URI, its qualified name, or the last segment of both. */
-function isNamed({ uri, name }: ListedApp, wanted: string): boolean {
+function matchesAppName({ uri, name }: ListedApp, wanted: string): boolean {
   return wanted === uri || wanted === name || uri === `ui://${wanted.replace(/^@/, '')}`;
 }
 
-function known(wanted: string, names: readonly string[], kind: string): string {
+function suggestKnown(wanted: string, names: readonly string[], kind: string): string {
   const meant = didYouMean(wanted, names);
   return meant ? `Did you mean "${meant}"?` : `Its ${kind}: ${names.join(', ') || 'none'}.`;
 }

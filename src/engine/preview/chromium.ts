@@ -2,14 +2,14 @@ import { access, constants } from 'node:fs/promises';
 import path from 'node:path';
 import { AgentToolsError } from '../errors.js';
 
-export interface ChromiumPlace {
+export interface BrowserCandidates {
   readonly env: Readonly<Record<string, string | undefined>>;
   readonly platform: NodeJS.Platform;
   readonly cwd: string;
 }
 
 /** What browsers that can take pictures are called on the PATH. */
-const names = [
+const browserCommands = [
   'chromium',
   'chromium-browser',
   'google-chrome',
@@ -26,7 +26,7 @@ const places = {
     '/Applications/Chromium.app/Contents/MacOS/Chromium',
     '/Applications/Microsoft Edge.app/Contents/MacOS/Microsoft Edge',
   ],
-  win32: ({ env }: ChromiumPlace) =>
+  win32: ({ env }: BrowserCandidates) =>
     [env.PROGRAMFILES, env['PROGRAMFILES(X86)'], env.LOCALAPPDATA].flatMap((folder) =>
       folder === undefined
         ? []
@@ -36,13 +36,13 @@ const places = {
             path.join(folder, 'Microsoft/Edge/Application/msedge.exe'),
           ],
     ),
-} as const satisfies Partial<Record<NodeJS.Platform, (place: ChromiumPlace) => readonly string[]>>;
+} as const satisfies Partial<Record<NodeJS.Platform, (place: BrowserCandidates) => readonly string[]>>;
 
 /**
  * A Chromium on this machine: the one `AGENTTOOLS_CHROMIUM` names, else one on the PATH, else where the system has it.
  * @throws AgentToolsError `not-found`
  */
-export async function findChromium(place: ChromiumPlace): Promise<string> {
+export async function findChromium(place: BrowserCandidates): Promise<string> {
   const { env, platform, cwd } = place;
   const named = env.AGENTTOOLS_CHROMIUM;
   if (named) {
@@ -50,18 +50,20 @@ export async function findChromium(place: ChromiumPlace): Promise<string> {
     if (await isExecutable(file)) return file;
     throw new AgentToolsError(
       'not-found',
-      `AGENTTOOLS_CHROMIUM names ${file}, which is no program. ${wayOut}`,
+      `AGENTTOOLS_CHROMIUM names ${file}, which is no program. ${installBrowserHint}`,
     );
   }
   const folders = (env.PATH ?? env.Path ?? '').split(path.delimiter).filter(Boolean);
   const ending = platform === 'win32' ? '.exe' : '';
-  const onPath = names.flatMap((name) => folders.map((folder) => path.resolve(cwd, folder, name + ending)));
+  const onPath = browserCommands.flatMap((name) =>
+    folders.map((folder) => path.resolve(cwd, folder, name + ending)),
+  );
   const elsewhere = platform === 'darwin' || platform === 'win32' ? places[platform](place) : [];
   for (const file of [...onPath, ...elsewhere]) if (await isExecutable(file)) return file;
-  throw new AgentToolsError('not-found', `No Chromium was found. ${wayOut}`);
+  throw new AgentToolsError('not-found', `No Chromium was found. ${installBrowserHint}`);
 }
 
-const wayOut =
+const installBrowserHint =
   'Install Chromium or Chrome, or set AGENTTOOLS_CHROMIUM to the program; without --screenshot, any browser will do.';
 
 async function isExecutable(file: string): Promise<boolean> {

@@ -1,5 +1,5 @@
 import { originFault } from '../extension/origins.js';
-import type { RefusedDomain } from './contract.js';
+import type { RefusedDomain } from './page-messages.js';
 
 /** What an app says of the domains it needs. @see MCP Apps 2026-01-26, "UI Resource Format" */
 export interface AppCsp {
@@ -55,20 +55,22 @@ export interface ContentSecurityPolicy {
 export function contentSecurityPolicy(csp: AppCsp = {}): ContentSecurityPolicy {
   const keys: readonly DomainKey[] = ['connectDomains', 'resourceDomains', 'frameDomains', 'baseUriDomains'];
   const refused = keys.flatMap((key) =>
-    domainsOf(csp, key).flatMap((domain) => {
+    readDomains(csp, key).flatMap((domain) => {
       const reason = domainFault(domain);
       return reason === undefined ? [] : [{ key, domain: String(domain), reason }];
     }),
   );
   const policy = directives.map(({ name, always, declared, otherwise }) => {
-    const domains = declared ? domainsOf(csp, declared).filter((one) => domainFault(one) === undefined) : [];
+    const domains = declared
+      ? readDomains(csp, declared).filter((one) => domainFault(one) === undefined)
+      : [];
     return [name, ...(always.length + domains.length > 0 ? [...always, ...domains] : [otherwise])].join(' ');
   });
   return { policy: policy.join('; '), refused };
 }
 
 /** Metadata comes from a server, so it may be anything. */
-function domainsOf(csp: AppCsp, key: DomainKey): readonly unknown[] {
+function readDomains(csp: AppCsp, key: DomainKey): readonly unknown[] {
   const domains: unknown = csp[key];
   return Array.isArray(domains) ? domains : [];
 }

@@ -15,20 +15,20 @@ export interface BrowserOptions {
   readonly onEnd: (error: AgentToolsError) => void;
 }
 
-type Params = Readonly<Record<string, unknown>>;
+type DevtoolsParams = Readonly<Record<string, unknown>>;
 
-interface Waiting {
-  resolve(result: Params): void;
+interface PendingCommand {
+  resolve(result: DevtoolsParams): void;
   reject(error: Error): void;
 }
 
-const exitTimeoutMs = 3000;
+const browserExitTimeoutMs = 3000;
 
 /** A headless Chromium with a profile of its own, spoken to over a pipe, so that no port of it is open. */
 export class Browser {
   readonly #child: ChildProcess;
   readonly #profile: string;
-  readonly #waiting = new Map<number, Waiting>();
+  readonly #waiting = new Map<number, PendingCommand>();
   readonly #ended: Promise<void>;
   #lastId = 0;
   #rest = '';
@@ -85,18 +85,20 @@ export class Browser {
   }
 
   /** @throws AgentToolsError `failed` if the browser is gone, or says no. */
-  async send(method: string, params: Params = {}, sessionId?: string): Promise<Params> {
+  async send(method: string, params: DevtoolsParams = {}, sessionId?: string): Promise<DevtoolsParams> {
     if (this.#isOver) throw this.#failure('it ended');
     this.#lastId += 1;
     const id = this.#lastId;
-    const answer = new Promise<Params>((resolve, reject) => this.#waiting.set(id, { resolve, reject }));
+    const answer = new Promise<DevtoolsParams>((resolve, reject) =>
+      this.#waiting.set(id, { resolve, reject }),
+    );
     (this.#child.stdio[3] as Writable).write(`${JSON.stringify({ id, method, params, sessionId })}\0`);
     return await answer;
   }
 
   async close(): Promise<void> {
     this.#isClosing = true;
-    const timer = setTimeout(() => this.#child.kill('SIGKILL'), exitTimeoutMs);
+    const timer = setTimeout(() => this.#child.kill('SIGKILL'), browserExitTimeoutMs);
     await this.send('Browser.close').catch(() => this.#child.kill('SIGKILL'));
     await this.#ended;
     clearTimeout(timer);
@@ -110,7 +112,15 @@ export class Browser {
     for (const message of messages) this.#receive(JSON.parse(message));
   }
 
-  #receive({ id, result, error }: { id?: number; result?: Params; error?: { message: string } }): void {
+  #receive({
+    id,
+    result,
+    error,
+  }: {
+    id?: number;
+    result?: DevtoolsParams;
+    error?: { message: string };
+  }): void {
     const waiting = id === undefined ? undefined : this.#waiting.get(id);
     if (!waiting || id === undefined) return;
     this.#waiting.delete(id);

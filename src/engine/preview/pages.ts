@@ -4,12 +4,12 @@ import { createServer, type IncomingMessage, type Server, type ServerResponse } 
 import path from 'node:path';
 import { text as readText } from 'node:stream/consumers';
 import { AgentToolsError } from '../errors.js';
-import { isRecord } from '../extension/shapes.js';
-import { messageOf } from '../thrown.js';
-import type { PreviewEvents } from './contract.js';
+import { isRecord } from '../extension/definition-shapes.js';
+import { errorMessage } from '../thrown-value.js';
+import type { PreviewEvents } from './page-messages.js';
 
 /** What the page asks of the program, by the last part of its address. */
-type Actions = Readonly<
+type PageActions = Readonly<
   Record<string, (body: Readonly<Record<string, unknown>>, signal: AbortSignal) => Promise<unknown>>
 >;
 
@@ -18,7 +18,7 @@ export interface PagesOptions {
   readonly folder: string;
   /** Zero: any that is free. */
   readonly port: number;
-  readonly actions: Actions;
+  readonly actions: PageActions;
   /** What a page that has just opened is to know. */
   readonly greet: (send: SendEvent) => void;
 }
@@ -26,7 +26,7 @@ export interface PagesOptions {
 type SendEvent = <Name extends keyof PreviewEvents>(name: Name, data: PreviewEvents[Name]) => void;
 
 /** The pages of a preview, as they are served on this machine to whoever knows their address. */
-export interface Pages {
+export interface PreviewPages {
   /** The page of the host; nobody can guess it. */
   readonly url: string;
   /** Tells every page that is open. */
@@ -39,10 +39,10 @@ export interface Pages {
 const address = '127.0.0.1';
 
 /** Larger bodies are nobody's arguments. */
-const mostBytes = 20_000_000;
+const maxRequestBytes = 20_000_000;
 
 /** How many renderings keep their frame; a page that is open shows the last ones. */
-const mostFrames = 100;
+const maxFrames = 100;
 
 /** What the host page is made of, by the last part of its address. */
 const files = {
@@ -52,7 +52,7 @@ const files = {
 } as const satisfies Record<string, { readonly file: string; readonly type: string }>;
 
 /** Serves the host page and, from an origin of its own, the frames of apps. @throws AgentToolsError `failed` */
-export async function servePages({ folder, port, actions, greet }: PagesOptions): Promise<Pages> {
+export async function servePages({ folder, port, actions, greet }: PagesOptions): Promise<PreviewPages> {
   const token = randomBytes(24).toString('base64url');
   const frames = new Map<string, string>();
   const read = (file: string) => readFile(path.join(folder, file), 'utf8');
@@ -69,27 +69,28 @@ export async function servePages({ folder, port, actions, greet }: PagesOptions)
   const frameServer = createServer((request, response) => {
     const policy = isFor(request, frameServer) ? frames.get(lastPart(request.url)) : undefined;
     if (policy === undefined || request.method !== 'GET') return refuse(response);
-    send(response, 200, framePage.replace('{{host}}', originOf(hostServer)), {
+    sendPage(response, 200, framePage.replace('{{host}}', serverOrigin(hostServer)), {
       'content-type': 'text/html; charset=utf-8',
       'origin-agent-cluster': '?1',
-      'content-security-policy': `${policy}; frame-ancestors ${originOf(hostServer)}`,
+      'content-security-policy': `${policy}; frame-ancestors ${serverOrigin(hostServer)}`,
     });
   });
 
   const hostServer = createServer((request, response) => {
-    if (!isFor(request, hostServer) || !isFromHere(request, originOf(hostServer))) return refuse(response);
-    const [given, ...rest] = partsOf(request.url);
-    if (!isSame(given, token)) return refuse(response);
+    if (!isFor(request, hostServer) || !isFromHere(request, serverOrigin(hostServer)))
+      return refuse(response);
+    const [given, ...rest] = splitPath(request.url);
+    if (!isTokenEqual(given, token)) return refuse(response);
     const part = rest.join('/');
     if (request.method === 'POST') return void answer(part, request, response);
     if (request.method !== 'GET') return refuse(response);
     if (part === 'events') return stream(response);
     const known = contents.get(part);
     if (!known) return refuse(response, 404);
-    send(response, 200, known.content, {
+    sendPage(response, 200, known.content, {
       'content-type': known.type,
       'cross-origin-opener-policy': 'same-origin',
-      'content-security-policy': hostPolicy(originOf(frameServer)),
+      'content-security-policy': hostPolicy(serverOrigin(frameServer)),
     });
   });
 
@@ -97,16 +98,16 @@ export async function servePages({ folder, port, actions, greet }: PagesOptions)
     const action = Object.hasOwn(actions, part) ? actions[part] : undefined;
     const isJson = request.headers['content-type'] === 'application/json';
     if (!action || !isJson) return refuse(response, action ? 415 : 404);
-    if (!(Number(request.headers['content-length']) <= mostBytes)) return refuse(response, 413);
+    if (!(Number(request.headers['content-length']) <= maxRequestBytes)) return refuse(response, 413);
     const leaving = new AbortController();
     response.on('close', () => leaving.abort());
     try {
       const body: unknown = JSON.parse(await readText(request));
       const result = await action(isRecord(body) ? body : {}, leaving.signal);
-      send(response, 200, JSON.stringify(result ?? {}), { 'content-type': 'application/json' });
+      sendPage(response, 200, JSON.stringify(result ?? {}), { 'content-type': 'application/json' });
     } catch (error) {
-      const message = JSON.stringify({ message: messageOf(error) });
-      send(response, 500, message, { 'content-type': 'application/json' });
+      const message = JSON.stringify({ message: errorMessage(error) });
+      sendPage(response, 500, message, { 'content-type': 'application/json' });
     }
   };
 
@@ -118,18 +119,18 @@ export async function servePages({ folder, port, actions, greet }: PagesOptions)
   };
 
   // First the one whose port may be taken: nothing is left open then.
-  await listen(hostServer, port);
-  await listen(frameServer, 0);
+  await listenOnPort(hostServer, port);
+  await listenOnPort(frameServer, 0);
   return {
-    url: `${originOf(hostServer)}/${token}/`,
+    url: `${serverOrigin(hostServer)}/${token}/`,
     send: (name, data) => {
       for (const response of streams) writeEvent(response, name, data);
     },
     addFrame(policy) {
       const id = randomBytes(24).toString('base64url');
       frames.set(id, policy);
-      for (const old of [...frames.keys()].slice(0, -mostFrames)) frames.delete(old);
-      return `${originOf(frameServer)}/${id}`;
+      for (const old of [...frames.keys()].slice(0, -maxFrames)) frames.delete(old);
+      return `${serverOrigin(frameServer)}/${id}`;
     },
     async close() {
       for (const server of [hostServer, frameServer]) server.closeAllConnections();
@@ -167,7 +168,7 @@ function hostPolicy(frames: string): string {
 
 /** A name that resolves to this machine is not ours, whoever made it do so. */
 function isFor(request: IncomingMessage, server: Server): boolean {
-  return request.headers.host === originOf(server).replace('http://', '');
+  return request.headers.host === serverOrigin(server).replace('http://', '');
 }
 
 /** Whether no page but ours has made the request. What a browser opens by itself says nothing, or `none`. */
@@ -178,25 +179,25 @@ function isFromHere({ headers, method }: IncomingMessage, own: string): boolean 
   return method === 'GET' && (site === undefined || site === 'same-origin' || site === 'none' || isOpened);
 }
 
-function isSame(given: string | undefined, token: string): boolean {
+function isTokenEqual(given: string | undefined, token: string): boolean {
   const [one, other] = [Buffer.from(given ?? ''), Buffer.from(token)];
   return one.length === other.length && timingSafeEqual(one, other);
 }
 
-function partsOf(url = '/'): readonly string[] {
+function splitPath(url = '/'): readonly string[] {
   return url.split(/[?#]/)[0]!.slice(1).split('/');
 }
 
 function lastPart(url: string | undefined): string {
-  return partsOf(url).join('/');
+  return splitPath(url).join('/');
 }
 
-function originOf(server: Server): string {
+function serverOrigin(server: Server): string {
   const at = server.address();
   return typeof at === 'object' && at ? `http://${address}:${at.port}` : '';
 }
 
-async function listen(server: Server, port: number): Promise<void> {
+async function listenOnPort(server: Server, port: number): Promise<void> {
   await new Promise<void>((resolve, reject) => {
     server.once('error', reject);
     server.listen(port, address, resolve);
@@ -207,7 +208,7 @@ async function listen(server: Server, port: number): Promise<void> {
   });
 }
 
-function send(
+function sendPage(
   response: ServerResponse,
   status: number,
   body: string,
@@ -219,7 +220,7 @@ function send(
 
 function refuse(response: ServerResponse, status = 403): void {
   const text = status === 403 ? 'Open the address that agenttools preview has printed.\n' : '';
-  send(response, status, text, { 'content-type': 'text/plain; charset=utf-8' });
+  sendPage(response, status, text, { 'content-type': 'text/plain; charset=utf-8' });
 }
 
 function writeEvent(response: ServerResponse, name: string, data: unknown): void {

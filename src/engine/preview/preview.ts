@@ -1,12 +1,19 @@
 import { AgentToolsError } from '../errors.js';
-import { isRecord } from '../extension/shapes.js';
+import { isRecord } from '../extension/definition-shapes.js';
 import type { ChildServer } from '../server/child-transport.js';
-import { appUriOf, chooseApp } from './app-list.js';
-import type { InitialView, ListedApp, PreviewState, AppReport, ServerRequest, Theme } from './contract.js';
+import { chooseApp, toolAppUri } from './app-list.js';
+import type {
+  AppReport,
+  InitialView,
+  ListedApp,
+  PreviewRequest,
+  PreviewState,
+  Theme,
+} from './page-messages.js';
+import { type PreviewPages, servePages } from './pages.js';
+import { parseAppContents } from './parse-app.js';
 import { RestartableServer } from './restartable-server.js';
-import { type Pages, servePages } from './pages.js';
-import { readApp } from './render.js';
-import { watchFolder } from './watch.js';
+import { watchFolder } from './watch-folder.js';
 
 export interface PreviewOptions {
   /** How the server is named on the command line. */
@@ -22,7 +29,7 @@ export interface PreviewOptions {
   readonly port: number;
   /** Longest wait for the server's first answer. */
   readonly timeoutMs: number;
-  readonly asked: AskedByWords;
+  readonly asked: InitialViewArguments;
   /** Gives the start up. */
   readonly signal?: AbortSignal;
   /** Takes what the server writes to stderr. */
@@ -31,7 +38,7 @@ export interface PreviewOptions {
 }
 
 /** What is to be shown first, as a command line says it. */
-export interface AskedByWords {
+export interface InitialViewArguments {
   readonly app?: string | undefined;
   readonly tool?: string | undefined;
   readonly arguments?: Readonly<Record<string, unknown>> | undefined;
@@ -61,7 +68,7 @@ const keptText = 20_000;
 export async function openPreview(options: PreviewOptions): Promise<Preview> {
   const { reference, child, directory, version, timeoutMs, onText = () => {}, onReport = () => {} } = options;
   let stderr = '';
-  let pages: Pages | undefined;
+  let pages: PreviewPages | undefined;
   let asked: InitialView | undefined;
 
   const state = (): PreviewState => {
@@ -95,7 +102,7 @@ export async function openPreview(options: PreviewOptions): Promise<Preview> {
     await live.start();
     if (live.status.name === 'failed')
       throw new AgentToolsError('failed', withText(live.status.message, stderr));
-    asked = askedOf(live, options.asked);
+    asked = chooseInitialView(live, options.asked);
     pages = await servePages({
       folder: options.pageFolder,
       port: options.port,
@@ -104,9 +111,9 @@ export async function openPreview(options: PreviewOptions): Promise<Preview> {
         if (stderr !== '') send('stderr', stderr);
       },
       actions: {
-        request: (body, signal) => live.answer(requestOf(body), signal),
+        request: (body, signal) => live.answer(parsePreviewRequest(body), signal),
         async render({ uri }) {
-          const app = readApp(String(uri), await live.request('resources/read', { uri }));
+          const app = parseAppContents(String(uri), await live.request('resources/read', { uri }));
           return { ...app, frame: pages!.addFrame(app.policy) };
         },
         async restart() {
@@ -127,10 +134,10 @@ export async function openPreview(options: PreviewOptions): Promise<Preview> {
   return { url: pages.url, server: live.server!.name, apps: live.apps, asked, close };
 }
 
-function askedOf(live: RestartableServer, words: AskedByWords): InitialView {
+function chooseInitialView(live: RestartableServer, words: InitialViewArguments): InitialView {
   const { app, tool } = chooseApp(live, words);
   const { arguments: args, theme, width, height } = words;
-  const isBound = live.tools.some((one) => one.name === tool && appUriOf(one) === app);
+  const isBound = live.tools.some((one) => one.name === tool && toolAppUri(one) === app);
   return {
     app,
     ...(tool !== undefined && { tool }),
@@ -143,7 +150,7 @@ function askedOf(live: RestartableServer, words: AskedByWords): InitialView {
   };
 }
 
-function requestOf({ method, params, from }: Readonly<Record<string, unknown>>): ServerRequest {
+function parsePreviewRequest({ method, params, from }: Readonly<Record<string, unknown>>): PreviewRequest {
   return {
     method: String(method),
     params: isRecord(params) ? params : {},

@@ -1,10 +1,16 @@
 import { ChildSession, isSessionMethod, type SessionMethod } from '../server/child-session.js';
 import type { ChildServer } from '../server/child-transport.js';
-import { messageOf } from '../thrown.js';
-import { appCapability, appsOf, isForApps, type ListedResource } from './app-list.js';
-import type { Answer, ListedApp, ListedTool, ServerRequest, ServerStatus } from './contract.js';
+import { errorMessage } from '../thrown-value.js';
+import { appCapability, type ListedResource, listApps, mayAppsCall } from './app-list.js';
+import type {
+  ListedApp,
+  ListedTool,
+  PreviewRequest,
+  PreviewResponse,
+  ServerStatus,
+} from './page-messages.js';
 
-export interface LiveServerOptions {
+export interface RestartableServerOptions {
   readonly child: ChildServer;
   readonly version: string;
   readonly timeoutMs: number;
@@ -22,7 +28,7 @@ export class RestartableServer {
   tools: readonly ListedTool[] = [];
   apps: readonly ListedApp[] = [];
   server: { readonly name: string; readonly version: string } | undefined;
-  readonly #options: LiveServerOptions;
+  readonly #options: RestartableServerOptions;
   #session: ChildSession | undefined;
   /** Starts and ends come one after the other. */
   #work: Promise<void> = Promise.resolve();
@@ -30,7 +36,7 @@ export class RestartableServer {
   #isAboutToStart = false;
   readonly #closing = new AbortController();
 
-  constructor(options: LiveServerOptions) {
+  constructor(options: RestartableServerOptions) {
     this.#options = options;
   }
 
@@ -76,7 +82,7 @@ export class RestartableServer {
       this.#become({ name: 'ready' });
     } catch (error) {
       await this.#end();
-      this.#fail(`The server does not answer: ${messageOf(error)}.`);
+      this.#fail(`The server does not answer: ${errorMessage(error)}.`);
     }
   }
 
@@ -101,7 +107,7 @@ export class RestartableServer {
     const tools = await session.list<ListedTool>('tools/list', 'tools', signal);
     const resources = await session.list<ListedResource>('resources/list', 'resources', signal);
     this.tools = tools;
-    this.apps = appsOf(tools, resources);
+    this.apps = listApps(tools, resources);
   }
 
   async #listAgain(method: string): Promise<void> {
@@ -111,16 +117,16 @@ export class RestartableServer {
   }
 
   /** Passes a request on, unless it is not the asker's to make. */
-  async answer({ method, params, from }: ServerRequest, signal: AbortSignal): Promise<Answer> {
-    if (!isSessionMethod(method)) return refusal(-32601, `The host passes no ${method} on.`);
+  async answer({ method, params, from }: PreviewRequest, signal: AbortSignal): Promise<PreviewResponse> {
+    if (!isSessionMethod(method)) return errorResponse(-32601, `The host passes no ${method} on.`);
     const refused = from === 'app' && method === 'tools/call' ? this.#refusalOf(params.name) : undefined;
-    if (refused !== undefined) return refusal(-32602, refused);
-    if (!this.#session) return refusal(-32603, 'The server does not run.');
+    if (refused !== undefined) return errorResponse(-32602, refused);
+    if (!this.#session) return errorResponse(-32603, 'The server does not run.');
     try {
       return { result: await this.#session.request(method, params, signal) };
     } catch (error) {
       const { code } = error as { readonly code?: unknown };
-      return refusal(typeof code === 'number' ? code : -32603, messageOf(error));
+      return errorResponse(typeof code === 'number' ? code : -32603, errorMessage(error));
     }
   }
 
@@ -128,7 +134,7 @@ export class RestartableServer {
   #refusalOf(name: unknown): string | undefined {
     const tool = this.tools.find((one) => one.name === name);
     if (!tool) return `There is no tool "${String(name)}".`;
-    return isForApps(tool) ? undefined : `The tool "${tool.name}" is not for apps.`;
+    return mayAppsCall(tool) ? undefined : `The tool "${tool.name}" is not for apps.`;
   }
 
   /** @throws what the server answers instead. */
@@ -141,6 +147,6 @@ export class RestartableServer {
   }
 }
 
-function refusal(code: number, message: string): Answer {
+function errorResponse(code: number, message: string): PreviewResponse {
   return { error: { code, message } };
 }

@@ -1,6 +1,6 @@
-import { isRecord } from './compiled.js';
+import { isRecord } from './compiled-schema.js';
 import type { JsonSchema } from './json-schema.js';
-import { targetOf } from './target.js';
+import { resolveLocalReference } from './local-reference.js';
 
 /** The values that an argument may have, where its schema lists them. */
 export interface Choices {
@@ -10,14 +10,14 @@ export interface Choices {
 }
 
 /** The values that a schema lists, itself or for the items of a list; undefined if it lists none. */
-export function choicesOf(schema: unknown, root: JsonSchema): Choices | undefined {
+export function findChoices(schema: unknown, root: JsonSchema): Choices | undefined {
   const known = new Map<object, Choices | undefined>();
   const find = (one: unknown): Choices | undefined => {
     if (!isRecord(one)) return undefined;
     if (known.has(one)) return known.get(one);
     // One that is part of itself lists nothing.
     known.set(one, undefined);
-    const found = known.size > mostLookedAt ? undefined : choicesIn(one, root, find);
+    const found = known.size > maxSchemasRead ? undefined : collectChoices(one, root, find);
     known.set(one, found);
     return found;
   };
@@ -25,12 +25,12 @@ export function choicesOf(schema: unknown, root: JsonSchema): Choices | undefine
 }
 
 /** How many schemas are looked at for a list of values. */
-const mostLookedAt = 1000;
+const maxSchemasRead = 1000;
 
 /** How many values branches may have together. */
-const mostJoined = 10_000;
+const maxMergedChoices = 10_000;
 
-function choicesIn(
+function collectChoices(
   schema: JsonSchema,
   root: JsonSchema,
   find: (one: unknown) => Choices | undefined,
@@ -40,9 +40,12 @@ function choicesIn(
   if (Object.hasOwn(schema, 'const')) return { values: [schema.const], depth: 0 };
   if (schema.type === 'null') return { values: [null], depth: 0 };
   for (const branches of [anyOf, oneOf]) {
-    if (Array.isArray(branches)) return joined(branches.map(find));
+    if (Array.isArray(branches)) return mergeChoices(branches.map(find));
   }
-  const parts = [...(Array.isArray(allOf) ? allOf : []), typeof $ref === 'string' && targetOf($ref, root)];
+  const parts = [
+    ...(Array.isArray(allOf) ? allOf : []),
+    typeof $ref === 'string' && resolveLocalReference($ref, root),
+  ];
   for (const part of parts) {
     const found = find(part);
     if (found) return found;
@@ -52,12 +55,12 @@ function choicesIn(
 }
 
 /** The values of all branches, each once, if each of them lists its own. */
-function joined(branches: readonly (Choices | undefined)[]): Choices | undefined {
+function mergeChoices(branches: readonly (Choices | undefined)[]): Choices | undefined {
   const byText = new Map<string, unknown>();
   for (const branch of branches) {
     if (branch?.depth !== 0) return undefined;
     for (const value of branch.values) byText.set(JSON.stringify(value), value);
-    if (byText.size > mostJoined) return undefined;
+    if (byText.size > maxMergedChoices) return undefined;
   }
   return { values: [...byText.values()], depth: 0 };
 }

@@ -1,16 +1,16 @@
-import { cast } from './cast.js';
-import type { CheckResult, CompiledSchema, SchemaSide } from './compiled.js';
-import { dialectOf } from './dialects.js';
-import { asWire } from './early.js';
+import { cast } from './cast-plan.js';
+import type { CheckResult, CompiledSchema, SchemaSide } from './compiled-schema.js';
+import { detectDialect } from './dialects.js';
 import { compileFields, toWire } from './field-spec.js';
-import { detectSchemaForm } from './form.js';
 import type { JsonSchema } from './json-schema.js';
 import { findKeywordFault } from './keyword-faults.js';
 import { findReferenceFaults } from './references.js';
 import { SchemaError } from './schema-error.js';
-import { compileStandard } from './standard.js';
+import { detectSchemaForm } from './schema-form.js';
+import { compileStandard } from './standard-schema.js';
 import { checkLazily } from './validator.js';
-import { walkSchema } from './walk.js';
+import { walkSchema } from './walk-schema.js';
+import { requireWireSchema } from './wire-schema.js';
 
 /** How to read a schema value. */
 export interface CompileOptions {
@@ -32,14 +32,14 @@ export async function compileSchema(
   if (told.form === 'described') return compileWire('standard', describedWire(told.described, side), side);
 
   const compiled = await compileStandard(told.schema, side, resolveFrom);
-  const wire = asWire(compiled.wire, side);
+  const wire = requireWireSchema(compiled.wire, side);
   requireCompilable(wire);
   return { ...compiled, wire };
 }
 
 function compileFieldSpec(spec: unknown, side: SchemaSide): CompiledSchema {
   const { wire, plan } = compileFields(spec);
-  const checkWire = checkLazily(asWire(wire, side), side);
+  const checkWire = checkLazily(requireWireSchema(wire, side), side);
   const onValue = async (value: unknown, deliver: (value: unknown) => unknown): Promise<CheckResult> => {
     const result = await checkWire(value);
     return result.ok ? { ok: true, value: deliver(result.value) } : result;
@@ -51,14 +51,14 @@ function compileFieldSpec(spec: unknown, side: SchemaSide): CompiledSchema {
 }
 
 function compileWire(form: 'raw' | 'standard', schema: unknown, side: SchemaSide): CompiledSchema {
-  const wire = asWire(schema, side);
+  const wire = requireWireSchema(schema, side);
   requireCompilable(wire);
   return { form, wire, check: checkLazily(wire, side) };
 }
 
 /** @throws SchemaError for a schema that no call could be checked by */
 function requireCompilable(schema: JsonSchema): void {
-  const dialect = dialectOf(schema);
+  const dialect = detectDialect(schema);
   if (!dialect) return;
   const subschemas = [...walkSchema(schema)];
   const fault = findKeywordFault(subschemas, dialect);

@@ -1,8 +1,8 @@
-import { messageOf } from '../thrown.js';
-import { isRecord, type SchemaSide } from './compiled.js';
+import { errorMessage } from '../thrown-value.js';
+import { isRecord, type SchemaSide } from './compiled-schema.js';
 import { fieldsBrand } from './fields.js';
 import { jsonSchemaBrand } from './json-schema.js';
-import { isStandardSchema, type StandardSchema, standardWire } from './standard.js';
+import { isStandardSchema, type StandardSchema, standardWire } from './standard-schema.js';
 
 /** A live schema as plain data, fit to leave its process; any other value as it is. */
 export async function describeSchema(value: unknown, resolveFrom?: string): Promise<unknown> {
@@ -32,6 +32,6 @@ async function describeSide(
   try {
     return { [side]: await standardWire(schema, side, resolveFrom) };
   } catch (error) {
-    return { error: messageOf(error) };
+    return { error: errorMessage(error) };
   }
 }

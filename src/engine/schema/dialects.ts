@@ -9,16 +9,16 @@ const dialects = [
 export type Dialect = (typeof dialects)[number];
 
 /** The dialect a schema is written in; `undefined` if it declares one that is not understood. */
-export function dialectOf(schema: Readonly<Record<string, unknown>>): Dialect | undefined {
+export function detectDialect(schema: Readonly<Record<string, unknown>>): Dialect | undefined {
   const declared = schema.$schema;
   if (declared === undefined) return dialects[0];
   if (typeof declared !== 'string') return undefined;
-  return dialects.find(({ uri }) => bare(uri) === bare(declared));
+  return dialects.find(({ uri }) => normalizeDialectUri(uri) === normalizeDialectUri(declared));
 }
 
 /** What to say about a `$schema` that is not understood. */
 export const unknownDialect = `"$schema" names an unknown dialect. Known: ${dialects.map(({ uri }) => uri).join(', ')}.`;
 
-function bare(uri: string): string {
+function normalizeDialectUri(uri: string): string {
   return uri.replace(/^https?:/, '').replace(/#$/, '');
 }

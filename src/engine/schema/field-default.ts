@@ -1,16 +1,16 @@
-import type { CastPlan } from './cast.js';
-import { isRecord } from './compiled.js';
+import type { CastPlan } from './cast-plan.js';
+import { isRecord } from './compiled-schema.js';
 import type { EnumValue } from './fields.js';
 import type { JsonSchema } from './json-schema.js';
 
 /** A field as the wire shows it and as its values are cast. */
-interface Compiled {
+interface FieldSchema {
   readonly wire: JsonSchema;
   readonly plan: CastPlan;
 }
 
 /** What a default should have been: everything its field asks of a value but its format; `undefined` if it fits. */
-export function expectation(value: unknown, { wire, plan }: Compiled): string | undefined {
+export function expectation(value: unknown, { wire, plan }: FieldSchema): string | undefined {
   if (plan.kind === 'enum') {
     const isListed = plan.values.includes(value as EnumValue);
     return isListed ? undefined : `one of ${plan.values.map((one) => JSON.stringify(one)).join(', ')}`;
@@ -68,15 +68,15 @@ function unmetBound(value: unknown, wire: JsonSchema): string | undefined {
     .words(wire);
 }
 
-interface Bound {
+interface BoundCheck {
   readonly isMet: (value: unknown, bound: unknown) => boolean;
   readonly words: (wire: JsonSchema) => string;
 }
 
 /** The length of a text as JSON Schema counts it. */
-const lengthOf = (value: unknown) => [...String(value)].length;
+const countCharacters = (value: unknown) => [...String(value)].length;
 
-const bounds: Readonly<Record<string, Bound>> = {
+const bounds: Readonly<Record<string, BoundCheck>> = {
   minimum: {
     isMet: (value, bound) => Number(value) >= Number(bound),
     words: ({ minimum }) => `at least ${String(minimum)}`,
@@ -86,11 +86,11 @@ const bounds: Readonly<Record<string, Bound>> = {
     words: ({ maximum }) => `at most ${String(maximum)}`,
   },
   minLength: {
-    isMet: (value, bound) => lengthOf(value) >= Number(bound),
+    isMet: (value, bound) => countCharacters(value) >= Number(bound),
     words: ({ minLength }) => `a string of at least ${String(minLength)} characters`,
   },
   maxLength: {
-    isMet: (value, bound) => lengthOf(value) <= Number(bound),
+    isMet: (value, bound) => countCharacters(value) <= Number(bound),
     words: ({ maxLength }) => `a string of at most ${String(maxLength)} characters`,
   },
   pattern: {

@@ -4,11 +4,11 @@ type OptionCheck = (value: unknown) => string | undefined;
 /** Every option of every type, by what its value must be. */
 export const optionChecks: Readonly<Record<string, OptionCheck>> = {
   required: (value) => (typeof value === 'boolean' ? undefined : 'true or false'),
-  description: isText,
-  minLength: isCount,
-  maxLength: isCount,
-  pattern: (value) => isText(value) ?? (isPattern(String(value)) ? undefined : 'a regular expression'),
-  format: isText,
+  description: expectText,
+  minLength: expectCount,
+  maxLength: expectCount,
+  pattern: (value) => expectText(value) ?? (isPattern(String(value)) ? undefined : 'a regular expression'),
+  format: expectText,
   min: isNumber,
   max: isNumber,
   wire: (value) => (value === 'string' || value === 'native' ? undefined : '"string" or "native"'),
@@ -43,7 +43,7 @@ export function isPattern(text: string): boolean {
   }
 }
 
-function isText(value: unknown): string | undefined {
+function expectText(value: unknown): string | undefined {
   return typeof value === 'string' ? undefined : 'a string';
 }
 
@@ -51,6 +51,6 @@ function isNumber(value: unknown): string | undefined {
   return Number.isFinite(value) ? undefined : 'a number';
 }
 
-function isCount(value: unknown): string | undefined {
+function expectCount(value: unknown): string | undefined {
   return Number.isInteger(value) && Number(value) >= 0 ? undefined : 'a whole number from 0';
 }

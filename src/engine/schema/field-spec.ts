@@ -1,5 +1,5 @@
-import type { CastPlan, FieldPlan } from './cast.js';
-import { isRecord } from './compiled.js';
+import type { CastPlan, FieldPlan } from './cast-plan.js';
+import { isRecord } from './compiled-schema.js';
 import { expectation } from './field-default.js';
 import { commonOptions, optionChecks, optionsInstead } from './field-options.js';
 import type { EnumValue } from './fields.js';
@@ -24,7 +24,7 @@ export interface FieldWarning {
 const maxFieldDepth = 32;
 
 /** How many faults of one spec are told. */
-const maxFaults = 100;
+const maxSpecFaults = 100;
 
 /** Reads a field spec: an object, or a list of `[name, field]`. @throws SchemaError that knows what is wrong with each field */
 export function compileFields(spec: unknown): CompiledFields {
@@ -72,14 +72,14 @@ interface CompiledField {
   readonly plan: CastPlan;
 }
 
-type Options = Readonly<Record<string, unknown>>;
+type RawFieldOptions = Readonly<Record<string, unknown>>;
 
 interface FieldType {
   /** Options of this type alone. */
   readonly options: readonly string[];
   /** In a list of this type, they stay with the items. */
   readonly ofItems?: true;
-  compile(options: Options, place: FieldSpecContext): CompiledField;
+  compile(options: RawFieldOptions, place: FieldSpecContext): CompiledField;
 }
 
 /** Every type a field can have. */
@@ -88,18 +88,18 @@ const fieldTypes: Readonly<Record<string, FieldType>> = {
     options: ['minLength', 'maxLength', 'pattern', 'format'],
     compile({ minLength, maxLength, pattern, format }, place) {
       noteFormat(format, place);
-      return plain('string', { minLength, maxLength, pattern, format });
+      return compileScalar('string', { minLength, maxLength, pattern, format });
     },
   },
   integer: {
     options: ['min', 'max'],
-    compile: ({ min, max }) => plain('integer', { minimum: min, maximum: max }),
+    compile: ({ min, max }) => compileScalar('integer', { minimum: min, maximum: max }),
   },
   number: {
     options: ['min', 'max'],
-    compile: ({ min, max }) => plain('number', { minimum: min, maximum: max }),
+    compile: ({ min, max }) => compileScalar('number', { minimum: min, maximum: max }),
   },
-  boolean: { options: [], compile: () => plain('boolean', {}) },
+  boolean: { options: [], compile: () => compileScalar('boolean', {}) },
   enum: { options: ['values', 'wire'], ofItems: true, compile: compileEnum },
   object: { options: ['fields'], ofItems: true, compile: compileNested },
   array: { options: ['items', 'min', 'max'], compile: compileArray },
@@ -119,11 +119,11 @@ function compileObject(spec: unknown, place: FieldSpecContext): CompiledField {
   const required: string[] = [];
   const plans: FieldPlan[] = [];
   for (const { name, field, path } of readEntries(spec, place)) {
-    if (place.faults.length >= maxFaults) break;
+    if (place.faults.length >= maxSpecFaults) break;
     const label = place.label ? `${place.label}.${name}` : name;
     const isBare = typeof field === 'string';
     const at: FieldSpecContext = { ...place, path, label, isBare, depth: place.depth + 1 };
-    const read = noting(place.faults, () => {
+    const read = collectFault(place.faults, () => {
       if (name === '__proto__') throw fault(at, 'this name is not available');
       if (Object.hasOwn(properties, name)) throw fault(at, 'the name is declared twice');
       return readField(field, at);
@@ -156,7 +156,7 @@ function readField(field: unknown, place: FieldSpecContext) {
   return { options, compiled, initial: readDefault(options, compiled, place) };
 }
 
-function noting<T>(faults: SchemaError[], work: () => T): T | undefined {
+function collectFault<T>(faults: SchemaError[], work: () => T): T | undefined {
   try {
     return work();
   } catch (error) {
@@ -175,7 +175,7 @@ interface FieldEntry {
 function readEntries(spec: unknown, place: FieldSpecContext): FieldEntry[] {
   if (Array.isArray(spec))
     return spec.flatMap(
-      (pair: unknown, index) => noting(place.faults, () => readPair(pair, index, place)) ?? [],
+      (pair: unknown, index) => collectFault(place.faults, () => readPair(pair, index, place)) ?? [],
     );
   if (!isRecord(spec)) throw fault(place, 'expected an object of fields, or a list of [name, field]');
   return Object.entries(spec).map(([name, field]) => ({ name, field, path: [...place.path, name] }));
@@ -188,14 +188,14 @@ function readPair(pair: unknown, index: number, place: FieldSpecContext): FieldE
 }
 
 /** The options of a field, its type among them, all of them fit for that type. */
-function readOptions(field: unknown, place: FieldSpecContext): Options {
+function readOptions(field: unknown, place: FieldSpecContext): RawFieldOptions {
   if (typeof field === 'string') return { type: field };
   if (!isRecord(field)) throw fault(place, 'expected a type or an object of options with "type"');
   if (field.type === undefined) throw fault(place, `"type" is missing. Known types: ${knownTypes}`);
   return field;
 }
 
-function compileField(options: Options, place: FieldSpecContext): CompiledField {
+function compileField(options: RawFieldOptions, place: FieldSpecContext): CompiledField {
   if (place.depth > maxFieldDepth) throw fault(place, `fields nest deeper than ${maxFieldDepth} levels`);
   const { base, depth } = parseType(options.type);
   const type = isKnown(base) ? fieldTypes[base] : undefined;
@@ -207,14 +207,18 @@ function compileField(options: Options, place: FieldSpecContext): CompiledField 
 }
 
 /** `"string[]"` and deeper: the options of the items, wrapped in as many arrays, the outermost with the bounds. */
-function compileList(options: Options, { base, depth }: ParsedType, place: FieldSpecContext): CompiledField {
+function compileList(
+  options: RawFieldOptions,
+  { base, depth }: ParsedType,
+  place: FieldSpecContext,
+): CompiledField {
   const type = fieldTypes[base]!;
   const itemOptions = type.ofItems ? pick(options, type.options) : {};
   let compiled = type.compile({ type: base, ...itemOptions }, place);
   for (let level = 1; level <= depth; level++) {
     const bounds = level === depth ? { minItems: options.min, maxItems: options.max } : {};
     compiled = {
-      wire: { type: 'array', items: compiled.wire, ...given(bounds) },
+      wire: { type: 'array', items: compiled.wire, ...omitUndefinedOptions(bounds) },
       plan: { kind: 'array', items: compiled.plan },
     };
   }
@@ -239,7 +243,7 @@ function isKnown(base: string): boolean {
 
 const knownTypes = `${Object.keys(fieldTypes).join(', ')}, and each with [] for a list`;
 
-function checkOptions(options: Options, { base, depth }: ParsedType, place: FieldSpecContext): void {
+function checkOptions(options: RawFieldOptions, { base, depth }: ParsedType, place: FieldSpecContext): void {
   if (depth > maxFieldDepth) throw fault(place, `lists nest deeper than ${maxFieldDepth} levels`, 'type');
   const type = fieldTypes[base]!;
   const own = depth === 0 ? type.options : ['min', 'max', ...(type.ofItems ? type.options : [])];
@@ -275,7 +279,7 @@ function unfitOption(option: string, { base, depth }: ParsedType, own: readonly 
   return `${start}, which takes ${[...own, ...commonOptions.slice(1)].join(', ')}`;
 }
 
-function compileEnum({ values, wire = 'string' }: Options, place: FieldSpecContext): CompiledField {
+function compileEnum({ values, wire = 'string' }: RawFieldOptions, place: FieldSpecContext): CompiledField {
   if (!Array.isArray(values) || values.length === 0)
     throw fault(place, 'an enum requires "values", a list with at least one value', 'values');
 
@@ -302,7 +306,7 @@ function isEnumValue(value: unknown): value is EnumValue {
   return typeof value === 'string' || typeof value === 'boolean' || Number.isFinite(value);
 }
 
-function compileNested({ fields }: Options, place: FieldSpecContext): CompiledField {
+function compileNested({ fields }: RawFieldOptions, place: FieldSpecContext): CompiledField {
   const isEmpty = Array.isArray(fields)
     ? fields.length === 0
     : !isRecord(fields) || Object.keys(fields).length === 0;
@@ -310,7 +314,7 @@ function compileNested({ fields }: Options, place: FieldSpecContext): CompiledFi
   return compileObject(fields, { ...place, path: [...place.path, 'fields'], depth: place.depth + 1 });
 }
 
-function compileArray({ items, min, max }: Options, place: FieldSpecContext): CompiledField {
+function compileArray({ items, min, max }: RawFieldOptions, place: FieldSpecContext): CompiledField {
   if (items === undefined) throw fault(place, 'an array requires "items", the field each item is', 'items');
 
   const at: FieldSpecContext = {
@@ -330,14 +334,18 @@ function compileArray({ items, min, max }: Options, place: FieldSpecContext): Co
     wire: {
       type: 'array',
       items: { ...wire, ...(description !== undefined && { description }) },
-      ...given({ minItems: min, maxItems: max }),
+      ...omitUndefinedOptions({ minItems: min, maxItems: max }),
     },
     plan: { kind: 'array', items: plan },
   };
 }
 
 /** The default, as the wire shows it. */
-function readDefault(options: Options, compiled: CompiledField, place: FieldSpecContext): FieldPlan['initial'] {
+function readDefault(
+  options: RawFieldOptions,
+  compiled: CompiledField,
+  place: FieldSpecContext,
+): FieldPlan['initial'] {
   const value = options.default;
   if (value === undefined) return undefined;
 
@@ -372,15 +380,18 @@ export function toWire(value: unknown, plan: CastPlan): unknown {
   return Object.fromEntries(entries);
 }
 
-function plain(type: 'string' | 'integer' | 'number' | 'boolean', keywords: Options): CompiledField {
-  return { wire: { type, ...given(keywords) }, plan: { kind: 'scalar', type } };
+function compileScalar(
+  type: 'string' | 'integer' | 'number' | 'boolean',
+  keywords: RawFieldOptions,
+): CompiledField {
+  return { wire: { type, ...omitUndefinedOptions(keywords) }, plan: { kind: 'scalar', type } };
 }
 
-function given(options: Options): Options {
+function omitUndefinedOptions(options: RawFieldOptions): RawFieldOptions {
   return Object.fromEntries(Object.entries(options).filter(([, value]) => value !== undefined));
 }
 
-function pick(options: Options, names: readonly string[]): Options {
+function pick(options: RawFieldOptions, names: readonly string[]): RawFieldOptions {
   return Object.fromEntries(Object.entries(options).filter(([name]) => names.includes(name)));
 }
 

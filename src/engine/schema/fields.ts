@@ -15,7 +15,7 @@ export function fields<const F extends FieldSpec>(spec: F): Fields<F> {
 export type FieldSpec = { readonly [name: string]: Field } | readonly (readonly [name: string, Field])[];
 
 /** One parameter: a type alone, or a type with options. */
-export type Field = ScalarName | `${ScalarName}${Brackets}` | FieldOptions;
+export type Field = ScalarName | `${ScalarName}${ListSuffix}` | FieldOptions;
 
 /** What an enum may list. The wire carries its text, the handler gets the value. */
 export type EnumValue = string | number | boolean;
@@ -33,20 +33,20 @@ export type FieldOptions =
   | ObjectListField;
 
 type ScalarName = 'string' | 'integer' | 'number' | 'boolean';
-type Brackets = '[]' | '[][]' | '[][][]';
+type ListSuffix = '[]' | '[][]' | '[][][]';
 
-interface Described {
+interface FieldBase {
   readonly required?: boolean;
   readonly description?: string;
 }
 
 /** For numbers the bounds of the value, for arrays those of the item count. */
-interface Bounded {
+interface BoundsOptions {
   readonly min?: number;
   readonly max?: number;
 }
 
-interface StringField extends Described {
+interface StringField extends FieldBase {
   readonly type: 'string';
   readonly minLength?: number;
   readonly maxLength?: number;
@@ -55,12 +55,12 @@ interface StringField extends Described {
   readonly default?: string | null;
 }
 
-interface NumberField extends Described, Bounded {
+interface NumberField extends FieldBase, BoundsOptions {
   readonly type: 'integer' | 'number';
   readonly default?: number | null;
 }
 
-interface BooleanField extends Described {
+interface BooleanField extends FieldBase {
   readonly type: 'boolean';
   readonly default?: boolean | null;
 }
@@ -71,35 +71,35 @@ interface EnumOption {
   readonly wire?: 'string' | 'native';
 }
 
-interface EnumField extends Described, EnumOption {
+interface EnumField extends FieldBase, EnumOption {
   readonly type: 'enum';
   readonly default?: EnumValue | null;
 }
 
-interface ObjectField extends Described {
+interface ObjectField extends FieldBase {
   readonly type: 'object';
   readonly fields: FieldSpec;
   readonly default?: object | null;
 }
 
-interface List extends Described, Bounded {
+interface ListFieldBase extends FieldBase, BoundsOptions {
   readonly default?: readonly unknown[] | null;
 }
 
-interface ArrayField extends List {
+interface ArrayField extends ListFieldBase {
   readonly type: 'array';
   readonly items: Field;
 }
 
-interface ScalarListField extends List {
-  readonly type: `${ScalarName}${Brackets}`;
+interface ScalarListField extends ListFieldBase {
+  readonly type: `${ScalarName}${ListSuffix}`;
 }
 
-interface EnumListField extends List, EnumOption {
-  readonly type: `enum${Brackets}`;
+interface EnumListField extends ListFieldBase, EnumOption {
+  readonly type: `enum${ListSuffix}`;
 }
 
-interface ObjectListField extends List {
-  readonly type: `object${Brackets}`;
+interface ObjectListField extends ListFieldBase {
+  readonly type: `object${ListSuffix}`;
   readonly fields: FieldSpec;
 }

@@ -19,14 +19,14 @@ export function findJsonFault(text: string): JsonFault {
   return { message, line: before.length, column: before.at(-1)!.length + 1 };
 }
 
-const blank = /[ \t\n\r]*/y;
+const blankPattern = /[ \t\n\r]*/y;
 const scalar =
   /"(?:[ !#-[\]-\uffff]|\\(?:["\\/bfnrt]|u[\da-fA-F]{4}))*"|-?(?:0|[1-9]\d*)(?:\.\d+)?(?:[eE][+-]?\d+)?(?![\w.])|(?:true|false|null)\b/y;
 
 /** What may stand at a place: a value, a value or the end of a list, and so on. */
-type Wanted = 'value' | 'first item' | 'first name' | 'name' | 'colon' | 'comma' | 'end';
+type ExpectedToken = 'value' | 'first item' | 'first name' | 'name' | 'colon' | 'comma' | 'end';
 
-const expected: Readonly<Record<Wanted, string>> = {
+const expectedMessages: Readonly<Record<ExpectedToken, string>> = {
   value: 'a value is expected here (a trailing comma before it?).',
   'first item': 'a value or a closing bracket is expected here.',
   'first name': 'a property name in double quotes is expected here.',
@@ -38,14 +38,14 @@ const expected: Readonly<Record<Wanted, string>> = {
 
 function scan(text: string): { readonly message: string; readonly offset: number } {
   const open: ('{' | '[')[] = [];
-  let wanted: Wanted = 'value';
+  let wanted: ExpectedToken = 'value';
   let offset = 0;
   const taken = (pattern: RegExp): string | undefined => {
     pattern.lastIndex = offset;
     return pattern.exec(text)?.[0];
   };
   for (;;) {
-    offset += taken(blank)!.length;
+    offset += taken(blankPattern)!.length;
     const next = text[offset];
     if (next === undefined) break;
     const step = stepFrom(wanted, next, open);
@@ -67,7 +67,7 @@ function scan(text: string): { readonly message: string; readonly offset: number
 }
 
 /** What is wanted after a bracket, colon or comma, if it may stand there; brackets are kept in `open`. */
-function stepFrom(wanted: Wanted, next: string, open: ('{' | '[')[]): Wanted | undefined {
+function stepFrom(wanted: ExpectedToken, next: string, open: ('{' | '[')[]): ExpectedToken | undefined {
   const isValue = wanted === 'value' || wanted === 'first item';
   if (isValue && (next === '{' || next === '[')) {
     open.push(next);
@@ -82,11 +82,11 @@ function stepFrom(wanted: Wanted, next: string, open: ('{' | '[')[]): Wanted | u
   return afterValue(open);
 }
 
-function afterValue(open: readonly string[]): Wanted {
+function afterValue(open: readonly string[]): ExpectedToken {
   return open.length > 0 ? 'comma' : 'end';
 }
 
-function faultAt(next: string, wanted: Wanted): string {
+function faultAt(next: string, wanted: ExpectedToken): string {
   const isString = next === '"' && wanted !== 'colon' && wanted !== 'comma' && wanted !== 'end';
-  return isString ? 'a string does not end, or holds what it has to escape.' : expected[wanted];
+  return isString ? 'a string does not end, or holds what it has to escape.' : expectedMessages[wanted];
 }

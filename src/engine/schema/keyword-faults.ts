@@ -1,11 +1,11 @@
-import { isRecord } from './compiled.js';
+import { isRecord } from './compiled-schema.js';
 import type { Dialect } from './dialects.js';
 import { isPattern } from './field-options.js';
 import { SchemaError } from './schema-error.js';
-import type { Subschema } from './walk.js';
+import type { Subschema } from './walk-schema.js';
 
 /** A check of a keyword's value, and the end of the sentence `"type" must be …`. */
-type Keyword = readonly [expected: string, check: (value: unknown) => boolean];
+type KeywordRule = readonly [expected: string, check: (value: unknown) => boolean];
 
 /** Calls run patterns without the "u" flag where they are legal only so. */
 function isRegExp(text: string): boolean {
@@ -25,32 +25,32 @@ const isText = (value: unknown) => typeof value === 'string';
 const isTexts = (value: unknown) => Array.isArray(value) && value.every(isText);
 const isCount = (value: unknown) => Number.isInteger(value) && (value as number) >= 0;
 const isFilled = (value: unknown) => Array.isArray(value) && value.length > 0;
-const mapOf = (check: (value: unknown) => boolean) => (value: unknown) =>
+const checkMapValues = (check: (value: unknown) => boolean) => (value: unknown) =>
   isRecord(value) && Object.values(value).every(check);
 
-const schema: Keyword = ['a schema', isSchema];
+const schema: KeywordRule = ['a schema', isSchema];
 const isSchemas = (value: unknown) => isFilled(value) && (value as unknown[]).every(isSchema);
-const schemas: Keyword = ['a list of schemas, at least one', isSchemas];
-const schemaMap: Keyword = ['an object of schemas', mapOf(isSchema)];
-const count: Keyword = ['a whole number, 0 or more', isCount];
-const number: Keyword = ['a number', (value) => typeof value === 'number'];
-const flag: Keyword = ['true or false', (value) => typeof value === 'boolean'];
-const text: Keyword = ['a string', isText];
-const anchor: Keyword = [
+const schemas: KeywordRule = ['a list of schemas, at least one', isSchemas];
+const schemaMap: KeywordRule = ['an object of schemas', checkMapValues(isSchema)];
+const count: KeywordRule = ['a whole number, 0 or more', isCount];
+const number: KeywordRule = ['a number', (value) => typeof value === 'number'];
+const flag: KeywordRule = ['true or false', (value) => typeof value === 'boolean'];
+const textRule: KeywordRule = ['a string', isText];
+const anchor: KeywordRule = [
   'a name of A-Z a-z 0-9 _ . : - that begins with a letter or _',
   (value) => isText(value) && /^[A-Za-z_][-A-Za-z0-9._:]*$/.test(value as string),
 ];
-const pattern: Keyword = [
+const pattern: KeywordRule = [
   'a regular expression of ECMAScript',
   (value) => isText(value) && isRegExp(value as string),
 ];
 
-type Keywords = Readonly<Record<string, Keyword>>;
+type KeywordRules = Readonly<Record<string, KeywordRule>>;
 
 /** Keywords that every dialect reads alike. Those that only describe (`title`, `examples`, …) break no call. */
-const commonKeywords: Keywords = {
-  $id: text,
-  $ref: text,
+const commonKeywords: KeywordRules = {
+  $id: textRule,
+  $ref: textRule,
   type: [
     `one of: ${types.join(', ')}`,
     (value) => isType(value) || (isFilled(value) && (value as unknown[]).every(isType)),
@@ -58,11 +58,11 @@ const commonKeywords: Keywords = {
   properties: schemaMap,
   patternProperties: [
     'an object of schemas by regular expressions',
-    (value) => mapOf(isSchema)(value) && Object.keys(value as object).every(isRegExp),
+    (value) => checkMapValues(isSchema)(value) && Object.keys(value as object).every(isRegExp),
   ],
   required: ['a list of names', isTexts],
   enum: ['a list of values, at least one', isFilled],
-  format: text,
+  format: textRule,
   pattern,
   additionalProperties: schema,
   propertyNames: schema,
@@ -78,7 +78,7 @@ const commonKeywords: Keywords = {
   definitions: schemaMap,
   dependencies: [
     'an object of schemas and lists of names',
-    mapOf((value) => isSchema(value) || isTexts(value)),
+    checkMapValues((value) => isSchema(value) || isTexts(value)),
   ],
   minimum: number,
   maximum: number,
@@ -94,18 +94,18 @@ const commonKeywords: Keywords = {
   maxProperties: count,
 };
 
-const items: Keyword = ['a schema, or a list of schemas', (value) => isSchema(value) || isSchemas(value)];
+const items: KeywordRule = ['a schema, or a list of schemas', (value) => isSchema(value) || isSchemas(value)];
 
-const keywordsOf7: Keywords = { ...commonKeywords, items, additionalItems: schema };
+const keywordsOf7: KeywordRules = { ...commonKeywords, items, additionalItems: schema };
 
-const keywordsOf2019: Keywords = {
+const keywordsOf2019: KeywordRules = {
   ...keywordsOf7,
   $anchor: anchor,
-  $recursiveRef: text,
+  $recursiveRef: textRule,
   $recursiveAnchor: flag,
   $defs: schemaMap,
   dependentSchemas: schemaMap,
-  dependentRequired: ['an object of lists of names', mapOf(isTexts)],
+  dependentRequired: ['an object of lists of names', checkMapValues(isTexts)],
   unevaluatedItems: schema,
   unevaluatedProperties: schema,
   minContains: count,
@@ -113,13 +113,13 @@ const keywordsOf2019: Keywords = {
   contentSchema: schema,
 };
 
-const keywords: Readonly<Record<Dialect['id'], Keywords>> = {
+const keywordRules: Readonly<Record<Dialect['id'], KeywordRules>> = {
   'draft-06': keywordsOf7,
   'draft-07': keywordsOf7,
   'draft-2019-09': keywordsOf2019,
   'draft-2020-12': {
     ...keywordsOf2019,
-    $dynamicRef: text,
+    $dynamicRef: textRule,
     $dynamicAnchor: anchor,
     items: schema,
     prefixItems: schemas,
@@ -131,7 +131,7 @@ const keywords: Readonly<Record<Dialect['id'], Keywords>> = {
  * `validate` compares with the meta-schema of the dialect.
  */
 export function findKeywordFault(subschemas: readonly Subschema[], { id }: Dialect): SchemaError | undefined {
-  const table = keywords[id];
+  const table = keywordRules[id];
   for (const { schema: found, path } of subschemas) {
     for (const key of Object.keys(found)) {
       const keyword = Object.hasOwn(table, key) ? table[key] : undefined;

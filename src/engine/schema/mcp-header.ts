@@ -1,29 +1,29 @@
-import type { Subschema } from './walk.js';
-import type { WireIssue } from './wire.js';
+import type { WireIssue } from './check-wire-schema.js';
+import type { Subschema } from './walk-schema.js';
 
-const keyword = 'x-mcp-header';
+const headerKeyword = 'x-mcp-header';
 
 /** `x-mcp-header` where clients would drop the tool because of it. */
 export function* findBadHeaders(subschemas: readonly Subschema[]): Generator<WireIssue> {
   const seen = new Set<string>();
   for (const { schema, path } of subschemas) {
-    if (!Object.hasOwn(schema, keyword)) continue;
-    const name = schema[keyword];
-    const at = [...path, keyword];
+    if (!Object.hasOwn(schema, headerKeyword)) continue;
+    const name = schema[headerKeyword];
+    const at = [...path, headerKeyword];
     if (typeof name !== 'string' || !isToken(name)) {
       yield {
         path: at,
-        message: `"${keyword}" must be a header name: letters, digits and !#$%&'*+-.^_\`|~ only.`,
+        message: `"${headerKeyword}" must be a header name: letters, digits and !#$%&'*+-.^_\`|~ only.`,
       };
       continue;
     }
     if (!isPlainProperty(path))
       yield {
         path: at,
-        message: `"${keyword}" may stand only on a property reached through "properties" alone.`,
+        message: `"${headerKeyword}" may stand only on a property reached through "properties" alone.`,
       };
     if (!headerTypes.includes(schema.type))
-      yield { path: at, message: `"${keyword}" needs "type" to be string, integer or boolean.` };
+      yield { path: at, message: `"${headerKeyword}" needs "type" to be string, integer or boolean.` };
     if (seen.has(name.toLowerCase()))
       yield {
         path: at,

@@ -1,20 +1,20 @@
 import { isDeepStrictEqual } from 'node:util';
+import type { CompiledSchema } from './compiled-schema.js';
+import { collectDeclared, type DeclaredProperties } from './declared-properties.js';
+import { findPinFaults, remainingSchema } from './fixed-arguments.js';
 import {
-  type InputOverrides,
   choicesOfDeclared,
-  defaultOf,
+  declaredDefault,
+  type InputOverrides,
   type ParameterOverride,
   resolveOverrides,
   valueOfHidden,
 } from './parameter-overrides.js';
-import type { CompiledSchema } from './compiled.js';
-import { collectDeclared, type Declared } from './declared.js';
-import type { SchemaIssue } from './issues.js';
-import { findPinFaults, restOf } from './pin.js';
 import { SchemaError } from './schema-error.js';
+import type { SchemaIssue } from './schema-issue.js';
 
 /** Why an argument cannot be changed as a server wants it. */
-export type ChangeFault =
+export type OverrideFault =
   /** The tool has none of that name. */
   | { readonly problem: 'unknown'; readonly name: string; readonly known: readonly string[] }
   /** Its value is fixed, so there is nothing left to change. */
@@ -54,7 +54,7 @@ export type ChangeFault =
 export async function findChangeFaults(
   input: CompiledSchema,
   changes: InputOverrides,
-): Promise<readonly ChangeFault[]> {
+): Promise<readonly OverrideFault[]> {
   const declared = collectDeclared(input.wire);
   const faults = Object.entries(changes.parameters).flatMap(([name, change]) => [
     ...faultsOfOne(name, change, { input, changes, declared }),
@@ -64,17 +64,17 @@ export async function findChangeFaults(
   return unfit.length > 0 ? unfit : faultsOfAll(input, changes, declared);
 }
 
-interface Surroundings {
+interface OverrideCheckInput {
   readonly input: CompiledSchema;
   readonly changes: InputOverrides;
-  readonly declared: Declared;
+  readonly declared: DeclaredProperties;
 }
 
 function* faultsOfOne(
   name: string,
   change: ParameterOverride,
-  { input, changes, declared }: Surroundings,
-): Generator<ChangeFault> {
+  { input, changes, declared }: OverrideCheckInput,
+): Generator<OverrideFault> {
   if (!declared.properties.has(name)) {
     yield { problem: 'unknown', name, known: [...declared.properties.keys()] };
     return;
@@ -100,15 +100,15 @@ function* nameFaults(
   name: string,
   called: string,
   { pinned, parameters }: InputOverrides,
-  { properties, patterns, limitsNames, reference }: Declared,
-): Generator<ChangeFault> {
+  { properties, patterns, limitsNames, reference }: DeclaredProperties,
+): Generator<OverrideFault> {
   if (called === '' || called === '__proto__') {
     yield { problem: 'unusable-name', name, called };
     return;
   }
-  const isSeen = (one: string) => !Object.hasOwn(pinned, one) && !changeOf(parameters, one)?.hidden;
+  const isSeen = (one: string) => !Object.hasOwn(pinned, one) && !findOverride(parameters, one)?.hidden;
   const by = [...properties.keys()].find(
-    (other) => other !== name && isSeen(other) && (changeOf(parameters, other)?.name ?? other) === called,
+    (other) => other !== name && isSeen(other) && (findOverride(parameters, other)?.name ?? other) === called,
   );
   if (by !== undefined) yield { problem: 'taken-name', name, called, by };
   const pattern = patterns.find((one) => meets(one, name) || meets(one, called));
@@ -121,7 +121,7 @@ function* nameFaults(
   }
 }
 
-function changeOf(parameters: InputOverrides['parameters'], name: string): ParameterOverride | undefined {
+function findOverride(parameters: InputOverrides['parameters'], name: string): ParameterOverride | undefined {
   return Object.hasOwn(parameters, name) ? parameters[name] : undefined;
 }
 
@@ -137,8 +137,8 @@ function meets(pattern: string, name: string): boolean {
 function* choiceFaults(
   name: string,
   change: ParameterOverride & { readonly enum: readonly unknown[] },
-  { input, declared }: Surroundings,
-): Generator<ChangeFault> {
+  { input, declared }: OverrideCheckInput,
+): Generator<OverrideFault> {
   const choices = choicesOfDeclared(name, declared, input.wire);
   if (!choices) {
     yield { problem: 'no-choice', name };
@@ -151,7 +151,7 @@ function* choiceFaults(
     if (!isAmong(value, known)) yield { problem: 'no-such-choice', name, index, value, known };
   }
   const isOwn = change.default === undefined;
-  const value = isOwn ? defaultOf(name, declared) : change.default;
+  const value = isOwn ? declaredDefault(name, declared) : change.default;
   if (value === undefined) return;
   const held = depth > 0 && Array.isArray(value) ? value.flat(depth - 1) : [value];
   if (held.every((one) => isAmong(one, change.enum))) return;
@@ -162,8 +162,8 @@ function* choiceFaults(
 async function unfitDefaults(
   input: CompiledSchema,
   { parameters }: InputOverrides,
-  declared: Declared,
-): Promise<readonly ChangeFault[]> {
+  declared: DeclaredProperties,
+): Promise<readonly OverrideFault[]> {
   const entries = Object.entries(parameters).flatMap(([name, change]) => {
     const value = change.hidden ? valueOfHidden(name, change, { input, declared }) : change.default;
     return value === undefined ? [] : [[name, value] as const];
@@ -177,10 +177,14 @@ async function unfitDefaults(
   );
 }
 
-function faultsOfAll(input: CompiledSchema, changes: InputOverrides, declared: Declared): readonly ChangeFault[] {
+function faultsOfAll(
+  input: CompiledSchema,
+  changes: InputOverrides,
+  declared: DeclaredProperties,
+): readonly OverrideFault[] {
   try {
     const settled = resolveOverrides(input, changes, declared);
-    return restOf(input.wire, settled) === false ? [{ problem: 'together' }] : [];
+    return remainingSchema(input.wire, settled) === false ? [{ problem: 'together' }] : [];
   } catch (error) {
     if (error instanceof SchemaError) return [{ problem: 'excessive', reason: error.message }];
     throw error;

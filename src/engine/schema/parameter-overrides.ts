@@ -1,11 +1,11 @@
 import { isDeepStrictEqual } from 'node:util';
-import { choicesOf, restrictChoices } from './choices.js';
-import { type CheckResult, type CompiledSchema, isRecord } from './compiled.js';
-import { collectDeclared, type Declared } from './declared.js';
-import { fromPointer, nameAt, type SchemaIssue, toPointer } from './issues.js';
+import { findChoices, restrictChoices } from './choices.js';
+import { type CheckResult, type CompiledSchema, isRecord } from './compiled-schema.js';
+import { collectDeclared, type DeclaredProperties } from './declared-properties.js';
+import { remainingSchema } from './fixed-arguments.js';
 import type { JsonSchema } from './json-schema.js';
-import { restOf } from './pin.js';
-import type { Pinned, FixedArguments } from './partial-schema.js';
+import type { FixedArguments, FixedValues } from './partial-schema.js';
+import { formatPathName, fromPointer, type SchemaIssue, toPointer } from './schema-issue.js';
 import { checkLazily } from './validator.js';
 
 /** What a server says of one argument of a tool, instead of what the tool says. */
@@ -24,7 +24,7 @@ export interface ParameterOverride {
 /** What a server changes about the arguments of a tool. Names are those that the tool itself knows. */
 export interface InputOverrides {
   /** Values that nobody sends. */
-  readonly pinned: Pinned;
+  readonly pinned: FixedValues;
   readonly parameters: Readonly<Record<string, ParameterOverride>>;
 }
 
@@ -36,15 +36,19 @@ export interface InputOverrides {
 export function changeInput(input: CompiledSchema, changes: InputOverrides): CompiledSchema {
   const declared = collectDeclared(input.wire);
   const settled = resolveOverrides(input, changes, declared);
-  const wire = restOf(input.wire, settled) || input.wire;
+  const wire = remainingSchema(input.wire, settled) || input.wire;
   const listed = checkLazily(wire, 'input');
-  const route = new Route(settled, fillIns(changes));
-  const limits = limitsOf(changes, declared, input.wire);
+  const route = new ArgumentMapping(settled, fillIns(changes));
+  const limits = listAllowedValues(changes, declared, input.wire);
   return { form: input.form, wire, check: check({ input, listed, route, limits }) };
 }
 
 /** What the changes come to. */
-export function resolveOverrides(input: CompiledSchema, { pinned, parameters }: InputOverrides, declared: Declared): FixedArguments {
+export function resolveOverrides(
+  input: CompiledSchema,
+  { pinned, parameters }: InputOverrides,
+  declared: DeclaredProperties,
+): FixedArguments {
   const given: Record<string, unknown> = { ...pinned };
   const absent = new Set<string>();
   const defaulted = new Set<string>();
@@ -71,22 +75,22 @@ export function resolveOverrides(input: CompiledSchema, { pinned, parameters }: 
 export function valueOfHidden(
   name: string,
   change: ParameterOverride,
-  { input, declared }: { readonly input: CompiledSchema; readonly declared: Declared },
+  { input, declared }: { readonly input: CompiledSchema; readonly declared: DeclaredProperties },
 ): unknown {
   if (change.default !== undefined) return change.default;
   const isFilledIn = input.form !== 'raw' && !declared.required.has(name);
-  return isFilledIn ? undefined : defaultOf(name, declared);
+  return isFilledIn ? undefined : declaredDefault(name, declared);
 }
 
 /** The default that a schema tells of an argument. */
-export function defaultOf(name: string, { properties }: Declared): unknown {
+export function declaredDefault(name: string, { properties }: DeclaredProperties): unknown {
   return properties.get(name)?.find((schema) => schema.default !== undefined)?.default;
 }
 
 /** The values that a schema lists for an argument, in the first place where it lists any. */
-export function choicesOfDeclared(name: string, { properties }: Declared, root: JsonSchema) {
+export function choicesOfDeclared(name: string, { properties }: DeclaredProperties, root: JsonSchema) {
   for (const schema of properties.get(name) ?? []) {
-    const choices = choicesOf(schema, root);
+    const choices = findChoices(schema, root);
     if (choices) return choices;
   }
   return undefined;
@@ -102,7 +106,7 @@ function tellOtherwise(change: ParameterOverride, depth: number): (schema: JsonS
 }
 
 /** What is filled in for arguments that clients may send and did not. */
-function fillIns({ parameters }: InputOverrides): Pinned {
+function fillIns({ parameters }: InputOverrides): FixedValues {
   const entries = Object.entries(parameters).filter(([, change]) => !change.hidden);
   return Object.fromEntries(
     entries.flatMap(([name, { default: value }]) => (value === undefined ? [] : [[name, value]])),
@@ -110,13 +114,13 @@ function fillIns({ parameters }: InputOverrides): Pinned {
 }
 
 /** The way of arguments from the names that clients know to those that the tool knows. */
-class Route {
+class ArgumentMapping {
   readonly #settled: FixedArguments;
-  readonly #fillIns: Pinned;
+  readonly #fillIns: FixedValues;
   /** What clients call an argument, to what the tool calls it. */
   readonly #own: ReadonlyMap<string, string>;
 
-  constructor(settled: FixedArguments, fillIns: Pinned) {
+  constructor(settled: FixedArguments, fillIns: FixedValues) {
     this.#settled = settled;
     this.#fillIns = fillIns;
     this.#own = new Map([...settled.names].map(([own, called]) => [called, own]));
@@ -160,34 +164,40 @@ class Route {
 }
 
 /** The values that are left of those an argument may have. */
-interface Limit {
+interface AllowedValues {
   readonly name: string;
   readonly values: readonly unknown[];
   readonly depth: number;
 }
 
-function limitsOf({ parameters }: InputOverrides, declared: Declared, root: JsonSchema): readonly Limit[] {
+function listAllowedValues(
+  { parameters }: InputOverrides,
+  declared: DeclaredProperties,
+  root: JsonSchema,
+): readonly AllowedValues[] {
   return Object.entries(parameters).flatMap(([name, { enum: values }]) => {
     if (!values) return [];
     return [{ name, values, depth: choicesOfDeclared(name, declared, root)?.depth ?? 0 }];
   });
 }
 
-interface Parts {
+interface OverrideParts {
   readonly input: CompiledSchema;
   /** Checks by the schema that clients see. */
   readonly listed: (value: unknown) => Promise<CheckResult>;
-  readonly route: Route;
-  readonly limits: readonly Limit[];
+  readonly route: ArgumentMapping;
+  readonly limits: readonly AllowedValues[];
 }
 
 /** The tool's own check decides; what clients see says why, in their names. */
-function check({ input, listed, route, limits }: Parts): CompiledSchema['check'] {
+function check({ input, listed, route, limits }: OverrideParts): CompiledSchema['check'] {
   return async (sent) => {
     if (!isRecord(sent)) return await input.check(sent);
     const own = route.inward(sent);
     const checked = await input.check(own);
-    const outside = limits.flatMap((limit) => outsideOf(own[limit.name], limit, [route.called(limit.name)]));
+    const outside = limits.flatMap((limit) =>
+      findDisallowed(own[limit.name], limit, [route.called(limit.name)]),
+    );
     if (checked.ok && outside.length === 0) {
       if (!route.hasOldName(sent)) return checked;
       const told = await listed(sent);
@@ -201,14 +211,20 @@ function check({ input, listed, route, limits }: Parts): CompiledSchema['check']
 }
 
 /** Values that are none of those that are left. */
-function outsideOf(value: unknown, limit: Limit, path: readonly (string | number)[]): SchemaIssue[] {
+function findDisallowed(
+  value: unknown,
+  limit: AllowedValues,
+  path: readonly (string | number)[],
+): SchemaIssue[] {
   const { values, depth } = limit;
   if (value === undefined) return [];
   if (depth > 0) {
     const items = Array.isArray(value) ? value : [];
-    return items.flatMap((item, index) => outsideOf(item, { ...limit, depth: depth - 1 }, [...path, index]));
+    return items.flatMap((item, index) =>
+      findDisallowed(item, { ...limit, depth: depth - 1 }, [...path, index]),
+    );
   }
   if (values.some((one) => isDeepStrictEqual(one, value))) return [];
   const known = values.map((one) => (typeof one === 'string' ? one : JSON.stringify(one))).join(', ');
-  return [{ path: toPointer(path), message: `${nameAt(path, 'It')} must be one of: ${known}` }];
+  return [{ path: toPointer(path), message: `${formatPathName(path, 'It')} must be one of: ${known}` }];
 }

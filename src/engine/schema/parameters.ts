@@ -1,4 +1,4 @@
-import { isRecord } from './compiled.js';
+import { isRecord } from './compiled-schema.js';
 import { matchesAnything, toEcmaPattern } from './ecma-pattern.js';
 import { isPattern } from './field-options.js';
 import type { EnumValue, Field, FieldSpec } from './fields.js';
@@ -43,7 +43,7 @@ function translateParameter(spec: unknown, path: Path): Field {
   };
 }
 
-type Interpreted =
+type ParameterType =
   | { readonly type: 'string'; readonly pattern?: string }
   | { readonly type: 'integer' | 'number'; readonly min?: number; readonly max?: number }
   | { readonly type: 'boolean' }
@@ -51,7 +51,7 @@ type Interpreted =
 
 const interpreters = ['string', 'integer', 'number', 'boolean'] as const;
 
-function interpret(interpreter: unknown, path: Path): Interpreted {
+function interpret(interpreter: unknown, path: Path): ParameterType {
   if (Array.isArray(interpreter)) return interpretRestricted(interpreter, path);
   return { type: findType(interpreter, path) };
 }
@@ -65,7 +65,7 @@ function findType(interpreter: unknown, path: Path): (typeof interpreters)[numbe
   );
 }
 
-function interpretRestricted(interpreter: readonly unknown[], path: Path): Interpreted {
+function interpretRestricted(interpreter: readonly unknown[], path: Path): ParameterType {
   const [head, name, restriction] = interpreter;
   if (String(head).toLowerCase() !== 'restricted' || interpreter.length !== 3)
     throw new SchemaError('A list must be ["Restricted", type, restriction].', path);
@@ -76,7 +76,7 @@ function interpretRestricted(interpreter: readonly unknown[], path: Path): Inter
     return { type, ...translatePattern(restriction, at) };
   if ((type === 'integer' || type === 'number') && isRange(restriction))
     return { type, ...readRange(restriction) };
-  if (type !== 'boolean' && isListOf(restriction, type))
+  if (type !== 'boolean' && isListOfType(restriction, type))
     return { type: 'enum', values: restriction, wire: 'native' };
   throw new SchemaError(`The restriction of ${name} must be ${restrictions[type]}.`, at);
 }
@@ -89,19 +89,19 @@ const restrictions: Readonly<Record<(typeof interpreters)[number], string>> = {
 };
 
 /** `null` leaves an end open. */
-type Range = readonly [min: number | null, max: number | null];
+type NumberRange = readonly [min: number | null, max: number | null];
 
-function isRange(value: unknown): value is Range {
+function isRange(value: unknown): value is NumberRange {
   return (
     Array.isArray(value) && value.length === 2 && value.every((end) => end === null || Number.isFinite(end))
   );
 }
 
-function readRange([min, max]: Range): { min?: number; max?: number } {
+function readRange([min, max]: NumberRange): { min?: number; max?: number } {
   return { ...(min !== null && { min }), ...(max !== null && { max }) };
 }
 
-function isListOf(value: unknown, type: 'string' | 'integer' | 'number'): value is EnumValue[] {
+function isListOfType(value: unknown, type: 'string' | 'integer' | 'number'): value is EnumValue[] {
   if (!Array.isArray(value) || value.length === 0) return false;
   const fits = type === 'string' ? isString : type === 'integer' ? Number.isInteger : Number.isFinite;
   return value.every(fits);

@@ -1,19 +1,19 @@
 import { isDeepStrictEqual } from 'node:util';
-import { isRecord } from './compiled.js';
-import { fits } from './fits.js';
-import { fromPointer } from './issues.js';
+import { isRecord } from './compiled-schema.js';
+import { fitsSchema } from './fits-schema.js';
 import type { JsonSchema } from './json-schema.js';
+import { resolveLocalReference } from './local-reference.js';
 import { maxFollowedDepth } from './reference-depth.js';
 import { SchemaError } from './schema-error.js';
-import { targetOf } from './target.js';
+import { fromPointer } from './schema-issue.js';
 
 /** Values of arguments, by name. */
-export type Pinned = Readonly<Record<string, unknown>>;
+export type FixedValues = Readonly<Record<string, unknown>>;
 
 /** What is settled of arguments before anybody sends them. Names are those that the tool itself knows. */
 export interface FixedArguments {
   /** Given beforehand. */
-  readonly pinned: Pinned;
+  readonly pinned: FixedValues;
   /** Never given. */
   readonly absent: ReadonlySet<string>;
   /** Given even if nobody sends them. */
@@ -25,12 +25,12 @@ export interface FixedArguments {
 }
 
 /** Nothing settled but the values of some. */
-export function onlyPinned(pinned: Pinned): FixedArguments {
+export function fixOnlyValues(pinned: FixedValues): FixedArguments {
   return { pinned, absent: new Set(), defaulted: new Set(), names: new Map(), told: new Map() };
 }
 
 /** What a reference leads to, and what is left of that. */
-interface Followed {
+interface FollowedReference {
   /** Stands for `rest` wherever that is asked for. */
   readonly mark: { readonly $ref: string };
   state: 'following' | 'same' | 'changed';
@@ -38,15 +38,15 @@ interface Followed {
 }
 
 /** How many definitions that are asked for in one place only are written within each other. */
-const mostWithin = 8;
+const maxInlinedDefinitions = 8;
 
 /** Works out what schemas ask of those who send arguments when some things about these are settled. */
 export class PartialSchema {
   readonly #root: JsonSchema;
   readonly #settled: FixedArguments;
-  readonly #pinned: Pinned;
+  readonly #pinned: FixedValues;
   /** What references lead to, each worked out once, however many there are. */
-  readonly #followed = new Map<object, Followed>();
+  readonly #followed = new Map<object, FollowedReference>();
   #depth = 0;
 
   constructor(root: JsonSchema, settled: FixedArguments) {
@@ -103,9 +103,10 @@ export class PartialSchema {
         .filter(([pattern]) => matches(pattern, name))
         .map(([, wanted]) => wanted);
       const others = named.length + matched.length === 0 ? [additionalProperties] : [];
-      const isNameTaken = fits(name, propertyNames) !== false;
+      const isNameTaken = fitsSchema(name, propertyNames) !== false;
       return (
-        isNameTaken && [...named, ...matched, ...others].every((wanted) => fits(value, wanted) !== false)
+        isNameTaken &&
+        [...named, ...matched, ...others].every((wanted) => fitsSchema(value, wanted) !== false)
       );
     });
   }
@@ -142,14 +143,14 @@ export class PartialSchema {
     const forbidden = Object.values(dependent).flatMap((held) => this.#withAbsent(held));
     return present({
       ...others,
-      properties: filled(this.#properties(properties, { forbidden, isRoot })),
+      properties: emptyToUndefined(this.#properties(properties, { forbidden, isRoot })),
       ...(standard !== undefined && { default: this.#picked(standard) }),
       ...(Array.isArray(examples) && { examples: examples.map((one) => this.#picked(one)) }),
       ...(least > 0 && { minProperties: least }),
       ...(typeof maxProperties === 'number' && { maxProperties: maxProperties - count }),
-      ...mapped(dependent, (held) => filled(this.#dependents(held))),
-      required: filled([...new Set(needed.filter(this.#isAwaited).map(this.#called))]),
-      allOf: filled(applied.filter((one) => !isTrivial(one))),
+      ...mapValues(dependent, (held) => emptyToUndefined(this.#dependents(held))),
+      required: emptyToUndefined([...new Set(needed.filter(this.#isAwaited).map(this.#called))]),
+      allOf: emptyToUndefined(applied.filter((one) => !isTrivial(one))),
     });
   }
 
@@ -193,7 +194,7 @@ export class PartialSchema {
   #dependents(held: unknown): unknown {
     const others = this.#picked(held);
     if (!isRecord(others)) return others;
-    return mapped(others, (asked) =>
+    return mapValues(others, (asked) =>
       Array.isArray(asked)
         ? asked.filter((name) => this.#isAwaited(name) && !this.#isAbsent(name)).map(this.#called)
         : this.#rest(asked),
@@ -209,7 +210,7 @@ export class PartialSchema {
     const condition = this.#rest(given.if);
     const isTold = condition === false || isTrivial(condition);
     const { if: _, ...branches } = given;
-    if (!isTold) return present({ if: condition, ...mapped(branches, (one) => this.#rest(one)) });
+    if (!isTold) return present({ if: condition, ...mapValues(branches, (one) => this.#rest(one)) });
     const branch = this.#rest(condition === false ? given.else : given.then);
     if (branch === false) return false;
     return branch === undefined || isTrivial(branch) ? {} : { allOf: [branch] };
@@ -218,7 +219,7 @@ export class PartialSchema {
   /** A definition that others may use as well stays, and where it comes to ask for less there is one beside it. */
   #follow(reference: unknown): JsonSchema | false {
     const kept = present({ $ref: reference });
-    const target = typeof reference === 'string' ? targetOf(reference, this.#root) : undefined;
+    const target = typeof reference === 'string' ? resolveLocalReference(reference, this.#root) : undefined;
     if (typeof reference !== 'string' || !isRecord(target) || target === this.#root) return kept;
     let followed = this.#followed.get(target);
     if (!followed) {
@@ -247,16 +248,19 @@ export class PartialSchema {
 
   /** A rest with its marks resolved: what is asked for in one place stands there, what in several among `$defs`. */
   #written(rest: JsonSchema): JsonSchema {
-    const marked = new Map<JsonSchema, Followed>([...this.#followed.values()].map((one) => [one.mark, one]));
+    const marked = new Map<JsonSchema, FollowedReference>(
+      [...this.#followed.values()].map((one) => [one.mark, one]),
+    );
     const uses = countUses(rest, marked);
     const defs = new Map<string, unknown>();
-    const waiting: Followed[] = [];
+    const waiting: FollowedReference[] = [];
     const written = (value: unknown, within: number): unknown => {
       if (Array.isArray(value)) return value.map((one) => written(one, within));
       if (!isRecord(value)) return value;
       const followed = marked.get(value);
-      if (!followed) return mapped(value, (one) => written(one, within));
-      if (uses.get(followed) === 1 && within < mostWithin) return written(followed.rest, within + 1);
+      if (!followed) return mapValues(value, (one) => written(one, within));
+      if (uses.get(followed) === 1 && within < maxInlinedDefinitions)
+        return written(followed.rest, within + 1);
       waiting.push(followed);
       return value;
     };
@@ -273,7 +277,7 @@ export class PartialSchema {
     if (!Array.isArray(list)) return present({ allOf: list });
     const rests = list.map((one) => this.#rest(one));
     if (rests.includes(false)) return false;
-    return present({ allOf: filled(rests.filter((one) => !isTrivial(one))) });
+    return present({ allOf: emptyToUndefined(rests.filter((one) => !isTrivial(one))) });
   }
 
   #any(list: unknown): JsonSchema | false {
@@ -304,11 +308,11 @@ function present(schema: JsonSchema): JsonSchema {
 }
 
 /** Undefined in place of what holds nothing. */
-function filled(held: unknown): unknown {
+function emptyToUndefined(held: unknown): unknown {
   return typeof held === 'object' && held !== null && Object.keys(held).length === 0 ? undefined : held;
 }
 
-function mapped(held: JsonSchema, change: (value: unknown) => unknown): JsonSchema {
+function mapValues(held: JsonSchema, change: (value: unknown) => unknown): JsonSchema {
   return Object.fromEntries(Object.entries(held).map(([key, value]) => [key, change(value)]));
 }
 
@@ -332,9 +336,9 @@ function matches(pattern: string, name: string): boolean {
 /** How often each mark stands in a schema and in what its marks stand for, which is looked through once. */
 function countUses(
   schema: JsonSchema,
-  marked: ReadonlyMap<JsonSchema, Followed>,
-): ReadonlyMap<Followed, number> {
-  const uses = new Map<Followed, number>();
+  marked: ReadonlyMap<JsonSchema, FollowedReference>,
+): ReadonlyMap<FollowedReference, number> {
+  const uses = new Map<FollowedReference, number>();
   const waiting: unknown[] = [schema];
   while (waiting.length > 0) {
     const value = waiting.pop();

@@ -1,6 +1,6 @@
-import { isRecord } from './compiled.js';
+import { isRecord } from './compiled-schema.js';
 import type { JsonSchema } from './json-schema.js';
-import { targetOf } from './target.js';
+import { resolveLocalReference } from './local-reference.js';
 
 /** How many schemas may stand within each other when references are followed: more than any stack takes. */
 export const maxFollowedDepth = 400;
@@ -21,7 +21,7 @@ export function expandedSize(schema: JsonSchema): number {
     for (const [key, held] of Object.entries(value)) {
       if (isRecord(held) && ['$defs', 'definitions'].includes(key)) continue;
       const isReference = key === '$ref' && typeof held === 'string';
-      size += sizeOf(isReference ? targetOf(held, schema) : held, depth + 1);
+      size += sizeOf(isReference ? resolveLocalReference(held, schema) : held, depth + 1);
     }
     known.set(value, size);
     return size;

@@ -1,8 +1,8 @@
-import { isRecord } from './compiled.js';
+import type { WireIssue } from './check-wire-schema.js';
+import { isRecord } from './compiled-schema.js';
 import type { Dialect } from './dialects.js';
-import { fromPointer } from './issues.js';
-import { resolveUri, type Subschema } from './walk.js';
-import type { WireIssue } from './wire.js';
+import { fromPointer } from './schema-issue.js';
+import { resolveUri, type Subschema } from './walk-schema.js';
 
 const references = ['$ref', '$dynamicRef', '$recursiveRef'];
 const addresses = ['$id', '$anchor', '$dynamicAnchor'];
@@ -24,7 +24,7 @@ export function* findReferenceFaults(
     for (const keyword of references) {
       const reference = schema[keyword];
       if (typeof reference !== 'string') continue;
-      const { problem, target } = resolve(reference, base, documents, dialect);
+      const { problem, target } = resolveReference(reference, base, documents, dialect);
       if (problem !== undefined) {
         isLost = true;
         yield { path: [...path, keyword], message: `"${reference}" ${problem}` };
@@ -74,12 +74,17 @@ function idAnchor(id: string): string | undefined {
 }
 
 /** A schema, or the reason that there is none. Neither for the schemas of the dialect itself. */
-interface Resolved {
+interface ResolvedSchema {
   readonly target?: unknown;
   readonly problem?: string;
 }
 
-function resolve(reference: string, base: string, documents: Documents, dialect: Dialect): Resolved {
+function resolveReference(
+  reference: string,
+  base: string,
+  documents: Documents,
+  dialect: Dialect,
+): ResolvedSchema {
   const uri = resolveUri(reference, base);
   if (uri === undefined) return { problem: 'is not a URI reference.' };
   if (uri.startsWith(dialect.uri.replace(/schema$/, ''))) return {};
@@ -92,7 +97,7 @@ function resolve(reference: string, base: string, documents: Documents, dialect:
   if (fragment === undefined) return { problem: 'is not a URI reference.' };
   if (fragment === '') return { target: document.root };
   if (document.anchors.has(fragment)) return { target: document.anchors.get(fragment) };
-  const target = fragment.startsWith('/') ? valueAt(document.root, fragment) : undefined;
+  const target = fragment.startsWith('/') ? resolvePointer(document.root, fragment) : undefined;
   return target === undefined ? { problem: 'leads nowhere in the schema.' } : { target };
 }
 
@@ -104,7 +109,7 @@ function decode(text: string): string | undefined {
   }
 }
 
-function valueAt(root: unknown, pointer: string): unknown {
+function resolvePointer(root: unknown, pointer: string): unknown {
   let value = root;
   for (const key of fromPointer(pointer)) {
     if (typeof value !== 'object' || value === null || !Object.hasOwn(value, key)) return undefined;

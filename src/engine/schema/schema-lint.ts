@@ -1,9 +1,9 @@
-import { isRecord, type SchemaSide } from './compiled.js';
+import { isRecord, type SchemaSide } from './compiled-schema.js';
 import { type FieldWarning, looksLikeField } from './field-spec.js';
 import { suggestFormat } from './formats.js';
 import type { JsonSchema } from './json-schema.js';
 import { findTypo } from './keyword-typo.js';
-import { type Subschema, walkSchema } from './walk.js';
+import { type Subschema, walkSchema } from './walk-schema.js';
 
 /** What a JSON Schema says in vain. What may be meant by somebody, such as keywords of other vocabularies, is left alone. */
 export function* lintSchema(schema: JsonSchema, side: SchemaSide): Generator<FieldWarning> {
@@ -11,7 +11,7 @@ export function* lintSchema(schema: JsonSchema, side: SchemaSide): Generator<Fie
   for (const part of walkSchema(schema)) {
     yield* misspeltKeywords(part);
     yield* misspeltFormat(part);
-    yield* requiredOfNothing(part);
+    yield* findUndeclaredRequired(part);
     yield* refusedDefault(part);
   }
 }
@@ -19,7 +19,7 @@ export function* lintSchema(schema: JsonSchema, side: SchemaSide): Generator<Fie
 /** Whether a JSON Schema can only be meant as field spec: nothing in it is a keyword, and all of it are fields. */
 export function isFieldSpecLike(schema: JsonSchema): boolean {
   const names = Object.keys(schema);
-  return names.length > 0 && names.every((name) => !keywords.has(name) && isField(schema[name]));
+  return names.length > 0 && names.every((name) => !knownKeywords.has(name) && isField(schema[name]));
 }
 
 /** Whether something is a field: what other vocabularies hold seldom is. */
@@ -34,7 +34,7 @@ function* fieldsAtRoot(schema: JsonSchema, side: SchemaSide): Generator<FieldWar
     return;
   }
   for (const [name, value] of Object.entries(schema)) {
-    if (keywords.has(name) || name.startsWith('x-')) continue;
+    if (knownKeywords.has(name) || name.startsWith('x-')) continue;
     const isSpec = name === 'fields' && isRecord(value) && Object.values(value).every(isField);
     if (isSpec) {
       const message = `"fields" means nothing at the root of a JSON Schema, which "type": "object" makes this. Write the fields themselves under "${side}", without "type" and "fields".`;
@@ -47,7 +47,7 @@ function* fieldsAtRoot(schema: JsonSchema, side: SchemaSide): Generator<FieldWar
 }
 
 /** The keywords of all dialects that are understood. */
-const keywords: ReadonlySet<string> = new Set([
+const knownKeywords: ReadonlySet<string> = new Set([
   ...['$schema', '$id', '$ref', '$anchor', '$dynamicRef', '$dynamicAnchor', '$recursiveRef'],
   ...['$recursiveAnchor', '$vocabulary', '$comment', '$defs', 'definitions', 'id'],
   ...['type', 'enum', 'const', 'multipleOf', 'maximum', 'exclusiveMaximum', 'minimum', 'exclusiveMinimum'],
@@ -61,12 +61,12 @@ const keywords: ReadonlySet<string> = new Set([
 ]);
 
 /** Keywords of other vocabularies that look like slips. */
-const others: ReadonlySet<string> = new Set(['example']);
+const foreignKeywords: ReadonlySet<string> = new Set(['example']);
 
 function* misspeltKeywords({ schema, path }: Subschema): Generator<FieldWarning> {
   for (const name of Object.keys(schema)) {
-    if (keywords.has(name) || others.has(name)) continue;
-    const meant = findTypo(name, keywords);
+    if (knownKeywords.has(name) || foreignKeywords.has(name)) continue;
+    const meant = findTypo(name, knownKeywords);
     if (meant === undefined) continue;
     const message = `"${name}" is no keyword of JSON Schema and has no effect. Did you mean "${meant}"?`;
     yield { path: [...path, name], message };
@@ -81,7 +81,7 @@ function* misspeltFormat({ schema: { format }, path }: Subschema): Generator<Fie
 }
 
 /** Keywords under which a schema speaks of a value that others speak of too, or may. */
-const shared: readonly unknown[] = [
+const sharedValueKeywords: readonly unknown[] = [
   ...['allOf', 'anyOf', 'oneOf', 'not', 'if', 'then', 'else', 'dependentSchemas', 'dependencies'],
   ...['$defs', 'definitions'],
 ];
@@ -92,11 +92,11 @@ const bringers = [
   ...['$dynamicRef', '$recursiveRef', 'patternProperties', 'unevaluatedProperties', 'propertyNames'],
 ];
 
-function* requiredOfNothing({ schema, path }: Subschema): Generator<FieldWarning> {
+function* findUndeclaredRequired({ schema, path }: Subschema): Generator<FieldWarning> {
   const { properties, required, additionalProperties } = schema;
   if (!Array.isArray(required) || !isRecord(properties) || isRecord(additionalProperties)) return;
   if (bringers.some((keyword) => Object.hasOwn(schema, keyword))) return;
-  if (path.slice(-2).some((key) => shared.includes(key))) return;
+  if (path.slice(-2).some((key) => sharedValueKeywords.includes(key))) return;
   for (const [index, name] of required.entries()) {
     if (typeof name !== 'string' || Object.hasOwn(properties, name)) continue;
     const meant = findTypo(name, Object.keys(properties));

@@ -1,16 +1,16 @@
-import { isRecord } from './compiled.js';
+import { isRecord } from './compiled-schema.js';
 import { findJsonFault } from './json-fault.js';
 import { SchemaError } from './schema-error.js';
 
 /** The object that a JSON text holds. @throws SchemaError, naming line and column within the text */
 export function parseSchemaText(text: string): Record<string, unknown> {
   // Files that were read as they are may begin with a mark of their byte order.
-  const value = parse(text.replace(/^\uFEFF/, ''));
+  const value = parseSchemaJson(text.replace(/^\uFEFF/, ''));
   if (isRecord(value)) return value;
-  throw new SchemaError(`The JSON text must hold an object, not ${kindOf(value)}.`);
+  throw new SchemaError(`The JSON text must hold an object, not ${describeJsonType(value)}.`);
 }
 
-function parse(text: string): unknown {
+function parseSchemaJson(text: string): unknown {
   try {
     return JSON.parse(text);
   } catch (cause) {
@@ -19,7 +19,7 @@ function parse(text: string): unknown {
   }
 }
 
-function kindOf(value: unknown): string {
+function describeJsonType(value: unknown): string {
   if (value === null) return 'null';
   return Array.isArray(value) ? 'an array' : `a ${typeof value}`;
 }

@@ -1,7 +1,7 @@
 import type { Options, ValidateFunction } from 'ajv';
-import type { CheckResult, SchemaSide } from './compiled.js';
-import { type Dialect, dialectOf, unknownDialect } from './dialects.js';
-import { explainErrors } from './explain.js';
+import type { CheckResult, SchemaSide } from './compiled-schema.js';
+import { type Dialect, detectDialect, unknownDialect } from './dialects.js';
+import { explainErrors } from './explain-errors.js';
 import type { JsonSchema } from './json-schema.js';
 import { SchemaError } from './schema-error.js';
 
@@ -32,7 +32,7 @@ function runCheck(validate: ValidateFunction, value: unknown, whole: string): Ch
 
 /** Each schema has a validator of its own, so that equal `$id`s of two packages never meet. */
 async function compileOnce(schema: JsonSchema): Promise<ValidateFunction> {
-  const dialect = dialectOf(schema);
+  const dialect = detectDialect(schema);
   if (!dialect) throw new SchemaError(unknownDialect, ['$schema']);
 
   const validator = await createValidator(dialect);
@@ -88,10 +88,10 @@ function toRegExp(pattern: string, flags: string): RegExp {
   }
 }
 
-type Create = (options: Options) => Validator;
+type CreateValidator = (options: Options) => Validator;
 
 /** Only the default export is there both in Node and in a bundle. */
-const loaders: Readonly<Record<Dialect['id'], () => Promise<Create>>> = {
+const loaders: Readonly<Record<Dialect['id'], () => Promise<CreateValidator>>> = {
   'draft-2020-12': async () => {
     const { default: ajv } = await import('ajv/dist/2020.js');
     return (given) => new ajv.Ajv2020(given);

@@ -1,8 +1,8 @@
 import type { JsonSchema } from './json-schema.js';
-import { defaultBase, walkSchema } from './walk.js';
+import { defaultBase, walkSchema } from './walk-schema.js';
 
 /** Where the boxed value is. */
-const place = '#/properties/result';
+const resultPointer = '#/properties/result';
 
 /**
  * The schema of an object whose `result` is what a schema is of. References within the schema lead to where it is now;
@@ -31,7 +31,7 @@ function redirect(part: Record<string, unknown>): void {
   for (const keyword of ['$ref', '$dynamicRef']) {
     const reference = part[keyword];
     if (typeof reference === 'string' && /^#(?:\/|$)/.test(reference)) {
-      part[keyword] = place + reference.slice(1);
+      part[keyword] = resultPointer + reference.slice(1);
     }
   }
 }

@@ -1,6 +1,6 @@
-import { reportOnce } from '../items/server-runtime.js';
 import type { Context, ListedKind } from '../items/context.js';
 import { listedKinds } from '../items/registry.js';
+import { reportOnce } from '../items/server-runtime.js';
 import type { LiveServer } from './live-server.js';
 import { listEvent } from './protocol/subscriptions.js';
 import { resourceAt } from './requests/resources.js';

@@ -1,13 +1,13 @@
 import type { ServerCapabilities } from '@modelcontextprotocol/server';
 import { listedKinds, type ServedKind } from '../items/registry.js';
 import { isUiResource } from '../items/ui.js';
-import { skillsExtension, tasksExtension } from './extensions.js';
 import type { LiveServer } from './live-server.js';
 import type { Era } from './protocol/eras.js';
-import { uiCapability } from './ui.js';
+import { skillsExtension, tasksExtension } from './protocol-extensions.js';
+import { uiCapability } from './ui-capability.js';
 
 /** Capabilities for the items that a server has, or that may still arrive. */
-export function capabilitiesOf(
+export function serverCapabilities(
   live: LiveServer,
   { era, withUi }: { readonly era: Era; readonly withUi: boolean },
 ): ServerCapabilities {

@@ -1,8 +1,8 @@
 import { Client, type ClientCapabilities } from '@modelcontextprotocol/client';
-import { type ChildServer, ChildTransport, type Ending } from './child-transport.js';
+import { type ChildExit, type ChildServer, ChildTransport } from './child-transport.js';
 
 /** How long a server may take to end once its client has gone. */
-const exitTimeoutMs = 2000;
+const childExitTimeoutMs = 2000;
 
 /** The longest that a request may take, unless it is given up before. */
 const callTimeoutMs = 600_000;
@@ -79,7 +79,7 @@ export class ChildSession {
   }
 
   /** How the process ended, when it has. */
-  get ended(): Promise<Ending> {
+  get ended(): Promise<ChildExit> {
     return this.#transport.ended;
   }
 
@@ -107,7 +107,7 @@ export class ChildSession {
       const page = await this.request(method, cursor === undefined ? {} : { cursor }, signal);
       items.push(...(page[key] as readonly Item[]));
       cursor = page.nextCursor;
-    } while (cursor !== undefined && items.length < mostListed);
+    } while (cursor !== undefined && items.length < maxListedItems);
     return items;
   }
 
@@ -115,11 +115,11 @@ export class ChildSession {
   async close(): Promise<void> {
     await this.#client.close().catch(() => {});
     await this.#transport.close();
-    const timer = setTimeout(() => this.#transport.kill(), exitTimeoutMs);
+    const timer = setTimeout(() => this.#transport.kill(), childExitTimeoutMs);
     await this.#transport.ended;
     clearTimeout(timer);
   }
 }
 
 /** A server that never stops is one with an endless list. */
-const mostListed = 10_000;
+const maxListedItems = 10_000;

@@ -13,7 +13,7 @@ export interface ChildServer {
 }
 
 /** How a server process ended. */
-export interface Ending {
+export interface ChildExit {
   readonly code: number | null;
   readonly signal: NodeJS.Signals | null;
 }
@@ -29,7 +29,7 @@ export class ChildTransport implements Transport {
   readonly impureLines: string[] = [];
   /** The last part of what the process wrote to stderr. */
   stderr = '';
-  readonly ended: Promise<Ending>;
+  readonly ended: Promise<ChildExit>;
   readonly #child: ChildProcess;
   #rest = '';
 
@@ -55,7 +55,7 @@ export class ChildTransport implements Transport {
     const { stdin, stdout, stderr } = this.#child;
     stdin!.on('error', () => {});
     stderr!.setEncoding('utf8').on('data', (text: string) => {
-      this.stderr = (this.stderr + text).slice(-maxKept);
+      this.stderr = (this.stderr + text).slice(-maxKeptOutput);
       this.ontext?.(text);
     });
     stdout!.setEncoding('utf8').on('data', (text: string) => this.#read(text));
@@ -107,7 +107,7 @@ export function endTree(leader: number): void {
     spawnSync('taskkill', ['/T', '/F', '/PID', `${leader}`], { stdio: 'ignore', windowsHide: true });
     return;
   }
-  for (const pid of [...descendantsOf(leader), -leader]) {
+  for (const pid of [...findDescendants(leader), -leader]) {
     try {
       process.kill(pid, 'SIGKILL');
     } catch {
@@ -117,7 +117,7 @@ export function endTree(leader: number): void {
 }
 
 /** Those in groups of their own are among them. */
-function descendantsOf(leader: number): readonly number[] {
+function findDescendants(leader: number): readonly number[] {
   const found = new Set([leader]);
   const table = listProcesses(process.platform);
   for (let size = 0; size !== found.size; ) {
@@ -128,4 +128,4 @@ function descendantsOf(leader: number): readonly number[] {
   return [...found];
 }
 
-const maxKept = 10_000;
+const maxKeptOutput = 10_000;

@@ -15,10 +15,10 @@ export const instanceLeftOut = (resource: string): string => `${resource}: its l
 const absences = ['is not there', 'is not there yet', 'cannot be started'] as const;
 
 /** Why lists go without the tools of an upstream server. */
-export type Absence = (typeof absences)[number];
+export type MissingToolsReason = (typeof absences)[number];
 
 /** How a line begins that tells of such an upstream server. */
-export const upstreamAbsent = (name: string, absence: Absence): string =>
+export const upstreamAbsent = (name: string, absence: MissingToolsReason): string =>
   `The upstream server "${name}" ${absence}: `;
 
 const ofUpstreams = new RegExp(`The upstream server ".*" (?:${absences.join('|')}): .*`, 'g');
@@ -32,7 +32,7 @@ export function listFaultsIn(stderr: string): readonly string[] {
 }
 
 /** What stderr tells of upstream servers whose tools lists go without, each once. */
-export function absencesIn(stderr: string): readonly string[] {
+export function parseAbsences(stderr: string): readonly string[] {
   const told = stderr.match(ofUpstreams) ?? [];
   return [...new Set(told.map(visibleLine))];
 }

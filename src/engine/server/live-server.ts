@@ -1,9 +1,9 @@
 import { deferred } from '../base/deferred.js';
-import type { ServerRuntime } from '../items/server-runtime.js';
+import type { Servable } from '../items/compose-server.js';
 import { Initializers } from '../items/initialize.js';
-import type { PendingKind, MissingPackage } from '../items/missing-packages.js';
+import type { MissingPackage, PendingKind } from '../items/missing-packages.js';
 import { listedKinds, type ServedKind } from '../items/registry.js';
-import type { Servable } from '../items/server.js';
+import type { ServerRuntime } from '../items/server-runtime.js';
 import type { UpstreamCaller } from '../items/upstream.js';
 import { ChangeNotifier } from './change-notifier.js';
 import { ClientRoots } from './client-roots.js';

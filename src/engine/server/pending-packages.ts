@@ -1,10 +1,10 @@
 import { waitAtMost } from '../base/wait.js';
 import type { InstallMissing, InstallOutcome } from '../extension/installer.js';
-import { type PendingKind, packagesIn, describeDependents } from '../items/missing-packages.js';
+import { describeDependents, type PendingKind, packagesIn } from '../items/missing-packages.js';
 import type { ServedKind } from '../items/registry.js';
-import { messageOf } from '../thrown.js';
+import { errorMessage } from '../thrown-value.js';
 import type { ItemSource, LiveServer } from './live-server.js';
-import { oneLine } from './one-line.js';
+import { toOneLine } from './to-one-line.js';
 
 export interface PendingPackagesOptions {
   /** The server that misses them; it is composed again after each installation. */
@@ -26,9 +26,9 @@ export interface Patience {
 }
 
 /** Impatient clients give up on a list, or on the whole server, after 30 seconds. */
-const defaultPatience: Patience = { waitMs: 25_000, retryAfterMs: 60_000 };
+const defaultWaitLimits: Patience = { waitMs: 25_000, retryAfterMs: 60_000 };
 
-interface Run {
+interface PackageInstall {
   readonly done: Promise<void>;
   /** Until when lists wait for it, by the clock of `performance`. */
   readonly listsWaitUntil: number;
@@ -45,12 +45,12 @@ export class PendingPackages implements ItemSource {
   readonly #reasons = new Map<string, string>();
   /** Packages that could not be had, though others are still being installed. */
   readonly #lost = new Set<string>();
-  #run: Run | undefined;
+  #run: PackageInstall | undefined;
   #failedAt = Number.NEGATIVE_INFINITY;
 
   constructor(options: PendingPackagesOptions) {
     this.#options = options;
-    this.#patience = options.patience ?? defaultPatience;
+    this.#patience = options.patience ?? defaultWaitLimits;
   }
 
   isPending(kind: PendingKind): boolean {
@@ -80,7 +80,7 @@ export class PendingPackages implements ItemSource {
   }
 
   /** Begins to obtain what is lacking, unless that is under way or has just failed. */
-  #obtain(): Run | undefined {
+  #obtain(): PackageInstall | undefined {
     if (this.#run) return this.#run;
     if (performance.now() - this.#failedAt < this.#patience.retryAfterMs) return undefined;
     const done = this.#obtainAll().finally(() => {
@@ -113,19 +113,19 @@ export class PendingPackages implements ItemSource {
     const onSettled = (one: InstallOutcome) => {
       if ('version' in one) return;
       this.#lost.add(one.name);
-      this.#reasons.set(one.name, sentence(lostReason(one.name, one.reason)));
+      this.#reasons.set(one.name, toSentence(lostReason(one.name, one.reason)));
     };
     const failures = await obtain(names, { signal, onSettled }).catch(
-      (error: unknown) => new Map(names.map((name) => [name, messageOf(error)])),
+      (error: unknown) => new Map(names.map((name) => [name, errorMessage(error)])),
     );
-    const unusable = await live.recompose().then(() => undefined, messageOf);
+    const unusable = await live.recompose().then(() => undefined, errorMessage);
     for (const name of names) {
       const failure = failures.get(name);
       const reason =
         failure === undefined
           ? (unusable ?? `The package ${name} was installed, and is not found all the same`)
           : lostReason(name, failure);
-      this.#reasons.set(name, sentence(reason));
+      this.#reasons.set(name, toSentence(reason));
     }
   }
 }
@@ -134,6 +134,6 @@ function lostReason(name: string, reason: string): string {
   return `The package ${name} could not be installed: ${reason}`;
 }
 
-function sentence(text: string): string {
-  return `${oneLine(text).replace(/\.$/, '')}.`;
+function toSentence(text: string): string {
+  return `${toOneLine(text).replace(/\.$/, '')}.`;
 }

@@ -10,16 +10,16 @@ import {
   Workspace,
   type WorkspaceOptions,
 } from '../extension/workspace.js';
-import { realPathOf } from '../files/disk.js';
+import { findRealPath } from '../files/disk.js';
 import { workspaceFolders } from '../folders.js';
+import { type ComposeOptions, composeServer, type ServerSpec } from '../items/compose-server.js';
 import { findMissingPackages, loadingKindsOf } from '../items/missing-packages.js';
-import type { SkippedItem } from '../items/skipped-items.js';
 import { listedKinds, Registry } from '../items/registry.js';
-import { type ComposeOptions, composeServer, type ServerSpec } from '../items/server.js';
-import { toolListOf } from '../items/tool-list-setting.js';
+import type { SkippedItem } from '../items/skipped-items.js';
+import { readToolListVariable } from '../items/tool-list-setting.js';
 import type { CheckDrift } from './drift-guard.js';
 import type { ComposedServer } from './live-server.js';
-import { oneLine } from './one-line.js';
+import { toOneLine } from './to-one-line.js';
 
 /** Served when neither an argument nor `MCP_SERVER_NAME` names a server. */
 const defaultServer = 'agenttools';
@@ -76,14 +76,14 @@ export async function createServerResolver(
   // A workspace keeps the definitions that it has read.
   let opened = open();
   const told = new Set<string>();
-  const toolList = toolListOf(host.env, report);
+  const toolList = readToolListVariable(host.env, report);
   return async ({ reportsMissing, isFresh = false }) => {
     if (isFresh) opened = open();
     const { frozen, find } = opened;
     const { found, workspace } = await find();
     await frozen?.requireUnchanged(serverName(found), [found.extension]);
-    const spec = await composed(found, workspace, { toolList });
-    await frozen?.requireUnchanged(spec.qualifiedName, extensionsOf(spec));
+    const spec = await composeOrThrow(found, workspace, { toolList });
+    await frozen?.requireUnchanged(spec.qualifiedName, participatingExtensions(spec));
     for (const item of spec.leftOut) {
       if (item.missingPackage !== undefined && !reportsMissing) continue;
       if (item.code === definitionLoading) continue;
@@ -98,13 +98,13 @@ export async function createServerResolver(
         `${spec.qualifiedName} is not complete, and --strict was given.`,
       );
     }
-    const packages = addedAmong(extensionsOf(spec), { packagesFolder, pinned });
+    const packages = addedAmong(participatingExtensions(spec), { packagesFolder, pinned });
     return { server: spec, lacks: findMissingPackages(spec), loading: loadingKindsOf(spec), packages };
   };
 }
 
 /** Everybody that has a part in a server, bundled ones left out. */
-function extensionsOf({ extension, registry, apps, leftOut }: ServerSpec): readonly Extension[] {
+function participatingExtensions({ extension, registry, apps, leftOut }: ServerSpec): readonly Extension[] {
   const definitions = listedKinds.flatMap((kind) => registry.all(kind).map(({ definition }) => definition));
   const pages = [...apps.values()].map(({ definition }) => definition);
   const all = new Set([extension, ...[...definitions, ...pages, ...leftOut].map((one) => one.extension)]);
@@ -117,7 +117,7 @@ function addedAmong(
   { packagesFolder, pinned }: Pick<WorkspaceOptions, 'packagesFolder' | 'pinned'>,
 ): ReadonlyMap<string, string> {
   const found = extensions.flatMap(({ name, manifest: { directory } }) => {
-    const added = realPathOf(pinned?.(name) ?? path.join(packagesFolder, name));
+    const added = findRealPath(pinned?.(name) ?? path.join(packagesFolder, name));
     return added === directory ? [[name, directory] as const] : [];
   });
   return new Map(found);
@@ -144,7 +144,7 @@ export function placeholderServer({ packageName, server }: MissingPackageError):
   };
 }
 
-interface Finding {
+interface LocatedServer {
   readonly found: FoundServer;
   readonly workspace: Workspace;
 }
@@ -154,7 +154,7 @@ function finder(
   { server, project = false }: ServerRequest,
   host: ResolveSetting['host'],
   openWorkspace: (options: WorkspaceOptions) => Workspace,
-): () => Promise<Finding> {
+): () => Promise<LocatedServer> {
   const named = host.env.MCP_SERVER_NAME || undefined;
   const options = { ...workspaceFolders(host), cwd: host.cwd };
   const workspace = openWorkspace(options);
@@ -174,7 +174,7 @@ function finder(
 }
 
 /** A server whose own definition is bad cannot be started. */
-async function composed(
+async function composeOrThrow(
   found: FoundServer,
   workspace: Workspace,
   options: ComposeOptions,
@@ -184,14 +184,14 @@ async function composed(
   } catch (error) {
     if (!(error instanceof DefinitionError)) throw error;
     const place = await placeOf(found.extension.manifest.directory, error.location);
-    throw new AgentToolsError('invalid-definition', `${place}: ${oneLine(error.message)}`);
+    throw new AgentToolsError('invalid-definition', `${place}: ${toOneLine(error.message)}`);
   }
 }
 
 /** One line for an item that is left out: which, where, why. */
 export async function leftOutLine({ item, extension, location, message }: SkippedItem): Promise<string> {
   const name = item.includes('/') ? item : extension.qualify(item);
-  return `left out: ${name} (${await placeOf(extension.manifest.directory, location)}): ${oneLine(message)}`;
+  return `left out: ${name} (${await placeOf(extension.manifest.directory, location)}): ${toOneLine(message)}`;
 }
 
 /** `file:line` of a location; the line is looked up in the file. */

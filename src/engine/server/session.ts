@@ -22,7 +22,7 @@ export function openSession(
     },
     set(key, value) {
       if (typeof key !== 'string') throw new TypeError('A key of ctx.session must be a string.');
-      const text = value === undefined ? undefined : textOf(key, value);
+      const text = value === undefined ? undefined : serializeSessionValue(key, value);
       const added = (text?.length ?? 0) - (texts.get(key)?.length ?? 0);
       if (added > 0 && length + added > maxLength) throw tooLong(key);
       length += added;
@@ -40,7 +40,7 @@ function tooLong(key: string): RangeError {
 }
 
 /** @throws TypeError if a part of the value has no plain form */
-function textOf(key: string, value: unknown): string {
+function serializeSessionValue(key: string, value: unknown): string {
   const { value: copy, faults } = plainData(value);
   const [fault] = faults;
   if (!fault) return JSON.stringify(copy);

@@ -1,27 +1,29 @@
 type Env = Readonly<Record<string, string | undefined>>;
 
 /** Says how many seconds lists wait for upstream servers. */
-const variable = 'AGENTTOOLS_UPSTREAM_WAIT';
+const upstreamWaitVariable = 'AGENTTOOLS_UPSTREAM_WAIT';
 
 /** Long enough for what starts at all, and well below what a whole look at a server may take. */
 const shortSeconds = '5';
 
-const mostSeconds = 3600;
+const maxWaitSeconds = 3600;
 
 /** The environment of a server that is only looked at: an upstream server that hangs keeps nobody waiting. */
 export function withShortWait(env: Env): Env {
-  return env[variable] ? env : { ...env, [variable]: shortSeconds };
+  return env[upstreamWaitVariable] ? env : { ...env, [upstreamWaitVariable]: shortSeconds };
 }
 
 /** How long the user has lists wait for upstream servers; undefined: as long as usual. */
-export function patienceIn(
+export function readUpstreamWait(
   env: Env,
   report: (line: string) => void,
 ): { readonly waitMs: number } | undefined {
-  const text = env[variable]?.trim();
+  const text = env[upstreamWaitVariable]?.trim();
   if (!text) return undefined;
   const seconds = Number(text);
-  if (/^\d+(?:\.\d+)?$/.test(text) && seconds <= mostSeconds) return { waitMs: seconds * 1000 };
-  report(`${variable} is "${text}", which is ignored. Expected seconds, from 0 to ${mostSeconds}.`);
+  if (/^\d+(?:\.\d+)?$/.test(text) && seconds <= maxWaitSeconds) return { waitMs: seconds * 1000 };
+  report(
+    `${upstreamWaitVariable} is "${text}", which is ignored. Expected seconds, from 0 to ${maxWaitSeconds}.`,
+  );
   return undefined;
 }

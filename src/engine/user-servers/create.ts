@@ -1,28 +1,33 @@
 import { AgentToolsError } from '../errors.js';
-import { servedLists } from '../extension/check.js';
+import { servedLists } from '../extension/check-definition.js';
 import { isUpstreamEntry } from '../extension/check-upstream.js';
+import { isRecord } from '../extension/definition-shapes.js';
 import { type Definition, DefinitionError, type Extension, type LoadCode } from '../extension/extension.js';
-import { singular } from '../extension/kinds.js';
+import { singular } from '../extension/item-kinds.js';
+import { translate } from '../extension/key-spellings.js';
 import { isPackageName } from '../extension/names.js';
-import { isRecord } from '../extension/shapes.js';
-import { translate } from '../extension/spellings.js';
 import { EndpointError, requirePlace } from '../extension/upstream-endpoint.js';
 import { Workspace } from '../extension/workspace.js';
-import { distinctNames, type Listed, withoutRepeats } from '../items/collisions.js';
-import { type ListEntryContext, listEntries, resolveEntry } from '../items/entries.js';
-import type { SkippedItem } from '../items/skipped-items.js';
+import { composeDefinition, type ServerSpec } from '../items/compose-server.js';
+import { writtenPlaces } from '../items/declared-endpoints.js';
+import { type CollisionCandidate, distinctNames, withoutRepeats } from '../items/distinct-names.js';
+import { type ListEntryContext, listEntries, resolveEntry } from '../items/list-entries.js';
 import { isOverride } from '../items/override.js';
-import { composeDefinition, type ServerSpec } from '../items/server.js';
-import { writtenPlaces } from '../items/upstream-places.js';
+import type { SkippedItem } from '../items/skipped-items.js';
 import { placeScope, upstreamSpec } from '../items/upstream-spec.js';
-import { definitionOf, requireServerName, type ServerDefinition, type ServerPlan } from './definition.js';
-import { explainLost } from './names.js';
-import { definitionFile, keepServer, readUserServers, requireFree, type UserServersPlace } from './store.js';
+import {
+  buildUserDefinition,
+  requireServerName,
+  type ServerPlan,
+  type UserServerDefinition,
+} from './definition.js';
+import { explainLost } from './explain-unresolved.js';
+import { definitionFile, keepServer, readUserServers, requireFree, type UserServerFolders } from './store.js';
 
-type ServedList = (typeof servedLists)[number];
+type ListComparison = (typeof servedLists)[number];
 
 /** A server that was made. */
-export interface MadeServer extends Readonly<Record<ServedList, readonly string[]>> {
+export interface MadeServer extends Readonly<Record<ListComparison, readonly string[]>> {
   readonly name: string;
   /** Where its definition is kept. */
   readonly file: string;
@@ -38,13 +43,13 @@ export interface MadeServer extends Readonly<Record<ServedList, readonly string[
  */
 export async function createUserServer(
   { overwrite = false, ...plan }: ServerPlan & { readonly overwrite?: boolean },
-  place: UserServersPlace,
+  place: UserServerFolders,
 ): Promise<MadeServer> {
   const { name } = plan;
   requireServerName(name);
   const workspace = new Workspace({ ...place, ignoreProject: true, loadCode: refuseCode });
   await requireNotBuiltIn(name, workspace);
-  const value = definitionOf(plan);
+  const value = buildUserDefinition(plan);
   const extension = await readUserServers(place);
   const known = extension.manifest.declarations.servers.map((server) => server.name);
   requireFree(name, known, { overwrite });
@@ -56,16 +61,16 @@ export async function createUserServer(
   return {
     name,
     ...kept,
-    ...(Object.fromEntries(lists) as Record<ServedList, readonly string[]>),
+    ...(Object.fromEntries(lists) as Record<ListComparison, readonly string[]>),
     notes,
   };
 }
 
 /** Why nothing is said of an item that is defined by code. */
-const notLookedAt = 'not-checked';
+const uncheckedCode = 'not-checked';
 
 const refuseCode: LoadCode = async (_, file) => {
-  throw new DefinitionError(notLookedAt, 'Its definition is code, which was not run.', { file });
+  throw new DefinitionError(uncheckedCode, 'Its definition is code, which was not run.', { file });
 };
 
 async function requireNotBuiltIn(name: string, workspace: Workspace): Promise<void> {
@@ -75,23 +80,23 @@ async function requireNotBuiltIn(name: string, workspace: Workspace): Promise<vo
   throw new AgentToolsError('refused', message);
 }
 
-function inMemory(name: string, value: ServerDefinition, extension: Extension): Definition {
+function inMemory(name: string, value: UserServerDefinition, extension: Extension): Definition {
   const file = { file: definitionFile(name), language: 'data', combined: false } as const;
   const translation = translate(value, 'servers');
   return { kind: 'servers', item: name, extension, file, at: [], value: translation.value, translation };
 }
 
-interface Checking {
+interface UserServerCheckInput {
   readonly workspace: Workspace;
-  readonly place: UserServersPlace;
+  readonly place: UserServerFolders;
 }
 
 /** @throws AgentToolsError telling everything that the server would have to go without. */
-async function requireWhole(definition: Definition, checking: Checking): Promise<void> {
-  const spec = await composed(definition, checking.workspace);
-  const leftOut = spec.leftOut.filter(({ code, tool }) => code !== notLookedAt && tool === undefined);
+async function requireWhole(definition: Definition, checking: UserServerCheckInput): Promise<void> {
+  const spec = await composeUserServer(definition, checking.workspace);
+  const leftOut = spec.leftOut.filter(({ code, tool }) => code !== uncheckedCode && tool === undefined);
   const problems = [
-    ...(await Promise.all(leftOut.map((one) => problemOf(one, checking)))),
+    ...(await Promise.all(leftOut.map((one) => describeSkipped(one, checking)))),
     ...(await lostPlaces(definition, spec)),
   ];
   if (problems.length === 0) return;
@@ -100,14 +105,17 @@ async function requireWhole(definition: Definition, checking: Checking): Promise
   throw new AgentToolsError('not-found', message);
 }
 
-async function composed(definition: Definition, workspace: Workspace): Promise<ServerSpec> {
+async function composeUserServer(definition: Definition, workspace: Workspace): Promise<ServerSpec> {
   return await composeDefinition(definition, workspace).catch((error: unknown) => {
     if (!(error instanceof DefinitionError)) throw error;
     throw new AgentToolsError('invalid-definition', error.message);
   });
 }
 
-async function problemOf({ kind, item, code, message }: SkippedItem, { place }: Checking): Promise<string> {
+async function describeSkipped(
+  { kind, item, code, message }: SkippedItem,
+  { place }: UserServerCheckInput,
+): Promise<string> {
   const isLost = code === 'unresolved-reference' || code.startsWith('unknown-');
   if (isLost && kind !== 'skills')
     return `${singular[kind]} "${item}": ${await explainLost(kind, item, place)}`;
@@ -135,7 +143,7 @@ async function lostPlaces(definition: Definition, { registry }: ServerSpec): Pro
   return lost.flat();
 }
 
-async function lostPlace(place: ServerDefinition, extension: Extension): Promise<string | undefined> {
+async function lostPlace(place: UserServerDefinition, extension: Extension): Promise<string | undefined> {
   try {
     await requirePlace(place, placeScope(extension));
     return undefined;
@@ -160,7 +168,7 @@ async function sameNames(definition: Definition, workspace: Workspace): Promise<
     const entries = listEntries(definition, kind);
     const seen = await Promise.all(
       entries.map((entry, index) =>
-        seenOf(entry, { kind, server: definition, workspace, path: [kind, index] }),
+        listVisibleItems(entry, { kind, server: definition, workspace, path: [kind, index] }),
       ),
     );
     const names = withoutRepeats(seen.flat()).map(({ name }) => name);
@@ -176,7 +184,10 @@ async function sameNames(definition: Definition, workspace: Workspace): Promise<
 }
 
 /** What clients see of an entry by itself; of what is defined by code, what they see most likely. */
-async function seenOf(entry: unknown, place: ListEntryContext): Promise<readonly Listed[]> {
+async function listVisibleItems(
+  entry: unknown,
+  place: ListEntryContext,
+): Promise<readonly CollisionCandidate[]> {
   const found = await resolveEntry(entry, place).catch(() => undefined);
   if (found) return found.listings;
   const unread = { written: entry, inToolkit: false, changes: [] };
@@ -194,7 +205,11 @@ async function hiddenPackage(name: string, workspace: Workspace): Promise<readon
   return [`"${name}" means this server from now on; what the package of that name serves is ${spelled}.`];
 }
 
-function entryNames(definition: ServerDefinition, kind: ServedList, extension: Extension): readonly string[] {
+function entryNames(
+  definition: UserServerDefinition,
+  kind: ListComparison,
+  extension: Extension,
+): readonly string[] {
   const list = definition[kind];
   const entries: readonly unknown[] = Array.isArray(list) ? list : [];
   return entries.map((entry) => {

@@ -1,14 +1,14 @@
 import path from 'node:path';
+import { didYouMean } from '../did-you-mean.js';
 import { AgentToolsError } from '../errors.js';
-import { checkDefinition, servedLists, serverLists } from '../extension/check.js';
-import { describeFault } from '../extension/faults.js';
-import type { Kind } from '../extension/kinds.js';
+import { checkDefinition, servedLists, serverLists } from '../extension/check-definition.js';
+import { isRecord } from '../extension/definition-shapes.js';
+import { describeFault } from '../extension/describe-fault.js';
+import type { Kind } from '../extension/item-kinds.js';
+import { translate } from '../extension/key-spellings.js';
 import { isItemName } from '../extension/names.js';
-import { isRecord } from '../extension/shapes.js';
-import { translate } from '../extension/spellings.js';
 import { isToolkit } from '../extension/toolkits.js';
 import { isDeviceName, isObjectName } from '../reserved-names.js';
-import { didYouMean } from '../spelling.js';
 
 /** A server as the user asks for it. */
 export interface ServerPlan {
@@ -29,14 +29,14 @@ export interface ServerPlan {
   readonly directory?: string;
 }
 
-export type ServerDefinition = Readonly<Record<string, unknown>>;
+export type UserServerDefinition = Readonly<Record<string, unknown>>;
 
 /** @throws AgentToolsError `usage` if a server of the user cannot have a name. */
 export function requireServerName(name: string): void {
   // What begins with a dot would be taken for a path, and what begins with a dash for an option.
   const isWellFormed = isItemName(name) && /^\w/.test(name);
   if (isWellFormed) {
-    const reason = reservedBy(name);
+    const reason = explainReserved(name);
     if (reason === undefined) return;
     throw new AgentToolsError(
       'usage',
@@ -48,7 +48,7 @@ export function requireServerName(name: string): void {
   throw new AgentToolsError('usage', message);
 }
 
-function reservedBy(name: string): string | undefined {
+function explainReserved(name: string): string | undefined {
   if (isObjectName(name)) return 'programs in JavaScript, as most clients are, would misread it';
   // Its file may come to be on Windows, too.
   return isDeviceName(name) ? 'Windows takes it for a device' : undefined;
@@ -58,10 +58,10 @@ function reservedBy(name: string): string | undefined {
  * The definition that is to be kept: what was given and what was named besides, with every file by its absolute path.
  * @throws AgentToolsError if it is none, or serves nothing.
  */
-export function definitionOf(plan: ServerPlan): ServerDefinition {
+export function buildUserDefinition(plan: ServerPlan): UserServerDefinition {
   const { title, description, instructions, definition = {}, directory = path.sep } = plan;
-  const given = read(definition);
-  const lists = servedLists.map((kind) => [kind, listOf(kind, given[kind], plan[kind])] as const);
+  const given = readGivenDefinition(definition);
+  const lists = servedLists.map((kind) => [kind, mergeNamedItems(kind, given[kind], plan[kind])] as const);
   const whole = {
     ...given,
     ...(title !== undefined && { title }),
@@ -78,7 +78,7 @@ export function definitionOf(plan: ServerPlan): ServerDefinition {
 }
 
 /** A definition in our own spelling, without the lists that hold nothing. */
-function read(definition: unknown): Record<string, unknown> {
+function readGivenDefinition(definition: unknown): Record<string, unknown> {
   if (!isRecord(definition)) {
     throw new AgentToolsError('invalid-definition', 'The definition of a server is an object.');
   }
@@ -101,7 +101,7 @@ function isEmptyList(value: unknown): boolean {
   return Array.isArray(value) && value.length === 0;
 }
 
-function listOf(
+function mergeNamedItems(
   kind: (typeof servedLists)[number],
   given: unknown,
   named: readonly string[] = [],
@@ -118,7 +118,7 @@ function listOf(
 }
 
 /** Typing errors are refused, too: what a key was meant to say would be lost in silence. */
-function requireUsable(definition: ServerDefinition): void {
+function requireUsable(definition: UserServerDefinition): void {
   const faults = [...checkDefinition('servers', definition)];
   const lines = faults.map((fault) => {
     const key = String(fault.path.at(-1));
@@ -137,12 +137,12 @@ const filePaths = {
   apps: [],
 } as const satisfies Record<Kind, readonly (readonly string[])[]>;
 
-function withAbsolutePaths(server: ServerDefinition, directory: string): ServerDefinition {
+function withAbsolutePaths(server: UserServerDefinition, directory: string): UserServerDefinition {
   const lists = serverLists.flatMap((kind) => {
     const list = server[kind];
     return Array.isArray(list) ? [[kind, list.map((entry) => locatedEntry(kind, entry, directory))]] : [];
   });
-  return { ...locatedFrom(directory, 'servers', server), ...Object.fromEntries(lists) };
+  return { ...resolveFilePaths(directory, 'servers', server), ...Object.fromEntries(lists) };
 }
 
 /** An entry whose files are found from anywhere: those of a definition, of a toolkit, and of what is changed. */
@@ -150,13 +150,13 @@ function locatedEntry(kind: Kind, entry: unknown, directory: string): unknown {
   if (Array.isArray(entry)) return entry.map((one) => locatedEntry(kind, one, directory));
   if (!isRecord(entry)) return entry;
   if (Object.hasOwn(entry, 'use')) {
-    return locatedFrom(directory, kind, { ...entry, use: locatedEntry(kind, entry.use, directory) });
+    return resolveFilePaths(directory, kind, { ...entry, use: locatedEntry(kind, entry.use, directory) });
   }
   if (isToolkit(entry)) return { ...entry, tools: locatedEntry(kind, entry.tools, directory) };
   const { value, faults } = translate(entry, kind);
   // What cannot be translated is told when the server is composed.
   if (faults.length > 0) return entry;
-  const located = locatedFrom(directory, kind, value);
+  const located = resolveFilePaths(directory, kind, value);
   const { upstream } = located;
   return kind === 'tools' && isRecord(upstream)
     ? { ...located, upstream: locatedPlace(upstream, directory) }
@@ -164,7 +164,7 @@ function locatedEntry(kind: Kind, entry: unknown, directory: string): unknown {
 }
 
 /** A program is run where the definition was written, unless that says otherwise. */
-function locatedPlace(place: ServerDefinition, directory: string): ServerDefinition {
+function locatedPlace(place: UserServerDefinition, directory: string): UserServerDefinition {
   const { command, cwd = '.' } = place;
   if (typeof command !== 'string') return place;
   const isOwn = /^\.\.?[\\/]/.test(command);
@@ -176,27 +176,27 @@ function locatedPlace(place: ServerDefinition, directory: string): ServerDefinit
   };
 }
 
-function locatedFrom(directory: string, kind: Kind, value: ServerDefinition): ServerDefinition {
+function resolveFilePaths(directory: string, kind: Kind, value: UserServerDefinition): UserServerDefinition {
   let located: unknown = value;
   for (const keys of filePaths[kind]) {
     if (keys[0] === 'content' && value.type !== 'function') continue;
     const change = keys[0] === 'file' ? absolutePath : absoluteReference;
-    located = changedAt(located, keys, (text) => change(text, directory));
+    located = mapTextAt(located, keys, (text) => change(text, directory));
   }
-  return located as ServerDefinition;
+  return located as UserServerDefinition;
 }
 
 /** A value with the texts at a path changed; what is no text, or not there, stays. */
-function changedAt(value: unknown, keys: readonly string[], change: (text: string) => string): unknown {
+function mapTextAt(value: unknown, keys: readonly string[], change: (text: string) => string): unknown {
   const [key, ...rest] = keys;
   if (key === undefined) return typeof value === 'string' ? change(value) : value;
   const isMeant = (name: string) => key === '*' || name === key;
   if (Array.isArray(value))
-    return value.map((one, index) => (isMeant(String(index)) ? changedAt(one, rest, change) : one));
+    return value.map((one, index) => (isMeant(String(index)) ? mapTextAt(one, rest, change) : one));
   if (!isRecord(value)) return value;
   const entries = Object.entries(value);
   return Object.fromEntries(
-    entries.map(([name, one]) => [name, isMeant(name) ? changedAt(one, rest, change) : one]),
+    entries.map(([name, one]) => [name, isMeant(name) ? mapTextAt(one, rest, change) : one]),
   );
 }
 

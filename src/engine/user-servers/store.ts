@@ -1,17 +1,17 @@
 import path from 'node:path';
 import { AgentToolsError } from '../errors.js';
+import { isRecord } from '../extension/definition-shapes.js';
 import { Extension } from '../extension/extension.js';
 import { interpretManifest, readDeclaration } from '../extension/manifest.js';
-import { isRecord } from '../extension/shapes.js';
 import type { WorkspaceOptions } from '../extension/workspace.js';
-import { asUserError } from '../file-fault.js';
+import { rethrowAsUserError } from '../file-fault.js';
 import { parseDocument } from '../files/document.js';
 import { withLock } from '../files/lock.js';
 import { replaceTextFile } from '../files/replace.js';
 import { readTextFile, type TextFile } from '../files/text-file.js';
 
 /** Where names lead from, and where the user's servers are kept. */
-export type UserServersPlace = WorkspaceOptions & Required<Pick<WorkspaceOptions, 'userServersFolder'>>;
+export type UserServerFolders = WorkspaceOptions & Required<Pick<WorkspaceOptions, 'userServersFolder'>>;
 
 /** A file before and after a change; null: there is none. */
 export interface FileChange {
@@ -31,7 +31,7 @@ const firstPackageJson = {
 };
 
 /** The user's servers, as far as they are known: none where nothing has been made yet. */
-export async function readUserServers({ userServersFolder }: UserServersPlace): Promise<Extension> {
+export async function readUserServers({ userServersFolder }: UserServerFolders): Promise<Extension> {
   const { text } = await readPackageJson(userServersFolder);
   if (text !== null) return await Extension.open(userServersFolder, { origin: 'user' });
   const packageJson = { file: 'package.json', text: '', value: firstPackageJson };
@@ -56,7 +56,7 @@ export function definitionFile(name: string): string {
 export async function keepServer(
   { name, definition }: { readonly name: string; readonly definition: unknown },
   { overwrite }: { readonly overwrite: boolean },
-  place: UserServersPlace,
+  place: UserServerFolders,
 ): Promise<{ readonly file: string; readonly replaced: boolean }> {
   return await alone(place, async () => {
     const { text, names, withNames } = await readManifest(place.userServersFolder);
@@ -88,8 +88,11 @@ export function requireFree(
 }
 
 /** What deleting a server changes: the manifest, then the files of its definition. */
-export async function removalOf(name: string, place: UserServersPlace): Promise<readonly FileChange[]> {
-  return (await removalsOf(name, place)).map(({ before, after }) => ({
+export async function planServerRemoval(
+  name: string,
+  place: UserServerFolders,
+): Promise<readonly FileChange[]> {
+  return (await listFileRemovals(name, place)).map(({ before, after }) => ({
     file: before.file,
     before: before.text,
     after,
@@ -97,22 +100,24 @@ export async function removalOf(name: string, place: UserServersPlace): Promise<
 }
 
 /** Deletes a server. @throws AgentToolsError if it cannot be done. */
-export async function removeServer(name: string, place: UserServersPlace): Promise<void> {
+export async function removeServer(name: string, place: UserServerFolders): Promise<void> {
   await alone(place, async () => {
-    for (const { before, after } of await removalsOf(name, place)) await replaceTextFile(before, after);
+    for (const { before, after } of await listFileRemovals(name, place)) await replaceTextFile(before, after);
   });
 }
 
-interface Removal {
+interface FileRemoval {
   readonly before: TextFile;
   readonly after: string | null;
 }
 
-async function removalsOf(name: string, place: UserServersPlace): Promise<readonly Removal[]> {
+async function listFileRemovals(name: string, place: UserServerFolders): Promise<readonly FileRemoval[]> {
   const { userServersFolder } = place;
   const { text, names, withNames } = await readManifest(userServersFolder);
   const definitions = await Promise.all(
-    (await definitionFilesOf(name, place)).map((file) => readTextFile(path.join(userServersFolder, file))),
+    (await listUserDefinitionFiles(name, place)).map((file) =>
+      readTextFile(path.join(userServersFolder, file)),
+    ),
   );
   return [
     { before: text, after: withNames(names.filter((one) => one !== name)) },
@@ -121,16 +126,16 @@ async function removalsOf(name: string, place: UserServersPlace): Promise<readon
 }
 
 /** Definitions in other formats that somebody put beside ours would win over it. */
-async function removeOthers(name: string, place: UserServersPlace): Promise<void> {
-  for (const file of await definitionFilesOf(name, place)) {
+async function removeOthers(name: string, place: UserServerFolders): Promise<void> {
+  for (const file of await listUserDefinitionFiles(name, place)) {
     if (file === definitionFile(name)) continue;
     await replaceTextFile(await readTextFile(path.join(place.userServersFolder, file)), null);
   }
 }
 
-async function definitionFilesOf(
+async function listUserDefinitionFiles(
   name: string,
-  { userServersFolder }: UserServersPlace,
+  { userServersFolder }: UserServerFolders,
 ): Promise<readonly string[]> {
   const extension = await Extension.open(userServersFolder, { origin: 'user' });
   const found = (await extension.files()).find('servers', name);
@@ -147,7 +152,7 @@ interface StoredManifest {
 /** @throws AgentToolsError if package.json does not hold what we wrote any more. */
 async function readManifest(folder: string): Promise<StoredManifest> {
   const text = await readPackageJson(folder);
-  const value = text.text === null ? firstPackageJson : await parsed(text);
+  const value = text.text === null ? firstPackageJson : await parseManifestFile(text);
   const manifest = isRecord(value) ? value.agenttools : undefined;
   const entries = isRecord(manifest) ? (manifest.servers ?? []) : undefined;
   if (!isRecord(value) || !isRecord(manifest) || !Array.isArray(entries)) {
@@ -168,10 +173,10 @@ async function readManifest(folder: string): Promise<StoredManifest> {
 }
 
 async function readPackageJson(folder: string): Promise<TextFile> {
-  return await asUserError(() => readTextFile(path.join(folder, 'package.json')));
+  return await rethrowAsUserError(() => readTextFile(path.join(folder, 'package.json')));
 }
 
-async function parsed({ text, file }: TextFile): Promise<unknown> {
+async function parseManifestFile({ text, file }: TextFile): Promise<unknown> {
   return await parseDocument(text ?? '', file).catch((error: Error) => {
     throw new AgentToolsError(
       'malformed-manifest',
@@ -181,7 +186,7 @@ async function parsed({ text, file }: TextFile): Promise<unknown> {
 }
 
 /** Only one at a time may change the user's servers. */
-async function alone<T>({ userServersFolder }: UserServersPlace, work: () => Promise<T>): Promise<T> {
+async function alone<T>({ userServersFolder }: UserServerFolders, work: () => Promise<T>): Promise<T> {
   const lockFile = path.join(path.dirname(userServersFolder), 'locks', 'user-servers.lock');
-  return await asUserError(() => withLock(lockFile, work));
+  return await rethrowAsUserError(() => withLock(lockFile, work));
 }

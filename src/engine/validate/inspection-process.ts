@@ -12,13 +12,16 @@ import { type InspectionReply, type InspectionRequest, inspectionMark } from './
 export type InspectionTask = Omit<InspectionRequest, 'id'>;
 
 /** The outcome of one request. `usedBefore`: the process had answered other requests, whose modules may be the cause. */
-export type Outcome = { readonly usedBefore: boolean } & (Reply | { readonly isLate: true });
+export type InspectionOutcome = { readonly usedBefore: boolean } & (
+  | InspectionEnd
+  | { readonly isLate: true }
+);
 
 /** An answer, or the end of the process in words: `it exited with code 1`. */
-type Reply = { readonly answer: InspectionReply } | { readonly died: string };
+type InspectionEnd = { readonly answer: InspectionReply } | { readonly died: string };
 
 /** Gives the time that a late answer has beyond the first limit, in milliseconds. Called at that limit. */
-export type FurtherTime = (usedBefore: boolean) => number;
+export type ExtendTimeLimit = (usedBefore: boolean) => number;
 
 /** Longest time a process may take to start, in milliseconds. Modules have a limit of their own. */
 export const startTimeoutMs = 30_000;
@@ -35,16 +38,21 @@ export class InspectionProcess {
    * is ended.
    * @throws Error if no process can be started
    */
-  async attempt(task: InspectionTask, timeoutMs: number, furtherMs: FurtherTime = () => 0): Promise<Outcome> {
+  async attempt(
+    task: InspectionTask,
+    timeoutMs: number,
+    furtherMs: ExtendTimeLimit = () => 0,
+  ): Promise<InspectionOutcome> {
     const child = await this.start();
     const usedBefore = this.#requests > 0;
     this.#requests += 1;
     const id = randomUUID();
-    const listener = listen(child, id);
+    const listener = awaitReply(child, id);
     try {
       child.send({ ...task, id });
       const reply =
-        (await within(listener.reply, timeoutMs)) ?? (await within(listener.reply, furtherMs(usedBefore)));
+        (await resultWithin(listener.reply, timeoutMs)) ??
+        (await resultWithin(listener.reply, furtherMs(usedBefore)));
       if (!reply || 'died' in reply) this.kill();
       return { usedBefore, ...(reply ?? { isLate: true }) };
     } finally {
@@ -73,8 +81,8 @@ export class InspectionProcess {
     child.on('error', () => {});
     this.#process = child;
     this.#requests = 0;
-    const listener = listen(child, 'ready');
-    const reply = await within(listener.reply, startTimeoutMs);
+    const listener = awaitReply(child, 'ready');
+    const reply = await resultWithin(listener.reply, startTimeoutMs);
     listener.stop();
     if (reply && 'answer' in reply) return child;
     this.kill();
@@ -98,7 +106,7 @@ function inspectorEntry(): string {
 }
 
 /** The outcome of some work, or undefined after the given time. */
-async function within<T>(work: Promise<T>, timeoutMs: number): Promise<T | undefined> {
+async function resultWithin<T>(work: Promise<T>, timeoutMs: number): Promise<T | undefined> {
   let timer: NodeJS.Timeout | undefined;
   const end = new Promise<undefined>((resolve) => {
     timer = setTimeout(resolve, timeoutMs, undefined);
@@ -111,9 +119,12 @@ async function within<T>(work: Promise<T>, timeoutMs: number): Promise<T | undef
 }
 
 /** Listens for the answer with an id, and for the end of the process. */
-function listen(child: ChildProcess, id: string): { readonly reply: Promise<Reply>; stop(): void } {
+function awaitReply(
+  child: ChildProcess,
+  id: string,
+): { readonly reply: Promise<InspectionEnd>; stop(): void } {
   let stop = () => {};
-  const reply = new Promise<Reply>((resolve) => {
+  const reply = new Promise<InspectionEnd>((resolve) => {
     const onMessage = (answer: unknown) => {
       if (isReply(answer, id)) resolve({ answer });
     };

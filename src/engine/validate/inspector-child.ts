@@ -5,10 +5,10 @@ import { fileURLToPath, pathToFileURL } from 'node:url';
 import { isMainThread, Worker } from 'node:worker_threads';
 import { endTree } from '../base/process-tree.js';
 import { describeValue } from '../extension/described-value.js';
-import { defaultExportOf, exportOf } from '../extension/import-module.js';
+import { readDefaultExport, readExport } from '../extension/import-module.js';
 import type { Position } from '../files/document.js';
-import { messageOf, stackOf } from '../thrown.js';
-import { contextMembersIn, describeContextUse } from './context-members.js';
+import { errorMessage, errorStack } from '../thrown-value.js';
+import { describeContextUse, findContextMembers } from './context-members.js';
 import {
   type InspectionReply,
   type InspectionRequest,
@@ -20,8 +20,8 @@ import { parseModule } from './module-syntax.js';
 
 /** Who started us, by the argument it gave: it may be gone before we could ask. */
 const parent = Number(process.argv[2]);
-const mark = { name: inspectionMark, value: process.env[inspectionMark] ?? '' };
-const send = process.send?.bind(process);
+const treeMark = { name: inspectionMark, value: process.env[inspectionMark] ?? '' };
+const sendToParent = process.send?.bind(process);
 
 /**
  * Ends this process and everything that it started when the parent is gone. Imports this module only then, so that the
@@ -41,23 +41,23 @@ const watchSource = `
 `;
 
 if (isMainThread) serve();
-else endTree(process.pid, mark);
+else endTree(process.pid, treeMark);
 
 function serve(): void {
   // What a module left running may fail later: that is not the business of the modules after it.
   process.on('uncaughtException', () => {});
   process.on('unhandledRejection', () => {});
-  process.on('disconnect', () => endTree(process.pid, mark));
+  process.on('disconnect', () => endTree(process.pid, treeMark));
   process.on('message', (request: InspectionRequest) => {
-    void answer(request).then((reply) => send?.(reply));
+    void answerInspection(request).then((reply) => sendToParent?.(reply));
   });
   // The disconnect is not heard while a module blocks this thread.
   const watch = new Worker(watchSource, { eval: true });
   watch.on('error', () => {}).unref();
-  send?.({ id: 'ready', result: undefined });
+  sendToParent?.({ id: 'ready', result: undefined });
 }
 
-async function answer(request: InspectionRequest): Promise<InspectionReply> {
+async function answerInspection(request: InspectionRequest): Promise<InspectionReply> {
   const { id } = request;
   try {
     return { id, result: await tasks[request.task](request.file) };
@@ -70,11 +70,11 @@ const tasks = {
   parse: async (file: string) => parseModule(await readFile(file, 'utf8'), file),
   load: async (file: string): Promise<LoadedModule> => {
     const module = (await import(pathToFileURL(file).href)) as Record<string, unknown>;
-    const names = [...new Set(['default', ...Object.keys(module), ...namesIn(module.default)])];
+    const names = [...new Set(['default', ...Object.keys(module), ...propertyNames(module.default)])];
     const held = names.map((name) => [name, heldUnder(module, name)] as const);
-    const members = held.map(([name, value]) => [name, contextMembersIn(value)] as const);
+    const members = held.map(([name, value]) => [name, findContextMembers(value)] as const);
     return {
-      value: await describeValue((await defaultExportOf(module)).live, file, describeContextUse),
+      value: await describeValue((await readDefaultExport(module)).live, file, describeContextUse),
       types: Object.fromEntries(held.map(([name, value]) => [name, value === null ? 'null' : typeof value])),
       contextMembers: Object.fromEntries(members.filter(([, found]) => found.length > 0)),
     };
@@ -84,7 +84,7 @@ const tasks = {
 /** More exports than this are not looked at. */
 const maxNames = 10_000;
 
-function namesIn(value: unknown): string[] {
+function propertyNames(value: unknown): string[] {
   if (value === null || (typeof value !== 'object' && typeof value !== 'function')) return [];
   try {
     return Object.keys(value).slice(0, maxNames);
@@ -95,7 +95,7 @@ function namesIn(value: unknown): string[] {
 
 function heldUnder(module: Record<string, unknown>, name: string): unknown {
   try {
-    return exportOf(module, name);
+    return readExport(module, name);
   } catch {
     return undefined;
   }
@@ -103,21 +103,21 @@ function heldUnder(module: Record<string, unknown>, name: string): unknown {
 
 function toModuleFailure(error: unknown, file: string): ModuleFailure {
   const position = positionIn(error, file);
-  return { reason: messageOf(error).slice(0, 2000), ...(position && { position }) };
+  return { reason: errorMessage(error).slice(0, 2000), ...(position && { position }) };
 }
 
 /** Where in the module itself an error was thrown, by its stack. */
 function positionIn(error: unknown, file: string): Position | undefined {
-  const stack = stackOf(error);
+  const stack = errorStack(error);
   for (const [, place, line, column] of stack.matchAll(
     /^\s+at .*?\(?((?:file:\/\/|\/|[A-Za-z]:\\).*?):(\d+):(\d+)\)?$/gm,
   )) {
-    if (pathOf(place!) === file) return { line: Number(line), column: Number(column) };
+    if (toFilePath(place!) === file) return { line: Number(line), column: Number(column) };
   }
   return undefined;
 }
 
-function pathOf(place: string): string | undefined {
+function toFilePath(place: string): string | undefined {
   try {
     return place.startsWith('file:') ? fileURLToPath(place) : place;
   } catch {

@@ -3,9 +3,9 @@ import process from 'node:process';
 import { withFaults } from '../plain-data.js';
 import type { LoadedModule, ModuleFailure, ParsedModule } from './inspection.js';
 import {
+  type InspectionOutcome,
   InspectionProcess,
   type InspectionTask,
-  type Outcome,
   startTimeoutMs,
 } from './inspection-process.js';
 import { syntaxPosition } from './module-syntax.js';
@@ -57,7 +57,7 @@ export class ModuleParser {
     const first = await this.#process.attempt(task, this.#timeoutMs);
     const isDoubtful = !('answer' in first) && first.usedBefore;
     const outcome = isDoubtful ? await this.#process.attempt(task, this.#timeoutMs) : first;
-    return resultOf(outcome, this.#timeoutMs) as ParsedModule;
+    return requireInspection(outcome, this.#timeoutMs) as ParsedModule;
   }
 
   /** Starts the process before the first module. */
@@ -74,12 +74,15 @@ export class ModuleParser {
 /** Most processes that evaluate modules side by side. */
 const maxSideBySide = 32;
 
-const closed = Promise.resolve<Outcome>({ usedBefore: false, died: 'its inspection has ended' });
+const inspectionClosed = Promise.resolve<InspectionOutcome>({
+  usedBefore: false,
+  died: 'its inspection has ended',
+});
 
 /** A module that waits for its evaluation. */
-interface Job {
+interface InspectionJob {
   readonly task: InspectionTask;
-  readonly settle: (outcome: Promise<Outcome>) => void;
+  readonly settle: (outcome: Promise<InspectionOutcome>) => void;
 }
 
 /**
@@ -100,8 +103,8 @@ export class Inspector {
   readonly #openProcess: NonNullable<InspectorOptions['openProcess']>;
   readonly #shared: InspectionProcessLike;
   readonly #alone = new Set<Pick<InspectionProcess, 'kill'>>();
-  readonly #waiting: Job[] = [];
-  readonly #suspects: Job[] = [];
+  readonly #waiting: InspectionJob[] = [];
+  readonly #suspects: InspectionJob[] = [];
   #isBusy = false;
   #isClosed = false;
   #hangs = 0;
@@ -140,11 +143,11 @@ export class Inspector {
   }
 
   async #load(file: string): Promise<LoadedModule> {
-    const outcome = await new Promise<Outcome>((settle) => {
+    const outcome = await new Promise<InspectionOutcome>((settle) => {
       this.#waiting.push({ task: { task: 'load', file }, settle });
       void this.#work();
     });
-    const loaded = resultOf(outcome, this.#timeoutMs) as LoadedModule;
+    const loaded = requireInspection(outcome, this.#timeoutMs) as LoadedModule;
     withFaults(loaded.value.value, loaded.value.faults);
     return loaded;
   }
@@ -154,14 +157,14 @@ export class Inspector {
     this.#isBusy = true;
     while (this.#waiting.length + this.#suspects.length > 0) {
       const job = this.#waiting.shift();
-      if (this.#isClosed) (job ?? this.#suspects.shift())?.settle(closed);
+      if (this.#isClosed) (job ?? this.#suspects.shift())?.settle(inspectionClosed);
       else if (job) await this.#evaluateBesideOthers(job);
       else await this.#evaluateAlone(this.#suspects.splice(0, maxSideBySide));
     }
     this.#isBusy = false;
   }
 
-  async #evaluateBesideOthers(job: Job): Promise<void> {
+  async #evaluateBesideOthers(job: InspectionJob): Promise<void> {
     const patience = this.#patienceMs();
     let isInPlace = false;
     const further = (usedBefore: boolean) => {
@@ -182,7 +185,7 @@ export class Inspector {
     else this.#suspects.push(job);
   }
 
-  async #evaluateAlone(jobs: readonly Job[]): Promise<void> {
+  async #evaluateAlone(jobs: readonly InspectionJob[]): Promise<void> {
     const limit = this.#limitMs();
     const outcomes = await Promise.allSettled(
       jobs.map(async ({ task, settle }) => {
@@ -221,7 +224,7 @@ export class Inspector {
 }
 
 /** @throws InspectionError */
-function resultOf(outcome: Outcome, timeoutMs: number): unknown {
+function requireInspection(outcome: InspectionOutcome, timeoutMs: number): unknown {
   if ('isLate' in outcome) {
     throw new InspectionError({ reason: `it did not load within ${timeoutMs / 1000} s` });
   }
@@ -231,7 +234,7 @@ function resultOf(outcome: Outcome, timeoutMs: number): unknown {
 }
 
 /** Why a text is no ECMAScript module, asked of a Node that only checks syntax. */
-export function moduleFailureOf(source: string): Promise<ModuleFailure> {
+export function checkModuleSyntax(source: string): Promise<ModuleFailure> {
   return new Promise((resolve) => {
     const arguments_ = ['--no-warnings', '--input-type=module', '--check', '-'];
     const child = execFile(process.execPath, arguments_, { timeout: startTimeoutMs }, (_, __, report) => {

@@ -6,24 +6,24 @@ import type { DocumentPath, Position } from '../files/document.js';
  * those that top-level constants hold or that `defineServer()` and its like are given.
  */
 export function positionsInModule(source: string): (path: DocumentPath) => Position | undefined {
-  const program = parsed(source);
-  const whole = program && defaultExportOf(program);
+  const program = parseProgram(source);
+  const whole = program && findDefaultExport(program);
   if (!whole) return () => undefined;
-  const constants = new Map(constantsOf(program));
+  const constants = new Map(findConstants(program));
   return (path) => {
-    let node = written(whole, constants);
+    let node = findLiteralCollection(whole, constants);
     let place: AnyNode | undefined;
     for (const key of path) {
-      const found = node && memberOf(node, key);
+      const found = node && findMember(node, key);
       if (!found) break;
       place = found.place;
-      node = written(found.value, constants);
+      node = findLiteralCollection(found.value, constants);
     }
     return place?.loc ? { line: place.loc.start.line, column: place.loc.start.column + 1 } : undefined;
   };
 }
 
-function parsed(source: string): Program | undefined {
+function parseProgram(source: string): Program | undefined {
   const read = (sourceType: 'module' | 'script') =>
     parse(source, { ecmaVersion: 'latest', sourceType, allowHashBang: true, locations: true });
   for (const sourceType of ['module', 'script'] as const) {
@@ -36,23 +36,25 @@ function parsed(source: string): Program | undefined {
   return undefined;
 }
 
-function defaultExportOf({ body }: Program): AnyNode | undefined {
+function findDefaultExport({ body }: Program): AnyNode | undefined {
   for (const node of body) {
     if (node.type === 'ExportDefaultDeclaration') return node.declaration;
     if (node.type !== 'ExpressionStatement' || node.expression.type !== 'AssignmentExpression') continue;
     const { left, right } = node.expression;
     const isExports =
-      left.type === 'MemberExpression' && isNamed(left.object, 'module') && isNamed(left.property, 'exports');
+      left.type === 'MemberExpression' &&
+      isIdentifierNamed(left.object, 'module') &&
+      isIdentifierNamed(left.property, 'exports');
     if (isExports) return right;
   }
   return undefined;
 }
 
-function isNamed(node: AnyNode, name: string): boolean {
+function isIdentifierNamed(node: AnyNode, name: string): boolean {
   return node.type === 'Identifier' && node.name === name;
 }
 
-function* constantsOf({ body }: Program): Generator<[string, AnyNode]> {
+function* findConstants({ body }: Program): Generator<[string, AnyNode]> {
   for (const statement of body) {
     const node = statement.type === 'ExportNamedDeclaration' ? statement.declaration : statement;
     if (node?.type !== 'VariableDeclaration' || node.kind !== 'const') continue;
@@ -61,7 +63,7 @@ function* constantsOf({ body }: Program): Generator<[string, AnyNode]> {
 }
 
 /** The object or list that an expression is, where that is plain. */
-function written(
+function findLiteralCollection(
   node: AnyNode,
   constants: ReadonlyMap<string, AnyNode>,
 ): ObjectExpression | ArrayExpression | undefined {
@@ -76,7 +78,7 @@ function isDefining(callee: AnyNode): boolean {
 }
 
 /** A member of what is written out, unless something spread before it may have moved it or taken its place. */
-function memberOf(
+function findMember(
   node: ObjectExpression | ArrayExpression,
   key: string | number,
 ): { readonly place: AnyNode; readonly value: AnyNode } | undefined {
@@ -86,11 +88,11 @@ function memberOf(
     return value ? { place: value, value } : undefined;
   }
   const found = node.properties.findLast(
-    (one) => one.type === 'SpreadElement' || (!one.computed && keyOf(one.key) === key),
+    (one) => one.type === 'SpreadElement' || (!one.computed && nodeKey(one.key) === key),
   );
   return found?.type === 'Property' ? { place: found, value: found.value } : undefined;
 }
 
-function keyOf(node: AnyNode): unknown {
+function nodeKey(node: AnyNode): unknown {
   return node.type === 'Identifier' ? node.name : node.type === 'Literal' ? node.value : undefined;
 }

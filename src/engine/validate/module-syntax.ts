@@ -1,6 +1,6 @@
 import vm from 'node:vm';
 import type { Position } from '../files/document.js';
-import { messageOf } from '../thrown.js';
+import { errorMessage } from '../thrown-value.js';
 import type { ModuleFailure, ParsedModule } from './inspection.js';
 
 /** The part of `vm.SourceTextModule` that is used. It exists under `--experimental-vm-modules` only. */
@@ -15,19 +15,19 @@ const { SourceTextModule } = vm as unknown as {
 
 /** Reads a module's source both ways, running nothing of it. */
 export function parseModule(source: string, file: string): ParsedModule {
-  const imports = importsOf(source, file);
-  const scriptFailure = scriptFailureOf(source, file);
+  const imports = listImports(source, file);
+  const scriptFailure = checkScriptSyntax(source, file);
   const code = withoutTextAndComments(source);
   return {
     isModule: imports !== undefined,
     isScript: scriptFailure === undefined,
     ...(scriptFailure && { scriptFailure }),
     assignsExports: /(?<![\w$.])(?:module\s*\.\s*exports\b|exports\s*\.\s*[\w$]+\s*=(?!=))/.test(code),
-    imports: [...(imports ?? []), ...requiredIn(source)],
+    imports: [...(imports ?? []), ...findRequiredFiles(source)],
   };
 }
 
-function importsOf(source: string, file: string): readonly string[] | undefined {
+function listImports(source: string, file: string): readonly string[] | undefined {
   try {
     const module = new SourceTextModule(source, { identifier: file });
     return module.moduleRequests?.map(({ specifier }) => specifier) ?? module.dependencySpecifiers ?? [];
@@ -39,18 +39,18 @@ function importsOf(source: string, file: string): readonly string[] | undefined 
 /** What Node wraps a CommonJS module with. */
 const wrapper = ['exports', 'require', 'module', '__filename', '__dirname'];
 
-function scriptFailureOf(source: string, file: string): ModuleFailure | undefined {
+function checkScriptSyntax(source: string, file: string): ModuleFailure | undefined {
   try {
     vm.compileFunction(source.replace(/^#!.*/, ''), wrapper, { filename: file });
     return undefined;
   } catch (error) {
     const position = syntaxPosition((error as Error).stack);
-    return { reason: messageOf(error), ...(position && { position }) };
+    return { reason: errorMessage(error), ...(position && { position }) };
   }
 }
 
 /** Files of the package wherever they are required; other packages only where it is plain that nothing goes without them. */
-function requiredIn(source: string): readonly string[] {
+function findRequiredFiles(source: string): readonly string[] {
   const files = source.matchAll(/(?<![\w$.])require\(\s*(["'])(?<specifier>\.[^"'\n]*)\1\s*\)/g);
   const packages = source.matchAll(
     /^(?:(?:const|let|var)\s[^=;'"`]*=\s*)?require\(\s*(["'])(?<specifier>[^."'\n][^"'\n]*)\1\s*\)/gm,

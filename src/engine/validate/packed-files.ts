@@ -1,4 +1,4 @@
-import { isRecord } from '../extension/shapes.js';
+import { isRecord } from '../extension/definition-shapes.js';
 
 /**
  * The files that `npm publish` would ship, relative to the package folder, with `/`. No script of the package is run, so
@@ -22,16 +22,16 @@ export async function listPackedFiles(
 function packingFields({ name, files, main, browser, bin }: Readonly<Record<string, unknown>>) {
   const bins = typeof bin === 'string' ? { [String(name)]: bin } : isRecord(bin) ? bin : {};
   return {
-    ...(Array.isArray(files) && { files: files.filter(isText) }),
-    ...(isText(main) && { main: withoutDot(main) }),
-    ...(isText(browser) && { browser: withoutDot(browser) }),
+    ...(Array.isArray(files) && { files: files.filter(isFilledText) }),
+    ...(isFilledText(main) && { main: withoutDot(main) }),
+    ...(isFilledText(browser) && { browser: withoutDot(browser) }),
     bin: Object.fromEntries(
-      Object.entries(bins).flatMap(([key, file]) => (isText(file) ? [[key, withoutDot(file)]] : [])),
+      Object.entries(bins).flatMap(([key, file]) => (isFilledText(file) ? [[key, withoutDot(file)]] : [])),
     ),
   };
 }
 
-function isText(value: unknown): value is string {
+function isFilledText(value: unknown): value is string {
   return typeof value === 'string' && value !== '';
 }
 

@@ -1,19 +1,19 @@
 import type { Location } from '../extension/diagnostics.js';
 import type { Extension } from '../extension/extension.js';
-import { kinds } from '../extension/kinds.js';
+import { kinds } from '../extension/item-kinds.js';
 import type { Manifest } from '../extension/manifest.js';
 import type { Workspace } from '../extension/workspace.js';
 import type { DocumentPath } from '../files/document.js';
-import { locate } from '../items/read.js';
-import { type DerivationFacts, gatherDerivation } from './facts/derivation.js';
-import { type FileFacts, gatherFiles, gatherRoot, type RootFacts } from './facts/files.js';
-import { gatherInlineItem, gatherItem, type ItemFacts } from './facts/items.js';
-import type { ModuleFacts, ModuleReader } from './facts/modules.js';
-import { gatherPackaging, listShipped, type PackagingFacts } from './facts/packaging.js';
-import { findLostApp, type LostApp } from './facts/references.js';
+import { locate } from '../items/read-definition.js';
+import { type DerivationSnapshot, gatherDerivation } from './facts/derivation.js';
+import { type FileSnapshot, gatherFiles, gatherRoot, type RootSnapshot } from './facts/files.js';
+import { gatherInlineItem, gatherItem, type ItemSnapshot } from './facts/items.js';
+import type { ModuleReader, ModuleSnapshot } from './facts/modules.js';
+import { gatherPackaging, listShipped, type PackagingSnapshot } from './facts/packaging.js';
+import { findLostApp, type UnresolvedApp } from './facts/references.js';
 import { gatherServers, type ServerSnapshot } from './facts/servers.js';
-import { gatherSkills, type SkillFacts } from './facts/skills.js';
-import { gatherToolkits, type ToolkitFacts } from './facts/toolkits.js';
+import { gatherSkills, type SkillSnapshot } from './facts/skills.js';
+import { gatherToolkits, type ToolkitSnapshot } from './facts/toolkits.js';
 
 /** An extension at one moment: all that rules may know of it. Gathering reads files and runs code; rules do neither. */
 export interface Snapshot {
@@ -22,19 +22,19 @@ export interface Snapshot {
   /** Why there is nothing but this to report. */
   readonly unreadable?: UnreadableManifest;
   readonly manifest?: Manifest;
-  readonly root?: RootFacts;
-  readonly items: readonly ItemFacts[];
+  readonly root?: RootSnapshot;
+  readonly items: readonly ItemSnapshot[];
   /** Those that could be read; the others are among the items. */
-  readonly toolkits: readonly ToolkitFacts[];
-  readonly files: FileFacts;
+  readonly toolkits: readonly ToolkitSnapshot[];
+  readonly files: FileSnapshot;
   readonly servers: readonly ServerSnapshot[];
-  readonly skills: readonly SkillFacts[];
-  readonly lostApps: readonly LostAppOfTool[];
+  readonly skills: readonly SkillSnapshot[];
+  readonly lostApps: readonly UnresolvedToolApp[];
   /** Definition modules and those that definitions name. */
-  readonly modules: readonly ModuleFacts[];
-  readonly packaging?: PackagingFacts;
+  readonly modules: readonly ModuleSnapshot[];
+  readonly packaging?: PackagingSnapshot;
   /** What was derived from types, if that was done. */
-  readonly derivation?: DerivationFacts;
+  readonly derivation?: DerivationSnapshot;
 }
 
 /** A package without a manifest that can be read. */
@@ -46,8 +46,8 @@ export interface UnreadableManifest {
 }
 
 /** The app of a tool that cannot be found. */
-interface LostAppOfTool extends LostApp {
-  readonly tool: ItemFacts;
+interface UnresolvedToolApp extends UnresolvedApp {
+  readonly tool: ItemSnapshot;
 }
 
 /** The snapshot of a package whose manifest says nothing. */
@@ -66,7 +66,7 @@ export function snapshotWithoutManifest(codes: readonly string[], unreadable: Un
   };
 }
 
-interface Gathering {
+interface SnapshotInput {
   readonly codes: readonly string[];
   readonly extension: Extension;
   readonly workspace: Workspace;
@@ -74,7 +74,12 @@ interface Gathering {
 }
 
 /** Gathers everything about an extension that a rule may want to know. */
-export async function takeSnapshot({ codes, extension, workspace, modules }: Gathering): Promise<Snapshot> {
+export async function takeSnapshot({
+  codes,
+  extension,
+  workspace,
+  modules,
+}: SnapshotInput): Promise<Snapshot> {
   const { manifest } = extension;
   const shipped = listShipped(extension);
   shipped.catch(() => {});
@@ -113,14 +118,14 @@ export async function takeSnapshot({ codes, extension, workspace, modules }: Gat
 }
 
 /** Tools of toolkits whose declarations tell of other tools only. */
-function untold(toolkits: readonly ToolkitFacts[]): FileFacts['undeclared'] {
+function untold(toolkits: readonly ToolkitSnapshot[]): FileSnapshot['undeclared'] {
   return toolkits.flatMap(({ ref, untold: found }) =>
     found.map((one) => ({ kind: 'tools' as const, ...one, toolkit: ref!.name })),
   );
 }
 
 /** One bad combined file is one fault, however many items it was to define. */
-function markRepeats(items: readonly ItemFacts[]): readonly ItemFacts[] {
+function markRepeats(items: readonly ItemSnapshot[]): readonly ItemSnapshot[] {
   const seen = new Set<string>();
   return items.map((item) => {
     const { error } = item;
@@ -133,11 +138,11 @@ function markRepeats(items: readonly ItemFacts[]): readonly ItemFacts[] {
 }
 
 async function gatherLostApps(
-  items: readonly ItemFacts[],
+  items: readonly ItemSnapshot[],
   extension: Extension,
   workspace: Workspace,
-): Promise<LostAppOfTool[]> {
-  const found = items.map(async (tool): Promise<LostAppOfTool | undefined> => {
+): Promise<UnresolvedToolApp[]> {
+  const found = items.map(async (tool): Promise<UnresolvedToolApp | undefined> => {
     const { kind, definition } = tool;
     if (kind !== 'tools' || !definition) return undefined;
     const place = (path: DocumentPath) => locate(definition, path);
@@ -147,7 +152,10 @@ async function gatherLostApps(
   return (await Promise.all(found)).filter((one) => one !== undefined);
 }
 
-async function gatherModules(items: readonly ItemFacts[], modules: ModuleReader): Promise<ModuleFacts[]> {
+async function gatherModules(
+  items: readonly ItemSnapshot[],
+  modules: ModuleReader,
+): Promise<ModuleSnapshot[]> {
   const named = items.flatMap(({ source, error, callables }) => {
     const own = error?.code === 'path-outside-package' ? undefined : source?.file;
     return [own, ...callables.map(({ file }) => file)].filter((file) => file !== undefined);

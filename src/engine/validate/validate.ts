@@ -3,7 +3,7 @@ import path from 'node:path';
 import { AgentToolsError } from '../errors.js';
 import type { Diagnostic, ItemRef, Location, Severity } from '../extension/diagnostics.js';
 import type { Extension, LoadCode } from '../extension/extension.js';
-import { type Kind, kinds } from '../extension/kinds.js';
+import { type Kind, kinds } from '../extension/item-kinds.js';
 import { type Manifest, ManifestError } from '../extension/manifest.js';
 import type { Workspace } from '../extension/workspace.js';
 import { ModuleReader } from './facts/modules.js';
@@ -60,7 +60,7 @@ export interface Diagnosis {
   readonly diagnostics: readonly Diagnostic[];
 }
 
-const defaultTimeoutMs = 10_000;
+const defaultModuleTimeoutMs = 10_000;
 
 /**
  * Checks an extension package, and goes on after each fault.
@@ -91,12 +91,12 @@ export async function validateExtension(
 
 /** Everything that the rules find in a package, with severities as its author and the caller want them. */
 export async function diagnose(directory: string, options: ValidateOptions): Promise<Diagnosis> {
-  const { timeoutMs = defaultTimeoutMs, openInspector = (limits) => new Inspector(limits) } = options;
+  const { timeoutMs = defaultModuleTimeoutMs, openInspector = (limits) => new Inspector(limits) } = options;
   const inspector = openInspector({ timeoutMs });
   // Nearly every extension has modules, and a process takes as long to start as the rest of the check.
   inspector.start({ load: options.load });
   try {
-    const snapshot = await snapshotOf(directory, options, inspector);
+    const snapshot = await snapshotExtension(directory, options, inspector);
     const found = rules.flatMap((rule) => [...rule.check(snapshot)]);
     if (snapshot.manifest && options.boot) found.push(...(await options.boot(snapshot.manifest)));
     return { snapshot, diagnostics: grade(found, severitiesFor(snapshot, options)) };
@@ -126,7 +126,7 @@ function grade(
   });
 }
 
-async function snapshotOf(
+async function snapshotExtension(
   directory: string,
   options: ValidateOptions,
   inspector: Inspector,
@@ -134,13 +134,16 @@ async function snapshotOf(
   const codes = ruleTable.map(({ code }) => code);
   const loader = new CodeLoader(inspector, options.load);
   const workspace = options.workspace(loader.loadCode);
-  const extension = await open(workspace, directory);
+  const extension = await openForValidation(workspace, directory);
   if ('code' in extension) return snapshotWithoutManifest(codes, extension);
   const modules = loader.readerOf(extension.manifest.directory);
   return await takeSnapshot({ codes, extension, workspace, modules });
 }
 
-async function open(workspace: Workspace, directory: string): Promise<Extension | UnreadableManifest> {
+async function openForValidation(
+  workspace: Workspace,
+  directory: string,
+): Promise<Extension | UnreadableManifest> {
   try {
     return await workspace.open(directory);
   } catch (error) {
@@ -208,7 +211,7 @@ async function locateDiagnostics(
   const files = new Map<string, Promise<Locate>>();
   const located = diagnostics.map(async ({ code, severity, message, location, item }) => {
     const { file } = location;
-    if (!files.has(file)) files.set(file, locatorOf(directory, file));
+    if (!files.has(file)) files.set(file, createLocator(directory, file));
     const { line, column } = (await files.get(file)!)(location);
     const help = `agenttools explain ${code}`;
     return { code, severity, message, file, line, column, ...(item && { item }), help };
@@ -222,7 +225,7 @@ type Locate = (location: Location) => { readonly line: number; readonly column: 
 
 const start = { line: 1, column: 1 };
 
-async function locatorOf(directory: string, file: string): Promise<Locate> {
+async function createLocator(directory: string, file: string): Promise<Locate> {
   const isData = /\.jsonc?$/.test(file);
   const isModule = /\.[cm]?js$/.test(file);
   const text =

@@ -1,8 +1,8 @@
 import { expect, it } from 'vitest';
 import { renderPlan, updateLine } from '../../../src/cli/render/updates.js';
 import { Extension } from '../../../src/engine/extension/extension.js';
-import { differenceBetween } from '../../../src/engine/packages/difference.js';
 import type { UpdatePlan } from '../../../src/engine/packages/update.js';
+import { comparePackages } from '../../../src/engine/packages/version-difference.js';
 import { type Files, packageJson, writeFolder } from '../../support/packages.js';
 
 const tool = (definition: object): Files => ({
@@ -27,7 +27,7 @@ async function printed(
       writeFolder({ 'package.json': packageJson({ tools }, { name: 'kit', version, ...fields }), ...files }),
     );
   const [old, now] = [await open(before), await open(after)];
-  const difference = await differenceBetween(old, now, { load: false, dependencies: [] });
+  const difference = await comparePackages(old, now, { load: false, dependencies: [] });
   const recordOf = ({ manifest }: Extension) => ({
     name: 'kit',
     version: manifest.packageVersion,

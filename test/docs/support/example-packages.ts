@@ -5,7 +5,7 @@ import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
 import { build, transform } from 'esbuild';
 import { derive, writeDerivation } from '../../../src/engine/derive/derive.js';
-import { kinds } from '../../../src/engine/extension/kinds.js';
+import { kinds } from '../../../src/engine/extension/item-kinds.js';
 import { keepLibraries } from '../../engine/derive/support/project.js';
 import { addFiles, writeFolder } from '../../support/packages.js';
 import type { Block } from './pages.js';

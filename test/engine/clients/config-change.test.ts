@@ -9,12 +9,16 @@ import {
 } from 'node:fs';
 import path from 'node:path';
 import { beforeEach, describe, expect, it } from 'vitest';
-import { changeConfig, reconcileRecord, reconcileRecords } from '../../../src/engine/clients/config-change.js';
+import {
+  changeConfig,
+  reconcileRecord,
+  reconcileRecords,
+} from '../../../src/engine/clients/config-change.js';
+import type { ConfigState } from '../../../src/engine/clients/ledger/config-plan.js';
 import { planInstall } from '../../../src/engine/clients/ledger/install.js';
-import type { ConfigState } from '../../../src/engine/clients/ledger/plan.js';
 import { entryLocator } from '../../../src/engine/clients/ledger/slot.js';
 import { planUninstall } from '../../../src/engine/clients/ledger/uninstall.js';
-import { type FileRecord, hashOf, type Receipt, Receipts } from '../../../src/engine/clients/receipts.js';
+import { type FileRecord, hashText, type Receipt, Receipts } from '../../../src/engine/clients/receipts.js';
 import { writeFolder } from '../../support/packages.js';
 
 let folder: string;
@@ -108,7 +112,7 @@ describe('a config file', () => {
     mkdirSync(path.dirname(file), { recursive: true });
     writeFileSync(file, '{ "mine": 1 }');
     await changeConfig(file, toInstall, options());
-    const kept = path.join(folder, 'data/previous', hashOf(file), '000001-mcp.json');
+    const kept = path.join(folder, 'data/previous', hashText(file), '000001-mcp.json');
     expect(readFileSync(kept, 'utf8')).toBe('{ "mine": 1 }');
   });
 
@@ -142,14 +146,17 @@ describe('an intent whose writer died', () => {
 
   function record(hash: string | null): FileRecord {
     const body = { version: 1, realFile: file, receipts: [], steps: [], made: [] } as const;
-    return { ...body, intent: { beforeHash: hashOf('{}'), hash, record: { ...body, receipts: [receipt] } } };
+    return {
+      ...body,
+      intent: { beforeHash: hashText('{}'), hash, record: { ...body, receipts: [receipt] } },
+    };
   }
 
   it.each([
-    ['came true where the file is what it was to become', hashOf(text), text, 1],
-    ['came true where the client has written since, and the entry is there', hashOf('other'), text, 1],
-    ['never happened where the entry is not there', hashOf('other'), '{}', 0],
-    ['never happened where there is no file', hashOf('other'), null, 0],
+    ['came true where the file is what it was to become', hashText(text), text, 1],
+    ['came true where the client has written since, and the entry is there', hashText('other'), text, 1],
+    ['never happened where the entry is not there', hashText('other'), '{}', 0],
+    ['never happened where there is no file', hashText('other'), null, 0],
   ])('%s', async (_, hash, found, count) => {
     const settled = await reconcileRecord(record(hash), found);
     expect(settled.receipts).toHaveLength(count);
@@ -162,8 +169,8 @@ describe('an intent whose writer died', () => {
     const before = JSON.stringify({ mcpServers: { one: old.entry } });
     const body = { version: 1, realFile: file, receipts: [old], steps: [], made: [] } as const;
     const intent = {
-      beforeHash: hashOf(before),
-      hash: hashOf('after'),
+      beforeHash: hashText(before),
+      hash: hashText('after'),
       record: { ...body, receipts: [next] },
     };
     for (const found of [before, `${before}\n`])
@@ -175,7 +182,7 @@ describe('an intent whose writer died', () => {
   it('is settled by the next install, which then has nothing to do', async () => {
     mkdirSync(path.dirname(file), { recursive: true });
     writeFileSync(file, text);
-    await receipts.write(record(hashOf(text)));
+    await receipts.write(record(hashText(text)));
     expect(await changeConfig(file, toInstall, options())).toMatchObject({ outcome: 'unchanged' });
     const settled = await receipts.read(file);
     expect(settled.receipts).toEqual([receipt]);
@@ -185,7 +192,7 @@ describe('an intent whose writer died', () => {
   it('is accounted for by whoever looks at all records', async () => {
     mkdirSync(path.dirname(file), { recursive: true });
     writeFileSync(file, text);
-    await receipts.write(record(hashOf(text)));
+    await receipts.write(record(hashText(text)));
     const { records } = await reconcileRecords(receipts);
     expect(records.map((one) => one.receipts)).toEqual([[receipt]]);
   });

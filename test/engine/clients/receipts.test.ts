@@ -1,7 +1,7 @@
 import { chmodSync, readdirSync, readFileSync, statSync, symlinkSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { beforeEach, describe, expect, it, onTestFinished } from 'vitest';
-import { type FileRecord, hashOf, type Receipt, Receipts } from '../../../src/engine/clients/receipts.js';
+import { type FileRecord, hashText, type Receipt, Receipts } from '../../../src/engine/clients/receipts.js';
 import { AgentToolsError } from '../../../src/engine/errors.js';
 import { addFiles, writeFolder } from '../../support/packages.js';
 
@@ -44,7 +44,7 @@ const record: FileRecord = {
       slot: '["mcpServers","weather"]',
       splice: { offset: 3, removed: '', inserted: '\r\n\t"weather": {}' },
       beforeHash: null,
-      afterHash: hashOf('after'),
+      afterHash: hashText('after'),
     },
   ],
   made: ['["mcpServers"]'],
@@ -56,7 +56,7 @@ const { intent: _, ...body } = record;
 
 let folder: string;
 let receipts: Receipts;
-const recordName = `receipts/${hashOf(realFile)}.json`;
+const recordName = `receipts/${hashText(realFile)}.json`;
 
 beforeEach(() => {
   folder = path.join(writeFolder(), 'data');
@@ -84,7 +84,7 @@ describe('a record', () => {
 
   it.each<[string, FileRecord]>([
     ['with all there is to know', record],
-    ['with an intent', { ...empty, intent: { beforeHash: null, hash: hashOf('next'), record: body } }],
+    ['with an intent', { ...empty, intent: { beforeHash: null, hash: hashText('next'), record: body } }],
     [
       'with the intent to delete the file',
       { ...record, intent: { beforeHash: null, hash: null, record: empty } },
@@ -201,7 +201,7 @@ describe('all records', () => {
 });
 
 describe('previous texts', () => {
-  const previous = () => path.join(folder, 'previous', hashOf(realFile));
+  const previous = () => path.join(folder, 'previous', hashText(realFile));
   const texts = () => {
     const names = readdirSync(previous()).sort();
     return names.map((name) => readFileSync(path.join(previous(), name), 'utf8'));
@@ -214,7 +214,7 @@ describe('previous texts', () => {
       expect(texts().at(-1)).toBe(`\uFEFF${number}\r\n`);
     }
     expect(texts()).toEqual([8, 9, 10, 11, 12].map((number) => `\uFEFF${number}\r\n`));
-    expect(readdirSync(path.join(folder, 'previous', hashOf('/b.json')))).toEqual(['000001-b.json']);
+    expect(readdirSync(path.join(folder, 'previous', hashText('/b.json')))).toEqual(['000001-b.json']);
   });
 
   it('are for their owner only', async () => {
@@ -244,12 +244,12 @@ describe('previous texts', () => {
 });
 
 it('has a lock for each file', () => {
-  expect(receipts.lockFileOf(realFile)).toBe(path.join(folder, 'locks', `${hashOf(realFile)}.lock`));
+  expect(receipts.lockFileOf(realFile)).toBe(path.join(folder, 'locks', `${hashText(realFile)}.lock`));
   expect(receipts.lockFileOf('/b.json')).not.toBe(receipts.lockFileOf(realFile));
 });
 
 it('hashes by SHA-256', () => {
-  expect(hashOf('abc')).toBe('ba7816bf8f01cfea414140de5dae2223b00361a396177a9cb410ff61f20015ad');
+  expect(hashText('abc')).toBe('ba7816bf8f01cfea414140de5dae2223b00361a396177a9cb410ff61f20015ad');
 });
 
 it('the folder is kept out of a repository that it may be moved into', async () => {

@@ -1,10 +1,10 @@
 import { describe, expect, test } from 'vitest';
-import type { Container, Launch, WritableClient } from '../../../src/engine/clients/client.js';
+import type { EntryContainer, Launch, WritableClient } from '../../../src/engine/clients/client.js';
 import type { ConfigEntry } from '../../../src/engine/clients/edit/editor.js';
-import { projectFile, userFile } from '../../../src/engine/clients/locate.js';
-import { checkedOn } from '../../../src/engine/clients/table/facts.js';
+import { projectFile, userFile } from '../../../src/engine/clients/locate-config.js';
 import { clients, writableClients } from '../../../src/engine/clients/table/index.js';
-import { manualClients } from '../../../src/engine/clients/table/manual.js';
+import { manualClients } from '../../../src/engine/clients/table/manual-clients.js';
+import { checkedOn } from '../../../src/engine/clients/table/shared-facts.js';
 import { cautionPoints, entryRows, fileRows, manualRows, pointsOf, rowsOf } from './support/page.js';
 import { writable } from './support/rows.js';
 import { type System, short, surroundingsOf } from './support/surroundings.js';
@@ -22,7 +22,7 @@ interface Row {
   readonly user: string | Readonly<Partial<Record<System, string>>>;
   readonly project?: string;
   readonly container: readonly string[];
-  readonly shape?: Container['shape'];
+  readonly shape?: EntryContainer['shape'];
   readonly entry: ConfigEntry;
 }
 

@@ -1,7 +1,7 @@
 import { expect, test, vi } from 'vitest';
+import { type DiscoverySource, querySource } from '../../../src/engine/discovery/discovery-source.js';
 import { listFrom } from '../../../src/engine/discovery/list-servers.js';
 import type { ListedServer, SourceName } from '../../../src/engine/discovery/listed-server.js';
-import { querySource, type DiscoverySource } from '../../../src/engine/discovery/source.js';
 
 const listed = (name: string, source: SourceName, version = '1.0.0'): ListedServer => ({
   name,

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { asDerived } from '../../../src/engine/extension/derived.js';
+import { readDerived } from '../../../src/engine/extension/derived.js';
 
 test('what was derived is looked through once, however many tools ask', () => {
   let looks = 0;
@@ -11,7 +11,7 @@ test('what was derived is looked through once, however many tools ask', () => {
     },
   };
   const held = { version: 1, files: {}, functions: { './a.js': fn }, tools: {} };
-  expect(asDerived(held)).toBe(held);
-  expect(asDerived(held)).toBe(held);
+  expect(readDerived(held)).toBe(held);
+  expect(readDerived(held)).toBe(held);
   expect(looks).toBe(1);
 });

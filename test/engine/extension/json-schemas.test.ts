@@ -3,17 +3,17 @@ import path from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { Ajv2020 } from 'ajv/dist/2020.js';
 import { describe, expect, test } from 'vitest';
-import { checkDefinition } from '../../../src/engine/extension/check.js';
-import { publishedSchemas } from '../../../src/engine/extension/json-schemas.js';
-import { type Kind, kinds, singular } from '../../../src/engine/extension/kinds.js';
-import { isItemName } from '../../../src/engine/extension/names.js';
+import { checkDefinition } from '../../../src/engine/extension/check-definition.js';
 import {
+  type DefinitionShape,
   overrideShapes,
-  type Shape,
   shapes,
   upstreamEntryShape,
-} from '../../../src/engine/extension/shapes.js';
-import { manifestKeyNames } from '../../../src/engine/extension/spellings.js';
+} from '../../../src/engine/extension/definition-shapes.js';
+import { type Kind, kinds, singular } from '../../../src/engine/extension/item-kinds.js';
+import { publishedSchemas } from '../../../src/engine/extension/json-schemas.js';
+import { manifestKeyNames } from '../../../src/engine/extension/key-spellings.js';
+import { isItemName } from '../../../src/engine/extension/names.js';
 import { parseDocument } from '../../../src/engine/files/document.js';
 
 interface ObjectSchema {
@@ -107,7 +107,7 @@ describe('the schemas have the keys that the shapes have', () => {
     expect(keys.toSorted()).toEqual(manifestKeyNames.toSorted());
   });
 
-  function expectKeys({ properties }: ObjectSchema, shape: Shape): void {
+  function expectKeys({ properties }: ObjectSchema, shape: DefinitionShape): void {
     expect(Object.keys(properties)).toEqual(Object.keys(shape));
     for (const [key, field] of Object.entries(shape)) {
       const { description, ...property } = properties[key]!;

@@ -1,7 +1,7 @@
 import { symlinkSync } from 'node:fs';
 import path from 'node:path';
 import { beforeAll, describe, expect, test } from 'vitest';
-import { messageOf } from '../../../src/engine/thrown.js';
+import { errorMessage } from '../../../src/engine/thrown-value.js';
 import { loadNative } from '../../support/native.js';
 import { addFiles, writeFolder } from '../../support/packages.js';
 
@@ -88,7 +88,7 @@ describe('what a module gives', () => {
 
   test.each(rows)('%s (%s, %s, %s)', async (_, file, code, name, expected) => {
     const folder = writeFolder({ [file]: code });
-    expect(modules.exportOf(await modules.importModule(path.join(folder, file)), name)).toEqual(expected);
+    expect(modules.readExport(await modules.importModule(path.join(folder, file)), name)).toEqual(expected);
   });
 
   test('.js is what the nearest package.json says', async () => {
@@ -190,5 +190,5 @@ test.each([
   [Symbol('boom'), 'Symbol(boom)'],
   [Object.create(null), '[Object: null prototype] {}'],
 ])('what %j says is %j', (thrown, message) => {
-  expect(messageOf(thrown)).toBe(message);
+  expect(errorMessage(thrown)).toBe(message);
 });

@@ -3,7 +3,7 @@ import path from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { checkEndpoint } from '../../../src/engine/extension/check-upstream.js';
 import { readPlace, requirePlace } from '../../../src/engine/extension/upstream-endpoint.js';
-import { literalSecretsIn, nameOfPlace } from '../../../src/engine/extension/upstream-secrets.js';
+import { findLiteralSecrets, nameOfPlace } from '../../../src/engine/extension/upstream-secrets.js';
 import { writeFolder } from '../../support/packages.js';
 
 const folder = writeFolder({
@@ -251,7 +251,7 @@ describe('what messages call it', () => {
       args: ['--token', `\${T}`],
       env: { KEY: `\${K}`, TOKEN_LIMIT: '7', MY_KEY: 'rose' },
     };
-    expect(literalSecretsIn(place)).toEqual([['env', 'MY_KEY']]);
+    expect(findLiteralSecrets(place)).toEqual([['env', 'MY_KEY']]);
   });
 
   test('a header is one wherever it is written', () => {
@@ -260,7 +260,7 @@ describe('what messages call it', () => {
       args: ['mcp-remote', 'https://a.example/mcp', '--header', 'Authorization: Bearer abcdef1234567890'],
       env: { AUTH_HEADER: 'Bearer rose', OTHER: `Bearer \${T}` },
     };
-    expect(literalSecretsIn(place)).toEqual([
+    expect(findLiteralSecrets(place)).toEqual([
       ['args', 3],
       ['env', 'AUTH_HEADER'],
     ]);

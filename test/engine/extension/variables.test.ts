@@ -1,8 +1,8 @@
 import { describe, expect, test } from 'vitest';
 import {
-  fillIn,
+  findVariables,
   noVariable,
-  variablesIn,
+  substituteVariables,
   withoutVariables,
 } from '../../../src/engine/extension/variables.js';
 
@@ -20,20 +20,20 @@ describe('variables of a text', () => {
     [`\${NONE:-}`, ''],
     [`$\${NAME}`, `\${NAME}`],
     ['$NAME {NAME}', '$NAME {NAME}'],
-  ])('%s becomes %s', (text, filled) => expect(fillIn(text, env)).toBe(filled));
+  ])('%s becomes %s', (text, filled) => expect(substituteVariables(text, env)).toBe(filled));
 
   test.each([`\${NONE}`, `\${EMPTY}`])('%s is not to be had without a value', (text) =>
-    expect(() => fillIn(text, { EMPTY: '' })).toThrow(
+    expect(() => substituteVariables(text, { EMPTY: '' })).toThrow(
       /^needs the environment variable (?:NONE|EMPTY), which is not set$/,
     ),
   );
 
   test('a value is not looked into for further ones', () => {
-    expect(fillIn(`\${A}`, { A: `\${B}`, B: 'b' })).toBe(`\${B}`);
+    expect(substituteVariables(`\${A}`, { A: `\${B}`, B: 'b' })).toBe(`\${B}`);
   });
 
   test('are known without filling them in', () => {
-    expect(variablesIn(`\${A}-\${B:-b}-$\${C}`)).toEqual([
+    expect(findVariables(`\${A}-\${B:-b}-$\${C}`)).toEqual([
       { name: 'A', fallback: undefined },
       { name: 'B', fallback: 'b' },
     ]);

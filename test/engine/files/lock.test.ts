@@ -4,9 +4,9 @@ import { existsSync, readdirSync, readFileSync, utimesSync } from 'node:fs';
 import path from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 import { afterEach, beforeEach, describe, expect, it, onTestFinished, vi } from 'vitest';
-import { type Holder, thisProcess } from '../../../src/engine/files/holder.js';
-import { withLock } from '../../../src/engine/files/lock.js';
 import { FileAccessError } from '../../../src/engine/files/file-error.js';
+import { withLock } from '../../../src/engine/files/lock.js';
+import { type Holder, thisProcess } from '../../../src/engine/files/lock-holder.js';
 import { addFiles, writeFolder } from '../../support/packages.js';
 
 const disk = vi.hoisted(() => ({ hasLinks: true }));

@@ -1,10 +1,10 @@
 import path from 'node:path';
 import { describe, expect, it } from 'vitest';
-import { findClient } from '../../../src/engine/clients/locate.js';
+import { findClient } from '../../../src/engine/clients/locate-config.js';
 import { Receipts } from '../../../src/engine/clients/receipts.js';
 import { AgentToolsError } from '../../../src/engine/errors.js';
 import { type InstallReport, install } from '../../../src/engine/installation/install.js';
-import type { InstallRequest, InstallSetting } from '../../../src/engine/installation/request.js';
+import type { InstallDeps, InstallRequest } from '../../../src/engine/installation/install-request.js';
 import { packageJson, writeFolder } from '../../support/packages.js';
 
 const home = writeFolder();
@@ -29,7 +29,7 @@ const request: InstallRequest = {
   dryRun: true,
 };
 
-const setting: InstallSetting = {
+const setting: InstallDeps = {
   workspace: { cwd, homeDirectory: home, builtinFolder: home, packagesFolder: home, globalFolder: home },
   surroundings: { home, env: {}, platform: 'linux', exists: () => false, namesIn: () => [] },
   receipts: new Receipts({ folder: path.join(home, 'data') }),
@@ -71,7 +71,7 @@ describe('npx on Windows', () => {
     'node_modules/@acme/kit/agenttools/tools/greet.json': { handler: './greet.js' },
     'node_modules/@acme/kit/greet.js': 'export default () => "hello";',
   });
-  const windows: InstallSetting = {
+  const windows: InstallDeps = {
     ...setting,
     workspace: { ...setting.workspace, packagesFolder: path.join(project, 'node_modules') },
     surroundings: { ...setting.surroundings, platform: 'win32' },

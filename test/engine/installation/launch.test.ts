@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { type LaunchRequest, launchOf, unstablePaths } from '../../../src/engine/installation/launch.js';
+import { buildLaunch, type LaunchRequest, unstablePaths } from '../../../src/engine/installation/launch.js';
 
 const request: LaunchRequest = {
   argument: '@acme/kit/kit',
@@ -17,7 +17,7 @@ const request: LaunchRequest = {
 
 describe('what a client is to run', () => {
   it('is this program by absolute paths, and says the server twice', () => {
-    expect(launchOf(request)).toEqual({
+    expect(buildLaunch(request)).toEqual({
       command: '/usr/bin/node',
       args: ['/opt/agenttools/bin/agenttools.js', 'start', '@acme/kit/kit'],
       env: { MCP_SERVER_NAME: '@acme/kit/kit' },
@@ -25,7 +25,7 @@ describe('what a client is to run', () => {
   });
 
   it('cannot be given another name of the server', () => {
-    const { env } = launchOf({ ...request, env: { MCP_SERVER_NAME: 'x', A: '1' } });
+    const { env } = buildLaunch({ ...request, env: { MCP_SERVER_NAME: 'x', A: '1' } });
     expect(env).toEqual({ MCP_SERVER_NAME: '@acme/kit/kit', A: '1' });
   });
 });

@@ -1,11 +1,11 @@
 import { expect, test } from 'vitest';
-import { checkRequirements, type RequirementFacts } from '../../../src/engine/installation/requirements.js';
+import { checkRequirements, type RequirementInputs } from '../../../src/engine/installation/requirements.js';
 import { compose, composeLive } from '../../support/session.js';
 
 /** Tools by name, each with what it requires; they do nothing. */
 async function check(
   needs: Readonly<Record<string, unknown>>,
-  { prompts = {}, ...facts }: Partial<RequirementFacts> & { readonly prompts?: object } = {},
+  { prompts = {}, ...facts }: Partial<RequirementInputs> & { readonly prompts?: object } = {},
 ) {
   const tools = Object.fromEntries(
     Object.entries(needs).map(([name, requires]) => [name, { requires, handler: () => 1 }]),

@@ -2,8 +2,8 @@ import { mkdirSync, rmSync, symlinkSync, utimesSync, writeFileSync } from 'node:
 import path from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { Extension } from '../../../src/engine/extension/extension.js';
-import { readApp } from '../../../src/engine/items/app.js';
-import { composeServer, type ServerSpec } from '../../../src/engine/items/server.js';
+import { readAppDefinition } from '../../../src/engine/items/app.js';
+import { composeServer, type ServerSpec } from '../../../src/engine/items/compose-server.js';
 import type { AppSpec } from '../../../src/engine/items/specs.js';
 import {
   addFiles,
@@ -210,7 +210,7 @@ describe('a tool whose app cannot be had works without, which is told once', () 
     const extension = await Extension.open(folder);
     const definition = await extension.definition('apps', 'viewer');
     rmSync(path.join(folder, 'agenttools/apps/viewer.html'));
-    await expect(readApp(definition)).rejects.toThrow(/viewer.html cannot be read: ENOENT/);
+    await expect(readAppDefinition(definition)).rejects.toThrow(/viewer.html cannot be read: ENOENT/);
   });
 
   test('a whole package is asked for, if that is what is missing', async () => {

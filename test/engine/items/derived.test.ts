@@ -3,7 +3,7 @@ import path from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { callOnce } from '../../../src/engine/call-once.js';
 import { Extension } from '../../../src/engine/extension/extension.js';
-import { composeServer } from '../../../src/engine/items/server.js';
+import { composeServer } from '../../../src/engine/items/compose-server.js';
 import { type Files, openWorkspace, writeFolder, writePackage } from '../../support/packages.js';
 
 const library = `

@@ -1,4 +1,6 @@
 import { describe, expect, test } from 'vitest';
+import type { Context } from '../../../src/engine/items/context.js';
+import { getPrompt, PromptFailure } from '../../../src/engine/items/get-prompt.js';
 import {
   assistant,
   image,
@@ -7,10 +9,8 @@ import {
   ToolError,
   text,
   user,
-} from '../../../src/engine/items/builders.js';
-import type { Context } from '../../../src/engine/items/context.js';
-import { getPrompt, PromptFailure } from '../../../src/engine/items/get.js';
-import { fill, slotsOf } from '../../../src/engine/items/template.js';
+} from '../../../src/engine/items/result-builders.js';
+import { fill, templateSlots } from '../../../src/engine/items/text-template.js';
 import { type Composed, compose, composeLive } from '../../support/session.js';
 
 async function get({ spec, served }: Composed, name: string, args: Record<string, string> = {}) {
@@ -43,7 +43,7 @@ describe('a template', () => {
   });
 
   test('knows its slots', () => {
-    expect(slotsOf('{{b}} {{ a }} {{b}} {c}')).toEqual(['b', 'a']);
+    expect(templateSlots('{{b}} {{ a }} {{b}} {c}')).toEqual(['b', 'a']);
   });
 });
 

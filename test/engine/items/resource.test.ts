@@ -3,7 +3,7 @@ import path from 'node:path';
 import { describe, expect, test } from 'vitest';
 import type { Context } from '../../../src/engine/items/context.js';
 import { isTextual, toContents } from '../../../src/engine/items/resource.js';
-import { ResultError } from '../../../src/engine/items/results.js';
+import { ResultError } from '../../../src/engine/items/tool-result.js';
 import { writeFolder } from '../../support/packages.js';
 import { type Composed, compose, composeLive } from '../../support/session.js';
 

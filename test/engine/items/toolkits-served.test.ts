@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
-import { callTool } from '../../../src/engine/items/call.js';
-import { composeServer, type ServerSpec } from '../../../src/engine/items/server.js';
+import { callTool } from '../../../src/engine/items/call-tool.js';
+import { composeServer, type ServerSpec } from '../../../src/engine/items/compose-server.js';
 import { addFiles, type Files, openWorkspace, packageJson, writeFolder } from '../../support/packages.js';
 
 /** A toolkit without an import of ours. */

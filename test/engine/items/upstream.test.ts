@@ -1,6 +1,6 @@
 import path from 'node:path';
 import { describe, expect, test } from 'vitest';
-import { composeServer, type ServerSpec } from '../../../src/engine/items/server.js';
+import { composeServer, type ServerSpec } from '../../../src/engine/items/compose-server.js';
 import type { ToolSpec } from '../../../src/engine/items/specs.js';
 import { chosenName } from '../../../src/engine/items/upstream-choice.js';
 import { withUpstreamTools } from '../../../src/engine/items/upstream-tools.js';

@@ -4,7 +4,7 @@ import path from 'node:path';
 import { promisify } from 'node:util';
 import { expect, it } from 'vitest';
 import { withoutScripts } from '../../../src/engine/npm/no-scripts.js';
-import { runNpm } from '../../../src/engine/npm/run.js';
+import { runNpm } from '../../../src/engine/npm/run-npm.js';
 import { writeFolder } from '../../support/packages.js';
 
 const run = promisify(execFile);

@@ -3,8 +3,8 @@ import { once } from 'node:events';
 import process from 'node:process';
 import { text } from 'node:stream/consumers';
 import { afterEach, describe, expect, it, vi } from 'vitest';
-import { isDead, thisProcess } from '../../../src/engine/files/holder.js';
-import { type Bounds, guardedEnv } from '../../../src/engine/npm/process-guard.js';
+import { isDead, thisProcess } from '../../../src/engine/files/lock-holder.js';
+import { guardedEnv, type NpmProcessLimits } from '../../../src/engine/npm/process-guard.js';
 
 const started: ChildProcess[] = [];
 
@@ -15,7 +15,7 @@ afterEach(() => {
 const anHour = 'setTimeout(() => {}, 3_600_000);';
 
 /** A program in bounds, the first of a group as npm is. */
-function inBounds(program: string, bounds: Partial<Bounds>): ChildProcess {
+function inBounds(program: string, bounds: Partial<NpmProcessLimits>): ChildProcess {
   const child = spawn(process.execPath, ['-e', program], {
     env: guardedEnv(
       { PATH: process.env.PATH },

@@ -2,8 +2,8 @@ import { rmSync } from 'node:fs';
 import path from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { Extension } from '../../../src/engine/extension/extension.js';
-import { compare, differences, isSame } from '../../../src/engine/packages/comparison.js';
-import { type Fingerprint, fingerprintOf } from '../../../src/engine/packages/fingerprint.js';
+import { compare, differences, hasNoDifference } from '../../../src/engine/packages/compare-states.js';
+import { type Fingerprint, fingerprintExtension } from '../../../src/engine/packages/fingerprint.js';
 import { addFiles, type Files, writePackage } from '../../support/packages.js';
 
 const manifest = {
@@ -39,7 +39,7 @@ async function after(change: (folder: string) => void): Promise<readonly string[
 
 async function printOf(folder: string): Promise<Fingerprint> {
   // What is kept of a fingerprint is its JSON.
-  return JSON.parse(JSON.stringify(await fingerprintOf(await Extension.open(folder)))) as Fingerprint;
+  return JSON.parse(JSON.stringify(await fingerprintExtension(await Extension.open(folder)))) as Fingerprint;
 }
 
 const writing = (name: string, content: unknown) => (folder: string) => addFiles(folder, { [name]: content });
@@ -154,7 +154,7 @@ it('names that objects have of their own are names like others', async () => {
   addFiles(folder, JSON.parse('{"__proto__":"x","constructor":"y"}') as Files);
   const before = await printOf(folder);
   expect(before.items.map(({ name }) => name)).toEqual(['__proto__', 'constructor']);
-  expect(isSame(compare(before, before))).toBe(true);
+  expect(hasNoDifference(compare(before, before))).toBe(true);
   addFiles(folder, { constructor: 'z' });
   expect(differences(compare(before, await printOf(folder)))).toEqual(['constructor has changed']);
 });

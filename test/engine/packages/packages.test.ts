@@ -18,14 +18,14 @@ import { beforeAll, describe, expect, it, onTestFinished, vi } from 'vitest';
 import { Extension } from '../../../src/engine/extension/extension.js';
 import type { InstallOutcome } from '../../../src/engine/extension/installer.js';
 import { withLock } from '../../../src/engine/files/lock.js';
-import type { NpmDeps } from '../../../src/engine/npm/setting.js';
-import { readSpec } from '../../../src/engine/npm/spec.js';
+import type { NpmDeps } from '../../../src/engine/npm/npm-dependencies.js';
+import { readSpec } from '../../../src/engine/npm/package-spec.js';
 import { addPackage } from '../../../src/engine/packages/add.js';
-import { describeDrift } from '../../../src/engine/packages/drift.js';
 import { createInstaller } from '../../../src/engine/packages/create-installer.js';
-import { removePackages } from '../../../src/engine/packages/remove.js';
-import type { PackagesDeps } from '../../../src/engine/packages/setting.js';
+import { describeDrift } from '../../../src/engine/packages/drift.js';
 import { PackageStore } from '../../../src/engine/packages/package-store.js';
+import type { PackagesDeps } from '../../../src/engine/packages/packages-dependencies.js';
+import { removePackages } from '../../../src/engine/packages/remove.js';
 import { applyUpdate, discardUpdates, planUpdates } from '../../../src/engine/packages/update.js';
 import { npmInProcess } from '../../support/npm-in-process.js';
 import { addFiles, openWorkspace, packageJson, writeFolder } from '../../support/packages.js';
@@ -95,8 +95,7 @@ async function silentRegistry(): Promise<string> {
 
 const lockFileOf = ({ packagesFolder }: PackagesDeps) => path.join(packagesFolder, '../obtaining.lock');
 
-const add = async (word: string, where: PackagesDeps) =>
-  await addPackage(await readSpec(word, '/'), where);
+const add = async (word: string, where: PackagesDeps) => await addPackage(await readSpec(word, '/'), where);
 
 /** Who needs no package. */
 const nobody = {
@@ -251,7 +250,9 @@ describe('drift', () => {
       `@acme/kit was not added by agenttools add: ${stranger}`,
     ]);
     addFiles(folder, { 'package.json': '{' });
-    expect(await describeDrift(extensions.slice(1, 2), here)).toEqual(['second: its manifest cannot be read']);
+    expect(await describeDrift(extensions.slice(1, 2), here)).toEqual([
+      'second: its manifest cannot be read',
+    ]);
   }, 30_000);
 
   it('is none of what came with a package, unless that is not what came', async () => {
@@ -281,7 +282,10 @@ describe('drift', () => {
     expect(await describeDrift([beneath], here)).toEqual(expected);
     expect(await describeDrift([above, beneath], here)).toEqual(expected);
     rmSync(path.join(modules, 'plain'), { recursive: true });
-    expect(await describeDrift([above], here)).toEqual([expected[0], 'above: dependency plain 1.0.0 is gone']);
+    expect(await describeDrift([above], here)).toEqual([
+      expected[0],
+      'above: dependency plain 1.0.0 is gone',
+    ]);
   }, 60_000);
 
   it('is told of a name that leads to another package, or to a part of one', async () => {

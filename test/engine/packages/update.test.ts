@@ -1,13 +1,13 @@
 import { readdirSync } from 'node:fs';
 import path from 'node:path';
 import { expect, it, vi } from 'vitest';
-import { readSpec } from '../../../src/engine/npm/spec.js';
+import { readSpec } from '../../../src/engine/npm/package-spec.js';
 import { addPackage } from '../../../src/engine/packages/add.js';
 import { planUpdates } from '../../../src/engine/packages/update.js';
 import { addFiles, packageJson, writeFolder } from '../../support/packages.js';
 
-vi.mock('../../../src/engine/packages/difference.js', () => ({
-  differenceBetween: async () => {
+vi.mock('../../../src/engine/packages/version-difference.js', () => ({
+  comparePackages: async () => {
     throw new TypeError('a bug');
   },
 }));
@@ -24,7 +24,7 @@ it('an update that cannot be planned leaves nothing behind', async () => {
       execPath: process.execPath,
     },
     now: () => new Date(0),
-    tell: () => {},
+    onProgress: () => {},
   };
   for (const name of ['one', 'other']) {
     const folder = writeFolder({ 'package.json': packageJson({ tools: [] }, { name }) });

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { appsOf, chooseApp, isForApps } from '../../../src/engine/preview/app-list.js';
+import { chooseApp, listApps, mayAppsCall } from '../../../src/engine/preview/app-list.js';
 
 const mimeType = 'text/html;profile=mcp-app';
 const inputSchema = { type: 'object' };
@@ -12,7 +12,7 @@ const resources = [
   { uri: 'ui://acme/weather/data', name: 'data', mimeType: 'text/html' },
   { uri: 'https://a.example/', name: 'page', mimeType },
 ];
-const apps = appsOf(tools, resources);
+const apps = listApps(tools, resources);
 
 test('the apps of a server are those of its tools, by either key, then those it lists', () => {
   expect(apps).toEqual([
@@ -29,7 +29,7 @@ test.each([
   [['model'], false],
   [[], false],
 ])('a tool with the visibility %j is for apps: %s', (visibility, expected) => {
-  expect(isForApps({ ...bare, _meta: { ui: { visibility } } })).toBe(expected);
+  expect(mayAppsCall({ ...bare, _meta: { ui: { visibility } } })).toBe(expected);
 });
 
 describe('which app is meant', () => {

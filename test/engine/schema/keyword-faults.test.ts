@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
+import { checkWireSchema } from '../../../src/engine/schema/check-wire-schema.js';
 import { compileSchema, jsonSchema } from '../../../src/engine/schema/index.js';
-import { checkWireSchema } from '../../../src/engine/schema/wire.js';
 
 const dialects = ['2020-12', '2019-09'] as const;
 const uris = {

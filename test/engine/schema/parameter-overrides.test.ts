@@ -2,8 +2,6 @@ import { type } from 'arktype';
 import * as v from 'valibot';
 import { describe, expect, test } from 'vitest';
 import { z } from 'zod';
-import { type InputOverrides, changeInput, type ParameterOverride } from '../../../src/engine/schema/parameter-overrides.js';
-import { type ChangeFault, findChangeFaults } from '../../../src/engine/schema/parameter-override-faults.js';
 import {
   type CompiledSchema,
   compileSchema,
@@ -11,6 +9,15 @@ import {
   jsonSchema,
   noInput,
 } from '../../../src/engine/schema/index.js';
+import {
+  findChangeFaults,
+  type OverrideFault,
+} from '../../../src/engine/schema/parameter-override-faults.js';
+import {
+  changeInput,
+  type InputOverrides,
+  type ParameterOverride,
+} from '../../../src/engine/schema/parameter-overrides.js';
 import { composed } from './support/composed.js';
 
 type Parameters = Readonly<Record<string, ParameterOverride>>;
@@ -186,7 +193,7 @@ describe.each(forms)('an argument of %s', (name, schema) => {
     expect(await delivered(twice, { unit: 'f' })).toEqual(['/unit "unit" must be one of: c']);
   });
 
-  const vain: readonly (readonly [string, Parameters, Partial<ChangeFault>])[] = [
+  const vain: readonly (readonly [string, Parameters, Partial<OverrideFault>])[] = [
     ['an unknown one', { citty: {} }, { problem: 'unknown', name: 'citty' }],
     [
       'a name that another one has',

@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
-import { dialectOf } from '../../../src/engine/schema/dialects.js';
+import { detectDialect } from '../../../src/engine/schema/dialects.js';
 import { isPlainSchema } from '../../../src/engine/schema/plain-schema.js';
 import { compileSafely, createValidator } from '../../../src/engine/schema/validator.js';
 import { runs } from '../../support/runs.js';
@@ -12,7 +12,7 @@ const dialects = await Promise.all(
     'http://json-schema.org/draft-07/schema#',
     'http://json-schema.org/draft-06/schema#',
   ].map(async (uri) => {
-    const dialect = dialectOf({ $schema: uri })!;
+    const dialect = detectDialect({ $schema: uri })!;
     return { dialect, uri, meta: await createValidator(dialect) };
   }),
 );

@@ -1,9 +1,9 @@
 import { Ajv2020 } from 'ajv/dist/2020.js';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { changeInput, type ParameterOverride } from '../../../src/engine/schema/parameter-overrides.js';
-import { findChangeFaults } from '../../../src/engine/schema/parameter-override-faults.js';
 import { compileSchema, fields, jsonSchema } from '../../../src/engine/schema/index.js';
+import { findChangeFaults } from '../../../src/engine/schema/parameter-override-faults.js';
+import { changeInput, type ParameterOverride } from '../../../src/engine/schema/parameter-overrides.js';
 import { runs } from '../../support/runs.js';
 import {
   type AnyField,

@@ -36,7 +36,7 @@ it('compiling a schema loads no validator and no parser', async () => {
   const loaded = await loadedWith('src/engine/schema/index.ts');
   expect(loaded.filter((file) => !file.startsWith('src/engine/schema/'))).toEqual([
     'src/engine/plain-data.ts',
-    'src/engine/thrown.ts',
+    'src/engine/thrown-value.ts',
   ]);
 });
 
@@ -81,19 +81,20 @@ it('what authors import loads neither a dependency nor what only servers need', 
   expect(loaded.filter((file) => file.startsWith('node_modules/'))).toEqual([]);
   const rooms = new Set(loaded.map((file) => file.split('/').slice(0, 3).join('/')));
   expect([...rooms].sort()).toEqual([
+    'src/engine/did-you-mean.ts',
     'src/engine/extension',
     'src/engine/items',
     'src/engine/plain-data.ts',
     'src/engine/schema',
-    'src/engine/spelling.ts',
-    'src/engine/thrown.ts',
+    'src/engine/did-you-mean.ts',
+    'src/engine/thrown-value.ts',
     'src/index.ts',
   ]);
   const heavy = [
     'compile.ts',
     'validator.ts',
-    'pin.ts',
-    'change.ts',
+    'fixed-arguments.ts',
+    'parameter-overrides.ts',
     'extension.ts',
     'workspace.ts',
     'server.ts',

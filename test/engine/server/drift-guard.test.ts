@@ -1,6 +1,6 @@
 import path from 'node:path';
 import { expect, test } from 'vitest';
-import { prepareServed } from '../../../src/engine/server/prepare.js';
+import { prepareServer } from '../../../src/engine/server/prepare-server.js';
 import { type Files, packageJson, writeFolder } from '../../support/packages.js';
 
 /** A server of `@acme/kit` with tools of two other packages, one of them in code; each module says that it ran. */
@@ -28,7 +28,7 @@ async function start(changed: readonly string[]) {
   Object.assign(globalThis, { frozenTest: ran });
   const cwd = writeFolder(files);
   const asked: string[] = [];
-  const outcome = await prepareServed(
+  const outcome = await prepareServer(
     {
       server: '@acme/kit',
       strict: false,

@@ -1,6 +1,6 @@
 import { afterEach, beforeEach, expect, test, vi } from 'vitest';
-import type { Connection } from '../../../src/engine/server/context.js';
-import { methodOf } from '../../../src/engine/server/requests/methods.js';
+import type { Connection } from '../../../src/engine/server/handler-context.js';
+import { findMethod } from '../../../src/engine/server/requests/methods.js';
 
 vi.mock('../../../src/engine/server/requests/prompts.js', () => ({
   listPrompts: async () => ({ prompts: ['all'] }),
@@ -19,7 +19,7 @@ const connectionWith = (answer: () => Promise<unknown>, readyMs = 0) =>
   }) as unknown as Connection;
 
 const listPrompts = async (connection: Connection) =>
-  await methodOf('prompts/list', 'legacy')!.handler(connection, {}, {
+  await findMethod('prompts/list', 'legacy')!.handler(connection, {}, {
     signal: new AbortController().signal,
   } as never);
 

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import { deferred } from '../../../src/engine/base/deferred.js';
-import type { Servable } from '../../../src/engine/items/server.js';
+import type { Servable } from '../../../src/engine/items/compose-server.js';
 import {
   type ItemSource,
   LiveServer,

@@ -1,8 +1,8 @@
 import path from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { createServer } from '../../../src/engine/server/factory.js';
 import { PackageWatch } from '../../../src/engine/server/package-watch.js';
-import { prepareServed } from '../../../src/engine/server/prepare.js';
+import { prepareServer } from '../../../src/engine/server/prepare-server.js';
+import { createServer } from '../../../src/engine/server/running-server.js';
 import { makeKitHome } from '../../support/added-packages.js';
 import { type Files, packageJson } from '../../support/packages.js';
 import { eventually, type Message } from '../../support/program.js';
@@ -39,7 +39,7 @@ describe('a package that is installed while its server runs', () => {
       return new Map<string, string>();
     };
     const host = { cwd: home, env: { AGENTTOOLS_HOME: home }, home, platform: process.platform };
-    const served = await prepareServed(
+    const served = await prepareServer(
       { server: '@acme/kit/main', strict: false, obtain },
       { host, report: (line) => void reported.push(line), signal: ending.signal },
     );

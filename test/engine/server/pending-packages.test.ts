@@ -3,10 +3,10 @@ import path from 'node:path';
 import { describe, expect, test } from 'vitest';
 import type { InstallMissing } from '../../../src/engine/extension/installer.js';
 import type { MissingPackageError } from '../../../src/engine/extension/workspace.js';
-import { createServer } from '../../../src/engine/server/factory.js';
 import { LiveServer } from '../../../src/engine/server/live-server.js';
 import { type Patience, PendingPackages } from '../../../src/engine/server/pending-packages.js';
-import { prepareServed } from '../../../src/engine/server/prepare.js';
+import { prepareServer } from '../../../src/engine/server/prepare-server.js';
+import { createServer } from '../../../src/engine/server/running-server.js';
 import { placeholderServer } from '../../../src/engine/server/server-resolver.js';
 import { addFiles, type Files, packageJson, writeFolder } from '../../support/packages.js';
 import { legacy, modern, openPipe, type Pipe } from './support/pipe.js';
@@ -128,7 +128,7 @@ async function open(era: Era, { supply = {}, slow = false, ...options }: Setting
   const shop = openShop(home, supply, { slow });
   const reported: string[] = [];
   const end = new AbortController();
-  const served = await prepareServed(
+  const served = await prepareServer(
     { server, strict, obtain: shop.obtain, patience },
     {
       host: {

@@ -1,4 +1,5 @@
 import { describe, expect, expectTypeOf, test } from 'vitest';
+import { definePrompt } from '../../../src/engine/items/define-items.js';
 import {
   assistant,
   audio,
@@ -8,8 +9,7 @@ import {
   results,
   text,
   user,
-} from '../../../src/engine/items/builders.js';
-import { definePrompt } from '../../../src/engine/items/define.js';
+} from '../../../src/engine/items/result-builders.js';
 import { compose, composeLive, openSession, type SessionOptions } from '../../support/session.js';
 
 const bytes = new Uint8Array([1, 2, 3]);

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import * as build from '../../../src/engine/items/builders.js';
+import * as build from '../../../src/engine/items/result-builders.js';
 import { compileSchema } from '../../../src/engine/schema/index.js';
 import { type Composed, composeLive, openSession, type Session } from '../../support/session.js';
 import { wireFaults } from '../../support/wire-schema.js';

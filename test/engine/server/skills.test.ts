@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto';
 import { symlinkSync, truncateSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { describe, expect, test } from 'vitest';
-import { skillsExtension } from '../../../src/engine/server/extensions.js';
+import { skillsExtension } from '../../../src/engine/server/protocol-extensions.js';
 import { type Files, packageJson } from '../../support/packages.js';
 import { type Composed, compose, openSession, type Session } from '../../support/session.js';
 

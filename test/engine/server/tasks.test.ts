@@ -1,10 +1,10 @@
 import { describe, expect, test, vi } from 'vitest';
-import { ProtocolError, ToolError } from '../../../src/engine/items/builders.js';
 import type { Context } from '../../../src/engine/items/context.js';
-import { tasksExtension } from '../../../src/engine/server/extensions.js';
+import { ProtocolError, ToolError } from '../../../src/engine/items/result-builders.js';
 import { findParamsFault } from '../../../src/engine/server/protocol/params.js';
 import type { RequestContext } from '../../../src/engine/server/protocol/request.js';
-import { tasksOf } from '../../../src/engine/server/tasks/tasks.js';
+import { tasksExtension } from '../../../src/engine/server/protocol-extensions.js';
+import { serverTasks } from '../../../src/engine/server/tasks/tasks.js';
 import { type Composed, composeLive, openSession, type Session } from '../../support/session.js';
 import { pending } from './support/rounds.js';
 
@@ -144,7 +144,7 @@ describe('a client that knows tasks', () => {
 describe('tasks of one server', () => {
   /** Has a tool called for a user, as a request with a token of theirs would. */
   const userOfTool = (composed: Composed) => {
-    const tasks = tasksOf(composed.served.live.calls);
+    const tasks = serverTasks(composed.served.live.calls);
     return (sub: string | undefined, abort = () => {}) =>
       tasks.begin({ auth: { clientId: 'app', extra: { sub } } } as unknown as RequestContext, {
         timeoutMs: 1000,
@@ -174,7 +174,7 @@ describe('tasks of one server', () => {
     for (const task of [first!, second!]) task.finish({ result: {} });
     begin('one more');
     const find = (id: string, sub: string) =>
-      tasksOf(composed.served.live.calls).find(id, {
+      serverTasks(composed.served.live.calls).find(id, {
         auth: { clientId: 'app', extra: { sub } },
       } as unknown as RequestContext);
     expect(find(first!.id, 'user 0')).toBeUndefined();
@@ -190,7 +190,7 @@ describe('tasks of one server', () => {
     });
     const session = await open(composed);
     await call(session);
-    await tasksOf(composed.served.live.calls).end(60_000);
+    await serverTasks(composed.served.live.calls).end(60_000);
     expect(seen).toEqual(['cleaned up']);
     await expect(call(session)).rejects.toThrow('This server is ending.');
   });
@@ -199,7 +199,7 @@ describe('tasks of one server', () => {
     const { promise, resolve } = pending<string>();
     const composed = await composeTool(() => promise);
     await call(await open(composed));
-    await expect(tasksOf(composed.served.live.calls).end(0)).resolves.toBeUndefined();
+    await expect(serverTasks(composed.served.live.calls).end(0)).resolves.toBeUndefined();
     resolve('late');
   });
 });

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { patienceIn, withShortWait } from '../../../src/engine/server/upstream-wait.js';
+import { readUpstreamWait, withShortWait } from '../../../src/engine/server/upstream-wait.js';
 
 const variable = 'AGENTTOOLS_UPSTREAM_WAIT';
 
@@ -11,13 +11,13 @@ test.each([
   [undefined, undefined],
 ])('%j is %j', (text, patience) => {
   const reported: string[] = [];
-  expect(patienceIn({ [variable]: text }, (line) => reported.push(line))).toEqual(patience);
+  expect(readUpstreamWait({ [variable]: text }, (line) => reported.push(line))).toEqual(patience);
   expect(reported).toEqual([]);
 });
 
 test.each(['soon', '-1', '1e3', '3601', '5 s'])('%j is none, and that is said', (text) => {
   const reported: string[] = [];
-  expect(patienceIn({ [variable]: text }, (line) => reported.push(line))).toBeUndefined();
+  expect(readUpstreamWait({ [variable]: text }, (line) => reported.push(line))).toBeUndefined();
   expect(reported).toEqual([`${variable} is "${text}", which is ignored. Expected seconds, from 0 to 3600.`]);
 });
 

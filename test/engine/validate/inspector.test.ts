@@ -1,6 +1,9 @@
 import { afterEach, beforeEach, expect, test, vi } from 'vitest';
 import type { LoadedModule } from '../../../src/engine/validate/inspection.js';
-import type { InspectionProcess, Outcome } from '../../../src/engine/validate/inspection-process.js';
+import type {
+  InspectionOutcome,
+  InspectionProcess,
+} from '../../../src/engine/validate/inspection-process.js';
 import { Inspector } from '../../../src/engine/validate/inspector.js';
 
 const timeoutMs = 10_000;
@@ -23,7 +26,7 @@ async function inspect(durations: Durations) {
   const openProcess = (): Pick<InspectionProcess, 'attempt' | 'kill'> => {
     let requests = 0;
     return {
-      async attempt({ file }, limit, furtherMs): Promise<Outcome> {
+      async attempt({ file }, limit, furtherMs): Promise<InspectionOutcome> {
         attempts.push(file);
         most = Math.max(most, ++running);
         const usedBefore = requests++ > 0;

@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
-import { readPage } from '../../../src/engine/validate/page/page.js';
+import { readPage } from '../../../src/engine/validate/page/analyze-page.js';
 import { runs } from '../../support/runs.js';
 
 test('whatever a page holds, it is read, and what is found is in it', () => {

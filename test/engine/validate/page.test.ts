@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { describe, expect, test } from 'vitest';
 import { positionAt } from '../../../src/engine/files/json-text.js';
-import { readPage } from '../../../src/engine/validate/page/page.js';
+import { readPage } from '../../../src/engine/validate/page/analyze-page.js';
 
 /** `what url @line:column` of all that a page asks for. */
 function asked(html: string): readonly string[] {

@@ -1,20 +1,20 @@
-import type { ConfigFormat, Container, SyntaxTolerance } from '../client.js';
-import { ConfigError, type ConfigPath, type ConfigValue, type Editor, type ConfigEntry } from './editor.js';
-import { isMap, sameValue } from './merge.js';
-import { valueAt, withoutValue, withValue } from './path.js';
+import type { ConfigFormat, EntryContainer, SyntaxTolerance } from '../client.js';
+import { configValueAt, withoutValue, withValue } from './config-path.js';
+import { type ConfigEntry, ConfigError, type ConfigPath, type ConfigValue, type Editor } from './editor.js';
+import { isMap, sameValue } from './merge-entry.js';
 import { spliceBetween } from './splice.js';
 
 /** Where an entry stands, or is to stand, in a config file. */
 export interface EntryLocator {
   readonly format: ConfigFormat;
-  readonly container: Container;
+  readonly container: EntryContainer;
   readonly key: string;
   /** What the client can read; absent: nothing is refused for that. */
   readonly tolerance?: SyntaxTolerance | undefined;
 }
 
 /** A value that a file has to have beside the entry. */
-export interface Extra {
+export interface RequiredValue {
   readonly path: ConfigPath;
   readonly value: ConfigValue;
 }
@@ -36,14 +36,14 @@ const editors = {
 } satisfies Record<ConfigFormat, () => Promise<Editor>>;
 
 /** The editor of a syntax. */
-function editorFor(format: ConfigFormat): Promise<Editor> {
+function findEditor(format: ConfigFormat): Promise<Editor> {
   return editors[format]();
 }
 
 /** What a text holds; undefined if nothing. @throws ConfigError if it is malformed. */
-export async function dataIn(text: string, format: ConfigFormat): Promise<unknown> {
-  const editor = await editorFor(format);
-  return within(text, (body) => editor.parse(body));
+export async function readConfigDocument(text: string, format: ConfigFormat): Promise<unknown> {
+  const editor = await findEditor(format);
+  return editWithoutBom(text, (body) => editor.parse(body));
 }
 
 /**
@@ -52,17 +52,17 @@ export async function dataIn(text: string, format: ConfigFormat): Promise<unknow
  */
 export async function readEntry(text: string | null, place: EntryLocator): Promise<ConfigEntry | undefined> {
   if (text === null) return undefined;
-  const editor = await editorFor(place.format);
-  const entry = within(text, (body) => find(editor.parse(body), place).value);
+  const editor = await findEditor(place.format);
+  const entry = editWithoutBom(text, (body) => locateEntry(editor.parse(body), place).value);
   return isMap(entry) ? entry : undefined;
 }
 
 /** The keys of all entries beside which a place is. @throws ConfigError if the text is malformed. */
-export async function keysIn(text: string, { format, container }: EntryLocator): Promise<string[]> {
-  const editor = await editorFor(format);
-  const holder = within(text, (body) => valueAt(editor.parse(body), container.path));
+export async function listEntryKeys(text: string, { format, container }: EntryLocator): Promise<string[]> {
+  const editor = await findEditor(format);
+  const holder = editWithoutBom(text, (body) => configValueAt(editor.parse(body), container.path));
   if (container.shape === 'map') return isMap(holder) ? Object.keys(holder) : [];
-  return itemsOf(holder).flatMap((item) => (isMap(item) && typeof item.name === 'string' ? [item.name] : []));
+  return toItems(holder).flatMap((item) => (isMap(item) && typeof item.name === 'string' ? [item.name] : []));
 }
 
 /**
@@ -74,13 +74,13 @@ export async function putEntry(
   text: string | null,
   place: EntryLocator,
   entry: ConfigEntry,
-  { template = '', extras = [] }: { template?: string; extras?: readonly Extra[] } = {},
+  { template = '', extras = [] }: { template?: string; extras?: readonly RequiredValue[] } = {},
 ): Promise<string> {
-  const editor = await editorFor(place.format);
+  const editor = await findEditor(place.format);
   return edit(text ?? template, place, editor, (body, data) => {
-    const { path, value: current } = find(data, place);
-    const wanted = place.container.shape === 'list' ? named(entry, place.key) : entry;
-    const missing = extras.filter((extra) => isNothing(valueAt(data, extra.path)));
+    const { path, value: current } = locateEntry(data, place);
+    const wanted = place.container.shape === 'list' ? withName(entry, place.key) : entry;
+    const missing = extras.filter((extra) => isNothing(configValueAt(data, extra.path)));
     if (missing.length === 0 && sameValue(current, wanted)) return body;
 
     const whole = { path, value: wanted };
@@ -108,10 +108,10 @@ export async function removeEntry(
   place: EntryLocator,
   { prune = false }: { prune?: boolean } = {},
 ): Promise<string> {
-  const editor = await editorFor(place.format);
+  const editor = await findEditor(place.format);
   return edit(text, place, editor, (body, data) => {
     const holders = place.container.path;
-    const { path, value } = find(data, place);
+    const { path, value } = locateEntry(data, place);
     if (value === undefined) return body;
 
     const expected = withoutEmpty(withoutValue(data, path), holders);
@@ -126,9 +126,9 @@ export async function removeEntry(
 
 /** The text without one value that stands outside of entries. @throws ConfigError */
 export async function removeValue(text: string, format: ConfigFormat, path: ConfigPath): Promise<string> {
-  const editor = await editorFor(format);
+  const editor = await findEditor(format);
   const start = text.startsWith('\uFEFF') ? 1 : 0;
-  return text.slice(0, start) + within(text, (body) => editor.remove(body, path));
+  return text.slice(0, start) + editWithoutBom(text, (body) => editor.remove(body, path));
 }
 
 /** Hands a text to an edit once its client can read it. */
@@ -143,7 +143,7 @@ async function edit(
   }
   const isJson = format === 'json' || format === 'jsonc';
   const findIntolerable = isJson ? (await import('./json.js')).findUnsupportedSyntax : undefined;
-  const after = within(text, (body) => {
+  const after = editWithoutBom(text, (body) => {
     const data = editor.parse(body);
     const fault = tolerance && findIntolerable?.(body, tolerance);
     if (fault) throw fault;
@@ -153,7 +153,7 @@ async function edit(
 }
 
 /** Works on a text without its BOM. Offsets of errors count the BOM again. */
-function within<Result>(text: string, work: (body: string) => Result): Result {
+function editWithoutBom<Result>(text: string, work: (body: string) => Result): Result {
   if (!text.startsWith(bom)) return work(text);
   try {
     return work(text.slice(bom.length));
@@ -212,7 +212,7 @@ function offsetBefore(offset: number, before: string, after: string): number {
 /** The fields to set, then those to take out, to make one value of the other; maps are changed inside. */
 function differences(current: unknown, wanted: ConfigEntry, path: ConfigPath): EditStep[] {
   const sets = Object.entries(wanted).flatMap(([key, value]) => {
-    const held = valueAt(current, [key]);
+    const held = configValueAt(current, [key]);
     if (sameValue(held, value)) return [];
     const at = [...path, key];
     return isMap(held) && isMap(value) ? differences(held, value, at) : [{ path: at, value }];
@@ -222,11 +222,12 @@ function differences(current: unknown, wanted: ConfigEntry, path: ConfigPath): E
 }
 
 /** Where the entry is, or where it would go. */
-function find(data: unknown, { container, key }: EntryLocator): { path: ConfigPath; value: unknown } {
-  const holder = valueAt(data, container.path);
-  if (container.shape === 'map') return { path: [...container.path, key], value: valueAt(holder, [key]) };
+function locateEntry(data: unknown, { container, key }: EntryLocator): { path: ConfigPath; value: unknown } {
+  const holder = configValueAt(data, container.path);
+  if (container.shape === 'map')
+    return { path: [...container.path, key], value: configValueAt(holder, [key]) };
 
-  const items = itemsOf(holder);
+  const items = toItems(holder);
   const [first, second] = items.flatMap((item, index) => (isMap(item) && item.name === key ? [index] : []));
   if (second !== undefined)
     throw new ConfigError(`Two entries of the list are named ${JSON.stringify(key)}.`);
@@ -234,13 +235,13 @@ function find(data: unknown, { container, key }: EntryLocator): { path: ConfigPa
   return { path: [...container.path, index], value: items[index] };
 }
 
-function named(entry: ConfigEntry, key: string): ConfigEntry {
+function withName(entry: ConfigEntry, key: string): ConfigEntry {
   if (!Object.hasOwn(entry, 'name')) return { name: key, ...entry };
   if (entry.name === key) return entry;
   throw new ConfigError(`The entry for ${JSON.stringify(key)} is named ${JSON.stringify(entry.name)}.`);
 }
 
-function itemsOf(holder: unknown): readonly unknown[] {
+function toItems(holder: unknown): readonly unknown[] {
   return Array.isArray(holder) ? holder : [];
 }
 
@@ -257,8 +258,8 @@ function outermostEmpty(data: unknown, path: ConfigPath): ConfigPath | undefined
   let rest = data;
   for (let length = path.length; length > 0; length--) {
     const here = path.slice(0, length);
-    if (!isEmpty(valueAt(rest, here))) break;
-    if (valueAt(data, here) !== undefined) outermost = here;
+    if (!isEmpty(configValueAt(rest, here))) break;
+    if (configValueAt(data, here) !== undefined) outermost = here;
     rest = withoutValue(rest, here);
   }
   return outermost;

@@ -1,10 +1,10 @@
 import type { Node } from 'jsonc-parser';
 import type { ConfigValue } from './editor.js';
 import { breaksLine } from './json-tokens.js';
-import { indentAt, lineEndOf, startOfLine } from './text.js';
+import { detectLineEnd, indentAt, startOfLine } from './text-lines.js';
 
 /** How a value is written: all on one line, or each member on a line of its own. */
-export type Layout =
+export type JsonLayout =
   | { readonly kind: 'line'; readonly gap: string; readonly padding: string }
   | { readonly kind: 'lines'; readonly eol: string; readonly indent: string; readonly unit: string };
 
@@ -15,7 +15,7 @@ export interface Member {
 }
 
 /** A value as text; what comes before its first line is not indented. */
-export function render(value: ConfigValue, layout: Layout): string {
+export function render(value: ConfigValue, layout: JsonLayout): string {
   if (layout.kind === 'line') return renderLine(value, layout.gap, layout.padding);
   const { eol, indent, unit } = layout;
   return JSON.stringify(value, null, '\t')
@@ -25,49 +25,49 @@ export function render(value: ConfigValue, layout: Layout): string {
 }
 
 /** A member as text. */
-export function renderMember({ key, value }: Member, layout: Layout): string {
+export function renderMember({ key, value }: Member, layout: JsonLayout): string {
   if (typeof key === 'number') return render(value, layout);
   const gap = layout.kind === 'line' ? layout.gap : ' ';
   return `${JSON.stringify(key)}:${gap}${render(value, layout)}`;
 }
 
 /** How a new member of a map or list is to be written: as those that are there. */
-export function layoutIn(text: string, holder: Node): Layout {
-  const members = childrenOf(holder);
+export function layoutIn(text: string, holder: Node): JsonLayout {
+  const members = nodeMembers(holder);
   const last = members.at(-1);
-  const outer = holderOf(holder);
+  const outer = parentCollection(holder);
   if (last && !beginsLine(text, last) && !breaksLine(text.slice(endOffset(last), endOffset(holder)))) {
-    return { kind: 'line', gap: gapIn(holder), padding: paddingOf(text, holder) };
+    return { kind: 'line', gap: gapIn(holder), padding: detectPadding(text, holder) };
   }
   if (!last && outer && !breaksLine(text.slice(outer.offset, endOffset(outer)))) {
-    return { kind: 'line', gap: gapIn(outer), padding: paddingOf(text, outer) };
+    return { kind: 'line', gap: gapIn(outer), padding: detectPadding(text, outer) };
   }
   const unit = unitAround(text, holder);
   const model = members.findLast((member) => beginsLine(text, member));
   const indent = model ? indentAt(text, model.offset) : indentAt(text, holder.offset) + unit;
-  return { kind: 'lines', eol: lineEndOf(text), indent, unit };
+  return { kind: 'lines', eol: detectLineEnd(text), indent, unit };
 }
 
 /** How a value is to be written that takes the place of another. */
-export function layoutFor(text: string, node: Node): Layout {
+export function layoutFor(text: string, node: Node): JsonLayout {
   const member = node.parent?.type === 'property' ? node.parent : node;
   const holder = member.parent;
   const isOneLine = !breaksLine(text.slice(node.offset, endOffset(node)));
   const sharesLine = holder && !beginsLine(text, member);
-  if (isOneLine && (sharesLine || childrenOf(node).length > 0)) {
+  if (isOneLine && (sharesLine || nodeMembers(node).length > 0)) {
     const model = node.type === 'object' || !holder ? node : holder;
-    return { kind: 'line', gap: gapIn(model), padding: paddingOf(text, model) };
+    return { kind: 'line', gap: gapIn(model), padding: detectPadding(text, model) };
   }
   return {
     kind: 'lines',
-    eol: lineEndOf(text),
+    eol: detectLineEnd(text),
     indent: indentAt(text, member.offset),
     unit: unitAround(text, holder ?? node),
   };
 }
 
 /** The members of a map (properties) or list (values). */
-export function childrenOf(node: Node): readonly Node[] {
+export function nodeMembers(node: Node): readonly Node[] {
   return node.children ?? [];
 }
 
@@ -77,12 +77,12 @@ export function endOffset({ offset, length }: Node): number {
 }
 
 /** The map or list that a map or list stands in. */
-export function holderOf({ parent }: Node): Node | undefined {
+export function parentCollection({ parent }: Node): Node | undefined {
   return parent?.type === 'property' ? parent.parent : parent;
 }
 
 /** What stands between the bracket of a map on one line and its first member. */
-export function paddingOf(text: string, holder: Node): string {
+export function detectPadding(text: string, holder: Node): string {
   return /^[ \t]/.test(text.slice(holder.offset + 1, holder.offset + 2)) ? ' ' : '';
 }
 
@@ -114,15 +114,15 @@ function firstProperty(node: Node): Node | undefined {
 function unitAround(text: string, holder: Node): string {
   for (let node: Node | undefined = holder; node; node = node.parent) {
     for (const inner of nodesIn(node)) {
-      const unit = unitOf(text, inner);
+      const unit = detectIndentUnit(text, inner);
       if (unit !== undefined) return unit;
     }
   }
   return '  ';
 }
 
-function unitOf(text: string, node: Node): string | undefined {
-  const first = childrenOf(node)[0];
+function detectIndentUnit(text: string, node: Node): string | undefined {
+  const first = nodeMembers(node)[0];
   if (!first || node.type === 'property' || !beginsLine(text, first)) return undefined;
   const outer = indentAt(text, node.offset);
   const inner = indentAt(text, first.offset);
@@ -131,7 +131,7 @@ function unitOf(text: string, node: Node): string | undefined {
 
 function* nodesIn(node: Node): Generator<Node> {
   yield node;
-  for (const child of childrenOf(node)) yield* nodesIn(child);
+  for (const child of nodeMembers(node)) yield* nodesIn(child);
 }
 
 function beginsLine(text: string, { offset }: Node): boolean {

@@ -1,27 +1,34 @@
 import type { Node } from 'jsonc-parser';
 import {
-  childrenOf,
+  detectPadding,
   endOffset,
-  holderOf,
-  type Layout,
+  type JsonLayout,
   layoutIn,
   type Member,
-  paddingOf,
+  nodeMembers,
+  parentCollection,
   renderMember,
 } from './json-layout.js';
-import { breaksLine, isComma, isComment, isLineComment, type Token, tokensBetween } from './json-tokens.js';
-import { indentAt, lineEndOf } from './text.js';
+import {
+  breaksLine,
+  isComma,
+  isComment,
+  isLineComment,
+  type JsonToken,
+  tokensBetween,
+} from './json-tokens.js';
+import { detectLineEnd, indentAt } from './text-lines.js';
 
 /** Writes a new last member into a map or list. `removeMember` is the inverse, to the byte. */
-export function insertMember(text: string, holder: Node, member: Member): string {
+export function insertJsonMember(text: string, holder: Node, member: Member): string {
   const close = endOffset(holder) - 1;
-  const last = childrenOf(holder).at(-1);
+  const last = nodeMembers(holder).at(-1);
   const start = last ? endOffset(last) : holder.offset + 1;
   const tokens = [...tokensBetween(text, start, close)];
   const layout = layoutIn(text, holder);
   const written = renderMember(member, layout);
   if (!last && tokens.length === 0) {
-    const [lead, rear] = frame(text.slice(start, close), layout, closingOf(text, holder));
+    const [lead, rear] = frame(text.slice(start, close), layout, closingLineBreak(text, holder));
     return text.slice(0, start) + lead + written + rear + text.slice(close);
   }
   const anchor = anchorAmong(text, { start, tokens, close });
@@ -40,7 +47,7 @@ export function insertMember(text: string, holder: Node, member: Member): string
 /** Takes a member out, with its comma and the comments that end its line. Comments on lines of their own stay. */
 export function removeMember(text: string, member: Node): string {
   const holder = member.parent!;
-  const members = childrenOf(holder);
+  const members = nodeMembers(holder);
   const index = members.indexOf(member);
   const open = holder.offset + 1;
   const close = endOffset(holder) - 1;
@@ -48,7 +55,7 @@ export function removeMember(text: string, member: Node): string {
   const to = members[index + 1]?.offset ?? close;
   const before = [...tokensBetween(text, from, member.offset)];
   const after = [...tokensBetween(text, endOffset(member), to)];
-  const own = attachedTo(text, member, after, to);
+  const own = findAttached(text, member, after, to);
   const end = own.at(-1)?.end ?? endOffset(member);
   const isBare = own.length === after.length;
 
@@ -56,29 +63,35 @@ export function removeMember(text: string, member: Node): string {
     const blanks = unframe([text.slice(open, member.offset), text.slice(end, close)], text, holder);
     return text.slice(0, open) + blanks + text.slice(close);
   }
-  if (index === 0 && own.some(isComma) && isBare) return cut(text, [member.offset, to]);
+  if (index === 0 && own.some(isComma) && isBare) return removeStretches(text, [member.offset, to]);
 
   const hasBreak = breaksLine(text.slice(end, after[own.length]?.start ?? to));
-  const endOfAll = (tokens: readonly Token[], otherwise: number) => {
+  const endOfAll = (tokens: readonly JsonToken[], otherwise: number) => {
     const last = tokens.at(-1);
     // What follows a line comment must not come to stand in it.
     if (last && isLineComment(last) && !hasBreak) return otherwise;
     return last?.end ?? from;
   };
-  if (own.some(isComma)) return cut(text, [endOfAll(before, member.offset), end]);
+  if (own.some(isComma)) return removeStretches(text, [endOfAll(before, member.offset), end]);
 
   const comma = before.findIndex(isComma);
   if (comma === -1) {
     const stray = after.find(isComma);
-    return cut(text, [endOfAll(before, member.offset), end], stray && [stray.start, stray.end]);
+    return removeStretches(text, [endOfAll(before, member.offset), end], stray && [stray.start, stray.end]);
   }
   const { start } = before[comma]!;
-  if (comma === before.length - 1) return cut(text, [endOfAll(before.slice(0, comma), start), end]);
-  return cut(text, [start, start + 1], [endOfAll(before, member.offset), end]);
+  if (comma === before.length - 1)
+    return removeStretches(text, [endOfAll(before.slice(0, comma), start), end]);
+  return removeStretches(text, [start, start + 1], [endOfAll(before, member.offset), end]);
 }
 
 /** What belongs to a member of what follows it: its comma if on its line, and the comments that end that line. */
-function attachedTo(text: string, member: Node, after: readonly Token[], to: number): readonly Token[] {
+function findAttached(
+  text: string,
+  member: Node,
+  after: readonly JsonToken[],
+  to: number,
+): readonly JsonToken[] {
   let end = endOffset(member);
   let count = 0;
   for (const token of after) {
@@ -97,7 +110,7 @@ function attachedTo(text: string, member: Node, after: readonly Token[], to: num
  */
 function anchorAmong(
   text: string,
-  { start, tokens, close }: { start: number; tokens: readonly Token[]; close: number },
+  { start, tokens, close }: { start: number; tokens: readonly JsonToken[]; close: number },
 ): number {
   let first = tokens.length;
   let closing = close;
@@ -113,7 +126,7 @@ function anchorAmong(
 }
 
 /** What to write before and after the first member of a map of blanks, so that `unframe` can tell the blanks again. */
-function frame(blanks: string, layout: Layout, closing: string): readonly [lead: string, rear: string] {
+function frame(blanks: string, layout: JsonLayout, closing: string): readonly [lead: string, rear: string] {
   if (layout.kind === 'line') {
     if (blanks === '') return [layout.padding, layout.padding];
     return [layout.padding === '' ? blanks : '', blanks];
@@ -127,22 +140,22 @@ function frame(blanks: string, layout: Layout, closing: string): readonly [lead:
 /** The blanks that a map is left with when its only member goes. */
 function unframe([lead, rear]: readonly [lead: string, rear: string], text: string, holder: Node): string {
   if (!breaksLine(lead)) {
-    const outer = holderOf(holder);
-    const padding = outer ? paddingOf(text, outer) : lead;
+    const outer = parentCollection(holder);
+    const padding = outer ? detectPadding(text, outer) : lead;
     return lead === padding && rear === padding ? '' : rear;
   }
-  if (rear !== closingOf(text, holder)) return rear;
+  if (rear !== closingLineBreak(text, holder)) return rear;
   const [first, ...others] = lead.split(/\r\n|\r|\n/);
   if (first !== '') return first!;
   return others.length > 1 ? rear : '';
 }
 
 /** What parts the last member of a map from its closing bracket where each has its line. */
-function closingOf(text: string, holder: Node): string {
-  return lineEndOf(text) + indentAt(text, holder.offset);
+function closingLineBreak(text: string, holder: Node): string {
+  return detectLineEnd(text) + indentAt(text, holder.offset);
 }
 
-function cut(
+function removeStretches(
   text: string,
   ...stretches: readonly (readonly [start: number, end: number] | undefined)[]
 ): string {

@@ -1,14 +1,14 @@
 import { createScanner } from 'jsonc-parser';
 
 /** A piece of JSON text that is not blank. */
-export interface Token {
+export interface JsonToken {
   readonly text: string;
   readonly start: number;
   readonly end: number;
 }
 
 /** The tokens of a stretch of well-formed text that begins and ends between two of them. */
-export function* tokensBetween(text: string, from: number, to: number): Generator<Token> {
+export function* tokensBetween(text: string, from: number, to: number): Generator<JsonToken> {
   const scanner = createScanner(text, false);
   scanner.setPosition(from);
   for (;;) {
@@ -21,17 +21,17 @@ export function* tokensBetween(text: string, from: number, to: number): Generato
 }
 
 /** Line comments and block comments. */
-export function isComment({ text }: Token): boolean {
+export function isComment({ text }: JsonToken): boolean {
   return text.startsWith('/');
 }
 
 /** A comment that lasts to the end of its line: what follows it has to begin a new one. */
-export function isLineComment({ text }: Token): boolean {
+export function isLineComment({ text }: JsonToken): boolean {
   return text.startsWith('//');
 }
 
 /** What parts two members, or follows the last one. */
-export function isComma({ text }: Token): boolean {
+export function isComma({ text }: JsonToken): boolean {
   return text === ',';
 }
 

@@ -1,24 +1,24 @@
 import { type Node, type ParseError, parseTree } from 'jsonc-parser';
 import { explainFault } from '../../files/json-text.js';
 import type { SyntaxTolerance } from '../client.js';
+import { wrapMissing } from './config-path.js';
 import { ConfigError, type ConfigPath, type ConfigValue, type Editor } from './editor.js';
-import { childrenOf, endOffset, layoutFor, render } from './json-layout.js';
-import { insertMember, removeMember } from './json-members.js';
-import { isComma, isComment, type Token, tokensBetween } from './json-tokens.js';
-import { wrapped } from './path.js';
-import { lineEndOf } from './text.js';
+import { endOffset, layoutFor, nodeMembers, render } from './json-layout.js';
+import { insertJsonMember, removeMember } from './json-members.js';
+import { isComma, isComment, type JsonToken, tokensBetween } from './json-tokens.js';
+import { detectLineEnd } from './text-lines.js';
 
 /** Deeper nesting is refused, so that whatever walks a tree cannot run out of stack. */
-const maxDepth = 500;
+const maxJsonDepth = 500;
 
 /** JSON with comments and trailing commas, edited as text. What of them a client's own parser takes is judged apart. */
 export function jsonEditor(): Editor {
-  return { parse, set, remove };
+  return { parse: parseJsonConfig, set: setJsonValue, remove: removeJsonValue };
 }
 
 /** The first comment or trailing comma that the client could not read. */
 export function findUnsupportedSyntax(text: string, tolerance: SyntaxTolerance): ConfigError | undefined {
-  let comma: Token | undefined;
+  let comma: JsonToken | undefined;
   for (const token of tokensBetween(text, 0, text.length)) {
     if (isComment(token)) {
       if (tolerance.comments) continue;
@@ -35,26 +35,27 @@ export function findUnsupportedSyntax(text: string, tolerance: SyntaxTolerance):
   return undefined;
 }
 
-function parse(text: string): unknown {
-  const root = treeOf(text);
+function parseJsonConfig(text: string): unknown {
+  const root = parseJsonTree(text);
   return root && nodeValue(root);
 }
 
-function set(text: string, path: ConfigPath, value: ConfigValue): string {
-  const root = treeOf(text);
-  if (!root) return appendRoot(text, wrapped(path, value));
+function setJsonValue(text: string, path: ConfigPath, value: ConfigValue): string {
+  const root = parseJsonTree(text);
+  if (!root) return appendRoot(text, wrapMissing(path, value));
   let node = root;
   for (const [depth, key] of path.entries()) {
-    if (node.type === 'null') return replace(text, node, wrapped(path.slice(depth), value));
+    if (node.type === 'null') return replaceJsonNode(text, node, wrapMissing(path.slice(depth), value));
     const child = childAt(node, key);
-    if (!child) return insertMember(text, node, { key, value: wrapped(path.slice(depth + 1), value) });
+    if (!child)
+      return insertJsonMember(text, node, { key, value: wrapMissing(path.slice(depth + 1), value) });
     node = child;
   }
-  return replace(text, node, value);
+  return replaceJsonNode(text, node, value);
 }
 
-function remove(text: string, path: ConfigPath): string {
-  const root = treeOf(text);
+function removeJsonValue(text: string, path: ConfigPath): string {
+  const root = parseJsonTree(text);
   let node = root;
   for (const key of path) node = node && node.type !== 'null' ? childAt(node, key) : undefined;
   if (!node?.parent) throw new ConfigError(`There is no ${JSON.stringify(path.at(-1) ?? '')} to take out.`);
@@ -62,12 +63,13 @@ function remove(text: string, path: ConfigPath): string {
 }
 
 /** The tree of a text; undefined if it holds nothing but blanks and comments. */
-function treeOf(text: string): Node | undefined {
+function parseJsonTree(text: string): Node | undefined {
   let depth = 0;
   for (const token of tokensBetween(text, 0, text.length)) {
     if ('{['.includes(token.text)) depth++;
     if ('}]'.includes(token.text)) depth--;
-    if (depth > maxDepth) throw new ConfigError(`It is nested deeper than ${maxDepth} levels.`, token.start);
+    if (depth > maxJsonDepth)
+      throw new ConfigError(`It is nested deeper than ${maxJsonDepth} levels.`, token.start);
   }
   const errors: ParseError[] = [];
   const tree = parseTree(text, errors, { allowTrailingComma: true, allowEmptyContent: true });
@@ -78,21 +80,21 @@ function treeOf(text: string): Node | undefined {
 
 /** As `JSON.parse` reads it: of two equal keys the last counts, and `__proto__` is a key like any other. */
 function nodeValue(node: Node): unknown {
-  if (node.type === 'array') return childrenOf(node).map(nodeValue);
+  if (node.type === 'array') return nodeMembers(node).map(nodeValue);
   if (node.type !== 'object') return node.value;
   return Object.fromEntries(
-    childrenOf(node).map(({ children: [key, held] = [] }) => [key!.value, nodeValue(held!)]),
+    nodeMembers(node).map(({ children: [key, held] = [] }) => [key!.value, nodeValue(held!)]),
   );
 }
 
 /** What a map or list holds under a key; undefined if nothing, or if the number is the next of a list. */
 function childAt(node: Node, key: string | number): Node | undefined {
   if (typeof key === 'number') {
-    const items = childrenOf(expectType(node, 'array'));
+    const items = nodeMembers(expectType(node, 'array'));
     if (key <= items.length) return items[key];
     throw new ConfigError(`${nodeLabel(node)} has no item ${key}.`, node.offset);
   }
-  const properties = childrenOf(expectType(node, 'object'));
+  const properties = nodeMembers(expectType(node, 'object'));
   const [first, second] = properties.filter((property) => property.children![0]!.value === key);
   if (second) throw new ConfigError(`The key ${JSON.stringify(key)} is there twice.`, second.offset);
   return first?.children?.[1];
@@ -118,13 +120,13 @@ function nodeLabel({ parent }: Node): string {
   return parent.type === 'property' ? JSON.stringify(parent.children![0]!.value) : 'An item of a list';
 }
 
-function replace(text: string, node: Node, value: ConfigValue): string {
+function replaceJsonNode(text: string, node: Node, value: ConfigValue): string {
   return text.slice(0, node.offset) + render(value, layoutFor(text, node)) + text.slice(endOffset(node));
 }
 
 /** Comments may be all there is; the value goes on a line after them. */
 function appendRoot(text: string, value: ConfigValue): string {
-  const eol = lineEndOf(text);
+  const eol = detectLineEnd(text);
   const start = text === '' || /[\r\n]$/.test(text) ? text : text + eol;
   return start + render(value, { kind: 'lines', eol, indent: '', unit: '  ' }) + eol;
 }

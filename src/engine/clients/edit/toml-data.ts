@@ -1,16 +1,16 @@
 import { TomlDate, type TomlTable, type TomlValue } from 'smol-toml';
 import { ConfigError } from './editor.js';
-import { areAlike } from './merge.js';
+import { areAlike } from './merge-entry.js';
 
 /** Deeper nesting is refused, so that whatever walks data cannot run out of stack. */
-const maxDepth = 500;
+const maxTomlDepth = 500;
 
 /**
  * What the parser gives as plain data: integers are numbers where a number can hold them. Dates stay its own `Date`s.
  * @throws ConfigError if it is nested too deep.
  */
 export function plainData(value: TomlValue | TomlTable, depth = 0): unknown {
-  if (depth > maxDepth) throw new ConfigError(`It is nested deeper than ${maxDepth} levels.`);
+  if (depth > maxTomlDepth) throw new ConfigError(`It is nested deeper than ${maxTomlDepth} levels.`);
   if (typeof value === 'bigint') return Number.isSafeInteger(Number(value)) ? Number(value) : value;
   if (typeof value !== 'object' || value instanceof TomlDate) return value;
   if (Array.isArray(value)) return value.map((item) => plainData(item, depth + 1));

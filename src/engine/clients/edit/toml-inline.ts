@@ -1,14 +1,22 @@
-import type { Inline, Pair, TomlSource } from './toml-source.js';
+import type { TomlInlineTable, TomlPair, TomlSource } from './toml-source.js';
 
 /** Puts a pair at the end of an inline table, before a comma that may trail there. */
-export function insertMember({ text }: TomlSource, { members, end }: Inline, pair: string): string {
+export function insertTomlMember(
+  { text }: TomlSource,
+  { members, end }: TomlInlineTable,
+  pair: string,
+): string {
   const last = members.at(-1);
   if (last) return `${text.slice(0, last.end)}, ${pair}${text.slice(last.end)}`;
   return `${text.slice(0, end - 1)} ${pair} ${text.slice(end - 1)}`;
 }
 
 /** Takes a pair and its comma out of an inline table; the inverse of `insertMember`. */
-export function cutMember({ text, commas }: TomlSource, { members, end }: Inline, member: Pair): string {
+export function cutMember(
+  { text, commas }: TomlSource,
+  { members, end }: TomlInlineTable,
+  member: TomlPair,
+): string {
   const index = members.findIndex(({ start }) => start === member.start);
   const next = members[index + 1];
   if (next) return text.slice(0, member.start) + text.slice(next.start);

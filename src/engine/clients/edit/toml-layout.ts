@@ -1,5 +1,5 @@
-import { endOfLine, indentAt, lineEndOf, startOfLine } from './text.js';
-import type { Section, Span, TomlSource } from './toml-source.js';
+import { detectLineEnd, endOfLine, indentAt, startOfLine } from './text-lines.js';
+import type { Span, TomlSection, TomlSource } from './toml-source.js';
 
 /** From the end of a line: lines of comments that do not stand above a header. */
 const commentsBelow = /^(?:\r?\n[ \t]*#[^\n]*)+(?:\n[ \t]*\r?\n|\s*$)/;
@@ -7,11 +7,11 @@ const commentsBelow = /^(?:\r?\n[ \t]*#[^\n]*)+(?:\n[ \t]*\r?\n|\s*$)/;
 /** Puts blocks of lines after a section, with blank lines between them if the file has such. */
 export function insertBlocks(
   source: TomlSource,
-  section: Section,
+  section: TomlSection,
   blocks: readonly (readonly string[])[],
 ): string {
   const { text } = source;
-  const eol = lineEndOf(text);
+  const eol = detectLineEnd(text);
   const gap = isSpaced(source) ? eol + eol : eol;
   const inserted = blocks.map((lines) => lines.join(eol)).join(gap);
   if (isBlank(text)) return inserted + eol + text;
@@ -21,12 +21,12 @@ export function insertBlocks(
 /** Puts a line after one of a section's pairs, or as its first; before the first header if there is no pair. */
 export function insertLine(
   source: TomlSource,
-  section: Section,
+  section: TomlSection,
   after: Span | undefined,
   line: string,
 ): string {
   const { text, sections } = source;
-  const eol = lineEndOf(text);
+  const eol = detectLineEnd(text);
   const anchor = after ?? (section.index > 0 ? section : undefined);
   if (anchor) return insertAt(text, endOfLine(text, anchor.end), eol + indentAt(text, anchor.start) + line);
   if (sections.length > 1 || isBlank(text)) return line + eol + text;
@@ -63,7 +63,7 @@ export function cutBlock(text: string, { start, end }: Span): string {
  * Where a section ends with the comments that belong to it: those right below it, save such as are also right above the
  * next header. After the last section there is nothing else they could belong to.
  */
-function endOfTrail(source: TomlSource, section: Section): number {
+function endOfTrail(source: TomlSource, section: TomlSection): number {
   const { text, sections } = source;
   const { start, lines } = gapAfter(source, section);
   const isLast = section.index === sections.length - 1;
@@ -87,7 +87,7 @@ function isSpaced(source: TomlSource): boolean {
 /** The lines of blanks and comments between a section and the next header or the end, and where they start. */
 function gapAfter(
   { text, sections }: TomlSource,
-  { index, end }: Section,
+  { index, end }: TomlSection,
 ): { start: number; lines: string[] } {
   const start = end === 0 ? 0 : afterLineEnd(text, endOfLine(text, end));
   const next = sections[index + 1];

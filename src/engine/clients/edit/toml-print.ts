@@ -1,5 +1,5 @@
-import { ConfigError, type ConfigValue, type ConfigEntry } from './editor.js';
-import { isMap } from './merge.js';
+import { type ConfigEntry, ConfigError, type ConfigValue } from './editor.js';
+import { isMap } from './merge-entry.js';
 
 /** `key = value`, without a line break. */
 export function printPair(keys: readonly string[], value: ConfigValue): string {

@@ -9,7 +9,7 @@ export interface TomlSource {
   /** Undefined if the text holds nothing but blanks and comments. */
   readonly data: unknown;
   /** What stands before the first header, then one for each header. */
-  readonly sections: readonly Section[];
+  readonly sections: readonly TomlSection[];
   /** Offsets of the commas outside strings and comments. */
   readonly commas: readonly number[];
 }
@@ -21,34 +21,34 @@ export interface Span {
 }
 
 /** A header and the pairs under it, from the bracket to the end of the last value. */
-export interface Section extends Span {
+export interface TomlSection extends Span {
   /** Its place among the sections. */
   readonly index: number;
   /** What stands in brackets, with them; undefined before the first header. */
   readonly header: Span | undefined;
   /** The table; in an array of tables with the place in the array. */
   readonly path: ConfigPath;
-  readonly pairs: readonly Pair[];
+  readonly pairs: readonly TomlPair[];
 }
 
 /** A key with its value. */
-export interface Pair extends Span {
+export interface TomlPair extends Span {
   /** From the root, whatever part of it the header says. */
   readonly path: ConfigPath;
   readonly value: AST.TOMLContentNode;
 }
 
 /** An inline table. */
-export interface Inline extends Span {
+export interface TomlInlineTable extends Span {
   readonly path: ConfigPath;
-  readonly members: readonly Pair[];
+  readonly members: readonly TomlPair[];
 }
 
 /** What makes up a value, or a part of it: a section as a whole, a pair in one, or a member of an inline table in one. */
-export interface Piece extends Span {
-  readonly section: Section;
-  readonly pair?: Pair;
-  readonly inline?: Inline;
+export interface TomlPart extends Span {
+  readonly section: TomlSection;
+  readonly pair?: TomlPair;
+  readonly inline?: TomlInlineTable;
 }
 
 /**
@@ -67,13 +67,13 @@ export function readToml(text: string): TomlSource {
     path: [],
     start: 0,
     end: loose.at(-1)?.range[1] ?? 0,
-    pairs: pairsOf(loose, []),
+    pairs: toTomlPairs(loose, []),
   };
   const sections = tables.map(({ resolvedKey: path, key, kind, range, body }, index) => {
     const closing = text.indexOf(']', key.range[1]) + (kind === 'array' ? 2 : 1);
     const [start, end] = range;
     const header = { start, end: closing };
-    return { index: index + 1, header, path, start, end, pairs: pairsOf(body, path) };
+    return { index: index + 1, header, path, start, end, pairs: toTomlPairs(body, path) };
   });
   sections.forEach((section, index) => {
     refuseDisputed(section, sections.slice(0, index));
@@ -88,19 +88,19 @@ export function readToml(text: string): TomlSource {
 }
 
 /** All that makes up what a path leads to, in the order of the text. */
-export function piecesOf({ sections }: TomlSource, path: ConfigPath): Piece[] {
+export function findTomlParts({ sections }: TomlSource, path: ConfigPath): TomlPart[] {
   return sections.flatMap((section) => {
     const { start, end } = section;
     if (isWithin(section.path, path)) return [{ section, start, end }];
-    return isWithin(path, section.path) ? partsOf(section.pairs, path, { section }) : [];
+    return isWithin(path, section.path) ? findParts(section.pairs, path, { section }) : [];
   });
 }
 
 /** The inline table that a pair's value is, if it is one. */
-export function inlineOf({ path, value }: Pair): Inline | undefined {
+export function asInlineTable({ path, value }: TomlPair): TomlInlineTable | undefined {
   if (value.type !== 'TOMLInlineTable') return undefined;
   const [start, end] = value.range;
-  return { path, start, end, members: pairsOf(value.body, path) };
+  return { path, start, end, members: toTomlPairs(value.body, path) };
 }
 
 /** Whether one path leads to what another leads to, or to something in it. */
@@ -108,20 +108,20 @@ export function isWithin(path: ConfigPath, outer: ConfigPath): boolean {
   return outer.length <= path.length && outer.every((key, index) => key === path[index]);
 }
 
-function partsOf(
-  pairs: readonly Pair[],
+function findParts(
+  pairs: readonly TomlPair[],
   path: ConfigPath,
-  where: Pick<Piece, 'section' | 'inline'>,
-): Piece[] {
+  where: Pick<TomlPart, 'section' | 'inline'>,
+): TomlPart[] {
   return pairs.flatMap((pair) => {
     const { start, end } = pair;
     if (isWithin(pair.path, path)) return [{ ...where, pair, start, end }];
-    const inline = isWithin(path, pair.path) ? inlineOf(pair) : undefined;
-    return inline ? partsOf(inline.members, path, { ...where, inline }) : [];
+    const inline = isWithin(path, pair.path) ? asInlineTable(pair) : undefined;
+    return inline ? findParts(inline.members, path, { ...where, inline }) : [];
   });
 }
 
-function pairsOf(nodes: readonly AST.TOMLKeyValue[], path: ConfigPath): Pair[] {
+function toTomlPairs(nodes: readonly AST.TOMLKeyValue[], path: ConfigPath): TomlPair[] {
   return nodes.map(({ key, value, range: [start, end] }) => {
     const keys = key.keys.map((part) => (part.type === 'TOMLBare' ? part.name : part.value));
     return { path: [...path, ...keys], value, start, end };
@@ -133,7 +133,7 @@ function pairsOf(nodes: readonly AST.TOMLKeyValue[], path: ConfigPath): Pair[] {
  * parser for data lets it pass beside a list of tables alone, so that without the list it could not read the text again.
  * @see https://github.com/toml-lang/toml/issues/771
  */
-function refuseDisputed({ path, pairs }: Section, above: readonly Section[]): void {
+function refuseDisputed({ path, pairs }: TomlSection, above: readonly TomlSection[]): void {
   for (const pair of pairs) {
     const table = pair.path.slice(0, path.length + 1);
     if (table.length === pair.path.length || !above.some((other) => isWithin(other.path, table))) continue;
@@ -151,7 +151,7 @@ function readData(text: string): unknown {
   } catch (error) {
     if (!(error instanceof TomlError)) throw error;
     const [, reason] = /^Invalid TOML document: (.*)$/m.exec(error.message)!;
-    throw new ConfigError(`Not valid TOML: ${reason}.`, offsetOf(text, error));
+    throw new ConfigError(`Not valid TOML: ${reason}.`, errorOffset(text, error));
   }
 }
 
@@ -165,7 +165,7 @@ function readTree(text: string): AST.TOMLProgram {
 }
 
 /** Lines and columns count from one, and every line feed ends a line. */
-function offsetOf(text: string, { line, column }: TomlError): number {
+function errorOffset(text: string, { line, column }: TomlError): number {
   let start = 0;
   for (let passed = 1; passed < line; passed++) start = text.indexOf('\n', start) + 1;
   return start + column - 1;

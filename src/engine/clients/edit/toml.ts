@@ -1,19 +1,19 @@
-import { ConfigError, type ConfigPath, type ConfigValue, type Editor, type ConfigEntry } from './editor.js';
-import { isMap } from './merge.js';
-import { valueAt, withoutValue, withValue, wrapped } from './path.js';
-import { endOfLine } from './text.js';
+import { configValueAt, withoutValue, withValue, wrapMissing } from './config-path.js';
+import { type ConfigEntry, ConfigError, type ConfigPath, type ConfigValue, type Editor } from './editor.js';
+import { isMap } from './merge-entry.js';
+import { endOfLine } from './text-lines.js';
 import { sameData } from './toml-data.js';
-import { cutMember, insertMember } from './toml-inline.js';
+import { cutMember, insertTomlMember } from './toml-inline.js';
 import { cutBlock, cutLines, insertBlocks, insertLine } from './toml-layout.js';
 import { printPair, printTable, printValue } from './toml-print.js';
 import {
-  inlineOf,
+  asInlineTable,
+  findTomlParts,
   isWithin,
-  type Piece,
-  piecesOf,
   readToml,
-  type Section,
   type Span,
+  type TomlPart,
+  type TomlSection,
   type TomlSource,
 } from './toml-source.js';
 
@@ -21,43 +21,44 @@ import {
 type KeyPath = readonly string[];
 
 /** A stretch of lines to take out: a block has a blank line of its own above it. */
-interface Cut extends Span {
+interface LineRemoval extends Span {
   readonly isBlock: boolean;
 }
 
 /** TOML, edited as text: one parser says where things are, another proves the outcome, and neither prints. */
 export function tomlEditor(): Editor {
-  return { parse: (text) => readToml(text).data, set, remove };
+  return { parse: (text) => readToml(text).data, set: setTomlValue, remove: removeTomlValue };
 }
 
-function set(text: string, path: ConfigPath, value: ConfigValue): string {
+function setTomlValue(text: string, path: ConfigPath, value: ConfigValue): string {
   const source = readToml(text);
-  const keys = keysOf(source, path);
+  const keys = toKeyPath(source, path);
   const expected = withValue(source.data, keys, value);
   if (sameData(source.data, expected)) return text;
-  return prove(put(source, keys, value), [expected], { source, keys });
+  return prove(putTomlValue(source, keys, value), [expected], { source, keys });
 }
 
-function remove(text: string, path: ConfigPath): string {
+function removeTomlValue(text: string, path: ConfigPath): string {
   const source = readToml(text);
-  const keys = keysOf(source, path);
-  if (!isThere(source, keys)) throw new ConfigError(`There is no ${keyPathLabel(keys)} to take out.`);
-  const expected = withoutEmptied(withoutValue(source.data, keys), keys);
-  return prove(cut(source, keys), expected, { source, keys });
+  const keys = toKeyPath(source, path);
+  if (!hasTomlValue(source, keys)) throw new ConfigError(`There is no ${keyPathLabel(keys)} to take out.`);
+  const expected = removeEmptyTables(withoutValue(source.data, keys), keys);
+  return prove(removeTomlValueText(source, keys), expected, { source, keys });
 }
 
 /** The text with a value, whether there is one already or not. */
-function put(source: TomlSource, keys: KeyPath, value: ConfigValue): string {
-  const missing = keys.findIndex((_, depth) => !isThere(source, keys.slice(0, depth + 1)));
+function putTomlValue(source: TomlSource, keys: KeyPath, value: ConfigValue): string {
+  const missing = keys.findIndex((_, depth) => !hasTomlValue(source, keys.slice(0, depth + 1)));
   if (missing !== -1)
-    return insert(source, keys.slice(0, missing + 1), wrapped(keys.slice(missing + 1), value));
+    return insert(source, keys.slice(0, missing + 1), wrapMissing(keys.slice(missing + 1), value));
 
-  const held = valueAt(source.data, keys);
+  const held = configValueAt(source.data, keys);
   if (sameData(held, value)) return source.text;
   if (isMap(held) && isMap(value)) return putEach(source, keys, held, value);
 
-  const [{ pair } = {}] = piecesOf(source, keys);
-  if (pair?.path.length !== keys.length) return put(readAgain(cut(source, keys)), keys, value);
+  const [{ pair } = {}] = findTomlParts(source, keys);
+  if (pair?.path.length !== keys.length)
+    return putTomlValue(rereadToml(removeTomlValueText(source, keys)), keys, value);
   const [start, end] = pair.value.range;
   return source.text.slice(0, start) + printValue(value) + source.text.slice(end);
 }
@@ -66,21 +67,24 @@ function put(source: TomlSource, keys: KeyPath, value: ConfigValue): string {
 function putEach({ text }: TomlSource, keys: KeyPath, held: ConfigEntry, value: ConfigEntry): string {
   const gone = Object.keys(held).filter((key) => !Object.hasOwn(value, key));
   const filled = Object.entries(value).reduce(
-    (edited, [key, inner]) => put(readAgain(edited), [...keys, key], inner),
+    (edited, [key, inner]) => putTomlValue(rereadToml(edited), [...keys, key], inner),
     text,
   );
-  const edited = gone.reduce((edited, key) => cut(readAgain(edited), [...keys, key]), filled);
-  const after = readAgain(edited);
-  return isThere(after, keys) ? edited : put(after, keys, value);
+  const edited = gone.reduce(
+    (edited, key) => removeTomlValueText(rereadToml(edited), [...keys, key]),
+    filled,
+  );
+  const after = rereadToml(edited);
+  return hasTomlValue(after, keys) ? edited : putTomlValue(after, keys, value);
 }
 
 /** Puts a value where there is none, into a table that is there, in the form that this table has. */
 function insert(source: TomlSource, keys: KeyPath, value: ConfigValue): string {
   const holder = keys.slice(0, -1);
-  const pieces = piecesOf(source, holder);
+  const pieces = findTomlParts(source, holder);
   const last = pieces.at(-1)!;
-  const inline = last.pair?.path.length === holder.length ? inlineOf(last.pair) : last.inline;
-  if (inline) return insertMember(source, inline, printPair(keys.slice(inline.path.length), value));
+  const inline = last.pair?.path.length === holder.length ? asInlineTable(last.pair) : last.inline;
+  if (inline) return insertTomlMember(source, inline, printPair(keys.slice(inline.path.length), value));
   if (isMap(value)) return insertBlocks(source, last.section, printTable(keys, value));
 
   const own = source.sections.find(({ path }) => path.length === holder.length && isWithin(path, holder));
@@ -97,12 +101,12 @@ function insert(source: TomlSource, keys: KeyPath, value: ConfigValue): string {
 }
 
 /** The text without what makes up a value. */
-function cut(source: TomlSource, keys: KeyPath): string {
-  const pieces = piecesOf(source, keys);
+function removeTomlValueText(source: TomlSource, keys: KeyPath): string {
+  const pieces = findTomlParts(source, keys);
   const { pair, inline } = pieces.at(-1) ?? {};
   if (pair && inline) {
-    const after = readAgain(cutMember(source, inline, pair));
-    return isThere(after, keys) ? cut(after, keys) : after.text;
+    const after = rereadToml(cutMember(source, inline, pair));
+    return hasTomlValue(after, keys) ? removeTomlValueText(after, keys) : after.text;
   }
   return cutsFor(source, pieces, keys).reduceRight(
     (text, { isBlock, ...span }) => (isBlock ? cutBlock(text, span) : cutLines(text, span)),
@@ -111,8 +115,8 @@ function cut(source: TomlSource, keys: KeyPath): string {
 }
 
 /** What to take out of the text. Sections that follow one another go with all that stands between them. */
-function cutsFor(source: TomlSource, pieces: readonly Piece[], keys: KeyPath): Cut[] {
-  const cuts: (Cut & { last?: number })[] = [];
+function cutsFor(source: TomlSource, pieces: readonly TomlPart[], keys: KeyPath): LineRemoval[] {
+  const cuts: (LineRemoval & { last?: number })[] = [];
   for (const { section, pair, start, end } of pieces) {
     const isAlone = section.pairs.length === 1 && section.path.length === keys.length - 1;
     if (pair && !(isAlone && isAfterthought(source, section))) {
@@ -136,7 +140,10 @@ function cutsFor(source: TomlSource, pieces: readonly Piece[], keys: KeyPath): C
  * Whether a header stands below a sub-table of its table, which then needs no header: it was made for its first value
  * and goes with its last.
  */
-function isAfterthought({ text, sections }: TomlSource, { index, path, header, pairs }: Section): boolean {
+function isAfterthought(
+  { text, sections }: TomlSource,
+  { index, path, header, pairs }: TomlSection,
+): boolean {
   if (!header) return false;
   const start = pairs[0]?.start ?? endOfLine(text, header.end);
   const isBare = text.slice(header.end, start).trim() === '';
@@ -149,16 +156,16 @@ function prove(
   expected: readonly unknown[],
   { source, keys }: { source: TomlSource; keys: KeyPath },
 ): string {
-  const { data = {} } = readAgain(edited);
+  const { data = {} } = rereadToml(edited);
   if (expected.some((right) => sameData(data, right))) return edited;
   throw new ConfigError(
     `${keyPathLabel(keys)} cannot be edited safely: more would change.`,
-    offsetOf(source, keys),
+    valueOffset(source, keys),
   );
 }
 
 /** Reads what an edit made of a text, which is none of the user's doing. */
-function readAgain(edited: string): TomlSource {
+function rereadToml(edited: string): TomlSource {
   try {
     return readToml(edited);
   } catch (error) {
@@ -168,36 +175,36 @@ function readAgain(edited: string): TomlSource {
 }
 
 /** The data, and the data without the tables on the way that hold nothing any more: without a header they are gone. */
-function withoutEmptied(data: unknown, keys: KeyPath): unknown[] {
+function removeEmptyTables(data: unknown, keys: KeyPath): unknown[] {
   const holder = keys.slice(0, -1);
-  const held = valueAt(data, holder);
+  const held = configValueAt(data, holder);
   if (holder.length === 0 || !isMap(held) || Object.keys(held).length > 0) return [data];
-  return [data, ...withoutEmptied(withoutValue(data, holder), holder)];
+  return [data, ...removeEmptyTables(withoutValue(data, holder), holder)];
 }
 
 /** A path as keys that lead through nothing but tables, as far as there is something. */
-function keysOf(source: TomlSource, path: ConfigPath): KeyPath {
+function toKeyPath(source: TomlSource, path: ConfigPath): KeyPath {
   if (path.length === 0) throw new ConfigError('The whole document is not replaced.', 0);
   const keys = path.filter((key) => typeof key === 'string');
   if (keys.length < path.length) throw new ConfigError('Items of lists are not edited in TOML.');
   for (let depth = 1; depth < keys.length; depth++) {
     const way = keys.slice(0, depth);
-    const held = valueAt(source.data, way);
+    const held = configValueAt(source.data, way);
     if (held !== undefined && !isMap(held)) {
-      throw new ConfigError(`${keyPathLabel(way)} is no map.`, offsetOf(source, way));
+      throw new ConfigError(`${keyPathLabel(way)} is no map.`, valueOffset(source, way));
     }
   }
   return keys;
 }
 
-function isThere({ data }: TomlSource, keys: KeyPath): boolean {
-  return valueAt(data, keys) !== undefined;
+function hasTomlValue({ data }: TomlSource, keys: KeyPath): boolean {
+  return configValueAt(data, keys) !== undefined;
 }
 
 /** Where a value begins, or what it would be in. */
-function offsetOf(source: TomlSource, keys: KeyPath): number | undefined {
+function valueOffset(source: TomlSource, keys: KeyPath): number | undefined {
   if (keys.length === 0) return undefined;
-  return piecesOf(source, keys)[0]?.start ?? offsetOf(source, keys.slice(0, -1));
+  return findTomlParts(source, keys)[0]?.start ?? valueOffset(source, keys.slice(0, -1));
 }
 
 function keyPathLabel(keys: KeyPath): string {

@@ -1,28 +1,36 @@
 import { isCollection, isMap, type Node } from 'yaml';
 import { ConfigError, type ConfigValue } from './editor.js';
-import { lineEndOf, startOfLine } from './text.js';
+import { detectLineEnd, startOfLine } from './text-lines.js';
 import { insertFlow, type Member, removeFlow } from './yaml-flow.js';
-import { type Collection, columnOf, isFlow, isQuoted, type YamlSlot, placesIn, styleOf } from './yaml-layout.js';
+import {
+  columnAt,
+  detectYamlStyle,
+  isFlow,
+  isQuoted,
+  listSlots,
+  type YamlCollection,
+  type YamlSlot,
+} from './yaml-layout.js';
 import {
   afterComments,
   beginsLine,
   blanksBefore,
-  type TextEdit,
   change,
   endOffset,
-  hanging,
+  insertHangingLines,
   insertion,
   isLastOnLine,
   lineAfter,
   linesAt,
-  linesOf,
+  removeLines,
+  type TextEdit,
 } from './yaml-lines.js';
-import { blockLines, flowText, indented, inlineText, isList } from './yaml-print.js';
+import { blockLines, flowText, indentLines, inlineText, isList } from './yaml-print.js';
 
 /** What makes a document of a text that holds nothing but blanks, comments and markers. */
 export function fillDocument(text: string, value: ConfigValue): readonly TextEdit[] {
   const end = text.search(/^\.\.\.(?=\s|$)/m);
-  return [linesAt(text, end === -1 ? text.length : end, blockLines(value, styleOf(text, [])))];
+  return [linesAt(text, end === -1 ? text.length : end, blockLines(value, detectYamlStyle(text, [])))];
 }
 
 /** What puts a value in place of the one that is there, or of none. */
@@ -39,16 +47,21 @@ export function putValue(text: string, root: Node, place: YamlSlot, value: Confi
 
   if (!content) return [insertion(lead, ` ${inline}`)];
   if (!isBlock(place.value) || !beginsLine(text, content.from)) return [change(text, content, inline)];
-  return [insertion(lead, ` ${inline}`), linesOf(text, content)];
+  return [insertion(lead, ` ${inline}`), removeLines(text, content)];
 }
 
 /** What adds a member to a map or list, behind those that are there. */
-export function insertMember(text: string, root: Node, place: YamlSlot, member: Member): readonly TextEdit[] {
-  const holder = place.value as Collection;
-  if (isPlainlyEmpty(text, place)) return putLines(text, root, place, wrapped(member));
+export function insertYamlMember(
+  text: string,
+  root: Node,
+  place: YamlSlot,
+  member: Member,
+): readonly TextEdit[] {
+  const holder = place.value as YamlCollection;
+  if (isPlainlyEmpty(text, place)) return putLines(text, root, place, memberToValue(member));
   if (isFlow(holder)) return insertFlow(text, root, holder, member);
 
-  const places = placesIn(holder);
+  const places = listSlots(holder);
   const { whole } = places.at(-1)!;
   if (whole.open && whole.to === text.length && !text.endsWith('\n')) {
     throw new ConfigError(
@@ -56,28 +69,32 @@ export function insertMember(text: string, root: Node, place: YamlSlot, member: 
       text.length,
     );
   }
-  const column = columnOf(text, places[0]!.whole.from);
-  const lines = blockLines(wrapped(member), styleOf(text, [holder, root]));
-  const inside = Math.max(column, place.kind === 'root' ? 0 : columnOf(text, place.whole.from) + 1);
+  const column = columnAt(text, places[0]!.whole.from);
+  const lines = blockLines(memberToValue(member), detectYamlStyle(text, [holder, root]));
+  const inside = Math.max(column, place.kind === 'root' ? 0 : columnAt(text, place.whole.from) + 1);
   return [
-    linesAt(text, afterComments(text, lineAfter(text, endOffset(text, whole)), inside), indented(lines, column)),
+    linesAt(
+      text,
+      afterComments(text, lineAfter(text, endOffset(text, whole)), inside),
+      indentLines(lines, column),
+    ),
   ];
 }
 
 /** What takes a member out of the map or list at a place, and leaves that empty if it was the only one. */
 export function removeMember(text: string, place: YamlSlot, index: number): readonly TextEdit[] {
-  const holder = place.value as Collection;
+  const holder = place.value as YamlCollection;
   if (isFlow(holder)) return removeFlow(text, holder, index);
 
-  const places = placesIn(holder);
+  const places = listSlots(holder);
   const { whole } = places[index]!;
   const isOwnLine = beginsLine(text, whole.from);
   if (places.length === 1) {
     const empty = isMap(holder) ? '{}' : '[]';
     if (place.kind === 'root' || !isOwnLine) return [change(text, whole, empty)];
-    return [insertion(place.lead, ` ${empty}`), linesOf(text, whole)];
+    return [insertion(place.lead, ` ${empty}`), removeLines(text, whole)];
   }
-  if (isOwnLine) return [linesOf(text, whole, places[index - 1]?.whole)];
+  if (isOwnLine) return [removeLines(text, whole, places[index - 1]?.whole)];
 
   const next = places[index + 1]!.whole.from;
   const end = endOffset(text, whole);
@@ -88,18 +105,19 @@ export function removeMember(text: string, place: YamlSlot, index: number): read
 /** Puts a value that needs lines of its own. */
 function putLines(text: string, root: Node, place: YamlSlot, value: ConfigValue): readonly TextEdit[] {
   const { kind, content, lead, value: old } = place;
-  const style = styleOf(text, [old, root]);
+  const style = detectYamlStyle(text, [old, root]);
   const lines = blockLines(value, style);
-  const outer = kind === 'root' ? -1 : columnOf(text, place.whole.from);
+  const outer = kind === 'root' ? -1 : columnAt(text, place.whole.from);
   const steps = { root: 1, item: style.dash, pair: isList(value) ? style.listStep : style.step };
   const column = outer + steps[kind];
 
   if (content && isBlock(old)) {
-    const current = columnOf(text, content.from);
+    const current = columnAt(text, content.from);
     const kept = current > outer || isList(value) ? current : column;
-    if (!beginsLine(text, content.from)) return [change(text, content, hanging(text, lines, kept))];
+    if (!beginsLine(text, content.from))
+      return [change(text, content, insertHangingLines(text, lines, kept))];
     const whole = { ...content, from: startOfLine(text, content.from) };
-    return [change(text, whole, indented(lines, kept).join(lineEndOf(text)))];
+    return [change(text, whole, indentLines(lines, kept).join(detectLineEnd(text)))];
   }
 
   const end = content ? endOffset(text, content) : lead;
@@ -107,13 +125,13 @@ function putLines(text: string, root: Node, place: YamlSlot, value: ConfigValue)
   // After an anchor on the same line, the first key would be what it names.
   const isDashOnly = kind === 'item' && lead === place.whole.from + 1;
   if (content && (isDashOnly || (isLast && beginsLine(text, content.from)))) {
-    return [change(text, content, hanging(text, lines, columnOf(text, content.from)))];
+    return [change(text, content, insertHangingLines(text, lines, columnAt(text, content.from)))];
   }
   if (!content && isDashOnly && isLast) {
-    return [insertion(lead, ` ${hanging(text, lines, columnOf(text, lead) + 1)}`)];
+    return [insertion(lead, ` ${insertHangingLines(text, lines, columnAt(text, lead) + 1)}`)];
   }
   const offset = afterComments(text, lineAfter(text, end), outer + 1);
-  const added = linesAt(text, offset, indented(lines, column));
+  const added = linesAt(text, offset, indentLines(lines, column));
   return content ? [{ from: blanksBefore(text, content.from), to: end, text: '' }, added] : [added];
 }
 
@@ -125,7 +143,7 @@ function isPlainlyEmpty(text: string, { kind, flow, value, lead, content }: Yaml
   return beginsLine(text, content.from) && isLastOnLine(text, content.to);
 }
 
-function wrapped({ key, value }: Member): ConfigValue {
+function memberToValue({ key, value }: Member): ConfigValue {
   return typeof key === 'number' ? [value] : Object.fromEntries([[key, value]]);
 }
 

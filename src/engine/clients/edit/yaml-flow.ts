@@ -1,16 +1,16 @@
 import type { Node } from 'yaml';
 import type { ConfigValue } from './editor.js';
-import { startOfLine } from './text.js';
-import { type Collection, flowItemsOf, isQuoted } from './yaml-layout.js';
+import { startOfLine } from './text-lines.js';
+import { isQuoted, readFlowItems, type YamlCollection } from './yaml-layout.js';
 import {
   afterComments,
   beginsLine,
   blanksBefore,
-  type TextEdit,
   endsLine,
   insertion,
   lineAfter,
   linesAt,
+  type TextEdit,
 } from './yaml-lines.js';
 import { flowPair, flowText } from './yaml-print.js';
 
@@ -24,10 +24,10 @@ export interface Member {
 export function insertFlow(
   text: string,
   root: Node,
-  holder: Collection,
+  holder: YamlCollection,
   { key, value }: Member,
 ): readonly TextEdit[] {
-  const { start, items, commas } = flowItemsOf(holder);
+  const { start, items, commas } = readFlowItems(holder);
   const how = { quoted: isQuoted([holder, root]) };
   const put = typeof key === 'number' ? flowText(value, how) : flowPair(key, value, how);
   const last = items.at(-1);
@@ -46,8 +46,8 @@ export function insertFlow(
 }
 
 /** What takes a member out from between brackets, and a comma with it. */
-export function removeFlow(text: string, holder: Collection, index: number): readonly TextEdit[] {
-  const { items, commas } = flowItemsOf(holder);
+export function removeFlow(text: string, holder: YamlCollection, index: number): readonly TextEdit[] {
+  const { items, commas } = readFlowItems(holder);
   const { from, to } = items[index]!;
   const comma = commas[index];
   const before = commas[index - 1];

@@ -1,10 +1,10 @@
 import { type CST, isMap, isScalar, isSeq, type Node, type Pair, type YAMLMap, type YAMLSeq } from 'yaml';
-import { startOfLine } from './text.js';
-import type { Style } from './yaml-print.js';
+import { startOfLine } from './text-lines.js';
+import type { YamlStyle } from './yaml-print.js';
 import { nodesIn } from './yaml-source.js';
 
 /** Where something stands in a text, comments and blanks around it not counted. */
-export interface Extent {
+export interface TextExtent {
   readonly from: number;
   /** After a block scalar: where the next line begins. */
   readonly to: number;
@@ -19,9 +19,9 @@ export interface YamlSlot {
   readonly flow: boolean;
   readonly value: Node | null;
   /** From the first character of its key, dash or value to the end of its value. */
-  readonly whole: Extent;
+  readonly whole: TextExtent;
   /** The value without tag and anchor; undefined if nothing is written. */
-  readonly content: Extent | undefined;
+  readonly content: TextExtent | undefined;
   /** Where what comes before the value ends: colon, dash, tag, anchor. */
   readonly lead: number;
   /** Whether a colon is there. */
@@ -32,51 +32,51 @@ export interface YamlSlot {
 export interface FlowItems {
   /** After the opening bracket. */
   readonly start: number;
-  readonly items: readonly Extent[];
+  readonly items: readonly TextExtent[];
   readonly commas: readonly (number | undefined)[];
 }
 
-export type Collection = YAMLMap | YAMLSeq;
+export type YamlCollection = YAMLMap | YAMLSeq;
 
-type Item = CST.CollectionItem;
-type Token = CST.Token | null | undefined;
-type Tokens = Token | readonly CST.Token[];
+type YamlItem = CST.CollectionItem;
+type YamlToken = CST.Token | null | undefined;
+type YamlTokens = YamlToken | readonly CST.Token[];
 
 export function rootPlace(root: Node): YamlSlot {
-  const whole = extentOf(root.srcToken)!;
+  const whole = findExtent(root.srcToken)!;
   return { kind: 'root', flow: false, value: root, whole, content: whole, lead: whole.from, colon: false };
 }
 
 export function pairPlace(map: YAMLMap, pair: Pair): YamlSlot {
-  const { start, key, sep, value } = pair.srcToken as Item;
-  const whole = extentOf(start, key, sep, value)!;
+  const { start, key, sep, value } = pair.srcToken as YamlItem;
+  const whole = findExtent(start, key, sep, value)!;
   return {
     kind: 'pair',
     flow: isFlow(map),
     value: pair.value as Node | null,
     whole,
-    content: extentOf(value),
-    lead: extentOf(sep)?.to ?? whole.to,
+    content: findExtent(value),
+    lead: findExtent(sep)?.to ?? whole.to,
     colon: sep?.some(({ type }) => type === 'map-value-ind') ?? false,
   };
 }
 
 export function itemPlace(list: YAMLSeq, index: number): YamlSlot {
   const { start, key, sep, value } = writtenItems(list)[index]!;
-  const whole = extentOf(start, key, sep, value)!;
+  const whole = findExtent(start, key, sep, value)!;
   return {
     kind: 'item',
     flow: isFlow(list),
     value: list.items[index] as Node,
     whole,
-    content: extentOf(key, sep, value),
-    lead: extentOf(start)?.to ?? whole.from,
+    content: findExtent(key, sep, value),
+    lead: findExtent(start)?.to ?? whole.from,
     colon: false,
   };
 }
 
 /** What a map or list holds, in the order of the text. */
-export function placesIn(holder: Collection): readonly YamlSlot[] {
+export function listSlots(holder: YamlCollection): readonly YamlSlot[] {
   return isMap(holder)
     ? holder.items.map((pair) => pairPlace(holder, pair))
     : holder.items.map((_, index) => itemPlace(holder, index));
@@ -88,16 +88,16 @@ export function isFlow({ srcToken }: Node): boolean {
 }
 
 /** Where a key is written with a question mark. */
-export function questionMarkOf({ srcToken }: Pair): number | undefined {
-  return (srcToken as Item).start.find(({ type }) => type === 'explicit-key-ind')?.offset;
+export function questionMarkOffset({ srcToken }: Pair): number | undefined {
+  return (srcToken as YamlItem).start.find(({ type }) => type === 'explicit-key-ind')?.offset;
 }
 
-export function flowItemsOf(holder: Collection): FlowItems {
+export function readFlowItems(holder: YamlCollection): FlowItems {
   const { start, items } = holder.srcToken as CST.FlowCollection;
   const written = items.filter(isWritten);
   return {
     start: start.offset + start.source.length,
-    items: written.map((item) => extentOf(item.start, item.key, item.sep, item.value)!),
+    items: written.map((item) => findExtent(item.start, item.key, item.sep, item.value)!),
     commas: written.map((item) => commaBefore(items[items.indexOf(item) + 1])),
   };
 }
@@ -109,20 +109,20 @@ export function isQuoted(parts: readonly (Node | null)[]): boolean {
 }
 
 /** The column of an offset: what YAML counts as indentation, dashes included. */
-export function columnOf(text: string, offset: number): number {
+export function columnAt(text: string, offset: number): number {
   return offset - startOfLine(text, offset);
 }
 
 /** How a document is indented, told by the first of the given parts that shows it. */
-export function styleOf(text: string, parts: readonly (Node | null)[]): Style {
+export function detectYamlStyle(text: string, parts: readonly (Node | null)[]): YamlStyle {
   let step: number | undefined;
   let listStep: number | undefined;
   let dash: number | undefined;
   for (const holder of parts.flatMap((part) => [...nodesIn(part)])) {
     if (!(isMap(holder) || isSeq(holder)) || isFlow(holder)) continue;
-    for (const { whole, value, content } of placesIn(holder)) {
+    for (const { whole, value, content } of listSlots(holder)) {
       if (!value || !content || isFlow(value)) continue;
-      const columns = columnOf(text, content.from) - columnOf(text, whole.from);
+      const columns = columnAt(text, content.from) - columnAt(text, whole.from);
       if (isMap(holder) && isMap(value)) step ??= columns;
       if (isMap(holder) && isSeq(value)) listStep ??= columns;
       if (isSeq(holder) && isMap(value) && isSameLine(text, whole.from, content.from)) dash ??= columns;
@@ -137,53 +137,54 @@ function isSameLine(text: string, from: number, to: number): boolean {
 }
 
 /** Items of a list without what the parser keeps only for the comments in it. */
-function writtenItems({ srcToken }: YAMLSeq): readonly Item[] {
+function writtenItems({ srcToken }: YAMLSeq): readonly YamlItem[] {
   return (srcToken as CST.FlowCollection | CST.BlockSequence).items.filter(isWritten);
 }
 
-function isWritten({ start, key, sep, value }: Item): boolean {
-  return extentOf(start, key, sep, value) !== undefined;
+function isWritten({ start, key, sep, value }: YamlItem): boolean {
+  return findExtent(start, key, sep, value) !== undefined;
 }
 
-function commaBefore(item: Item | undefined): number | undefined {
+function commaBefore(item: YamlItem | undefined): number | undefined {
   return item?.start.find(({ type }) => type === 'comma')?.offset;
 }
 
 const blankTypes: readonly string[] = ['space', 'newline', 'comment', 'comma', 'flow-error-end'];
 
-function extentOf(...parts: readonly Tokens[]): Extent | undefined {
+function findExtent(...parts: readonly YamlTokens[]): TextExtent | undefined {
   const tokens = parts.flat();
-  const first = edgeOf(tokens, 'first');
-  const last = edgeOf(tokens, 'last');
-  return first && last && { from: first.offset, to: last.offset + lengthOf(last), open: isOpen(last) };
+  const first = findEdgeToken(tokens, 'first');
+  const last = findEdgeToken(tokens, 'last');
+  return first && last && { from: first.offset, to: last.offset + tokenLength(last), open: isOpen(last) };
 }
 
 /** The first or last token that is neither blank nor comment nor comma. */
-function edgeOf(tokens: readonly Token[], side: 'first' | 'last'): CST.Token | undefined {
+function findEdgeToken(tokens: readonly YamlToken[], side: 'first' | 'last'): CST.Token | undefined {
   for (const index of tokens.keys()) {
     const token = tokens.at(side === 'first' ? index : -1 - index);
-    const edge = token && edgeIn(token, side);
+    const edge = token && findEdgeIn(token, side);
     if (edge) return edge;
   }
   return undefined;
 }
 
-function edgeIn(token: CST.Token, side: 'first' | 'last'): CST.Token | undefined {
+function findEdgeIn(token: CST.Token, side: 'first' | 'last'): CST.Token | undefined {
   if (blankTypes.includes(token.type)) return undefined;
-  if (token.type === 'flow-collection') return side === 'first' ? token.start : edgeOf(token.end, side);
+  if (token.type === 'flow-collection')
+    return side === 'first' ? token.start : findEdgeToken(token.end, side);
   if (!('items' in token)) return token;
   for (const index of token.items.keys()) {
-    const { start, key, sep, value } = token.items.at(side === 'first' ? index : -1 - index) as Item;
-    const edge = edgeOf([start, key, sep, value].flat(), side);
+    const { start, key, sep, value } = token.items.at(side === 'first' ? index : -1 - index) as YamlItem;
+    const edge = findEdgeToken([start, key, sep, value].flat(), side);
     if (edge) return edge;
   }
   return undefined;
 }
 
-function lengthOf(leaf: CST.Token): number {
+function tokenLength(leaf: CST.Token): number {
   const source = 'source' in leaf ? leaf.source.length : 0;
   if (leaf.type !== 'block-scalar') return source;
-  return leaf.props.reduce((length, part) => length + lengthOf(part), source);
+  return leaf.props.reduce((length, part) => length + tokenLength(part), source);
 }
 
 /** Without a final line end, readers do not agree whether such a scalar has one; with `-` it has none. */

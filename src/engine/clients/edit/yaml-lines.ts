@@ -1,6 +1,6 @@
-import { endOfLine, lineEndOf, startOfLine } from './text.js';
-import type { Extent } from './yaml-layout.js';
-import { indented } from './yaml-print.js';
+import { detectLineEnd, endOfLine, startOfLine } from './text-lines.js';
+import type { TextExtent } from './yaml-layout.js';
+import { indentLines } from './yaml-print.js';
 
 /** A stretch of a text and what takes its place. */
 export interface TextEdit {
@@ -22,19 +22,19 @@ export function insertion(offset: number, text: string): TextEdit {
 }
 
 /** Replaces what stands somewhere, not the line end after it. */
-export function change(text: string, extent: Extent, put: string): TextEdit {
+export function change(text: string, extent: TextExtent, put: string): TextEdit {
   return { from: extent.from, to: endOffset(text, extent), text: put };
 }
 
 /** Lines put where a line begins; after a last line without end they have none either. */
 export function linesAt(text: string, offset: number, lines: readonly string[]): TextEdit {
-  const eol = lineEndOf(text);
+  const eol = detectLineEnd(text);
   const put = lines.join(eol);
   return insertion(offset, offset > 0 && text[offset - 1] !== '\n' ? eol + put : put + eol);
 }
 
 /** Takes out the lines of something; with a last line that has no end, the line end before it. */
-export function linesOf(text: string, extent: Extent, before?: Extent): TextEdit {
+export function removeLines(text: string, extent: TextExtent, before?: TextExtent): TextEdit {
   const start = startOfLine(text, extent.from);
   const end = lineAfter(text, endOffset(text, extent));
   if (text[end - 1] === '\n' || start === 0) return { from: start, to: end, text: '' };
@@ -43,8 +43,12 @@ export function linesOf(text: string, extent: Extent, before?: Extent): TextEdit
 }
 
 /** Lines of which the first goes where something already stands before it. */
-export function hanging(text: string, [first, ...others]: readonly string[], column: number): string {
-  return [first!, ...indented(others, column)].join(lineEndOf(text));
+export function insertHangingLines(
+  text: string,
+  [first, ...others]: readonly string[],
+  column: number,
+): string {
+  return [first!, ...indentLines(others, column)].join(detectLineEnd(text));
 }
 
 /** After the comments from here on that are indented at least this far, blank lines between them included. */
@@ -67,7 +71,7 @@ export function lineAfter(text: string, offset: number): number {
 }
 
 /** Where something ends, the line end that a block scalar includes not counted. */
-export function endOffset(text: string, { to }: Extent): number {
+export function endOffset(text: string, { to }: TextExtent): number {
   return text[to - 1] === '\n' ? endOfLine(text, startOfLine(text, to - 1)) : to;
 }
 

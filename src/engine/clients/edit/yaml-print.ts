@@ -1,7 +1,7 @@
 import { ConfigError, type ConfigValue } from './editor.js';
 
 /** How a document is indented, in columns. */
-export interface Style {
+export interface YamlStyle {
   /** From a key to the keys below it. */
   readonly step: number;
   /** From a key to the dashes below it; often none. */
@@ -18,20 +18,20 @@ export function inlineText(value: ConfigValue): string | undefined {
 }
 
 /** The lines of a value in block form, the outermost not indented. */
-export function blockLines(value: ConfigValue, style: Style): string[] {
+export function blockLines(value: ConfigValue, style: YamlStyle): string[] {
   const inline = inlineText(value);
   if (inline !== undefined) return [inline];
   if (isList(value)) {
     return value.flatMap((item) => {
       const [first, ...others] = blockLines(item, style);
-      return ['-'.padEnd(style.dash) + first, ...indented(others, style.dash)];
+      return ['-'.padEnd(style.dash) + first, ...indentLines(others, style.dash)];
     });
   }
   return Object.entries(value as object).flatMap(([key, held]: [string, ConfigValue]) => {
     const name = `${printScalar(key, { quoted: false })}:`;
     const text = inlineText(held);
     if (text !== undefined) return [`${name} ${text}`];
-    return [name, ...indented(blockLines(held, style), isList(held) ? style.listStep : style.step)];
+    return [name, ...indentLines(blockLines(held, style), isList(held) ? style.listStep : style.step)];
   });
 }
 
@@ -53,7 +53,7 @@ export function isList(value: unknown): value is readonly ConfigValue[] {
   return Array.isArray(value);
 }
 
-export function indented(lines: readonly string[], columns: number): string[] {
+export function indentLines(lines: readonly string[], columns: number): string[] {
   return lines.map((line) => ' '.repeat(columns) + line);
 }
 
@@ -70,17 +70,17 @@ function numberText(value: number): string {
 }
 
 /** Words that no reader of YAML 1.1 or 1.2 takes for anything but text. */
-const plain = /^-{0,2}[A-Za-z_/][\w./@+=-]*(?: [\w./@+=-]+)*$/;
-const taken = /^(?:y|n|yes|no|on|off|true|false|null|-?(?:nan|inf|infinity))$/i;
+const plainScalar = /^-{0,2}[A-Za-z_/][\w./@+=-]*(?: [\w./@+=-]+)*$/;
+const reservedScalar = /^(?:y|n|yes|no|on|off|true|false|null|-?(?:nan|inf|infinity))$/i;
 
 /** What JSON leaves as it is, though YAML forbids it or a reader of YAML 1.1 ends a line there. */
-const unprintable = /[\u007F-\u009F\u2028\u2029\uFEFF\uFFFE\uFFFF]/g;
+const unprintableCharacters = /[\u007F-\u009F\u2028\u2029\uFEFF\uFFFE\uFFFF]/g;
 
 function printScalar(text: string, { quoted }: { readonly quoted: boolean }): string {
   if (/\p{Surrogate}/u.test(text)) throw new ConfigError('Half a surrogate pair cannot be written as YAML.');
-  if (!quoted && plain.test(text) && !taken.test(text)) return text;
+  if (!quoted && plainScalar.test(text) && !reservedScalar.test(text)) return text;
   return JSON.stringify(text).replace(
-    unprintable,
+    unprintableCharacters,
     (character) => `\\u${character.charCodeAt(0).toString(16).padStart(4, '0')}`,
   );
 }

@@ -43,15 +43,15 @@ export function readYaml(text: string): YamlSource {
   const lone = text.search(/\r(?!\n)/);
   if (lone !== -1) throw new ConfigError('A carriage return without a line feed ends a line here.', lone);
 
-  const document = documentOf(text, { merge: false });
+  const document = parseYamlDocument(text, { merge: false });
   const root = document?.contents?.srcToken ? document.contents : undefined;
   const aliases = [...aliasesIn(root)];
   const plain = root && dataIn(document);
-  const merged = text.includes('<<') ? root && dataIn(documentOf(text, { merge: true })) : plain;
+  const merged = text.includes('<<') ? root && dataIn(parseYamlDocument(text, { merge: true })) : plain;
   return { text, root, merged, plain, aliases };
 }
 
-function documentOf(text: string, { merge }: { merge: boolean }): Document.Parsed | undefined {
+function parseYamlDocument(text: string, { merge }: { merge: boolean }): Document.Parsed | undefined {
   const options = { merge, keepSourceTokens: true, uniqueKeys: false, prettyErrors: false };
   const parsed = parseAllDocuments(text, options);
   const [first, second] = 'empty' in parsed ? [] : parsed;
@@ -89,7 +89,7 @@ export function* nodesIn(part: unknown, skipped?: unknown): Generator<Node> {
 export function spellingsIn({ text, root }: YamlSource, skipped?: unknown): readonly string[] {
   return [...nodesIn(root, skipped)].map((node) => {
     const properties = isAlias(node) ? '' : `${node.anchor ?? ''} ${node.tag ?? ''} `;
-    return isCollection(node) ? properties : properties + text.slice(...spanOf(node)).trimEnd();
+    return isCollection(node) ? properties : properties + text.slice(...nodeRange(node)).trimEnd();
   });
 }
 
@@ -106,7 +106,7 @@ export function memberAt(root: unknown, path: readonly (string | number)[]): Pai
   return isPair(member) || isNode(member) ? member : undefined;
 }
 
-function spanOf(node: Node): [number, number] {
+function nodeRange(node: Node): [number, number] {
   return [node.range?.[0] ?? 0, node.range?.[1] ?? 0];
 }
 
@@ -118,9 +118,9 @@ function* aliasesIn(root: unknown): Generator<AliasUse> {
       continue;
     }
     const target = anchors.get(node.source);
-    const [offset] = spanOf(node);
+    const [offset] = nodeRange(node);
     if (!target) throw new ConfigError(`There is no anchor for the alias *${node.source}.`, offset);
-    if (offset < spanOf(target)[1]) {
+    if (offset < nodeRange(target)[1]) {
       throw new ConfigError(`The alias *${node.source} stands for what it is in.`, offset);
     }
     yield { alias: node, target };

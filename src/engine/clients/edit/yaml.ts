@@ -1,28 +1,39 @@
 import { isDeepStrictEqual } from 'node:util';
 import { isAlias, isCollection, isMap, isPair, isScalar, isSeq, type Node } from 'yaml';
+import { wrapMissing } from './config-path.js';
 import { ConfigError, type ConfigPath, type ConfigValue, type Editor } from './editor.js';
-import { wrapped } from './path.js';
-import { fillDocument, insertMember, putValue, removeMember } from './yaml-change.js';
 import {
-  type Collection,
+  dataAt,
+  mapsToObjects,
+  toPlainValue,
+  verifyEdit,
+  withData,
+  withoutData,
+} from './verify-yaml-edit.js';
+import { fillDocument, insertYamlMember, putValue, removeMember } from './yaml-change.js';
+import {
   itemPlace,
-  type YamlSlot,
+  listSlots,
   pairPlace,
-  placesIn,
-  questionMarkOf,
+  questionMarkOffset,
   rootPlace,
+  type YamlCollection,
+  type YamlSlot,
 } from './yaml-layout.js';
 import { applyChanges } from './yaml-lines.js';
-import { dataAt, toPlainValue, objectsOf, verifyEdit, withData, withoutData } from './yaml-proof.js';
 import { memberAt, nodesIn, readYaml, type YamlSource } from './yaml-source.js';
 
 /** YAML of one document, edited as text: the parser says where things are and proves the outcome, it prints nothing. */
 export function yamlEditor(): Editor {
-  return { parse: bounded(parse), set: bounded(set), remove: bounded(remove) };
+  return {
+    parse: guardRecursion(parseYamlConfig),
+    set: guardRecursion(setYamlValue),
+    remove: guardRecursion(removeYamlValue),
+  };
 }
 
 /** How far a path leads. */
-interface Target {
+interface PathTarget {
   /** The last place that is there. */
   readonly place: YamlSlot;
   /** The places of the maps and lists that lead to it. */
@@ -31,21 +42,21 @@ interface Target {
   readonly rest: ConfigPath;
 }
 
-function parse(text: string): unknown {
-  return objectsOf(readYaml(text).merged);
+function parseYamlConfig(text: string): unknown {
+  return mapsToObjects(readYaml(text).merged);
 }
 
-function set(text: string, path: ConfigPath, value: ConfigValue): string {
+function setYamlValue(text: string, path: ConfigPath, value: ConfigValue): string {
   const source = readYaml(text);
   const data = toPlainValue(value);
   const expect = (before: unknown) => withData(before, path, data);
   const { root } = source;
   if (!root) {
-    const edited = applyChanges(text, fillDocument(text, wrapped(path, value)));
+    const edited = applyChanges(text, fillDocument(text, wrapMissing(path, value)));
     return verifyEdit(source, edited, { expect, made: (made) => made, name: pathLabel([]), offset: 0 });
   }
 
-  const { place, way, rest } = find(source, root, path);
+  const { place, way, rest } = resolvePath(source, root, path);
   if (rest.length === 0 && isDeepStrictEqual(dataAt(source.merged, path), data)) return text;
 
   const there = path.slice(0, path.length - rest.length);
@@ -53,21 +64,21 @@ function set(text: string, path: ConfigPath, value: ConfigValue): string {
   const [key, ...missing] = rest;
   if (key !== undefined && isCollection(place.value)) {
     requireUnshared(source, [...way, place]);
-    const changes = insertMember(text, root, place, { key, value: wrapped(missing, value) });
+    const changes = insertYamlMember(text, root, place, { key, value: wrapMissing(missing, value) });
     const made = (after: unknown) => memberAt(after, [...there, key]);
     return verifyEdit(source, applyChanges(text, changes), { ...subject, made });
   }
 
   requireUntagged(place, there, data);
   requireUnshared(source, way, place.value);
-  const changes = putValue(text, root, place, wrapped(rest, value));
-  const made = (after: unknown) => heldBy(memberAt(after, there));
+  const changes = putValue(text, root, place, wrapMissing(rest, value));
+  const made = (after: unknown) => memberValue(memberAt(after, there));
   return verifyEdit(source, applyChanges(text, changes), { ...subject, gone: place.value, made });
 }
 
-function remove(text: string, path: ConfigPath): string {
+function removeYamlValue(text: string, path: ConfigPath): string {
   const source = readYaml(text);
-  const target = source.root && find(source, source.root, path);
+  const target = source.root && resolvePath(source, source.root, path);
   const holder = target?.way.at(-1);
   if (!target || !holder || target.rest.length > 0) {
     throw new ConfigError(`There is no ${pathLabel(path)} to take out.`);
@@ -76,7 +87,7 @@ function remove(text: string, path: ConfigPath): string {
   const { place, way } = target;
   const gone = memberAt(source.root, path);
   requireUnshared(source, way, gone);
-  const index = placesIn(holder.value as Collection).findIndex(
+  const index = listSlots(holder.value as YamlCollection).findIndex(
     ({ whole }) => whole.from === place.whole.from,
   );
   const edited = applyChanges(text, removeMember(text, holder, index));
@@ -85,13 +96,13 @@ function remove(text: string, path: ConfigPath): string {
 }
 
 /** Follows a path as far as there is something. An empty value ends the way. */
-function find(source: YamlSource, root: Node, path: ConfigPath): Target {
+function resolvePath(source: YamlSource, root: Node, path: ConfigPath): PathTarget {
   const way: YamlSlot[] = [];
   let place = rootPlace(root);
   for (const [depth, step] of path.entries()) {
     const there = path.slice(0, depth);
     requireUntagged(place, there);
-    if (isNothing(place.value)) return { place, way, rest: path.slice(depth) };
+    if (isNullNode(place.value)) return { place, way, rest: path.slice(depth) };
 
     const next = typeof step === 'number' ? itemAt(place, step, there) : pairAt(source, place, step, there);
     if (!next) return { place, way, rest: path.slice(depth) };
@@ -102,14 +113,15 @@ function find(source: YamlSource, root: Node, path: ConfigPath): Target {
 }
 
 function itemAt({ value, whole }: YamlSlot, index: number, there: ConfigPath): YamlSlot | undefined {
-  if (!isSeq(value)) throw unfit(value, 'list', there, whole);
-  if (index > value.items.length) throw new ConfigError(`${pathLabel(there)} has no item ${index}.`, whole.from);
+  if (!isSeq(value)) throw wrongShapeError(value, 'list', there, whole);
+  if (index > value.items.length)
+    throw new ConfigError(`${pathLabel(there)} has no item ${index}.`, whole.from);
   return index < value.items.length ? itemPlace(value, index) : undefined;
 }
 
 function pairAt(source: YamlSource, place: YamlSlot, key: string, there: ConfigPath): YamlSlot | undefined {
   const { value, whole } = place;
-  if (!isMap(value)) throw unfit(value, 'map', there, whole);
+  if (!isMap(value)) throw wrongShapeError(value, 'map', there, whole);
   if (!value.srcToken)
     throw new ConfigError(`${pathLabel(there)} is a map without braces in a list.`, whole.from);
 
@@ -126,7 +138,7 @@ function pairAt(source: YamlSource, place: YamlSlot, key: string, there: ConfigP
   if (!isScalar(first.key) || first.key.value !== key) {
     throw new ConfigError(`The key ${name} is written as an alias, or not as text.`, offset);
   }
-  if (questionMarkOf(first) !== undefined) {
+  if (questionMarkOffset(first) !== undefined) {
     throw new ConfigError(`The key ${name} is written with a question mark.`, offset);
   }
   if (source.text.slice(first.key.range?.[0], first.key.range?.[1]).includes('\n')) {
@@ -141,7 +153,12 @@ function spellsKey({ aliases }: YamlSource, node: unknown, key: string): boolean
   return isScalar(target) && (target.value === key || target.source === key || String(target.value) === key);
 }
 
-function unfit(value: Node | null, wanted: string, there: ConfigPath, { from }: YamlSlot['whole']): ConfigError {
+function wrongShapeError(
+  value: Node | null,
+  wanted: string,
+  there: ConfigPath,
+  { from }: YamlSlot['whole'],
+): ConfigError {
   if (isAlias(value))
     return new ConfigError(`${pathLabel(there)} is an alias; its value stands elsewhere.`, from);
   return new ConfigError(`${pathLabel(there)} is no ${wanted}.`, from);
@@ -166,16 +183,16 @@ function requireUnshared({ aliases }: YamlSource, way: readonly YamlSlot[], chan
   }
 }
 
-function heldBy(member: unknown): unknown {
+function memberValue(member: unknown): unknown {
   return isPair(member) ? member.value : member;
 }
 
-function isNothing(value: Node | null): boolean {
+function isNullNode(value: Node | null): boolean {
   return value === null || (isScalar(value) && value.value === null);
 }
 
 /** Nesting so deep that whatever follows it runs out of stack is the fault of the file. */
-function bounded<Input extends unknown[], Output>(
+function guardRecursion<Input extends unknown[], Output>(
   edit: (...input: Input) => Output,
 ): (...input: Input) => Output {
   return (...input) => {

@@ -1,9 +1,9 @@
+import { configValueAt } from '../edit/config-path.js';
 import type { ConfigPath, ConfigValue } from '../edit/editor.js';
-import { dataIn, type EntryLocator, removeValue } from '../edit/entries.js';
-import { sameValue } from '../edit/merge.js';
-import { valueAt } from '../edit/path.js';
-import type { Addition, FileRecord, Receipt } from '../receipts.js';
-import { slotOf } from './slot.js';
+import { type EntryLocator, readConfigDocument, removeValue } from '../edit/entries.js';
+import { sameValue } from '../edit/merge-entry.js';
+import type { EntryAddition, FileRecord, Receipt } from '../receipts.js';
+import { slotKey } from './slot.js';
 
 /** Takes out what an entry no longer needs elsewhere in its file, with the lists that were made for it. */
 export async function withoutAdditions(
@@ -13,15 +13,18 @@ export async function withoutAdditions(
   {
     gone = [],
     kept = [],
-  }: { readonly gone?: readonly Addition[] | undefined; readonly kept?: readonly Addition[] | undefined },
+  }: {
+    readonly gone?: readonly EntryAddition[] | undefined;
+    readonly kept?: readonly EntryAddition[] | undefined;
+  },
 ): Promise<string | null> {
-  const others = record.receipts.filter((one) => slotOf(one) !== slotOf(receipt));
+  const others = record.receipts.filter((one) => slotKey(one) !== slotKey(receipt));
   const needed = [...others.flatMap(({ additions = [] }) => additions), ...kept];
-  const isNeeded = ({ item }: Addition) => needed.some((one) => sameValue(one.item, item));
+  const isNeeded = ({ item }: EntryAddition) => needed.some((one) => sameValue(one.item, item));
   let after = text;
   for (const { list, item } of gone.filter((one) => !isNeeded(one))) {
     if (after === null) return null;
-    const items = valueAt(await dataIn(after, receipt.format), list);
+    const items = configValueAt(await readConfigDocument(after, receipt.format), list);
     const index = Array.isArray(items) ? items.findIndex((one) => sameValue(one, item)) : -1;
     if (!Array.isArray(items) || index === -1) continue;
     const isMade = record.made.includes(JSON.stringify(list)) && items.length === 1;
@@ -31,16 +34,16 @@ export async function withoutAdditions(
 }
 
 /** The additions of an entry as edits; those that are there already are none. */
-export async function extrasFor(
+export async function missingAdditions(
   text: string | null,
   { additions = [] }: Receipt,
   { format }: EntryLocator,
 ): Promise<readonly { readonly path: ConfigPath; readonly value: ConfigValue }[]> {
   if (additions.length === 0) return [];
-  const data = text === null ? undefined : await dataIn(text, format);
+  const data = text === null ? undefined : await readConfigDocument(text, format);
   const counts = new Map<string, number>();
   return additions.flatMap(({ list, item }) => {
-    const items = valueAt(data, list);
+    const items = configValueAt(data, list);
     const held: readonly unknown[] = Array.isArray(items) ? items : [];
     if (held.some((one) => sameValue(one, item))) return [];
     const name = JSON.stringify(list);

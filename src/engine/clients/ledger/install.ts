@@ -1,15 +1,15 @@
 import { isDeepStrictEqual } from 'node:util';
 import { AgentToolsError } from '../../errors.js';
+import { configValueAt } from '../edit/config-path.js';
 import type { ConfigEntry } from '../edit/editor.js';
-import { dataIn, type EntryLocator, putEntry, readEntry } from '../edit/entries.js';
-import { isIntact, launchPart, mergeEntry, sameValue } from '../edit/merge.js';
-import { valueAt } from '../edit/path.js';
-import type { FileRecord, Receipt, Step } from '../receipts.js';
-import { extrasFor, withoutAdditions } from './additions.js';
-import type { ConfigState, Plan } from './plan.js';
-import { shadowSteps, entryLocator, slotOf, stepBetween, templateOf } from './slot.js';
+import { type EntryLocator, putEntry, readConfigDocument, readEntry } from '../edit/entries.js';
+import { isIntact, launchPart, mergeEntry, sameValue } from '../edit/merge-entry.js';
+import type { FileRecord, Receipt, RecordedEdit } from '../receipts.js';
+import { missingAdditions, withoutAdditions } from './additions.js';
+import type { ConfigState, Plan } from './config-plan.js';
+import { entryLocator, recordEdit, shadowSteps, slotKey, templateField } from './slot.js';
 
-export interface Wanted {
+export interface DesiredEntry {
   readonly receipt: Receipt;
   readonly place: EntryLocator;
   readonly force: boolean;
@@ -19,15 +19,18 @@ export interface Wanted {
  * Plans to write an entry. What the user added to an entry of ours stays.
  * @throws AgentToolsError if the key is taken, or our entry was edited by hand, unless `force`; ConfigError.
  */
-export async function planInstall(state: ConfigState, { receipt, place, force }: Wanted): Promise<Plan> {
+export async function planInstall(
+  state: ConfigState,
+  { receipt, place, force }: DesiredEntry,
+): Promise<Plan> {
   const { text, record } = state;
-  const slot = slotOf(receipt);
+  const slot = slotKey(receipt);
   const current = await readEntry(text, place);
-  const owners = record.receipts.filter((one) => slotOf(one) === slot);
+  const owners = record.receipts.filter((one) => slotKey(one) === slot);
   const known = owners.find((one) => one.client === receipt.client);
   const companion = owners.find((one) => one.client !== receipt.client);
   const owner = known ?? companion;
-  const takes = whatItTakes(current, owner, receipt);
+  const takes = findReplaced(current, owner, receipt);
   const entry = companion && takes === 'ours' ? sharedEntry(companion.entry, receipt.entry) : receipt.entry;
   const previous = takes === 'ours' ? owner?.entry : takes === 'nothing' ? entry : undefined;
   const next = current ? mergeEntry(current, entry, previous) : entry;
@@ -35,13 +38,13 @@ export async function planInstall(state: ConfigState, { receipt, place, force }:
     gone: owner?.additions,
     kept: receipt.additions,
   });
-  const extras = await extrasFor(base, receipt, place);
-  const after = await putEntry(base, place, next, { ...templateOf(receipt), extras });
+  const extras = await missingAdditions(base, receipt, place);
+  const after = await putEntry(base, place, next, { ...templateField(receipt), extras });
   // What --force could not write either is said first, such as a key that is there twice.
   if (current !== undefined && !force) requireOurs(current, owner, receipt);
 
   const former = current && takes === 'theirs' ? { replaced: current, displaced: owners } : owner;
-  const confirmed = { ...placedAs(receipt, known), entry, ...gaveWay(former ?? {}) };
+  const confirmed = { ...keepKnownScope(receipt, known), entry, ...gaveWay(former ?? {}) };
   if (after === text && known && isSameReceipt(known, confirmed)) return { ...state, outcome: 'unchanged' };
 
   const companions = takes === 'theirs' ? [] : owners.filter((one) => one.client !== receipt.client);
@@ -54,10 +57,10 @@ export async function planInstall(state: ConfigState, { receipt, place, force }:
     record: {
       ...record,
       receipts: [...others, ...updated, confirmed],
-      steps: after === text ? steps : [...steps, stepBetween(slot, text, after)],
-      made: await madeWith(text, record, receipt),
+      steps: after === text ? steps : [...steps, recordEdit(slot, text, after)],
+      made: await listMadeContainers(text, record, receipt),
     },
-    outcome: outcomeOf({
+    outcome: installOutcome({
       current,
       takes,
       isChanged: after !== text,
@@ -73,7 +76,7 @@ async function withoutTwins(
   { receipts }: FileRecord,
   receipt: Receipt,
 ): Promise<readonly Receipt[]> {
-  const others = receipts.filter((one) => slotOf(one) !== slotOf(receipt));
+  const others = receipts.filter((one) => slotKey(one) !== slotKey(receipt));
   const gone = await Promise.all(
     others.map(async (one) => {
       const isTwin = one.client === receipt.client && one.key === receipt.key;
@@ -86,7 +89,11 @@ async function withoutTwins(
 /** What an entry takes the place of: nothing that differs, one of ours, or one that is to come back when it goes. */
 type ReplacedEntry = 'nothing' | 'ours' | 'theirs';
 
-function whatItTakes(current: ConfigEntry | undefined, owner: Receipt | undefined, receipt: Receipt): ReplacedEntry {
+function findReplaced(
+  current: ConfigEntry | undefined,
+  owner: Receipt | undefined,
+  receipt: Receipt,
+): ReplacedEntry {
   if (current === undefined) return 'nothing';
   if (owner) return owner.server === receipt.server || isKin(owner, receipt) ? 'ours' : 'theirs';
   return isIntact(current, receipt.entry) ? 'nothing' : 'theirs';
@@ -97,7 +104,7 @@ function isKin(one: Receipt, other: Receipt): boolean {
   return one.family !== undefined && one.family === other.family;
 }
 
-function outcomeOf({
+function installOutcome({
   current,
   takes,
   isChanged,
@@ -125,30 +132,30 @@ function gaveWay({ replaced, displaced = [] }: Partial<Receipt>): Pick<Receipt, 
 
 /** Steps of a slot that cannot be taken back are forgotten; those whose result is to stay when the entry goes are set apart. */
 function stepsBefore(
-  steps: readonly Step[],
+  steps: readonly RecordedEdit[],
   slot: string,
   { current, takes }: { readonly current: ConfigEntry | undefined; readonly takes: ReplacedEntry },
-): readonly Step[] {
+): readonly RecordedEdit[] {
   if (current === undefined) return steps.filter((step) => step.slot !== slot);
   return takes === 'theirs' ? shadowSteps(steps, slot) : steps;
 }
 
 /** A file that is named by its path stays the client's own, or the project's, where it was known as that. */
-function placedAs(receipt: Receipt, known: Receipt | undefined): Receipt {
+function keepKnownScope(receipt: Receipt, known: Receipt | undefined): Receipt {
   if (receipt.scope !== 'config' || !known) return receipt;
   const { scope, file, project } = known;
   return { ...receipt, scope, file, ...(project !== undefined && { project }) };
 }
 
 /** The maps and lists that are not there before an entry, and those that were not there before earlier ones. */
-async function madeWith(
+async function listMadeContainers(
   text: string | null,
   { made }: FileRecord,
   receipt: Receipt,
 ): Promise<readonly string[]> {
-  const data = text === null ? undefined : await dataIn(text, receipt.format);
+  const data = text === null ? undefined : await readConfigDocument(text, receipt.format);
   const needed = [receipt.container.path, ...(receipt.additions ?? []).map(({ list }) => list)];
-  const missing = needed.filter((path) => (valueAt(data, path) ?? undefined) === undefined);
+  const missing = needed.filter((path) => (configValueAt(data, path) ?? undefined) === undefined);
   return [...new Set([...made, ...missing.map((path) => JSON.stringify(path))])];
 }
 

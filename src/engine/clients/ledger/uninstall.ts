@@ -1,11 +1,11 @@
 import { AgentToolsError } from '../../errors.js';
 import { type EntryLocator, putEntry, readEntry, removeEntry } from '../edit/entries.js';
-import { isIntact } from '../edit/merge.js';
+import { isIntact } from '../edit/merge-entry.js';
 import type { FileRecord, Receipt } from '../receipts.js';
-import { extrasFor, withoutAdditions } from './additions.js';
-import type { ConfigState, Plan } from './plan.js';
-import { containerOf, unshadowSteps, slotOf } from './slot.js';
-import { undoMoved, undoSteps } from './undo.js';
+import { missingAdditions, withoutAdditions } from './additions.js';
+import type { ConfigState, Plan } from './config-plan.js';
+import { containerKey, slotKey, unshadowSteps } from './slot.js';
+import { undoMoved, undoSteps } from './undo-steps.js';
 
 /** An entry of ours, and where it stands now. */
 interface KnownEntry {
@@ -24,9 +24,9 @@ export async function planUninstall(
   { receipt, place, force }: KnownEntry & { readonly force: boolean },
 ): Promise<Plan> {
   const { text, record } = state;
-  const slot = slotOf(receipt);
-  const receipts = record.receipts.filter((one) => !(slotOf(one) === slot && one.client === receipt.client));
-  if (receipts.some((one) => slotOf(one) === slot)) {
+  const slot = slotKey(receipt);
+  const receipts = record.receipts.filter((one) => !(slotKey(one) === slot && one.client === receipt.client));
+  if (receipts.some((one) => slotKey(one) === slot)) {
     return { text, record: { ...record, receipts }, outcome: 'shared' };
   }
   const steps = record.steps.filter((step) => step.slot !== slot);
@@ -34,7 +34,7 @@ export async function planUninstall(
   const current = await readEntry(text, place);
   if (text === null || current === undefined) {
     const after = await withoutAdditions(text, left, receipt, { gone: receipt.additions });
-    return { text: after, record: emptied(left), outcome: 'gone' };
+    return { text: after, record: dropEmptyRecord(left), outcome: 'gone' };
   }
   if (!force && !isIntact(current, receipt.entry)) {
     const message = `The entry "${receipt.key}" in ${receipt.file} was edited by hand since it was written. Remove it all the same with --force.`;
@@ -55,11 +55,11 @@ export async function planUninstall(
 async function withFormer({ text, record }: ConfigState, { receipt, place }: KnownEntry): Promise<Plan> {
   const { replaced, displaced = [] } = receipt;
   if (!replaced || !(await readEntry(text, place))) {
-    return { text, record: emptied(record), outcome: 'removed' };
+    return { text, record: dropEmptyRecord(record), outcome: 'removed' };
   }
   const receipts = [...record.receipts, ...displaced];
-  const steps = displaced.length > 0 ? unshadowSteps(record.steps, slotOf(receipt)) : record.steps;
-  return { text, record: emptied({ ...record, receipts, steps }), outcome: 'restored' };
+  const steps = displaced.length > 0 ? unshadowSteps(record.steps, slotKey(receipt)) : record.steps;
+  return { text, record: dropEmptyRecord({ ...record, receipts, steps }), outcome: 'restored' };
 }
 
 /**
@@ -80,7 +80,7 @@ export function planRemoval({
   return async (state) => {
     const current = await readEntry(state.text, place);
     if (state.text === null || current === undefined) return { ...state, outcome: 'gone' };
-    const owner = state.record.receipts.find((one) => slotOf(one) === slotOf(place));
+    const owner = state.record.receipts.find((one) => slotKey(one) === slotKey(place));
     if (owner) {
       const message = `The entry "${key}" in ${file} was installed for ${owner.client}. Take it out with: agenttools uninstall --config ${file} --client ${owner.client} --name ${key}`;
       throw new AgentToolsError('refused', message);
@@ -94,7 +94,7 @@ export function planRemoval({
 }
 
 /** Nothing of ours, nothing to remember. */
-function emptied(record: FileRecord): FileRecord {
+function dropEmptyRecord(record: FileRecord): FileRecord {
   if (record.receipts.length > 0) return record;
   const { madeFolder: _, ...rest } = record;
   return { ...rest, steps: [], made: [] };
@@ -102,10 +102,10 @@ function emptied(record: FileRecord): FileRecord {
 
 /** Takes an entry out by what the file says now: it, what came with it, and the container if we made it and it is empty. */
 async function cutOut(text: string, record: FileRecord, { receipt, place }: KnownEntry): Promise<string> {
-  const isLast = !record.receipts.some((one) => containerOf(one) === containerOf(receipt));
-  const prune = isLast && record.made.includes(containerOf(receipt));
+  const isLast = !record.receipts.some((one) => containerKey(one) === containerKey(receipt));
+  const prune = isLast && record.made.includes(containerKey(receipt));
   const [former] = receipt.displaced ?? [];
-  const extras = former ? await extrasFor(text, former, place) : [];
+  const extras = former ? await missingAdditions(text, former, place) : [];
   const without = receipt.replaced
     ? await putEntry(text, place, receipt.replaced, { extras })
     : await removeEntry(text, place, { prune });

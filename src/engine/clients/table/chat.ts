@@ -1,5 +1,18 @@
 import type { FileCandidates, WritableClient } from '../client.js';
-import { goose, standard } from '../shapes.js';
+import { goose, standardShape } from '../entry-shapes.js';
+import {
+  allCandidates,
+  appData,
+  application,
+  bySystem,
+  existingFirst,
+  firstCandidates,
+  home,
+  localAppData,
+  platformPaths,
+  variableFolder,
+  xdgConfig,
+} from './folders.js';
 import {
   addMcp,
   caution,
@@ -8,23 +21,10 @@ import {
   mcpServers,
   smithery,
   strict,
-  unchecked,
-  undocumented,
+  uncheckedSource,
+  warnUndocumented,
   wolfram,
-} from './facts.js';
-import {
-  all,
-  appData,
-  application,
-  bySystem,
-  existingFirst,
-  firstOf,
-  home,
-  localAppData,
-  pathsOf,
-  variable,
-  xdgConfig,
-} from './folders.js';
+} from './shared-facts.js';
 
 /**
  * What the Windows installer of Claude Desktop makes: the program sees a folder in such a package as `%APPDATA%`, and
@@ -32,7 +32,7 @@ import {
  * @see https://github.com/anthropics/claude-code/issues/26073
  */
 const claudePackages: FileCandidates = (surroundings) => {
-  const { join } = pathsOf(surroundings);
+  const { join } = platformPaths(surroundings);
   const [packages] = localAppData('Packages')(surroundings);
   if (packages === undefined) return [];
   const names = surroundings.namesIn(packages).filter((name) => /^claude_/i.test(name));
@@ -40,7 +40,7 @@ const claudePackages: FileCandidates = (surroundings) => {
 };
 
 const claudeFiles: FileCandidates = (surroundings) => {
-  const { join } = pathsOf(surroundings);
+  const { join } = platformPaths(surroundings);
   const file = 'LocalCache/Roaming/Claude/claude_desktop_config.json';
   return claudePackages(surroundings).map((folder) => join(folder, file));
 };
@@ -54,10 +54,10 @@ export const chatClients: readonly WritableClient[] = [
     kind: 'chat',
     format: 'json',
     tolerance: strict,
-    userFiles: firstOf(existingFirst(claudeFiles), appData('Claude/claude_desktop_config.json')),
+    userFiles: firstCandidates(existingFirst(claudeFiles), appData('Claude/claude_desktop_config.json')),
     container: mcpServers,
-    ...standard(),
-    traces: all(appData('Claude'), claudePackages, application('Claude')),
+    ...standardShape(),
+    traces: allCandidates(appData('Claude'), claudePackages, application('Claude')),
     capabilities: { mcpApps: true, prompts: true, elicitation: false, roots: true },
     reload: 'Quit Claude Desktop in its menu (closing the window is not enough) and start it again.',
     sources: [
@@ -78,7 +78,7 @@ export const chatClients: readonly WritableClient[] = [
     tolerance: strict,
     userFiles: home('.lmstudio/mcp.json'),
     container: mcpServers,
-    ...standard(),
+    ...standardShape(),
     traces: home('.lmstudio'),
     capabilities: { prompts: false },
     reload:
@@ -96,8 +96,8 @@ export const chatClients: readonly WritableClient[] = [
     kind: 'chat',
     format: 'yaml',
     tolerance: lenient,
-    userFiles: firstOf(
-      variable('GOOSE_PATH_ROOT', 'config/config.yaml'),
+    userFiles: firstCandidates(
+      variableFolder('GOOSE_PATH_ROOT', 'config/config.yaml'),
       bySystem({
         linux: xdgConfig('goose/config.yaml'),
         darwin: xdgConfig('goose/config.yaml'),
@@ -107,8 +107,8 @@ export const chatClients: readonly WritableClient[] = [
     container: { path: ['extensions'], shape: 'map' },
     ...goose(),
     keys: { pattern: /^[a-z0-9_-]+$/, takes: 'lower-case letters, digits, "-" and "_"' },
-    traces: firstOf(
-      variable('GOOSE_PATH_ROOT', 'config'),
+    traces: firstCandidates(
+      variableFolder('GOOSE_PATH_ROOT', 'config'),
       bySystem({ linux: xdgConfig('goose'), darwin: xdgConfig('goose'), win32: appData('Block/goose') }),
     ),
     capabilities: { mcpApps: true, prompts: true, elicitation: true, roots: true },
@@ -136,7 +136,7 @@ export const chatClients: readonly WritableClient[] = [
     tolerance: strict,
     userFiles: appData('Witsy/settings.json'),
     container: mcpServers,
-    ...standard(),
+    ...standardShape(),
     traces: appData('Witsy'),
     capabilities: { prompts: false },
     cautions: [
@@ -161,10 +161,10 @@ export const chatClients: readonly WritableClient[] = [
     tolerance: strict,
     userFiles: bySystem({ darwin: home('.boltai/mcp.json') }),
     container: mcpServers,
-    ...standard(),
-    traces: all(bySystem({ darwin: home('.boltai') }), application('BoltAI')),
+    ...standardShape(),
+    traces: allCandidates(bySystem({ darwin: home('.boltai') }), application('BoltAI')),
     capabilities: { prompts: false },
-    cautions: [undocumented('BoltAI')],
+    cautions: [warnUndocumented('BoltAI')],
     reload: 'Start BoltAI anew.',
     sources: [smithery, matrix],
   },
@@ -177,11 +177,11 @@ export const chatClients: readonly WritableClient[] = [
     tolerance: strict,
     userFiles: bySystem({ darwin: home('Library/Application Support/com.raycast.macos/mcp-config.json') }),
     container: mcpServers,
-    ...standard(),
+    ...standardShape(),
     traces: application('Raycast'),
     capabilities: {},
-    cautions: [undocumented('Raycast')],
+    cautions: [warnUndocumented('Raycast')],
     reload: 'Open the command Manage MCP Servers.',
-    sources: [unchecked],
+    sources: [uncheckedSource],
   },
 ];

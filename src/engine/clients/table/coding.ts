@@ -1,6 +1,25 @@
-import type { Layout, FileCandidates, WritableClient } from '../client.js';
-import { isMap } from '../edit/merge.js';
-import { bangCommands, hereDocument, opencode, spelled, standard, stdio } from '../shapes.js';
+import type { EntryLayout, FileCandidates, WritableClient } from '../client.js';
+import { isMap } from '../edit/merge-entry.js';
+import { bangCommands, hereDocument, opencode, standardShape, stdio, withEscaping } from '../entry-shapes.js';
+import {
+  allCandidates,
+  appData,
+  bySystem,
+  existingFirst,
+  firstCandidates,
+  home,
+  ownFolder,
+  platformPaths,
+  variableFolder,
+  xdgConfig,
+} from './folders.js';
+import {
+  braceReference,
+  envBraceReference,
+  envInBraces,
+  fromEnvironment,
+  passEnvironment,
+} from './secret-references.js';
 import {
   addMcp,
   caution,
@@ -13,27 +32,14 @@ import {
   strictWithoutBom,
   withoutBom,
   wolfram,
-} from './facts.js';
-import {
-  all,
-  appData,
-  bySystem,
-  existingFirst,
-  firstOf,
-  home,
-  ownFolder,
-  pathsOf,
-  variable,
-  xdgConfig,
-} from './folders.js';
-import { braced, envBraced, envInBraces, fromEnvironment, handedOn } from './references.js';
+} from './shared-facts.js';
 
 const lettersDigits = { pattern: /^[A-Za-z0-9_-]+$/, takes: 'letters, digits, "-" and "_"' } as const;
 
 /** Options of these containers, where every other key is a server. */
 const openCodeOptions = ['servers', 'timeout'] as const;
 
-const claudeFolder = firstOf(variable('CLAUDE_CONFIG_DIR'), home('.claude'));
+const claudeFolder = firstCandidates(variableFolder('CLAUDE_CONFIG_DIR'), home('.claude'));
 const codexFolder = ownFolder('CODEX_HOME', '.codex');
 const continueFolder = ownFolder('CONTINUE_GLOBAL_DIR', '.continue');
 const copilotFolder = ownFolder('COPILOT_HOME', '.copilot');
@@ -41,10 +47,10 @@ const grokFolder = ownFolder('GROK_HOME', '.grok');
 const piFolder = ownFolder('PI_CODING_AGENT_DIR', '.pi/agent');
 const qwenFolder = ownFolder('QWEN_HOME', '.qwen');
 
-const clineFiles: FileCandidates = firstOf(
-  variable('CLINE_MCP_SETTINGS_PATH'),
-  variable('CLINE_DATA_DIR', 'settings/cline_mcp_settings.json'),
-  variable('CLINE_DIR', 'data/settings/cline_mcp_settings.json'),
+const clineFiles: FileCandidates = firstCandidates(
+  variableFolder('CLINE_MCP_SETTINGS_PATH'),
+  variableFolder('CLINE_DATA_DIR', 'settings/cline_mcp_settings.json'),
+  variableFolder('CLINE_DIR', 'data/settings/cline_mcp_settings.json'),
   // Extensions before 4 keep the second one, and later ones read it once, to move it.
   existingFirst(
     home('.cline/data/settings/cline_mcp_settings.json'),
@@ -58,7 +64,7 @@ const kimiFiles: FileCandidates = (surroundings) => {
   const [retired = ''] = home('.kimi')(surroundings);
   const onlyRetired = surroundings.exists(retired) && !surroundings.exists(current);
   const folders = onlyRetired ? [retired, current] : [current, retired];
-  return folders.map((folder) => pathsOf(surroundings).join(folder, 'mcp.json'));
+  return folders.map((folder) => platformPaths(surroundings).join(folder, 'mcp.json'));
 };
 
 /** Beside the old `config.json` alone, a new `config.yaml` would make Continue ignore it. */
@@ -77,7 +83,7 @@ const continueFiles: FileCandidates = (surroundings) => {
 };
 
 /** Version 2 of the layout keeps servers one level deeper; in version 1 that key would be a server. */
-function openCodeLayout(data: unknown): Layout | undefined {
+function openCodeLayout(data: unknown): EntryLayout | undefined {
   const servers = isMap(data) && isMap(data.mcp) ? data.mcp.servers : undefined;
   if (!isMap(servers) || !Object.values(servers).every(isMap)) return undefined;
   return {
@@ -86,10 +92,10 @@ function openCodeLayout(data: unknown): Layout | undefined {
   };
 }
 
-const crushFolder = firstOf(variable('CRUSH_GLOBAL_CONFIG'), xdgConfig('crush'));
+const crushFolder = firstCandidates(variableFolder('CRUSH_GLOBAL_CONFIG'), xdgConfig('crush'));
 
 function hasCrushrc(surroundings: Parameters<FileCandidates>[0]): boolean {
-  const { join } = pathsOf(surroundings);
+  const { join } = platformPaths(surroundings);
   return crushFolder(surroundings).some((folder) => surroundings.exists(join(folder, 'crushrc')));
 }
 
@@ -102,14 +108,14 @@ export const codingClients: readonly WritableClient[] = [
     kind: 'coding',
     format: 'json',
     tolerance: strict,
-    userFiles: firstOf(variable('CLAUDE_CONFIG_DIR', '.claude.json'), home('.claude.json')),
+    userFiles: firstCandidates(variableFolder('CLAUDE_CONFIG_DIR', '.claude.json'), home('.claude.json')),
     projectFiles: ['.mcp.json'],
     container: mcpServers,
     ...stdio(),
     keys: { ...lettersDigits, reserved: ['workspace', 'claude-in-chrome', 'computer-use'] },
     traces: claudeFolder,
     capabilities: { mcpApps: false, prompts: true, elicitation: true, roots: true },
-    secretReference: braced,
+    secretReference: braceReference,
     cautions: [caution('project', 'Claude Code asks each user of the project to approve the server.')],
     reload: 'Start a new session, or reconnect with /mcp.',
     sources: [
@@ -132,11 +138,11 @@ export const codingClients: readonly WritableClient[] = [
     userFiles: codexFolder('config.toml'),
     projectFiles: ['.codex/config.toml'],
     container: { path: ['mcp_servers'], shape: 'map' },
-    ...standard({ cwd: 'cwd' }),
+    ...standardShape({ cwd: 'cwd' }),
     keys: { pattern: /^[A-Za-z0-9_:@/.-]+$/, takes: 'letters, digits, and any of - _ : @ / .' },
     traces: codexFolder(),
     capabilities: { prompts: false, elicitation: true },
-    secretReference: handedOn('env_vars'),
+    secretReference: passEnvironment('env_vars'),
     cautions: [caution('project', 'Codex reads this file only in projects that you trust.')],
     reload: 'Start a new session of Codex.',
     sources: [
@@ -157,12 +163,12 @@ export const codingClients: readonly WritableClient[] = [
     userFiles: home('.gemini/settings.json'),
     projectFiles: ['.gemini/settings.json'],
     container: mcpServers,
-    ...standard({ cwd: 'cwd' }),
+    ...standardShape({ cwd: 'cwd' }),
     keys: { pattern: /^[A-Za-z0-9.:-]+$/, takes: 'letters, digits, ".", ":" and "-", but no "_"' },
     // The folder alone proves nothing: Antigravity has it, too.
     traces: home('.gemini/settings.json'),
     capabilities: { mcpApps: false, prompts: true },
-    secretReference: braced,
+    secretReference: braceReference,
     reload: 'Start gemini anew, or use /mcp refresh. It starts servers in folders that it trusts.',
     sources: [
       ran('0.61.0'),
@@ -184,10 +190,10 @@ export const codingClients: readonly WritableClient[] = [
     userFiles: qwenFolder('settings.json'),
     projectFiles: ['.qwen/settings.json'],
     container: mcpServers,
-    ...standard({ cwd: 'cwd' }),
+    ...standardShape({ cwd: 'cwd' }),
     traces: qwenFolder(),
     capabilities: { prompts: true },
-    secretReference: braced,
+    secretReference: braceReference,
     reload: 'Start qwen anew.',
     sources: [
       ran('0.15.10'),
@@ -212,7 +218,7 @@ export const codingClients: readonly WritableClient[] = [
     ...stdio({ after: { tools: ['*'] } }),
     traces: copilotFolder(),
     capabilities: { mcpApps: false, prompts: false, elicitation: true },
-    secretReference: braced,
+    secretReference: braceReference,
     cautions: [caution('project', 'Copilot CLI starts servers of a project only in folders that you trust.')],
     reload: 'Start copilot anew, or use /mcp reload.',
     sources: [
@@ -276,7 +282,7 @@ export const codingClients: readonly WritableClient[] = [
     ...opencode(),
     template: () => '{\n  "$schema": "https://app.kilo.ai/config.json"\n}\n',
     keys: { reserved: openCodeOptions },
-    traces: all(xdgConfig('kilo'), appData('Code/User/globalStorage/kilocode.kilo-code')),
+    traces: allCandidates(xdgConfig('kilo'), appData('Code/User/globalStorage/kilocode.kilo-code')),
     capabilities: {},
     secretReference: envInBraces,
     reload: 'Start kilo anew, or reload the window.',
@@ -296,11 +302,14 @@ export const codingClients: readonly WritableClient[] = [
     kind: 'coding',
     format: 'json',
     tolerance: strict,
-    userFiles: firstOf(variable('CRUSH_GLOBAL_CONFIG', 'crush.json'), xdgConfig('crush/crush.json')),
+    userFiles: firstCandidates(
+      variableFolder('CRUSH_GLOBAL_CONFIG', 'crush.json'),
+      xdgConfig('crush/crush.json'),
+    ),
     projectFiles: ['.crush.json', 'crush.json'],
     newProjectFile: 'crush.json',
     container: { path: ['mcp'], shape: 'map' },
-    ...spelled(stdio(), hereDocument),
+    ...withEscaping(stdio(), hereDocument),
     template: () => '{\n  "$schema": "https://charm.land/crush.json"\n}\n',
     traces: crushFolder,
     programs: ['crush'],
@@ -328,8 +337,8 @@ export const codingClients: readonly WritableClient[] = [
     kind: 'coding',
     format: 'jsonc',
     tolerance: withoutBom,
-    userFiles: firstOf(
-      variable('AMP_SETTINGS_FILE'),
+    userFiles: firstCandidates(
+      variableFolder('AMP_SETTINGS_FILE'),
       bySystem({
         linux: xdgConfig('amp/settings.json'),
         darwin: xdgConfig('amp/settings.json'),
@@ -339,9 +348,9 @@ export const codingClients: readonly WritableClient[] = [
     ),
     projectFiles: ['.amp/settings.json'],
     container: { path: ['amp.mcpServers'], shape: 'map' },
-    ...standard(),
+    ...standardShape(),
     keys: { pattern: /^[A-Za-z0-9@/_-]+$/, takes: 'letters, digits, "@", "/", "-" and "_"' },
-    traces: all(xdgConfig('amp'), bySystem({ win32: appData('amp') })),
+    traces: allCandidates(xdgConfig('amp'), bySystem({ win32: appData('amp') })),
     capabilities: { prompts: true },
     cautions: [caution('project', 'Amp starts servers of a project only after amp mcp approve.')],
     reload: 'Start amp anew, or reload the window.',
@@ -377,13 +386,13 @@ export const codingClients: readonly WritableClient[] = [
     tolerance: strictWithoutBom,
     userFiles: clineFiles,
     container: mcpServers,
-    ...standard({ cwd: 'cwd', after: { disabled: false, autoApprove: [] } }),
-    traces: all(
-      firstOf(variable('CLINE_DATA_DIR'), variable('CLINE_DIR'), home('.cline')),
+    ...standardShape({ cwd: 'cwd', after: { disabled: false, autoApprove: [] } }),
+    traces: allCandidates(
+      firstCandidates(variableFolder('CLINE_DATA_DIR'), variableFolder('CLINE_DIR'), home('.cline')),
       appData('Code/User/globalStorage/saoudrizwan.claude-dev'),
     ),
     capabilities: { prompts: false },
-    secretReference: envBraced,
+    secretReference: envBraceReference,
     reload: 'Start a new task; on the command line, a new session.',
     sources: [
       ran('3.0.65'),
@@ -404,10 +413,10 @@ export const codingClients: readonly WritableClient[] = [
     userFiles: appData('Code/User/globalStorage/rooveterinaryinc.roo-cline/settings/mcp_settings.json'),
     projectFiles: ['.roo/mcp.json'],
     container: mcpServers,
-    ...standard({ cwd: 'cwd' }),
+    ...standardShape({ cwd: 'cwd' }),
     traces: appData('Code/User/globalStorage/rooveterinaryinc.roo-cline'),
     capabilities: { prompts: false },
-    secretReference: envBraced,
+    secretReference: envBraceReference,
     reload: 'Roo Code takes it up by itself.',
     sources: [
       {
@@ -424,11 +433,14 @@ export const codingClients: readonly WritableClient[] = [
     kind: 'coding',
     format: 'json',
     tolerance: strict,
-    userFiles: firstOf(variable('KIMI_CODE_HOME', 'mcp.json'), kimiFiles),
+    userFiles: firstCandidates(variableFolder('KIMI_CODE_HOME', 'mcp.json'), kimiFiles),
     projectFiles: ['.kimi-code/mcp.json'],
     container: mcpServers,
-    ...standard({ cwd: 'cwd' }),
-    traces: all(firstOf(variable('KIMI_CODE_HOME'), home('.kimi-code')), home('.kimi')),
+    ...standardShape({ cwd: 'cwd' }),
+    traces: allCandidates(
+      firstCandidates(variableFolder('KIMI_CODE_HOME'), home('.kimi-code')),
+      home('.kimi'),
+    ),
     capabilities: {},
     cautions: [
       caution('project', 'Kimi Code starts servers of a project only in workspaces that you trust.'),
@@ -451,7 +463,7 @@ export const codingClients: readonly WritableClient[] = [
     userFiles: home('.aws/amazonq/mcp.json'),
     projectFiles: ['.amazonq/mcp.json'],
     container: mcpServers,
-    ...standard(),
+    ...standardShape(),
     keys: { pattern: /^[A-Za-z][A-Za-z0-9_-]*$/, takes: 'a letter, then letters, digits, "-" and "_"' },
     traces: home('.aws/amazonq'),
     capabilities: { mcpApps: false, prompts: true },
@@ -477,7 +489,7 @@ export const codingClients: readonly WritableClient[] = [
     ...stdio({ after: { disabled: false } }),
     traces: home('.factory'),
     capabilities: {},
-    secretReference: braced,
+    secretReference: braceReference,
     reload: 'Start a new session.',
     sources: [
       ran('0.215.0'),
@@ -497,11 +509,11 @@ export const codingClients: readonly WritableClient[] = [
     userFiles: grokFolder('config.toml'),
     projectFiles: ['.grok/config.toml'],
     container: { path: ['mcp_servers'], shape: 'map' },
-    ...standard({ after: { enabled: true } }),
+    ...standardShape({ after: { enabled: true } }),
     keys: lettersDigits,
     traces: grokFolder(),
     capabilities: {},
-    secretReference: braced,
+    secretReference: braceReference,
     reload: 'Start a new session.',
     sources: [
       ran('1.0.41'),
@@ -519,10 +531,10 @@ export const codingClients: readonly WritableClient[] = [
     userFiles: piFolder('mcp.json'),
     projectFiles: ['.pi/mcp.json'],
     container: mcpServers,
-    ...spelled(standard({ cwd: 'cwd' }), bangCommands),
+    ...withEscaping(standardShape({ cwd: 'cwd' }), bangCommands),
     traces: piFolder(),
     capabilities: { mcpApps: true, prompts: true, elicitation: true },
-    secretReference: braced,
+    secretReference: braceReference,
     cautions: [{ text: 'Pi by itself knows no MCP servers. It needs: pi install npm:pi-mcp-adapter' }],
     reload: 'Start pi anew.',
     sources: [
@@ -546,7 +558,7 @@ export const codingClients: readonly WritableClient[] = [
     }),
     projectFiles: ['.devin/config.json'],
     container: mcpServers,
-    ...standard(),
+    ...standardShape(),
     traces: bySystem({
       linux: home('.config/devin'),
       darwin: home('.config/devin'),
@@ -566,7 +578,7 @@ export const codingClients: readonly WritableClient[] = [
     userFiles: home('.warp/.mcp.json'),
     projectFiles: ['.warp/.mcp.json'],
     container: mcpServers,
-    ...standard({ cwd: 'working_directory' }),
+    ...standardShape({ cwd: 'working_directory' }),
     traces: home('.warp'),
     capabilities: { prompts: false },
     reload: 'Start the server under Settings > Agents > MCP servers.',
@@ -585,12 +597,12 @@ export const codingClients: readonly WritableClient[] = [
     userFiles: continueFiles,
     projectFiles: ['.continue/mcpServers/<key>.yaml'],
     container: { path: ['mcpServers'], shape: 'list' },
-    ...standard({ named: true, cwd: 'cwd' }),
+    ...standardShape({ named: true, cwd: 'cwd' }),
     template: (file, key) => {
       const name = /config\.yaml$/.test(file) ? 'Local Config' : `MCP server ${key}`;
       return `name: ${name}\nversion: 1.0.0\nschema: v1\n`;
     },
-    traces: all(continueFolder(), appData('Code/User/globalStorage/continue.continue')),
+    traces: allCandidates(continueFolder(), appData('Code/User/globalStorage/continue.continue')),
     capabilities: { mcpApps: true, prompts: true },
     secretReference: (name) => ({
       value: `\${{ secrets.${name} }}`,

@@ -1,14 +1,14 @@
 import path from 'node:path';
-import type { FileCandidates, ClientEnvironment } from '../client.js';
+import type { ClientEnvironment, FileCandidates } from '../client.js';
 
 /** The paths of the system that is asked about, which need not be the one we run on. */
-export function pathsOf({ platform }: Pick<ClientEnvironment, 'platform'>): path.PlatformPath {
+export function platformPaths({ platform }: Pick<ClientEnvironment, 'platform'>): path.PlatformPath {
   return platform === 'win32' ? path.win32 : path.posix;
 }
 
 /** Below the home folder. */
 export function home(name: string): FileCandidates {
-  return (surroundings) => [pathsOf(surroundings).join(surroundings.home, name)];
+  return (surroundings) => [platformPaths(surroundings).join(surroundings.home, name)];
 }
 
 /**
@@ -16,7 +16,7 @@ export function home(name: string): FileCandidates {
  * @see https://specifications.freedesktop.org/basedir-spec/latest/ on why a relative path counts for nothing
  */
 export function xdgConfig(name: string): FileCandidates {
-  return firstOf(variable('XDG_CONFIG_HOME', name), home(`.config/${name}`));
+  return firstCandidates(variableFolder('XDG_CONFIG_HOME', name), home(`.config/${name}`));
 }
 
 /** Where programs with a window keep their data, as Electron has it. */
@@ -24,13 +24,15 @@ export function appData(name: string): FileCandidates {
   return bySystem({
     linux: xdgConfig(name),
     darwin: home(`Library/Application Support/${name}`),
-    win32: firstOf(variable('APPDATA', name), home(`AppData/Roaming/${name}`)),
+    win32: firstCandidates(variableFolder('APPDATA', name), home(`AppData/Roaming/${name}`)),
   });
 }
 
 /** Below Windows' folder for data that stays on one machine. */
 export function localAppData(name: string): FileCandidates {
-  return bySystem({ win32: firstOf(variable('LOCALAPPDATA', name), home(`AppData/Local/${name}`)) });
+  return bySystem({
+    win32: firstCandidates(variableFolder('LOCALAPPDATA', name), home(`AppData/Local/${name}`)),
+  });
 }
 
 /** An application of macOS. */
@@ -39,9 +41,9 @@ export function application(name: string): FileCandidates {
 }
 
 /** Below the folder that a variable names, or that very path. A relative one depends on who reads it, and is left alone. */
-export function variable(variableName: string, name = ''): FileCandidates {
+export function variableFolder(variableName: string, name = ''): FileCandidates {
   return (surroundings) => {
-    const paths = pathsOf(surroundings);
+    const paths = platformPaths(surroundings);
     const value = surroundings.env[variableName];
     return value !== undefined && paths.isAbsolute(value) ? [paths.join(value, name)] : [];
   };
@@ -50,11 +52,13 @@ export function variable(variableName: string, name = ''): FileCandidates {
 /** A client's own folder below the home folder, which a variable may move. */
 export function ownFolder(variableName: string, folder: string): (name?: string) => FileCandidates {
   return (name = '') =>
-    firstOf(variable(variableName, name), home(name === '' ? folder : `${folder}/${name}`));
+    firstCandidates(variableFolder(variableName, name), home(name === '' ? folder : `${folder}/${name}`));
 }
 
 /** One rule for each system; Linux stands for whatever is neither macOS nor Windows. */
-export function bySystem(rules: Readonly<Partial<Record<'linux' | 'darwin' | 'win32', FileCandidates>>>): FileCandidates {
+export function bySystem(
+  rules: Readonly<Partial<Record<'linux' | 'darwin' | 'win32', FileCandidates>>>,
+): FileCandidates {
   return (surroundings) => {
     const { platform } = surroundings;
     const system = platform === 'darwin' || platform === 'win32' ? platform : 'linux';
@@ -63,7 +67,7 @@ export function bySystem(rules: Readonly<Partial<Record<'linux' | 'darwin' | 'wi
 }
 
 /** The first of several that names any place: how a variable replaces the usual one. */
-export function firstOf(...candidates: readonly FileCandidates[]): FileCandidates {
+export function firstCandidates(...candidates: readonly FileCandidates[]): FileCandidates {
   return (surroundings) => {
     for (const places of candidates) {
       const found = places(surroundings);
@@ -73,14 +77,14 @@ export function firstOf(...candidates: readonly FileCandidates[]): FileCandidate
   };
 }
 
-export function all(...candidates: readonly FileCandidates[]): FileCandidates {
+export function allCandidates(...candidates: readonly FileCandidates[]): FileCandidates {
   return (surroundings) => candidates.flatMap((places) => places(surroundings));
 }
 
 /** All of them, what is there before what is not. */
 export function existingFirst(...candidates: readonly FileCandidates[]): FileCandidates {
   return (surroundings) => {
-    const places = all(...candidates)(surroundings);
+    const places = allCandidates(...candidates)(surroundings);
     const isThere = (place: string) => surroundings.exists(place);
     return [...places.filter(isThere), ...places.filter((place) => !isThere(place))];
   };

@@ -1,5 +1,17 @@
 import type { FileCandidates, WritableClient } from '../client.js';
-import { standard, stdio } from '../shapes.js';
+import { standardShape, stdio } from '../entry-shapes.js';
+import {
+  allCandidates,
+  appData,
+  bySystem,
+  firstCandidates,
+  home,
+  localAppData,
+  platformPaths,
+  variableFolder,
+  xdgConfig,
+} from './folders.js';
+import { askUser, braceReference, envBraceReference } from './secret-references.js';
 import {
   addMcp,
   caution,
@@ -7,22 +19,10 @@ import {
   matrix,
   mcpServers,
   strict,
-  unchecked,
-  undocumented,
+  uncheckedSource,
+  warnUndocumented,
   wolfram,
-} from './facts.js';
-import {
-  all,
-  appData,
-  bySystem,
-  firstOf,
-  home,
-  localAppData,
-  pathsOf,
-  variable,
-  xdgConfig,
-} from './folders.js';
-import { askedFor, braced, envBraced } from './references.js';
+} from './shared-facts.js';
 
 const servers = { path: ['servers'], shape: 'map' } as const;
 
@@ -32,7 +32,7 @@ const augmentFolder = 'Code/User/globalStorage/augment.vscode-augment';
 const antigravityFiles: FileCandidates = (surroundings) => {
   const { exists } = surroundings;
   const [folder = ''] = home('.gemini')(surroundings);
-  const at = (name: string) => pathsOf(surroundings).join(folder, name);
+  const at = (name: string) => platformPaths(surroundings).join(folder, name);
   const [current, former] = [at('config/mcp_config.json'), at('antigravity/mcp_config.json')];
   const hasMoved = exists(at('config/.migrated')) || exists(current);
   return !hasMoved && exists(at('antigravity')) ? [former, current] : [current, former];
@@ -56,7 +56,7 @@ function vscode(
     traces: appData(`${folder}/User`),
     programs: [program],
     capabilities: { mcpApps: true, prompts: true, elicitation: true, roots: true },
-    secretReference: askedFor,
+    secretReference: askUser,
     cautions: [
       { text: `${row.name} asks whether you trust the server before it starts it for the first time.` },
     ],
@@ -99,10 +99,10 @@ export const ideClients: readonly WritableClient[] = [
     userFiles: home('.cursor/mcp.json'),
     projectFiles: ['.cursor/mcp.json'],
     container: mcpServers,
-    ...standard(),
-    traces: all(home('.cursor'), appData('Cursor')),
+    ...standardShape(),
+    traces: allCandidates(home('.cursor'), appData('Cursor')),
     capabilities: { mcpApps: true, prompts: true, elicitation: true, roots: true },
-    secretReference: envBraced,
+    secretReference: envBraceReference,
     reload: 'Switch the server on under Settings > MCP, or reload the window.',
     sources: [
       { what: 'file, entry, references to variables', ref: 'https://cursor.com/docs/mcp' },
@@ -119,10 +119,10 @@ export const ideClients: readonly WritableClient[] = [
     tolerance: strict,
     userFiles: home('.codeium/windsurf/mcp_config.json'),
     container: mcpServers,
-    ...standard(),
+    ...standardShape(),
     traces: home('.codeium/windsurf'),
     capabilities: { mcpApps: false, prompts: false },
-    secretReference: envBraced,
+    secretReference: envBraceReference,
     cautions: [
       caution('user', 'Its agent Cascade reads this file. For its agent Devin, install into devin-cli.'),
     ],
@@ -141,8 +141,8 @@ export const ideClients: readonly WritableClient[] = [
     format: 'jsonc',
     tolerance: lenient,
     userFiles: bySystem({
-      linux: firstOf(
-        variable('FLATPAK_XDG_CONFIG_HOME', 'zed/settings.json'),
+      linux: firstCandidates(
+        variableFolder('FLATPAK_XDG_CONFIG_HOME', 'zed/settings.json'),
         xdgConfig('zed/settings.json'),
       ),
       darwin: home('.config/zed/settings.json'),
@@ -150,9 +150,9 @@ export const ideClients: readonly WritableClient[] = [
     }),
     projectFiles: ['.zed/settings.json'],
     container: { path: ['context_servers'], shape: 'map' },
-    ...standard(),
+    ...standardShape(),
     traces: bySystem({
-      linux: firstOf(variable('FLATPAK_XDG_CONFIG_HOME', 'zed'), xdgConfig('zed')),
+      linux: firstCandidates(variableFolder('FLATPAK_XDG_CONFIG_HOME', 'zed'), xdgConfig('zed')),
       darwin: home('.config/zed'),
       win32: appData('Zed'),
     }),
@@ -177,11 +177,11 @@ export const ideClients: readonly WritableClient[] = [
     userFiles: home('.kiro/settings/mcp.json'),
     projectFiles: ['.kiro/settings/mcp.json'],
     container: mcpServers,
-    ...standard({ after: { disabled: false, autoApprove: [] } }),
+    ...standardShape({ after: { disabled: false, autoApprove: [] } }),
     keys: { pattern: /^[A-Za-z][A-Za-z0-9_-]*$/, takes: 'a letter, then letters, digits, "-" and "_"' },
     traces: home('.kiro'),
     capabilities: { prompts: true },
-    secretReference: braced,
+    secretReference: braceReference,
     reload: 'Kiro takes it up by itself; on the command line, start a new chat.',
     sources: [
       {
@@ -202,7 +202,7 @@ export const ideClients: readonly WritableClient[] = [
     userFiles: home('.junie/mcp/mcp.json'),
     projectFiles: ['.junie/mcp/mcp.json'],
     container: mcpServers,
-    ...standard(),
+    ...standardShape(),
     traces: home('.junie'),
     capabilities: { mcpApps: false, prompts: false },
     reload: 'Junie takes it up by itself.',
@@ -218,8 +218,12 @@ export const ideClients: readonly WritableClient[] = [
     userFiles: antigravityFiles,
     projectFiles: ['.agents/mcp_config.json'],
     container: mcpServers,
-    ...standard(),
-    traces: all(home('.gemini/antigravity'), home('.gemini/config'), home('.gemini/antigravity-cli')),
+    ...standardShape(),
+    traces: allCandidates(
+      home('.gemini/antigravity'),
+      home('.gemini/config'),
+      home('.gemini/antigravity-cli'),
+    ),
     capabilities: {},
     cautions: [caution('user', 'Settings that Antigravity syncs from the cloud may overwrite this file.')],
     reload: 'Quit Antigravity and start it again; on the command line, /mcp reload.',
@@ -238,7 +242,7 @@ export const ideClients: readonly WritableClient[] = [
     template: () => '[]\n',
     traces: appData(augmentFolder),
     capabilities: { prompts: false },
-    cautions: [undocumented('Augment Code')],
+    cautions: [warnUndocumented('Augment Code')],
     reload: 'Run "Developer: Reload Window".',
     sources: [wolfram],
   },
@@ -255,7 +259,7 @@ export const ideClients: readonly WritableClient[] = [
     ...stdio(),
     traces: localAppData('Microsoft/VisualStudio'),
     capabilities: { prompts: true, elicitation: true },
-    secretReference: askedFor,
+    secretReference: askUser,
     reload: 'Switch the tools of the server on in the Copilot chat.',
     sources: [
       { what: 'file, entry', ref: 'https://learn.microsoft.com/visualstudio/ide/mcp-servers' },
@@ -282,9 +286,9 @@ export const ideClients: readonly WritableClient[] = [
       win32: localAppData('github-copilot/intellij'),
     }),
     capabilities: {},
-    cautions: [undocumented('GitHub Copilot for JetBrains')],
+    cautions: [warnUndocumented('GitHub Copilot for JetBrains')],
     reload: 'Start the agent session anew.',
-    sources: [unchecked],
+    sources: [uncheckedSource],
   },
   {
     id: 'trae',
@@ -296,14 +300,14 @@ export const ideClients: readonly WritableClient[] = [
     userFiles: appData('Trae/User/mcp.json'),
     projectFiles: ['.trae/mcp.json'],
     container: mcpServers,
-    ...standard(),
+    ...standardShape(),
     traces: appData('Trae'),
     capabilities: { prompts: false },
     cautions: [
-      undocumented('Trae'),
+      warnUndocumented('Trae'),
       caution('project', 'Trae reads servers of a project only when its settings say so.'),
     ],
     reload: 'Look under Settings > MCP.',
-    sources: [unchecked],
+    sources: [uncheckedSource],
   },
 ];

@@ -1,19 +1,19 @@
 import type ts from '@typescript/typescript6';
-import type { DocFacts, DocTag, Fallback, FunctionFacts } from '../facts.js';
-import { noDoc } from '../facts.js';
-import type { Program } from './program.js';
+import type { DefaultValue, DocFacts, DocTag, FunctionFacts } from '../type-source.js';
+import { noDoc } from '../type-source.js';
+import type { TypeProgram } from './program.js';
 
 /** What `@param` says, by its names: `place`, `place.city`. */
 export interface ParameterTexts {
   readonly texts: Readonly<Record<string, string>>;
   /** Of those in brackets with a default, as in `[place.zip=5]`. */
-  readonly fallbacks: Readonly<Record<string, Fallback>>;
+  readonly fallbacks: Readonly<Record<string, DefaultValue>>;
   /** What stands alone, and not within another. */
   readonly named: FunctionFacts['strayTexts'];
 }
 
 /** The doc comment of a declaration: the last one before it. */
-export function docOf(node: ts.Node | undefined, { ts, positionOf }: Program): DocFacts {
+export function readDocComment(node: ts.Node | undefined, { ts, positionOf }: TypeProgram): DocFacts {
   if (!node) return noDoc;
   const found = ts.getJSDocCommentsAndTags(node);
   const comment = found.filter((one): one is ts.JSDoc => ts.isJSDoc(one)).at(-1);
@@ -32,19 +32,19 @@ export function docOf(node: ts.Node | undefined, { ts, positionOf }: Program): D
 }
 
 /** The text of a `@typedef` stands before the tag. */
-function typedefText(node: ts.Node, ts: Program['ts']): ts.JSDoc['comment'] {
+function typedefText(node: ts.Node, ts: TypeProgram['ts']): ts.JSDoc['comment'] {
   return ts.isJSDocTypedefTag(node) && ts.isJSDoc(node.parent) ? node.parent.comment : undefined;
 }
 
-function commentText(comment: ts.JSDoc['comment'], ts: Program['ts']): string {
+function commentText(comment: ts.JSDoc['comment'], ts: TypeProgram['ts']): string {
   const text = ts.getTextOfJSDocComment(comment) ?? '';
   return text.replace(/^\s*-\s+/, '').trim();
 }
 
 /** What the comment of a function says of its parameters. */
-export function parameterTexts(node: ts.Node | undefined, { ts, positionOf }: Program): ParameterTexts {
+export function parameterTexts(node: ts.Node | undefined, { ts, positionOf }: TypeProgram): ParameterTexts {
   const texts: [string, string][] = [];
-  const fallbacks: [string, Fallback][] = [];
+  const fallbacks: [string, DefaultValue][] = [];
   const named: { name: string; position: DocTag['position'] }[] = [];
   const comment =
     node &&
@@ -71,7 +71,7 @@ export function parameterTexts(node: ts.Node | undefined, { ts, positionOf }: Pr
 }
 
 /** The default of what JSDoc puts into brackets, as in `[days=3]`. */
-function bracketedFallback(tag: ts.JSDocPropertyLikeTag): Fallback | undefined {
+function bracketedFallback(tag: ts.JSDocPropertyLikeTag): DefaultValue | undefined {
   const [, text] = /^@\w+\s[^[]*?\[\s*[\w.$]+\s*=\s*([^\]]*?)\s*\]/.exec(tag.getText()) ?? [];
   if (!tag.isBracketed || text === undefined) return undefined;
   try {
@@ -82,7 +82,7 @@ function bracketedFallback(tag: ts.JSDocPropertyLikeTag): Fallback | undefined {
 }
 
 /** What is said of the parts of something, by the rest of their names. */
-export function partsOf<T>(
+export function nestedTexts<T>(
   said: Readonly<Record<string, T>>,
   name: string | undefined,
 ): Readonly<Record<string, T>> {
@@ -96,6 +96,6 @@ export function partsOf<T>(
 }
 
 /** What is said of something itself; it may be called like what every object has. */
-export function saidOf<T>(said: Readonly<Record<string, T>>, name: string | undefined): T | undefined {
+export function ownText<T>(said: Readonly<Record<string, T>>, name: string | undefined): T | undefined {
   return name !== undefined && Object.hasOwn(said, name) ? said[name] : undefined;
 }

@@ -1,14 +1,18 @@
 import type ts from '@typescript/typescript6';
-import type { FunctionFacts, Misplaced, ModuleFacts, ParameterFacts } from '../facts.js';
-import { docOf, parameterTexts, partsOf, saidOf } from './docs.js';
-import { fallbackOf, fallbacksIn } from './literals.js';
-import type { Program } from './program.js';
-import { mayBeUndefined, TypeReader, writtenOf } from './types.js';
+import type { FunctionFacts, MisplacedTag, ModuleFacts, ParameterFacts } from '../type-source.js';
+import { nestedTexts, ownText, parameterTexts, readDocComment } from './docs.js';
+import { fallbacksIn, readDefaultValue } from './literals.js';
+import type { TypeProgram } from './program.js';
+import { declaredTypeNode, mayBeUndefined, TypeReader } from './types.js';
 
 /** What a module exports, as far as it is functions; the compiled modules beside declarations tell their defaults. */
-export function readModule(source: ts.SourceFile, program: Program, compiledOf: CompiledOf): ModuleFacts {
+export function readModule(
+  source: ts.SourceFile,
+  program: TypeProgram,
+  compiledOf: FindCompiledModule,
+): ModuleFacts {
   const { checker } = program;
-  const found = exportsOf(source, program);
+  const found = listExportedSymbols(source, program);
   const functions = new Map<string, FunctionFacts | undefined>();
   return {
     exports: [...found.keys()],
@@ -26,10 +30,13 @@ export function readModule(source: ts.SourceFile, program: Program, compiledOf: 
 }
 
 /** The compiled module beside a file of declarations. */
-export type CompiledOf = (declarations: ts.SourceFile) => ts.SourceFile | undefined;
+export type FindCompiledModule = (declarations: ts.SourceFile) => ts.SourceFile | undefined;
 
 /** What is exported, by name; what was renamed or comes from elsewhere is what it stands for. */
-function exportsOf(source: ts.SourceFile, { ts, checker }: Program): ReadonlyMap<string, ts.Symbol> {
+function listExportedSymbols(
+  source: ts.SourceFile,
+  { ts, checker }: TypeProgram,
+): ReadonlyMap<string, ts.Symbol> {
   const module = checker.getSymbolAtLocation(source);
   if (!module) return new Map();
   const resolve = (symbol: ts.Symbol) =>
@@ -45,8 +52,8 @@ function exportsOf(source: ts.SourceFile, { ts, checker }: Program): ReadonlyMap
 function readFunction(
   symbol: ts.Symbol,
   type: ts.Type,
-  program: Program,
-  compiledOf: CompiledOf,
+  program: TypeProgram,
+  compiledOf: FindCompiledModule,
 ): FunctionFacts | undefined {
   const { ts, checker, positionOf } = program;
   const [signature, ...others] = type.getCallSignatures();
@@ -66,7 +73,7 @@ function readFunction(
     identity: symbol.valueDeclaration ?? symbol,
     name,
     position: positionOf(place),
-    doc: docOf(documented, program),
+    doc: readDocComment(documented, program),
     signatures: 1 + others.length,
     parameters: signature.parameters.map((parameter, index): ParameterFacts => {
       const node = parameter.valueDeclaration as ts.ParameterDeclaration | undefined;
@@ -78,7 +85,7 @@ function readFunction(
       const given = isTakenApart ? undefined : parameter.name;
       const parameterType = checker.getTypeOfSymbolAtLocation(parameter, place);
       const patterns = [own, other].flatMap((one) => (one && !ts.isIdentifier(one.name) ? [one.name] : []));
-      const isTyped = isToolContext(writtenOf(own, ts), program);
+      const isTyped = isToolContext(declaredTypeNode(own, ts), program);
       const isContext = index === last && (given === 'ctx' || isTyped);
       const isEarlyContext = index !== last && isTyped;
       return {
@@ -88,15 +95,18 @@ function readFunction(
         isRest: own?.dotDotDotToken !== undefined,
         isContext,
         isEarlyContext,
-        fallback: initializer ? fallbackOf(initializer, ts) : saidOf(said.fallbacks, given),
+        fallback: initializer ? readDefaultValue(initializer, ts) : ownText(said.fallbacks, given),
         partFallbacks: Object.assign(
           {},
-          partsOf(said.fallbacks, given),
+          nestedTexts(said.fallbacks, given),
           ...patterns.map((pattern) => fallbacksIn(pattern, ts)),
         ),
-        text: saidOf(said.texts, given) ?? '',
-        partTexts: { ...(isTakenApart && said.texts), ...partsOf(said.texts, given) },
-        type: isContext || isEarlyContext ? { kind: 'any' } : reader.read(parameterType, writtenOf(own, ts)),
+        text: ownText(said.texts, given) ?? '',
+        partTexts: { ...(isTakenApart && said.texts), ...nestedTexts(said.texts, given) },
+        type:
+          isContext || isEarlyContext
+            ? { kind: 'any' }
+            : reader.read(parameterType, declaredTypeNode(own, ts)),
         position: positionOf(own ?? place),
       };
     }),
@@ -111,14 +121,14 @@ function isStray(about: string, { parameters }: ts.Signature): boolean {
   return !names.some((name) => name.startsWith('__')) && !names.includes(about.split('.')[0]!);
 }
 
-function hasComment(node: ts.Node, typescript: Program['ts']): boolean {
+function hasComment(node: ts.Node, typescript: TypeProgram['ts']): boolean {
   return typescript.getJSDocCommentsAndTags(node).some(typescript.isJSDoc);
 }
 
 function exportedName(
   symbol: ts.Symbol,
   declaration: ts.SignatureDeclaration | undefined,
-  typescript: Program['ts'],
+  typescript: TypeProgram['ts'],
 ): string {
   const own =
     declaration?.name && typescript.isIdentifier(declaration.name) ? declaration.name.text : undefined;
@@ -131,17 +141,17 @@ function isOptional(
   node: ts.ParameterDeclaration | undefined,
   type: ts.Type,
   initializer: ts.Expression | undefined,
-  { ts, checker }: Program,
+  { ts, checker }: TypeProgram,
 ): boolean {
   if (initializer || mayBeUndefined(type, ts)) return true;
   if (!node) return false;
   if (node.questionToken) return true;
-  const isTyped = writtenOf(node, ts) !== undefined;
+  const isTyped = declaredTypeNode(node, ts) !== undefined;
   return isTyped && checker.isOptionalParameter(node);
 }
 
 /** Whether a type is the context of handlers, under whatever name it was imported. */
-function isToolContext(node: ts.TypeNode | undefined, { ts, checker }: Program): boolean {
+function isToolContext(node: ts.TypeNode | undefined, { ts, checker }: TypeProgram): boolean {
   if (!node) return false;
   const name = ts.isTypeReferenceNode(node)
     ? node.typeName
@@ -163,7 +173,7 @@ function isToolContext(node: ts.TypeNode | undefined, { ts, checker }: Program):
 function resultNode(
   declaration: ts.SignatureDeclaration | undefined,
   awaited: ts.Type,
-  { ts, checker }: Program,
+  { ts, checker }: TypeProgram,
 ): ts.TypeNode | undefined {
   if (!declaration) return undefined;
   const node = declaration.type ?? ts.getJSDocReturnType(declaration);
@@ -177,8 +187,8 @@ function resultNode(
 function compiledFunction(
   declaration: ts.SignatureDeclaration,
   symbol: ts.Symbol,
-  { ts }: Program,
-  compiledOf: CompiledOf,
+  { ts }: TypeProgram,
+  compiledOf: FindCompiledModule,
 ): ts.SignatureDeclaration | undefined {
   const source = declaration.getSourceFile();
   if (!source.isDeclarationFile) return undefined;
@@ -189,7 +199,7 @@ function compiledFunction(
 function functionNamed(
   { statements }: ts.SourceFile,
   name: string,
-  typescript: Program['ts'],
+  typescript: TypeProgram['ts'],
 ): ts.SignatureDeclaration | undefined {
   for (const statement of statements) {
     if (typescript.isFunctionDeclaration(statement)) {
@@ -216,7 +226,7 @@ function functionNamed(
 
 function isFunctionNode(
   node: ts.Node,
-  typescript: Program['ts'],
+  typescript: TypeProgram['ts'],
 ): node is ts.ArrowFunction | ts.FunctionExpression {
   return typescript.isArrowFunction(node) || typescript.isFunctionExpression(node);
 }
@@ -225,16 +235,16 @@ function isFunctionNode(
 function misplacedIn(
   source: ts.SourceFile,
   exported: ReadonlySet<ts.Symbol>,
-  program: Program,
-): readonly Misplaced[] {
+  program: TypeProgram,
+): readonly MisplacedTag[] {
   const { ts, checker, positionOf } = program;
-  return source.statements.flatMap((statement): Misplaced[] => {
-    const isMarked = docOf(statement, program).tags.some(({ name }) => name === 'mcp');
+  return source.statements.flatMap((statement): MisplacedTag[] => {
+    const isMarked = readDocComment(statement, program).tags.some(({ name }) => name === 'mcp');
     if (!isMarked) return [];
     const nodes: readonly ts.Node[] = ts.isVariableStatement(statement)
       ? statement.declarationList.declarations
       : [statement];
-    return nodes.flatMap((node): Misplaced[] => {
+    return nodes.flatMap((node): MisplacedTag[] => {
       const named = (node as { name?: ts.Node }).name;
       const name = named?.getText() ?? 'default';
       const symbol = named && checker.getSymbolAtLocation(named);

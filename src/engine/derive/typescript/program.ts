@@ -1,17 +1,17 @@
 import path from 'node:path';
 import type ts from '@typescript/typescript6';
 import { AgentToolsError } from '../../errors.js';
-import type { SourcePosition } from '../facts.js';
+import type { SourcePosition } from '../type-source.js';
 import type { TypeScript } from './compiler.js';
 
 /** What reading types may cost. */
-export interface Bounds {
+export interface TypeReadLimits {
   readonly maxFiles: number;
   readonly timeoutMs: number;
 }
 
 /** A compiler's view of some files of a package, and the means to speak of places in it. */
-export interface Program {
+export interface TypeProgram {
   readonly ts: TypeScript;
   readonly checker: ts.TypeChecker;
   /** A file by its path in the package. */
@@ -34,12 +34,12 @@ interface ProgramPlan {
   readonly directory: string;
   /** Relative to the package. */
   readonly roots: readonly string[];
-  readonly bounds: Bounds;
+  readonly bounds: TypeReadLimits;
 }
 
 /** Reads files and what they import. The project's own compiler options say how names are found. */
-export function createProgram({ ts, directory, roots, bounds }: ProgramPlan): Program {
-  const options = optionsOf(ts, directory);
+export function createProgram({ ts, directory, roots, bounds }: ProgramPlan): TypeProgram {
+  const options = readCompilerOptions(ts, directory);
   const host = ts.createCompilerHost(options, true);
   const deadline = performance.now() + bounds.timeoutMs;
   const heedTime = () => {
@@ -108,7 +108,7 @@ export function createProgram({ ts, directory, roots, bounds }: ProgramPlan): Pr
 }
 
 /** The project's options, as far as they say how to read; what they say of writing does not matter here. */
-function optionsOf(ts: TypeScript, directory: string): ts.CompilerOptions {
+function readCompilerOptions(ts: TypeScript, directory: string): ts.CompilerOptions {
   const file = ts.findConfigFile(directory, ts.sys.fileExists);
   const { config } = file === undefined ? { config: {} } : ts.readConfigFile(file, ts.sys.readFile);
   const given = ts.convertCompilerOptionsFromJson({}, directory).options;

@@ -1,16 +1,16 @@
 import { stat } from 'node:fs/promises';
 import path from 'node:path';
 import type ts from '@typescript/typescript6';
-import { isInside } from '../../files/contain.js';
-import type { FunctionFacts, Misplaced, ModuleFacts, TypeSource } from '../facts.js';
+import { isInside } from '../../files/path-containment.js';
 import { readMappedSources } from '../source-map.js';
+import type { FunctionFacts, MisplacedTag, ModuleFacts, TypeSource } from '../type-source.js';
 import { findCompiler } from './compiler.js';
-import { docOf } from './docs.js';
+import { readDocComment } from './docs.js';
 import { readModule } from './functions.js';
-import { type Bounds, createProgram, type Program } from './program.js';
+import { createProgram, type TypeProgram, type TypeReadLimits } from './program.js';
 
 /** Where the types of a module come from. */
-interface Origin {
+interface TypeOrigin {
   /** Files of the package; several where a module was bundled of them. */
   readonly files: readonly string[];
   /** Read on the way. */
@@ -21,11 +21,13 @@ interface Origin {
 export async function openTypeScript(
   directory: string,
   modules: readonly string[],
-  bounds: Bounds,
+  bounds: TypeReadLimits,
 ): Promise<TypeSource> {
   const ts = findCompiler(directory);
   const origins = new Map(
-    await Promise.all(modules.map(async (module) => [module, await originOf(directory, module)] as const)),
+    await Promise.all(
+      modules.map(async (module) => [module, await findTypeOrigin(directory, module)] as const),
+    ),
   );
   const roots = [...new Set([...origins.values()].flatMap(({ files }) => files))];
   const program = createProgram({ ts, directory, roots, bounds });
@@ -42,7 +44,7 @@ export async function openTypeScript(
         { ...facts, misplaced: [...facts.misplaced, ...misplacedBeside(source, facts, directory, program)] },
       ];
     });
-    return parts.length === 1 ? parts[0]! : joined(parts);
+    return parts.length === 1 ? parts[0]! : mergeExports(parts);
   };
   return {
     moduleOf(reference) {
@@ -58,7 +60,7 @@ export async function openTypeScript(
 }
 
 /** The declarations beside a module, else the sources its source map names, else the module itself. */
-async function originOf(directory: string, module: string): Promise<Origin> {
+async function findTypeOrigin(directory: string, module: string): Promise<TypeOrigin> {
   const file = module.slice('./'.length);
   if (/\.[cm]?tsx?$/.test(file)) return { files: [file] };
   const declarations = file.replace(/\.([cm]?)jsx?$/, '.d.$1ts');
@@ -74,7 +76,7 @@ async function isOwnFile(directory: string, file: string): Promise<boolean> {
 }
 
 /** Of the sources that a module was made of, the last is the one that began it. */
-function joined(parts: readonly ModuleFacts[]): ModuleFacts {
+function mergeExports(parts: readonly ModuleFacts[]): ModuleFacts {
   const inOrder = parts.toReversed();
   return {
     exports: [...new Set(inOrder.flatMap(({ exports }) => exports))],
@@ -93,7 +95,7 @@ function joined(parts: readonly ModuleFacts[]): ModuleFacts {
 function compiledBeside(
   { fileName, isDeclarationFile }: ts.SourceFile,
   directory: string,
-  { parse }: Program,
+  { parse }: TypeProgram,
 ): ts.SourceFile | undefined {
   const file = path.relative(directory, fileName).replaceAll('\\', '/');
   if (!isDeclarationFile || file.startsWith('../') || file.split('/').includes('node_modules'))
@@ -106,15 +108,15 @@ function misplacedBeside(
   source: ts.SourceFile,
   facts: ModuleFacts,
   directory: string,
-  program: Program,
-): readonly Misplaced[] {
+  program: TypeProgram,
+): readonly MisplacedTag[] {
   const { ts, positionOf } = program;
   const compiled = compiledBeside(source, directory, program);
   if (!compiled) return [];
   const known = new Set(facts.exports.flatMap((name) => [name, facts.functionOf(name)?.name]));
-  return compiled.statements.flatMap((statement): Misplaced[] => {
+  return compiled.statements.flatMap((statement): MisplacedTag[] => {
     if (!ts.isFunctionDeclaration(statement) || !statement.name || known.has(statement.name.text)) return [];
-    const isMarked = docOf(statement, program).tags.some(({ name }) => name === 'mcp');
+    const isMarked = readDocComment(statement, program).tags.some(({ name }) => name === 'mcp');
     const { text: name } = statement.name;
     return isMarked ? [{ name, reason: 'not-exported', position: positionOf(statement) }] : [];
   });

@@ -1,8 +1,8 @@
 import type ts from '@typescript/typescript6';
-import type { PropertyFacts, TypeFacts } from '../facts.js';
-import { noDoc } from '../facts.js';
-import { docOf } from './docs.js';
-import type { Program } from './program.js';
+import type { PropertyFacts, TypeFacts } from '../type-source.js';
+import { noDoc } from '../type-source.js';
+import { readDocComment } from './docs.js';
+import type { TypeProgram } from './program.js';
 
 /** Objects of the language that JSON has a string for. */
 const casts = {
@@ -13,13 +13,13 @@ const casts = {
 } as const satisfies Record<string, Extract<TypeFacts, { kind: 'cast' }>['to']>;
 
 /** Types of this library that say themselves what they are. */
-const finished = new Set(['ToolResult', 'ContentBlock']);
+const resultTypeNames = new Set(['ToolResult', 'ContentBlock']);
 
 /** Reads types of a program, one step at a time. */
 export class TypeReader {
-  readonly #program: Program;
+  readonly #program: TypeProgram;
 
-  constructor(program: Program) {
+  constructor(program: TypeProgram) {
     this.#program = program;
   }
 
@@ -70,17 +70,17 @@ export class TypeReader {
         ts.isTypeAliasDeclaration(one) || ts.isJSDocTypedefTag(one),
     );
     if (!declaration || isGeneric(declaration, ts)) return undefined;
-    if (finished.has(alias.name) && !this.#program.isOwn(declaration)) return { kind: 'finished' };
+    if (resultTypeNames.has(alias.name) && !this.#program.isOwn(declaration)) return { kind: 'finished' };
     const isInteger = alias.name === 'Int' && (type.flags & ts.TypeFlags.Number) !== 0;
     return {
       kind: 'named',
       name: alias.name,
       identity: alias,
-      doc: docOf(declaration, this.#program),
+      doc: readDocComment(declaration, this.#program),
       look: () =>
         isInteger
           ? { kind: 'integer' }
-          : this.read(checker.getTypeFromTypeNode(node), writtenIn(declaration, ts)),
+          : this.read(checker.getTypeFromTypeNode(node), aliasTypeNode(declaration, ts)),
     };
   }
 
@@ -137,8 +137,8 @@ export class TypeReader {
     if (!declaration || type.aliasTypeArguments) return union;
     const isEnum = ts.isEnumDeclaration(declaration);
     if (!isEnum && !type.aliasSymbol) return union;
-    const doc = docOf(declaration, this.#program);
-    const written = isEnum ? undefined : writtenIn(declaration as ts.TypeAliasDeclaration, ts);
+    const doc = readDocComment(declaration, this.#program);
+    const written = isEnum ? undefined : aliasTypeNode(declaration as ts.TypeAliasDeclaration, ts);
     const isSame = written && this.#means(written, type);
     const look = () => (isSame ? (this.#readNode(this.#stripped(written), type) ?? union) : union);
     return { kind: 'named', name: symbol!.name, identity: symbol, doc, look };
@@ -164,7 +164,7 @@ export class TypeReader {
       return this.#unmappable(type, 'JSON has no functions', node);
     }
     const name = type.aliasSymbol ?? symbol;
-    if (name && declaration && finished.has(name.name) && !this.#program.isOwn(declaration))
+    if (name && declaration && resultTypeNames.has(name.name) && !this.#program.isOwn(declaration))
       return { kind: 'finished' };
     if (declaration && hasHidden(type, this.#program)) {
       return this.#unmappable(type, 'it has private members, so that no plain object is one', node);
@@ -184,7 +184,7 @@ export class TypeReader {
         ts.isTypeAliasDeclaration(declaration) ||
         ts.isJSDocTypedefTag(declaration));
     const name = symbol && !symbol.name.startsWith('__') ? symbol.name : 'Type';
-    const doc = isWritten ? docOf(declaration, this.#program) : noDoc;
+    const doc = isWritten ? readDocComment(declaration, this.#program) : noDoc;
     return { kind: 'named', name, identity: type, doc, look };
   }
 
@@ -260,10 +260,10 @@ export class TypeReader {
     return {
       name: isSymbol ? '[symbol]' : ts.unescapeLeadingUnderscores(symbol.escapedName),
       isOptional: (symbol.flags & ts.SymbolFlags.Optional) !== 0 || mayBeUndefined(type, ts),
-      doc: docOf(declaration, this.#program),
+      doc: readDocComment(declaration, this.#program),
       type: isSymbol
         ? this.#unmappable(type, 'a symbol is no key in JSON')
-        : this.read(type, writtenOf(declaration, ts)),
+        : this.read(type, declaredTypeNode(declaration, ts)),
       position: declaration && isOwn(declaration) ? positionOf(declaration) : undefined,
     };
   }
@@ -283,7 +283,7 @@ export function mayBeUndefined(type: ts.Type, typescript: typeof ts): boolean {
 }
 
 /** How the type of a declaration is written, if it is. */
-export function writtenOf(node: ts.Node | undefined, typescript: typeof ts): ts.TypeNode | undefined {
+export function declaredTypeNode(node: ts.Node | undefined, typescript: typeof ts): ts.TypeNode | undefined {
   if (!node) return undefined;
   if (typescript.isJSDocPropertyTag(node) || typescript.isJSDocParameterTag(node)) {
     const { typeExpression: expression } = node;
@@ -296,7 +296,7 @@ export function writtenOf(node: ts.Node | undefined, typescript: typeof ts): ts.
     : undefined;
 }
 
-function writtenIn(
+function aliasTypeNode(
   declaration: ts.TypeAliasDeclaration | ts.JSDocTypedefTag,
   typescript: typeof ts,
 ): ts.TypeNode | undefined {
@@ -320,7 +320,7 @@ function isGeneric(
 }
 
 /** Whether a class keeps something to itself. */
-function hasHidden(type: ts.ObjectType, { ts, checker }: Program): boolean {
+function hasHidden(type: ts.ObjectType, { ts, checker }: TypeProgram): boolean {
   const hidden = ts.ModifierFlags.Private | ts.ModifierFlags.Protected;
   return checker.getPropertiesOfType(type).some(({ name, declarations = [] }) => {
     if (name.startsWith('__#')) return true;

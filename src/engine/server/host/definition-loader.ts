@@ -1,5 +1,5 @@
 import { deferred } from '../../base/deferred.js';
-import { messageOf } from '../../thrown.js';
+import { errorMessage } from '../../thrown-value.js';
 import { HostEndedError } from './host-error.js';
 
 /** A host that loads definitions. */
@@ -234,7 +234,7 @@ export class DefinitionLoader<H extends LoadingHost> {
       await Promise.all([...worker.pending].map(({ promise }) => promise));
     } catch (error) {
       // Without a host, no definition can be loaded.
-      const failure = `it could not be loaded: the extension host ${messageOf(error)}`;
+      const failure = `it could not be loaded: the extension host ${errorMessage(error)}`;
       for (const job of this.#queue.splice(0)) job.settle({ failure, isFatal: false });
     }
     this.#workers.delete(worker);
@@ -270,7 +270,7 @@ export class DefinitionLoader<H extends LoadingHost> {
         (error: unknown) => {
           isDone = true;
           if (error instanceof HostEndedError) this.#lose(worker, error.message);
-          else job.settle({ failure: messageOf(error), isFatal: false });
+          else job.settle({ failure: errorMessage(error), isFatal: false });
         },
       )
       .finally(() => worker.pending.delete(job));

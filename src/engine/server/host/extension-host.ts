@@ -3,19 +3,19 @@ import module from 'node:module';
 import process from 'node:process';
 import { onImported } from '../../extension/import-module.js';
 import { begunNotes } from '../../host/begun-calls.js';
-import { append, captureBuiltIns, hasNewModules } from '../../host/built-ins.js';
-import type { ChannelMessage } from '../../host/channel.js';
+import { captureBuiltIns, hasNewModules, pushItem } from '../../host/built-ins.js';
+import { areBuiltInsSound } from '../../host/built-ins-check.js';
 import { keepCrashListeners, tameCrashListeners } from '../../host/crash-listeners.js';
 import { openHostChannel } from '../../host/host-channel.js';
-import { areBuiltInsSound } from '../../host/soundness.js';
+import type { ChannelMessage } from '../../host/json-line-channel.js';
 import { captureSurroundings } from '../../host/surroundings.js';
 import { ThreadPool } from '../../host/thread-pool.js';
+import { reporterOn } from '../line-reporter.js';
 import { killTree } from '../process/exit-watch.js';
-import { installGuard } from '../process/guard.js';
 import { flushOutput } from '../process/flush-output.js';
-import { reporterOn } from '../reporting.js';
-import { Endpoint, type Tampering } from './endpoint.js';
-import type { FromHost, ToHost } from './messages.js';
+import { installGuard } from '../process/install-guard.js';
+import { Endpoint, type Tampering } from './host-endpoint.js';
+import type { FromHost, ToHost } from './host-messages.js';
 
 // Kept before extension code loads.
 const { stderr } = process;
@@ -28,7 +28,7 @@ const { syncBuiltinESMExports } = module;
 const guard = installGuard({ stderr });
 const report = reporterOn(stderr);
 const endpoint = new Endpoint({
-  send,
+  send: sendToFront,
   report,
   inspect,
   note: begunNotes(),
@@ -53,7 +53,7 @@ let lastFull = Number.NEGATIVE_INFINITY;
 
 let lastThorough = Number.NEGATIVE_INFINITY;
 
-function send(message: FromHost): void {
+function sendToFront(message: FromHost): void {
   channel.send(message as unknown as ChannelMessage);
   // The code that runs next may block.
   if (message.type === 'hook' || message.type === 'loading') channel.flush();
@@ -66,7 +66,7 @@ function send(message: FromHost): void {
 function acceptChanges(): void {
   const changed = builtIns.difference()[0];
   if (!isExtensible(globalThis)) {
-    send({ type: 'broken', change: 'has global variables that a module froze' });
+    sendToFront({ type: 'broken', change: 'has global variables that a module froze' });
     channel.flush();
   } else if (changed === undefined || areBuiltInsSound()) {
     if (changed !== undefined) builtIns.hideAdditions();
@@ -79,7 +79,7 @@ function acceptChanges(): void {
     if (areBuiltInsSound()) {
       report(`A module of the extension broke a built-in while it loaded: ${changed}. It was put back.`);
     } else {
-      send({ type: 'broken', change: `has a built-in that a module broke for good: ${changed}` });
+      sendToFront({ type: 'broken', change: `has a built-in that a module broke for good: ${changed}` });
       channel.flush();
     }
   }
@@ -118,7 +118,7 @@ function inspect(isUsual: (change: string) => boolean, isEnd: boolean): Tamperin
   // It uses built-ins.
   tameCrashListeners();
   const all = moved === undefined ? [] : [moved];
-  for (let index = 0; index < changes.length; index += 1) append(all, changes[index]!);
+  for (let index = 0; index < changes.length; index += 1) pushItem(all, changes[index]!);
   return { changes: all, isUsual: isKnown && left === undefined, isAddition };
 }
 
@@ -129,7 +129,7 @@ async function leave(): Promise<void> {
   guard.exit(0);
 }
 
-send({ type: 'ready' });
+sendToFront({ type: 'ready' });
 channel.flush();
 // Many extensions share these. Code that loads them first and changes them at once would go unnoticed.
 for (const name of ['crypto', 'http', 'https']) process.getBuiltinModule(name);

@@ -1,4 +1,4 @@
-import type { Excluded } from './messages.js';
+import type { Excluded } from './host-messages.js';
 
 /** Deaths of hosts in a row during a hook, after which the hook is left out. */
 const most = 2;

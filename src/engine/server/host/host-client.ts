@@ -4,37 +4,37 @@ import process from 'node:process';
 import type { Writable } from 'node:stream';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
+import { isRecord } from '../../extension/definition-shapes.js';
 import { DefinitionLoadingError, type LoadCode } from '../../extension/extension.js';
-import { isRecord } from '../../extension/shapes.js';
 import { packageRoot, packageVersion, workspaceFolders } from '../../folders.js';
-import type { HostDeath } from '../../host/death.js';
-import { readDescription } from '../../host/description.js';
+import type { HostDeath } from '../../host/host-death.js';
+import { readDescription } from '../../host/read-description.js';
 import { Restarts } from '../../host/restarts.js';
-import { error as failure, ProtocolError, ToolError } from '../../items/builders.js';
-import { type ServerRuntime, reportOnce } from '../../items/server-runtime.js';
+import { error as failure, ProtocolError, ToolError } from '../../items/result-builders.js';
+import { reportOnce, type ServerRuntime } from '../../items/server-runtime.js';
 import type { GivenPlace } from '../../items/upstream.js';
 import type { PlainData } from '../../plain-data.js';
 import type { ChangeNotifier } from '../change-notifier.js';
-import { askerOf, type CodeHost, type Connection, type HostedWork } from '../context.js';
+import { type CodeHost, type Connection, type HostedWork, requesterInfo } from '../handler-context.js';
 import type { RequestIdentity } from '../interaction/input-scope.js';
-import type { ReplayState } from '../interaction/state.js';
+import type { ReplayState } from '../interaction/replay-state.js';
 import type { LiveServer } from '../live-server.js';
 import { ErrorNumber } from '../protocol/envelope.js';
 import type { RequestContext } from '../protocol/request.js';
 import { listEvent } from '../protocol/subscriptions.js';
-import type { Wire } from '../requests/handler.js';
+import type { WireObject } from '../requests/method-handler.js';
 import type { Tasks } from '../tasks/tasks.js';
-import type { UpstreamHub, PlaceFinder } from '../upstream/hub.js';
+import type { PlaceFinder, UpstreamHub } from '../upstream/upstream-hub.js';
 import {
   type DefinitionFile,
   DefinitionLoader,
   type LoadFailure,
   type WantedHost,
 } from './definition-loader.js';
-import type { Generation, HostLink, HostLinkOptions, Running } from './generation.js';
 import { HookFaults } from './hook-faults.js';
 import { HostEndedError, HostFailureError, HostTimeoutError, NeverBegunError } from './host-error.js';
-import type { HostedConnection, HostedRequest, HostedServer } from './messages.js';
+import type { ForwardedRequest, Generation, HostLink, HostLinkOptions } from './host-generation.js';
+import type { HostedConnection, HostedRequest, HostedServer } from './host-messages.js';
 import type { SurfaceStore } from './surface-store.js';
 import type { ServedUpstreams } from './upstream-calls.js';
 
@@ -56,7 +56,7 @@ export interface HostClientOptions {
 /** A task that runs in a host. */
 interface RunningTask {
   /** As the client got it. */
-  readonly handle: Wire;
+  readonly handle: WireObject;
   /** In words: `Tool "render"`. */
   readonly what: string;
   readonly auth: RequestContext['auth'];
@@ -81,7 +81,7 @@ const maxBeginnings = 3;
 const maxWaitShare = 0.5;
 
 /** How often a server may be composed anew after a host has died meanwhile. */
-const maxAttempts = 20;
+const maxDescribeAttempts = 20;
 
 /** A recorded failure that is older than this is checked again in the background, in milliseconds. */
 const recheckAfterMs = 10 * 60_000;
@@ -155,12 +155,12 @@ export class HostClient implements CodeHost, PlaceFinder {
    */
   readonly loadCode: LoadCode = async (file, relative) => {
     this.#definitions.set(file, relative);
-    const directory = directoryOf(file, relative);
+    const directory = stripRelativePath(file, relative);
     const store = await this.#openStore();
     const known = this.#failures.get(file);
     if (known) throw new Error(known.failure);
-    const described = this.#described.get(file);
-    if (described) return described;
+    const describeModuleInHost = this.#described.get(file);
+    if (describeModuleInHost) return describeModuleInHost;
     const recorded = store?.find(directory, relative);
     if (recorded) {
       if (!this.#confirmed.has(file)) this.#unconfirmed.set(file, relative);
@@ -202,11 +202,11 @@ export class HostClient implements CodeHost, PlaceFinder {
     return this.#loader.pending.length > 0;
   }
 
-  async answer(connection: Connection, request: RequestContext, work: HostedWork): Promise<Wire> {
+  async answer(connection: Connection, request: RequestContext, work: HostedWork): Promise<WireObject> {
     const { method, meta, auth, inputResponses } = request;
     const { params, subject } = work;
     const state =
-      request.requestState === undefined ? undefined : await stateOf(connection, request, subject);
+      request.requestState === undefined ? undefined : await verifyRequestState(connection, request, subject);
     const hosted: HostedRequest = {
       id: request.id,
       method,
@@ -215,18 +215,18 @@ export class HostClient implements CodeHost, PlaceFinder {
       ...(inputResponses && { inputResponses }),
       ...(state && { state }),
     };
-    const running = runningOf(connection, request, work);
+    const running = toForwardedRequest(connection, request, work);
     try {
       const result = await this.#run(connection, hosted, running);
       if (!work.answersByResult || isToolResult(result)) return result;
       throw new HostFailureError('it gave something that is not a result.');
     } catch (error) {
-      return await failed(work, error);
+      return await answerHostFailure(work, error);
     }
   }
 
   /** A call that its host did not begin goes to the next one, with the time that it has left: at least half of its limit. */
-  async #run(connection: Connection, request: HostedRequest, running: Running): Promise<Wire> {
+  async #run(connection: Connection, request: HostedRequest, running: ForwardedRequest): Promise<WireObject> {
     let start: number | undefined;
     for (let beginning = 1; ; beginning += 1) {
       const ready = this.#current?.isComposed && !this.#current.isOver ? this.#current : undefined;
@@ -321,7 +321,7 @@ export class HostClient implements CodeHost, PlaceFinder {
       if (typeof reason === 'string') throw new ToolError(reason);
       return place;
     } catch (error) {
-      const words = wordsOf(what, error);
+      const words = describeHostFailure(what, error);
       throw words === undefined ? error : new ToolError(words);
     }
   }
@@ -331,20 +331,20 @@ export class HostClient implements CodeHost, PlaceFinder {
   }
 
   /** The host that a task runs in, whichever host takes calls. */
-  #hostOfTask(method: string, { taskId }: Wire): Generation | undefined {
+  #hostOfTask(method: string, { taskId }: WireObject): Generation | undefined {
     if (!method.startsWith('tasks/')) return undefined;
     const generation = this.#running.get(taskId as string)?.generation;
     return generation?.isOver ? undefined : generation;
   }
 
   async #loadTasks(calls: ServerRuntime): Promise<Tasks> {
-    const { tasksOf } = await import('../tasks/tasks.js');
-    this.#tasks ??= tasksOf(calls);
+    const { serverTasks } = await import('../tasks/tasks.js');
+    this.#tasks ??= serverTasks(calls);
     return this.#tasks;
   }
 
   /** Keeps what became of a task. */
-  #settleTask(taskId: string, description: Wire): void {
+  #settleTask(taskId: string, description: WireObject): void {
     const running = this.#running.get(taskId);
     const { calls } = this.#options.live() ?? {};
     if (!running || !calls) return;
@@ -392,7 +392,7 @@ export class HostClient implements CodeHost, PlaceFinder {
 
   /** Loads a definition in a host and records the outcome. @throws Error with the reason why it is left out */
   async #load({ file, relative }: DefinitionFile, store: SurfaceStore | undefined): Promise<PlainData> {
-    const directory = directoryOf(file, relative);
+    const directory = stripRelativePath(file, relative);
     const loaded = await this.#loader.load({ file, relative });
     if ('failure' in loaded) {
       if (this.#isClosed) throw new Error(loaded.failure);
@@ -446,7 +446,7 @@ export class HostClient implements CodeHost, PlaceFinder {
       this.#failures.set(file, failed);
       this.#described.delete(file);
       this.#unconfirmed.delete(file);
-      store?.addFailure(directoryOf(file, relative), relative, failed);
+      store?.addFailure(stripRelativePath(file, relative), relative, failed);
     }
     const old = this.#current;
     this.replace();
@@ -507,7 +507,7 @@ export class HostClient implements CodeHost, PlaceFinder {
     const store = await this.#opening;
     try {
       for (const [file, relative] of this.#unconfirmed) {
-        const directory = directoryOf(file, relative);
+        const directory = stripRelativePath(file, relative);
         const sent = await generation.describe(file, relative);
         this.#unconfirmed.delete(file);
         this.#confirmed.add(file);
@@ -537,7 +537,7 @@ export class HostClient implements CodeHost, PlaceFinder {
         await generation.compose(this.#packages());
         if (generation === this.#current && !generation.isOver) return generation;
       } catch (error) {
-        if (!(error instanceof HostEndedError) || attempt === maxAttempts) throw error;
+        if (!(error instanceof HostEndedError) || attempt === maxDescribeAttempts) throw error;
       }
     }
   }
@@ -579,7 +579,7 @@ export class HostClient implements CodeHost, PlaceFinder {
 
   async #open(): Promise<Generation> {
     // Lists need no host.
-    const [{ Generation }, Link] = await Promise.all([import('./generation.js'), this.#link()]);
+    const [{ Generation }, Link] = await Promise.all([import('./host-generation.js'), this.#link()]);
     if (this.#isClosed) throw new HostEndedError('was ended');
     return this.#start(Generation, Link);
   }
@@ -723,7 +723,7 @@ export class HostClient implements CodeHost, PlaceFinder {
   }
 }
 
-function directoryOf(file: string, relative: string): string {
+function stripRelativePath(file: string, relative: string): string {
   return file.slice(0, -relative.length - 1);
 }
 
@@ -747,17 +747,21 @@ async function openStore(hosted: HostClientOptions['hosted']): Promise<SurfaceSt
 }
 
 /** The state that a request brings, verified. @throws ProtocolError if it was not made for this request */
-async function stateOf(
+async function verifyRequestState(
   connection: Connection,
   request: RequestContext,
   subject: RequestIdentity | undefined,
 ): Promise<ReplayState | undefined> {
   if (!subject || connection.era !== 'modern' || request.requestState === undefined) return undefined;
-  const { readState } = await import('../interaction/state.js');
+  const { readState } = await import('../interaction/replay-state.js');
   return await readState({ connection, request, subject }, request.requestState);
 }
 
-function runningOf(connection: Connection, request: RequestContext, work: HostedWork): Running {
+function toForwardedRequest(
+  connection: Connection,
+  request: RequestContext,
+  work: HostedWork,
+): ForwardedRequest {
   const { what, timeoutMs, subject } = work;
   return {
     what,
@@ -767,31 +771,34 @@ function runningOf(connection: Connection, request: RequestContext, work: Hosted
     notify: (method, params) => void request.notify({ method, params }).catch(() => {}),
     ask: async (asked, limits) => await request.ask(asked, limits),
     seal: async (remembered) => {
-      const { isRemembered, writeState } = await import('../interaction/state.js');
+      const { isRemembered, writeState } = await import('../interaction/replay-state.js');
       if (!subject || !isRemembered(remembered)) throw new TypeError('The state of the call is unreadable.');
       return await writeState({ connection, request, subject }, remembered);
     },
     closeStream: () => request.closeStream(),
     auth: request.auth,
-    asker: (wantsProgress) => ({ ...askerOf(connection, request, 0), wantsProgress }),
+    asker: (wantsProgress) => ({ ...requesterInfo(connection, request, 0), wantsProgress }),
   };
 }
 
 /** True for the result of a tool, the handle of a task, and questions to the client. */
-function isToolResult({ resultType, content }: Wire): boolean {
+function isToolResult({ resultType, content }: WireObject): boolean {
   return Array.isArray(content) || (resultType !== undefined && resultType !== 'complete');
 }
 
 /** The answer to work that the host did not finish. @throws ProtocolError where no result can say it */
-async function failed({ what, answersByResult, instead }: HostedWork, error: unknown): Promise<Wire> {
-  const words = wordsOf(what, error);
+async function answerHostFailure(
+  { what, answersByResult, instead }: HostedWork,
+  error: unknown,
+): Promise<WireObject> {
+  const words = describeHostFailure(what, error);
   if (words === undefined) throw error;
   if (instead) return await instead();
   if (answersByResult) return { ...failure(words) };
   throw new ProtocolError(ErrorNumber.Internal, words);
 }
 
-function wordsOf(what: string, error: unknown): string | undefined {
+function describeHostFailure(what: string, error: unknown): string | undefined {
   if (error instanceof HostTimeoutError) return `${what} ${error.message}.`;
   if (error instanceof HostFailureError) return `${what} failed in the extension host: ${error.message}`;
   if (error instanceof HostEndedError) return endedWords(what, error.message);

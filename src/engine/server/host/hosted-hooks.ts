@@ -1,5 +1,5 @@
 import type { HookWatch } from '../../items/hook-watch.js';
-import type { Excluded, FromHost } from './messages.js';
+import type { Excluded, FromHost } from './host-messages.js';
 
 /** Hooks that blocked or ended a host run again after this time, in milliseconds. */
 const leftOutMs = 5 * 60_000;

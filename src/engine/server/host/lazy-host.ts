@@ -1,7 +1,7 @@
 import type { LoadCode } from '../../extension/extension.js';
 import type { GivenPlace } from '../../items/upstream.js';
-import type { CodeHost, Connection } from '../context.js';
-import type { PlaceFinder } from '../upstream/hub.js';
+import type { CodeHost, Connection } from '../handler-context.js';
+import type { PlaceFinder } from '../upstream/upstream-hub.js';
 import type { HostClient, HostClientOptions } from './host-client.js';
 
 /** The extension host of a server, of which nothing is loaded before it is needed: most servers are only listed. */

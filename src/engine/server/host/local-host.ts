@@ -1,8 +1,8 @@
-import type { ChannelMessage } from '../../host/channel.js';
-import type { HostDeath } from '../../host/death.js';
-import { Endpoint } from './endpoint.js';
-import type { HostLink, HostLinkOptions } from './generation.js';
-import type { ToHost } from './messages.js';
+import type { HostDeath } from '../../host/host-death.js';
+import type { ChannelMessage } from '../../host/json-line-channel.js';
+import { Endpoint } from './host-endpoint.js';
+import type { HostLink, HostLinkOptions } from './host-generation.js';
+import type { ToHost } from './host-messages.js';
 
 /** A host in this process, for systems that let it start no other. It contains nothing. */
 export class LocalHost implements HostLink {

@@ -1,30 +1,30 @@
 import type { AuthInfo } from '@modelcontextprotocol/server';
-import { ProtocolError, ToolError } from '../../items/builders.js';
-import { InputRequiredSignal } from '../../items/interaction.js';
-import type { ReplayState } from '../interaction/state.js';
+import { InputRequiredSignal } from '../../items/input-required.js';
+import { ProtocolError, ToolError } from '../../items/result-builders.js';
+import type { ReplayState } from '../interaction/replay-state.js';
 import { isObject, type JsonObject, type MessageId } from '../protocol/envelope.js';
 import {
-  type AskLimits,
-  type Outbound,
+  type ClientRequestLimits,
+  type OutboundMessage,
   type RequestContext,
   RequestTimeoutError,
 } from '../protocol/request.js';
-import type { FromHost, HostedRequest, ToHost } from './messages.js';
+import type { FromHost, HostedRequest, ToHost } from './host-messages.js';
 
-type Send = (message: FromHost) => void;
+type SendToFront = (message: FromHost) => void;
 
-interface Waiting {
+interface PendingReply {
   readonly resolve: (result: unknown) => void;
   readonly reject: (error: Error) => void;
 }
 
 /** The questions of this host that the front has not answered. */
-export class Questions {
-  readonly #send: Send;
-  readonly #waiting = new Map<number, Waiting>();
+export class FrontRequests {
+  readonly #send: SendToFront;
+  readonly #waiting = new Map<number, PendingReply>();
   #last = 0;
 
-  constructor(send: Send) {
+  constructor(send: SendToFront) {
     this.#send = send;
   }
 
@@ -89,15 +89,15 @@ export class RemoteRequest implements RequestContext {
   readonly requestState: ReplayState | undefined;
   /** The number of the request on the channel. */
   readonly call: number;
-  readonly #send: Send;
-  readonly #questions: Questions;
+  readonly #send: SendToFront;
+  readonly #questions: FrontRequests;
   #ending: AbortController | undefined;
   #reason: string | undefined;
 
   constructor(
     call: number,
     { id, method, params, auth, inputResponses, state }: HostedRequest,
-    { send, questions }: { readonly send: Send; readonly questions: Questions },
+    { send, questions }: { readonly send: SendToFront; readonly questions: FrontRequests },
   ) {
     this.id = id;
     this.method = method;
@@ -125,11 +125,14 @@ export class RemoteRequest implements RequestContext {
     this.signal.addEventListener('abort', () => listener(this.#reason), { once: true });
   }
 
-  async notify({ method, params = {} }: Outbound): Promise<void> {
+  async notify({ method, params = {} }: OutboundMessage): Promise<void> {
     this.#send({ type: 'notify', call: this.call, method, params });
   }
 
-  async ask({ method, params }: Outbound, { signal, timeoutMs }: AskLimits): Promise<JsonObject> {
+  async ask(
+    { method, params }: OutboundMessage,
+    { signal, timeoutMs }: ClientRequestLimits,
+  ): Promise<JsonObject> {
     const { call } = this;
     const result = await this.#questions.put(
       (question) => ({ type: 'ask', call, question, method, ...(params && { params }), timeoutMs }),

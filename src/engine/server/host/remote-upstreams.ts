@@ -1,22 +1,22 @@
-import type { ToolResult } from '../../items/builders.js';
+import type { Servable } from '../../items/compose-server.js';
 import type { Context, LogLevel } from '../../items/context.js';
 import type { PendingKind } from '../../items/missing-packages.js';
 import type { ServedKind } from '../../items/registry.js';
-import type { Servable } from '../../items/server.js';
+import type { ToolResult } from '../../items/result-builders.js';
 import type { ToolUpstream } from '../../items/upstream.js';
 import { withUpstreamTools } from '../../items/upstream-tools.js';
-import { messageOf } from '../../thrown.js';
-import { type RequesterInfo, asker } from '../context.js';
+import { errorMessage } from '../../thrown-value.js';
+import { asker, type RequesterInfo } from '../handler-context.js';
 import type { UpstreamSource } from '../live-server.js';
 import { isObject } from '../protocol/envelope.js';
-import { answerOf, Unanswered } from '../upstream/input-requests.js';
+import { requestClientAnswer, UnansweredRequestError } from '../upstream/input-requests.js';
 import { takeTools } from '../upstream/select-tools.js';
-import type { FromHost, ToHost } from './messages.js';
-import { type Questions, RemoteRequest } from './remote-request.js';
+import type { FromHost, ToHost } from './host-messages.js';
+import { type FrontRequests, RemoteRequest } from './remote-request.js';
 
 export interface RemoteUpstreamsOptions {
   readonly send: (message: FromHost) => void;
-  readonly questions: Questions;
+  readonly questions: FrontRequests;
   /** Called when the front has sent tools of upstream servers. */
   readonly onTools: () => void;
 }
@@ -98,10 +98,10 @@ export class RemoteUpstreams implements UpstreamSource {
       const { ctx } = attending;
       if (id !== undefined) attending.keeping ??= ctx.step('upstream', () => id);
       await attending.keeping;
-      send({ type: 'upstream-answer', ask, result: await answerOf(ctx, { method, params }, key) });
+      send({ type: 'upstream-answer', ask, result: await requestClientAnswer(ctx, { method, params }, key) });
     } catch (error) {
-      const code = error instanceof Unanswered && { code: error.code };
-      send({ type: 'upstream-refusal', ask, message: messageOf(error), ...code });
+      const code = error instanceof UnansweredRequestError && { code: error.code };
+      send({ type: 'upstream-refusal', ask, message: errorMessage(error), ...code });
     }
   }
 

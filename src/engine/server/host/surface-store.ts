@@ -2,8 +2,8 @@ import { createHash, randomBytes } from 'node:crypto';
 import { readFileSync } from 'node:fs';
 import { mkdir, readdir, rm, stat } from 'node:fs/promises';
 import path from 'node:path';
-import { isRecord } from '../../extension/shapes.js';
-import { readDescription } from '../../host/description.js';
+import { isRecord } from '../../extension/definition-shapes.js';
+import { readDescription } from '../../host/read-description.js';
 import type { PlainData } from '../../plain-data.js';
 import { stampPackage } from './package-stamp.js';
 
@@ -21,7 +21,7 @@ export interface SurfaceStoreOptions {
 const format = 1;
 
 /** Longest record of a package, in characters. */
-const maxLength = 8 * 1024 * 1024;
+const maxRecordLength = 8 * 1024 * 1024;
 
 /** Records that were not written for so long are deleted. */
 const maxAgeMs = 60 * 24 * 60 * 60 * 1000;
@@ -106,7 +106,7 @@ export class SurfaceStore {
     if (this.#dropped.has(path.join(directory, relative)) || !isRecord(sent) || !surface.stamp) return;
     const { value, faults, env } = sent;
     surface.modules.set(relative, { value, faults });
-    surface.names = united(surface.names, namesIn(env));
+    surface.names = unionOrAll(surface.names, parseVariableNames(env));
     this.#noteChange(surface);
   }
 
@@ -119,14 +119,14 @@ export class SurfaceStore {
     const surface = this.#packageIn(directory);
     if (this.#dropped.has(path.join(directory, relative)) || !surface.stamp) return;
     surface.modules.set(relative, { failure: failure.slice(0, maxFailure), isFatal, at: Date.now() });
-    if (env !== undefined) surface.names = united(surface.names, namesIn(env));
+    if (env !== undefined) surface.names = unionOrAll(surface.names, parseVariableNames(env));
     this.#noteChange(surface);
   }
 
   /** True if the record of a module equals its description now. */
   isRecordOf(directory: string, relative: string, sent: unknown): boolean {
     const recorded = this.#packageIn(directory).modules.get(relative);
-    return isRecord(recorded) && isRecord(sent) && contentOf(recorded) === contentOf(sent);
+    return isRecord(recorded) && isRecord(sent) && serializeContent(recorded) === serializeContent(sent);
   }
 
   /** Forgets the description of a module, and takes no other one in this process. */
@@ -152,7 +152,7 @@ export class SurfaceStore {
     const known = this.#packages.get(directory);
     if (known) return known;
     const { folder, context } = this.#options;
-    const name = hashOf([directory, ...context]).slice(0, 32);
+    const name = hashParts([directory, ...context]).slice(0, 32);
     const surface: PackageSurface = {
       file: path.join(folder, `${name}.json`),
       directory,
@@ -167,10 +167,10 @@ export class SurfaceStore {
   }
 
   #read(surface: PackageSurface): void {
-    const kept = parsed(surface.file);
+    const kept = readSurfaceFile(surface.file);
     if (!isRecord(kept) || kept.format !== format || !isRecord(kept.modules)) return;
     const { stamp, names, salt, variables, modules } = kept;
-    const namesRead = namesIn(names);
+    const namesRead = parseVariableNames(names);
     if (typeof salt !== 'string' || this.#hashVariables(namesRead, salt) !== variables) return;
     // The stamp takes longest.
     if (stamp !== this.#stampOf(surface)) return;
@@ -181,7 +181,7 @@ export class SurfaceStore {
   #stampOf(surface: PackageSurface): string | null {
     if (surface.stamp !== undefined) return surface.stamp;
     const stamp = stampPackage(surface.directory);
-    surface.stamp = stamp === undefined ? null : hashOf([stamp]);
+    surface.stamp = stamp === undefined ? null : hashParts([stamp]);
     return surface.stamp;
   }
 
@@ -192,7 +192,7 @@ export class SurfaceStore {
     const spelled = (name: string) => (ignoresCase ? name.toUpperCase() : name);
     const values = new Map(Object.entries(env).map(([name, value]) => [spelled(name), value]));
     const listed = [...new Set([...(names ?? values.keys()), ...nativeNames].map(spelled))].sort();
-    return hashOf([salt, ...listed.flatMap((name) => [name, values.get(name) ?? null])]);
+    return hashParts([salt, ...listed.flatMap((name) => [name, values.get(name) ?? null])]);
   }
 
   #noteChange(surface: PackageSurface): void {
@@ -214,7 +214,7 @@ export class SurfaceStore {
       const text = JSON.stringify(record);
       await mkdir(path.dirname(file), { recursive: true, mode: 0o700 });
       const before = await readTextFile(file);
-      const isKept = modules.size > 0 && text.length <= maxLength;
+      const isKept = modules.size > 0 && text.length <= maxRecordLength;
       await replaceTextFile(before, isKept ? text : null);
     } catch {
       // A cache is no reason to fail.
@@ -232,32 +232,32 @@ export class SurfaceStore {
   }
 }
 
-function parsed(file: string): JsonValue {
+function readSurfaceFile(file: string): JsonValue {
   try {
     const text = readFileSync(file, 'utf8');
-    return text.length <= maxLength ? JSON.parse(text) : undefined;
+    return text.length <= maxRecordLength ? JSON.parse(text) : undefined;
   } catch {
     return undefined;
   }
 }
 
 /** The names of variables that code has read. Undefined for all, also where the list is unreadable or too long. */
-function namesIn(value: unknown): ReadonlySet<string> | undefined {
+function parseVariableNames(value: unknown): ReadonlySet<string> | undefined {
   const isList = Array.isArray(value) && value.length <= maxNames;
   return isList && value.every((name) => typeof name === 'string') ? new Set(value) : undefined;
 }
 
-function united(
+function unionOrAll(
   some: ReadonlySet<string> | undefined,
   more: ReadonlySet<string> | undefined,
 ): ReadonlySet<string> | undefined {
   return some && more && new Set([...some, ...more]);
 }
 
-function contentOf({ value, faults, failure }: Readonly<Record<string, unknown>>): string {
+function serializeContent({ value, faults, failure }: Readonly<Record<string, unknown>>): string {
   return JSON.stringify([value, faults, failure]);
 }
 
-function hashOf(parts: readonly (string | null)[]): string {
+function hashParts(parts: readonly (string | null)[]): string {
   return createHash('sha256').update(JSON.stringify(parts)).digest('hex');
 }

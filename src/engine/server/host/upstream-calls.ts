@@ -1,14 +1,14 @@
-import type { ChannelMessage } from '../../host/channel.js';
-import { ToolError } from '../../items/builders.js';
-import { InputRequiredSignal } from '../../items/interaction.js';
-import type { Servable } from '../../items/server.js';
+import type { ChannelMessage } from '../../host/json-line-channel.js';
+import type { Servable } from '../../items/compose-server.js';
+import { InputRequiredSignal } from '../../items/input-required.js';
+import { ToolError } from '../../items/result-builders.js';
 import type { ToolUpstream } from '../../items/upstream.js';
-import type { RequesterInfo } from '../context.js';
+import type { RequesterInfo } from '../handler-context.js';
 import { isObject, type JsonObject } from '../protocol/envelope.js';
-import { Unanswered } from '../upstream/input-requests.js';
-import type { UpstreamHub } from '../upstream/hub.js';
-import type { Attendant, UpstreamCall } from '../upstream/open-call.js';
-import type { ToHost } from './messages.js';
+import { UnansweredRequestError } from '../upstream/input-requests.js';
+import type { Attendant, UpstreamCall } from '../upstream/upstream-call.js';
+import type { UpstreamHub } from '../upstream/upstream-hub.js';
+import type { ToHost } from './host-messages.js';
 
 /** The upstream servers of a server, as it is served now. */
 export interface ServedUpstreams {
@@ -153,7 +153,9 @@ export class UpstreamCalls {
     const waiting = this.#asks.get(ask as number);
     this.#asks.delete(ask as number);
     const text = typeof message === 'string' ? message : '';
-    waiting?.reject(Number.isSafeInteger(code) ? new Unanswered(text, code as number) : new Error(text));
+    waiting?.reject(
+      Number.isSafeInteger(code) ? new UnansweredRequestError(text, code as number) : new Error(text),
+    );
   }
 }
 

@@ -1,5 +1,5 @@
 import type { AuthInfo } from '@modelcontextprotocol/server';
-import { sharedClientId } from '../owner.js';
+import { sharedClientId } from '../request-keys.js';
 
 /** Whoever sent a token, as far as it says; handlers see all of it but the token in `ctx.auth`. */
 export interface Caller {
@@ -81,9 +81,11 @@ function refuse(fault: TokenFault, authority: TokenVerifier): Response {
 function challenge({ metadataUrl, scope: needed }: TokenVerifier, fault?: TokenFault): Response {
   const scope = fault?.scope ?? needed;
   const parts = [
-    ...(fault ? [`error=${quoted(fault.error)}`, `error_description=${quoted(fault.description)}`] : []),
-    ...(scope ? [`scope=${quoted(scope)}`] : []),
-    ...(metadataUrl ? [`resource_metadata=${quoted(metadataUrl)}`] : []),
+    ...(fault
+      ? [`error=${quoteHeaderText(fault.error)}`, `error_description=${quoteHeaderText(fault.description)}`]
+      : []),
+    ...(scope ? [`scope=${quoteHeaderText(scope)}`] : []),
+    ...(metadataUrl ? [`resource_metadata=${quoteHeaderText(metadataUrl)}`] : []),
   ];
   const body = {
     error: fault?.error ?? 'invalid_request',
@@ -99,6 +101,6 @@ function challenge({ metadataUrl, scope: needed }: TokenVerifier, fault?: TokenF
 }
 
 /** A text as a header may hold it. @see https://www.rfc-editor.org/rfc/rfc9110#section-5.6.4 */
-function quoted(text: string): string {
+function quoteHeaderText(text: string): string {
   return `"${text.replaceAll(/[^\x20-\x7e]/g, ' ').replaceAll(/["\\]/g, '\\$&')}"`;
 }

@@ -22,7 +22,7 @@ export interface BodyLimits {
 export async function readBody({ body }: Request, limits: BodyLimits): Promise<string> {
   if (body === null) return '';
   const reader = body.getReader();
-  const bytes = new Bytes(limits);
+  const bytes = new BodyBuffer(limits);
   try {
     const read = async () => {
       for (let next = await reader.read(); !next.done; next = await reader.read()) bytes.add(next.value);
@@ -54,7 +54,7 @@ export async function inTime<T>(work: Promise<T>, { bodyTimeoutMs }: BodyLimits)
 }
 
 /** The parts of a body, as far as they have come. */
-export class Bytes {
+export class BodyBuffer {
   readonly #parts: Uint8Array[] = [];
   readonly #maxBytes: number;
   #size = 0;

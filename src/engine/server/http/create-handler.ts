@@ -2,12 +2,12 @@ import os from 'node:os';
 import process from 'node:process';
 import { Workspace } from '../../extension/workspace.js';
 import { workspaceFolders } from '../../folders.js';
-import type { ServerDefinition } from '../../items/define.js';
+import type { ServerDefinition } from '../../items/define-items.js';
+import { reporterOn } from '../line-reporter.js';
 import { openUpstreamsWith } from '../open-upstreams.js';
-import { prepareServed } from '../prepare.js';
-import { reporterOn } from '../reporting.js';
-import { type FetchHandler, type HandlerOptions, handlerOf } from './handler.js';
-import { serveDefinition } from './inline.js';
+import { prepareServer } from '../prepare-server.js';
+import { createFetchHandler, type FetchHandler, type HandlerOptions } from './fetch-handler.js';
+import { serveDefinition } from './serve-definition.js';
 
 export interface NodeHandlerOptions extends HandlerOptions {
   /** Refuse to serve when an item has to be left out. */
@@ -20,18 +20,21 @@ export interface NodeHandlerOptions extends HandlerOptions {
  * Makes a handler of a server: one that a path or a qualified name leads to, as `start` takes it, or a definition that
  * is passed in. Packages are not obtained, and what extensions print goes where this program prints.
  */
-export function createHandler(source: string | ServerDefinition, options: NodeHandlerOptions = {}): FetchHandler {
+export function createHandler(
+  source: string | ServerDefinition,
+  options: NodeHandlerOptions = {},
+): FetchHandler {
   const {
     cwd = process.cwd(),
     strict = false,
     env = process.env,
     report = reporterOn(process.stderr),
   } = options;
-  return handlerOf(
+  return createFetchHandler(
     async (setting) => {
       const host = { cwd, env: setting.env, home: os.homedir(), platform: process.platform };
       if (typeof source === 'string') {
-        return await prepareServed(
+        return await prepareServer(
           { server: source, strict, project: true, inProcess: true },
           { host, ...setting },
         );

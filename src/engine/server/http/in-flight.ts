@@ -1,5 +1,5 @@
 import { deadlines } from '../../items/deadlines.js';
-import { whenDone } from './streams.js';
+import { onStreamEnd } from './stream-backlog.js';
 
 export interface TimeLimits {
   /** How long one request may take as a whole; streams that wait for news may stay. */
@@ -7,12 +7,12 @@ export interface TimeLimits {
 }
 
 /** A request was not answered in time. */
-export class LateError extends Error {
+export class AnswerTimeoutError extends Error {
   override readonly name = 'LateError';
 }
 
 /** The time that a request has. */
-export interface Time {
+export interface RequestTimer {
   /** Aborts when it is over, or whoever asked has gone. */
   readonly signal: AbortSignal;
   /** It may take as long as it likes, and nobody waits for its end. */
@@ -31,7 +31,7 @@ export class InFlightHttp {
   }
 
   /** Has an answer made, and ended in time. `signal` tells that whoever asked has gone. @throws LateError */
-  async run(signal: AbortSignal, work: (time: Time) => Promise<Response>): Promise<Response> {
+  async run(signal: AbortSignal, work: (time: RequestTimer) => Promise<Response>): Promise<Response> {
     const controller = new AbortController();
     const abort = () => controller.abort();
     if (signal.aborted) abort();
@@ -43,7 +43,7 @@ export class InFlightHttp {
     };
     try {
       const response = await Promise.race([work({ signal: controller.signal, exempt: settle }), late]);
-      return whenDone(response, finish, controller.signal);
+      return onStreamEnd(response, finish, controller.signal);
     } catch (error) {
       finish();
       throw error;
@@ -69,12 +69,12 @@ export class InFlightHttp {
 
   /** Fails when something takes too long, which is aborted then; and what calls this off. */
   #limit(abort: () => void): { readonly promise: Promise<never>; readonly settle: () => void } {
-    let fail: (error: LateError) => void = () => {};
+    let fail: (error: AnswerTimeoutError) => void = () => {};
     const promise = new Promise<never>((_, reject) => {
       fail = reject;
     });
     const wait = deadlines.add(this.#limitMs, () => {
-      fail(new LateError(`The request was not answered within ${this.#limitMs} ms.`));
+      fail(new AnswerTimeoutError(`The request was not answered within ${this.#limitMs} ms.`));
       abort();
     });
     const settle = () => {

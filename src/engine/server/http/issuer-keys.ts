@@ -1,7 +1,7 @@
 import { createLocalJWKSet, errors, type JSONWebKeySet, type JWTVerifyGetKey } from 'jose';
 import { AgentToolsError } from '../../errors.js';
-import { isRecord } from '../../extension/shapes.js';
-import { messageOf } from '../../thrown.js';
+import { isRecord } from '../../extension/definition-shapes.js';
+import { errorMessage } from '../../thrown-value.js';
 import { isLoopback } from './origin-guard.js';
 
 export interface IssuerKeysOptions {
@@ -28,7 +28,7 @@ export class IssuerUnavailable extends Error {
 const askTimeoutMs = 5000;
 
 /** How long an issuer that gave none is left alone. */
-const pauseMs = 10_000;
+const issuerRetryMs = 10_000;
 
 /** How long it is left alone after it gave them, whatever keys tokens name. */
 const cooldownMs = 30_000;
@@ -52,7 +52,7 @@ export function issuerKeys(options: IssuerKeysOptions): JWTVerifyGetKey {
       failedAt = Number.NEGATIVE_INFINITY;
     } catch (error) {
       failedAt = Date.now();
-      options.report(`The issuer ${options.issuer} gives no keys: ${messageOf(error)}`);
+      options.report(`The issuer ${options.issuer} gives no keys: ${errorMessage(error)}`);
     }
     asking = undefined;
   };
@@ -62,7 +62,7 @@ export function issuerKeys(options: IssuerKeysOptions): JWTVerifyGetKey {
 
   /** Asks the issuer, or waits with whoever does. */
   const learn = async () => {
-    if (isWithin(pauseMs, failedAt)) return;
+    if (isWithin(issuerRetryMs, failedAt)) return;
     if (!isAsking()) asking = { since: Date.now(), over: ask() };
     await asking?.over;
   };
@@ -70,7 +70,7 @@ export function issuerKeys(options: IssuerKeysOptions): JWTVerifyGetKey {
   return async (header, jws) => {
     // Who can do without does not wait for what somebody else has asked.
     if (!known || (!isWithin(freshMs, heardAt) && !isAsking())) await learn();
-    if (!known) throw new IssuerUnavailable(failedAt + pauseMs - Date.now());
+    if (!known) throw new IssuerUnavailable(failedAt + issuerRetryMs - Date.now());
     try {
       return await known(header, jws);
     } catch (error) {
@@ -78,7 +78,7 @@ export function issuerKeys(options: IssuerKeysOptions): JWTVerifyGetKey {
       if (isWithin(cooldownMs, heardAt)) throw error;
     }
     await learn();
-    if (isWithin(pauseMs, failedAt)) throw new IssuerUnavailable(failedAt + pauseMs - Date.now());
+    if (isWithin(issuerRetryMs, failedAt)) throw new IssuerUnavailable(failedAt + issuerRetryMs - Date.now());
     return await known(header, jws);
   };
 }
@@ -101,7 +101,7 @@ async function discover(issuer: string, signal: AbortSignal): Promise<string> {
   const faults: string[] = [];
   for (const place of new Set(places)) {
     const metadata = await fetchJson(place, signal).catch((error: unknown) => {
-      faults.push(messageOf(error));
+      faults.push(errorMessage(error));
     });
     if (!isRecord(metadata) || typeof metadata.jwks_uri !== 'string') continue;
     // Another issuer's metadata say nothing of this one (RFC 8414, section 3.3).
@@ -122,18 +122,18 @@ async function fetchJson(url: string, signal: AbortSignal): Promise<unknown> {
     headers: { Accept: 'application/json' },
     signal,
   }).catch((error: unknown) => {
-    throw new Error(`${url} cannot be reached: ${reasonOf(error)}`);
+    throw new Error(`${url} cannot be reached: ${fetchFailureReason(error)}`);
   });
   if (response.status !== 200) throw new Error(`${url} answers ${response.status}`);
   return await response.json().catch((error: unknown) => {
-    throw new Error(`${url} gives no JSON: ${reasonOf(error)}`);
+    throw new Error(`${url} gives no JSON: ${fetchFailureReason(error)}`);
   });
 }
 
 /** Node's `fetch` says only in the cause why it failed. */
-function reasonOf(error: unknown): string {
+function fetchFailureReason(error: unknown): string {
   const cause = error instanceof Error ? error.cause : undefined;
-  return messageOf(cause ?? error);
+  return errorMessage(cause ?? error);
 }
 
 /** @throws AgentToolsError */

@@ -1,10 +1,10 @@
-import { isRecord } from '../../extension/shapes.js';
+import { isRecord } from '../../extension/definition-shapes.js';
 import type { ToolSpec } from '../../items/specs.js';
 import { isToken } from '../../schema/mcp-header.js';
 import { utf8 } from '../../utf8.js';
 
 /** An argument that clients say in a header too. */
-interface Declared {
+interface MirroredArgument {
   readonly header: string;
   readonly path: readonly string[];
 }
@@ -16,7 +16,7 @@ export interface HeaderFault {
 }
 
 /** Which of a request's params `Mcp-Name` says; those of tasks by SEP-2663, Streamable HTTP. */
-const names: Readonly<Record<string, string>> = {
+const nameParams: Readonly<Record<string, string>> = {
   'tools/call': 'name',
   'prompts/get': 'name',
   'resources/read': 'uri',
@@ -37,31 +37,34 @@ export function findStandardFault(
   for (const header of ['MCP-Protocol-Version', 'Mcp-Method']) {
     if (!headers.has(header)) return { header, problem: 'is missing' };
   }
-  const key = Object.hasOwn(names, method) ? names[method]! : undefined;
+  const key = Object.hasOwn(nameParams, method) ? nameParams[method]! : undefined;
   if (key === undefined) return undefined;
   const value = params?.[key];
   // What is no text is for whoever takes the params to refuse; the header must be readable all the same.
-  return findFault('Mcp-Name', headers, { value: typeof value === 'string' ? value : undefined, where: key });
+  return findHeaderFault('Mcp-Name', headers, {
+    value: typeof value === 'string' ? value : undefined,
+    where: key,
+  });
 }
 
-const known = new WeakMap<ToolSpec, readonly Declared[]>();
+const mirroredArguments = new WeakMap<ToolSpec, readonly MirroredArgument[]>();
 
 /**
  * What is wrong with the `Mcp-Param-*` headers of a call.
  * @see MCP 2026-07-28, basic/transports/streamable-http, Custom Headers from Tool Parameters
  */
 export function findArgumentFault(tool: ToolSpec, args: unknown, headers: Headers): HeaderFault | undefined {
-  const declared = known.get(tool) ?? [...declaredIn(tool.input.wire, [])];
-  known.set(tool, declared);
+  const declared = mirroredArguments.get(tool) ?? [...findMirroredArguments(tool.input.wire, [])];
+  mirroredArguments.set(tool, declared);
   for (const { header, path } of declared) {
-    const value = valueAt(args, path);
-    const fault = findFault(header, headers, { value, where: `arguments.${path.join('.')}` });
+    const value = argumentAt(args, path);
+    const fault = findHeaderFault(header, headers, { value, where: `arguments.${path.join('.')}` });
     if (fault) return fault;
   }
   return undefined;
 }
 
-function findFault(
+function findHeaderFault(
   header: string,
   headers: Headers,
   { value, where }: { readonly value: unknown; readonly where: string },
@@ -74,19 +77,20 @@ function findFault(
   const text = headerValue(value);
   if (text === undefined) return undefined;
   if (read === undefined) return { header, problem: `is missing, though "${where}" is sent` };
-  return isSame(read, text) ? undefined : { header, problem: `differs from "${where}"` };
+  return matchesHeader(read, text) ? undefined : { header, problem: `differs from "${where}"` };
 }
 
-function* declaredIn(schema: unknown, path: readonly string[]): Generator<Declared> {
+function* findMirroredArguments(schema: unknown, path: readonly string[]): Generator<MirroredArgument> {
   if (!isRecord(schema)) return;
   const name = schema['x-mcp-header'];
   if (typeof name === 'string' && isToken(name) && path.length > 0)
     yield { header: `Mcp-Param-${name}`, path };
   if (!isRecord(schema.properties)) return;
-  for (const [key, inner] of Object.entries(schema.properties)) yield* declaredIn(inner, [...path, key]);
+  for (const [key, inner] of Object.entries(schema.properties))
+    yield* findMirroredArguments(inner, [...path, key]);
 }
 
-function valueAt(args: unknown, path: readonly string[]): unknown {
+function argumentAt(args: unknown, path: readonly string[]): unknown {
   let value = args;
   for (const key of path) value = isRecord(value) && Object.hasOwn(value, key) ? value[key] : undefined;
   return value;
@@ -99,7 +103,7 @@ function headerValue(value: unknown): string | number | undefined {
   return typeof value === 'string' ? value : undefined;
 }
 
-function isSame(read: string, value: string | number): boolean {
+function matchesHeader(read: string, value: string | number): boolean {
   if (typeof value === 'string') return read === value;
   return /^-?\d+(\.\d+)?$/.test(read) && Number(read) === value;
 }

@@ -2,11 +2,11 @@ import { createServer, type IncomingMessage, type Server, type ServerResponse } 
 import { type AddressInfo, Server as NetServer } from 'node:net';
 import { AgentToolsError } from '../../errors.js';
 import { deadlines } from '../../items/deadlines.js';
-import { messageOf } from '../../thrown.js';
-import { type BodyLimits, Bytes, brokenOff, inTime, tooLong } from './body.js';
+import { errorMessage } from '../../thrown-value.js';
+import { BodyBuffer, type BodyLimits, brokenOff, inTime, tooLong } from './body.js';
 import { Connections } from './connections.js';
-import type { Service } from './service.js';
-import { isStream } from './streams.js';
+import type { Service } from './http-service.js';
+import { isStream } from './stream-backlog.js';
 
 /** How long the headers of a request may take, and how much they may be. */
 const headersTimeoutMs = 10_000;
@@ -30,17 +30,17 @@ export interface ListenOptions {
 }
 
 /** A server of Node that listens. */
-export interface Listening {
+export interface ListeningServer {
   readonly port: number;
   /** Takes no more connections, answers what is under way within the time, and ends. */
   drain(limitMs: number): Promise<void>;
 }
 
 /** Serves over Node's HTTP. @throws AgentToolsError if it cannot listen there. */
-export async function listen(
+export async function serveNodeHttp(
   service: Service,
   { host, port, readTimeoutMs = defaultReadTimeoutMs }: ListenOptions,
-): Promise<Listening> {
+): Promise<ListeningServer> {
   let isDraining = false;
   const connections = new Connections();
   const server = createServer(
@@ -61,7 +61,7 @@ export async function listen(
   );
   server.maxHeadersCount = maxHeaders;
   server.on('connection', (socket) => connections.add(socket));
-  await opened(server, { host, port });
+  await openServer(server, { host, port });
   return {
     port: (server.address() as AddressInfo).port,
     async drain(limitMs) {
@@ -83,7 +83,7 @@ export async function listen(
 /** How long last words may take to leave when the time for answers is over. */
 const lastWordsMs = 500;
 
-async function opened(server: Server, { host, port }: ListenOptions): Promise<void> {
+async function openServer(server: Server, { host, port }: ListenOptions): Promise<void> {
   try {
     await new Promise<void>((resolve, reject) => {
       server.once('error', reject);
@@ -97,12 +97,12 @@ async function opened(server: Server, { host, port }: ListenOptions): Promise<vo
       ENOTFOUND: 'there is no such host',
     };
     const { code = '' } = error as NodeJS.ErrnoException;
-    const reason = reasons[code] ?? messageOf(error);
+    const reason = reasons[code] ?? errorMessage(error);
     throw new AgentToolsError('failed', `Port ${port} of ${host} cannot be listened at: ${reason}.`);
   }
 }
 
-interface Exchange {
+interface HttpExchange {
   readonly service: Service;
   readonly request: IncomingMessage;
   readonly response: ServerResponse;
@@ -110,7 +110,7 @@ interface Exchange {
   readonly expectReader: () => () => void;
 }
 
-async function serve({ service, request, response, expectReader }: Exchange): Promise<void> {
+async function serve({ service, request, response, expectReader }: HttpExchange): Promise<void> {
   const controller = new AbortController();
   response.once('close', () => {
     if (!response.writableFinished) controller.abort();
@@ -120,12 +120,12 @@ async function serve({ service, request, response, expectReader }: Exchange): Pr
   response.on('error', () => {});
   const answer = await service.answer({
     method: request.method ?? 'GET',
-    url: urlOf(request),
-    headers: headersOf(request),
+    url: requestUrlPath(request),
+    headers: toHeaders(request),
     signal: controller.signal,
     readBody: (limits) => readBody(request, limits),
   });
-  await send(answer, { response, expectReader });
+  await sendResponse(answer, { response, expectReader });
 }
 
 /** Reads a body as text, within bounds. One that says itself that it is too long is not even begun. */
@@ -134,7 +134,7 @@ async function readBody(request: IncomingMessage, limits: BodyLimits): Promise<s
     throw tooLong(limits.maxBodyBytes);
   // Nothing more is told by a request that has gone while it was judged.
   if (request.destroyed) throw brokenOff();
-  const bytes = new Bytes(limits);
+  const bytes = new BodyBuffer(limits);
   const whole = new Promise<void>((resolve, reject) => {
     request.on('data', (part: Uint8Array) => {
       try {
@@ -151,13 +151,13 @@ async function readBody(request: IncomingMessage, limits: BodyLimits): Promise<s
   return bytes.text();
 }
 
-function urlOf({ url = '/' }: IncomingMessage): URL {
+function requestUrlPath({ url = '/' }: IncomingMessage): URL {
   // Only the path counts; hosts are judged by their header.
   const base = 'http://localhost';
   return URL.canParse(url, base) ? new URL(url, base) : new URL('/invalid', base);
 }
 
-function headersOf({ rawHeaders }: IncomingMessage): Headers {
+function toHeaders({ rawHeaders }: IncomingMessage): Headers {
   const headers = new Headers();
   for (let index = 0; index < rawHeaders.length; index += 2) {
     headers.append(rawHeaders[index]!, rawHeaders[index + 1]!);
@@ -165,9 +165,9 @@ function headersOf({ rawHeaders }: IncomingMessage): Headers {
   return headers;
 }
 
-async function send(
+async function sendResponse(
   answer: Response,
-  { response, expectReader }: Pick<Exchange, 'response' | 'expectReader'>,
+  { response, expectReader }: Pick<HttpExchange, 'response' | 'expectReader'>,
 ): Promise<void> {
   const { status, headers, body } = answer;
   if (response.destroyed) {
@@ -196,7 +196,7 @@ async function send(
       if (done || response.destroyed) break;
       if (response.write(value)) continue;
       const stopExpecting = expectReader();
-      await drained(response);
+      await waitForDrain(response);
       stopExpecting();
     }
   } catch {
@@ -208,7 +208,7 @@ async function send(
   expectReader();
 }
 
-async function drained(response: ServerResponse): Promise<void> {
+async function waitForDrain(response: ServerResponse): Promise<void> {
   await new Promise<void>((resolve) => {
     const go = () => {
       response.off('drain', go);

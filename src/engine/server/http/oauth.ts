@@ -1,5 +1,5 @@
 import { errors, type JWTPayload, jwtVerify } from 'jose';
-import type { TokenVerifier, Caller, TokenFault, Verdict } from './auth.js';
+import type { Caller, TokenFault, TokenVerifier, Verdict } from './auth.js';
 import { IssuerUnavailable, issuerKeys, requireSecure, requireUrl } from './issuer-keys.js';
 
 /** Whose tokens are taken, and what they must say. */
@@ -63,11 +63,11 @@ export function issuedTokens(options: OAuthOptions, report: (line: string) => vo
           clockTolerance: clockToleranceSeconds,
           requiredClaims: ['exp'],
         });
-        return judge(payload, { token, scopes });
+        return toVerdict(payload, { token, scopes });
       } catch (error) {
-        if (error instanceof IssuerUnavailable) return { fault: unjudged(error) };
+        if (error instanceof IssuerUnavailable) return { fault: issuerUnavailableFault(error) };
         if (!(error instanceof errors.JOSEError)) throw error;
-        return { fault: { error: 'invalid_token', description: describe(error) } };
+        return { fault: { error: 'invalid_token', description: describeTokenError(error) } };
       }
     },
   };
@@ -78,11 +78,11 @@ function withoutSlash(audience: string): readonly string[] {
   return audience.endsWith('/') ? [audience.slice(0, -1)] : [`${audience}/`];
 }
 
-function judge(
+function toVerdict(
   payload: JWTPayload,
   { token, scopes }: { readonly token: string; readonly scopes: readonly string[] },
 ): Verdict {
-  const held = scopesOf(payload);
+  const held = readScopes(payload);
   const missing = scopes.filter((scope) => !held.includes(scope));
   if (missing.length > 0) {
     const fault: TokenFault = {
@@ -108,19 +108,19 @@ function judge(
 }
 
 /** `scope` is one text (RFC 9068), with some issuers a list, or `scp`. */
-function scopesOf({ scope, scp }: JWTPayload): readonly string[] {
+function readScopes({ scope, scp }: JWTPayload): readonly string[] {
   const said = scope ?? scp;
   if (typeof said === 'string') return said.split(' ').filter(Boolean);
   return Array.isArray(said) ? said.filter((one) => typeof one === 'string') : [];
 }
 
-function unjudged({ retryAfterSeconds }: IssuerUnavailable): TokenFault {
+function issuerUnavailableFault({ retryAfterSeconds }: IssuerUnavailable): TokenFault {
   const description = 'Whether the token is good cannot be told at present. Try again later.';
   return { error: 'temporarily_unavailable', description, retryAfterSeconds };
 }
 
 /** In words that tell no more than who holds the token knows. */
-function describe(error: Error): string {
+function describeTokenError(error: Error): string {
   if (error instanceof errors.JWTExpired) return 'The token has expired.';
   if (error instanceof errors.JWTClaimValidationFailed)
     return `The claim ${error.claim} is not what it must be.`;

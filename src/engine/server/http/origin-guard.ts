@@ -1,8 +1,8 @@
 import { AgentToolsError } from '../../errors.js';
-import { refusal } from './answers.js';
+import { createRefusal } from './refusals.js';
 
 /** Who may come, by what browsers and proxies say of a request. */
-export interface AdmissionOptions {
+export interface OriginGuardOptions {
   /**
    * Names, without ports, that the server goes by; `'any'` checks none, `'addresses'` are this machine's own and every
    * address, which nobody's DNS leads anywhere. This machine's own when absent.
@@ -30,27 +30,27 @@ export class OriginGuard {
   readonly #origins: ReadonlySet<string>;
 
   /** @throws AgentToolsError `usage` for what no request can match, and would keep everybody out unsaid */
-  constructor({ allowedHosts, allowedOrigins = [] }: AdmissionOptions) {
+  constructor({ allowedHosts, allowedOrigins = [] }: OriginGuardOptions) {
     this.#hosts =
       allowedHosts === undefined || allowedHosts === 'any' || allowedHosts === 'addresses'
         ? allowedHosts
-        : new Set(listed('hosts', allowedHosts).map(readHost));
-    this.#origins = new Set(listed('origins', allowedOrigins).map(readOrigin));
+        : new Set(requireList('hosts', allowedHosts).map(readHost));
+    this.#origins = new Set(requireList('origins', allowedOrigins).map(readOrigin));
   }
 
   /** The answer to a request that is not let in, or that only asks whether it may come; undefined: it may. */
   check(method: string, url: URL, headers: Headers): Response | undefined {
     const named = headers.get('host') ?? url.host;
-    const host = hostnameOf(named);
+    const host = parseHostHeader(named);
     if (host === undefined || !this.#knows(host)) {
       const message = `The host "${named}" is not one of this server's. Let it be one with --allowed-host, or allowedHosts.`;
-      return refusal({ status: 403, message });
+      return createRefusal({ status: 403, message });
     }
     const origin = headers.get('origin');
     if (origin === null) return undefined;
     if (!this.#lets(origin, host)) {
       const message = `Pages of ${origin} may not use this server. Let them with --allowed-origin, or allowedOrigins.`;
-      return refusal({ status: 403, message });
+      return createRefusal({ status: 403, message });
     }
     return method === 'OPTIONS' ? this.#preflight(origin, headers) : undefined;
   }
@@ -94,20 +94,20 @@ export class OriginGuard {
   /** Listed ones, those of the server's own name, and on this machine those of this machine. */
   #lets(origin: string, host: string): boolean {
     if (this.#isListed(origin)) return true;
-    const from = originHostOf(origin);
+    const from = parseOriginHost(origin);
     return from !== undefined && (from === host || (isLoopback(from) && isLoopback(host)));
   }
 }
 
 /** From programs without types, one text in place of a list is common. */
-function listed(what: 'hosts' | 'origins', value: readonly string[]): readonly string[] {
+function requireList(what: 'hosts' | 'origins', value: readonly string[]): readonly string[] {
   if (Array.isArray(value)) return value;
   throw new AgentToolsError('usage', `The allowed ${what} are no list. Expected one, such as ["${value}"].`);
 }
 
 /** A name as the header Host has it. */
 function readHost(name: string): string {
-  const host = nameIn(`http://${name}`);
+  const host = parseHostname(`http://${name}`);
   if (host !== undefined && /^([^:/?#@\\\s]+|\[[^\]]+\])$/.test(name)) return host;
   const expected = 'a name or an address without scheme, port and path, such as mcp.example.com or [::1]';
   throw new AgentToolsError('usage', `The allowed host "${name}" is none. Expected ${expected}.`);
@@ -126,8 +126,8 @@ function readOrigin(text: string): string {
 const hostForm = /^(?:[\w.-]+|\[[\da-f:.]+\])(?::\d+)?$/i;
 
 /** The name in a `Host`, in the form that URLs give it; undefined if it is none. */
-function hostnameOf(host: string): string | undefined {
-  return hostForm.test(host) ? nameIn(`http://${host}`) : undefined;
+function parseHostHeader(host: string): string | undefined {
+  return hostForm.test(host) ? parseHostname(`http://${host}`) : undefined;
 }
 
 /** Of names as URLs give them, those that end in a number are addresses. @see https://url.spec.whatwg.org/#concept-host-parser */
@@ -135,14 +135,14 @@ function isAddress(host: string): boolean {
   return host.startsWith('[') || /\.\d+$/.test(host);
 }
 
-function nameIn(url: string): string | undefined {
+function parseHostname(url: string): string | undefined {
   return URL.canParse(url) ? new URL(url).hostname : undefined;
 }
 
 /** The name in an `Origin` of the web. Those of apps and browser extensions have schemes of their own, where names are anybody's. */
-function originHostOf(origin: string): string | undefined {
+function parseOriginHost(origin: string): string | undefined {
   const host = /^https?:\/\/(.*)$/i.exec(origin)?.[1];
-  return host === undefined ? undefined : hostnameOf(host);
+  return host === undefined ? undefined : parseHostHeader(host);
 }
 
 function lower(text: string): string {

@@ -1,4 +1,4 @@
-export interface ShareLimits {
+export interface QuotaLimits {
   /** How many there may be. */
   readonly all: number;
   /** How many of these one user may have. */
@@ -10,11 +10,11 @@ export type QuotaFault = 'all' | 'user';
 
 /** Counts what there is only so much of. */
 export class QuotaCounter {
-  readonly #limits: ShareLimits;
+  readonly #limits: QuotaLimits;
   readonly #perUser = new Map<string, number>();
   #all = 0;
 
-  constructor(limits: ShareLimits) {
+  constructor(limits: QuotaLimits) {
     this.#limits = limits;
   }
 

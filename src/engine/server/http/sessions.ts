@@ -1,9 +1,9 @@
 import { type AuthInfo, isInitializeRequest } from '@modelcontextprotocol/server';
-import { quotaKey } from '../owner.js';
 import { type ErrorBody, ErrorNumber } from '../protocol/envelope.js';
 import { findParamsFault } from '../protocol/params.js';
-import { ReplayBudget } from './replay.js';
-import { isInitialize, HttpSession, type SessionOptions, type SessionRequest } from './session.js';
+import { quotaKey } from '../request-keys.js';
+import { HttpSession, isInitialize, type SessionOptions, type SessionRequest } from './http-session.js';
+import { ReplayBudget } from './replay-buffer.js';
 
 /** How sessions of clients up to 2025-11-25 are kept. */
 export interface SessionLimits extends Omit<SessionOptions, 'createServer' | 'recollections'> {
@@ -87,7 +87,7 @@ export class Sessions {
   }
 
   /** Whether there is room for one more of a user, and which session leaves for it. */
-  #room(user: string | undefined): Room {
+  #room(user: string | undefined): SessionRoom {
     const { maxSessions, maxSessionsPerUser } = this.#options;
     const all = [...this.#sessions.values(), ...this.#opening];
     const own = user === undefined ? [] : all.filter((session) => session.user === user);
@@ -101,7 +101,9 @@ export class Sessions {
   }
 }
 
-type Room = { readonly leaves: HttpSession | undefined } | { readonly status: number; readonly problem: string };
+type SessionRoom =
+  | { readonly leaves: HttpSession | undefined }
+  | { readonly status: number; readonly problem: string };
 
 function longestIdle(sessions: readonly HttpSession[]): HttpSession | undefined {
   const idle = sessions.filter(({ isOpen, isUsed }) => isOpen && !isUsed);

@@ -5,17 +5,17 @@ import { pathToFileURL } from 'node:url';
 import type { Host } from '../../../host.js';
 import { AgentToolsError } from '../../errors.js';
 import { TimeoutError, withTimeLimit } from '../../items/time-limit.js';
-import { messageOf } from '../../thrown.js';
-import { type Preparation, prepareServed } from '../prepare.js';
-import type { EndReason } from '../process/exit-watch.js';
+import { errorMessage } from '../../thrown-value.js';
+import { reporterOn } from '../line-reporter.js';
+import { type Preparation, prepareServer } from '../prepare-server.js';
+import type { ExitReason } from '../process/exit-watch.js';
 import { takeThisProcess } from '../process/take-process.js';
-import { reporterOn } from '../reporting.js';
-import { isLoopback } from './origin-guard.js';
-import { type TokenVerifier, isSendable, sharedToken } from './auth.js';
-import type { EventBus } from './events.js';
-import { type Listening, type ListenOptions, listen } from './node-server.js';
+import { isSendable, sharedToken, type TokenVerifier } from './auth.js';
+import type { EventBus } from './event-bus.js';
+import { type LimitSettings, Service } from './http-service.js';
+import { type ListeningServer, type ListenOptions, serveNodeHttp } from './node-server.js';
 import type { OAuthOptions } from './oauth.js';
-import { type LimitSettings, Service } from './service.js';
+import { isLoopback } from './origin-guard.js';
 
 /** Where `start` serves MCP. */
 const mcpPath = '/mcp';
@@ -61,14 +61,14 @@ export async function startHttpServer(options: StartHttpOptions): Promise<never>
   const { host, http, onListening } = options;
   const { takeProcess = takeThisProcess } = host;
   const report = reporterOn(host.stderr);
-  const authority = await authorityOf(http, { env: host.env, report });
+  const authority = await createTokenVerifier(http, { env: host.env, report });
   requireSafe(http, authority);
   const ending = new AbortController();
-  const signals = new Signals();
+  const signals = new ShutdownSignals();
   const taken = takeProcess({ stderr: host.stderr, onEnd: (reason) => signals.take(reason) });
   let close = async () => {};
-  const open = async (): Promise<Listening> => {
-    const served = await prepareServed(options, { host, report, signal: ending.signal });
+  const open = async (): Promise<ListeningServer> => {
+    const served = await prepareServer(options, { host, report, signal: ending.signal });
     close = served.close;
     const { allowedHosts, allowedOrigins, eventBus, limits, port } = http;
     const service = new Service({
@@ -86,17 +86,17 @@ export async function startHttpServer(options: StartHttpOptions): Promise<never>
       limits,
       report,
     });
-    return await listen(service, { host: http.host, port });
+    return await serveNodeHttp(service, { host: http.host, port });
   };
   // A signal may come before anything is served.
-  const listening = await Promise.race([open(), aborted(signals.first)]).catch(async (error) => {
+  const listening = await Promise.race([open(), waitForAbort(signals.first)]).catch(async (error) => {
     await taken.release();
     throw error;
   });
   if (listening) {
     onListening(endpointAt(http.host, listening.port));
-    await aborted(signals.first);
-    await Promise.race([listening.drain(http.drainMs ?? defaultDrainMs), aborted(signals.second)]);
+    await waitForAbort(signals.first);
+    await Promise.race([listening.drain(http.drainMs ?? defaultDrainMs), waitForAbort(signals.second)]);
   }
   ending.abort();
   await close();
@@ -104,7 +104,7 @@ export async function startHttpServer(options: StartHttpOptions): Promise<never>
 }
 
 /** Shutdown requests that this process has received. */
-class Signals {
+class ShutdownSignals {
   readonly #first = new AbortController();
   readonly #second = new AbortController();
   #since = 0;
@@ -119,7 +119,7 @@ class Signals {
     return this.#second.signal;
   }
 
-  take(reason: EndReason): void {
+  take(reason: ExitReason): void {
     // A server in the background may outlive the shell that it was given to.
     if (reason === 'parent-gone') return;
     if (this.first.aborted && performance.now() - this.#since > sameSignalMs) this.#second.abort();
@@ -129,7 +129,7 @@ class Signals {
   }
 }
 
-async function aborted(signal: AbortSignal): Promise<undefined> {
+async function waitForAbort(signal: AbortSignal): Promise<undefined> {
   if (!signal.aborted) await once(signal, 'abort');
 }
 
@@ -137,7 +137,7 @@ function endpointAt(host: string, port: number): string {
   return `http://${host.includes(':') ? `[${host}]` : host}:${port}${mcpPath}`;
 }
 
-async function authorityOf(
+async function createTokenVerifier(
   { tokenEnv, oauth, host, port }: HttpOptions,
   { env, report }: Pick<Host, 'env'> & { readonly report: (line: string) => void },
 ): Promise<TokenVerifier | undefined> {
@@ -175,7 +175,7 @@ async function loadBus(file: string, signal: AbortSignal): Promise<EventBus> {
   };
   const bus = await withTimeLimit(make, { timeoutMs: busTimeoutMs, signal }).catch((error: unknown) => {
     const isLate = error instanceof TimeoutError;
-    const problem = isLate ? `it was not ready within ${busTimeoutMs / 1000} seconds` : messageOf(error);
+    const problem = isLate ? `it was not ready within ${busTimeoutMs / 1000} seconds` : errorMessage(error);
     throw new AgentToolsError('load-failed', `The event bus ${file} cannot be used: ${problem}`);
   });
   if (typeof bus?.publish === 'function' && typeof bus.subscribe === 'function') return bus;
@@ -187,7 +187,10 @@ async function loadBus(file: string, signal: AbortSignal): Promise<EventBus> {
 }
 
 /** An address that others can reach is not opened by accident. */
-function requireSafe({ host, allowedHosts, insecure }: HttpOptions, authority: TokenVerifier | undefined): void {
+function requireSafe(
+  { host, allowedHosts, insecure }: HttpOptions,
+  authority: TokenVerifier | undefined,
+): void {
   if (insecure || isLoopback(host)) return;
   const lacking = [
     ...(allowedHosts.length > 0 ? [] : ['--allowed-host with the name that clients use']),

@@ -6,23 +6,23 @@ import {
   SdkError,
   SdkErrorCode,
 } from '@modelcontextprotocol/server';
-import { type ConnectionOptions, createServer, type RunningServer } from '../factory.js';
-import { quotaKey } from '../owner.js';
 import type { Dispatcher } from '../protocol/dispatcher.js';
 import { type Envelope, ErrorNumber, type MessageId } from '../protocol/envelope.js';
 import { modernBatch, modernVersions } from '../protocol/eras.js';
 import { findParamsFault } from '../protocol/params.js';
 import { grantedFilter } from '../protocol/subscriptions.js';
+import { quotaKey } from '../request-keys.js';
 import { mayBeSubscribed } from '../requests/subscriptions.js';
-import type { Refusal, Refuse } from './answers.js';
-import type { EventBus } from './events.js';
-import { cutOff, Gate } from './gate.js';
+import { type ConnectionOptions, createServer, type RunningServer } from '../running-server.js';
+import type { EventBus } from './event-bus.js';
 import { findArgumentFault, findStandardFault, type HeaderFault } from './mirrored-headers.js';
 import { QuotaCounter, type QuotaFault } from './quotas.js';
-import { bounded, whenDone } from './streams.js';
+import type { Refusal, Refuse } from './refusals.js';
+import { limitBacklog, onStreamEnd } from './stream-backlog.js';
 import { Subscriptions } from './subscriptions.js';
+import { cutOff, Gate } from './transport-gate.js';
 
-export interface ModernOptions {
+export interface StatelessOptions {
   readonly served: RunningServer;
   readonly bus: EventBus;
   readonly maxSubscriptions: number;
@@ -32,7 +32,7 @@ export interface ModernOptions {
 }
 
 /** A request as what it was judged to be. */
-export interface ModernRequest {
+export interface StatelessRequest {
   readonly route: InboundModernRoute;
   readonly message: Envelope | undefined;
   readonly auth: AuthInfo | undefined;
@@ -40,7 +40,7 @@ export interface ModernRequest {
 }
 
 /** The client has gone; no one reads this status. */
-const gone = 499;
+const clientClosedStatus = 499;
 
 /** @see MCP 2026-07-28, basic, "Error Codes" */
 const headerMismatch = -32020;
@@ -55,20 +55,20 @@ const perRequest: ConnectionOptions = { onChange: () => () => {}, isRemote: true
  * @see MCP 2026-07-28, basic/transports/streamable-http
  */
 export class StatelessService {
-  readonly #options: ModernOptions;
+  readonly #options: StatelessOptions;
   readonly #shares: QuotaCounter;
   readonly #subscriptions: Subscriptions;
   /** The dispatchers of requests in flight. */
   readonly #inFlight = new Set<Dispatcher>();
 
-  constructor(options: ModernOptions) {
+  constructor(options: StatelessOptions) {
     const { bus, maxSubscriptions, maxSubscriptionsPerUser, keepAliveMs } = options;
     this.#options = options;
     this.#shares = new QuotaCounter({ all: maxSubscriptions, perUser: maxSubscriptionsPerUser });
     this.#subscriptions = new Subscriptions({ bus, keepAliveMs });
   }
 
-  async answer(request: globalThis.Request, asked: ModernRequest): Promise<Response> {
+  async answer(request: globalThis.Request, asked: StatelessRequest): Promise<Response> {
     const { route, message, refuse } = asked;
     const fault =
       findVersionFault(route) ?? (message?.kind === 'request' && this.#findFault(message, request.headers));
@@ -89,7 +89,7 @@ export class StatelessService {
   #subscribe(
     { signal }: globalThis.Request,
     { id, params = {} }: Request,
-    { auth, refuse }: ModernRequest,
+    { auth, refuse }: StatelessRequest,
   ): Response {
     const release = this.#shares.take(quotaKey(auth));
     if (typeof release === 'string') return refuse(tooManySubscriptions[release]);
@@ -98,13 +98,13 @@ export class StatelessService {
     const isSubscribable = (uri: string) => mayBeSubscribed(served.live, uri);
     const filter = grantedFilter(params, { capabilities, isSubscribable });
     const stream = this.#subscriptions.open({ id, filter, serverInfo, signal });
-    return whenDone(bounded(stream, 'end'), release);
+    return onStreamEnd(limitBacklog(stream, 'end'), release);
   }
 
   async #dispatch(
     request: globalThis.Request,
     { id }: Request,
-    { route, auth, refuse }: ModernRequest,
+    { route, auth, refuse }: StatelessRequest,
   ): Promise<Response> {
     const { served, keepAliveMs, report } = this.#options;
     const dispatcher = createServer(served, 'modern', perRequest);
@@ -121,19 +121,19 @@ export class StatelessService {
       const extra = { request, ...(auth && { authInfo: auth }) };
       const response = await transport.handleMessage(route.message, extra);
       if (!gate.refusedMethod) {
-        return bounded(response, 'skip', () => (gate.isOpen(id) ? lastWords(id) : undefined));
+        return limitBacklog(response, 'skip', () => (gate.isOpen(id) ? lastWords(id) : undefined));
       }
       // Handlers answer by names, and the transport knows only of those that are missing (Protocol Version Header, ibid.).
       return new Response(response.body, { status: 404, headers: response.headers });
     } catch (error) {
       await dispatcher.close();
       if (!(error instanceof SdkError && error.code === SdkErrorCode.ConnectionClosed)) throw error;
-      if (request.signal.aborted) return new Response(null, { status: gone });
+      if (request.signal.aborted) return new Response(null, { status: clientClosedStatus });
       return refuse({ status: 503, code: ErrorNumber.Internal, message: 'The server has ended.' });
     }
   }
 
-  #findFault(message: Request, headers: Headers): Fault | undefined {
+  #findFault(message: Request, headers: Headers): RefusalDetails | undefined {
     const fault = findStandardFault(message, headers);
     if (fault) return mismatch(fault);
     const { method, params = {} } = message;
@@ -152,7 +152,7 @@ function lastWords(id: MessageId): Uint8Array {
   return new TextEncoder().encode(`event: message\ndata: ${answer}\n\n`);
 }
 
-type Fault = Pick<Refusal, 'message' | 'code' | 'data'>;
+type RefusalDetails = Pick<Refusal, 'message' | 'code' | 'data'>;
 
 const later = { code: ErrorNumber.Internal, headers: { 'Retry-After': '30' } };
 
@@ -169,12 +169,12 @@ const tooManySubscriptions: Readonly<Record<QuotaFault, Refusal>> = {
   },
 };
 
-function findVersionFault({ classification: { revision } }: InboundModernRoute): Fault | undefined {
+function findVersionFault({ classification: { revision } }: InboundModernRoute): RefusalDetails | undefined {
   if (modernVersions.some((served) => served === revision)) return undefined;
-  return unsupported(revision);
+  return unsupportedVersionFault(revision);
 }
 
-function unsupported(requested: string | undefined): Fault {
+function unsupportedVersionFault(requested: string | undefined): RefusalDetails {
   const supported = modernVersions;
   return {
     code: ErrorNumber.UnsupportedVersion,
@@ -183,7 +183,7 @@ function unsupported(requested: string | undefined): Fault {
   };
 }
 
-function mismatch({ header, problem }: HeaderFault): Fault {
+function mismatch({ header, problem }: HeaderFault): RefusalDetails {
   return { code: headerMismatch, message: `Header mismatch: ${header} ${problem}.`, data: { header } };
 }
 
@@ -197,7 +197,7 @@ export function refuseLegacy({ reason, requestedVersion }: InboundLegacyRoute): 
   if (reason === 'response')
     return { status, message: 'Invalid request: nothing was asked that this answers.' };
   if (reason === 'initialize' || requestedVersion !== undefined)
-    return { status, ...unsupported(requestedVersion) };
+    return { status, ...unsupportedVersionFault(requestedVersion) };
   const header = 'MCP-Protocol-Version';
   return {
     status,

@@ -2,11 +2,11 @@ import type { MessageId } from '../protocol/envelope.js';
 import {
   acknowledgment,
   endOfSubscription,
-  notificationOf,
   reports,
   type SubscriptionFilter,
+  toNotification,
 } from '../protocol/subscriptions.js';
-import type { EventBus } from './events.js';
+import type { EventBus } from './event-bus.js';
 
 interface SubscriptionsOptions {
   readonly bus: EventBus;
@@ -52,7 +52,7 @@ export class Subscriptions {
       const send = (message: unknown) => write(`event: message\ndata: ${JSON.stringify(message)}\n\n`);
       send(acknowledgment(id, filter));
       const unsubscribe = bus.subscribe((event) => {
-        if (reports(filter, event)) send(notificationOf(id, event));
+        if (reports(filter, event)) send(toNotification(id, event));
       });
       const timer = keepAliveMs > 0 ? setInterval(() => write(': keepalive\n\n'), keepAliveMs) : undefined;
       // Node would go on for a stream alone. Elsewhere a timer may be a number.

@@ -1,26 +1,29 @@
-import { ProtocolError, ToolError } from '../../items/builders.js';
+import { ProtocolError, ToolError } from '../../items/result-builders.js';
 import { pauseDeadlines } from '../../items/time-limit.js';
-import { messageOf } from '../../thrown.js';
+import { errorMessage } from '../../thrown-value.js';
 import { clientGone } from '../protocol/errors.js';
 import { RequestTimeoutError } from '../protocol/request.js';
-import type { Wire } from '../requests/handler.js';
+import type { WireObject } from '../requests/method-handler.js';
+import { type InputRequest, type InputResponse, requestUntilValid } from './client-requests.js';
+import { type InputChannel, type PendingInput, prepare } from './input-channel.js';
 import type { ClientInputScope } from './input-scope.js';
-import { type PendingInput, type InputChannel, prepare } from './input-channel.js';
-import { requestUntilValid, type InputRequest, type Response } from './questions.js';
-import { Steps } from './steps.js';
+import { Steps } from './replay-steps.js';
 
 /** Longer than this no timer runs; a person may take as long as it pleases. */
 const unlimitedMs = 2 ** 31 - 1;
 
 /** Puts a question to whoever answers. */
-type Put = (question: InputRequest<unknown>, asked: PendingInput<unknown>) => Promise<Response>;
+type SendInputRequest = (
+  question: InputRequest<unknown>,
+  asked: PendingInput<unknown>,
+) => Promise<InputResponse>;
 
 /** Whoever answers while the handler waits. */
 export class BlockingInputChannel implements InputChannel {
-  readonly #put: Put;
+  readonly #put: SendInputRequest;
   readonly #steps = new Steps();
 
-  constructor(put: Put) {
+  constructor(put: SendInputRequest) {
     this.#put = put;
   }
 
@@ -40,7 +43,7 @@ export class BlockingInputChannel implements InputChannel {
     return this.#steps.run(key, work);
   }
 
-  async inputRequired(): Promise<Wire> {
+  async inputRequired(): Promise<WireObject> {
     throw new Error('Nothing ends with questions where the handler waits for answers.');
   }
 }
@@ -50,7 +53,7 @@ export class BlockingInputChannel implements InputChannel {
  * only keep the process from ending: its call is over.
  * @throws what the call was ended for, or that the client has gone
  */
-export function clientOf({ request }: ClientInputScope): Put {
+export function createClientSender({ request }: ClientInputScope): SendInputRequest {
   let wasTold = false;
   return async ({ method, params }, { limits, timeoutMs }) => {
     if (wasTold) for (const limit of limits) limit.end(new ToolError(clientGone));
@@ -69,7 +72,7 @@ export function clientOf({ request }: ClientInputScope): Put {
       setImmediate(() => {
         wasTold = true;
       });
-      throw new ToolError(clientGone, { cause: messageOf(error) });
+      throw new ToolError(clientGone, { cause: errorMessage(error) });
     }
   };
 }

@@ -1,8 +1,8 @@
-import { missing } from '../../items/interaction.js';
-import type { Wire } from '../requests/handler.js';
+import { missingCapabilityError } from '../../items/input-required.js';
+import type { WireObject } from '../requests/method-handler.js';
+import type { InputRequest } from './client-requests.js';
 import type { HandlerInputOptions } from './input-scope.js';
-import type { InputRequest } from './questions.js';
-import { isInStep } from './steps.js';
+import { isInStep } from './replay-steps.js';
 
 /** A question on its way. */
 export interface PendingInput<T> extends HandlerInputOptions {
@@ -16,7 +16,7 @@ export interface InputChannel {
   ask<T>(asked: PendingInput<T>): Promise<T>;
   step(key: string, work: () => unknown): Promise<unknown>;
   /** The result that tells the client what is asked. */
-  inputRequired(): Promise<Wire>;
+  inputRequired(): Promise<WireObject>;
 }
 
 /** Makes a question that this client can be asked. @throws MissingCapabilityError, and what making it throws */
@@ -27,5 +27,8 @@ export async function prepare<T>({ make, can, what }: PendingInput<T>): Promise<
   const question = await make();
   const lacking = question.capabilities.find((capability) => !can(capability));
   if (lacking === undefined) return question;
-  throw missing(what, lacking === 'elicitation.form' && !can('elicitation') ? 'elicitation' : lacking);
+  throw missingCapabilityError(
+    what,
+    lacking === 'elicitation.form' && !can('elicitation') ? 'elicitation' : lacking,
+  );
 }

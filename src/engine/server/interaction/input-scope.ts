@@ -1,12 +1,12 @@
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import type { Answer, AskOptions, UrlAnswer } from '../../items/context.js';
-import { type Interaction, never, InputRequiredSignal } from '../../items/interaction.js';
+import { InputRequiredSignal, type Interaction, neverSettles } from '../../items/input-required.js';
 import { type CallDeadline, pauseDeadlines } from '../../items/time-limit.js';
-import type { Connection } from '../context.js';
+import type { Connection } from '../handler-context.js';
 import type { RequestContext } from '../protocol/request.js';
-import type { Wire } from '../requests/handler.js';
+import type { WireObject } from '../requests/method-handler.js';
+import type { InputRequest, InputRequestContext } from './client-requests.js';
 import type { InputChannel } from './input-channel.js';
-import type { InputRequestContext, InputRequest } from './questions.js';
 
 /** The request that questions belong to: one that brings answers must be the one that was asked in. */
 export interface RequestIdentity {
@@ -78,7 +78,10 @@ export class ClientInputScope extends InputScope {
  * @see MCP 2026-07-28, basic/patterns/mrtr
  * @throws ProtocolError for a state that is forged, for another request or too old; and whatever the work throws
  */
-export async function runWithInput(dialogue: ClientInputScope, work: () => Promise<Wire>): Promise<Wire> {
+export async function runWithInput(
+  dialogue: ClientInputScope,
+  work: () => Promise<WireObject>,
+): Promise<WireObject> {
   const { connection, request } = dialogue;
   if (connection.era === 'modern' && isRetry(request)) await dialogue.partner();
   try {
@@ -124,24 +127,24 @@ export class HandlerInput {
   interaction(): Interaction {
     const elicit = async (message: string, schema: unknown, options?: AskOptions): Promise<Answer<never>> =>
       await this.#ask(options, async (manner) => {
-        const { formQuestion } = await import('./questions.js');
+        const { formQuestion } = await import('./client-requests.js');
         return await formQuestion({ message, schema }, manner);
       });
     return {
       elicit,
       elicitUrl: async (message, url, options) =>
         await this.#ask<UrlAnswer>(options, async (manner) => {
-          const { urlQuestion } = await import('./questions.js');
+          const { urlQuestion } = await import('./client-requests.js');
           return urlQuestion({ message, url }, manner);
         }),
       sample: async (params, options) =>
         await this.#ask(options, async () => {
-          const { samplingQuestion } = await import('./questions.js');
+          const { samplingQuestion } = await import('./client-requests.js');
           return samplingQuestion(params);
         }),
       roots: async (options) =>
         await this.#ask(options, async () => {
-          const { rootsQuestion } = await import('./questions.js');
+          const { rootsQuestion } = await import('./client-requests.js');
           return rootsQuestion();
         }),
       step: async (name, work) => {
@@ -167,9 +170,9 @@ export class HandlerInput {
   async outcome<T>(call: Promise<T>): Promise<T> {
     try {
       const value = await call;
-      return this.#conversation.isSuspended ? await never() : value;
+      return this.#conversation.isSuspended ? await neverSettles() : value;
     } catch (error) {
-      if (this.#conversation.isSuspended || this.#knowsItIsOver) return await never();
+      if (this.#conversation.isSuspended || this.#knowsItIsOver) return await neverSettles();
       await this.#failed();
       throw error;
     }
@@ -180,8 +183,11 @@ export class HandlerInput {
     return `e${this.#questions}`;
   }
 
-  async #ask<T>(options: AskOptions | undefined, make: (manner: InputRequestContext) => Promise<InputRequest<T>>): Promise<T> {
-    if (this.#knowsItIsOver) return await never();
+  async #ask<T>(
+    options: AskOptions | undefined,
+    make: (manner: InputRequestContext) => Promise<InputRequest<T>>,
+  ): Promise<T> {
+    if (this.#knowsItIsOver) return await neverSettles();
     try {
       return await this.#askOnce(options, make);
     } catch (error) {

@@ -1,9 +1,11 @@
-import type { ClientInputScope } from './input-scope.js';
-import { clientOf, BlockingInputChannel } from './blocking-channel.js';
+import { BlockingInputChannel, createClientSender } from './blocking-channel.js';
 import type { InputChannel } from './input-channel.js';
+import type { ClientInputScope } from './input-scope.js';
 import { openReplayChannel } from './replay-channel.js';
 
 /** Who answers in an era: the client while the handler waits, or what it brought along. */
 export async function openInputChannel(dialogue: ClientInputScope): Promise<InputChannel> {
-  return dialogue.connection.era === 'modern' ? await openReplayChannel(dialogue) : new BlockingInputChannel(clientOf(dialogue));
+  return dialogue.connection.era === 'modern'
+    ? await openReplayChannel(dialogue)
+    : new BlockingInputChannel(createClientSender(dialogue));
 }

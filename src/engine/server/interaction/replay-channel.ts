@@ -1,16 +1,16 @@
-import { never, InputRequiredSignal } from '../../items/interaction.js';
-import type { Wire } from '../requests/handler.js';
+import { InputRequiredSignal, neverSettles } from '../../items/input-required.js';
+import type { WireObject } from '../requests/method-handler.js';
+import type { InputRequest } from './client-requests.js';
+import { type InputChannel, type PendingInput, prepare } from './input-channel.js';
 import type { ClientInputScope } from './input-scope.js';
-import { type PendingInput, type InputChannel, prepare } from './input-channel.js';
-import type { InputRequest } from './questions.js';
-import { nothing, type ReplayState, readState, writeState } from './state.js';
-import { Steps } from './steps.js';
+import { emptyReplayState, type ReplayState, readState, writeState } from './replay-state.js';
+import { Steps } from './replay-steps.js';
 
 /** One run of a handler, with what the request brings along. @throws ProtocolError for a state that is not ours */
 export async function openReplayChannel(dialogue: ClientInputScope): Promise<InputChannel> {
   const { requestState: state, inputResponses = {} } = dialogue.request;
   const { states = { read: readState } } = dialogue.connection;
-  const remembered = state === undefined ? nothing : await states.read(dialogue, state);
+  const remembered = state === undefined ? emptyReplayState : await states.read(dialogue, state);
   return new ReplayInputChannel(dialogue, remembered, inputResponses);
 }
 
@@ -32,7 +32,7 @@ class ReplayInputChannel implements InputChannel {
   >();
   #preparing = 0;
 
-  constructor(dialogue: ClientInputScope, { answers, steps, asked }: ReplayState, brought: Wire) {
+  constructor(dialogue: ClientInputScope, { answers, steps, asked }: ReplayState, brought: WireObject) {
     this.#dialogue = dialogue;
     this.#steps = new Steps(steps, () => this.#endSoon());
     this.#brought = new Map(Object.entries(brought));
@@ -43,7 +43,7 @@ class ReplayInputChannel implements InputChannel {
   }
 
   async ask<T>(asked: PendingInput<T>): Promise<T> {
-    if (this.#dialogue.isSuspended) return await never();
+    if (this.#dialogue.isSuspended) return await neverSettles();
     this.#preparing += 1;
     try {
       const question = await prepare(asked);
@@ -55,14 +55,14 @@ class ReplayInputChannel implements InputChannel {
       this.#preparing -= 1;
       this.#endSoon();
     }
-    return await never();
+    return await neverSettles();
   }
 
   async step(key: string, work: () => unknown): Promise<unknown> {
-    return this.#dialogue.isSuspended ? await never() : await this.#steps.run(key, work);
+    return this.#dialogue.isSuspended ? await neverSettles() : await this.#steps.run(key, work);
   }
 
-  async inputRequired(): Promise<Wire> {
+  async inputRequired(): Promise<WireObject> {
     const requests = [...this.#open].map(([key, { question }]) => {
       const { method, params } = question;
       return [key, { method, ...(params && { params }) }];
@@ -81,7 +81,10 @@ class ReplayInputChannel implements InputChannel {
   }
 
   /** An answer that does not fit is forgotten, so that the user is asked again. */
-  async #read<T>(key: string, question: InputRequest<T>): Promise<ReturnType<InputRequest<T>['read']> | undefined> {
+  async #read<T>(
+    key: string,
+    question: InputRequest<T>,
+  ): Promise<ReturnType<InputRequest<T>['read']> | undefined> {
     const response = this.#answers.get(key) ?? this.#brought.get(key);
     if (response === undefined) return undefined;
     this.#answers.set(key, response);

@@ -1,6 +1,6 @@
 import { fileURLToPath } from 'node:url';
 import type { Root } from '../../items/context.js';
-import type { Connection } from '../context.js';
+import type { Connection } from '../handler-context.js';
 import { isObject } from '../protocol/envelope.js';
 
 /**
@@ -16,8 +16,8 @@ export function watchRoots(connection: Connection, ask: () => Promise<unknown>):
     const own = latest;
     const answer = await ask().catch(() => undefined);
     // Of two answers the one counts that was asked for later, whichever comes first.
-    if (own === latest) roots = rootsIn(answer) ?? [];
-    connection.root = pathOf(roots[0]?.uri);
+    if (own === latest) roots = parseRoots(answer) ?? [];
+    connection.root = rootPath(roots[0]?.uri);
     connection.host?.update(connection);
     return roots;
   };
@@ -30,7 +30,7 @@ export function watchRoots(connection: Connection, ask: () => Promise<unknown>):
 }
 
 /** The roots in a result of `roots/list`. */
-export function rootsIn(result: unknown): readonly Root[] | undefined {
+export function parseRoots(result: unknown): readonly Root[] | undefined {
   if (!isObject(result) || !Array.isArray(result.roots)) return undefined;
   return result.roots.flatMap((root: unknown) => {
     if (!isObject(root) || typeof root.uri !== 'string') return [];
@@ -39,7 +39,7 @@ export function rootsIn(result: unknown): readonly Root[] | undefined {
 }
 
 /** The absolute path of a `file:` address on this machine. */
-function pathOf(uri: string | undefined): string | undefined {
+function rootPath(uri: string | undefined): string | undefined {
   if (!uri?.startsWith('file:')) return undefined;
   try {
     return fileURLToPath(uri);

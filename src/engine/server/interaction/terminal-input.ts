@@ -1,10 +1,10 @@
-import { never } from '../../items/interaction.js';
+import { neverSettles } from '../../items/input-required.js';
 import { modernVersions } from '../protocol/eras.js';
-import { InputScope } from './input-scope.js';
 import type { InputChannel } from './input-channel.js';
+import { InputScope } from './input-scope.js';
 
 /** Whoever called, as far as they can be asked. */
-export interface Person {
+export interface InputUser {
   /** What they make of the params of an `elicitation/create`: its result. It is taken back when the signal aborts. */
   answer(
     question: Readonly<Record<string, unknown>>,
@@ -16,11 +16,11 @@ export interface Person {
 export class TerminalInputScope extends InputScope {
   /** The newest way of asking there is. */
   readonly revision = { version: modernVersions[0], isModern: true };
-  readonly #person: Person | undefined;
+  readonly #person: InputUser | undefined;
   readonly #over: AbortSignal;
 
   /** `over` aborts with the call: what it has not waited for is no longer asked. */
-  constructor(person: Person | undefined, over: AbortSignal) {
+  constructor(person: InputUser | undefined, over: AbortSignal) {
     super();
     this.#person = person;
     this.#over = over;
@@ -35,7 +35,7 @@ export class TerminalInputScope extends InputScope {
     const { BlockingInputChannel } = await import('./blocking-channel.js');
     return new BlockingInputChannel(async ({ params = {} }) => {
       const result = this.#over.aborted ? undefined : await this.#person!.answer(params, this.#over);
-      return this.#over.aborted ? await never() : { result };
+      return this.#over.aborted ? await neverSettles() : { result };
     });
   }
 }

@@ -3,11 +3,11 @@ import process from 'node:process';
 
 import { hasChildren, hasVariable, listProcesses, type ProcessEntry } from './process-table.js';
 
-export type EndReason = 'SIGTERM' | 'SIGINT' | 'SIGHUP' | 'parent-gone';
+export type ExitReason = 'SIGTERM' | 'SIGINT' | 'SIGHUP' | 'parent-gone';
 
-export interface WatchEndsOptions {
+export interface WatchExitOptions {
   /** May be called again: a second signal while the first is being obeyed. */
-  readonly onEnd: (reason: EndReason) => void;
+  readonly onEnd: (reason: ExitReason) => void;
   /** How often the parent is looked at. */
   readonly intervalMs?: number;
 }
@@ -18,7 +18,7 @@ const signals = ['SIGTERM', 'SIGINT', 'SIGHUP'] as const;
  * Tells when the session has to end for a reason that the pipe does not show: a signal, or the loss of the parent that
  * started us while another process still holds the pipe open. Returns what stops the watch.
  */
-export function watchExit({ onEnd, intervalMs = 1000 }: WatchEndsOptions): () => void {
+export function watchExit({ onEnd, intervalMs = 1000 }: WatchExitOptions): () => void {
   const listeners = signals.map((signal) => ({ signal, listener: () => onEnd(signal) }));
   for (const { signal, listener } of listeners) process.on(signal, listener);
 
@@ -37,7 +37,7 @@ export function watchExit({ onEnd, intervalMs = 1000 }: WatchEndsOptions): () =>
 }
 
 /** What this process is known to have started. The guard keeps the book. */
-export interface SpawnBook {
+export interface SpawnRegistry {
   /** Whether anything was ever started. */
   readonly isEmpty: boolean;
   /** The children that run, or ran, in process groups of their own: pid and, where it can be told, start. */
@@ -49,7 +49,7 @@ export interface SpawnBook {
 }
 
 export interface KillTreeOptions {
-  readonly spawned: SpawnBook;
+  readonly spawned: SpawnRegistry;
   /** How long processes have between SIGTERM and SIGKILL. */
   readonly graceMs?: number;
 }
@@ -68,21 +68,21 @@ export async function killTree({ spawned, graceMs = 300 }: KillTreeOptions): Pro
 
   const first = findTree(spawned);
   if (first.length === 0) return;
-  for (const { pid } of first) send(pid, 'SIGTERM');
+  for (const { pid } of first) sendSignal(pid, 'SIGTERM');
   const known = new Map(first.map((entry) => [entry.pid, entry.started]));
   const deadline = performance.now() + graceMs;
   while (performance.now() < deadline) {
     await new Promise((resolve) => setTimeout(resolve, 15));
     if (findTree(spawned, known).length === 0) return;
   }
-  for (const { pid } of findTree(spawned, known)) send(pid, 'SIGKILL');
+  for (const { pid } of findTree(spawned, known)) sendSignal(pid, 'SIGKILL');
 }
 
 /**
  * The processes below this one. `known` are processes that were below us a moment ago: they still count when their
  * parent has ended since, unless their pid belongs to somebody else now.
  */
-function findTree(spawned: SpawnBook, known: ReadonlyMap<number, string> = new Map()): ProcessEntry[] {
+function findTree(spawned: SpawnRegistry, known: ReadonlyMap<number, string> = new Map()): ProcessEntry[] {
   const table = listProcesses(process.platform);
   const self = table.find(({ pid }) => pid === process.pid);
   if (self === undefined) return [];
@@ -111,7 +111,7 @@ function findTree(spawned: SpawnBook, known: ReadonlyMap<number, string> = new M
   return others.filter(({ pid }) => found.has(pid));
 }
 
-function send(pid: number, signal: NodeJS.Signals): void {
+function sendSignal(pid: number, signal: NodeJS.Signals): void {
   try {
     process.kill(pid, signal);
   } catch {

@@ -7,10 +7,10 @@ const lastWordsMs = 500;
 /** Waits until what was printed and reported has left this process, for as long as that may take. */
 export async function flushOutput(stderr: Writable): Promise<void> {
   const limit = new Promise<void>((resolve) => void setTimeout(resolve, lastWordsMs).unref());
-  await Promise.race([limit, written(process.stdout).then(() => written(stderr))]);
+  await Promise.race([limit, waitUntilWritten(process.stdout).then(() => waitUntilWritten(stderr))]);
 }
 
-async function written(stream: Writable): Promise<void> {
+async function waitUntilWritten(stream: Writable): Promise<void> {
   if (stream.destroyed || stream.writableLength === 0) return;
   await new Promise<void>((resolve) => {
     stream.once('close', resolve);

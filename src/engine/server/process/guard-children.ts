@@ -1,8 +1,8 @@
 import childProcess from 'node:child_process';
 import process from 'node:process';
 import { isObject } from '../protocol/envelope.js';
-import type { SpawnBook } from './exit-watch.js';
-import type { Patches } from './patches.js';
+import type { SpawnRegistry } from './exit-watch.js';
+import type { Patches } from './object-patches.js';
 import { readStart } from './process-table.js';
 
 /** What Node's internal `ChildProcess.spawn` is given by `spawn`, `exec`, `execFile`, `fork` and `cluster` alike. */
@@ -21,7 +21,7 @@ interface Spawner {
  * Keeps children off the pipe: an inherited stdout becomes stderr, an inherited stdin is empty. Also writes the book
  * of what was started, so that it can be ended.
  */
-export function guardChildren(patches: Patches): SpawnBook {
+export function guardChildren(patches: Patches): SpawnRegistry {
   const marker = `AGENTTOOLS_TREE_${process.pid}_${process.hrtime.bigint()}`;
   const leaders = new Map<number, string | undefined>();
   const running = new Set<number>();
@@ -82,13 +82,13 @@ function offThePipe(stdio: unknown): unknown {
   if (stdio === 'inherit') return ['ignore', 2, 2];
   if (!Array.isArray(stdio)) return stdio;
   return stdio.map((entry: unknown, index) => {
-    const fd = descriptorOf(entry, index);
+    const fd = toChildDescriptor(entry, index);
     if (fd === 0) return 'ignore';
     return fd === 1 ? 2 : entry;
   });
 }
 
-function descriptorOf(entry: unknown, index: number): unknown {
+function toChildDescriptor(entry: unknown, index: number): unknown {
   if (entry === 'inherit') return index;
   if (entry === process.stdin) return 0;
   return isObject(entry) ? entry.fd : entry;

@@ -6,7 +6,7 @@ import { Readable, Writable } from 'node:stream';
 import tty from 'node:tty';
 
 import { isObject } from '../protocol/envelope.js';
-import type { Patches } from './patches.js';
+import type { Patches } from './object-patches.js';
 
 const descriptor = { in: 0, out: 1, err: 2 } as const;
 
@@ -40,7 +40,7 @@ const writers = [
  * Functions of `fs` whose first argument may be a descriptor to read from. `fs.read` is not among them: where stdin is a
  * file, the real one reads through it.
  */
-const readers = ['readSync', 'readvSync', 'readFile', 'readFileSync'] as const;
+const descriptorReaders = ['readSync', 'readvSync', 'readFile', 'readFileSync'] as const;
 
 /** Stands where `process.stdout` was: everything goes to stderr, and nobody can end it. */
 class StdoutStandIn extends Writable {
@@ -110,7 +110,7 @@ export function redirectOutput(stderr: Writable, patches: Patches): void {
   redirectClass(net, 'Stream', patches);
 
   const openNothing = once(() => fs.openSync(devNull, 'r'));
-  for (const name of readers) {
+  for (const name of descriptorReaders) {
     patches.wrap(
       fs,
       name,

@@ -1,17 +1,17 @@
 import type { Readable, Writable } from 'node:stream';
 
-import { type EndReason, killTree, watchExit } from './exit-watch.js';
-import { installGuard } from './guard.js';
+import { type ExitReason, killTree, watchExit } from './exit-watch.js';
 import { flushOutput } from './flush-output.js';
+import { installGuard } from './install-guard.js';
 
 interface TakeProcessOptions {
   readonly stderr: Writable;
   /** May be called again: a second signal while the first is being obeyed. */
-  readonly onEnd: (reason: EndReason) => void;
+  readonly onEnd: (reason: ExitReason) => void;
 }
 
 /** Streams and shutdown of a process that runs one server. */
-interface TakenProcess {
+interface ProcessControl {
   /** The real stdin and stdout, for the protocol alone. */
   readonly stdin: Readable;
   readonly stdout: Writable;
@@ -21,7 +21,7 @@ interface TakenProcess {
   release(): Promise<void>;
 }
 
-export type TakeProcess = (options: TakeProcessOptions) => TakenProcess;
+export type TakeProcess = (options: TakeProcessOptions) => ProcessControl;
 
 /** Redirects output, handles signals and blocks `process.exit`. */
 export const takeThisProcess: TakeProcess = ({ stderr, onEnd }) => {

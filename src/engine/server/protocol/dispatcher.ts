@@ -6,15 +6,15 @@ import type {
   Transport,
   TransportSendOptions,
 } from '@modelcontextprotocol/server';
-import { ProtocolError } from '../../items/builders.js';
-import { wordsOf } from '../reporting.js';
+import { ProtocolError } from '../../items/result-builders.js';
+import { describeThrown } from '../line-reporter.js';
 import { type ErrorBody, ErrorNumber, isObject, type JsonObject, type MessageId } from './envelope.js';
 import { type Era, legacyVersions, metaKey, modernVersions, negotiate } from './eras.js';
 import { findParamsFault } from './params.js';
 import {
-  type AskLimits,
   type ClientIdentity,
-  type Outbound,
+  type ClientRequestLimits,
+  type OutboundMessage,
   type Peer,
   type RequestContext,
   RequestTimeoutError,
@@ -23,14 +23,14 @@ import { type CacheHints, modernResult } from './results.js';
 import {
   acknowledgment,
   endOfSubscription,
+  eventListKind,
   grantedFilter,
   listChanged,
-  listOf,
-  notificationOf,
   reports,
   type ServerEvent,
   type SubscriptionFilter,
   subscriptionLimit,
+  toNotification,
 } from './subscriptions.js';
 
 /** Answers one method. @throws ProtocolError; anything else is a bug of ours and is reported */
@@ -73,9 +73,9 @@ export class Dispatcher implements Peer {
   client: ClientIdentity | undefined;
   version: string | undefined;
   readonly #options: DispatcherOptions;
-  readonly #inFlight = new Map<MessageId, InFlight>();
+  readonly #inFlight = new Map<MessageId, DispatchedRequest>();
   /** Requests of the server that the client has not answered. */
-  readonly #asked = new Map<number, Asked>();
+  readonly #asked = new Map<number, PendingClientRequest>();
   readonly #subscriptions = new Map<MessageId, SubscriptionFilter>();
   #transport: Transport | undefined;
   #lastAsked = -1;
@@ -128,21 +128,21 @@ export class Dispatcher implements Peer {
       void this.#write({ jsonrpc: '2.0', method: 'notifications/resources/updated', params: { uri } });
       return;
     }
-    const kind = listOf(change)!;
+    const kind = eventListKind(change)!;
     const isPromised = this.capabilities[kind]?.listChanged === true;
     if (this.client && isPromised) void this.#write({ jsonrpc: '2.0', method: listChanged[kind] });
   }
 
   /** Sends the client a request. @throws RequestTimeoutError, ProtocolError for an error of the client */
   ask(
-    { method, params }: Outbound,
-    { signal, timeoutMs }: Partial<AskLimits> = {},
+    { method, params }: OutboundMessage,
+    { signal, timeoutMs }: Partial<ClientRequestLimits> = {},
     relatedRequestId?: MessageId,
   ): Promise<JsonObject> {
     const related = relatedRequestId === undefined ? undefined : { relatedRequestId };
     return new Promise((resolve, reject) => {
       if (!this.#transport) throw new Error('The connection is closed.');
-      if (signal?.aborted) throw asError(signal.reason);
+      if (signal?.aborted) throw toError(signal.reason);
       this.#lastAsked += 1;
       const id = this.#lastAsked;
       const settle = () => {
@@ -152,9 +152,9 @@ export class Dispatcher implements Peer {
       };
       const withdraw = (reason: unknown) => {
         settle();
-        const told = { requestId: id, reason: asError(reason).message };
+        const told = { requestId: id, reason: toError(reason).message };
         void this.#write({ jsonrpc: '2.0', method: 'notifications/cancelled', params: told }, related);
-        reject(asError(reason));
+        reject(toError(reason));
       };
       const abort = () => withdraw(signal?.reason);
       const late = () => withdraw(new RequestTimeoutError('The request was not answered in time.'));
@@ -179,7 +179,7 @@ export class Dispatcher implements Peer {
   }
 
   /** Sends a notification. Rejects if it cannot be written. */
-  async notify({ method, params }: Outbound, relatedRequestId: MessageId): Promise<void> {
+  async notify({ method, params }: OutboundMessage, relatedRequestId: MessageId): Promise<void> {
     const notification = { jsonrpc: '2.0', method, ...(params && { params }) } as JSONRPCMessage;
     await this.#transport?.send(notification, { relatedRequestId });
   }
@@ -198,15 +198,15 @@ export class Dispatcher implements Peer {
   ): Promise<void> {
     const handler = this.#ownHandlerOf(method) ?? this.#options.handlerOf(method);
     if (!handler) {
-      await this.#write({ jsonrpc: '2.0', id, error: methodNotFound });
+      await this.#write({ jsonrpc: '2.0', id, error: methodNotFoundError });
       return;
     }
-    const request = new InFlight(this, { id, method, params, extra });
+    const request = new DispatchedRequest(this, { id, method, params, extra });
     this.#inFlight.set(id, request);
     let answer: { readonly result: JsonObject } | { readonly error: ErrorBody } | undefined;
     try {
       const result = await handler(params, request);
-      answer = result === unanswered ? undefined : { result: this.#stamped(method, result) };
+      answer = result === noResponse ? undefined : { result: this.#stamped(method, result) };
     } catch (error) {
       answer = { error: this.#errorBody(error) };
     }
@@ -224,7 +224,7 @@ export class Dispatcher implements Peer {
       const { code, message, data } = error;
       return { code, message, ...(data !== undefined && { data }) };
     }
-    this.#options.report(wordsOf(error));
+    this.#options.report(describeThrown(error));
     return { code: ErrorNumber.Internal, message: 'Internal error' };
   }
 
@@ -276,12 +276,12 @@ export class Dispatcher implements Peer {
     const filter = grantedFilter(params, { capabilities: this.capabilities, isSubscribable });
     this.#subscriptions.set(id, filter);
     void this.#write(acknowledgment(id, filter));
-    return unanswered;
+    return noResponse;
   }
 
   #notifySubscribers(event: ServerEvent): void {
     for (const [id, filter] of this.#subscriptions) {
-      if (reports(filter, event)) void this.#write(notificationOf(id, event));
+      if (reports(filter, event)) void this.#write(toNotification(id, event));
     }
   }
 
@@ -318,16 +318,16 @@ export class Dispatcher implements Peer {
 }
 
 /** Stands for the answer of a request that is answered when the connection ends. */
-const unanswered: JsonObject = {};
+const noResponse: JsonObject = {};
 
-const methodNotFound = { code: -32601, message: 'Method not found' } as const;
+const methodNotFoundError = { code: -32601, message: 'Method not found' } as const;
 
-interface Asked {
+interface PendingClientRequest {
   readonly resolve: (result: JsonObject) => void;
   readonly reject: (error: Error) => void;
 }
 
-interface Received {
+interface ReceivedRequest {
   readonly id: MessageId;
   readonly method: string;
   readonly params: JsonObject;
@@ -335,7 +335,7 @@ interface Received {
 }
 
 /** A request of the client that is not answered. */
-class InFlight implements RequestContext {
+class DispatchedRequest implements RequestContext {
   readonly id: MessageId;
   readonly method: string;
   isOver = false;
@@ -346,7 +346,7 @@ class InFlight implements RequestContext {
   #onAbort: ((reason: unknown) => void) | undefined;
   #controller: AbortController | undefined;
 
-  constructor(dispatcher: Dispatcher, { id, method, params, extra }: Received) {
+  constructor(dispatcher: Dispatcher, { id, method, params, extra }: ReceivedRequest) {
     this.id = id;
     this.method = method;
     this.#dispatcher = dispatcher;
@@ -386,11 +386,11 @@ class InFlight implements RequestContext {
     return this.#extra?.authInfo;
   }
 
-  notify(notification: Outbound): Promise<void> {
+  notify(notification: OutboundMessage): Promise<void> {
     return this.#dispatcher.notify(notification, this.id);
   }
 
-  ask(request: Outbound, limits: AskLimits): Promise<JsonObject> {
+  ask(request: OutboundMessage, limits: ClientRequestLimits): Promise<JsonObject> {
     return this.#dispatcher.ask(request, limits, this.id);
   }
 
@@ -415,6 +415,6 @@ function responsesIn(inputResponses: unknown): JsonObject {
   );
 }
 
-function asError(reason: unknown): Error {
+function toError(reason: unknown): Error {
   return reason instanceof Error ? reason : new Error(String(reason));
 }

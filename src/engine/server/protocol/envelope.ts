@@ -37,10 +37,10 @@ export type Envelope =
       readonly params?: JsonObject;
     }
   | { readonly kind: 'notification'; readonly method: string; readonly params?: JsonObject }
-  | { readonly kind: 'response'; readonly id: MessageId | undefined; readonly outcome: Outcome }
+  | { readonly kind: 'response'; readonly id: MessageId | undefined; readonly outcome: ResponseBody }
   | { readonly kind: 'invalid'; readonly id: MessageId | undefined; readonly problem: string };
 
-type Outcome = { readonly result: JsonObject } | { readonly error: ErrorBody };
+type ResponseBody = { readonly result: JsonObject } | { readonly error: ErrorBody };
 
 export function isObject(value: unknown): value is JsonObject {
   return typeof value === 'object' && value !== null && !Array.isArray(value);
@@ -92,7 +92,7 @@ export function takenId(id: MessageId): string {
   return `the id ${JSON.stringify(id)} belongs to a request that is not answered yet`;
 }
 
-function readOutcome({ result, error }: JsonObject): Outcome {
+function readOutcome({ result, error }: JsonObject): ResponseBody {
   if (error === undefined && isObject(result)) return { result };
   if (isObject(error) && Number.isSafeInteger(error.code) && typeof error.message === 'string') {
     return { error: error as unknown as ErrorBody };

@@ -3,7 +3,7 @@ import type { Era } from './eras.js';
 
 export const clientGone = 'The client has gone.';
 
-const readers = new Set(['resources/read', 'resources/subscribe']);
+const resourceMethods = new Set(['resources/read', 'resources/subscribe']);
 
 /**
  * An error of a server in the words and numbers of its era: a resource that does not exist is -32002 up to 2025-11-25
@@ -12,7 +12,7 @@ const readers = new Set(['resources/read', 'resources/subscribe']);
 export function forClient(call: { readonly era: Era; readonly method: string }, error: ErrorBody): ErrorBody {
   const isMissingResource =
     call.era === 'legacy' &&
-    readers.has(call.method) &&
+    resourceMethods.has(call.method) &&
     error.code === ErrorNumber.InvalidParams &&
     isObject(error.data) &&
     error.data.uri !== undefined;

@@ -1,31 +1,32 @@
 import { type ErrorBody, ErrorNumber, isMessageId, isObject, type JsonObject } from './envelope.js';
 import { type Era, logLevels, metaKey } from './eras.js';
-import { findListenFault } from './listen.js';
+import { findListenFault } from './listen-params.js';
 
 /** Where params are wrong and what was expected there. */
-interface Fault {
+interface ParamsFault {
   readonly path: readonly (string | number)[];
   readonly problem: string;
 }
 
-type Check = (value: unknown, path: readonly string[]) => Fault | undefined;
+type ParamCheck = (value: unknown, path: readonly string[]) => ParamsFault | undefined;
 
-const text: Check = (value, path) =>
+const checkText: ParamCheck = (value, path) =>
   typeof value === 'string' ? undefined : { path, problem: 'must be a string' };
-const object: Check = (value, path) => (isObject(value) ? undefined : { path, problem: 'must be an object' });
+const object: ParamCheck = (value, path) =>
+  isObject(value) ? undefined : { path, problem: 'must be an object' };
 
-function optional(check: Check): Check {
+function optionalParam(check: ParamCheck): ParamCheck {
   return (value, path) => (value === undefined ? undefined : check(value, path));
 }
 
-function oneOf(values: readonly string[]): Check {
+function checkChoice(values: readonly string[]): ParamCheck {
   return (value, path) =>
     values.some((known) => known === value)
       ? undefined
       : { path, problem: `must be one of ${values.map((known) => JSON.stringify(known)).join(', ')}` };
 }
 
-function members(checks: Readonly<Record<string, Check>>): Check {
+function members(checks: Readonly<Record<string, ParamCheck>>): ParamCheck {
   const rows = Object.entries(checks);
   return (value, path) => {
     if (!isObject(value)) return { path, problem: 'must be an object' };
@@ -37,7 +38,7 @@ function members(checks: Readonly<Record<string, Check>>): Check {
   };
 }
 
-const texts: Check = (value, path) => {
+const texts: ParamCheck = (value, path) => {
   if (!isObject(value)) return { path, problem: 'must be an object' };
   for (const key of Object.keys(value)) {
     if (typeof value[key] !== 'string') return { path: [...path, key], problem: 'must be a string' };
@@ -45,65 +46,65 @@ const texts: Check = (value, path) => {
   return undefined;
 };
 
-const flag: Check = (value, path) =>
+const flag: ParamCheck = (value, path) =>
   typeof value === 'boolean' ? undefined : { path, problem: 'must be a boolean' };
 
-const addresses: Check = (value, path) =>
+const addresses: ParamCheck = (value, path) =>
   Array.isArray(value) && value.every((one) => typeof one === 'string')
     ? undefined
     : { path, problem: 'must be an array of strings' };
 
-const reference: Check = (value, path) => {
-  const fault = members({ type: oneOf(['ref/prompt', 'ref/resource']) })(value, path);
+const reference: ParamCheck = (value, path) => {
+  const fault = members({ type: checkChoice(['ref/prompt', 'ref/resource']) })(value, path);
   if (fault !== undefined) return fault;
   const { type } = value as JsonObject;
-  return members(type === 'ref/prompt' ? { name: text } : { uri: text })(value, path);
+  return members(type === 'ref/prompt' ? { name: checkText } : { uri: checkText })(value, path);
 };
 
 /** What a request brings that is made again with answers. @see MCP 2026-07-28, basic/patterns/mrtr */
-const retried = { inputResponses: optional(object), requestState: optional(text) };
+const retryParams = { inputResponses: optionalParam(object), requestState: optionalParam(checkText) };
 
-const page = members({ cursor: optional(text) });
-const byUri = members({ uri: text });
+const page = members({ cursor: optionalParam(checkText) });
+const byUri = members({ uri: checkText });
 
 /**
  * What the params of a method must be like before the engine sees them (the request definitions of each revision's
  * schema; they agree on these).
  */
-const checks: Readonly<Record<string, Check>> = {
+const checks: Readonly<Record<string, ParamCheck>> = {
   initialize: members({
-    protocolVersion: text,
+    protocolVersion: checkText,
     capabilities: object,
-    clientInfo: members({ name: text, version: text }),
+    clientInfo: members({ name: checkText, version: checkText }),
   }),
   'tools/list': page,
-  'tools/call': members({ name: text, arguments: optional(object), ...retried }),
+  'tools/call': members({ name: checkText, arguments: optionalParam(object), ...retryParams }),
   'prompts/list': page,
-  'prompts/get': members({ name: text, arguments: optional(texts), ...retried }),
+  'prompts/get': members({ name: checkText, arguments: optionalParam(texts), ...retryParams }),
   'resources/list': page,
   'resources/templates/list': page,
-  'resources/read': members({ uri: text, ...retried }),
+  'resources/read': members({ uri: checkText, ...retryParams }),
   'resources/subscribe': byUri,
   'resources/unsubscribe': byUri,
   'completion/complete': members({
     ref: reference,
-    argument: members({ name: text, value: text }),
-    context: optional(members({ arguments: optional(texts) })),
+    argument: members({ name: checkText, value: checkText }),
+    context: optionalParam(members({ arguments: optionalParam(texts) })),
   }),
-  'logging/setLevel': members({ level: oneOf(logLevels) }),
+  'logging/setLevel': members({ level: checkChoice(logLevels) }),
   'subscriptions/listen': members({
     notifications: members({
-      toolsListChanged: optional(flag),
-      promptsListChanged: optional(flag),
-      resourcesListChanged: optional(flag),
-      resourceSubscriptions: optional(addresses),
+      toolsListChanged: optionalParam(flag),
+      promptsListChanged: optionalParam(flag),
+      resourcesListChanged: optionalParam(flag),
+      resourceSubscriptions: optionalParam(addresses),
     }),
   }),
   'skills/list': page,
   'skills/get': byUri,
-  'resources/directory/read': members({ uri: text, cursor: optional(text) }),
+  'resources/directory/read': members({ uri: checkText, cursor: optionalParam(checkText) }),
   // The SDK makes no answers of what is no object, and the handler would not know.
-  'tasks/update': members({ inputResponses: optional(object) }),
+  'tasks/update': members({ inputResponses: optionalParam(object) }),
 };
 
 /** What the modern era no longer has: that is said first, whatever the params (MCP 2026-07-28 changelog). */
@@ -124,7 +125,7 @@ export function findParamsFault(era: Era, method: string, params: JsonObject = {
 }
 
 /** `tools/call` is most of the traffic: its ordinary form passes here without building a path. */
-function findMethodFault(era: Era, method: string, params: JsonObject): Fault | undefined {
+function findMethodFault(era: Era, method: string, params: JsonObject): ParamsFault | undefined {
   if (method === 'tools/call' && isPlainCall(params)) return undefined;
   if (era === 'modern' && legacyOnly.has(method)) return undefined;
   return Object.hasOwn(checks, method) ? checks[method]?.(params, []) : undefined;
@@ -141,7 +142,7 @@ export function findUnreadableMeta(method: string, params: JsonObject = {}): Err
   return fault === undefined ? undefined : invalidParams(method, fault);
 }
 
-function findMetaFault(meta: unknown): Fault | undefined {
+function findMetaFault(meta: unknown): ParamsFault | undefined {
   if (meta === undefined) return undefined;
   if (!isObject(meta)) return { path: ['_meta'], problem: 'must be an object' };
   const { progressToken, [metaKey.relatedTask]: task } = meta;
@@ -154,7 +155,7 @@ function findMetaFault(meta: unknown): Fault | undefined {
   return undefined;
 }
 
-function invalidParams(method: string, { path, problem }: Fault): ErrorBody {
+function invalidParams(method: string, { path, problem }: ParamsFault): ErrorBody {
   return {
     code: ErrorNumber.InvalidParams,
     message: `Invalid params for ${method}: ${showPath(path)} ${problem}.`,

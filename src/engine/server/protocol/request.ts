@@ -2,13 +2,13 @@ import type { AuthInfo } from '@modelcontextprotocol/server';
 import type { JsonObject, MessageId } from './envelope.js';
 
 /** A notification to the client, or a request of it. */
-export interface Outbound {
+export interface OutboundMessage {
   readonly method: string;
   readonly params?: JsonObject | undefined;
 }
 
 /** How long the client's answer is waited for. */
-export interface AskLimits {
+export interface ClientRequestLimits {
   /** Ends the wait; the client is sent a cancellation. */
   readonly signal: AbortSignal;
   readonly timeoutMs: number;
@@ -38,12 +38,12 @@ export interface RequestContext {
   /** Claims of the token of an HTTP request. */
   readonly auth: AuthInfo | undefined;
   /** Sends a notification that belongs to this request. Resolves when the transport takes more. */
-  notify(notification: Outbound): Promise<void>;
+  notify(notification: OutboundMessage): Promise<void>;
   /**
    * Sends the client a request that belongs to this one. Gives its result.
    * @throws RequestTimeoutError, ProtocolError for an error of the client
    */
-  ask(request: Outbound, limits: AskLimits): Promise<JsonObject>;
+  ask(request: OutboundMessage, limits: ClientRequestLimits): Promise<JsonObject>;
   /** Ends the HTTP stream of this request; the client resumes it. */
   closeStream(): void;
 }

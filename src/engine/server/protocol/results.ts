@@ -3,7 +3,7 @@ import { isObject, type JsonObject } from './envelope.js';
 import { metaKey } from './eras.js';
 
 /** Methods whose results clients may keep. @see MCP 2026-07-28, server/utilities/caching */
-const cacheable: ReadonlySet<string> = new Set([
+const cacheableMethods: ReadonlySet<string> = new Set([
   'server/discover',
   'tools/list',
   'prompts/list',
@@ -32,7 +32,7 @@ export function modernResult(
   const { resultType = 'complete', _meta } = result;
   const { ttlMs = 0, scope = 'private' } = cacheHints[method] ?? {};
   const keeping =
-    resultType === 'complete' && cacheable.has(method)
+    resultType === 'complete' && cacheableMethods.has(method)
       ? { ttlMs: result.ttlMs ?? ttlMs, cacheScope: result.cacheScope ?? scope }
       : undefined;
   const meta = isObject(_meta)
@@ -41,14 +41,14 @@ export function modernResult(
   return { ...result, resultType, ...keeping, _meta: meta };
 }
 
-type ToolResult = { readonly content: readonly unknown[]; readonly structuredContent?: unknown };
+type WireToolResult = { readonly content: readonly unknown[]; readonly structuredContent?: unknown };
 
 /**
  * Up to 2025-11-25 structured content is an object: any other value is sent as its `result`, and so is an object whose
  * advertised schema is not one of objects. Structured content that is no object is sent as text, too.
  * @see MCP 2025-11-25, server/tools, Structured Content; SEP-2106
  */
-export function withWireStructure<R extends ToolResult>(
+export function withWireStructure<R extends WireToolResult>(
   result: R,
   { isModern, outputSchema }: { readonly isModern: boolean; readonly outputSchema: JsonObject | undefined },
 ): R {

@@ -2,7 +2,7 @@ import type { ServerCapabilities } from '@modelcontextprotocol/server';
 import type { ListedKind } from '../../items/context.js';
 import { ErrorNumber, isObject, type JsonObject, type MessageId } from './envelope.js';
 import { metaKey } from './eras.js';
-import { longestSubscribed, mostSubscribed } from './listen.js';
+import { maxSubscribedUriLength, maxSubscribedUris } from './listen-params.js';
 
 /** A change that clients can subscribe to. Plain JSON, so that it can travel between processes. */
 export type ServerEvent =
@@ -36,14 +36,14 @@ export function listEvent(kind: ListedKind): ServerEvent {
 }
 
 /** The list that an event is about; undefined for a resource. */
-export function listOf(event: ServerEvent): ListedKind | undefined {
+export function eventListKind(event: ServerEvent): ListedKind | undefined {
   return event.kind === 'resource_updated'
     ? undefined
     : (event.kind.slice(0, event.kind.indexOf('_')) as ListedKind);
 }
 
 /** Facts that decide which parts of a requested filter are granted. */
-export interface Granting {
+export interface SubscriptionGrants {
   readonly capabilities: ServerCapabilities;
   /** True if a resource can be subscribed to. */
   readonly isSubscribable: (uri: string) => boolean;
@@ -55,7 +55,7 @@ export interface Granting {
  */
 export function grantedFilter(
   { notifications }: JsonObject,
-  { capabilities, isSubscribable }: Granting,
+  { capabilities, isSubscribable }: SubscriptionGrants,
 ): SubscriptionFilter {
   const wanted = isObject(notifications) ? notifications : {};
   const lists = Object.entries(listKeys).filter(
@@ -63,8 +63,8 @@ export function grantedFilter(
   );
   const uris = Array.isArray(wanted.resourceSubscriptions) ? wanted.resourceSubscriptions : [];
   const resources = [...new Set<string>(uris)]
-    .slice(0, mostSubscribed)
-    .filter((uri) => uri.length <= longestSubscribed && isSubscribable(uri));
+    .slice(0, maxSubscribedUris)
+    .filter((uri) => uri.length <= maxSubscribedUriLength && isSubscribable(uri));
   const hasResources = resources.length > 0 && capabilities.resources?.subscribe === true;
   return {
     ...Object.fromEntries(lists.map(([, key]) => [key, true])),
@@ -75,20 +75,20 @@ export function grantedFilter(
 /** True if a subscription reports an event. */
 export function reports(filter: SubscriptionFilter, event: ServerEvent): boolean {
   if (event.kind === 'resource_updated') return filter.resourceSubscriptions?.includes(event.uri) ?? false;
-  return filter[listKeys[listOf(event)!]] === true;
+  return filter[listKeys[eventListKind(event)!]] === true;
 }
 
 /** The acknowledgment, which comes before everything else of a subscription. */
-export function acknowledgment(id: MessageId, filter: SubscriptionFilter): Notification {
-  return stamped(id, 'notifications/subscriptions/acknowledged', { notifications: filter });
+export function acknowledgment(id: MessageId, filter: SubscriptionFilter): SubscriptionNotification {
+  return createNotification(id, 'notifications/subscriptions/acknowledged', { notifications: filter });
 }
 
 /** An event as the notification of a subscription. */
-export function notificationOf(id: MessageId, event: ServerEvent): Notification {
-  const kind = listOf(event);
+export function toNotification(id: MessageId, event: ServerEvent): SubscriptionNotification {
+  const kind = eventListKind(event);
   return kind
-    ? stamped(id, listChanged[kind], {})
-    : stamped(id, 'notifications/resources/updated', {
+    ? createNotification(id, listChanged[kind], {})
+    : createNotification(id, 'notifications/resources/updated', {
         uri: (event as Extract<ServerEvent, { kind: 'resource_updated' }>).uri,
       });
 }
@@ -111,12 +111,12 @@ export const subscriptionLimit = {
   message: 'Subscription limit reached',
 } as const;
 
-interface Notification {
+interface SubscriptionNotification {
   readonly jsonrpc: '2.0';
   readonly method: string;
   readonly params: JsonObject;
 }
 
-function stamped(id: MessageId, method: string, params: JsonObject): Notification {
+function createNotification(id: MessageId, method: string, params: JsonObject): SubscriptionNotification {
   return { jsonrpc: '2.0', method, params: { ...params, _meta: { [metaKey.subscriptionId]: id } } };
 }

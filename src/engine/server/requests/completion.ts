@@ -1,32 +1,36 @@
-import { brands, isBranded } from '../../items/brands.js';
-import { ProtocolError } from '../../items/builders.js';
-import { type ServerRuntime, errorDetails } from '../../items/server-runtime.js';
-import type { Suggesting } from '../../items/specs.js';
-import { startingWith, toSuggestions } from '../../items/suggestions.js';
+import { brands, isBranded } from '../../items/authoring-symbols.js';
+import { ProtocolError } from '../../items/result-builders.js';
+import { errorDetails, type ServerRuntime } from '../../items/server-runtime.js';
+import type { SuggestionSource } from '../../items/specs.js';
+import { filterByPrefix, toSuggestions } from '../../items/suggestions.js';
 import { withTimeLimit } from '../../items/time-limit.js';
-import { messageOf } from '../../thrown.js';
-import { type Connection, contextMaker } from '../context.js';
+import { errorMessage } from '../../thrown-value.js';
+import { type Connection, contextMaker } from '../handler-context.js';
 import type { RequestContext } from '../protocol/request.js';
 import { internalError, invalidParams } from './errors.js';
-import type { Wire } from './handler.js';
+import type { WireObject } from './method-handler.js';
 
 /** Suggestions come while somebody types; later ones are of no use. */
 const timeoutMs = 10_000;
 
-type Reference = Readonly<Record<'type' | 'name' | 'uri', string | undefined>>;
+type CompletionReference = Readonly<Record<'type' | 'name' | 'uri', string | undefined>>;
 
 /** `completion/complete` */
-export async function complete(connection: Connection, params: Wire, request: RequestContext): Promise<Wire> {
+export async function complete(
+  connection: Connection,
+  params: WireObject,
+  request: RequestContext,
+): Promise<WireObject> {
   const { ref, argument, context } = params as {
-    ref: Reference;
+    ref: CompletionReference;
     argument: { name: string; value: string };
     context?: { arguments?: Readonly<Record<string, string>> };
   };
   const { calls } = connection;
-  const { item, source } = completionOf(calls, ref, argument.name);
+  const { item, source } = findCompletion(calls, ref, argument.name);
   if (!source) return { completion: { values: [], total: 0, hasMore: false } };
   if (typeof source !== 'function') {
-    return { completion: toSuggestions(startingWith(argument.value, source)) };
+    return { completion: toSuggestions(filterByPrefix(argument.value, source)) };
   }
   if (connection.host) {
     const what = `The completion of "${argument.name}"`;
@@ -48,18 +52,18 @@ export async function complete(connection: Connection, params: Wire, request: Re
     return { completion: toSuggestions(made) };
   } catch (error) {
     if (isBranded(error, brands.protocolError)) throw error;
-    if (isBranded(error, brands.toolError)) throw new ProtocolError(internalError, messageOf(error));
+    if (isBranded(error, brands.toolError)) throw new ProtocolError(internalError, errorMessage(error));
     calls.report(`${item}: completion of "${argument.name}": ${errorDetails(error)}`);
     throw new ProtocolError(internalError, 'Completion failed');
   }
 }
 
 /** The item that an argument or a variable belongs to, and who completes it, if anybody does. */
-function completionOf(
+function findCompletion(
   { server: { registry } }: ServerRuntime,
-  ref: Reference,
+  ref: CompletionReference,
   argument: string,
-): { readonly item: string; readonly source: Suggesting | undefined } {
+): { readonly item: string; readonly source: SuggestionSource | undefined } {
   if (ref.type === 'ref/prompt') {
     const prompt = registry.resolve('prompts', ref.name ?? '');
     if (!prompt) throw new ProtocolError(invalidParams, `Unknown prompt: ${ref.name}`);

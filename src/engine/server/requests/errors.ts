@@ -1,11 +1,11 @@
-import { brands, isBranded } from '../../items/brands.js';
-import { ProtocolError } from '../../items/builders.js';
+import { brands, isBranded } from '../../items/authoring-symbols.js';
 import { capabilityPath } from '../../items/capabilities.js';
 import { CursorError } from '../../items/paging.js';
 import { MissingCapabilityError, RequirementError } from '../../items/requirements.js';
+import { ProtocolError } from '../../items/result-builders.js';
 import { plainData } from '../../plain-data.js';
-import { messageOf, safelyThrown } from '../../thrown.js';
-import type { Wire } from './handler.js';
+import { errorMessage, safelyThrown } from '../../thrown-value.js';
+import type { WireObject } from './method-handler.js';
 
 /** @see JSON-RPC 2.0, section 5.1 */
 export const invalidRequest = -32600;
@@ -26,21 +26,21 @@ export function toProtocolError(thrown: unknown): unknown {
   const error = safelyThrown(thrown);
   if (error instanceof CursorError) return new ProtocolError(invalidParams, error.message);
   if (error instanceof MissingCapabilityError) {
-    const requiredCapabilities = nested(error.capabilities);
+    const requiredCapabilities = nestCapabilities(error.capabilities);
     return new ProtocolError(missingCapability, error.message, { requiredCapabilities });
   }
   if (error instanceof RequirementError) return new ProtocolError(internalError, error.message);
   if (!isBranded(error, brands.protocolError)) return error;
-  const { code, data } = plainData(partsOf(error)).value as {
+  const { code, data } = plainData(errorFields(error)).value as {
     readonly code?: unknown;
     readonly data?: unknown;
   };
   const number = Number.isSafeInteger(code) ? (code as number) : internalError;
-  return new ProtocolError(number, messageOf(error), data);
+  return new ProtocolError(number, errorMessage(error), data);
 }
 
 /** The members of an error, read by the copy: a getter may throw. */
-function partsOf(error: Readonly<{ code?: unknown; data?: unknown }>): object {
+function errorFields(error: Readonly<{ code?: unknown; data?: unknown }>): object {
   return {
     get code() {
       return error.code;
@@ -52,12 +52,12 @@ function partsOf(error: Readonly<{ code?: unknown; data?: unknown }>): object {
 }
 
 /** `["sampling.tools"]` as the object that a client would declare: `{ sampling: { tools: {} } }`. */
-function nested(capabilities: readonly string[]): Wire {
-  const root = bare();
+function nestCapabilities(capabilities: readonly string[]): WireObject {
+  const root = createBareObject();
   for (const capability of capabilities) {
     let at = root;
     for (const part of capabilityPath(capability)) {
-      at[part] ??= bare();
+      at[part] ??= createBareObject();
       at = at[part] as Record<string, unknown>;
     }
   }
@@ -65,6 +65,6 @@ function nested(capabilities: readonly string[]): Wire {
 }
 
 /** An object on which every name is ordinary, `__proto__` included. */
-function bare(): Record<string, unknown> {
+function createBareObject(): Record<string, unknown> {
   return Object.create(null) as Record<string, unknown>;
 }

@@ -1,8 +1,8 @@
 import { type ListPage, page } from '../../items/paging.js';
 import type { ServedKind, SpecOf } from '../../items/registry.js';
-import type { Connection } from '../context.js';
+import type { Connection } from '../handler-context.js';
 import type { RequestContext } from '../protocol/request.js';
-import type { Wire } from './handler.js';
+import type { WireObject } from './method-handler.js';
 
 /** The request of a list: who asks, and where the page begins. */
 export interface ListRequest {
@@ -12,7 +12,7 @@ export interface ListRequest {
 }
 
 /** What a list shows to whoever asks. */
-export interface Shown<S> {
+export interface SelectedListItems<S> {
   readonly specs: readonly S[];
   /** Cuts the page that was asked for out of what was made of the items. @throws CursorError for a cursor that is not ours. */
   page<T>(entries: readonly T[]): ListPage<T>;
@@ -22,12 +22,12 @@ export interface Shown<S> {
 export async function selectListItems<K extends ServedKind>(
   kind: K,
   asked: ListRequest,
-): Promise<Shown<SpecOf<K>>> {
+): Promise<SelectedListItems<SpecOf<K>>> {
   const { registry, listHooks } = asked.connection.calls.server;
   const hook = listHooks[kind];
   if (hook) {
     // Few servers have hooks, and what runs them is loaded for those.
-    const { pickedItems } = await import('../visibility.js');
+    const { pickedItems } = await import('../list-hooks.js');
     const picked = await pickedItems(kind, hook, asked);
     if (picked) return picked;
   }
@@ -38,11 +38,11 @@ export async function selectListItems<K extends ServedKind>(
 }
 
 /** A page under the key that a list method answers with. */
-export function listResult(key: string, { items, nextCursor }: ListPage<Wire>): Wire {
+export function listResult(key: string, { items, nextCursor }: ListPage<WireObject>): WireObject {
   return { [key]: items, ...(nextCursor !== undefined && { nextCursor }) };
 }
 
 /** The cursor of a request, if it has one. */
-export function cursorOf(cursor: unknown): string | undefined {
+export function toCursor(cursor: unknown): string | undefined {
   return typeof cursor === 'string' ? cursor : undefined;
 }

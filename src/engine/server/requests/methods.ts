@@ -1,14 +1,14 @@
 import type { ServerCapabilities } from '@modelcontextprotocol/server';
 import type { ServedKind } from '../../items/registry.js';
-import { type Connection, showsUi } from '../context.js';
-import { skillsExtension, tasksExtension } from '../extensions.js';
+import { type Connection, showsUi } from '../handler-context.js';
 import { type Era, logLevels } from '../protocol/eras.js';
 import type { RequestContext } from '../protocol/request.js';
+import { skillsExtension, tasksExtension } from '../protocol-extensions.js';
 import { complete } from './completion.js';
 import { toProtocolError } from './errors.js';
-import type { MethodHandler, Wire } from './handler.js';
+import type { MethodHandler, WireObject } from './method-handler.js';
 import { get, listPrompts } from './prompts.js';
-import { listResources, listTemplates, read } from './resources.js';
+import { listResources, listTemplates, readResourceRequest } from './resources.js';
 import { subscribe, unsubscribe } from './subscriptions.js';
 import { call, listTools } from './tools.js';
 
@@ -23,13 +23,13 @@ export interface Method {
 
 /** The handler of each method, and the capability that offers it. */
 const methods: Readonly<Record<string, Method>> = {
-  'tools/list': { capability: 'tools', handler: whole('tools', listTools) },
+  'tools/list': { capability: 'tools', handler: waitForList('tools', listTools) },
   'tools/call': { capability: 'tools', handler: call },
-  'prompts/list': { capability: 'prompts', handler: whole('prompts', listPrompts) },
+  'prompts/list': { capability: 'prompts', handler: waitForList('prompts', listPrompts) },
   'prompts/get': { capability: 'prompts', handler: get },
-  'resources/list': { capability: 'resources', handler: whole('resources', listResources) },
-  'resources/templates/list': { capability: 'resources', handler: whole('resources', listTemplates) },
-  'resources/read': { capability: 'resources', handler: read },
+  'resources/list': { capability: 'resources', handler: waitForList('resources', listResources) },
+  'resources/templates/list': { capability: 'resources', handler: waitForList('resources', listTemplates) },
+  'resources/read': { capability: 'resources', handler: readResourceRequest },
   'resources/subscribe': { capability: 'resources', feature: 'subscribe', era: 'legacy', handler: subscribe },
   'resources/unsubscribe': {
     capability: 'resources',
@@ -82,30 +82,30 @@ function ofSkills(name: 'listSkills' | 'getSkill' | 'readDirectory'): Method {
 }
 
 /** The row of a method in an era; undefined: there is none. */
-export function methodOf(method: string, era: Era): Method | undefined {
+export function findMethod(method: string, era: Era): Method | undefined {
   const row = Object.hasOwn(methods, method) ? methods[method] : undefined;
   return row?.era === undefined || row.era === era ? row : undefined;
 }
 
 /** True if a server with these capabilities answers a method. */
-export function isOffered(
+export function isMethodOffered(
   method: string,
   { capability, feature }: Method,
   offered: ServerCapabilities,
 ): boolean {
   // A list of a kind that this server does not have is empty, not unknown.
   if (method.endsWith('/list') && capability !== 'extensions') return true;
-  const held = offered[capability] as Wire | undefined;
+  const held = offered[capability] as WireObject | undefined;
   return feature === undefined ? held !== undefined : Boolean(held?.[feature]);
 }
 
 /** Answers a request. @throws ProtocolError; anything else is a bug of ours */
-export async function answer(
+export async function answerMethod(
   handler: MethodHandler,
   connection: Connection,
-  params: Wire,
+  params: WireObject,
   request: RequestContext,
-): Promise<Wire> {
+): Promise<WireObject> {
   try {
     return await handler(connection, params, request);
   } catch (error) {
@@ -114,21 +114,21 @@ export async function answer(
 }
 
 /** `logging/setLevel`; an unknown level does not come this far. */
-function setLogLevel(connection: Connection, { level }: Wire): Wire {
+function setLogLevel(connection: Connection, { level }: WireObject): WireObject {
   connection.logLevel = logLevels.find((known) => known === level) ?? connection.logLevel;
   connection.host?.update(connection);
   return {};
 }
 
 /** Answers with a list once it is whole, or cannot be waited for any longer. */
-function whole(kind: ServedKind, handler: MethodHandler): MethodHandler {
+function waitForList(kind: ServedKind, handler: MethodHandler): MethodHandler {
   return async (connection, params, request) => {
     const endsAt = performance.now() + listLimitMs;
     const { live, host } = connection;
     // Apps arrive with their tools.
     const kinds = kind === 'resources' && showsUi(connection, request) ? [kind, 'tools' as const] : [kind];
     await Promise.all(kinds.map((one) => live.ready(one, request.signal)));
-    const limitMs = host && codeLimitOf(kind, connection, request);
+    const limitMs = host && listHookTimeout(kind, connection, request);
     const instead = async () => await handler(connection, params, request);
     if (!host || limitMs === undefined) return await instead();
     const what = `The list of ${kind}`;
@@ -149,7 +149,11 @@ const listLimitMs = 9500;
 const leastCodeMs = 500;
 
 /** How long code may take that makes a list; undefined: no code does. */
-function codeLimitOf(kind: ServedKind, connection: Connection, request: RequestContext): number | undefined {
+function listHookTimeout(
+  kind: ServedKind,
+  connection: Connection,
+  request: RequestContext,
+): number | undefined {
   const { registry, listHooks } = connection.calls.server;
   const hasHook = listHooks[kind] !== undefined;
   if (kind === 'resources') {

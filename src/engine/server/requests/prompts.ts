@@ -1,29 +1,29 @@
-import { ProtocolError } from '../../items/builders.js';
-import { getPrompt, PromptFailure } from '../../items/get.js';
-import { type Connection, contextMaker } from '../context.js';
-import { ClientInputScope, runWithInput, type RequestIdentity } from '../interaction/input-scope.js';
+import { getPrompt, PromptFailure } from '../../items/get-prompt.js';
+import { ProtocolError } from '../../items/result-builders.js';
+import { downgradeBlock } from '../downgrade-content.js';
+import { type Connection, contextMaker } from '../handler-context.js';
+import { ClientInputScope, type RequestIdentity, runWithInput } from '../interaction/input-scope.js';
 import type { RequestContext } from '../protocol/request.js';
-import { blockFor } from '../revisions.js';
 import { internalError, invalidParams } from './errors.js';
-import type { Wire } from './handler.js';
-import { listResult, cursorOf, selectListItems } from './lists.js';
+import { listResult, selectListItems, toCursor } from './lists.js';
+import type { WireObject } from './method-handler.js';
 
 /** `prompts/list` */
 export async function listPrompts(
   connection: Connection,
-  { cursor }: Wire,
+  { cursor }: WireObject,
   request: RequestContext,
-): Promise<Wire> {
-  const { specs, page } = await selectListItems('prompts', { connection, request, cursor: cursorOf(cursor) });
+): Promise<WireObject> {
+  const { specs, page } = await selectListItems('prompts', { connection, request, cursor: toCursor(cursor) });
   return listResult('prompts', page(specs.map(({ wire }) => wire)));
 }
 
 /** `prompts/get` */
 export async function get(
   connection: Connection,
-  { name, arguments: args }: Wire,
+  { name, arguments: args }: WireObject,
   request: RequestContext,
-): Promise<Wire> {
+): Promise<WireObject> {
   const { calls, peer, live } = connection;
   const look = () => calls.server.registry.resolve('prompts', String(name));
   const prompt = look() ?? (await live.find('prompts', look, request.signal));
@@ -57,7 +57,7 @@ export async function get(
     const version = peer.version;
     const messages = made.messages.map(({ role, content }) => ({
       role,
-      content: blockFor(version, content),
+      content: downgradeBlock(version, content),
     }));
     return { ...made, messages };
   });

@@ -1,41 +1,41 @@
-import { isRecord } from '../../extension/shapes.js';
-import { brands, isBranded } from '../../items/brands.js';
-import { ProtocolError } from '../../items/builders.js';
-import { type ServerRuntime, errorDetails, exposesErrors, reportOnce } from '../../items/server-runtime.js';
+import { isRecord } from '../../extension/definition-shapes.js';
+import { brands, isBranded } from '../../items/authoring-symbols.js';
 import { watched } from '../../items/hook-watch.js';
-import { instanceOf } from '../../items/instances.js';
-import { InputRequiredSignal } from '../../items/interaction.js';
+import { InputRequiredSignal } from '../../items/input-required.js';
 import type { Registry } from '../../items/registry.js';
 import { MissingCapabilityError } from '../../items/requirements.js';
-import { ResultError, resultErrorOf } from '../../items/results.js';
+import { ProtocolError } from '../../items/result-builders.js';
+import { errorDetails, exposesErrors, reportOnce, type ServerRuntime } from '../../items/server-runtime.js';
 import type { AppSpec, ResourceContents, ResourceSpec } from '../../items/specs.js';
+import { toListedInstance } from '../../items/template-instances.js';
 import { withTimeLimit } from '../../items/time-limit.js';
+import { ResultError, toResultError } from '../../items/tool-result.js';
 import { isUiResource } from '../../items/ui.js';
 import { plainData } from '../../plain-data.js';
-import { messageOf, safelyThrown } from '../../thrown.js';
-import { type Connection, contextMaker, showsUi } from '../context.js';
-import { ClientInputScope, runWithInput, isRetry, type RequestIdentity } from '../interaction/input-scope.js';
+import { errorMessage, safelyThrown } from '../../thrown-value.js';
+import { type Connection, contextMaker, showsUi } from '../handler-context.js';
+import { ClientInputScope, isRetry, type RequestIdentity, runWithInput } from '../interaction/input-scope.js';
 import { instanceLeftOut, instancesFailed } from '../list-faults.js';
-import { oneLine } from '../one-line.js';
 import type { RequestContext } from '../protocol/request.js';
+import { toOneLine } from '../to-one-line.js';
 import { internalError, ResourceNotFoundError } from './errors.js';
-import type { Wire } from './handler.js';
-import { listResult, cursorOf, type ListRequest, type Shown, selectListItems } from './lists.js';
+import { type ListRequest, listResult, type SelectedListItems, selectListItems, toCursor } from './lists.js';
+import type { WireObject } from './method-handler.js';
 import { appEntry, readAppContents } from './ui.js';
 
 /** `resources/templates/list` */
 export async function listTemplates(
   connection: Connection,
-  { cursor }: Wire,
+  { cursor }: WireObject,
   request: RequestContext,
-): Promise<Wire> {
-  const { specs, page } = await listed({ connection, request, cursor: cursorOf(cursor) });
+): Promise<WireObject> {
+  const { specs, page } = await selectListedResources({ connection, request, cursor: toCursor(cursor) });
   const templates = specs.filter(({ uriTemplate }) => uriTemplate !== undefined);
   return listResult('resourceTemplates', page(templates.map(({ wire }) => wire)));
 }
 
 /** Resources and templates that lists show. Those that are UI are for clients that show it. */
-async function listed(asked: ListRequest): Promise<Shown<ResourceSpec>> {
+async function selectListedResources(asked: ListRequest): Promise<SelectedListItems<ResourceSpec>> {
   const { connection, request } = asked;
   const shown = await selectListItems('resources', asked);
   if (!connection.calls.server.hasUi || showsUi(connection, request)) return shown;
@@ -45,50 +45,50 @@ async function listed(asked: ListRequest): Promise<Shown<ResourceSpec>> {
 /** `resources/list`: fixed resources, what the templates that can be listed hold right now, skills, and apps. */
 export async function listResources(
   connection: Connection,
-  { cursor }: Wire,
+  { cursor }: WireObject,
   request: RequestContext,
-): Promise<Wire> {
+): Promise<WireObject> {
   const { calls } = connection;
-  const { specs, page } = await listed({ connection, request, cursor: cursorOf(cursor) });
+  const { specs, page } = await selectListedResources({ connection, request, cursor: toCursor(cursor) });
   const entries = await Promise.all(
     specs.map(async (spec) =>
-      spec.uri === undefined ? await instancesOf(connection, spec, request) : [spec.wire],
+      spec.uri === undefined ? await listTemplateInstances(connection, spec, request) : [spec.wire],
     ),
   );
   const apps = shownApps(connection, request);
   const others = entries.flat().filter(({ uri }) => !apps.has(String(uri)));
   const visible = [...apps.values()].filter(({ hidden }) => !hidden);
   const pages = await Promise.all(visible.map(async (app) => await appEntry(app, calls)));
-  const skills = await skillsOf(calls);
-  return listResult('resources', page([...distinct([...others, ...skills]), ...pages]));
+  const skills = await listSkillResources(calls);
+  return listResult('resources', page([...removeDuplicateUris([...others, ...skills]), ...pages]));
 }
 
 /** Few servers have skills, and what reads them is loaded for those. */
-async function skillsOf(calls: ServerRuntime): Promise<readonly Wire[]> {
+async function listSkillResources(calls: ServerRuntime): Promise<readonly WireObject[]> {
   if (calls.server.skills.length === 0) return [];
   const { skillEntries } = await import('./skills.js');
   return await skillEntries(calls);
 }
 
-const none: ReadonlyMap<string, AppSpec> = new Map();
+const noApps: ReadonlyMap<string, AppSpec> = new Map();
 
 /** The apps that are there for whoever asks. */
 export function shownApps(connection: Connection, request: RequestContext): ReadonlyMap<string, AppSpec> {
   const { apps } = connection.calls.server;
-  return apps.size > 0 && showsUi(connection, request) ? apps : none;
+  return apps.size > 0 && showsUi(connection, request) ? apps : noApps;
 }
 
 /** The entries without those whose address an earlier one has. */
-function distinct(entries: readonly Wire[]): readonly Wire[] {
+function removeDuplicateUris(entries: readonly WireObject[]): readonly WireObject[] {
   const seen = new Set<unknown>();
   return entries.filter(({ uri }) => !seen.has(uri) && seen.add(uri));
 }
 
-async function instancesOf(
+async function listTemplateInstances(
   connection: Connection,
   spec: ResourceSpec,
   request: RequestContext,
-): Promise<readonly Wire[]> {
+): Promise<readonly WireObject[]> {
   if (!spec.list) return [];
   const { calls } = connection;
   try {
@@ -102,14 +102,15 @@ async function instancesOf(
     );
     const { value: found, faults } = plainData(listed);
     const whole = faults.filter(({ path }) => path.length === 0);
-    if (whole.length > 0) throw resultErrorOf(whole);
+    if (whole.length > 0) throw toResultError(whole);
     if (!Array.isArray(found)) throw new ResultError('"list" returns a list of { uri, … }');
     const { registry } = calls.server;
     const entries = found.map((entry) => instanceFor(spec, entry, calls));
     if (entries.includes(undefined)) {
       const strangers = found.filter((_, index) => entries[index] === undefined);
-      const told = strangers.slice(0, mostTold).map(resourceUri).join(', ');
-      const untold = strangers.length > mostTold ? `, and ${strangers.length - mostTold} more` : '';
+      const told = strangers.slice(0, maxSkippedNamed).map(resourceUri).join(', ');
+      const untold =
+        strangers.length > maxSkippedNamed ? `, and ${strangers.length - maxSkippedNamed} more` : '';
       const what = `${spec.item}: its list has entries without an address of the template, which are left out`;
       reportOnce(calls, `${what}: ${told}${untold}`, what);
     }
@@ -123,32 +124,40 @@ async function instancesOf(
 }
 
 /** How many entries of a list are named that are left out. */
-const mostTold = 5;
+const maxSkippedNamed = 5;
 
 function resourceUri(entry: unknown): string {
   const { uri } = isRecord(entry) ? entry : {};
-  return typeof uri === 'string' ? `"${oneLine(uri)}"` : 'one without "uri"';
+  return typeof uri === 'string' ? `"${toOneLine(uri)}"` : 'one without "uri"';
 }
 
 /** An entry of a template's list; null for one that could not be sent, which must not cost a client all others. */
-function instanceFor(spec: ResourceSpec, told: unknown, calls: ServerRuntime): ReturnType<typeof instanceOf> | null {
+function instanceFor(
+  spec: ResourceSpec,
+  told: unknown,
+  calls: ServerRuntime,
+): ReturnType<typeof toListedInstance> | null {
   try {
-    return instanceOf(spec, told);
+    return toListedInstance(spec, told);
   } catch (error) {
     if (!(error instanceof ResultError)) throw error;
     const { uri } = told as { readonly uri: string };
-    reportOnce(calls, `${instanceLeftOut(spec.item)}${oneLine(uri)}: ${error.message}`);
+    reportOnce(calls, `${instanceLeftOut(spec.item)}${toOneLine(uri)}: ${error.message}`);
     return null;
   }
 }
 
 /** `resources/read` */
-export async function read(connection: Connection, { uri }: Wire, request: RequestContext): Promise<Wire> {
+export async function readResourceRequest(
+  connection: Connection,
+  { uri }: WireObject,
+  request: RequestContext,
+): Promise<WireObject> {
   const { calls } = connection;
   const skillFile = await skillFileAt(connection, String(uri), request);
   if (skillFile) return { contents: [skillFile] };
   const found = await requireResource(connection, String(uri), request);
-  if ('app' in found) return await readApp(found.app, calls);
+  if ('app' in found) return await readAppResource(found.app, calls);
   const address = String(uri);
   const subject: RequestIdentity = { method: 'resources/read', name: address, args: undefined };
   const { host } = connection;
@@ -175,7 +184,7 @@ async function skillFileAt(
   return (await look()) ?? (await live.find('skills', look, request.signal));
 }
 
-async function readResource({ spec, variables }: FoundSpec, dialogue: ClientInputScope): Promise<Wire> {
+async function readResource({ spec, variables }: FoundSpec, dialogue: ClientInputScope): Promise<WireObject> {
   const { connection, request, subject } = dialogue;
   const { calls, era } = connection;
   const uri = subject.name;
@@ -199,12 +208,12 @@ async function readResource({ spec, variables }: FoundSpec, dialogue: ClientInpu
       (kind) => error instanceof kind,
     );
     if (isAnswer || isBranded(error, brands.protocolError)) throw error;
-    if (isBranded(error, brands.toolError)) throw new ProtocolError(internalError, messageOf(error));
+    if (isBranded(error, brands.toolError)) throw new ProtocolError(internalError, errorMessage(error));
     throw readFailure(error, { calls, item: spec.item, uri });
   }
 }
 
-async function readApp(app: AppSpec, calls: ServerRuntime): Promise<Wire> {
+async function readAppResource(app: AppSpec, calls: ServerRuntime): Promise<WireObject> {
   const { item, uri } = app;
   const contents = await readAppContents(app, calls).catch((error: unknown) => {
     throw readFailure(error, { calls, item, uri });
@@ -217,7 +226,7 @@ function readFailure(
   { calls, item, uri }: { readonly calls: ServerRuntime; readonly item: string; readonly uri: unknown },
 ): ProtocolError {
   calls.report(`${item}: ${errorDetails(error)}`);
-  const text = exposesErrors(calls) ? messageOf(error) : 'Resource read failed';
+  const text = exposesErrors(calls) ? errorMessage(error) : 'Resource read failed';
   return new ProtocolError(internalError, text, { uri });
 }
 
@@ -225,7 +234,7 @@ type FoundResource = { readonly app: AppSpec } | FoundSpec;
 
 interface FoundSpec {
   readonly spec: ResourceSpec;
-  readonly variables: Wire;
+  readonly variables: WireObject;
 }
 
 /** The app or the resource of an address. @throws ResourceNotFoundError */
@@ -257,7 +266,7 @@ function findResource(
 export function resourceAt(
   registry: Registry,
   uri: string,
-): { readonly spec: ResourceSpec; readonly variables: Wire } | undefined {
+): { readonly spec: ResourceSpec; readonly variables: WireObject } | undefined {
   const specs = registry.all('resources');
   const exact = specs.find((spec) => spec.uri === uri);
   if (exact) return { spec: exact, variables: {} };

@@ -1,46 +1,52 @@
 import { readFile } from 'node:fs/promises';
-import { ProtocolError } from '../../items/builders.js';
-import type { ServerRuntime } from '../../items/server-runtime.js';
 import { page } from '../../items/paging.js';
+import { ProtocolError } from '../../items/result-builders.js';
+import type { ServerRuntime } from '../../items/server-runtime.js';
 import type { ResourceContents } from '../../items/specs.js';
 import { utf8 } from '../../utf8.js';
-import type { Connection } from '../context.js';
+import type { Connection } from '../handler-context.js';
 import { skillCatalog } from '../skills/catalog.js';
 import { invalidParams } from './errors.js';
-import type { Wire } from './handler.js';
-import { listResult, cursorOf } from './lists.js';
+import { listResult, toCursor } from './lists.js';
+import type { WireObject } from './method-handler.js';
 
 /** `skills/list` @see SEP-2640 */
-export async function listSkills(connection: Connection, { cursor }: Wire): Promise<Wire> {
+export async function listSkills(connection: Connection, { cursor }: WireObject): Promise<WireObject> {
   const { calls } = connection;
   const { skills } = await skillCatalog(calls);
-  const entries = [...skills.values()] as unknown as readonly Wire[];
+  const entries = [...skills.values()] as unknown as readonly WireObject[];
   const { pageSize } = calls.server.registry;
-  return { ...listResult('skills', page(entries, cursorOf(cursor), pageSize)), ...keeping(connection) };
+  return { ...listResult('skills', page(entries, toCursor(cursor), pageSize)), ...cacheFields(connection) };
 }
 
 /** `skills/get` */
-export async function getSkill(connection: Connection, { uri }: Wire): Promise<Wire> {
+export async function getSkill(connection: Connection, { uri }: WireObject): Promise<WireObject> {
   const address = canonical(String(uri));
   const { skills } = await skillCatalog(connection.calls);
   const skill = skills.get(address);
   if (!skill) throw new ProtocolError(invalidParams, `There is no skill at ${address}.`);
-  return { skill, ...keeping(connection) };
+  return { skill, ...cacheFields(connection) };
 }
 
 /** `resources/directory/read` */
-export async function readDirectory(connection: Connection, { uri, cursor }: Wire): Promise<Wire> {
+export async function readDirectory(
+  connection: Connection,
+  { uri, cursor }: WireObject,
+): Promise<WireObject> {
   const address = canonical(String(uri));
   const { calls } = connection;
   const { folders } = await skillCatalog(calls);
   const children = folders.get(address.replace(/\/$/, ''));
   if (!children) throw new ProtocolError(invalidParams, `There is no folder at ${address}.`);
   const { pageSize } = calls.server.registry;
-  return { ...listResult('resources', page(children, cursorOf(cursor), pageSize)), ...keeping(connection) };
+  return {
+    ...listResult('resources', page(children, toCursor(cursor), pageSize)),
+    ...cacheFields(connection),
+  };
 }
 
 /** What `resources/list` shows of skills: what each begins with. */
-export async function skillEntries(calls: ServerRuntime): Promise<readonly Wire[]> {
+export async function skillEntries(calls: ServerRuntime): Promise<readonly WireObject[]> {
   const { skills } = await skillCatalog(calls);
   return [...skills.values()].map(({ uri, frontmatter: { name, description }, resources }) => {
     const own = resources === 'dynamic' ? undefined : resources.find((file) => file.uri === uri);
@@ -49,7 +55,10 @@ export async function skillEntries(calls: ServerRuntime): Promise<readonly Wire[
 }
 
 /** A file of a skill by its address; undefined if there is none. */
-export async function readSkillFile(calls: ServerRuntime, uri: string): Promise<ResourceContents | undefined> {
+export async function readSkillFile(
+  calls: ServerRuntime,
+  uri: string,
+): Promise<ResourceContents | undefined> {
   const { files } = await skillCatalog(calls);
   const file = files.get(canonical(uri));
   if (!file) return undefined;
@@ -65,7 +74,7 @@ function canonical(uri: string): string {
 }
 
 /** How long an answer may be kept, where the protocol has that. */
-function keeping({ calls, era }: Connection): Wire {
+function cacheFields({ calls, era }: Connection): WireObject {
   const { ttlMs, scope } = calls.server.cache ?? { ttlMs: 0, scope: 'private' };
   return era === 'modern' ? { ttlMs, cacheScope: scope } : {};
 }

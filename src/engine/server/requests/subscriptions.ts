@@ -1,18 +1,18 @@
-import { ProtocolError } from '../../items/builders.js';
-import type { Connection } from '../context.js';
+import { ProtocolError } from '../../items/result-builders.js';
+import type { Connection } from '../handler-context.js';
 import type { LiveServer } from '../live-server.js';
-import { longestSubscribed, mostSubscribed } from '../protocol/listen.js';
+import { maxSubscribedUriLength, maxSubscribedUris } from '../protocol/listen-params.js';
 import type { RequestContext } from '../protocol/request.js';
 import { invalidRequest } from './errors.js';
-import type { Wire } from './handler.js';
+import type { WireObject } from './method-handler.js';
 import { requireResource, resourceAt } from './resources.js';
 
 /** `resources/subscribe`, up to 2025-11-25. */
 export async function subscribe(
   connection: Connection,
-  { uri }: Wire,
+  { uri }: WireObject,
   request: RequestContext,
-): Promise<Wire> {
+): Promise<WireObject> {
   const address = String(uri);
   const found = await requireResource(connection, address, request);
   if (!('spec' in found && found.spec.subscribable)) {
@@ -26,13 +26,14 @@ export async function subscribe(
 
 /** What is too much of subscriptions for one session. */
 function findExcess(subscribed: ReadonlySet<string>, address: string): string | undefined {
-  if (address.length > longestSubscribed) return `its address has more than ${longestSubscribed} characters.`;
-  if (subscribed.size < mostSubscribed || subscribed.has(address)) return undefined;
-  return `this session is subscribed to ${mostSubscribed}, which are the most. Unsubscribe from others first.`;
+  if (address.length > maxSubscribedUriLength)
+    return `its address has more than ${maxSubscribedUriLength} characters.`;
+  if (subscribed.size < maxSubscribedUris || subscribed.has(address)) return undefined;
+  return `this session is subscribed to ${maxSubscribedUris}, which are the most. Unsubscribe from others first.`;
 }
 
 /** `resources/unsubscribe`: what was never subscribed to is as it should be afterwards. */
-export function unsubscribe({ subscribed }: Connection, { uri }: Wire): Wire {
+export function unsubscribe({ subscribed }: Connection, { uri }: WireObject): WireObject {
   subscribed.delete(String(uri));
   return {};
 }

@@ -1,35 +1,35 @@
-import { isRecord } from '../../extension/shapes.js';
-import { error as failure, ProtocolError, type ToolResult } from '../../items/builders.js';
-import { callTool } from '../../items/call.js';
-import type { ServerRuntime } from '../../items/server-runtime.js';
-import { missing } from '../../items/interaction.js';
+import { isRecord } from '../../extension/definition-shapes.js';
+import { callTool } from '../../items/call-tool.js';
+import type { Servable } from '../../items/compose-server.js';
+import { missingCapabilityError } from '../../items/input-required.js';
 import { page } from '../../items/paging.js';
 import { MissingCapabilityError } from '../../items/requirements.js';
-import type { Servable } from '../../items/server.js';
+import { error as failure, ProtocolError, type ToolResult } from '../../items/result-builders.js';
+import type { ServerRuntime } from '../../items/server-runtime.js';
 import type { ToolSpec } from '../../items/specs.js';
 import { isAppOnly, withoutUi } from '../../items/ui.js';
-import { type Connection, contextMaker, knowsTasks, showsUi } from '../context.js';
-import { tasksCapability } from '../extensions.js';
-import { ClientInputScope, runWithInput, type RequestIdentity } from '../interaction/input-scope.js';
+import { downgradeBlock, downgradeTool } from '../downgrade-content.js';
+import { type Connection, contextMaker, knowsTasks, showsUi } from '../handler-context.js';
+import { ClientInputScope, type RequestIdentity, runWithInput } from '../interaction/input-scope.js';
 import type { RequestContext } from '../protocol/request.js';
 import { withWireStructure } from '../protocol/results.js';
-import { blockFor, toolFor } from '../revisions.js';
-import type { LongCall } from '../tasks/call.js';
+import { tasksCapability } from '../protocol-extensions.js';
+import type { LongCall } from '../tasks/call-as-task.js';
 import { invalidParams } from './errors.js';
-import type { Wire } from './handler.js';
-import { listResult, cursorOf, type ListRequest, type Shown, selectListItems } from './lists.js';
+import { type ListRequest, listResult, type SelectedListItems, selectListItems, toCursor } from './lists.js';
+import type { WireObject } from './method-handler.js';
 import { entryWithUi } from './ui.js';
 
 /** `tools/list` */
 export async function listTools(
   connection: Connection,
-  { cursor }: Wire,
+  { cursor }: WireObject,
   request: RequestContext,
-): Promise<Wire> {
+): Promise<WireObject> {
   const { hasUi } = connection.calls.server;
-  const { specs, page } = await listedTools({ connection, request, cursor: cursorOf(cursor) });
+  const { specs, page } = await listedTools({ connection, request, cursor: toCursor(cursor) });
   const version = connection.peer.version;
-  const toWireTool = ({ wire }: ToolSpec) => toolFor(version, wire);
+  const toWireTool = ({ wire }: ToolSpec) => downgradeTool(version, wire);
   if (!hasUi) return listResult('tools', page(specs.map(toWireTool)));
   // A client that does not know of apps would show their tools to the model.
   if (!showsUi(connection, request)) {
@@ -37,13 +37,13 @@ export async function listTools(
   }
   const { items, ...next } = page(specs);
   const entries = await Promise.all(
-    items.map(async (tool) => toolFor(version, await entryWithUi(tool, connection, request))),
+    items.map(async (tool) => downgradeTool(version, await entryWithUi(tool, connection, request))),
   );
   return listResult('tools', { items: entries, ...next });
 }
 
 /** Where some tools stand for all others, these are listed, and what no model is shown anyway. */
-async function listedTools(asked: ListRequest): Promise<Shown<ToolSpec>> {
+async function listedTools(asked: ListRequest): Promise<SelectedListItems<ToolSpec>> {
   const { registry } = asked.connection.calls.server;
   const { fronts } = registry;
   if (!fronts) return await selectListItems('tools', asked);
@@ -55,11 +55,13 @@ async function listedTools(asked: ListRequest): Promise<Shown<ToolSpec>> {
 /** `tools/call` */
 export async function call(
   connection: Connection,
-  { name, arguments: args }: Wire,
+  { name, arguments: args }: WireObject,
   request: RequestContext,
-): Promise<Wire> {
+): Promise<WireObject> {
   const { calls, live } = connection;
-  const tool = find(calls, name) ?? (await live.find('tools', () => find(calls, name), request.signal));
+  const tool =
+    findCalledTool(calls, name) ??
+    (await live.find('tools', () => findCalledTool(calls, name), request.signal));
   if (!tool) {
     const what = `Unknown tool: ${String(name)}`;
     throw new ProtocolError(invalidParams, live.explain(what, 'tools'));
@@ -88,11 +90,11 @@ export async function call(
   const { task } = tool;
   if (task && knowsTasks(connection, request)) {
     // Few tools take so long that nobody should have to wait for them.
-    const { callAsTask } = await import('../tasks/call.js');
+    const { callAsTask } = await import('../tasks/call-as-task.js');
     return await callAsTask({ connection, request, subject, tool: { ...tool, task }, run });
   }
   if (task?.support === 'required') {
-    const result = answerMissing(missing(`Tool "${tool.name}"`, tasksCapability), connection);
+    const result = answerMissing(missingCapabilityError(`Tool "${tool.name}"`, tasksCapability), connection);
     return await resultFor(tool, result, { connection, request });
   }
   const dialogue = new ClientInputScope(connection, request, subject);
@@ -111,10 +113,10 @@ async function resultFor(
   tool: ToolSpec,
   result: ToolResult,
   { connection, request }: { readonly connection: Connection; readonly request: RequestContext },
-): Promise<Wire> {
+): Promise<WireObject> {
   const { era, peer } = connection;
   const version = peer.version;
-  const content = result.content.map((block) => blockFor(version, block));
+  const content = result.content.map((block) => downgradeBlock(version, block));
   const { _meta: meta } = result;
   const _meta = showsUi(connection, request)
     ? await metaWithApp(meta, tool, { connection, request })
@@ -137,7 +139,7 @@ async function metaWithApp(
   return typeof ui.resourceUri === 'string' ? { ...meta, ui: { resourceUri: ui.resourceUri } } : meta;
 }
 
-function find({ server: { registry } }: ServerRuntime, name: unknown): ToolSpec | undefined {
+function findCalledTool({ server: { registry } }: ServerRuntime, name: unknown): ToolSpec | undefined {
   return typeof name === 'string' ? registry.resolve('tools', name) : undefined;
 }
 

@@ -1,11 +1,11 @@
-import { type ServerRuntime, errorDetails, reportOnce } from '../../items/server-runtime.js';
 import { watched } from '../../items/hook-watch.js';
+import { errorDetails, reportOnce, type ServerRuntime } from '../../items/server-runtime.js';
 import type { AppMetadata, AppSpec, ResourceContents, ToolSpec, ToolUi } from '../../items/specs.js';
 import { withTimeLimit } from '../../items/time-limit.js';
 import { uiMeta } from '../../items/ui.js';
-import { type Connection, contextMaker } from '../context.js';
+import { type Connection, contextMaker } from '../handler-context.js';
 import type { RequestContext } from '../protocol/request.js';
-import type { Wire } from './handler.js';
+import type { WireObject } from './method-handler.js';
 
 /** Longest time that `when` may take: lists wait for it. */
 const gateTimeoutMs = 1000;
@@ -15,7 +15,7 @@ export async function entryWithUi(
   tool: ToolSpec,
   connection: Connection,
   request: RequestContext,
-): Promise<Wire> {
+): Promise<WireObject> {
   const { wire, ui } = tool;
   if (!ui) return wire;
   const meta = uiMeta(ui, { withApp: await hasApp(tool, ui, { connection, request }) });
@@ -55,18 +55,18 @@ async function hasApp(
 }
 
 /** An app as `resources/list` shows it; what hosts are told of it stands there too, for those that ask beforehand. */
-export async function appEntry(app: AppSpec, calls: ServerRuntime): Promise<Wire> {
-  const meta = await metaOf(app, calls);
+export async function appEntry(app: AppSpec, calls: ServerRuntime): Promise<WireObject> {
+  const meta = await readUiMeta(app, calls);
   return withMeta(app.wire, meta);
 }
 
 /** The contents of an app. @throws ResultError if its page can no longer be read. */
 export async function readAppContents(app: AppSpec, calls: ServerRuntime): Promise<ResourceContents> {
-  const [page, meta] = await Promise.all([app.page(), metaOf(app, calls)]);
+  const [page, meta] = await Promise.all([app.page(), readUiMeta(app, calls)]);
   return Object.keys(meta).length > 0 ? { ...page, _meta: meta } : page;
 }
 
-async function metaOf(app: AppSpec, calls: ServerRuntime): Promise<AppMetadata['meta']> {
+async function readUiMeta(app: AppSpec, calls: ServerRuntime): Promise<AppMetadata['meta']> {
   const { meta, problem } = await app.metadata();
   if (problem) {
     const { file, reason } = problem;
@@ -75,8 +75,8 @@ async function metaOf(app: AppSpec, calls: ServerRuntime): Promise<AppMetadata['
   return meta;
 }
 
-function withMeta(wire: Wire, meta: Wire): Wire {
+function withMeta(wire: WireObject, meta: WireObject): WireObject {
   const { _meta } = wire;
-  const merged = { ...(_meta as Wire | undefined), ...meta };
+  const merged = { ...(_meta as WireObject | undefined), ...meta };
   return Object.keys(merged).length > 0 ? { ...wire, _meta: merged } : wire;
 }

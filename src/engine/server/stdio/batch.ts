@@ -1,16 +1,16 @@
-import type { Outgoing } from './line-writer.js';
+import type { OutgoingMessage } from './line-writer.js';
 
 /**
  * The answers to one array of messages (MCP 2025-03-26 basic, Batching; JSON-RPC 2.0, section 6): sent together when
  * the last is there, and not at all when none of the messages asked for one.
  */
 export class Batch {
-  readonly #send: (answers: readonly Outgoing[]) => void;
-  #answers: Outgoing[] = [];
+  readonly #send: (answers: readonly OutgoingMessage[]) => void;
+  #answers: OutgoingMessage[] = [];
   #owed = 0;
   #isRead = false;
 
-  constructor(send: (answers: readonly Outgoing[]) => void) {
+  constructor(send: (answers: readonly OutgoingMessage[]) => void) {
     this.#send = send;
   }
 
@@ -20,14 +20,14 @@ export class Batch {
   }
 
   /** A part that was owed is answered, or with nothing: it was cancelled. */
-  settle(answer: Outgoing | undefined): void {
+  settle(answer: OutgoingMessage | undefined): void {
     this.#owed -= 1;
     if (answer !== undefined) this.#answers.push(answer);
     this.#sendIfComplete();
   }
 
   /** A part is answered at once. */
-  answer(answer: Outgoing): void {
+  answer(answer: OutgoingMessage): void {
     this.#answers.push(answer);
   }
 

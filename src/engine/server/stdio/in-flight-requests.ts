@@ -3,7 +3,7 @@ import type { Era } from '../protocol/eras.js';
 import type { Batch } from './batch.js';
 
 /** A request that has not been answered yet. */
-export interface Call {
+export interface InFlightRequest {
   readonly id: MessageId;
   readonly method: string;
   readonly era: Era;
@@ -20,7 +20,7 @@ const rememberedCancellations = 4096;
  * (MCP basic, Requests), and `"1"` is not `1`.
  */
 export class InFlightRequests {
-  readonly #open = new Map<MessageId, Call>();
+  readonly #open = new Map<MessageId, InFlightRequest>();
   readonly #cancelled = new Set<MessageId>();
   #parked = 0;
   #onIdle: (() => void) | undefined;
@@ -29,22 +29,22 @@ export class InFlightRequests {
     return this.#open.has(id);
   }
 
-  get(id: MessageId): Call | undefined {
+  get(id: MessageId): InFlightRequest | undefined {
     return this.#open.get(id);
   }
 
-  of(era: Era): Call[] {
+  of(era: Era): InFlightRequest[] {
     return [...this.#open.values()].filter((call) => call.era === era);
   }
 
-  add(call: Call): void {
+  add(call: InFlightRequest): void {
     this.#open.set(call.id, call);
     if (this.#cancelled.size > 0) this.#cancelled.delete(call.id);
     if (isParked(call)) this.#parked += 1;
   }
 
   /** The request is answered; nothing if it was not open. */
-  settle(id: MessageId): Call | undefined {
+  settle(id: MessageId): InFlightRequest | undefined {
     const call = this.#open.get(id);
     if (call === undefined) return undefined;
     this.#open.delete(id);
@@ -52,7 +52,7 @@ export class InFlightRequests {
     return call;
   }
 
-  cancel(id: MessageId): Call | undefined {
+  cancel(id: MessageId): InFlightRequest | undefined {
     const call = this.settle(id);
     if (call === undefined) return undefined;
     this.#cancelled.add(id);
@@ -95,6 +95,6 @@ export class InFlightRequests {
   }
 }
 
-function isParked({ method }: Call): boolean {
+function isParked({ method }: InFlightRequest): boolean {
   return method === 'subscriptions/listen';
 }

@@ -4,12 +4,12 @@ import type { Writable } from 'node:stream';
 import { ErrorNumber } from '../protocol/envelope.js';
 
 /** A message on its way to the client. */
-export interface Outgoing {
+export interface OutgoingMessage {
   readonly id?: unknown;
   readonly [key: string]: unknown;
 }
 
-export interface OutletOptions {
+export interface LineWriterOptions {
   readonly output: Writable;
   readonly report: (line: string) => void;
   /** Nobody reads any more. */
@@ -31,7 +31,7 @@ export class LineWriter {
   #isFull = false;
   #drained: { readonly promise: Promise<void>; readonly resolve: () => void } | undefined;
 
-  constructor({ output, report, onGone }: OutletOptions) {
+  constructor({ output, report, onGone }: LineWriterOptions) {
     this.#output = output;
     this.#report = report;
     const leave = (): void => {
@@ -49,7 +49,7 @@ export class LineWriter {
    * The first message of a turn of the event loop goes out at once, those that follow it in one piece: a write costs
    * more than a quick call. Rejects what is no answer and cannot be written: nothing could be sent in its place.
    */
-  write(message: Outgoing | readonly Outgoing[]): Promise<void> {
+  write(message: OutgoingMessage | readonly OutgoingMessage[]): Promise<void> {
     if (this.#isGone) return Promise.resolve();
     const text = this.#serialize(message);
     if (text === undefined) return Promise.reject(new TypeError('The message is not JSON.'));
@@ -95,7 +95,7 @@ export class LineWriter {
   }
 
   /** JSON.stringify writes lone surrogates as escapes, so the line is always valid UTF-8. */
-  #serialize(message: Outgoing | readonly Outgoing[]): string | undefined {
+  #serialize(message: OutgoingMessage | readonly OutgoingMessage[]): string | undefined {
     try {
       return JSON.stringify(message);
     } catch (cause) {
@@ -103,7 +103,11 @@ export class LineWriter {
         `A message could not be written as JSON: ${cause instanceof Error ? cause.message : String(cause)}`,
       );
       if ('method' in message) return undefined;
-      return JSON.stringify(Array.isArray(message) ? message.map(replace) : replace(message as Outgoing));
+      return JSON.stringify(
+        Array.isArray(message)
+          ? message.map(ensureSerializable)
+          : ensureSerializable(message as OutgoingMessage),
+      );
     }
   }
 
@@ -127,7 +131,7 @@ export class LineWriter {
 }
 
 /** The message itself if it can be written, else the error that stands for it. */
-function replace(message: Outgoing): unknown {
+function ensureSerializable(message: OutgoingMessage): unknown {
   try {
     JSON.stringify(message);
     return message;

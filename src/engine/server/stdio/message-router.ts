@@ -1,5 +1,5 @@
 import type { JSONRPCMessage } from '@modelcontextprotocol/server';
-import { isTooDeep, withoutDepths } from '../protocol/depth.js';
+import { describeThrown } from '../line-reporter.js';
 import type { Dispatcher } from '../protocol/dispatcher.js';
 import {
   type Envelope,
@@ -26,28 +26,28 @@ import {
   negotiate,
 } from '../protocol/eras.js';
 import { clientGone } from '../protocol/errors.js';
+import { isTooDeep, withoutDepths } from '../protocol/message-depth.js';
 import { findParamsFault } from '../protocol/params.js';
-import { wordsOf } from '../reporting.js';
 import { Batch } from './batch.js';
-import { type Call, InFlightRequests } from './in-flight-requests.js';
-import { Channel } from './channel.js';
-import { Outbound } from './outbound.js';
-import type { Outgoing, LineWriter } from './line-writer.js';
+import { type InFlightRequest, InFlightRequests } from './in-flight-requests.js';
+import type { LineWriter, OutgoingMessage } from './line-writer.js';
+import { OutboundRouter } from './outbound-router.js';
+import { StdioChannel } from './stdio-channel.js';
 
-export interface FrontOptions {
+export interface MessageRouterOptions {
   readonly createServer: (era: Era) => Dispatcher;
   readonly outlet: LineWriter;
   readonly report: (line: string) => void;
 }
 
 /** What answers in one era, and its end of the pipe. */
-interface Served {
+interface EraServer {
   readonly server: Dispatcher;
-  readonly channel: Channel;
+  readonly channel: StdioChannel;
 }
 
 type Request = Extract<Envelope, { kind: 'request' }>;
-type Notification = Extract<Envelope, { kind: 'notification' }>;
+type NotificationEnvelope = Extract<Envelope, { kind: 'notification' }>;
 
 /**
  * What stands between the lines of the pipe and the servers of both eras. Each message is judged by itself: one that
@@ -56,18 +56,18 @@ type Notification = Extract<Envelope, { kind: 'notification' }>;
  */
 export class MessageRouter {
   readonly calls = new InFlightRequests();
-  readonly #options: FrontOptions;
+  readonly #options: MessageRouterOptions;
   readonly #outlet: LineWriter;
-  readonly #outbound: Outbound;
-  readonly #channels = new Map<Era, Served>();
+  readonly #outbound: OutboundRouter;
+  readonly #channels = new Map<Era, EraServer>();
   readonly #broken = new Set<Era>();
   /** What the latest sound `initialize` settled on. */
   #legacyVersion: LegacyVersion | undefined;
 
-  constructor(options: FrontOptions) {
+  constructor(options: MessageRouterOptions) {
     this.#options = options;
     this.#outlet = options.outlet;
-    this.#outbound = new Outbound(this.calls, options.outlet);
+    this.#outbound = new OutboundRouter(this.calls, options.outlet);
   }
 
   receive(line: string): void {
@@ -183,7 +183,7 @@ export class MessageRouter {
     return { jsonrpc: '2.0', id, method: 'initialize', params: negotiated };
   }
 
-  #acceptNotification(notification: Notification): void {
+  #acceptNotification(notification: NotificationEnvelope): void {
     const { method, params } = notification;
     if (method === 'notifications/cancelled') {
       this.#cancel(notification);
@@ -197,7 +197,7 @@ export class MessageRouter {
   }
 
   /** The request decides whose cancellation it is; one that is unknown, answered or an `initialize` is let be. */
-  #cancel(notification: Notification): void {
+  #cancel(notification: NotificationEnvelope): void {
     const id = notification.params?.requestId;
     if (!isMessageId(id) || this.calls.get(id)?.method === 'initialize') return;
     const call = this.calls.cancel(id);
@@ -217,11 +217,11 @@ export class MessageRouter {
       this.#failCallsOf(era);
       return;
     }
-    let channel: Channel;
+    let channel: StdioChannel;
     try {
       channel = this.#channelOf(era);
     } catch (error) {
-      this.#options.report(`The server could not be made: ${wordsOf(error)}`);
+      this.#options.report(`The server could not be made: ${describeThrown(error)}`);
       this.#broken.add(era);
       this.#failCallsOf(era);
       return;
@@ -229,17 +229,17 @@ export class MessageRouter {
     try {
       channel.deliver(message);
     } catch (error) {
-      this.#options.report(`A message could not be taken in: ${wordsOf(error)}`);
+      this.#options.report(`A message could not be taken in: ${describeThrown(error)}`);
       const call = 'id' in message && 'method' in message ? this.calls.settle(message.id) : undefined;
       if (call) this.#outbound.fail(call, { code: ErrorNumber.Internal, message: 'Internal error.' });
     }
   }
 
-  #channelOf(era: Era): Channel {
+  #channelOf(era: Era): StdioChannel {
     const known = this.#channels.get(era);
     if (known) return known.channel;
     const server = this.#options.createServer(era);
-    const channel = new Channel((message, options) => this.#outbound.send(era, message, options));
+    const channel = new StdioChannel((message, options) => this.#outbound.send(era, message, options));
     void server.connect(channel);
     this.#channels.set(era, { server, channel });
     return channel;
@@ -247,10 +247,11 @@ export class MessageRouter {
 
   #failCallsOf(era: Era): void {
     const error = { code: ErrorNumber.Internal, message: 'Internal error: the server could not be made.' };
-    for (const { id } of this.calls.of(era)) this.#outbound.fail(this.calls.settle(id) as Call, error);
+    for (const { id } of this.calls.of(era))
+      this.#outbound.fail(this.calls.settle(id) as InFlightRequest, error);
   }
 
-  #reply(answer: Outgoing, batch: Batch | undefined): void {
+  #reply(answer: OutgoingMessage, batch: Batch | undefined): void {
     if (batch === undefined) this.#outlet.write(answer);
     else batch.answer(answer);
   }

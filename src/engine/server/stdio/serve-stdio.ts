@@ -4,8 +4,8 @@ import type { Readable, Writable } from 'node:stream';
 import { LineSplitter } from '../../base/lines.js';
 import type { Dispatcher } from '../protocol/dispatcher.js';
 import type { Era } from '../protocol/eras.js';
-import { MessageRouter } from './message-router.js';
 import { LineWriter } from './line-writer.js';
+import { MessageRouter } from './message-router.js';
 
 export interface ServeStdioOptions {
   /** Makes what answers in one era; called at most once per era, when its first message arrives. */
@@ -73,7 +73,7 @@ export function serveStdio(options: ServeStdioOptions): StdioSession {
     front.calls.whenIdle(() => drain.finish());
     await drain.done;
     const flushMs = Math.max(drain.limitMs, minFlushMs);
-    await within(flushMs, front.close());
+    await waitWithin(flushMs, front.close());
     await outlet.flush(flushMs);
     resolveEnded();
   }
@@ -117,7 +117,7 @@ class Drain {
   }
 }
 
-async function within(limitMs: number, work: Promise<void>): Promise<void> {
+async function waitWithin(limitMs: number, work: Promise<void>): Promise<void> {
   let timer: NodeJS.Timeout | undefined;
   const limit = new Promise<void>((resolve) => {
     timer = setTimeout(resolve, limitMs);

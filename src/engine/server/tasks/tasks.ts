@@ -1,11 +1,11 @@
-import { ProtocolError } from '../../items/builders.js';
-import type { ServerRuntime } from '../../items/server-runtime.js';
 import { deadlines } from '../../items/deadlines.js';
-import type { Response } from '../interaction/questions.js';
-import { ownerKey, quotaKey } from '../owner.js';
+import { ProtocolError } from '../../items/result-builders.js';
+import type { ServerRuntime } from '../../items/server-runtime.js';
+import type { InputResponse } from '../interaction/client-requests.js';
 import type { RequestContext } from '../protocol/request.js';
+import { ownerKey, quotaKey } from '../request-keys.js';
 import { internalError } from '../requests/errors.js';
-import type { Wire } from '../requests/handler.js';
+import type { WireObject } from '../requests/method-handler.js';
 
 /** How often a client should look. */
 const pollIntervalMs = 1000;
@@ -14,10 +14,10 @@ const pollIntervalMs = 1000;
 const keptMs = 3_600_000;
 
 /** How many tasks of a server are kept at once, and how many of one user. */
-const mostKept = 1000;
-const mostPerUser = 100;
+const maxStoredTasks = 1000;
+const maxTasksPerUser = 100;
 
-type Outcome = { readonly result: Wire } | { readonly error: Wire };
+type TaskOutcome = { readonly result: WireObject } | { readonly error: WireObject };
 
 /** How long to wait for an answer, and what ends the wait before. */
 interface TaskWait {
@@ -45,13 +45,13 @@ export class Task {
   readonly #abort: () => void;
   readonly #open = new Map<
     string,
-    { readonly request: Wire; readonly answer: (response: unknown) => void }
+    { readonly request: WireObject; readonly answer: (response: unknown) => void }
   >();
   /** Every key there has been: none may be used twice. */
   readonly #keys = new Set<string>();
   #updated = this.#created;
   #message: string | undefined;
-  #outcome: Outcome | undefined;
+  #outcome: TaskOutcome | undefined;
   #isCancelled = false;
   #end: () => void = () => {};
 
@@ -77,12 +77,12 @@ export class Task {
   }
 
   /** As whoever called the tool is handed it. */
-  handle(): Wire {
+  handle(): WireObject {
     return { resultType: 'task', ...this.#fields('working') };
   }
 
   /** How it stands. */
-  describe(): Wire {
+  describe(): WireObject {
     if (this.#isCancelled) return this.#fields('cancelled');
     if (this.#outcome) {
       const status = 'result' in this.#outcome ? 'completed' : 'failed';
@@ -99,7 +99,7 @@ export class Task {
   }
 
   /** What it came to. What ends after it was cancelled comes to nothing. */
-  finish(outcome: Outcome): void {
+  finish(outcome: TaskOutcome): void {
     this.#end();
     if (this.isOver) return;
     this.#change(() => {
@@ -116,7 +116,7 @@ export class Task {
   }
 
   /** Asks whoever looks at it. Rejects when the work is over. */
-  ask(key: string, request: Wire, { signal, timeoutMs }: TaskWait): Promise<Response> {
+  ask(key: string, request: WireObject, { signal, timeoutMs }: TaskWait): Promise<InputResponse> {
     const free = this.#claim(key);
     return new Promise((resolve, reject) => {
       const settle = (end: () => void) => {
@@ -136,7 +136,7 @@ export class Task {
   }
 
   /** Takes answers. Those that nothing asks for, or no longer, are let be. */
-  answer(responses: Wire): void {
+  answer(responses: WireObject): void {
     for (const [key, response] of Object.entries(responses)) this.#open.get(key)?.answer(response);
   }
 
@@ -153,7 +153,7 @@ export class Task {
     this.#updated = new Date();
   }
 
-  #fields(status: string): Wire {
+  #fields(status: string): WireObject {
     return {
       taskId: this.id,
       status,
@@ -172,10 +172,10 @@ class SettledTask {
   readonly isOver = true;
   readonly ended = Promise.resolve();
   readonly updated = new Date();
-  readonly #description: Wire;
+  readonly #description: WireObject;
   readonly #expires: number;
 
-  constructor(id: string, description: Wire) {
+  constructor(id: string, description: WireObject) {
     this.id = id;
     this.#description = description;
     const { createdAt, ttlMs } = description;
@@ -187,7 +187,7 @@ class SettledTask {
     return Date.now() > this.#expires;
   }
 
-  describe(): Wire {
+  describe(): WireObject {
     return this.#description;
   }
 
@@ -196,7 +196,7 @@ class SettledTask {
   cancel(): void {}
 }
 
-interface KeptTask {
+interface StoredTask {
   readonly task: Task | SettledTask;
   readonly owner: string;
   readonly user: string | undefined;
@@ -204,7 +204,7 @@ interface KeptTask {
 
 /** The tasks of one server, whichever connections they came by. They live as long as the process. */
 export class Tasks {
-  readonly #tasks = new Map<string, KeptTask>();
+  readonly #tasks = new Map<string, StoredTask>();
   #isEnding = false;
 
   /** @throws ProtocolError if there are too many */
@@ -220,7 +220,7 @@ export class Tasks {
   }
 
   /** Keeps a task that is over, by its description. Lets tasks go that have been over longest. */
-  adopt(description: Wire, auth: RequestContext['auth']): void {
+  adopt(description: WireObject, auth: RequestContext['auth']): void {
     const { taskId } = description;
     if (typeof taskId !== 'string') return;
     const user = quotaKey(auth);
@@ -234,7 +234,7 @@ export class Tasks {
   }
 
   /** Calls back with the description of a task when its work is over, and forgets the task. */
-  release(id: unknown, onEnd: (description: Wire) => void): void {
+  release(id: unknown, onEnd: (description: WireObject) => void): void {
     const kept = this.#tasks.get(id as string);
     void kept?.task.ended.then(() => {
       this.#tasks.delete(id as string);
@@ -267,7 +267,7 @@ export class Tasks {
   #makeRoom(user: string | undefined): void {
     const all = [...this.#tasks.values()];
     const own = user === undefined ? [] : all.filter((kept) => kept.user === user);
-    const [full, most] = own.length >= mostPerUser ? [own, mostPerUser] : [all, mostKept];
+    const [full, most] = own.length >= maxTasksPerUser ? [own, maxTasksPerUser] : [all, maxStoredTasks];
     if (full.length < most) return;
     const over = full.map(({ task }) => task).filter(({ isOver }) => isOver);
     const [oldest] = over.sort((one, other) => one.updated.getTime() - other.updated.getTime());
@@ -289,11 +289,11 @@ export class Tasks {
   }
 }
 
-const known = new WeakMap<ServerRuntime, Tasks>();
+const tasksByServer = new WeakMap<ServerRuntime, Tasks>();
 
 /** The tasks of a server. */
-export function tasksOf(calls: ServerRuntime): Tasks {
-  const tasks = known.get(calls) ?? new Tasks();
-  known.set(calls, tasks);
+export function serverTasks(calls: ServerRuntime): Tasks {
+  const tasks = tasksByServer.get(calls) ?? new Tasks();
+  tasksByServer.set(calls, tasks);
   return tasks;
 }

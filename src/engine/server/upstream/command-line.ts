@@ -1,6 +1,6 @@
 import { accessSync } from 'node:fs';
 import path from 'node:path';
-import { ToolError } from '../../items/builders.js';
+import { ToolError } from '../../items/result-builders.js';
 
 /** What is started, and whether its arguments are written out already, as Windows takes them. */
 export interface CommandLine {
@@ -9,7 +9,7 @@ export interface CommandLine {
   readonly isVerbatim: boolean;
 }
 
-export interface CommandSetting {
+export interface CommandLineOptions {
   readonly env: Readonly<Record<string, string | undefined>>;
   readonly platform: NodeJS.Platform;
 }
@@ -21,7 +21,7 @@ export interface CommandSetting {
 export function commandLine(
   command: string,
   args: readonly string[],
-  { env, platform }: CommandSetting,
+  { env, platform }: CommandLineOptions,
 ): CommandLine {
   if (platform !== 'win32') return { command, args, isVerbatim: false };
   const file = findProgram(command, env) ?? command;
@@ -35,25 +35,25 @@ export function commandLine(
   const quoted = [file, ...args].map((part) => `"${part}"`).join(' ');
   // With /s the outer quotes are taken off, and what is between them is run as it stands.
   return {
-    command: variable(env, 'COMSPEC') ?? 'cmd.exe',
+    command: readVariable(env, 'COMSPEC') ?? 'cmd.exe',
     args: ['/d', '/v:off', '/s', '/c', `"${quoted}"`],
     isVerbatim: true,
   };
 }
 
 /** The file that a name on the PATH stands for. */
-function findProgram(command: string, env: CommandSetting['env']): string | undefined {
-  const endings = (variable(env, 'PATHEXT') ?? '.COM;.EXE;.BAT;.CMD').split(';');
-  const folders = path.win32.isAbsolute(command) ? [''] : (variable(env, 'PATH') ?? '').split(';');
+function findProgram(command: string, env: CommandLineOptions['env']): string | undefined {
+  const endings = (readVariable(env, 'PATHEXT') ?? '.COM;.EXE;.BAT;.CMD').split(';');
+  const folders = path.win32.isAbsolute(command) ? [''] : (readVariable(env, 'PATH') ?? '').split(';');
   const hasEnding = path.win32.extname(command) !== '';
   const names = hasEnding ? [command] : endings.map((ending) => command + ending);
   const files = folders.flatMap((folder) =>
     names.map((name) => (folder ? path.win32.join(folder, name) : name)),
   );
-  return files.find(isThere);
+  return files.find(canAccess);
 }
 
-function isThere(file: string): boolean {
+function canAccess(file: string): boolean {
   try {
     accessSync(file);
     return true;
@@ -63,6 +63,6 @@ function isThere(file: string): boolean {
 }
 
 /** Windows spells the names of variables as it likes. */
-function variable(env: CommandSetting['env'], name: string): string | undefined {
+function readVariable(env: CommandLineOptions['env'], name: string): string | undefined {
   return Object.entries(env).find(([key]) => key.toUpperCase() === name)?.[1];
 }

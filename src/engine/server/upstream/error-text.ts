@@ -1,9 +1,9 @@
 import { existsSync } from 'node:fs';
 import path from 'node:path';
 import type { UpstreamEndpoint } from '../../items/upstream.js';
-import { messageOf } from '../../thrown.js';
-import { shortened, visibleMessage } from '../../visible-text.js';
-import type { Ending } from '../child-transport.js';
+import { errorMessage } from '../../thrown-value.js';
+import { shortenText, visibleMessage } from '../../visible-text.js';
+import type { ChildExit } from '../child-transport.js';
 
 /** Shorter values are no secrets, and are part of too many words. */
 const shortestSecret = 6;
@@ -15,17 +15,17 @@ const longestQuote = 300;
 export type Quote = (text: string) => string;
 
 /** Quotes what a server at a place says: no value of its variables and headers is repeated. */
-export function quoting(place: UpstreamEndpoint): Quote {
-  const secrets = secretsOf(place)
+export function createQuote(place: UpstreamEndpoint): Quote {
+  const secrets = listEndpointSecrets(place)
     .filter((value) => value.length >= shortestSecret)
     .sort((one, other) => other.length - one.length);
   return (text) => {
     const shown = secrets.reduce((sofar, secret) => sofar.replaceAll(secret, '[hidden]'), text);
-    return shortened(visibleMessage(shown), longestQuote);
+    return shortenText(visibleMessage(shown), longestQuote);
   };
 }
 
-function secretsOf(place: UpstreamEndpoint): readonly string[] {
+function listEndpointSecrets(place: UpstreamEndpoint): readonly string[] {
   if (!('url' in place)) return Object.values(place.env);
   const url = URL.canParse(place.url) ? new URL(place.url) : undefined;
   const inUrl = url ? [url.username, url.password, ...url.searchParams.values()] : [];
@@ -35,20 +35,20 @@ function secretsOf(place: UpstreamEndpoint): readonly string[] {
 }
 
 /** How a program ended, as the end of a sentence. */
-export function endingWords({ code, signal }: Ending, stderr: string, quote: Quote): string {
+export function endingWords({ code, signal }: ChildExit, stderr: string, quote: Quote): string {
   const how = signal ? `it was ended by ${signal}` : `it exited with code ${code ?? 'unknown'}`;
   const line = tellingLine(stderr);
   return line ? `${how}. It wrote to stderr: ${quote(line)}` : how;
 }
 
 /** Lines that say what went wrong. Of npm's the first are codes, and places in its own code. */
-const telling = [
+const failureLines = [
   /\b\w*error: /i,
   /^npm (?:error|ERR!) (?!(?:code|syscall|path|errno|command|signal) |A complete log)\S+ +\S/,
 ];
 
 /** What Node, npm and stack traces say after that. */
-const trailing = [
+const trailingLines = [
   /^at\s/,
   /^Node\.js v\d/,
   /A complete log of this run/,
@@ -62,8 +62,8 @@ function tellingLine(stderr: string): string | undefined {
     .split('\n')
     .map((line) => line.trim())
     .filter((line) => line !== '');
-  const error = lines.find((line) => telling.some((shape) => shape.test(line)));
-  return error ?? lines.findLast((line) => !trailing.some((shape) => shape.test(line)));
+  const error = lines.find((line) => failureLines.some((shape) => shape.test(line)));
+  return error ?? lines.findLast((line) => !trailingLines.some((shape) => shape.test(line)));
 }
 
 /** Why a program could not be started, as the end of a sentence. */
@@ -78,7 +78,7 @@ export function spawnWords(
       ? `there is no program ${command}`
       : `there is no program "${command}" on the PATH. Install it, or give its absolute path`;
   if (code === 'EACCES') return `the program "${command}" may not be executed`;
-  return `the system does not run the program "${command}": ${messageOf(error)}`;
+  return `the system does not run the program "${command}": ${errorMessage(error)}`;
 }
 
 /** What is said of a server that keeps silent, as the end of a sentence. */
@@ -111,7 +111,7 @@ function answerWords(status: number): string {
 }
 
 /** A sentence of its parts, with one full stop. */
-export function sentence(text: string): string {
+export function withFullStop(text: string): string {
   return `${text.replace(/\.$/, '')}.`;
 }
 

@@ -1,16 +1,16 @@
 import type { Context } from '../../items/context.js';
 import { MissingCapabilityError } from '../../items/requirements.js';
-import { messageOf } from '../../thrown.js';
+import { errorMessage } from '../../thrown-value.js';
 import { isObject, type JsonObject } from '../protocol/envelope.js';
 
 /** What an upstream server wants of the client, as it says it. */
-export interface UpstreamQuestion {
+export interface UpstreamInputRequest {
   readonly method: string;
   readonly params: JsonObject;
 }
 
 /** What an upstream server asks for, and will not be given. */
-export class Unanswered extends Error {
+export class UnansweredRequestError extends Error {
   override readonly name = 'Unanswered';
 
   constructor(
@@ -23,12 +23,12 @@ export class Unanswered extends Error {
 }
 
 /** @see JSON-RPC 2.0, section 5.1: what a client is asked for that it has not */
-const methodNotFound = -32_601;
+const unsupportedMethodCode = -32_601;
 
-type Ask = (ctx: Context, params: JsonObject, key: string) => Promise<JsonObject>;
+type ForwardInputRequest = (ctx: Context, params: JsonObject, key: string) => Promise<JsonObject>;
 
 /** How each of the things is asked that a server may ask its client. */
-const askers: Readonly<Record<string, Ask>> = {
+const askers: Readonly<Record<string, ForwardInputRequest>> = {
   'elicitation/create': async (ctx, params, key) => {
     const { mode, message, url, requestedSchema } = params;
     if (mode === 'url') return { ...(await ctx.elicitUrl(message as string, url as string, { key })) };
@@ -43,13 +43,14 @@ const askers: Readonly<Record<string, Ask>> = {
 export const askedMethods: readonly string[] = Object.keys(askers);
 
 /** Has the client of a call answer what its upstream server asks. @throws Unanswered */
-export async function answerOf(
+export async function requestClientAnswer(
   ctx: Context,
-  { method, params }: UpstreamQuestion,
+  { method, params }: UpstreamInputRequest,
   key: string,
 ): Promise<JsonObject> {
   const ask = Object.hasOwn(askers, method) ? askers[method] : undefined;
-  if (!ask) throw new Unanswered(`A client cannot be asked for ${method}.`, methodNotFound);
+  if (!ask)
+    throw new UnansweredRequestError(`A client cannot be asked for ${method}.`, unsupportedMethodCode);
   try {
     return await ask(ctx, params, key);
   } catch (error) {
@@ -57,7 +58,7 @@ export async function answerOf(
     if (error instanceof MissingCapabilityError && method === 'elicitation/create')
       return { action: 'cancel' };
     const isMissing = error instanceof MissingCapabilityError;
-    throw new Unanswered(messageOf(error), isMissing ? methodNotFound : undefined);
+    throw new UnansweredRequestError(errorMessage(error), isMissing ? unsupportedMethodCode : undefined);
   }
 }
 
@@ -73,6 +74,6 @@ function withoutMeta({ _meta: _, ...params }: JsonObject): JsonObject {
 }
 
 /** The question in a request of an upstream server. */
-export function questionIn(method: unknown, params: unknown): UpstreamQuestion {
+export function readInputRequest(method: unknown, params: unknown): UpstreamInputRequest {
   return { method: String(method), params: isObject(params) ? params : {} };
 }

@@ -1,10 +1,10 @@
+import { isRecord } from '../../extension/definition-shapes.js';
 import { isWireName } from '../../extension/names.js';
-import { isRecord } from '../../extension/shapes.js';
 import type { ToolSpec } from '../../items/specs.js';
 import { isAppOnly, withoutUi, withUiApart } from '../../items/ui.js';
 import type { UpstreamEntry } from '../../items/upstream.js';
 import { chosenName } from '../../items/upstream-choice.js';
-import { changedWire, type Wire } from '../../items/wire.js';
+import { changedWire, type WireItem } from '../../items/wire-item.js';
 import type { CompiledSchema, JsonSchema } from '../../schema/index.js';
 
 /** What is taken of an upstream server's tools by one entry, and what of it cannot be. */
@@ -15,10 +15,18 @@ export interface SelectedTools {
 }
 
 /** Longest run of a call when the entry does not say. */
-const defaultTimeoutMs = 60_000;
+const defaultUpstreamCallTimeoutMs = 60_000;
 
 /** The keys of a tool that are handed on. */
-const handedOn = ['title', 'description', 'inputSchema', 'outputSchema', 'annotations', 'icons', '_meta'];
+const forwardedToolKeys = [
+  'title',
+  'description',
+  'inputSchema',
+  'outputSchema',
+  'annotations',
+  'icons',
+  '_meta',
+];
 
 /** Makes tools of what an upstream server lists. */
 export function takeTools(entry: UpstreamEntry, listed: readonly unknown[]): SelectedTools {
@@ -36,8 +44,8 @@ export function takeTools(entry: UpstreamEntry, listed: readonly unknown[]): Sel
     seen.add(own);
     const name = chosenName(entry.choice, own);
     if (name === undefined) continue;
-    const fault = rejectReason(tool as Wire, name);
-    if (fault === undefined) tools.push(toolOf(entry, tool as Wire, name));
+    const fault = rejectReason(tool as WireItem, name);
+    if (fault === undefined) tools.push(toUpstreamTool(entry, tool as WireItem, name));
     else faults.push(`lists the tool ${JSON.stringify(own)}, which is left out: ${fault}`);
   }
   // Not least one that was to be left out, and is served under another name.
@@ -47,7 +55,7 @@ export function takeTools(entry: UpstreamEntry, listed: readonly unknown[]): Sel
 }
 
 /** What clients would not take. One bad entry costs some of them the whole list. */
-function rejectReason(tool: Wire, name: string): string | undefined {
+function rejectReason(tool: WireItem, name: string): string | undefined {
   if (!isWireName(name)) {
     return `its name ${JSON.stringify(name)} is none that clients take. Expected 1 to 128 of A-Z a-z 0-9 _ . -; "rename" gives it another`;
   }
@@ -74,10 +82,14 @@ function isTexts(value: unknown): boolean {
   return Array.isArray(value) && value.every((one) => typeof one === 'string');
 }
 
-function toolOf({ upstream, definition, changes }: UpstreamEntry, listed: Wire, name: string): ToolSpec {
-  const kept = handedOn.filter((key) => listed[key] !== undefined).map((key) => [key, listed[key]]);
-  const wire = { name, ...Object.fromEntries(kept) } as Wire;
-  const { hidden = false, timeoutMs = defaultTimeoutMs } = changes;
+function toUpstreamTool(
+  { upstream, definition, changes }: UpstreamEntry,
+  listed: WireItem,
+  name: string,
+): ToolSpec {
+  const kept = forwardedToolKeys.filter((key) => listed[key] !== undefined).map((key) => [key, listed[key]]);
+  const wire = { name, ...Object.fromEntries(kept) } as WireItem;
+  const { hidden = false, timeoutMs = defaultUpstreamCallTimeoutMs } = changes;
   const tool: ToolSpec = {
     kind: 'tools',
     item: `${definition.extension.qualify(definition.item)}#${name}`,
@@ -88,8 +100,9 @@ function toolOf({ upstream, definition, changes }: UpstreamEntry, listed: Wire, 
     requires: { client: [], env: [], bin: [], level: 'required' },
     cache: undefined,
     definition,
-    input: trusted(listed.inputSchema as JsonSchema),
-    output: listed.outputSchema === undefined ? undefined : trusted(listed.outputSchema as JsonSchema),
+    input: unverifiedSchema(listed.inputSchema as JsonSchema),
+    output:
+      listed.outputSchema === undefined ? undefined : unverifiedSchema(listed.outputSchema as JsonSchema),
     handler: async () => {
       throw new Error(`Tool "${name}" is answered by an upstream server.`);
     },
@@ -116,6 +129,6 @@ function withoutApp(tool: ToolSpec): ToolSpec {
 }
 
 /** A schema that the upstream server itself holds values against. */
-function trusted(wire: JsonSchema): CompiledSchema {
+function unverifiedSchema(wire: JsonSchema): CompiledSchema {
   return { form: 'raw', wire, check: (value) => ({ ok: true, value }) };
 }

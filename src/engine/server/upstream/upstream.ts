@@ -1,15 +1,15 @@
-import { brands, isBranded } from '../../items/brands.js';
-import { ToolError } from '../../items/builders.js';
+import { brands, isBranded } from '../../items/authoring-symbols.js';
 import type { Root } from '../../items/context.js';
+import { ToolError } from '../../items/result-builders.js';
 import type { UpstreamEndpoint, UpstreamSpec } from '../../items/upstream.js';
-import { messageOf } from '../../thrown.js';
-import { type Absence, upstreamAbsent } from '../list-faults.js';
+import { errorMessage } from '../../thrown-value.js';
+import { type MissingToolsReason, upstreamAbsent } from '../list-faults.js';
 import { isObject } from '../protocol/envelope.js';
-import { LinkError, SpawnError } from './failure.js';
-import { UpstreamLink } from './link.js';
-import type { KnownEra } from './negotiation.js';
-import { environmentOf } from './program.js';
-import { type Quote, quoting, secondsWords, sentence } from './error-text.js';
+import type { KnownEra } from './era-negotiation.js';
+import { createQuote, type Quote, secondsWords, withFullStop } from './error-text.js';
+import { childEnvironment } from './program-transport.js';
+import { LinkError, SpawnError } from './upstream-errors.js';
+import { UpstreamLink } from './upstream-link.js';
 
 /** How long things may take, and when they are tried again. */
 export interface RetryPolicy {
@@ -65,7 +65,7 @@ export class Upstream {
   /** Why it is not there: the end of a sentence. */
   #reason: string | undefined;
   /** What is said of it before that. */
-  #state: Absence = 'is not there';
+  #state: MissingToolsReason = 'is not there';
   #gathering: NodeJS.Timeout | undefined;
 
   constructor(options: UpstreamOptions) {
@@ -124,7 +124,7 @@ export class Upstream {
   tellAbsence(): void {
     const { signal, report } = this.#options;
     if (this.#reason === undefined || signal.aborted) return;
-    report(sentence(upstreamAbsent(this.name, this.#state) + this.#reason));
+    report(withFullStop(upstreamAbsent(this.name, this.#state) + this.#reason));
   }
 
   /** Tells that it is waited for no longer, if it still starts. */
@@ -138,7 +138,7 @@ export class Upstream {
   #away(reason: string): string {
     const isTriedAgain = this.#backoffMs > 0 && !this.#options.isOnce;
     const again = isTriedAgain ? ` It is tried again in ${secondsWords(this.#backoffMs)}.` : '';
-    return `${sentence(upstreamAbsent(this.name, this.#state) + reason)}${again}`;
+    return `${withFullStop(upstreamAbsent(this.name, this.#state) + reason)}${again}`;
   }
 
   /** The connection to it; it is started if need be. @throws ToolError with why there is none */
@@ -161,7 +161,7 @@ export class Upstream {
     try {
       const place = withDepth(await spec.place(env), env);
       const started = performance.now();
-      link = await this.#connect(place, quoting(place));
+      link = await this.#connect(place, createQuote(place));
       const tools = await link.tools(spec.startTimeoutMs - (performance.now() - started));
       if (signal.aborted || link.isOver) throw new LinkError(this.#reason ?? 'nobody is served any more');
       this.#link = link;
@@ -196,7 +196,7 @@ export class Upstream {
   /** What the user can mend is no failure of the server, and looked at again the next time. */
   #failed(error: unknown): Error {
     const isLack = isBranded(error, brands.toolError);
-    this.#reason = messageOf(error).replace(/\.$/, '');
+    this.#reason = errorMessage(error).replace(/\.$/, '');
     this.#state = error instanceof SpawnError ? 'cannot be started' : 'is not there';
     this.#era = undefined;
     if (!isLack) this.#backOff();
@@ -228,7 +228,7 @@ export class Upstream {
   }
 
   #tell(text: string): void {
-    this.#options.report(sentence(`The upstream server "${this.name}" ${text}`));
+    this.#options.report(withFullStop(`The upstream server "${this.name}" ${text}`));
   }
 
   #take(tools: readonly unknown[]): void {
@@ -257,7 +257,7 @@ export class Upstream {
     try {
       this.#take(await link.tools(this.#spec.startTimeoutMs));
     } catch (error) {
-      if (!link.isOver) this.#tell(`does not list its tools again: ${messageOf(error)}`);
+      if (!link.isOver) this.#tell(`does not list its tools again: ${errorMessage(error)}`);
     }
   }
 
@@ -280,6 +280,6 @@ function withDepth(place: UpstreamEndpoint, env: UpstreamOptions['env']): Upstre
   }
   return {
     ...place,
-    env: { ...environmentOf(env), ...place.env, [depthVariable]: String(depth + 1) },
+    env: { ...childEnvironment(env), ...place.env, [depthVariable]: String(depth + 1) },
   };
 }

@@ -1,18 +1,18 @@
 import path from 'node:path';
+import { isFunctionLike, isRecord } from '../../extension/definition-shapes.js';
 import type { Location } from '../../extension/diagnostics.js';
 import type { Definition } from '../../extension/extension.js';
-import type { Kind } from '../../extension/kinds.js';
+import type { Kind } from '../../extension/item-kinds.js';
 import { locateModule, ModuleReferenceError, parseModuleReference } from '../../extension/modules.js';
-import { isFunctionLike, isRecord } from '../../extension/shapes.js';
 import type { DocumentPath } from '../../files/document.js';
-import { locate } from '../../items/read.js';
-import { writtenPlaces } from '../../items/upstream-places.js';
-import { messageOf } from '../../thrown.js';
+import { writtenPlaces } from '../../items/declared-endpoints.js';
+import { locate } from '../../items/read-definition.js';
+import { errorMessage } from '../../thrown-value.js';
 import { InspectionError } from '../inspector.js';
 import { isModuleFile, type ModuleReader, NotLoadedError, typescript } from './modules.js';
 
 /** A key of a definition that holds a function or names one. */
-export interface CallableFacts {
+export interface CallableSnapshot {
   /** As messages call it: `handler`, `complete.place`. */
   readonly label: string;
   readonly location: Location;
@@ -36,8 +36,8 @@ interface CallableFault {
 export async function gatherCallables(
   definition: Definition,
   modules: ModuleReader,
-): Promise<CallableFacts[]> {
-  const found = [...keysOf[definition.kind](definition.value), ...placesIn(definition)];
+): Promise<CallableSnapshot[]> {
+  const found = [...callableKeysByKind[definition.kind](definition.value), ...callablePositions(definition)];
   return await Promise.all(found.map(async (key) => await callableFacts(key, definition, modules)));
 }
 
@@ -52,7 +52,7 @@ interface CallableKey {
 type Value = Readonly<Record<string, unknown>>;
 
 /** The keys that hold something callable, by kind. */
-const keysOf = {
+const callableKeysByKind = {
   *tools({ handler, initialize, ui }: Value) {
     yield { path: ['handler'], value: handler, hasShape: true };
     yield { path: ['initialize'], value: initialize, hasShape: true };
@@ -69,7 +69,7 @@ const keysOf = {
   *resources({ read, list, complete }: Value) {
     yield { path: ['read'], value: read, hasShape: true };
     yield { path: ['list'], value: list, hasShape: true };
-    yield* membersOf('complete', complete);
+    yield* findCallableMembers('complete', complete);
   },
   *servers({ initialize, list }: Value) {
     yield { path: ['initialize'], value: initialize, hasShape: true };
@@ -81,7 +81,7 @@ const keysOf = {
   *apps() {},
 } as const satisfies Record<Kind, (value: Value) => Iterable<CallableKey>>;
 
-function* placesIn(definition: Definition): Iterable<CallableKey> {
+function* callablePositions(definition: Definition): Iterable<CallableKey> {
   for (const { path: at, place } of writtenPlaces(definition)) {
     yield { path: at, value: place, hasShape: true, isPlace: true };
     if (!isRecord(place) || isFunctionLike(place)) continue;
@@ -89,7 +89,7 @@ function* placesIn(definition: Definition): Iterable<CallableKey> {
   }
 }
 
-function* membersOf(key: string, value: unknown): Iterable<CallableKey> {
+function* findCallableMembers(key: string, value: unknown): Iterable<CallableKey> {
   if (!isRecord(value) || isFunctionLike(value)) return;
   for (const [name, held] of Object.entries(value)) {
     // A list of suggestions is as good as a function that makes them.
@@ -102,10 +102,11 @@ async function callableFacts(
   { path: at, value, hasShape, isPlace }: CallableKey,
   definition: Definition,
   modules: ModuleReader,
-): Promise<CallableFacts> {
+): Promise<CallableSnapshot> {
   const facts = { label: at.join('.'), location: locate(definition, at), ...(isPlace && { isPlace }) };
   if (value === undefined) return facts;
-  if (typeof value === 'string') return { ...facts, ...(await referenceFacts(value, definition, modules)) };
+  if (typeof value === 'string')
+    return { ...facts, ...(await snapshotReference(value, definition, modules)) };
   const isLive = isFunctionLike(value) && definition.file.language !== 'data';
   if (isLive) return { ...facts, ...membersNamedBy(value) };
   if (hasShape && !isFunctionLike(value)) return facts;
@@ -119,19 +120,19 @@ async function callableFacts(
 }
 
 /** What the process that loaded a function has seen in its source. */
-function membersNamedBy(value: unknown): Pick<CallableFacts, 'contextMembers'> {
+function membersNamedBy(value: unknown): Pick<CallableSnapshot, 'contextMembers'> {
   const { contextMembers } = value as { readonly contextMembers?: readonly string[] };
   return contextMembers ? { contextMembers } : {};
 }
 
-type LoadedFacts = Pick<CallableFacts, 'fault' | 'contextMembers'>;
-type ReferenceFacts = Pick<CallableFacts, 'file' | 'isTypeScript'> & LoadedFacts;
+type LoadedSnapshot = Pick<CallableSnapshot, 'fault' | 'contextMembers'>;
+type ReferenceSnapshot = Pick<CallableSnapshot, 'file' | 'isTypeScript'> & LoadedSnapshot;
 
-async function referenceFacts(
+async function snapshotReference(
   text: string,
   { extension }: Definition,
   modules: ModuleReader,
-): Promise<ReferenceFacts> {
+): Promise<ReferenceSnapshot> {
   const { paths } = extension;
   try {
     const reference = parseModuleReference(text, paths);
@@ -149,31 +150,33 @@ async function referenceFacts(
   }
 }
 
-async function loadedFacts(file: string, name: string, modules: ModuleReader): Promise<LoadedFacts> {
+async function loadedFacts(file: string, name: string, modules: ModuleReader): Promise<LoadedSnapshot> {
   try {
     const { types, contextMembers: named } = await modules.load(file);
     const type = Object.hasOwn(types, name) ? types[name] : undefined;
     if (type === 'function') return Object.hasOwn(named, name) ? { contextMembers: named[name]! } : {};
     if (type !== undefined && type !== 'undefined') {
-      return missing(`names the export "${name}" of ${file}, which is no function but of type ${type}`);
+      return missingReference(
+        `names the export "${name}" of ${file}, which is no function but of type ${type}`,
+      );
     }
-    const known = namesIn(types).join(', ') || 'nothing';
-    return missing(`names the export "${name}", which ${file} does not have. It exports: ${known}`);
+    const known = presentExports(types).join(', ') || 'nothing';
+    return missingReference(`names the export "${name}", which ${file} does not have. It exports: ${known}`);
   } catch (error) {
     if (error instanceof NotLoadedError) return {};
     if (!(error instanceof InspectionError)) throw error;
     const { position } = error.failure;
     const place = position ? `${file}:${position.line}:${position.column}` : file;
-    const reason = `cannot be had, because ${place} does not load: ${messageOf(error)}`;
+    const reason = `cannot be had, because ${place} does not load: ${errorMessage(error)}`;
     return { fault: { kind: 'failed', reason } };
   }
 }
 
-function missing(reason: string): LoadedFacts {
+function missingReference(reason: string): LoadedSnapshot {
   return { fault: { kind: 'missing', reason } };
 }
 
 /** The exports that are there. */
-function namesIn(types: Readonly<Record<string, string>>): string[] {
+function presentExports(types: Readonly<Record<string, string>>): string[] {
   return Object.keys(types).filter((name) => types[name] !== 'undefined');
 }

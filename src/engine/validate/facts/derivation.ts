@@ -5,25 +5,25 @@ import { type ChangedSource, changedSources } from '../../extension/derived-sour
 import type { ItemRef, Location } from '../../extension/diagnostics.js';
 import { DefinitionError, type Extension, handlerWithoutInput } from '../../extension/extension.js';
 import { parseModuleReference } from '../../extension/modules.js';
-import { locate } from '../../items/read.js';
-import type { FileFacts } from './files.js';
-import type { ItemFacts } from './items.js';
+import { locate } from '../../items/read-definition.js';
+import type { FileSnapshot } from './files.js';
+import type { ItemSnapshot } from './items.js';
 
 /** What was derived from types, and whether it still holds as far as files tell. */
-export interface DerivationFacts {
+export interface DerivationSnapshot {
   readonly file: string;
   /** Why it cannot be read. */
   readonly fault?: string;
   readonly changed: readonly ChangedSource[];
   /** Tools that leave their arguments to a function of which nothing was derived. */
-  readonly lacking: readonly LackingTool[];
+  readonly lacking: readonly UnderivedTool[];
   /** Nothing was derived at all. Then only tools lack something whose functions plainly take their arguments one by one. */
   readonly isMissing?: true;
   /** Tools without a definition that are functions marked `@mcp`, if nothing was derived: the module by tool. */
   readonly marked?: ReadonlyMap<string, string>;
 }
 
-interface LackingTool {
+interface UnderivedTool {
   readonly item: ItemRef;
   readonly handler: string;
   readonly location: Location;
@@ -34,8 +34,8 @@ interface LackingTool {
 /** Looks at what was derived, without deriving anything. */
 export async function gatherDerivation(
   extension: Extension,
-  items: readonly ItemFacts[],
-): Promise<{ readonly derivation?: DerivationFacts }> {
+  items: readonly ItemSnapshot[],
+): Promise<{ readonly derivation?: DerivationSnapshot }> {
   const { derived: file } = await extension.files();
   if (file === undefined) return { derivation: await gatherForgotten(extension, items) };
   const found = await extension.derived().catch((error: unknown) => {
@@ -53,18 +53,21 @@ export async function gatherDerivation(
     derivation: {
       file,
       changed: isInstalled ? changed.filter(({ problem }) => problem === 'changed') : changed,
-      lacking: items.flatMap(lackOf),
+      lacking: items.flatMap(findUnderived),
     },
   };
 }
 
 /** What nobody derived although it has to be, as far as the sources of functions tell. */
-async function gatherForgotten(extension: Extension, items: readonly ItemFacts[]): Promise<DerivationFacts> {
+async function gatherForgotten(
+  extension: Extension,
+  items: readonly ItemSnapshot[],
+): Promise<DerivationSnapshot> {
   const { directory, root } = extension.manifest;
   const { markedTool, shownParameter, signaturesIn, takesOneByOne } = await import('./signatures.js');
-  const lacking: LackingTool[] = [];
+  const lacking: UnderivedTool[] = [];
   for (const item of items) {
-    const [lack] = lackOf(item);
+    const [lack] = findUnderived(item);
     const file = item.callables.find(({ label }) => label === 'handler')?.file;
     if (!lack || file === undefined) continue;
     const { exportName } = parseModuleReference(lack.handler, extension.paths);
@@ -90,21 +93,22 @@ async function gatherForgotten(extension: Extension, items: readonly ItemFacts[]
   return { file, changed: [], lacking, isMissing: true, marked };
 }
 
-function lackOf({ ref, definition }: ItemFacts): DerivationFacts['lacking'] {
+function findUnderived({ ref, definition }: ItemSnapshot): DerivationSnapshot['lacking'] {
   const handler = definition && handlerWithoutInput(definition);
   if (handler === undefined || definition!.derived || definition!.file.language !== 'data') return [];
   return [{ item: ref, handler, location: locate(definition!, ['handler']) }];
 }
 
 /** Functions marked as tools that neither a name nor a toolkit of the manifest reaches. */
-export async function unreachableMarks(extension: Extension): Promise<FileFacts['undeclared']> {
+export async function unreachableMarks(extension: Extension): Promise<FileSnapshot['undeclared']> {
   const found = await extension.derived().catch(() => undefined);
   if (!found) return [];
   const { derived, file } = found;
-  const { canonicalReference, moduleIn } = await import('../../extension/derived.js');
+  const { canonicalReference, parseReferenceModule } = await import('../../extension/derived.js');
   const modules = extension.manifest.toolkits.map(({ module }) => module && canonicalReference(module));
   const lost = Object.entries(derived.tools).filter(
-    ([item, reference]) => !modules.includes(moduleIn(reference)) && !extension.isDeclared('tools', item),
+    ([item, reference]) =>
+      !modules.includes(parseReferenceModule(reference)) && !extension.isDeclared('tools', item),
   );
   return lost.map(([item]) => ({
     kind: 'tools',

@@ -1,28 +1,32 @@
-import type { serverLists } from '../../extension/check.js';
+import type { serverLists } from '../../extension/check-definition.js';
 import { checkUpstreamEntry, isUpstreamEntry } from '../../extension/check-upstream.js';
+import { checkShape, isRecord, overrideShapes } from '../../extension/definition-shapes.js';
+import { describeFault } from '../../extension/describe-fault.js';
 import type { Location } from '../../extension/diagnostics.js';
 import { type Definition, DefinitionError } from '../../extension/extension.js';
-import { describeFault } from '../../extension/faults.js';
-import { checkShape, isRecord, overrideShapes } from '../../extension/shapes.js';
 import { isToolkit } from '../../extension/toolkits.js';
 import { UnknownItemError } from '../../extension/workspace.js';
 import type { DocumentPath } from '../../files/document.js';
-import { inline, isToolkitEntry, isUse, type ResolvedItem, resolveEntry } from '../../items/entries.js';
-import { type FixFault, findFixFaults, type AcceptedArguments } from '../../items/override-faults.js';
+import { inline, isToolkitEntry, isUse, type ResolvedItem, resolveEntry } from '../../items/list-entries.js';
+import {
+  type AcceptedArguments,
+  type EntryOverrideFault,
+  findFixFaults,
+} from '../../items/override-faults.js';
 import { withArguments } from '../../items/prompt.js';
-import { locate } from '../../items/read.js';
+import { locate } from '../../items/read-definition.js';
 import { readInput } from '../../items/tool.js';
 import {
-  findUnresolved,
   findLostApp,
-  type LostApp,
-  type UnresolvedReference,
+  findUnresolved,
   type NameScope,
   suggestNames,
+  type UnresolvedApp,
+  type UnresolvedReference,
 } from './references.js';
 
 /** One entry of a server's list. */
-export interface EntryFacts {
+export interface EntrySnapshot {
   readonly kind: (typeof serverLists)[number];
   readonly location: Location;
   /** The name it gives; absent for a definition that stands right there. */
@@ -30,11 +34,11 @@ export interface EntryFacts {
   /** What it changes of the item it names. */
   readonly override?: Readonly<Record<string, unknown>>;
   /** Arguments and options that it fixes in vain. */
-  readonly fixFaults?: readonly FixFault[];
+  readonly fixFaults?: readonly EntryOverrideFault[];
   /** Why the name leads nowhere. */
   readonly lost?: UnresolvedReference;
   /** The app that it gives to the tool, if that is not to be had. */
-  readonly lostApp?: LostApp;
+  readonly lostApp?: UnresolvedApp;
   /** What clients see; absent when the item cannot be had. */
   readonly wireName?: string;
   /** The address of a resource. */
@@ -66,7 +70,10 @@ interface EntryCheckContext extends NameScope {
 }
 
 /** What an entry of a list comes to: one item, several, or nothing. */
-export async function entryFacts(entry: unknown, place: EntryCheckContext): Promise<readonly EntryFacts[]> {
+export async function entryFacts(
+  entry: unknown,
+  place: EntryCheckContext,
+): Promise<readonly EntrySnapshot[]> {
   const one = await singleFacts(entry, place);
   return one ? [one] : isRecord(entry) ? await severalFacts(entry, place) : [];
 }
@@ -75,7 +82,7 @@ export async function entryFacts(entry: unknown, place: EntryCheckContext): Prom
 async function severalFacts(
   entry: Readonly<Record<string, unknown>>,
   place: EntryCheckContext,
-): Promise<readonly EntryFacts[]> {
+): Promise<readonly EntrySnapshot[]> {
   const { kind, server, path } = place;
   const base = { kind, location: locate(server, path) };
   try {
@@ -102,12 +109,12 @@ async function severalFacts(
 async function listingFacts(
   { definition, name: wireName, reference, changes, inToolkit }: ResolvedItem,
   { kind, server, path, extension }: EntryCheckContext,
-): Promise<EntryFacts> {
+): Promise<EntrySnapshot> {
   const isHere = reference === undefined || definition.file === server.file;
-  const taken = await takenBy(definition);
+  const taken = await readOverridable(definition);
   const faults = await Promise.all(
     changes.map(async ({ override, path: at }) => {
-      const what = `Server "${server.item}", ${calledEntry(override.use, at)},`;
+      const what = `Server "${server.item}", ${entryLabel(override.use, at)},`;
       const shape = [...checkShape(override, overrideShapes[kind])].map((fault) => ({
         location: locate(server, [...at, ...fault.path]),
         message: describeFault(what, fault),
@@ -123,7 +130,7 @@ async function listingFacts(
     kind,
     location: locate(server, path),
     ...(reference !== undefined && { reference }),
-    ...seenAs(definition),
+    ...clientView(definition),
     wireName,
     leadsTo: definition,
     inToolkit,
@@ -133,11 +140,12 @@ async function listingFacts(
 }
 
 /** What is known of an entry that stands for one item; undefined for one that may stand for more. */
-async function singleFacts(entry: unknown, place: EntryCheckContext): Promise<EntryFacts | undefined> {
+async function singleFacts(entry: unknown, place: EntryCheckContext): Promise<EntrySnapshot | undefined> {
   const { kind, server, path } = place;
   const base = { kind, location: locate(server, path) };
   if (kind === 'tools' && isUpstreamEntry(entry)) return { ...base, faults: upstreamFaults(entry, place) };
-  if (typeof entry === 'string') return { ...base, ...(await referenceFacts(entry, base.location, place)) };
+  if (typeof entry === 'string')
+    return { ...base, ...(await snapshotEntryReference(entry, base.location, place)) };
   if (!isRecord(entry) || isToolkitEntry(entry, kind) || (kind === 'tools' && isToolkit(entry)))
     return undefined;
   if (isUse(entry)) {
@@ -145,10 +153,10 @@ async function singleFacts(entry: unknown, place: EntryCheckContext): Promise<En
       return isRecord(entry.use) || Array.isArray(entry.use) ? undefined : { ...base, override: entry };
     }
     const location = locate(server, [...path, 'use']);
-    const facts = await referenceFacts(entry.use, location, place);
+    const facts = await snapshotEntryReference(entry.use, location, place);
     const renamed = typeof entry.name === 'string' ? { wireName: entry.name } : {};
-    const item = facts.lost ? undefined : await resolve(entry.use, location, place);
-    const fixFaults = item ? await findFixFaults(entry, await takenBy(item)) : [];
+    const item = facts.lost ? undefined : await resolveEntryItem(entry.use, location, place);
+    const fixFaults = item ? await findFixFaults(entry, await readOverridable(item)) : [];
     const lostApp =
       kind === 'tools'
         ? await findLostApp(entry, (at) => locate(server, [...path, ...at]), place)
@@ -165,7 +173,7 @@ async function singleFacts(entry: unknown, place: EntryCheckContext): Promise<En
   }
   if (kind === 'apps') return undefined;
   const definition = inline(server, kind, entry, path);
-  return { ...base, definition, ...seenAs(definition) };
+  return { ...base, definition, ...clientView(definition) };
 }
 
 function upstreamFaults(
@@ -177,23 +185,23 @@ function upstreamFaults(
       ...locate(server, [...path, ...fault.path]),
       ...(fault.problem === 'unknown' && { key: true }),
     },
-    message: describeFault(`Server "${server.item}", ${calledEntry(undefined, path)},`, fault),
+    message: describeFault(`Server "${server.item}", ${entryLabel(undefined, path)},`, fault),
   }));
 }
 
-async function referenceFacts(
+async function snapshotEntryReference(
   reference: string,
   location: Location,
   place: EntryCheckContext,
-): Promise<Pick<EntryFacts, 'reference' | 'lost' | 'wireName' | 'address' | 'leadsTo'>> {
+): Promise<Pick<EntrySnapshot, 'reference' | 'lost' | 'wireName' | 'address' | 'leadsTo'>> {
   const lost = await findUnresolved(place.kind, reference, { ...place, location });
   if (lost) return { reference, lost };
-  const definition = await resolve(reference, location, place);
-  return { reference, ...(definition && { leadsTo: definition, ...seenAs(definition) }) };
+  const definition = await resolveEntryItem(reference, location, place);
+  return { reference, ...(definition && { leadsTo: definition, ...clientView(definition) }) };
 }
 
 /** The item that a name leads to; none if its definition cannot be had, which is told of the item. */
-async function resolve(
+async function resolveEntryItem(
   reference: string,
   location: Location,
   { kind, workspace, extension }: EntryCheckContext,
@@ -205,7 +213,7 @@ async function resolve(
 }
 
 /** What an item takes that a server may fix. A schema that cannot be used is told of the tool. */
-async function takenBy(definition: Definition): Promise<AcceptedArguments> {
+async function readOverridable(definition: Definition): Promise<AcceptedArguments> {
   const { kind, value } = definition;
   if (kind === 'tools') {
     const input = await readInput(definition).catch(() => undefined);
@@ -219,13 +227,13 @@ async function takenBy(definition: Definition): Promise<AcceptedArguments> {
 }
 
 /** An entry of a list by its number, since several may have one name, and not every file can be pointed into. */
-export function calledEntry(reference: unknown, [list, index]: DocumentPath): string {
+export function entryLabel(reference: unknown, [list, index]: DocumentPath): string {
   const number = typeof index === 'number' ? ` ${index + 1}` : '';
   return `entry${number}${typeof reference === 'string' ? ` "${reference}"` : ''} of "${list}"`;
 }
 
 /** What clients see of an item. */
-export function seenAs({ value, item }: Definition): Pick<EntryFacts, 'wireName' | 'address'> {
+export function clientView({ value, item }: Definition): Pick<EntrySnapshot, 'wireName' | 'address'> {
   const address = value.uri ?? value.uriTemplate;
   return {
     wireName: typeof value.name === 'string' ? value.name : item,

@@ -1,24 +1,24 @@
 import { stat } from 'node:fs/promises';
 import path from 'node:path';
 import type { DefinitionFile } from '../../extension/definition-files.js';
+import { isRecord } from '../../extension/definition-shapes.js';
 import type { Location } from '../../extension/diagnostics.js';
 import type { Extension } from '../../extension/extension.js';
-import { type Kind, kinds } from '../../extension/kinds.js';
-import { isRecord } from '../../extension/shapes.js';
-import { readTools, toolkitIn } from '../../extension/toolkits.js';
-import { isInside, pathFault } from '../../files/contain.js';
+import { type Kind, kinds } from '../../extension/item-kinds.js';
+import { findToolkit, readTools } from '../../extension/toolkits.js';
+import { isInside, pathFault } from '../../files/path-containment.js';
 import { unreachableMarks } from './derivation.js';
 import type { ModuleReader } from './modules.js';
 
 /** The folder of the definition files. */
-export interface RootFacts {
+export interface RootSnapshot {
   readonly root: string;
   readonly location: Location;
   readonly fault: 'missing' | 'no-folder' | 'outside' | undefined;
 }
 
 /** A definition that nobody can reach, or one too many. */
-export interface FileFacts {
+export interface FileSnapshot {
   /** Items, or (without `item`) whole kinds, that several files define; the first file counts. */
   readonly duplicates: readonly {
     readonly kind: Kind;
@@ -44,7 +44,7 @@ export interface FileFacts {
 }
 
 /** What there is to say about the root folder. */
-export async function gatherRoot({ manifest }: Extension): Promise<RootFacts> {
+export async function gatherRoot({ manifest }: Extension): Promise<RootSnapshot> {
   const { directory, root, translation, base, document } = manifest;
   const at = translation.origins.get('root') ?? ['root'];
   const location = { file: document.file, path: [...base, ...at] };
@@ -57,12 +57,12 @@ export async function gatherRoot({ manifest }: Extension): Promise<RootFacts> {
 }
 
 /** Which definition files are too many, unreachable or hidden. */
-export async function gatherFiles(extension: Extension, modules: ModuleReader): Promise<FileFacts> {
+export async function gatherFiles(extension: Extension, modules: ModuleReader): Promise<FileSnapshot> {
   const files = await extension.files();
   const toolkits = extension.manifest.toolkits.map(({ name }) => name);
-  const duplicates: FileFacts['duplicates'][number][] = [];
-  const undeclared: FileFacts['undeclared'][number][] = [];
-  const shadowed: FileFacts['shadowed'][number][] = [];
+  const duplicates: FileSnapshot['duplicates'][number][] = [];
+  const undeclared: FileSnapshot['undeclared'][number][] = [];
+  const shadowed: FileSnapshot['shadowed'][number][] = [];
   for (const kind of kinds) {
     const own = new Map<string, string>();
     for (const item of files.items(kind)) {
@@ -76,7 +76,7 @@ export async function gatherFiles(extension: Extension, modules: ModuleReader): 
     }
     const combined = files.combined(kind);
     if (combined.length > 1) duplicates.push({ kind, files: combined.map(({ file }) => file) });
-    for (const [item, location] of await entriesOf(combined[0], extension, modules)) {
+    for (const [item, location] of await listFileEntries(combined[0], extension, modules)) {
       const file = own.get(item);
       if (file !== undefined) shadowed.push({ kind, item, location, file });
       else if (!extension.isDeclared(kind, item)) undeclared.push({ kind, item, location });
@@ -86,15 +86,15 @@ export async function gatherFiles(extension: Extension, modules: ModuleReader): 
   return { duplicates, undeclared, shadowed };
 }
 
-async function entriesOf(
+async function listFileEntries(
   file: DefinitionFile | undefined,
   extension: Extension,
   modules: ModuleReader,
 ): Promise<readonly (readonly [item: string, Location])[]> {
   if (!file) return [];
   const isData = file.language === 'data';
-  const whole = await wholeOf(file, extension, modules);
-  const content = toolkitIn(whole);
+  const whole = await readCombinedFile(file, extension, modules);
+  const content = findToolkit(whole);
   if (content) {
     return readTools(content).tools.map(({ name, index }) => [
       name,
@@ -114,7 +114,11 @@ async function entriesOf(
 }
 
 /** What a combined file holds. Why it cannot be read is told with the items that need it. */
-async function wholeOf(file: DefinitionFile, extension: Extension, modules: ModuleReader): Promise<unknown> {
+async function readCombinedFile(
+  file: DefinitionFile,
+  extension: Extension,
+  modules: ModuleReader,
+): Promise<unknown> {
   if (!(await isInside(extension.manifest.directory, path.join(extension.manifest.directory, file.file))))
     return undefined;
   if (file.language === 'data') return (await extension.document(file.file).catch(() => undefined))?.value;

@@ -1,33 +1,33 @@
 import { stat } from 'node:fs/promises';
 import path from 'node:path';
-import { checkDefinition } from '../../extension/check.js';
+import { checkDefinition } from '../../extension/check-definition.js';
 import type { DefinitionFile } from '../../extension/definition-files.js';
+import { isRecord, type ShapeFault } from '../../extension/definition-shapes.js';
 import type { ItemRef, Location } from '../../extension/diagnostics.js';
 import { type Definition, DefinitionError, type Extension } from '../../extension/extension.js';
-import { type Kind, singular } from '../../extension/kinds.js';
+import { type Kind, singular } from '../../extension/item-kinds.js';
 import type { Declaration } from '../../extension/manifest.js';
-import { isRecord, type ShapeFault } from '../../extension/shapes.js';
-import { isInScope, pathFault } from '../../files/contain.js';
+import { isInScope, pathFault } from '../../files/path-containment.js';
 import { withMetadata } from '../../items/app.js';
 import { withArguments } from '../../items/prompt.js';
-import { locate, touchesUnplain } from '../../items/read.js';
+import { locate, touchesUnplain } from '../../items/read-definition.js';
 import { readSchema } from '../../items/tool.js';
-import { schemaIn } from '../../items/wire.js';
+import { findAuthoredSchema } from '../../items/wire-item.js';
 import {
   type CompiledSchema,
   checkWireSchema,
-  rawSchemaIn,
   SchemaError,
   type SchemaSide,
+  unwrapRawSchema,
 } from '../../schema/index.js';
 import { InspectionError } from '../inspector.js';
-import { type CallableFacts, gatherCallables } from './callables.js';
+import { type CallableSnapshot, gatherCallables } from './callables.js';
 import { type ModuleReader, NotLoadedError } from './modules.js';
-import { gatherPage, type PageFacts } from './pages.js';
-import { gatherUpstreams, type UpstreamFacts } from './upstreams.js';
+import { gatherPage, type PageSnapshot } from './pages.js';
+import { gatherUpstreams, type UpstreamSnapshot } from './upstreams.js';
 
 /** An item of the extension: declared, or defined right in a server's list. */
-export interface ItemFacts {
+export interface ItemSnapshot {
   readonly kind: Kind;
   readonly name: string;
   readonly ref: ItemRef;
@@ -44,14 +44,14 @@ export interface ItemFacts {
   readonly isUnchecked?: boolean;
   /** What is wrong with its keys. */
   readonly faults: readonly ShapeFault[];
-  readonly callables: readonly CallableFacts[];
+  readonly callables: readonly CallableSnapshot[];
   /** The places of existing servers that it writes out. */
-  readonly upstreams?: readonly UpstreamFacts[];
+  readonly upstreams?: readonly UpstreamSnapshot[];
   readonly schemaFaults: readonly SchemaFault[];
   /** The file a resource sends. */
-  readonly content?: ContentFacts;
+  readonly content?: ContentSnapshot;
   /** The page of an app. */
-  readonly page?: PageFacts;
+  readonly page?: PageSnapshot;
   /** Keys of an app's metadata that stand beside its `ui`, where nobody looks. */
   readonly strayKeys?: readonly string[];
 }
@@ -64,7 +64,7 @@ interface SchemaFault {
   readonly location: Location;
 }
 
-interface ContentFacts {
+interface ContentSnapshot {
   readonly file: string;
   readonly location: Location;
   readonly fault: 'outside' | 'missing' | undefined;
@@ -75,7 +75,7 @@ export async function gatherItem(
   declaration: Declaration,
   extension: Extension,
   modules: ModuleReader,
-): Promise<ItemFacts> {
+): Promise<ItemSnapshot> {
   const { kind, name, toolkit } = declaration;
   const files = await extension.files();
   const source = toolkit === undefined ? files.find(kind, name)[0] : (await extension.toolkit(toolkit)).file;
@@ -84,9 +84,9 @@ export async function gatherItem(
   const base = { kind, name, ref, declaration, ...(source && { source }), ...(page && { page }) };
   try {
     const definition = await extension.definition(kind, name);
-    if (kind !== 'apps') return { ...base, ...(await judge(definition, modules)) };
+    if (kind !== 'apps') return { ...base, ...(await inspectItem(definition, modules)) };
     const whole = await withMetadata(definition);
-    return { ...base, ...(await judge(whole, modules)), strayKeys: await strayKeysOf(whole) };
+    return { ...base, ...(await inspectItem(whole, modules)), strayKeys: await findStrayKeys(whole) };
   } catch (error) {
     return { ...base, ...missingItem(error, source) };
   }
@@ -96,15 +96,18 @@ export async function gatherItem(
 export function missingItem(
   thrown: unknown,
   source: DefinitionFile | undefined,
-): Pick<ItemFacts, 'error' | 'isUnchecked' | 'faults' | 'callables' | 'schemaFaults'> {
-  const error = unreadable(thrown, source) ?? thrown;
+): Pick<ItemSnapshot, 'error' | 'isUnchecked' | 'faults' | 'callables' | 'schemaFaults'> {
+  const error = unreadableFileError(thrown, source) ?? thrown;
   if (!(error instanceof DefinitionError)) throw error;
   const isUnchecked = error.cause instanceof NotLoadedError;
   return { error: withPosition(error), isUnchecked, faults: [], callables: [], schemaFaults: [] };
 }
 
 /** A file that the system does not let us read. */
-function unreadable(error: unknown, source: DefinitionFile | undefined): DefinitionError | undefined {
+function unreadableFileError(
+  error: unknown,
+  source: DefinitionFile | undefined,
+): DefinitionError | undefined {
   if (!source || !(error instanceof Error) || !('syscall' in error)) return undefined;
   return new DefinitionError('invalid-definition', `${source.file} cannot be read: ${error.message}.`, {
     file: source.file,
@@ -119,23 +122,23 @@ function withPosition(error: DefinitionError): DefinitionError {
 }
 
 /** Everything about an item that is defined in a server's list. */
-export async function gatherInlineItem(definition: Definition, modules: ModuleReader): Promise<ItemFacts> {
+export async function gatherInlineItem(definition: Definition, modules: ModuleReader): Promise<ItemSnapshot> {
   const { kind, item: name } = definition;
-  return { kind, name, ref: { kind: singular[kind], name }, ...(await judge(definition, modules)) };
+  return { kind, name, ref: { kind: singular[kind], name }, ...(await inspectItem(definition, modules)) };
 }
 
-type Judged = Pick<
-  ItemFacts,
+type ItemInspection = Pick<
+  ItemSnapshot,
   'definition' | 'faults' | 'callables' | 'upstreams' | 'schemaFaults' | 'content'
 >;
 
-async function judge(given: Definition, modules: ModuleReader): Promise<Judged> {
+async function inspectItem(given: Definition, modules: ModuleReader): Promise<ItemInspection> {
   const definition = given.kind === 'prompts' ? withArguments(given) : given;
   const [callables, upstreams, schemaFaults, content] = await Promise.all([
     gatherCallables(definition, modules),
     gatherUpstreams(definition),
     definition.kind === 'tools' ? gatherSchemaFaults(definition) : [],
-    definition.kind === 'resources' ? contentOf(definition) : undefined,
+    definition.kind === 'resources' ? readItemContent(definition) : undefined,
   ]);
   return {
     definition,
@@ -149,7 +152,7 @@ async function judge(given: Definition, modules: ModuleReader): Promise<Judged> 
   };
 }
 
-async function strayKeysOf({ extension, file, at }: Definition): Promise<readonly string[]> {
+async function findStrayKeys({ extension, file, at }: Definition): Promise<readonly string[]> {
   if (at.length === 0) return [];
   const { value } = await extension.document(file.file);
   const keys = Object.keys(isRecord(value) ? value : {});
@@ -158,11 +161,11 @@ async function strayKeysOf({ extension, file, at }: Definition): Promise<readonl
 
 async function gatherSchemaFaults(definition: Definition): Promise<SchemaFault[]> {
   const sides = ['input', 'output'] as const satisfies readonly SchemaSide[];
-  return (await Promise.all(sides.map((side) => schemaFaultsOf(definition, side)))).flat();
+  return (await Promise.all(sides.map((side) => findSchemaFaults(definition, side)))).flat();
 }
 
-async function schemaFaultsOf(definition: Definition, side: SchemaSide): Promise<SchemaFault[]> {
-  const { key, schema } = schemaIn(definition.value, side) ?? {};
+async function findSchemaFaults(definition: Definition, side: SchemaSide): Promise<SchemaFault[]> {
+  const { key, schema } = findAuthoredSchema(definition.value, side) ?? {};
   if (key === undefined || isLeftToShape(schema, key)) return [];
   try {
     const compiled = await readSchema(definition, side);
@@ -193,8 +196,8 @@ async function writtenFaults(place: {
   side: SchemaSide;
   key: string;
 }): Promise<SchemaFault[]> {
-  const { schema, rawOnly = false } = schemaIn(place.definition.value, place.side) ?? {};
-  const wire = rawSchemaIn(schema, { side: place.side, rawOnly });
+  const { schema, rawOnly = false } = findAuthoredSchema(place.definition.value, place.side) ?? {};
+  const wire = unwrapRawSchema(schema, { side: place.side, rawOnly });
   return wire ? await wireFaults({ form: 'raw', wire }, place) : [];
 }
 
@@ -213,7 +216,7 @@ async function wireFaults(
   }));
 }
 
-async function contentOf(definition: Definition): Promise<ContentFacts | undefined> {
+async function readItemContent(definition: Definition): Promise<ContentSnapshot | undefined> {
   const { file } = definition.value;
   if (typeof file !== 'string') return undefined;
   const { paths } = definition.extension;

@@ -3,10 +3,10 @@ import { isBuiltin } from 'node:module';
 import path from 'node:path';
 import type { Position } from '../../files/document.js';
 import type { LoadedModule, ModuleFailure, ParsedModule } from '../inspection.js';
-import { InspectionError, type Inspector, moduleFailureOf } from '../inspector.js';
+import { checkModuleSyntax, InspectionError, type Inspector } from '../inspector.js';
 
 /** A module of the package that one of its definitions is or names. */
-export interface ModuleFacts {
+export interface ModuleSnapshot {
   /** Relative to the package folder, with `/`. */
   readonly file: string;
   /** How Node reads it, by its name and the nearest package.json. */
@@ -32,7 +32,7 @@ export class NotLoadedError extends Error {
 
 /** Reads the modules of one package, each once, and runs them if that is allowed. */
 export class ModuleReader {
-  readonly #read = new Map<string, Promise<ModuleFacts | undefined>>();
+  readonly #read = new Map<string, Promise<ModuleSnapshot | undefined>>();
 
   constructor(
     readonly directory: string,
@@ -41,7 +41,7 @@ export class ModuleReader {
   ) {}
 
   /** What can be said of a module without running it; nothing of files that are no JavaScript. */
-  read(file: string): Promise<ModuleFacts | undefined> {
+  read(file: string): Promise<ModuleSnapshot | undefined> {
     const known = this.#read.get(file);
     if (known) return known;
     const reading = readModule(this.directory, file, this.inspector);
@@ -88,12 +88,12 @@ async function readModule(
   directory: string,
   file: string,
   inspector: Inspector,
-): Promise<ModuleFacts | undefined> {
+): Promise<ModuleSnapshot | undefined> {
   if (!javascript.includes(path.extname(file))) return undefined;
   const target = path.join(directory, file);
   const info = await stat(target).catch(() => undefined);
   if (!info?.isFile() || info.size > maxSourceBytes) return undefined;
-  const [told, parsed] = await Promise.all([formatOf(target), parse(inspector, target)]);
+  const [told, parsed] = await Promise.all([detectModuleFormat(target), parseModuleFile(inspector, target)]);
   if (!parsed) return undefined;
   // A file that a server of the user names need not be in a package; Node goes by what is in it then.
   const isElsewhere = path.relative(directory, target).startsWith('..');
@@ -110,7 +110,7 @@ async function readModule(
   };
 }
 
-async function parse(inspector: Inspector, target: string): Promise<ParsedModule | undefined> {
+async function parseModuleFile(inspector: Inspector, target: string): Promise<ParsedModule | undefined> {
   return await inspector.parse(target).catch((error) => {
     if (error instanceof InspectionError) return undefined;
     throw error;
@@ -121,7 +121,7 @@ async function parse(inspector: Inspector, target: string): Promise<ParsedModule
  * The format that a file's name or the nearest package.json tells.
  * @see https://nodejs.org/api/packages.html#determining-module-system
  */
-async function formatOf(target: string): Promise<ModuleFormat | undefined> {
+async function detectModuleFormat(target: string): Promise<ModuleFormat | undefined> {
   const ending = path.extname(target);
   if (ending !== '.js') return ending === '.mjs' ? 'module' : 'commonjs';
   let folder = path.dirname(target);
@@ -158,7 +158,7 @@ async function moduleFailure(
   target: string,
 ): Promise<ModuleFailure | undefined> {
   if (format === 'commonjs') return parsed.scriptFailure;
-  return parsed.isModule ? undefined : await moduleFailureOf(await readFile(target, 'utf8'));
+  return parsed.isModule ? undefined : await checkModuleSyntax(await readFile(target, 'utf8'));
 }
 
 /** The package that a specifier leads to: `@scope/name` of `@scope/name/file.js`. */

@@ -1,16 +1,16 @@
 import { stat } from 'node:fs/promises';
 import path from 'node:path';
+import { isRecord } from '../../extension/definition-shapes.js';
 import type { ItemRef, Location } from '../../extension/diagnostics.js';
 import type { Extension } from '../../extension/extension.js';
-import { isRecord } from '../../extension/shapes.js';
 import { isInstalledFile } from '../../extension/upstream-endpoint.js';
 import { listPackedFiles } from '../packed-files.js';
-import type { ItemFacts } from './items.js';
+import type { ItemSnapshot } from './items.js';
 import type { ModuleReader } from './modules.js';
-import type { SkillFacts } from './skills.js';
+import type { SkillSnapshot } from './skills.js';
 
 /** What others get when the package is published. */
-export interface PackagingFacts {
+export interface PackagingSnapshot {
   /** npm refuses to publish it. */
   readonly isPrivate: boolean;
   readonly keywords: readonly unknown[];
@@ -48,7 +48,7 @@ export async function listShipped({ manifest }: Extension): Promise<ReadonlySet<
 }
 
 /** What npm would make of the package. Scripts that build something are not run. */
-export async function gatherPackaging(needs: Needs): Promise<PackagingFacts> {
+export async function gatherPackaging(needs: PackagingInput): Promise<PackagingSnapshot> {
   const { packageJson } = needs.extension.manifest;
   const value = packageJson.value as Readonly<Record<string, unknown>>;
   const isPrivate = value.private === true;
@@ -62,15 +62,18 @@ export async function gatherPackaging(needs: Needs): Promise<PackagingFacts> {
   };
 }
 
-interface Needs {
+interface PackagingInput {
   readonly shipped: Promise<ReadonlySet<string> | undefined>;
   readonly extension: Extension;
-  readonly items: readonly ItemFacts[];
-  readonly skills: readonly SkillFacts[];
+  readonly items: readonly ItemSnapshot[];
+  readonly skills: readonly SkillSnapshot[];
   readonly modules: ModuleReader;
 }
 
-async function findUnpacked(packed: ReadonlySet<string>, needs: Needs): Promise<readonly NeededFile[]> {
+async function findUnpacked(
+  packed: ReadonlySet<string>,
+  needs: PackagingInput,
+): Promise<readonly NeededFile[]> {
   const found = new Map<string, NeededFile>();
   const bundled = bundledIn(needs.extension.manifest.packageJson.value as Readonly<Record<string, unknown>>);
   for await (const needed of neededFiles(needs)) {
@@ -80,12 +83,15 @@ async function findUnpacked(packed: ReadonlySet<string>, needs: Needs): Promise<
     if (await isFile(path.join(needs.extension.manifest.directory, needed.file)))
       found.set(needed.file, needed);
   }
-  const ofSkills = needs.skills.flatMap((skill) => unpackedOf(skill, packed));
+  const ofSkills = needs.skills.flatMap((skill) => unpackedSkillFiles(skill, packed));
   return [...found.values(), ...ofSkills];
 }
 
 /** A folder that is left out is told once. */
-function unpackedOf({ name, files }: SkillFacts, packed: ReadonlySet<string>): readonly NeededFile[] {
+function unpackedSkillFiles(
+  { name, files }: SkillSnapshot,
+  packed: ReadonlySet<string>,
+): readonly NeededFile[] {
   const lost = files.filter((file) => !packed.has(file));
   const told = lost[0] === files[0] ? lost.slice(0, 1) : lost;
   const what = `A file of skill "${name}"`;
@@ -101,7 +107,7 @@ function bundledIn(value: Readonly<Record<string, unknown>>): readonly unknown[]
   return Array.isArray(bundled) ? bundled : [];
 }
 
-async function findUninstalled(needs: Needs): Promise<readonly NeededPackage[]> {
+async function findUninstalled(needs: PackagingInput): Promise<readonly NeededPackage[]> {
   const { packageJson, packageName } = needs.extension.manifest;
   const value = packageJson.value as Readonly<Record<string, unknown>>;
   const installed = new Set([
@@ -125,7 +131,7 @@ async function isFile(target: string): Promise<boolean> {
   return info?.isFile() ?? false;
 }
 
-async function* neededFiles({ extension, items, modules }: Needs): AsyncGenerator<NeededFile> {
+async function* neededFiles({ extension, items, modules }: PackagingInput): AsyncGenerator<NeededFile> {
   const { document } = extension.manifest;
   yield { file: document.file, what: 'The manifest', location: { file: document.file } };
   for (const {
@@ -182,6 +188,6 @@ async function* withImports(
 }
 
 /** For the rules that judge a package by whether it is ever published. */
-export function isPublished(packaging: PackagingFacts | undefined): packaging is PackagingFacts {
+export function isPublished(packaging: PackagingSnapshot | undefined): packaging is PackagingSnapshot {
   return isRecord(packaging) && !packaging.isPrivate;
 }

@@ -2,13 +2,13 @@ import { readFile, stat } from 'node:fs/promises';
 import path from 'node:path';
 import type { Location } from '../../extension/diagnostics.js';
 import type { Extension } from '../../extension/extension.js';
-import { isInside } from '../../files/contain.js';
 import { positionAt } from '../../files/json-text.js';
-import { messageOf } from '../../thrown.js';
-import type { CspList } from '../page/findings.js';
+import { isInside } from '../../files/path-containment.js';
+import { errorMessage } from '../../thrown-value.js';
+import type { CspList } from '../page/page-findings.js';
 
 /** The page of an app. */
-export interface PageFacts {
+export interface PageSnapshot {
   readonly file: string;
   readonly bytes: number;
   /** Why it cannot be shown, or shows less than it should. */
@@ -32,10 +32,10 @@ export interface LocatedRequest {
 }
 
 /** Pages larger than this are not read: whatever they hold is not a page that somebody wrote. */
-const maxBytes = 16 * 1024 * 1024;
+const maxAppPageBytes = 16 * 1024 * 1024;
 
 /** Reads the page of an app; one that leads out of the package, or is not there, is told otherwise. */
-export async function gatherPage(file: string, extension: Extension): Promise<PageFacts | undefined> {
+export async function gatherPage(file: string, extension: Extension): Promise<PageSnapshot | undefined> {
   const { directory } = extension.manifest;
   const target = path.join(directory, file);
   if (!(await isInside(directory, target))) return undefined;
@@ -45,7 +45,7 @@ export async function gatherPage(file: string, extension: Extension): Promise<Pa
     return { ...nothing, bytes: read.bytes, faults: [{ reason: read.reason, location: { file } }] };
   }
   const { text, bytes } = read;
-  const { readPage } = await import('../page/page.js');
+  const { readPage } = await import('../page/analyze-page.js');
   const { hasDoctype, reaches, evaluations, faults, base, unsaid } = readPage(text);
   const placed = <T extends { readonly offset: number }>({ offset, ...rest }: T) => ({
     ...rest,
@@ -69,21 +69,22 @@ export async function gatherPage(file: string, extension: Extension): Promise<Pa
   };
 }
 
-type Reading =
+type PageReadResult =
   | { readonly text: string; readonly bytes: number }
   | { readonly reason: string; readonly bytes: number };
 
-async function readPageText(target: string): Promise<Reading> {
+async function readPageText(target: string): Promise<PageReadResult> {
   let bytes = 0;
   try {
     const info = await stat(target);
     bytes = info.size;
     if (!info.isFile()) return { bytes: 0, reason: 'is not a file' };
-    if (bytes > maxBytes) return { bytes, reason: `is larger than ${maxBytes / 1024 / 1024} MB` };
+    if (bytes > maxAppPageBytes)
+      return { bytes, reason: `is larger than ${maxAppPageBytes / 1024 / 1024} MB` };
     const text = new TextDecoder('utf-8', { fatal: true }).decode(await readFile(target));
     return text.trim() === '' ? { bytes, reason: 'is empty' } : { bytes, text };
   } catch (error) {
     if (error instanceof TypeError) return { bytes, reason: 'is not UTF-8' };
-    return { bytes, reason: `cannot be read: ${messageOf(error)}` };
+    return { bytes, reason: `cannot be read: ${errorMessage(error)}` };
   }
 }

@@ -1,10 +1,10 @@
+import { didYouMean } from '../../did-you-mean.js';
+import { isRecord } from '../../extension/definition-shapes.js';
 import type { Location } from '../../extension/diagnostics.js';
 import { DefinitionError, type Extension } from '../../extension/extension.js';
-import type { Kind } from '../../extension/kinds.js';
-import { isRecord } from '../../extension/shapes.js';
+import type { Kind } from '../../extension/item-kinds.js';
 import { UnknownItemError, type Workspace } from '../../extension/workspace.js';
 import type { DocumentPath } from '../../files/document.js';
-import { didYouMean } from '../../spelling.js';
 
 /** Where names are looked up. */
 export interface NameScope {
@@ -20,7 +20,7 @@ export interface UnresolvedReference {
 }
 
 /** The name of an app that leads nowhere. */
-export interface LostApp extends UnresolvedReference {
+export interface UnresolvedApp extends UnresolvedReference {
   readonly reference: string;
   readonly location: Location;
 }
@@ -60,7 +60,7 @@ export async function findLostApp(
   { ui }: Readonly<Record<string, unknown>>,
   place: (path: DocumentPath) => Location,
   scope: NameScope,
-): Promise<LostApp | undefined> {
+): Promise<UnresolvedApp | undefined> {
   const [path, reference] = isRecord(ui) ? [['ui', 'app'], ui.app] : [['ui'], ui];
   if (typeof reference !== 'string' || reference === '') return undefined;
   const location = place(path);

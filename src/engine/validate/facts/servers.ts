@@ -1,13 +1,13 @@
-import { serverLists } from '../../extension/check.js';
+import { serverLists } from '../../extension/check-definition.js';
 import type { ItemRef } from '../../extension/diagnostics.js';
 import type { Definition, Extension } from '../../extension/extension.js';
 import { implicitServerName } from '../../extension/workspace.js';
-import { distinctNames, withoutRepeats } from '../../items/collisions.js';
-import { listEntries } from '../../items/entries.js';
+import { distinctNames, withoutRepeats } from '../../items/distinct-names.js';
+import { listEntries } from '../../items/list-entries.js';
+import { locate } from '../../items/read-definition.js';
 import type { SkippedItem } from '../../items/skipped-items.js';
-import { locate } from '../../items/read.js';
-import { type EntryFacts, entryFacts, seenAs } from './entries.js';
-import type { ItemFacts } from './items.js';
+import { clientView, type EntrySnapshot, entryFacts } from './entries.js';
+import type { ItemSnapshot } from './items.js';
 import type { NameScope } from './references.js';
 import { gatherLostSkills } from './skills.js';
 
@@ -15,40 +15,43 @@ import { gatherLostSkills } from './skills.js';
 export interface ServerSnapshot {
   readonly name: string;
   readonly ref: ItemRef;
-  readonly entries: readonly EntryFacts[];
+  readonly entries: readonly EntrySnapshot[];
   /** Skills that it lists and goes without. */
   readonly lostSkills: readonly SkippedItem[];
 }
 
-interface Surroundings extends NameScope {
-  readonly items: readonly ItemFacts[];
+interface ServerGatherInput extends NameScope {
+  readonly items: readonly ItemSnapshot[];
 }
 
 /** Every server of an extension, with what the names in its lists lead to. */
-export async function gatherServers({ items, ...scope }: Surroundings): Promise<readonly ServerSnapshot[]> {
+export async function gatherServers({
+  items,
+  ...scope
+}: ServerGatherInput): Promise<readonly ServerSnapshot[]> {
   const servers = items.filter(({ kind }) => kind === 'servers');
-  if (servers.length === 0) return items.length > 0 ? [implicitServer(scope.extension, items)] : [];
+  if (servers.length === 0) return items.length > 0 ? [snapshotImplicitServer(scope.extension, items)] : [];
   return await Promise.all(
     servers.map(async ({ name, ref, definition }) => {
-      const entries = definition ? await entriesOf(definition, scope) : [];
+      const entries = definition ? await gatherServerEntries(definition, scope) : [];
       const lostSkills = definition ? await gatherLostSkills(definition, scope.workspace) : [];
       return { name, ref, entries, lostSkills };
     }),
   );
 }
 
-function implicitServer(extension: Extension, items: readonly ItemFacts[]): ServerSnapshot {
+function snapshotImplicitServer(extension: Extension, items: readonly ItemSnapshot[]): ServerSnapshot {
   const server = implicitServerName(extension);
-  const entries = items.flatMap((item): EntryFacts[] => {
+  const entries = items.flatMap((item): EntrySnapshot[] => {
     const { kind, declaration, definition } = item;
     if (kind === 'servers' || !declaration || !definition) return [];
     const location = locate(definition, [kind === 'resources' ? 'uri' : 'name']);
-    return [{ kind, location, reference: item.name, leadsTo: definition, ...seenAs(definition) }];
+    return [{ kind, location, reference: item.name, leadsTo: definition, ...clientView(definition) }];
   });
   return { name: server, ref: { kind: 'server', name: server }, entries, lostSkills: [] };
 }
 
-async function entriesOf(server: Definition, scope: NameScope): Promise<EntryFacts[]> {
+async function gatherServerEntries(server: Definition, scope: NameScope): Promise<EntrySnapshot[]> {
   const lists = serverLists.map((kind) => {
     const isEverything = server.value[kind] === '*';
     return listEntries(server, kind).map((entry, index) =>
@@ -60,8 +63,8 @@ async function entriesOf(server: Definition, scope: NameScope): Promise<EntryFac
 
 /** Entries of one kind that show clients the same name, each group with the names it is served under. */
 export function sameNames(
-  entries: readonly EntryFacts[],
-): readonly { readonly entry: EntryFacts; readonly first: EntryFacts; readonly servedAs: string }[] {
+  entries: readonly EntrySnapshot[],
+): readonly { readonly entry: EntrySnapshot; readonly first: EntrySnapshot; readonly servedAs: string }[] {
   const named = withoutRepeats(
     entries.flatMap((entry) => {
       const { wireName: name, leadsTo, inToolkit = false } = entry;
@@ -71,7 +74,7 @@ export function sameNames(
     }),
   ).map(({ entry }) => entry);
   const served = distinctNames(named.map(({ wireName }) => wireName!));
-  const firsts = new Map<string, EntryFacts>();
+  const firsts = new Map<string, EntrySnapshot>();
   return named.flatMap((entry, index) => {
     const first = firsts.get(entry.wireName!);
     if (first) return [{ entry, first, servedAs: served[index]! }];

@@ -1,7 +1,7 @@
 import { readFile, stat } from 'node:fs/promises';
 import path from 'node:path';
 import type { AnyNode, Comment, Pattern, Program } from 'acorn';
-import { isInside, pathFault } from '../../files/contain.js';
+import { isInside, pathFault } from '../../files/path-containment.js';
 
 /** What the source of a function tells of what it takes. */
 export interface Signature {
@@ -13,29 +13,33 @@ export interface Signature {
 }
 
 /** Larger modules are bundles, in which names are not what somebody chose. */
-const maxBytes = 2 * 1024 * 1024;
+const maxModuleBytes = 2 * 1024 * 1024;
 
 /** Modules that only hand on what others export are followed so far. */
-const maxSteps = 5;
+const maxReexportDepth = 5;
 
 /** The exported functions of a module of the package, as its source has them. Nothing of it is run. */
 export async function signaturesIn(directory: string, file: string): Promise<readonly Signature[]> {
-  return await readSignatures(directory, file, maxSteps);
+  return await readSignatures(directory, file, maxReexportDepth);
 }
 
 async function readSignatures(directory: string, file: string, steps: number): Promise<readonly Signature[]> {
   const comments: Comment[] = [];
-  const source = await sourceOf(directory, file);
+  const source = await readModuleSource(directory, file);
   const program = source === undefined ? undefined : await parseModule(source, comments);
   if (!program) return [];
   const commentOf = (node: AnyNode) =>
     comments.findLast(({ end }) => end <= node.start && source!.slice(end, node.start).trim() === '');
-  const functions = new Map(program.body.flatMap((node) => [...functionsOf(node, commentOf(node)?.value)]));
+  const functions = new Map(
+    program.body.flatMap((node) => [...declaredFunctions(node, commentOf(node)?.value)]),
+  );
   const found: Signature[] = [];
   for (const node of program.body) {
     if (node.type === 'ExportNamedDeclaration' && !node.source) {
-      const declared = [...functionsOf(node, undefined)].map(([name]) => [name, name] as const);
-      const listed = node.specifiers.map(({ local, exported }) => [nodeName(local), nodeName(exported)] as const);
+      const declared = [...declaredFunctions(node, undefined)].map(([name]) => [name, name] as const);
+      const listed = node.specifiers.map(
+        ({ local, exported }) => [nodeName(local), nodeName(exported)] as const,
+      );
       for (const [local, exported] of [...declared, ...listed]) {
         const known = functions.get(local);
         if (known) found.push({ ...known, name: exported });
@@ -66,11 +70,11 @@ async function readSignatures(directory: string, file: string, steps: number): P
   return found;
 }
 
-async function sourceOf(directory: string, file: string): Promise<string | undefined> {
+async function readModuleSource(directory: string, file: string): Promise<string | undefined> {
   const target = path.join(directory, file);
   if (pathFault(file) || !/\.[cm]?js$/.test(file)) return undefined;
   const info = await stat(target).catch(() => undefined);
-  if (!info?.isFile() || info.size > maxBytes || !(await isInside(directory, target))) return undefined;
+  if (!info?.isFile() || info.size > maxModuleBytes || !(await isInside(directory, target))) return undefined;
   return await readFile(target, 'utf8').catch(() => undefined);
 }
 
@@ -90,21 +94,22 @@ async function parseModule(source: string, comments: Comment[]): Promise<Program
 }
 
 /** The functions that a statement declares, by their local names. */
-function* functionsOf(
+function* declaredFunctions(
   node: AnyNode,
   comment: string | undefined,
 ): Generator<[name: string, signature: Signature]> {
   if (node.type === 'ExportNamedDeclaration' && node.declaration)
-    yield* functionsOf(node.declaration, comment);
-  if (node.type === 'ExportDefaultDeclaration') yield* signed('default', node.declaration, comment);
-  if (node.type === 'FunctionDeclaration' && node.id) yield* signed(node.id.name, node, comment);
+    yield* declaredFunctions(node.declaration, comment);
+  if (node.type === 'ExportDefaultDeclaration')
+    yield* declaredSignature('default', node.declaration, comment);
+  if (node.type === 'FunctionDeclaration' && node.id) yield* declaredSignature(node.id.name, node, comment);
   if (node.type !== 'VariableDeclaration') return;
   for (const { id, init } of node.declarations) {
-    if (id.type === 'Identifier' && init) yield* signed(id.name, init, comment);
+    if (id.type === 'Identifier' && init) yield* declaredSignature(id.name, init, comment);
   }
 }
 
-function* signed(
+function* declaredSignature(
   local: string,
   node: AnyNode,
   comment: string | undefined,
@@ -149,22 +154,22 @@ export function takesOneByOne({ parameters, comment }: Signature): boolean {
 
 /** Whether the names are those of a program, which tell nothing: `(e,t)`. */
 function isMinified(first: Pattern, second: Pattern): boolean {
-  return second.start - first.end === 1 && [first, second].every((one) => nameIn(one).length === 1);
+  return second.start - first.end === 1 && [first, second].every((one) => parameterName(one).length === 1);
 }
 
 function isAll(parameter: Pattern): boolean {
   if (parameter.type === 'AssignmentPattern') return isAll(parameter.left);
-  return parameter.type === 'ObjectPattern' || argumentsName.test(nameIn(parameter));
+  return parameter.type === 'ObjectPattern' || argumentsName.test(parameterName(parameter));
 }
 
 function isContext(parameter: Pattern): boolean {
-  return parameter.type === 'ObjectPattern' || contextName.test(nameIn(parameter));
+  return parameter.type === 'ObjectPattern' || contextName.test(parameterName(parameter));
 }
 
 /** Whether `@param {string} name` says that a parameter is no object that could hold all arguments. */
 function isTypedAsPart(parameter: Pattern, comment: string): boolean {
   const named = parameter.type === 'AssignmentPattern' ? parameter.left : parameter;
-  const name = nameIn(named);
+  const name = parameterName(named);
   const types = comment.matchAll(/@param\s+\{\s*([^}]*?)\s*\}\s+\[?([\w$]+)/g);
   for (const [, type = '', about] of types) {
     if (about === name && /^(?:string|number|boolean|Date|URL)(?:\[\])?$/.test(type)) return true;
@@ -173,7 +178,7 @@ function isTypedAsPart(parameter: Pattern, comment: string): boolean {
 }
 
 /** A parameter's name; empty for one without a name. */
-function nameIn(parameter: Pattern): string {
+function parameterName(parameter: Pattern): string {
   return parameter.type === 'Identifier' ? parameter.name : '';
 }
 

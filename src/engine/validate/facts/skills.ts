@@ -1,22 +1,22 @@
 import { readdir, readFile } from 'node:fs/promises';
 import path from 'node:path';
+import { didYouMean } from '../../did-you-mean.js';
 import type { Location } from '../../extension/diagnostics.js';
 import type { Definition, Extension } from '../../extension/extension.js';
 import {
+  findSkillFolders,
   type SkillFolder,
   skillFile,
   skillManifest,
   skillsFolder,
-  skillsIn,
 } from '../../extension/skill-folders.js';
 import type { Workspace } from '../../extension/workspace.js';
 import { positionAt } from '../../files/json-text.js';
-import type { SkippedItem } from '../../items/skipped-items.js';
 import { listedSkills } from '../../items/skills.js';
-import { didYouMean } from '../../spelling.js';
+import type { SkippedItem } from '../../items/skipped-items.js';
 
 /** A skill of the package, as hosts would get it. */
-export interface SkillFacts {
+export interface SkillSnapshot {
   readonly name: string;
   /** Its files, what it begins with first; relative to the package. Of one that cannot be served, only that. */
   readonly files: readonly string[];
@@ -32,11 +32,11 @@ interface SkillProblem {
 }
 
 /** Every skill of a package, and every folder that seems to be meant as one. */
-export async function gatherSkills({ manifest }: Extension): Promise<readonly SkillFacts[]> {
+export async function gatherSkills({ manifest }: Extension): Promise<readonly SkillSnapshot[]> {
   const { directory } = manifest;
-  const skills = await skillsIn(directory);
+  const skills = await findSkillFolders(directory);
   const read = await Promise.all(skills.map(skillFacts));
-  return [...read, ...(await misspelled(directory, skills))];
+  return [...read, ...(await findMisspelledSkills(directory, skills))];
 }
 
 /** What a server goes without of the skills it lists. */
@@ -49,9 +49,9 @@ export async function gatherLostSkills(
   return leftOut;
 }
 
-async function skillFacts(folder: SkillFolder): Promise<SkillFacts> {
+async function skillFacts(folder: SkillFolder): Promise<SkillSnapshot> {
   // It loads schemas of the SDK, and most extensions have no skills.
-  const { readSkill, SkillFault } = await import('../../skills/reading.js');
+  const { readSkill, SkillFault } = await import('../../skills/read-skill.js');
   const { name, directory } = folder;
   const file = skillFile(name);
   const text = await readFile(path.join(directory, skillManifest), 'utf8').catch(() => '');
@@ -68,14 +68,14 @@ async function skillFacts(folder: SkillFolder): Promise<SkillFacts> {
     const found = error instanceof SkillFault ? error.problems : [(error as Error).message];
     const problems = found.map((problem) => ({
       problem,
-      location: { file, position: { line: lineOf(problem, text), column: 1 } },
+      location: { file, position: { line: parseProblemLine(problem, text), column: 1 } },
     }));
     return { name, files: [file], problems, brokenLinks: [] };
   }
 }
 
 /** The line that a problem of the frontmatter is about; the first for all others. */
-function lineOf(problem: string, text: string): number {
+function parseProblemLine(problem: string, text: string): number {
   const [, line] = problem.match(/\bline (\d+)/) ?? [];
   if (line !== undefined) return Number(line);
   const [, key] = problem.match(/^frontmatter (\w+)/) ?? [];
@@ -84,11 +84,14 @@ function lineOf(problem: string, text: string): number {
 }
 
 /** Folders of which some disks would say that they have a `SKILL.md`, and others not. */
-async function misspelled(directory: string, known: readonly SkillFolder[]): Promise<readonly SkillFacts[]> {
+async function findMisspelledSkills(
+  directory: string,
+  known: readonly SkillFolder[],
+): Promise<readonly SkillSnapshot[]> {
   const base = path.join(directory, skillsFolder);
   const entries = await readdir(base, { withFileTypes: true }).catch(() => []);
   const folders = entries.filter((one) => one.isDirectory() && !known.some(({ name }) => name === one.name));
-  const found = folders.map(async ({ name }): Promise<readonly SkillFacts[]> => {
+  const found = folders.map(async ({ name }): Promise<readonly SkillSnapshot[]> => {
     const names = await readdir(path.join(base, name)).catch(() => []);
     const meant = names.find((one) => one.toUpperCase() === skillManifest.toUpperCase());
     if (meant === undefined || meant === skillManifest) return [];
@@ -134,8 +137,11 @@ function decoded(text: string): string {
 /** The targets of links and images, also by reference. What stands in code is no link. */
 function* linksIn(text: string): Generator<{ readonly target: string; readonly index: number }> {
   const prose = text
-    .replace(/^ {0,3}(`{3,}(?!`)|~{3,}(?!~))[^\n]*\n[\s\S]*?(?:^ {0,3}\1[`~]*[ \t]*$|$(?![\s\S]))/gm, blank)
-    .replace(/(?<!`)(`+)(?!`)[\s\S]*?[^`]\1(?!`)/g, blank);
+    .replace(
+      /^ {0,3}(`{3,}(?!`)|~{3,}(?!~))[^\n]*\n[\s\S]*?(?:^ {0,3}\1[`~]*[ \t]*$|$(?![\s\S]))/gm,
+      blankOutCode,
+    )
+    .replace(/(?<!`)(`+)(?!`)[\s\S]*?[^`]\1(?!`)/g, blankOutCode);
   const forms = [
     /\]\(\s*(?:<([^<>\n]*)>|([^\s()<>]+(?:\([^\s()]*\)[^\s()]*)*))/g,
     /^ {0,3}\[[^\]\n]+\]:[ \t]*(?:<([^<>\n]*)>|(\S+))/gm,
@@ -148,6 +154,6 @@ function* linksIn(text: string): Generator<{ readonly target: string; readonly i
   }
 }
 
-function blank(code: string): string {
+function blankOutCode(code: string): string {
   return code.replace(/[^\n]/g, ' ');
 }

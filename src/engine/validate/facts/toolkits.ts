@@ -1,16 +1,21 @@
 import type { DefinitionFile } from '../../extension/definition-files.js';
+import { checkShape, type ShapeFault, toolkitShape } from '../../extension/definition-shapes.js';
 import type { ItemRef, Location } from '../../extension/diagnostics.js';
-import { DefinitionError, type Extension, type Toolkit, toolkitOf } from '../../extension/extension.js';
+import {
+  createRawToolkit,
+  DefinitionError,
+  type Extension,
+  type RawToolkit,
+} from '../../extension/extension.js';
 import type { ToolkitDeclaration } from '../../extension/manifest.js';
-import { checkShape, type ShapeFault, toolkitShape } from '../../extension/shapes.js';
-import { toolkitIn } from '../../extension/toolkits.js';
-import { type ItemFacts, missingItem } from './items.js';
+import { findToolkit } from '../../extension/toolkits.js';
+import { type ItemSnapshot, missingItem } from './items.js';
 
 /** A toolkit of the extension: declared, or a combined file that is one. */
-export interface ToolkitFacts {
+export interface ToolkitSnapshot {
   readonly what: string;
   readonly ref?: ItemRef;
-  readonly toolkit: Toolkit;
+  readonly toolkit: RawToolkit;
   /** What is wrong with what it says for all its tools. */
   readonly faults: readonly ShapeFault[];
   /** Its tools that its declaration does not tell of, though it tells of some. */
@@ -22,7 +27,7 @@ export interface ToolkitFacts {
 /** Every toolkit of an extension, and in place of those that cannot be had, why. */
 export async function gatherToolkits(
   extension: Extension,
-): Promise<{ readonly toolkits: readonly ToolkitFacts[]; readonly lost: readonly ItemFacts[] }> {
+): Promise<{ readonly toolkits: readonly ToolkitSnapshot[]; readonly lost: readonly ItemSnapshot[] }> {
   const { manifest } = extension;
   const read = await Promise.all(manifest.toolkits.map((one) => readDeclared(one, extension)));
   const combined = await combinedToolkit(extension);
@@ -35,7 +40,7 @@ export async function gatherToolkits(
 async function readDeclared(
   declaration: ToolkitDeclaration,
   extension: Extension,
-): Promise<ToolkitFacts | ItemFacts> {
+): Promise<ToolkitSnapshot | ItemSnapshot> {
   const { name, tools: told } = declaration;
   const ref: ItemRef = { kind: 'toolkit', name };
   try {
@@ -48,7 +53,7 @@ async function readDeclared(
     const holder = new Map(declared.map((one) => [one.name, one.toolkit]));
     const isTold = (item: string) => told?.some((one) => one.name === item) ?? false;
     return {
-      ...factsOf(toolkit),
+      ...snapshotToolkit(toolkit),
       ref,
       untold: told ? located.filter(({ item }) => !isTold(item)) : [],
       taken: located.filter(({ item }) => holder.get(item) !== name && !isTold(item)),
@@ -59,23 +64,23 @@ async function readDeclared(
   }
 }
 
-async function combinedToolkit(extension: Extension): Promise<ToolkitFacts | undefined> {
+async function combinedToolkit(extension: Extension): Promise<ToolkitSnapshot | undefined> {
   const [file] = (await extension.files()).combined('tools');
-  const content = file && toolkitIn(await wholeOf(file, extension));
+  const content = file && findToolkit(await readToolkitFile(file, extension));
   if (!file || !content) return undefined;
-  const toolkit = toolkitOf(content, { what: file.file, extension, file, at: [] });
-  return { ...factsOf(toolkit), untold: [], taken: [] };
+  const toolkit = createRawToolkit(content, { what: file.file, extension, file, at: [] });
+  return { ...snapshotToolkit(toolkit), untold: [], taken: [] };
 }
 
 /** Why a file cannot be read is told with the items that need it. */
-async function wholeOf(file: DefinitionFile, extension: Extension): Promise<unknown> {
+async function readToolkitFile(file: DefinitionFile, extension: Extension): Promise<unknown> {
   return await extension.content(file, file.file).catch((error) => {
     if (error instanceof DefinitionError) return undefined;
     throw error;
   });
 }
 
-function factsOf(toolkit: Toolkit): Pick<ToolkitFacts, 'what' | 'toolkit' | 'faults'> {
+function snapshotToolkit(toolkit: RawToolkit): Pick<ToolkitSnapshot, 'what' | 'toolkit' | 'faults'> {
   const faults = [...checkShape({ ...toolkit.options, tools: [] }, toolkitShape)];
   return { what: toolkit.what, toolkit, faults };
 }

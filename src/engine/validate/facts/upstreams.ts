@@ -1,20 +1,20 @@
 import path from 'node:path';
 import { checkEndpoint, checkUpstreamEntry } from '../../extension/check-upstream.js';
+import { checkShape, isFunctionLike, isRecord } from '../../extension/definition-shapes.js';
+import { isSerious } from '../../extension/describe-fault.js';
 import type { Location } from '../../extension/diagnostics.js';
 import type { Definition } from '../../extension/extension.js';
-import { isSerious } from '../../extension/faults.js';
-import { checkShape, isFunctionLike, isRecord } from '../../extension/shapes.js';
-import { EndpointError, requirePlace, scriptOf } from '../../extension/upstream-endpoint.js';
-import { literalSecretsIn, nameOfPlace } from '../../extension/upstream-secrets.js';
+import { EndpointError, findPackageScript, requirePlace } from '../../extension/upstream-endpoint.js';
+import { findLiteralSecrets, nameOfPlace } from '../../extension/upstream-secrets.js';
 import { toolUpstreamShape } from '../../extension/upstream-shape.js';
 import type { DocumentPath } from '../../files/document.js';
-import { locate, definitionLabel } from '../../items/read.js';
-import { writtenPlaces } from '../../items/upstream-places.js';
+import { writtenPlaces } from '../../items/declared-endpoints.js';
+import { definitionLabel, locate } from '../../items/read-definition.js';
 import { placeScope } from '../../items/upstream-spec.js';
-import { calledEntry } from './entries.js';
+import { entryLabel } from './entries.js';
 
 /** An existing server that a definition goes to, as far as that shows without starting or asking anything. */
-export interface UpstreamFacts {
+export interface UpstreamSnapshot {
   /** `Tool "forecast"`, `Server "kit", entry 2 of "tools",` */
   readonly what: string;
   readonly location: Location;
@@ -35,18 +35,20 @@ interface UpstreamFault {
 }
 
 /** The existing servers whose places a definition writes out. */
-export async function gatherUpstreams(definition: Definition): Promise<readonly UpstreamFacts[]> {
+export async function gatherUpstreams(definition: Definition): Promise<readonly UpstreamSnapshot[]> {
   const found = [...writtenPlaces(definition)].map(async ({ path: at, place, entry }) => {
     const isPlain = isRecord(place) && !isFunctionLike(place);
     const isRight =
       isPlain && ![...checkShape(place, toolUpstreamShape), ...checkEndpoint(place)].some(isSerious);
     const above = at.slice(0, -1);
     const isMeant = entry && [...checkUpstreamEntry(entry)].length === 0;
-    const secrets = isRight ? literalSecretsIn(place) : [];
+    const secrets = isRight ? findLiteralSecrets(place) : [];
     const fault = isRight ? await endpointFault(place, at, definition) : undefined;
-    const file = isRight && !fault ? fileOf(place) : undefined;
+    const file = isRight && !fault ? findUpstreamScript(place) : undefined;
     return {
-      what: entry ? `${definitionLabel(definition)}, ${calledEntry(undefined, above)},` : definitionLabel(definition),
+      what: entry
+        ? `${definitionLabel(definition)}, ${entryLabel(undefined, above)},`
+        : definitionLabel(definition),
       location: locate(definition, at),
       ...(file !== undefined && { file }),
       ...(fault && { fault }),
@@ -72,20 +74,20 @@ async function endpointFault(
   } catch (error) {
     if (!(error instanceof EndpointError)) throw error;
     const message = `The server ${nameOfPlace(place)} ${error.message}`;
-    return { kind: error.fault, message, location: locate(definition, [...at, ...pathOf(error.key)]) };
+    return { kind: error.fault, message, location: locate(definition, [...at, ...parseKeyPath(error.key)]) };
   }
 }
 
 /** `args.0` → `args`, `0` */
-function pathOf(key: string): DocumentPath {
+function parseKeyPath(key: string): DocumentPath {
   const [first = key, ...rest] = key.split('.');
   return first === 'args' ? [first, ...rest.map(Number)] : [first, ...rest];
 }
 
 /** A module that is run: what it imports has to be there, too. */
-function fileOf(place: Readonly<Record<string, unknown>>): string | undefined {
+function findUpstreamScript(place: Readonly<Record<string, unknown>>): string | undefined {
   const { command } = place;
-  const script = scriptOf(place)?.file;
+  const script = findPackageScript(place)?.file;
   const own = script !== undefined && !path.isAbsolute(script) ? script : command;
   const isOwn = typeof own === 'string' && (own === script || /^\.[\\/]/.test(own));
   return isOwn ? path.posix.normalize(own.replaceAll('\\', '/')) : undefined;

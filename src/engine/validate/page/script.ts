@@ -1,5 +1,5 @@
 import { type AnyNode, type Expression, type Program, parse, type SpreadElement } from 'acorn';
-import type { CspList, Evaluation, PageFindings, ExternalRequest } from './findings.js';
+import type { CspList, Evaluation, ExternalRequest, PageFindings } from './page-findings.js';
 
 /** How the browser reads a script. */
 export type ScriptKind = 'module' | 'script' | 'handler';
@@ -22,8 +22,8 @@ export function readScript(source: string, kind: ScriptKind): ScriptFindings {
   const evaluations: Evaluation[] = [];
   const words = new Set<string>();
   for (const { node, isTried } of nodes) {
-    for (const word of wordsOf(node)) words.add(word);
-    for (const { asked, ...rest } of requestsOf(node)) {
+    for (const word of literalWords(node)) words.add(word);
+    for (const { asked, ...rest } of findScriptRequests(node)) {
       const url = asked ? literalUrl(asked, constants) : undefined;
       if (asked && url !== undefined) reaches.push({ url, ...rest, offset: asked.start });
     }
@@ -53,15 +53,15 @@ function parseScript(
   }
 }
 
-interface Visited {
+interface VisitedNode {
   readonly node: AnyNode;
   /** It stands in a `try`. */
   readonly isTried: boolean;
 }
 
 /** Every node, in the order of the text. Minified code nests too deep for recursion. */
-function* walk(program: Program): Generator<Visited> {
-  const waiting: Visited[] = [{ node: program, isTried: false }];
+function* walk(program: Program): Generator<VisitedNode> {
+  const waiting: VisitedNode[] = [{ node: program, isTried: false }];
   for (let next = waiting.pop(); next; next = waiting.pop()) {
     yield next;
     const { node, isTried } = next;
@@ -81,7 +81,7 @@ function isNode(value: unknown): value is AnyNode {
 type Constants = ReadonlyMap<string, Expression | undefined>;
 
 /** What the constants of a script are set to; nothing for a name that several have. */
-function constantsIn(nodes: readonly Visited[]): Constants {
+function constantsIn(nodes: readonly VisitedNode[]): Constants {
   const found = new Map<string, Expression | undefined>();
   for (const { node } of nodes) {
     if (node.type !== 'VariableDeclaration' || node.kind !== 'const') continue;
@@ -92,13 +92,13 @@ function constantsIn(nodes: readonly Visited[]): Constants {
   return found;
 }
 
-function* wordsOf(node: AnyNode): Iterable<string> {
+function* literalWords(node: AnyNode): Iterable<string> {
   if (node.type === 'Literal' && typeof node.value === 'string') yield node.value;
   if (node.type === 'TemplateElement' && typeof node.value.cooked === 'string') yield node.value.cooked;
   if (node.type === 'Identifier') yield node.name;
 }
 
-interface Request {
+interface ScriptRequest {
   readonly asked: Expression | SpreadElement | null | undefined;
   readonly lists: readonly CspList[];
   readonly by: string;
@@ -116,7 +116,7 @@ const constructors: Readonly<Record<string, CspList>> = {
 
 const requestMethod = /^(?:get|post|put|patch|delete|head|options)$/i;
 
-function* requestsOf(node: AnyNode): Iterable<Request> {
+function* findScriptRequests(node: AnyNode): Iterable<ScriptRequest> {
   switch (node.type) {
     case 'ImportDeclaration':
     case 'ExportAllDeclaration':
@@ -179,52 +179,54 @@ function evaluationBy(node: AnyNode): string | undefined {
 
 /** The address an expression makes, as far as it says where it leads. */
 function literalUrl(expression: Expression | SpreadElement, constants: Constants): string | undefined {
-  const { text, isWhole } = beginningOf(expression, constants);
+  const { text, isWhole } = findTextStart(expression, constants);
   if (isWhole) return text;
   const leads = /^(?:[a-z][a-z\d+.-]*:)?\/\/[^/?#]+[/?#]|^\.{0,2}\/(?!\/)|^(?:data|blob):/i;
   return leads.test(text) ? text : undefined;
 }
 
-interface Beginning {
+interface TextStart {
   readonly text: string;
   readonly isWhole: boolean;
 }
 
-const unknown: Beginning = { text: '', isWhole: false };
+const unknownText: TextStart = { text: '', isWhole: false };
 
 /** How the text of an expression begins. `depth` ends constants that refer to each other. */
-function beginningOf(expression: AnyNode | null, constants: Constants, depth = 0): Beginning {
-  if (!expression || depth > 20) return unknown;
-  const next = (part: AnyNode | null) => beginningOf(part, constants, depth + 1);
+function findTextStart(expression: AnyNode | null, constants: Constants, depth = 0): TextStart {
+  if (!expression || depth > 20) return unknownText;
+  const next = (part: AnyNode | null) => findTextStart(part, constants, depth + 1);
   switch (expression.type) {
     case 'Literal':
-      return typeof expression.value === 'string' ? { text: expression.value, isWhole: true } : unknown;
+      return typeof expression.value === 'string' ? { text: expression.value, isWhole: true } : unknownText;
     case 'TemplateLiteral': {
       const texts = expression.quasis.map(({ value }) => ({ text: value.cooked ?? '', isWhole: true }));
       return texts
         .flatMap((text, index) => [text, ...expression.expressions.slice(index, index + 1).map(next)])
-        .reduce(joined);
+        .reduce(concatStarts);
     }
     case 'BinaryExpression':
-      return expression.operator === '+' ? joined(next(expression.left), next(expression.right)) : unknown;
+      return expression.operator === '+'
+        ? concatStarts(next(expression.left), next(expression.right))
+        : unknownText;
     case 'Identifier':
       return next(constants.get(expression.name) ?? null);
     case 'NewExpression': {
       const name = globalName(expression.callee);
       const [first, base] = expression.arguments;
       if (name === 'Request') return next(first ?? null);
-      if (name !== 'URL') return unknown;
+      if (name !== 'URL') return unknownText;
       return base ? { ...next(base), isWhole: false } : next(first ?? null);
     }
     case 'CallExpression':
       return memberName(expression.callee) === 'createObjectURL'
         ? { text: 'blob:', isWhole: false }
-        : unknown;
+        : unknownText;
     default:
-      return unknown;
+      return unknownText;
   }
 }
 
-function joined(left: Beginning, right: Beginning): Beginning {
+function concatStarts(left: TextStart, right: TextStart): TextStart {
   return left.isWhole ? { text: left.text + right.text, isWhole: right.isWhole } : left;
 }

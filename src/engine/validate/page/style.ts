@@ -1,4 +1,4 @@
-import type { ExternalRequest } from './findings.js';
+import type { ExternalRequest } from './page-findings.js';
 
 /** A comment, the start of a font, the end of a block, an import, an address, or a string, which is passed over so that what it holds is not taken for one. */
 const tokens =

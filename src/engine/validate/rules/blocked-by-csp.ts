@@ -1,7 +1,7 @@
+import { isRecord } from '../../extension/definition-shapes.js';
 import { coversAddress } from '../../extension/origins.js';
-import { isRecord } from '../../extension/shapes.js';
 import type { LocatedRequest } from '../facts/pages.js';
-import type { CspList } from '../page/findings.js';
+import type { CspList } from '../page/page-findings.js';
 import { defineRule, type Rule } from './rule.js';
 
 export const blockedByCsp: Rule = defineRule({
@@ -18,30 +18,30 @@ export const blockedByCsp: Rule = defineRule({
       }
       // Without metadata that can be read, what is allowed is not known.
       if (!definition) continue;
-      const lists = listsOf(definition.value.csp);
+      const lists = readCspSources(definition.value.csp);
       for (const reach of page.reaches) {
-        const reason = whyBlocked(reach, lists, page.base);
+        const reason = explainBlocked(reach, lists, page.base);
         if (reason === undefined) continue;
         const { by, url, location } = reach;
-        yield { location, item: ref, facts: { name, what: `asks for ${shortened(url)} (${by})`, reason } };
+        yield { location, item: ref, facts: { name, what: `asks for ${quoteUrl(url)} (${by})`, reason } };
       }
     }
   },
   message: ({ name, what, reason }) => `The page of app "${name}" ${what}. ${reason}`,
 });
 
-type Lists = Readonly<Partial<Record<string, readonly string[]>>>;
+type CspSources = Readonly<Partial<Record<string, readonly string[]>>>;
 
-function listsOf(csp: unknown): Lists {
+function readCspSources(csp: unknown): CspSources {
   const entries = Object.entries(isRecord(csp) ? csp : {}).map(([list, held]) => [
     list,
     Array.isArray(held) ? held.filter((entry) => typeof entry === 'string') : [],
   ]);
-  return Object.fromEntries(entries) as Lists;
+  return Object.fromEntries(entries) as CspSources;
 }
 
 /** Addresses within the page, and of nothing that is loaded. */
-const harmless = /^(?:$|#|(?:about|javascript|mailto|tel):)/i;
+const localUrl = /^(?:$|#|(?:about|javascript|mailto|tel):)/i;
 
 /** What may stand in a `data:` address: images, sound and video. What `.src` belongs to is not known. */
 const embeds = /^(?:<(?:img|source|audio|video|track|input|image|use) |url\(\)$|\.src$|new Audio\()/;
@@ -52,13 +52,13 @@ function isEmbedded(written: string, by: string): boolean {
   return embeds.test(by) || (by.startsWith('<link') && !/^data:(?:text|application|font)\//i.test(written));
 }
 
-function whyBlocked(
+function explainBlocked(
   { url, lists, by }: LocatedRequest,
-  csp: Lists,
+  csp: CspSources,
   base: string | undefined,
 ): string | undefined {
   const written = url.trim();
-  if (harmless.test(written) || isEmbedded(written, by)) return undefined;
+  if (localUrl.test(written) || isEmbedded(written, by)) return undefined;
   if (lists.length === 0) {
     return by.includes('action')
       ? 'Hosts do not let an app leave its page. Call a tool of your server instead.'
@@ -75,7 +75,7 @@ function whyBlocked(
   if (!/^(?:https?|wss?):$/.test(address.protocol)) {
     return `Nothing beginning with "${address.protocol}" is loaded. Put the content into the page.`;
   }
-  return `Its policy does not allow that. Put the content into the page, or add "${address.protocol}//${address.host}" to ${wordsFor(lists)} in its metadata.`;
+  return `Its policy does not allow that. Put the content into the page, or add "${address.protocol}//${address.host}" to ${cspListNames(lists)} in its metadata.`;
 }
 
 /** Where an address leads, if it says so without the address of the page. */
@@ -87,10 +87,10 @@ function resolveUrl(written: string, by: string, base: string | undefined): URL 
   return URL.canParse(absolute, from) ? new URL(absolute, from) : undefined;
 }
 
-function wordsFor(lists: readonly CspList[]): string {
+function cspListNames(lists: readonly CspList[]): string {
   return lists.map((list) => `csp.${list}`).join(' or ');
 }
 
-function shortened(url: string): string {
+function quoteUrl(url: string): string {
   return JSON.stringify(url.length > 80 ? `${url.slice(0, 77)}…` : url);
 }

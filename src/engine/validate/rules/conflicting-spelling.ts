@@ -1,8 +1,8 @@
+import { isRecord } from '../../extension/definition-shapes.js';
 import type { Location } from '../../extension/diagnostics.js';
-import { kinds } from '../../extension/kinds.js';
+import { kinds } from '../../extension/item-kinds.js';
+import { type SpellingConflict, translate } from '../../extension/key-spellings.js';
 import { locateInManifest, type Manifest } from '../../extension/manifest.js';
-import { isRecord } from '../../extension/shapes.js';
-import { type SpellingConflict, translate } from '../../extension/spellings.js';
 import type { DocumentPath } from '../../files/document.js';
 import { defineRule, type Rule } from './rule.js';
 

@@ -1,4 +1,4 @@
-import { type Kind, kinds, singular } from '../../extension/kinds.js';
+import { type Kind, kinds, singular } from '../../extension/item-kinds.js';
 import { locateInManifest, readDeclaration, readToolkit } from '../../extension/manifest.js';
 import type { DocumentPath } from '../../files/document.js';
 import { defineRule, type Rule } from './rule.js';
@@ -13,7 +13,7 @@ export const duplicateDeclaration: Rule = defineRule({
       const list = manifest.translation.value[kind];
       if (!Array.isArray(list)) continue;
       const seen = new Map<string, number>();
-      for (const { what, name, path } of named(kind, list)) {
+      for (const { what, name, path } of declaredNames(kind, list)) {
         const key = `${what} "${name}"`;
         const index = Number(path[0]);
         const first = seen.get(key);
@@ -35,7 +35,7 @@ export const duplicateDeclaration: Rule = defineRule({
 });
 
 /** The names that a list of the manifest declares, and where. */
-function* named(
+function* declaredNames(
   kind: Kind,
   list: readonly unknown[],
 ): Iterable<{ readonly what: string; readonly name: string; readonly path: DocumentPath }> {

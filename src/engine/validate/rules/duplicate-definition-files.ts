@@ -1,4 +1,4 @@
-import { singular } from '../../extension/kinds.js';
+import { singular } from '../../extension/item-kinds.js';
 import { defineRule, type Rule } from './rule.js';
 
 export const duplicateDefinitionFiles: Rule = defineRule({

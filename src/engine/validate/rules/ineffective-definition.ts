@@ -1,9 +1,9 @@
-import { isTemplate } from '../../extension/check.js';
-import { isRecord } from '../../extension/shapes.js';
+import { didYouMean } from '../../did-you-mean.js';
+import { isTemplate } from '../../extension/check-definition.js';
+import { isRecord } from '../../extension/definition-shapes.js';
 import type { DocumentPath } from '../../files/document.js';
-import { locate, definitionLabel } from '../../items/read.js';
-import { slotsOf } from '../../items/template.js';
-import { didYouMean } from '../../spelling.js';
+import { definitionLabel, locate } from '../../items/read-definition.js';
+import { templateSlots } from '../../items/text-template.js';
 import { defineRule, type Rule } from './rule.js';
 
 export const ineffectiveDefinition: Rule = defineRule({
@@ -26,7 +26,7 @@ export const ineffectiveDefinition: Rule = defineRule({
 
 type Value = Readonly<Record<string, unknown>>;
 
-interface Vain {
+interface IneffectivePart {
   readonly path: DocumentPath;
   readonly says: string;
   /** The key is meant, not what it holds. */
@@ -35,7 +35,7 @@ interface Vain {
 
 /** What has no effect in definitions, by kind. */
 const findIn = {
-  *tools({ options, task, taskBegins }: Value): Generator<Vain> {
+  *tools({ options, task, taskBegins }: Value): Generator<IneffectivePart> {
     if (taskBegins !== undefined && task === undefined) {
       const says =
         '"taskBegins" says nothing without "task". Write "task": "optional" or "required" beside it.';
@@ -51,13 +51,13 @@ const findIn = {
     }
   },
 
-  *prompts(value: Value): Generator<Vain> {
-    const names = argumentNames(value);
+  *prompts(value: Value): Generator<IneffectivePart> {
+    const names = declaredArgumentNames(value);
     yield* literalTexts(value, names);
     yield* unusedArguments(value);
   },
 
-  *resources({ uri, uriTemplate, ...rest }: Value): Generator<Vain> {
+  *resources({ uri, uriTemplate, ...rest }: Value): Generator<IneffectivePart> {
     if (uri === undefined || uriTemplate !== undefined) return;
     for (const key of ['list', 'complete']) {
       if (rest[key] === undefined) continue;
@@ -68,15 +68,15 @@ const findIn = {
       };
     }
   },
-} satisfies Partial<Record<string, (value: Value) => Iterable<Vain>>>;
+} satisfies Partial<Record<string, (value: Value) => Iterable<IneffectivePart>>>;
 
-function argumentNames(value: Value): readonly string[] {
+function declaredArgumentNames(value: Value): readonly string[] {
   const list = Array.isArray(value.arguments) ? value.arguments : [];
   return list.flatMap((entry) => (isRecord(entry) && typeof entry.name === 'string' ? [entry.name] : []));
 }
 
 /** Texts that are sent as they are, though they look like something else. */
-function* literalTexts(value: Value, names: readonly string[]): Generator<Vain> {
+function* literalTexts(value: Value, names: readonly string[]): Generator<IneffectivePart> {
   const isText = value.type === 'text';
   if (value.type !== 'function' && typeof value.content === 'string') {
     if (!isText && isModuleReference.test(value.content)) {
@@ -94,23 +94,23 @@ function* literalTexts(value: Value, names: readonly string[]): Generator<Vain> 
 
 const isModuleReference = /^\.\.?\/[^\s#]+\.[cm]?[jt]s(?:#[^\s#]+)?$/;
 
-function* bracesIn(text: string, names: readonly string[], path: DocumentPath): Generator<Vain> {
-  const slot = slotsOf(text).find((name) => names.includes(name));
+function* bracesIn(text: string, names: readonly string[], path: DocumentPath): Generator<IneffectivePart> {
+  const slot = templateSlots(text).find((name) => names.includes(name));
   if (slot === undefined) return;
   const says = `{{${slot}}} is sent as it stands, because this is text. Write { "template": "…" } to have the argument there.`;
   yield { path, says };
 }
 
 /** Arguments that users fill in for nothing. What functions do with them, nobody knows. */
-function* unusedArguments(value: Value): Generator<Vain> {
-  const pieces = contentsOf(value);
+function* unusedArguments(value: Value): Generator<IneffectivePart> {
+  const pieces = templateContents(value);
   if (!pieces) return;
   const texts = pieces.flatMap((one) =>
     typeof one === 'string' ? [one] : isTemplate(one) ? [one.template] : [],
   );
   // A slot that is misspelt is told as such.
-  const names = argumentNames(value);
-  const used = texts.flatMap(slotsOf).map((slot) => didYouMean(slot, names) ?? slot);
+  const names = declaredArgumentNames(value);
+  const used = texts.flatMap(templateSlots).map((slot) => didYouMean(slot, names) ?? slot);
   for (const [index, argument] of (value.arguments as readonly unknown[]).entries()) {
     if (!isRecord(argument) || typeof argument.name !== 'string' || used.includes(argument.name)) continue;
     const says = `users fill in "${argument.name}", but no template has a slot {{${argument.name}}}. Add one, or do not declare it.`;
@@ -119,7 +119,7 @@ function* unusedArguments(value: Value): Generator<Vain> {
 }
 
 /** What a prompt is made of, if that is known beforehand and it has arguments. */
-function contentsOf(value: Value): readonly unknown[] | undefined {
+function templateContents(value: Value): readonly unknown[] | undefined {
   if (!Array.isArray(value.arguments)) return undefined;
   if (Array.isArray(value.messages)) {
     return value.messages.flatMap((message) => (isRecord(message) ? message.content : []));

@@ -1,11 +1,11 @@
+import { didYouMean } from '../../did-you-mean.js';
+import { isRecord } from '../../extension/definition-shapes.js';
+import { isSerious } from '../../extension/describe-fault.js';
 import type { Definition } from '../../extension/extension.js';
-import { isSerious } from '../../extension/faults.js';
 import { originFault } from '../../extension/origins.js';
-import { isRecord } from '../../extension/shapes.js';
 import type { DocumentPath } from '../../files/document.js';
-import { locate, definitionLabel } from '../../items/read.js';
-import { didYouMean } from '../../spelling.js';
-import { faultsOfKind } from '../facts/faults.js';
+import { definitionLabel, locate } from '../../items/read-definition.js';
+import { faultsOfKind } from '../facts/item-fault.js';
 import { defineRule, type Rule } from './rule.js';
 
 export const invalidAppMetadata: Rule = defineRule({
@@ -27,10 +27,10 @@ export const invalidAppMetadata: Rule = defineRule({
       }
       for (const key of strayKeys) {
         const location = { file: definition.file.file, path: [key], key: true };
-        const facts = `${metadataOf(what)} has a key "${key}" beside "ui". All of it stands in "ui", or there is no "ui".`;
+        const facts = `${metadataLabel(what)} has a key "${key}" beside "ui". All of it stands in "ui", or there is no "ui".`;
         yield { location, item: ref, facts };
       }
-      for (const { path, entry } of originsOf(definition)) {
+      for (const { path, entry } of listOrigins(definition)) {
         const fault = originFault(entry);
         if (fault === undefined) continue;
         const facts = `${what} has an unusable "${path.join('.')}": ${JSON.stringify(entry)} is not an origin. ${fault}`;
@@ -44,15 +44,15 @@ export const invalidAppMetadata: Rule = defineRule({
 function unknownKey(what: string, path: DocumentPath, known: readonly string[]): string {
   const meant = didYouMean(String(path.at(-1)), known);
   const hint = meant ? `Did you mean "${meant}"?` : `Known keys: ${known.join(', ')}.`;
-  return `${metadataOf(what)} has an unknown key "${path.join('.')}". ${hint}`;
+  return `${metadataLabel(what)} has an unknown key "${path.join('.')}". ${hint}`;
 }
 
-function metadataOf(what: string): string {
+function metadataLabel(what: string): string {
   return `The metadata of ${what.charAt(0).toLowerCase()}${what.slice(1)}`;
 }
 
 /** Every entry of the lists of a policy. */
-function* originsOf({ value }: Definition): Iterable<{ path: DocumentPath; entry: string }> {
+function* listOrigins({ value }: Definition): Iterable<{ path: DocumentPath; entry: string }> {
   for (const [list, entries] of Object.entries(isRecord(value.csp) ? value.csp : {})) {
     for (const [index, entry] of (Array.isArray(entries) ? entries : []).entries()) {
       if (typeof entry === 'string') yield { path: ['csp', list, index], entry };

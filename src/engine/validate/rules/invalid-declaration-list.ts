@@ -1,4 +1,4 @@
-import { kinds } from '../../extension/kinds.js';
+import { kinds } from '../../extension/item-kinds.js';
 import { listFault, locateInManifest } from '../../extension/manifest.js';
 import { defineRule, type Rule } from './rule.js';
 

@@ -1,8 +1,8 @@
-import { type Kind, kinds, singular } from '../../extension/kinds.js';
+import { isRecord } from '../../extension/definition-shapes.js';
+import { type Kind, kinds, singular } from '../../extension/item-kinds.js';
+import { translate } from '../../extension/key-spellings.js';
 import { locateInManifest, readDeclaration } from '../../extension/manifest.js';
 import { isItemName } from '../../extension/names.js';
-import { isRecord } from '../../extension/shapes.js';
-import { translate } from '../../extension/spellings.js';
 import { defineRule, type Rule } from './rule.js';
 
 export const invalidDeclaration: Rule = defineRule({
@@ -28,23 +28,25 @@ export const invalidDeclaration: Rule = defineRule({
     `Entry ${number} of "${kind}" declares no ${singular[kind]}: ${reason}`,
 });
 
-interface Fault {
+interface DeclarationFault {
   readonly path: readonly (string | number)[];
   readonly reason: string;
 }
 
 const forms = 'Expected "name", ["name", "description"] or { "name": "…", … }.';
-const names = 'A name is 1 to 128 of A-Z a-z 0-9 _ . - and neither "." nor "..".';
+const nameRule = 'A name is 1 to 128 of A-Z a-z 0-9 _ . - and neither "." nor "..".';
 
-function declarationFault(kind: Kind, entry: unknown): Fault | undefined {
+function declarationFault(kind: Kind, entry: unknown): DeclarationFault | undefined {
   if (typeof entry === 'string')
-    return isItemName(entry) ? undefined : { path: [], reason: `${quoted(entry)} is no name. ${names}` };
+    return isItemName(entry)
+      ? undefined
+      : { path: [], reason: `${quoteValue(entry)} is no name. ${nameRule}` };
   if (Array.isArray(entry)) return pairFault(entry);
-  if (!isRecord(entry)) return { path: [], reason: `it is ${wordFor(entry)}. ${forms}` };
+  if (!isRecord(entry)) return { path: [], reason: `it is ${describeRawValue(entry)}. ${forms}` };
   const { name, description, toolkit, tools, module } = translate(entry, 'declaration').value;
   if (kind === 'tools' && toolkit !== undefined) return toolkitFault({ toolkit, tools, name, module });
   if (name === undefined) return { path: [], reason: `it has no "name". ${forms}` };
-  if (!isItemName(name)) return { path: ['name'], reason: `${quoted(name)} is no name. ${names}` };
+  if (!isItemName(name)) return { path: ['name'], reason: `${quoteValue(name)} is no name. ${nameRule}` };
   if (description !== undefined && typeof description !== 'string') {
     return { path: ['description'], reason: 'its "description" is not a string.' };
   }
@@ -56,8 +58,9 @@ function toolkitFault({
   tools = [],
   name,
   module,
-}: Readonly<Record<'toolkit' | 'tools' | 'name' | 'module', unknown>>): Fault | undefined {
-  if (!isItemName(toolkit)) return { path: ['toolkit'], reason: `${quoted(toolkit)} is no name. ${names}` };
+}: Readonly<Record<'toolkit' | 'tools' | 'name' | 'module', unknown>>): DeclarationFault | undefined {
+  if (!isItemName(toolkit))
+    return { path: ['toolkit'], reason: `${quoteValue(toolkit)} is no name. ${nameRule}` };
   if (name !== undefined) {
     return {
       path: ['name'],
@@ -65,11 +68,14 @@ function toolkitFault({
     };
   }
   if (module !== undefined && typeof module !== 'string') {
-    const reason = `its "module" is ${wordFor(module)}. Expected a file of the package, such as "./dist/files.js".`;
+    const reason = `its "module" is ${describeRawValue(module)}. Expected a file of the package, such as "./dist/files.js".`;
     return { path: ['module'], reason };
   }
   if (!Array.isArray(tools)) {
-    return { path: ['tools'], reason: `its "tools" are ${wordFor(tools)}. Expected a list of names.` };
+    return {
+      path: ['tools'],
+      reason: `its "tools" are ${describeRawValue(tools)}. Expected a list of names.`,
+    };
   }
   for (const [index, tool] of tools.entries()) {
     const fault = declarationFault('tools', tool);
@@ -84,19 +90,19 @@ function toolkitFault({
   return undefined;
 }
 
-function pairFault(entry: readonly unknown[]): Fault | undefined {
+function pairFault(entry: readonly unknown[]): DeclarationFault | undefined {
   const [name, description] = entry;
   if (entry.length !== 2) return { path: [], reason: `it is a list of ${entry.length}. ${forms}` };
-  if (!isItemName(name)) return { path: [0], reason: `${quoted(name)} is no name. ${names}` };
+  if (!isItemName(name)) return { path: [0], reason: `${quoteValue(name)} is no name. ${nameRule}` };
   if (typeof description !== 'string') return { path: [1], reason: 'its description is not a string.' };
   return undefined;
 }
 
-function quoted(value: unknown): string {
-  return typeof value === 'string' ? JSON.stringify(value.slice(0, 200)) : wordFor(value);
+function quoteValue(value: unknown): string {
+  return typeof value === 'string' ? JSON.stringify(value.slice(0, 200)) : describeRawValue(value);
 }
 
-function wordFor(value: unknown): string {
+function describeRawValue(value: unknown): string {
   if (value === null || typeof value === 'boolean' || typeof value === 'number') return String(value);
   return Array.isArray(value) ? 'a list' : 'an object';
 }

@@ -1,4 +1,4 @@
-import { definitionLabel } from '../../items/read.js';
+import { definitionLabel } from '../../items/read-definition.js';
 import { defineRule, type Rule } from './rule.js';
 
 export const invalidInputSchema: Rule = defineRule({
@@ -11,7 +11,11 @@ export const invalidInputSchema: Rule = defineRule({
       const { file, at, translation } = definition;
       for (const { path, message } of translation.faults) {
         const location = { file: file.file, path: [...at, ...path] };
-        yield { location, item: ref, facts: { what: definitionLabel(definition), key: String(path[0]), message } };
+        yield {
+          location,
+          item: ref,
+          facts: { what: definitionLabel(definition), key: String(path[0]), message },
+        };
       }
       for (const { side, key, message, location } of schemaFaults) {
         if (side === 'input')

@@ -1,4 +1,4 @@
-import { faultsOfKind } from '../facts/faults.js';
+import { faultsOfKind } from '../facts/item-fault.js';
 import { defineRule, type Rule } from './rule.js';
 
 export const invalidPrompt: Rule = defineRule({

@@ -1,9 +1,9 @@
-import { describeFault } from '../../extension/faults.js';
-import { checkShape, overrideShapes } from '../../extension/shapes.js';
-import { evaluatorKeys } from '../../extension/spellings.js';
-import { locate } from '../../items/read.js';
-import { calledEntry } from '../facts/entries.js';
-import { faultsOfKind } from '../facts/faults.js';
+import { checkShape, overrideShapes } from '../../extension/definition-shapes.js';
+import { describeFault } from '../../extension/describe-fault.js';
+import { evaluatorKeys } from '../../extension/key-spellings.js';
+import { locate } from '../../items/read-definition.js';
+import { entryLabel } from '../facts/entries.js';
+import { faultsOfKind } from '../facts/item-fault.js';
 import { defineRule, type Rule } from './rule.js';
 
 export const invalidServer: Rule = defineRule({
@@ -30,7 +30,7 @@ export const invalidServer: Rule = defineRule({
         if (!override) continue;
         const { path = [], ...place } = location;
         const entryPath = path.at(-1) === 'use' ? path.slice(0, -1) : path;
-        const what = `Server "${name}", ${calledEntry(reference, entryPath)},`;
+        const what = `Server "${name}", ${entryLabel(reference, entryPath)},`;
         for (const fault of checkShape(override, overrideShapes[kind])) {
           const at = { ...place, path: [...entryPath, ...fault.path], key: fault.problem === 'unknown' };
           yield { location: at, item: ref, facts: describeFault(what, fault) };

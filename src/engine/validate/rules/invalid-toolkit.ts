@@ -1,4 +1,4 @@
-import { describeFault, isSerious } from '../../extension/faults.js';
+import { describeFault, isSerious } from '../../extension/describe-fault.js';
 import { defineRule, type Rule } from './rule.js';
 
 export const invalidToolkit: Rule = defineRule({

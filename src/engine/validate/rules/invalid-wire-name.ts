@@ -1,6 +1,6 @@
-import type { Kind } from '../../extension/kinds.js';
+import type { Kind } from '../../extension/item-kinds.js';
 import { isWireName } from '../../extension/names.js';
-import { locate, definitionLabel } from '../../items/read.js';
+import { definitionLabel, locate } from '../../items/read-definition.js';
 import { defineRule, type Rule } from './rule.js';
 
 export const invalidWireName: Rule = defineRule({
@@ -11,7 +11,11 @@ export const invalidWireName: Rule = defineRule({
     for (const { kind, ref, definition } of items) {
       const name = definition?.value.name;
       if (!definition || typeof name !== 'string' || isUsable(kind, name)) continue;
-      yield { location: locate(definition, ['name']), item: ref, facts: { what: definitionLabel(definition), name } };
+      yield {
+        location: locate(definition, ['name']),
+        item: ref,
+        facts: { what: definitionLabel(definition), name },
+      };
     }
     for (const { name: server, ref, entries } of servers) {
       for (const { kind, override, reference, location } of entries) {

@@ -1,8 +1,8 @@
+import { isRecord } from '../../extension/definition-shapes.js';
 import type { Location } from '../../extension/diagnostics.js';
 import type { Manifest } from '../../extension/manifest.js';
 import { locateInManifest } from '../../extension/manifest.js';
 import { isPackageName } from '../../extension/names.js';
-import { isRecord } from '../../extension/shapes.js';
 import { defineRule, type Rule } from './rule.js';
 
 export const malformedManifest: Rule = defineRule({
@@ -14,20 +14,20 @@ export const malformedManifest: Rule = defineRule({
     if (unreadable?.code === 'malformed-manifest') {
       yield { location: unreadable.location, facts: unreadable.message };
     }
-    for (const { location, message } of manifest ? faultsIn(manifest) : [])
+    for (const { location, message } of manifest ? findManifestFaults(manifest) : [])
       yield { location, facts: message };
   },
   message: (reason) => reason,
 });
 
-const levels = new Set<unknown>(['off', 'info', 'warn', 'warning', 'error']);
+const ruleLevels = new Set<unknown>(['off', 'info', 'warn', 'warning', 'error']);
 
-interface Fault {
+interface ManifestFault {
   readonly location: Location;
   readonly message: string;
 }
 
-function* faultsIn(manifest: Manifest): Iterable<Fault> {
+function* findManifestFaults(manifest: Manifest): Iterable<ManifestFault> {
   yield* nameFaultsIn(manifest);
   const { root, rules } = manifest.translation.value;
   if (root !== undefined && (typeof root !== 'string' || root === '')) {
@@ -39,14 +39,14 @@ function* faultsIn(manifest: Manifest): Iterable<Fault> {
     yield { location: locateInManifest(manifest, ['rules']), message };
   }
   for (const [code, level] of isRecord(rules) ? Object.entries(rules) : []) {
-    if (levels.has(level)) continue;
+    if (ruleLevels.has(level)) continue;
     const message = `The rule "${code}" has an unusable level. Expected "off", "info", "warn" or "error".`;
     yield { location: locateInManifest(manifest, ['rules', code]), message };
   }
 }
 
 /** Qualified names are made of the package name. One that is never published only has to be usable for that. */
-function* nameFaultsIn({ packageJson }: Manifest): Iterable<Fault> {
+function* nameFaultsIn({ packageJson }: Manifest): Iterable<ManifestFault> {
   const { name, private: isPrivate } = packageJson.value as Readonly<Record<string, unknown>>;
   if (name === undefined && isPrivate === true) return;
   const isLegal = typeof name === 'string' && (isPrivate === true ? isPackageName(name) : isNpmName(name));

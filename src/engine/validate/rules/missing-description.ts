@@ -1,7 +1,7 @@
-import { locate, touchesUnplain } from '../../items/read.js';
+import { locate, touchesUnplain } from '../../items/read-definition.js';
 import { defineRule, type Rule } from './rule.js';
 
-const described = new Set(['tools', 'prompts', 'resources']);
+const describedKinds = new Set(['tools', 'prompts', 'resources']);
 
 export const missingDescription: Rule = defineRule({
   code: 'missing-description',
@@ -9,7 +9,7 @@ export const missingDescription: Rule = defineRule({
   summary: 'Tools, prompts and resources say what they are for.',
   *check({ items }) {
     for (const { kind, ref, definition } of items) {
-      if (!definition || !described.has(kind) || touchesUnplain(definition, ['description'])) continue;
+      if (!definition || !describedKinds.has(kind) || touchesUnplain(definition, ['description'])) continue;
       const { description } = definition.value;
       if (description !== undefined && (typeof description !== 'string' || description.trim() !== ''))
         continue;

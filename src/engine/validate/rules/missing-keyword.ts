@@ -2,16 +2,16 @@ import { isPublished } from '../facts/packaging.js';
 import { defineRule, type Rule } from './rule.js';
 
 /** What searches of the npm registry go by. */
-const keyword = 'agenttools-extension';
+const requiredKeyword = 'agenttools-extension';
 
 export const missingKeyword: Rule = defineRule({
   code: 'missing-keyword',
   severity: 'warning',
-  summary: `A package that is published has the keyword "${keyword}", by which it is found.`,
+  summary: `A package that is published has the keyword "${requiredKeyword}", by which it is found.`,
   *check({ packaging }) {
-    if (!isPublished(packaging) || packaging.keywords.includes(keyword)) return;
+    if (!isPublished(packaging) || packaging.keywords.includes(requiredKeyword)) return;
     yield { location: { file: 'package.json', path: ['keywords'] }, facts: undefined };
   },
   message: () =>
-    `The package has no keyword "${keyword}", so searches do not find it. Add it to "keywords" in package.json.`,
+    `The package has no keyword "${requiredKeyword}", so searches do not find it. Add it to "keywords" in package.json.`,
 });

@@ -12,13 +12,13 @@ export const moduleFormat: Rule = defineRule({
   },
   message({ file, format }) {
     if (format === 'module') {
-      return `${file} is written as CommonJS, but Node reads it as an ECMAScript module. Export with "export", or name it ${renamed(file, '.cjs')}.`;
+      return `${file} is written as CommonJS, but Node reads it as an ECMAScript module. Export with "export", or name it ${replaceExtension(file, '.cjs')}.`;
     }
     const orType = file.endsWith('.js') ? ', or set "type": "module" in package.json' : '';
-    return `${file} is written as an ECMAScript module, but Node reads it as CommonJS. Name it ${renamed(file, '.mjs')}${orType}.`;
+    return `${file} is written as an ECMAScript module, but Node reads it as CommonJS. Name it ${replaceExtension(file, '.mjs')}${orType}.`;
   },
 });
 
-function renamed(file: string, ending: string): string {
+function replaceExtension(file: string, ending: string): string {
   return file.replace(/\.\w+$/, ending);
 }

@@ -1,4 +1,4 @@
-import { kinds } from '../../extension/kinds.js';
+import { kinds } from '../../extension/item-kinds.js';
 import type { Snapshot } from '../snapshot.js';
 import { defineRule, type Rule } from './rule.js';
 

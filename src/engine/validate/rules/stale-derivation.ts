@@ -10,8 +10,8 @@ export const staleDerivation: Rule = defineRule({
     if (fault !== undefined) yield { location: { file }, facts: fault };
     if (changed.length > 0) {
       const words = changed.map(({ file: source, problem }) => `${source} ${ends[problem]}`);
-      const told = words.slice(0, mostTold);
-      const more = words.length > mostTold ? `, and ${words.length - mostTold} more` : '';
+      const told = words.slice(0, maxStaleNamed);
+      const more = words.length > maxStaleNamed ? `, and ${words.length - maxStaleNamed} more` : '';
       const facts = `${file} is stale: ${told.join(', ')}${more}. Run "agenttools derive".`;
       yield { location: { file, path: ['files', changed[0]!.file], key: true }, facts };
     }
@@ -27,4 +27,4 @@ export const staleDerivation: Rule = defineRule({
 
 const ends = { changed: 'has changed since', missing: 'is gone' } as const;
 
-const mostTold = 3;
+const maxStaleNamed = 3;

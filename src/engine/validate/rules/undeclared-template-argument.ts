@@ -1,9 +1,9 @@
-import { isTemplate } from '../../extension/check.js';
+import { didYouMean } from '../../did-you-mean.js';
+import { isTemplate } from '../../extension/check-definition.js';
+import { isRecord } from '../../extension/definition-shapes.js';
 import type { Definition } from '../../extension/extension.js';
-import { isRecord } from '../../extension/shapes.js';
-import { locate } from '../../items/read.js';
-import { slotsOf } from '../../items/template.js';
-import { didYouMean } from '../../spelling.js';
+import { locate } from '../../items/read-definition.js';
+import { templateSlots } from '../../items/text-template.js';
 import { defineRule, type Rule } from './rule.js';
 
 export const undeclaredTemplateArgument: Rule = defineRule({
@@ -13,9 +13,9 @@ export const undeclaredTemplateArgument: Rule = defineRule({
   *check({ items }) {
     for (const { kind, ref, definition } of items) {
       if (kind !== 'prompts' || !definition) continue;
-      const declared = argumentNames(definition);
+      const declared = promptArgumentNames(definition);
       for (const { template, path } of templatesIn(definition)) {
-        for (const slot of slotsOf(template)) {
+        for (const slot of templateSlots(template)) {
           if (declared.includes(slot)) continue;
           yield {
             location: locate(definition, path),
@@ -33,7 +33,7 @@ export const undeclaredTemplateArgument: Rule = defineRule({
   },
 });
 
-function argumentNames({ value }: Definition): string[] {
+function promptArgumentNames({ value }: Definition): string[] {
   const list = Array.isArray(value.arguments) ? value.arguments : [];
   return list.flatMap((entry) => (isRecord(entry) && typeof entry.name === 'string' ? [entry.name] : []));
 }

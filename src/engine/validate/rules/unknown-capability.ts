@@ -1,8 +1,8 @@
-import { isRecord } from '../../extension/shapes.js';
+import { didYouMean } from '../../did-you-mean.js';
+import { isRecord } from '../../extension/definition-shapes.js';
 import type { DocumentPath } from '../../files/document.js';
 import { capabilities, isKnownCapability } from '../../items/capabilities.js';
-import { locate, definitionLabel } from '../../items/read.js';
-import { didYouMean } from '../../spelling.js';
+import { definitionLabel, locate } from '../../items/read-definition.js';
 import { defineRule, type Rule } from './rule.js';
 
 export const unknownCapability: Rule = defineRule({

@@ -1,7 +1,7 @@
-import { evaluatorKeys } from '../../extension/spellings.js';
+import { didYouMean } from '../../did-you-mean.js';
+import { evaluatorKeys } from '../../extension/key-spellings.js';
 import type { DocumentPath } from '../../files/document.js';
-import { locate, definitionLabel } from '../../items/read.js';
-import { didYouMean } from '../../spelling.js';
+import { definitionLabel, locate } from '../../items/read-definition.js';
 import { defineRule, type Rule } from './rule.js';
 
 export const unknownDefinitionKey: Rule = defineRule({

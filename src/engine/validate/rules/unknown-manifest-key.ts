@@ -1,7 +1,7 @@
+import { didYouMean } from '../../did-you-mean.js';
+import { isRecord } from '../../extension/definition-shapes.js';
+import { manifestKeyNames } from '../../extension/key-spellings.js';
 import { locateInManifest } from '../../extension/manifest.js';
-import { isRecord } from '../../extension/shapes.js';
-import { manifestKeyNames } from '../../extension/spellings.js';
-import { didYouMean } from '../../spelling.js';
 import { defineRule, type Rule } from './rule.js';
 
 export const unknownManifestKey: Rule = defineRule({

@@ -1,6 +1,6 @@
 import { isWireName } from '../../extension/names.js';
 import type { DocumentPath } from '../../files/document.js';
-import { choiceOf, chosenName } from '../../items/upstream-choice.js';
+import { chosenName, toToolChoice } from '../../items/upstream-choice.js';
 import { defineRule, type Rule } from './rule.js';
 
 export const upstreamTools: Rule = defineRule({
@@ -20,13 +20,13 @@ export const upstreamTools: Rule = defineRule({
   message: (text) => text,
 });
 
-interface Slip {
+interface UpstreamToolsFault {
   readonly path: DocumentPath;
   readonly says: string;
 }
 
-function* slipsIn(entry: Readonly<Record<string, unknown>>): Generator<Slip> {
-  const choice = choiceOf(entry);
+function* slipsIn(entry: Readonly<Record<string, unknown>>): Generator<UpstreamToolsFault> {
+  const choice = toToolChoice(entry);
   const { only, except, rename } = choice;
   if (only?.length === 0)
     yield { path: ['only'], says: 'takes no tool at all. Leave out "only" to take them all.' };
@@ -45,7 +45,7 @@ function* slipsIn(entry: Readonly<Record<string, unknown>>): Generator<Slip> {
 }
 
 /** Names that are known beforehand: those of `only`, else of `rename`. */
-function* badNames(choice: ReturnType<typeof choiceOf>): Generator<Slip> {
+function* badNames(choice: ReturnType<typeof toToolChoice>): Generator<UpstreamToolsFault> {
   const { only, rename } = choice;
   const first = new Map<string, string>();
   for (const theirs of new Set(only ?? Object.keys(rename))) {

@@ -2,7 +2,7 @@ import { describe, expect, test } from 'vitest';
 import { ConfigError } from '../../../../src/engine/clients/edit/editor.js';
 import {
   type EntryLocator,
-  keysIn,
+  listEntryKeys,
   putEntry,
   readEntry,
   removeEntry,
@@ -32,10 +32,10 @@ describe('reading', () => {
   });
 
   test('keys are listed in order', async () => {
-    expect(await keysIn('{"mcpServers":{"b":1,"a":2}}', map)).toEqual(['b', 'a']);
-    expect(await keysIn('[{"name":"b"},{},"x",{"name":1},{"name":"a"}]', list)).toEqual(['b', 'a']);
-    expect(await keysIn('{"mcpServers":[]}', map)).toEqual([]);
-    expect(await keysIn('', map)).toEqual([]);
+    expect(await listEntryKeys('{"mcpServers":{"b":1,"a":2}}', map)).toEqual(['b', 'a']);
+    expect(await listEntryKeys('[{"name":"b"},{},"x",{"name":1},{"name":"a"}]', list)).toEqual(['b', 'a']);
+    expect(await listEntryKeys('{"mcpServers":[]}', map)).toEqual([]);
+    expect(await listEntryKeys('', map)).toEqual([]);
   });
 });
 
@@ -144,7 +144,11 @@ describe('taking out', () => {
 });
 
 describe('every syntax', () => {
-  const at = (format: EntryLocator['format'], path: string[], shape: 'map' | 'list' = 'map'): EntryLocator => ({
+  const at = (
+    format: EntryLocator['format'],
+    path: string[],
+    shape: 'map' | 'list' = 'map',
+  ): EntryLocator => ({
     format,
     container: { path, shape },
     key: 'w',
@@ -167,7 +171,7 @@ describe('every syntax', () => {
     const updated = await putEntry(put, place, next);
     expect(await readEntry(updated, place)).toEqual(next);
     expect(await putEntry(updated, place, next)).toBe(updated);
-    expect(await keysIn(updated, place)).toContain('w');
+    expect(await listEntryKeys(updated, place)).toContain('w');
     expect(await removeEntry(put, place)).toBe(`\uFEFF${text}`);
     expect(await removeEntry(updated, place)).toBe(`\uFEFF${text}`);
   });

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
-import type { ConfigFormat, Container } from '../../../../src/engine/clients/client.js';
-import { ConfigError, type ConfigEntry } from '../../../../src/engine/clients/edit/editor.js';
+import type { ConfigFormat, EntryContainer } from '../../../../src/engine/clients/client.js';
+import { type ConfigEntry, ConfigError } from '../../../../src/engine/clients/edit/editor.js';
 import { type EntryLocator, putEntry, removeEntry } from '../../../../src/engine/clients/edit/entries.js';
 
 interface Fixture {
@@ -10,7 +10,7 @@ interface Fixture {
   readonly before: string | null;
   readonly serverKey: string;
   readonly entry: ConfigEntry | null;
-  readonly container: { readonly path: Container['path']; readonly shape: 'object' | 'array-with-name' };
+  readonly container: { readonly path: EntryContainer['path']; readonly shape: 'object' | 'array-with-name' };
   readonly match: { readonly prefer: 'exact' | 'properties'; readonly expectError: string | null };
 }
 

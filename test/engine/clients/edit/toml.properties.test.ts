@@ -1,8 +1,8 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
+import { configValueAt } from '../../../../src/engine/clients/edit/config-path.js';
 import { ConfigError, type ConfigValue } from '../../../../src/engine/clients/edit/editor.js';
-import { isMap } from '../../../../src/engine/clients/edit/merge.js';
-import { valueAt } from '../../../../src/engine/clients/edit/path.js';
+import { isMap } from '../../../../src/engine/clients/edit/merge-entry.js';
 import { spliceBetween } from '../../../../src/engine/clients/edit/splice.js';
 import { tomlEditor } from '../../../../src/engine/clients/edit/toml.js';
 import { runs } from '../../../support/runs.js';
@@ -23,7 +23,7 @@ describe('any document', () => {
     let refused = 0;
     const property = fc.property(documents, paths, anyValue, (before, path, value) => {
       const data = editor.parse(before);
-      const there = path.findIndex((_, depth) => valueAt(data, path.slice(0, depth + 1)) === undefined);
+      const there = path.findIndex((_, depth) => configValueAt(data, path.slice(0, depth + 1)) === undefined);
       let after: string;
       try {
         after = editor.set(before, path, value);
@@ -33,7 +33,7 @@ describe('any document', () => {
         expect((error as ConfigError).offset).toBeTypeOf('number');
         return;
       }
-      expect(valueAt(editor.parse(after), path)).toEqual(value);
+      expect(configValueAt(editor.parse(after), path)).toEqual(value);
       expect(editor.set(after, path, value)).toBe(after);
       if (there === -1) return;
       expect(spliceBetween(before, after).removed).toBe('');
@@ -47,7 +47,7 @@ describe('any document', () => {
   test('two entries leave the original, in whatever order they go', () => {
     const orders = fc.constantFrom(['one', 'two'], ['two', 'one']);
     const property = fc.property(documents, orders, fc.boolean(), (before, [first, last], again) => {
-      const container = valueAt(editor.parse(before), [servers]);
+      const container = configValueAt(editor.parse(before), [servers]);
       fc.pre(container === undefined || isMap(container));
       const set = (text: string, key: string) => editor.set(text, [servers, key], entry);
       const remove = (text: string, key: string) => editor.remove(text, [servers, key]);
@@ -65,7 +65,7 @@ describe('any document', () => {
       fc.pre(all.length > 0);
       const path = all[pick % all.length]!;
       const after = editor.remove(before, path);
-      expect(valueAt(editor.parse(after), path)).toBe(undefined);
+      expect(configValueAt(editor.parse(after), path)).toBe(undefined);
       expect(isSubsequence(after, before)).toBe(true);
     });
     fc.assert(property, { numRuns: runs });

@@ -1,11 +1,11 @@
 import { TomlDate } from 'smol-toml';
 import { describe, expect, test } from 'vitest';
+import { configValueAt } from '../../../../src/engine/clients/edit/config-path.js';
 import {
   ConfigError,
   type ConfigPath,
   type ConfigValue,
 } from '../../../../src/engine/clients/edit/editor.js';
-import { valueAt } from '../../../../src/engine/clients/edit/path.js';
 import { tomlEditor } from '../../../../src/engine/clients/edit/toml.js';
 
 const editor = tomlEditor();
@@ -232,7 +232,7 @@ const values: Record<
 
 test.each(Object.entries(values))('set: %s', (_, [before, rest, value, after]) => {
   const path = ['m', 'w', ...rest];
-  const isNew = valueAt(editor.parse(before), path) === undefined;
+  const isNew = configValueAt(editor.parse(before), path) === undefined;
   expect(editor.set(before, path, value)).toBe(after);
   expect(editor.set(after, path, value)).toBe(after);
   const made = before.includes('env') ? path : path.slice(0, 3);

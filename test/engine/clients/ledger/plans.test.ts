@@ -1,8 +1,8 @@
 import { describe, expect, it } from 'vitest';
 import type { ConfigEntry } from '../../../../src/engine/clients/edit/editor.js';
-import { dataIn, putEntry } from '../../../../src/engine/clients/edit/entries.js';
+import { putEntry, readConfigDocument } from '../../../../src/engine/clients/edit/entries.js';
+import type { ConfigState } from '../../../../src/engine/clients/ledger/config-plan.js';
 import { planInstall } from '../../../../src/engine/clients/ledger/install.js';
-import type { ConfigState } from '../../../../src/engine/clients/ledger/plan.js';
 import { entryLocator } from '../../../../src/engine/clients/ledger/slot.js';
 import { planUninstall } from '../../../../src/engine/clients/ledger/uninstall.js';
 import type { FileRecord, Receipt } from '../../../../src/engine/clients/receipts.js';
@@ -117,7 +117,7 @@ describe('what others wrote meanwhile stays', () => {
     const other = receipt('other');
     const text = await putEntry(once.text, entryLocator(other), other.entry);
     const after = await uninstall({ ...once, text }, 'one');
-    expect(await dataIn(after.text!, 'json')).toEqual({ mcpServers: { other: other.entry } });
+    expect(await readConfigDocument(after.text!, 'json')).toEqual({ mcpServers: { other: other.entry } });
   });
 
   it('a file that the client wrote again in its own way', async () => {

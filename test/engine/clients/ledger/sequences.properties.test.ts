@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
+import type { ConfigState } from '../../../../src/engine/clients/ledger/config-plan.js';
 import { planInstall } from '../../../../src/engine/clients/ledger/install.js';
-import type { ConfigState } from '../../../../src/engine/clients/ledger/plan.js';
 import { entryLocator } from '../../../../src/engine/clients/ledger/slot.js';
 import { planUninstall } from '../../../../src/engine/clients/ledger/uninstall.js';
 import type { FileRecord, Receipt } from '../../../../src/engine/clients/receipts.js';

@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs';
 import type { InstallWarning, WritableClient } from '../../../../src/engine/clients/client.js';
 import { writableClients } from '../../../../src/engine/clients/table/index.js';
-import { manualClients } from '../../../../src/engine/clients/table/manual.js';
+import { manualClients } from '../../../../src/engine/clients/table/manual-clients.js';
 import { type System, short, surroundingsOf } from './surroundings.js';
 
 const page = readFileSync(new URL('../../../../docs/clients.md', import.meta.url), 'utf8');

@@ -27,7 +27,9 @@ export async function writeProgram(body: string): Promise<string> {
 async function bundleFiles(): Promise<string> {
   const folder = writeFolder();
   const root = path.resolve(import.meta.dirname, '../../../..');
-  const modules = ['lock', 'refusal', 'replace', 'text-file'].map((name) => `./src/engine/files/${name}.ts`);
+  const modules = ['lock', 'file-error', 'replace', 'text-file'].map(
+    (name) => `./src/engine/files/${name}.ts`,
+  );
   await build({
     stdin: {
       contents: [...modules, './test/engine/files/support/faults.ts']

@@ -6,7 +6,7 @@ import { PassThrough } from 'node:stream';
 import { buildSync } from 'esbuild';
 import { afterAll, onTestFinished } from 'vitest';
 import { deferred } from '../../../../src/engine/base/deferred.js';
-import type { HostDeath } from '../../../../src/engine/host/death.js';
+import type { HostDeath } from '../../../../src/engine/host/host-death.js';
 import { HostProcess, type HostProcessOptions } from '../../../../src/engine/host/host-process.js';
 
 const room = path.resolve(import.meta.dirname, '../../../../src/engine/host');

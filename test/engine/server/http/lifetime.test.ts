@@ -1,6 +1,6 @@
 import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
 import { createHandler } from '../../../../src/engine/server/http/create-handler.js';
-import type { FetchHandler, HandlerOptions } from '../../../../src/engine/server/http/handler.js';
+import type { FetchHandler, HandlerOptions } from '../../../../src/engine/server/http/fetch-handler.js';
 import { defineServer } from '../../../../src/index.js';
 import { initializeMessage, modernRequest, postRequest } from '../../../support/http-client.js';
 import type { Message } from '../../../support/program.js';

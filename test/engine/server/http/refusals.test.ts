@@ -1,7 +1,7 @@
 import { afterAll, describe, expect, test } from 'vitest';
 import { createHandler } from '../../../../src/engine/server/http/create-handler.js';
-import { type EventBus, memoryBus } from '../../../../src/engine/server/http/events.js';
-import type { FetchHandler, HandlerOptions } from '../../../../src/engine/server/http/handler.js';
+import { type EventBus, memoryBus } from '../../../../src/engine/server/http/event-bus.js';
+import type { FetchHandler, HandlerOptions } from '../../../../src/engine/server/http/fetch-handler.js';
 import { defineServer } from '../../../../src/index.js';
 import { envelope, initializeMessage, modernRequest, postRequest } from '../../../support/http-client.js';
 import type { Message } from '../../../support/program.js';

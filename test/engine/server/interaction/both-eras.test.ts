@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
-import { ToolError } from '../../../../src/engine/items/builders.js';
 import type { Context } from '../../../../src/engine/items/context.js';
+import { ToolError } from '../../../../src/engine/items/result-builders.js';
 import { fields, jsonSchema } from '../../../../src/index.js';
 import { composeLive, type LiveItems, openSession } from '../../../support/session.js';
 import { play } from '../support/rounds.js';

@@ -19,7 +19,7 @@ async function readPids(child: ChildProcess): Promise<number[]> {
 describe.skipIf(process.platform === 'win32')('a session ends', () => {
   test.each(['SIGTERM', 'SIGINT', 'SIGHUP'] as const)('on %s', async (signal) => {
     const child = await startGuarded(
-      "watchEnds({ onEnd: (reason) => { say(reason); guard.exit(0); } }); say('0'); setInterval(() => {}, 1000);",
+      "watchExit({ onEnd: (reason) => { say(reason); guard.exit(0); } }); say('0'); setInterval(() => {}, 1000);",
     );
     await readPids(child);
     child.kill(signal);
@@ -28,7 +28,7 @@ describe.skipIf(process.platform === 'win32')('a session ends', () => {
 
   test('when its parent is gone, though the pipe is open', async () => {
     const program =
-      "watchEnds({ intervalMs: 20, onEnd: (reason) => { say(reason); guard.exit(0); } }); process.kill(process.ppid, 'SIGKILL'); setInterval(() => {}, 1000);";
+      "watchExit({ intervalMs: 20, onEnd: (reason) => { say(reason); guard.exit(0); } }); process.kill(process.ppid, 'SIGKILL'); setInterval(() => {}, 1000);";
     const file = await startGuarded(program).then((child) => {
       child.kill('SIGKILL');
       return child.spawnargs[1] as string;
@@ -38,7 +38,7 @@ describe.skipIf(process.platform === 'win32')('a session ends', () => {
   });
 
   test('and nothing keeps it alive that only watches', async () => {
-    const child = await startGuarded('watchEnds({ onEnd: () => {} })();');
+    const child = await startGuarded('watchExit({ onEnd: () => {} })();');
     expect((await readRun(child)).code).toBe(0);
   });
 });
@@ -72,7 +72,7 @@ describe.skipIf(process.platform === 'win32').concurrent('what a session started
       `const { default: cp } = await import('node:child_process');
        process.stdin;
        setInterval(() => {}, 1000);
-       watchEnds({ onEnd: async () => { await killTree({ spawned: guard.spawned }); guard.exit(0); } });
+       watchExit({ onEnd: async () => { await killTree({ spawned: guard.spawned }); guard.exit(0); } });
        ${code}`,
     );
     const pids = await readPids(child);

@@ -19,13 +19,15 @@ let bundled: Promise<unknown> | undefined;
 let programs = 0;
 
 /**
- * Starts a program in a process of its own, with `installGuard`, `watchEnds`, `killTree` and `isExitRequest` at hand.
+ * Starts a program in a process of its own, with `installGuard`, `watchExit`, `killTree` and `isExitRequest` at hand.
  * Its `guard` is installed before the body runs; `extension(code)` runs code as a module imported afterwards.
  */
 export async function startGuarded(body: string): Promise<ChildProcess> {
   bundled ??= build({
     stdin: {
-      contents: ['guard', 'ends', 'exit-request'].map((name) => `export * from './${name}.js';`).join('\n'),
+      contents: ['install-guard', 'exit-watch', 'exit-request']
+        .map((name) => `export * from './${name}.js';`)
+        .join('\n'),
       resolveDir: path.resolve(import.meta.dirname, '../../../../src/engine/server/process'),
     },
     bundle: true,
@@ -39,7 +41,7 @@ export async function startGuarded(body: string): Promise<ChildProcess> {
   const file = path.join(folder, `program-${programs}.mjs`);
   writeFileSync(
     file,
-    `import { installGuard, isExitRequest, killTree, watchEnds } from './guard.mjs';
+    `import { installGuard, isExitRequest, killTree, watchExit } from './guard.mjs';
      const guard = installGuard({ stderr: process.stderr });
      const say = (line) => guard.stdout.write(line + '\\n');
      const extension = (code) => import('data:text/javascript,' + encodeURIComponent(code));

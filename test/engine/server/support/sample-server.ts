@@ -1,4 +1,4 @@
-import { ProtocolError } from '../../../../src/engine/items/builders.js';
+import { ProtocolError } from '../../../../src/engine/items/result-builders.js';
 import { Dispatcher, type RequestHandler } from '../../../../src/engine/server/protocol/dispatcher.js';
 import type { Era } from '../../../../src/engine/server/protocol/eras.js';
 import type { RequestContext as Context } from '../../../../src/engine/server/protocol/request.js';

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { ToolError } from '../../../../src/engine/items/builders.js';
+import { ToolError } from '../../../../src/engine/items/result-builders.js';
 import { eras, eventually, openBench, scripted } from './support.js';
 
 const key = { API_KEY: 'sk-very-secret' };

@@ -8,14 +8,14 @@ import { Workspace } from '../../../../src/engine/extension/workspace.js';
 import type { ToolSpec } from '../../../../src/engine/items/specs.js';
 import type {
   ToolChoice,
-  UpstreamEntry,
   UpstreamEndpoint,
+  UpstreamEntry,
   UpstreamSpec,
 } from '../../../../src/engine/items/upstream.js';
-import { createServer } from '../../../../src/engine/server/factory.js';
-import { serveDefinition } from '../../../../src/engine/server/http/inline.js';
+import { serveDefinition } from '../../../../src/engine/server/http/serve-definition.js';
 import { LiveServer } from '../../../../src/engine/server/live-server.js';
 import { openUpstreamsWith } from '../../../../src/engine/server/open-upstreams.js';
+import { createServer } from '../../../../src/engine/server/running-server.js';
 import { defaultPace, type RetryPolicy } from '../../../../src/engine/server/upstream/upstream.js';
 import { legacy, modern, openPipe, type Pipe } from '../support/pipe.js';
 

@@ -1,8 +1,0 @@
-import type { Host } from '../../host.js';
-import type { ExitCode } from '../exit-code.js';
-
-/** What a command runs on, and where its exit code goes. */
-export interface Answering {
-  readonly host: Host;
-  readonly answer: (code: ExitCode) => void;
-}

@@ -1,0 +1,46 @@
+import type { Diagnostic } from '../engine/extension/diagnostics.js';
+import type { LoadCode } from '../engine/extension/extension.js';
+import type { Manifest } from '../engine/extension/manifest.js';
+import { ownProgram } from '../engine/folders.js';
+import { Inspector, type ModuleParser } from '../engine/validate/inspector.js';
+import { type ExtensionReport, validateExtension } from '../engine/validate/validate.js';
+import type { Host } from '../host.js';
+import type { RuleSettings } from './rule-settings.js';
+import { openWorkspace } from './workspace.js';
+
+export interface ReportOptions {
+  /** Whether code of the extension may be run. */
+  readonly load: boolean;
+  /** Whether each server is started, too. */
+  readonly boot: boolean;
+  /** Whether references to other packages must resolve. */
+  readonly resolve: boolean;
+  readonly rules: RuleSettings;
+  readonly timeoutMs: number;
+  /** Shared by all extensions of one run. */
+  readonly parser: ModuleParser;
+}
+
+/** What there is to say about the extension in a folder. @throws AgentToolsError `usage` if there is no package. */
+export async function reportOn(
+  directory: string,
+  { boot, parser, ...options }: ReportOptions,
+  host: Host,
+): Promise<ExtensionReport> {
+  const { timeoutMs } = options;
+  return await validateExtension(directory, {
+    ...options,
+    workspace: (loadCode: LoadCode) => openWorkspace(host, loadCode),
+    openInspector: (limits) => new Inspector({ ...limits, parser }),
+    ...(boot && { boot: (manifest: Manifest) => bootForReport(manifest, timeoutMs, host) }),
+  });
+}
+
+async function bootForReport(
+  manifest: Manifest,
+  timeoutMs: number,
+  host: Host,
+): Promise<readonly Diagnostic[]> {
+  const { bootExtension } = await import('../engine/server/boot-extension.js');
+  return await bootExtension(manifest, { ...ownProgram(), cwd: host.cwd, env: host.env, timeoutMs });
+}

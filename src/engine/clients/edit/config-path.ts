@@ -1,0 +1,41 @@
+import { type ConfigEntry, ConfigError, type ConfigPath, type ConfigValue } from './editor.js';
+import { isMap } from './merge-entry.js';
+
+/** What a path leads to in the data of a config file; undefined if nothing. */
+export function configValueAt(data: unknown, path: ConfigPath): unknown {
+  return path.reduce<unknown>((held, key) => {
+    if (typeof key === 'number') return Array.isArray(held) ? held[key] : undefined;
+    return isMap(held) && Object.hasOwn(held, key) ? held[key] : undefined;
+  }, data);
+}
+
+/** The data with something else at a path; what is missing on the way is made. */
+export function withValue(data: unknown, [key, ...rest]: ConfigPath, value: unknown): unknown {
+  if (key === undefined) return value;
+  const inner = withValue(configValueAt(data, [key]), rest, value);
+  if (typeof key === 'number') {
+    const items: readonly unknown[] = Array.isArray(data) ? data : [];
+    return [...items.slice(0, key), inner, ...items.slice(key + 1)];
+  }
+  return Object.fromEntries([...Object.entries(isMap(data) ? data : {}), [key, inner]]);
+}
+
+/** The data with nothing at a path. */
+export function withoutValue(data: unknown, [key, ...rest]: ConfigPath): unknown {
+  if (key === undefined || configValueAt(data, [key]) === undefined) return data;
+  if (rest.length > 0) return withValue(data, [key], withoutValue(configValueAt(data, [key]), rest));
+  if (typeof key === 'number') return (data as readonly unknown[]).toSpliced(key, 1);
+  return Object.fromEntries(Object.entries(data as ConfigEntry).filter(([name]) => name !== key));
+}
+
+/**
+ * The value with what is missing on the way to it around it.
+ * @throws ConfigError if it were to be another than the first item of a list.
+ */
+export function wrapMissing(path: ConfigPath, value: ConfigValue): ConfigValue {
+  return path.reduceRight<ConfigValue>((inner, key) => {
+    if (typeof key === 'string') return Object.fromEntries([[key, inner]]);
+    if (key === 0) return [inner];
+    throw new ConfigError(`There is no list with an item ${key}.`);
+  }, value);
+}

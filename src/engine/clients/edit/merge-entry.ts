@@ -1,0 +1,129 @@
+import type { ConfigEntry, ConfigValue } from './editor.js';
+
+/** What says how a server is started. A change of anything else in an entry is the client's or the user's own affair. */
+const launchFields: readonly string[] = ['command', 'cmd', 'args', 'env', 'envs', 'environment'];
+
+/** What says how a server is reached, in whatever way: of an entry that is taken over, nothing of it may stay. */
+const reachFields: readonly string[] = [
+  ...launchFields,
+  'type',
+  'transport',
+  'cwd',
+  'working_directory',
+  'envFile',
+  'env_vars',
+  'env_keys',
+  'url',
+  'uri',
+  'httpUrl',
+  'serverUrl',
+  'headers',
+  'http_headers',
+  'env_http_headers',
+  'bearer_token_env_var',
+];
+
+/**
+ * The entry to write over one that is there: what we write now wins, what we wrote before and write no longer goes, and
+ * what the user added stays, in maps at any depth; so does what the user set of the fields that do not start anything,
+ * such as `disabled`. Without `previous` the entry was not ours: how it is reached goes whole.
+ */
+export function mergeEntry(
+  current: ConfigEntry,
+  next: ConfigEntry,
+  previous: ConfigEntry | undefined,
+): ConfigEntry {
+  if (!previous) return mergeMaps(current, next, only(current, reachFields));
+  const settings = Object.entries(next).map(([name, value]) => {
+    const isSetting = !reachFields.includes(name) && Object.hasOwn(previous, name);
+    return [name, isSetting ? (fieldOf(current, name) ?? value) : value] as const;
+  });
+  return mergeMaps(current, Object.fromEntries(settings), previous);
+}
+
+/** Whether a server is still started as it was written. What was added beside does not count, nor do other fields. */
+export function isIntact(current: unknown, written: ConfigEntry): boolean {
+  return isMap(current) && containsWritten(current, only(written, launchFields));
+}
+
+/** The parts of an entry that start a server. */
+export function launchPart(entry: ConfigEntry): ConfigEntry {
+  return only(entry, launchFields);
+}
+
+function containsWritten(current: ConfigEntry, written: ConfigEntry): boolean {
+  return Object.entries(written).every(([key, value]) => {
+    const held = fieldOf(current, key);
+    return isMap(value) ? isMap(held) && containsWritten(held, value) : sameValue(held, value);
+  });
+}
+
+/** Whether a value of a config file is a map. A date of TOML or YAML is none. */
+export function isMap(value: unknown): value is ConfigEntry {
+  return typeof value === 'object' && value !== null && !Array.isArray(value) && !(value instanceof Date);
+}
+
+/** Whether two values of config files say the same; neither the order of keys nor a parser's type for integers matters. */
+export function sameValue(one: unknown, other: unknown): boolean {
+  return areAlike(one, other, sameScalar);
+}
+
+/** Whether two values are made of the same maps and lists, by what counts as the same in these; the order of keys does not. */
+export function areAlike(
+  one: unknown,
+  other: unknown,
+  isSame: (one: unknown, other: unknown) => boolean,
+): boolean {
+  if (Array.isArray(one) && Array.isArray(other)) {
+    return one.length === other.length && one.every((item, index) => areAlike(item, other[index], isSame));
+  }
+  if (isMap(one) && isMap(other)) {
+    const keys = Object.keys(one);
+    if (keys.length !== Object.keys(other).length) return false;
+    return keys.every((key) => Object.hasOwn(other, key) && areAlike(one[key], other[key], isSame));
+  }
+  return isSame(one, other);
+}
+
+function sameScalar(one: unknown, other: unknown): boolean {
+  if (one instanceof Date && other instanceof Date) {
+    return Object.is(one.getTime(), other.getTime()) && String(one) === String(other);
+  }
+  // biome-ignore lint/suspicious/noDoubleEquals: an integer is a bigint or a number, as its parser likes.
+  if (isNumeric(one) && isNumeric(other) && one == other) return true;
+  return one === other || (Number.isNaN(one) && Number.isNaN(other));
+}
+
+function mergeMaps(current: ConfigEntry, next: ConfigEntry, previous: ConfigEntry): ConfigEntry {
+  const kept = Object.entries(current).flatMap(([key, held]) => {
+    const merged = mergeValue(held, fieldOf(next, key), fieldOf(previous, key));
+    return merged === undefined ? [] : [[key, merged] as const];
+  });
+  const added = Object.entries(next).filter(([key]) => !Object.hasOwn(current, key));
+  return Object.fromEntries([...kept, ...added]);
+}
+
+/** What becomes of a value that is there; undefined: it goes. */
+function mergeValue(
+  held: ConfigValue,
+  wanted: ConfigValue | undefined,
+  written: ConfigValue | undefined,
+): ConfigValue | undefined {
+  if (wanted === undefined && written === undefined) return held;
+  if (!isMap(held) || (wanted !== undefined && !isMap(wanted))) return wanted;
+
+  const merged = mergeMaps(held, wanted ?? {}, isMap(written) ? written : {});
+  return wanted === undefined && Object.keys(merged).length === 0 ? undefined : merged;
+}
+
+function only(entry: ConfigEntry, fields: readonly string[]): ConfigEntry {
+  return Object.fromEntries(Object.entries(entry).filter(([name]) => fields.includes(name)));
+}
+
+function fieldOf(entry: ConfigEntry, key: string): ConfigValue | undefined {
+  return Object.hasOwn(entry, key) ? entry[key] : undefined;
+}
+
+function isNumeric(value: unknown): value is number | bigint {
+  return typeof value === 'number' || typeof value === 'bigint';
+}

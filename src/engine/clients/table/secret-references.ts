@@ -1,0 +1,41 @@
+import type { WritableClient } from '../client.js';
+
+type WriteSecretReference = NonNullable<WritableClient['secretReference']>;
+
+/** The client puts a variable of its own environment in the place of what `spell` writes. */
+export function fromEnvironment(spell: (name: string) => string): WriteSecretReference {
+  return (name, _, client) => ({ value: spell(name), hint: takenFromEnvironment(name, client) });
+}
+
+/** `${NAME}` */
+export const braceReference: WriteSecretReference = fromEnvironment((name) => `\${${name}}`);
+
+/** `${env:NAME}` */
+export const envBraceReference: WriteSecretReference = fromEnvironment((name) => `\${env:${name}}`);
+
+/** `{env:NAME}` */
+export const envInBraces: WriteSecretReference = fromEnvironment((name) => `{env:${name}}`);
+
+/** The entry lists the names of variables that the client hands on from its own environment. */
+export function passEnvironment(field: string): WriteSecretReference {
+  return (name, _, client) => ({ fields: { [field]: [name] }, hint: takenFromEnvironment(name, client) });
+}
+
+/**
+ * The client asks for the value, and keeps it. The id takes letters, digits and underscores, and is one entry's own, so
+ * that it can go with the entry.
+ * @see https://code.visualstudio.com/docs/agents/reference/mcp-configuration, "Input variables for sensitive data"
+ */
+export const askUser: WriteSecretReference = (name, key, client) => {
+  const id = `${key}_${name}`.replace(/\W/g, '_');
+  const item = { id, type: 'promptString', description: `${name} for ${key}`, password: true };
+  return {
+    value: `\${input:${id}}`,
+    additions: [{ list: ['inputs'], item }],
+    hint: `${client} asks for it when it first starts the server.`,
+  };
+};
+
+function takenFromEnvironment(name: string, client: string): string {
+  return `Set ${name} in the environment that ${client} starts from.`;
+}

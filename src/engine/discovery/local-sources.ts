@@ -1,0 +1,252 @@
+import { constants } from 'node:fs';
+import { open, readdir, realpath, stat } from 'node:fs/promises';
+import path from 'node:path';
+import { forEachLimited } from '../concurrency.js';
+import { AgentToolsError } from '../errors.js';
+import { checkDefinition, serverLists } from '../extension/check-definition.js';
+import { describeFault, isSerious } from '../extension/describe-fault.js';
+import { DefinitionError, Extension, type Origin } from '../extension/extension.js';
+import { type Declaration, listFaults, ManifestError } from '../extension/manifest.js';
+import { isPackageName } from '../extension/names.js';
+import type { DiscoverySource, ReportFound } from './discovery-source.js';
+import type { ServerOutline, SourceName } from './listed-server.js';
+import {
+  declaredServer,
+  declaredServers,
+  definedServer,
+  isListable,
+  outlinePackage,
+  type PackageOutline,
+} from './package-outline.js';
+
+/** Disks are quick; a network drive that has gone is not waited for. */
+const timeLimitMs = 5000;
+
+/** The package at the working directory or around it, and those in every `node_modules` from there upwards. */
+export function projectSource(cwd: string): DiscoverySource {
+  return {
+    name: 'project',
+    title: `The project at ${cwd}`,
+    timeLimitMs,
+    async search(report) {
+      const folders = ancestors(cwd);
+      const here = await firstPackage(folders);
+      if (here !== undefined) await readPackage(here, { source: 'project', report });
+      for (const folder of folders) await readPackages(path.join(folder, 'node_modules'), 'project', report);
+    },
+  };
+}
+
+/** The packages in folders such as the global `node_modules`, the first folder first. */
+export function packagesSource(name: SourceName, title: string, folders: readonly string[]): DiscoverySource {
+  return {
+    name,
+    title,
+    timeLimitMs,
+    async search(report) {
+      for (const folder of folders) await readPackages(folder, name, report);
+    },
+  };
+}
+
+/** The servers that the user put together, which all are in one extension. */
+export function userServersSource(folder: string): DiscoverySource {
+  return {
+    name: 'user-made',
+    title: `The folder of user-made servers ${folder}`,
+    timeLimitMs,
+    search: (report) => readPackage(folder, { source: 'user-made', origin: 'user', report }),
+  };
+}
+
+/** The bundled extensions. */
+export function builtinSource(folder: string): DiscoverySource {
+  return {
+    name: 'built-in',
+    title: 'The folder of built-in servers',
+    timeLimitMs,
+    async search(report) {
+      for (const name of await sortedNamesIfPresent(folder)) {
+        await readPackage(path.join(folder, name), { source: 'built-in', origin: 'builtin', report });
+      }
+    },
+  };
+}
+
+function ancestors(folder: string): string[] {
+  const above = path.dirname(folder);
+  return above === folder ? [folder] : [folder, ...ancestors(above)];
+}
+
+async function firstPackage(folders: readonly string[]): Promise<string | undefined> {
+  for (const folder of folders) {
+    const info = await stat(path.join(folder, 'package.json')).catch(() => undefined);
+    if (info?.isFile()) return folder;
+  }
+  return undefined;
+}
+
+/** As many files at once as do not keep each other waiting. */
+const packagesAtOnce = 32;
+
+async function readPackages(folder: string, source: SourceName, report: ReportFound): Promise<void> {
+  const names = await packageNamesIn(folder);
+  await forEachLimited(names, packagesAtOnce, (name) =>
+    readPackage(path.join(folder, name), { source, name, report }),
+  );
+}
+
+async function packageNamesIn(folder: string): Promise<readonly string[]> {
+  const names = await sortedNamesIfPresent(folder);
+  const inScopes = names
+    .filter((name) => name.startsWith('@'))
+    .map(async (scope) =>
+      (await sortedNamesIfPresent(path.join(folder, scope))).map((name) => `${scope}/${name}`),
+    );
+  const scoped = (await Promise.all(inScopes)).flat();
+  return [...names, ...scoped].filter(isPackageName);
+}
+
+async function sortedNamesIfPresent(folder: string): Promise<readonly string[]> {
+  return (await readdir(folder).catch(() => [])).sort();
+}
+
+interface InstalledReadOptions {
+  readonly source: SourceName;
+  readonly report: ReportFound;
+  /** What it is found by; absent: what it calls itself. */
+  readonly name?: string;
+  readonly origin?: Origin;
+}
+
+/** Reports the servers of a package folder, if it is an extension. */
+async function readPackage(
+  folder: string,
+  { source, report, name, origin = 'package' }: InstalledReadOptions,
+): Promise<void> {
+  try {
+    const text = await packageTextIn(folder);
+    if (text === undefined) {
+      if (source !== 'added') return;
+      throw new AgentToolsError('failed', `There is no package.json in ${folder} any more.`);
+    }
+    // Of thousands of packages few are extensions, and looking for a word is quicker than reading what it stands in.
+    if (!isKnownToBeOne(source) && !text.includes('"agenttools"')) return;
+    const extension = await Extension.open(await realpath(folder), { origin, loadCode: refuseCode });
+    const { manifest } = extension;
+    const outlined =
+      origin === 'package'
+        ? outlinePackage(name ?? extension.name, manifest)
+        : { name: extension.name, content: manifest, about: undefined, qualify: (item: string) => item };
+    if (!isListable(manifest)) {
+      throw new AgentToolsError('failed', `${manifest.directory} declares more than can be listed.`);
+    }
+    const { servers, notes } = await outlineServers(extension, outlined);
+    const faults = listFaults(manifest).map((fault) => `${outlined.name}: ${fault}`);
+    const location = manifest.directory;
+    report.found({
+      name: origin === 'package' ? outlined.name : undefined,
+      servers: servers.map((server) => ({ ...server, source, location })),
+      notes: [...faults, ...notes],
+    });
+  } catch (error) {
+    const isOther = error instanceof ManifestError && error.diagnostic === 'no-extension';
+    if (isOther && !isKnownToBeOne(source)) return;
+    if (!(error instanceof AgentToolsError)) throw error;
+    const notes = [`${name ?? folder} is left out: ${error.message}`];
+    // It is here all the same, and in the way of another one of its name.
+    report.found({ name, servers: [], notes });
+  }
+}
+
+/** Nothing but extensions is put there. */
+function isKnownToBeOne(source: SourceName): boolean {
+  return source === 'user-made' || source === 'added';
+}
+
+/** Larger files are no package.json of an extension. */
+const maxPackageJsonBytes = 5 * 1024 * 1024;
+
+/**
+ * The text of the package.json in a folder; undefined if there is none. Opening waits for nobody who would write into a
+ * pipe.
+ * @throws AgentToolsError if it cannot be read
+ */
+async function packageTextIn(folder: string): Promise<string | undefined> {
+  const file = path.join(folder, 'package.json');
+  try {
+    const handle = await open(file, constants.O_RDONLY | (constants.O_NONBLOCK ?? 0));
+    try {
+      const info = await handle.stat();
+      if (!info.isFile()) throw new AgentToolsError('failed', `${file} is not a file.`);
+      if (info.size > maxPackageJsonBytes) {
+        throw new AgentToolsError(
+          'failed',
+          `${file} is larger than ${maxPackageJsonBytes / 1024 / 1024} MB.`,
+        );
+      }
+      const { buffer, bytesRead } = await handle.read(Buffer.allocUnsafe(info.size), 0, info.size, 0);
+      return buffer.toString('utf8', 0, bytesRead);
+    } finally {
+      await handle.close();
+    }
+  } catch (error) {
+    const { code } = error as NodeJS.ErrnoException;
+    if (error instanceof AgentToolsError) throw error;
+    if (code === 'ENOENT' || code === 'ENOTDIR') return undefined;
+    throw new AgentToolsError('failed', `${file} cannot be read (${code}).`);
+  }
+}
+
+async function refuseCode(_: string, relative: string): Promise<never> {
+  throw new DefinitionError('not-checked', `${relative} is code, which listing does not run.`, {
+    file: relative,
+  });
+}
+
+async function outlineServers(
+  extension: Extension,
+  outlined: PackageOutline,
+): Promise<{ readonly servers: readonly ServerOutline[]; readonly notes: readonly string[] }> {
+  const { servers } = extension.manifest.declarations;
+  if (servers.length === 0) {
+    // Items of the bundled extensions go by bare names; none of these is a server that could be started.
+    const isNamed = extension.origin === 'package';
+    return { servers: isNamed ? declaredServers(outlined) : [], notes: [] };
+  }
+  const read = await Promise.all(
+    servers.map(async (declaration) => {
+      try {
+        return { server: await outlineServer(extension, declaration, outlined) };
+      } catch (error) {
+        if (!(error instanceof DefinitionError)) throw error;
+        const { message, location } = error;
+        const file = path.join(extension.manifest.directory, location.file);
+        return { note: `${outlined.qualify(declaration.name)} is left out: ${message} (${file})` };
+      }
+    }),
+  );
+  return {
+    servers: read.flatMap(({ server }) => server ?? []),
+    notes: read.flatMap(({ note }) => note ?? []),
+  };
+}
+
+/** @throws DefinitionError if there is no usable definition. */
+async function outlineServer(
+  extension: Extension,
+  declaration: Declaration,
+  outlined: PackageOutline,
+): Promise<ServerOutline> {
+  const files = await extension.files();
+  const [file] = files.find('servers', declaration.name);
+  if (file !== undefined && file.language !== 'data') return declaredServer(declaration, outlined);
+  const { value, at, file: found } = await extension.definition('servers', declaration.name);
+  for (const fault of checkDefinition('servers', value)) {
+    const isEntry = fault.path.length > 1 && serverLists.some((list) => list === fault.path[0]);
+    if (isEntry || !isSerious(fault)) continue;
+    const message = describeFault(`Server "${declaration.name}"`, fault);
+    throw new DefinitionError('invalid-server', message, { file: found.file, path: [...at, ...fault.path] });
+  }
+  return definedServer(declaration, value, outlined);
+}

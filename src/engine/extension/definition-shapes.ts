@@ -1,0 +1,537 @@
+import type { DocumentPath } from '../files/document.js';
+import type { Kind } from './item-kinds.js';
+import { placeShape, toolUpstreamShape } from './upstream-shape.js';
+
+/**
+ * What a key of a definition may hold. `callable` is a function or a module reference (`"./file.js#export"`),
+ * `schema` any of the schema forms, `raw-schema` a JSON Schema object or its text, `texts` an object of strings, `needs`
+ * names of things all of which are needed, where a list among them is of things of which one suffices.
+ */
+export type ValueType =
+  | 'string'
+  | 'boolean'
+  | 'positive-number'
+  | 'count'
+  | 'strings'
+  | 'string-list'
+  | 'texts'
+  | 'needs'
+  | 'object'
+  | 'list'
+  | 'callable'
+  | 'schema'
+  | 'raw-schema'
+  | 'any';
+
+/** One key of a definition. */
+export interface KeyShape {
+  /** The types it may have; the first is the usual one. */
+  readonly types: readonly ValueType[];
+  /** One sentence for authors; it becomes the description in the published JSON Schema. */
+  readonly description: string;
+  readonly required?: boolean;
+  /** The values a string, or each string of a list, may have. */
+  readonly values?: readonly string[];
+  /** What the object, or each object of the list, holds. */
+  readonly shape?: DefinitionShape;
+  /** What each value of the object holds, whatever its key. */
+  readonly each?: DefinitionShape;
+  /** `null` is legal too, and means something. */
+  readonly nullable?: boolean;
+}
+
+export type DefinitionShape = Readonly<Record<string, KeyShape>>;
+
+const iconShape: DefinitionShape = {
+  src: { types: ['string'], description: 'An https: or data: address.', required: true },
+  mimeType: { types: ['string'], description: 'image/png, image/jpeg, image/svg+xml or image/webp.' },
+  sizes: { types: ['string-list'], description: 'Sizes such as "48x48", or "any".' },
+  theme: { types: ['string'], description: 'The theme it is drawn for.', values: ['light', 'dark'] },
+};
+
+const title: KeyShape = { types: ['string'], description: 'Name for people; the item name when absent.' };
+const icons: KeyShape = { types: ['list'], description: 'Icons a client may show.', shape: iconShape };
+const meta: KeyShape = { types: ['object'], description: 'Sent as `_meta`.' };
+const category: KeyShape = { types: ['string'], description: 'Sent as `_meta.category`.', nullable: true };
+const hiddenShape: KeyShape = { types: ['boolean'], description: 'Left out of lists; still usable by name.' };
+const visible: KeyShape = { types: ['boolean'], description: 'The opposite of `hidden`, which wins.' };
+const cache: KeyShape = {
+  types: ['object'],
+  description: 'How long clients may reuse what was listed or read.',
+  shape: {
+    ttlMs: { types: ['count'], description: 'Milliseconds.' },
+    scope: { types: ['string'], description: 'Who may share it.', values: ['public', 'private'] },
+  },
+};
+const requires: KeyShape = {
+  types: ['string-list', 'object'],
+  description: 'What it needs: client capabilities, or { client, env, bin, level }.',
+  shape: {
+    client: { types: ['strings'], description: 'Client capabilities.' },
+    env: { types: ['needs'], description: 'Environment variables; of a list among them one suffices.' },
+    bin: { types: ['needs'], description: 'Programs on the path; of a list among them one suffices.' },
+    level: {
+      types: ['string'],
+      description: 'Whether it is of no use without them; required when absent.',
+      values: ['required', 'suggested'],
+    },
+  },
+};
+const annotationsOfContent: KeyShape = {
+  types: ['object'],
+  description: 'MCP annotations: audience, priority, lastModified.',
+};
+
+const uiShape: DefinitionShape = {
+  app: { types: ['string'], description: 'The app that shows its results: a name, or a qualified name.' },
+  visibility: {
+    types: ['string-list'],
+    description: 'Who may call it; both when absent.',
+    values: ['model', 'app'],
+  },
+  when: { types: ['callable'], description: 'when(ctx): whether it has its app, asked at each tools/list.' },
+};
+
+const toolShape: DefinitionShape = {
+  name: { types: ['string'], description: 'Name that clients see; the item name when absent.' },
+  title,
+  description: { types: ['string'], description: 'What it does and when to use it, for the model.' },
+  input: {
+    types: ['schema'],
+    description: 'Arguments: a field spec, JSON Schema, JSON text or Standard Schema.',
+  },
+  output: { types: ['schema'], description: 'Structured result, in the same forms.' },
+  inputSchema: { types: ['raw-schema'], description: 'Arguments as JSON Schema; wins over `input`.' },
+  outputSchema: { types: ['raw-schema'], description: 'Result as JSON Schema; wins over `output`.' },
+  handler: { types: ['callable'], description: 'handler(args, ctx): what the tool does.' },
+  upstream: {
+    types: ['object', 'callable'],
+    description: 'In place of `handler`: the tool of an existing MCP server that answers.',
+    shape: toolUpstreamShape,
+  },
+  initialize: { types: ['callable'], description: 'initialize(ctx): run once, before the first call.' },
+  options: { types: ['object'], description: 'Options the user may set, with their defaults.' },
+  category,
+  hidden: hiddenShape,
+  visible,
+  annotations: {
+    types: ['object'],
+    description: 'Hints for clients.',
+    shape: {
+      title: { types: ['string'], description: 'Older place of the title.' },
+      readOnlyHint: { types: ['boolean'], description: 'Changes nothing.' },
+      destructiveHint: { types: ['boolean'], description: 'May destroy something.' },
+      idempotentHint: { types: ['boolean'], description: 'Calling it twice is like calling it once.' },
+      openWorldHint: { types: ['boolean'], description: 'Reaches things outside.' },
+    },
+  },
+  icons,
+  meta,
+  ui: {
+    types: ['string', 'object'],
+    description: 'The UI app that shows its results: its name, or { app, visibility, when }; null for none.',
+    shape: uiShape,
+    nullable: true,
+  },
+  timeoutMs: {
+    types: ['positive-number'],
+    description: 'Longest run of one call; 60000 when absent, an hour with `task`.',
+  },
+  requires,
+  task: {
+    types: ['string'],
+    description:
+      'Whether a client that knows tasks need not wait for it; required: no other client can call it.',
+    values: ['optional', 'required'],
+  },
+  taskBegins: {
+    types: ['string'],
+    description:
+      'When the task begins: with the call, or with ctx.beginTask() in the handler; call when absent.',
+    values: ['call', 'handler'],
+  },
+  onOutputMismatch: {
+    types: ['string'],
+    description: 'What a result that does not match `output` becomes.',
+    values: ['error', 'warn'],
+  },
+};
+
+const promptShape: DefinitionShape = {
+  name: { types: ['string'], description: 'Name that clients see; the item name when absent.' },
+  title,
+  description: { types: ['string'], description: 'What it is for.' },
+  arguments: {
+    types: ['list'],
+    description: 'What the user fills in.',
+    shape: {
+      name: { types: ['string'], description: 'Its name in templates and functions.', required: true },
+      title: { types: ['string'], description: 'Name for people.' },
+      description: { types: ['string'], description: 'What to fill in.' },
+      required: { types: ['boolean'], description: 'Whether it must be given; false when absent.' },
+      complete: {
+        types: ['callable', 'string-list'],
+        description: 'Suggestions: a list, or complete(value, ctx).',
+      },
+    },
+  },
+  type: { types: ['string'], description: 'How to read `content`.', values: ['text', 'function', 'auto'] },
+  content: { types: ['any'], description: 'Text, { "template": … }, or content(args, ctx).' },
+  messages: {
+    types: ['list'],
+    description: 'Several messages with roles, instead of `content`.',
+    shape: {
+      role: { types: ['string'], description: 'Who speaks.', required: true, values: ['user', 'assistant'] },
+      content: { types: ['any'], description: 'Text, { "template": … } or a content block.', required: true },
+    },
+  },
+  hidden: hiddenShape,
+  visible,
+  category,
+  icons,
+  meta,
+  timeoutMs: { types: ['positive-number'], description: 'Longest run of `content`; 60000 when absent.' },
+  requires,
+};
+
+const resourceShape: DefinitionShape = {
+  uri: { types: ['string'], description: 'Its address.' },
+  uriTemplate: { types: ['string'], description: 'RFC 6570 template, for many resources of one kind.' },
+  name: { types: ['string'], description: 'Name that clients see; the item name when absent.' },
+  title,
+  description: { types: ['string'], description: 'What it holds.' },
+  mimeType: { types: ['string'], description: 'Guessed from the file name when absent.' },
+  text: { types: ['string'], description: 'The content itself.' },
+  file: { types: ['string'], description: 'A file of the package.' },
+  read: { types: ['callable'], description: 'read(uri, variables, ctx): the content.' },
+  list: { types: ['callable'], description: 'list(ctx): the resources of a template.' },
+  complete: {
+    types: ['object'],
+    description: 'Variable name to suggestions: a list, or complete(value, ctx).',
+  },
+  annotations: annotationsOfContent,
+  size: { types: ['count'], description: 'Bytes, when known.' },
+  subscribable: { types: ['boolean'], description: 'Clients may ask to be told when it changes.' },
+  hidden: hiddenShape,
+  visible,
+  category,
+  icons,
+  meta,
+  cache,
+  timeoutMs: { types: ['positive-number'], description: 'Longest run of `read`; 60000 when absent.' },
+};
+
+const listShape: DefinitionShape = {
+  tools: { types: ['callable'], description: 'tools(ctx, registry): what tools/list shows.' },
+  prompts: { types: ['callable'], description: 'prompts(ctx, registry): what prompts/list shows.' },
+  resources: {
+    types: ['callable'],
+    description: 'resources(ctx, registry): what the lists of resources and of their templates show.',
+  },
+};
+
+const serverShape: DefinitionShape = {
+  name: { types: ['string'], description: 'Sent as serverInfo.name; the qualified name when absent.' },
+  title: { types: ['string'], description: 'Name for people.' },
+  description: { types: ['string'], description: 'What it offers.' },
+  instructions: {
+    types: ['strings'],
+    description: 'How to use it, for the model; lists are joined by blank lines.',
+  },
+  version: { types: ['string'], description: 'The package version when absent.' },
+  configKey: { types: ['string'], description: 'Its key in client configs; the item name when absent.' },
+  initialize: { types: ['callable'], description: 'initialize(ctx): run once, before the first use.' },
+  tools: { types: ['list', 'string'], description: 'Names, { "use": name, … }, definitions, or "*".' },
+  prompts: { types: ['list', 'string'], description: 'Names, { "use": name, … }, definitions, or "*".' },
+  resources: { types: ['list', 'string'], description: 'Names, { "use": name, … }, definitions, or "*".' },
+  apps: { types: ['list', 'string'], description: 'Names of UI apps, or "*".' },
+  skills: {
+    types: ['string-list', 'string'],
+    description: 'Names of skills, or "*" for all of the package.',
+  },
+  toolList: {
+    types: ['string'],
+    description: 'What clients are listed: all tools, or three by which the others are found and called.',
+    values: ['all', 'catalog'],
+  },
+  list: {
+    types: ['object'],
+    description: 'What lists show to whoever asks: { tools, prompts, resources }, each a hook.',
+    shape: listShape,
+  },
+  icons,
+  websiteUrl: { types: ['string'], description: 'Where to read more.' },
+  transport: { types: ['string'], description: 'How it is usually served.', values: ['stdio', 'http'] },
+  exposeErrors: {
+    types: ['boolean'],
+    description: 'Show unexpected exceptions to the model. For development.',
+  },
+  pageSize: { types: ['positive-number'], description: 'Entries per list page; 500 when absent.' },
+  cache,
+  evaluator: {
+    types: ['object'],
+    description: 'Further model settings that a ported definition carried; kept as they are.',
+  },
+};
+
+const appShape: DefinitionShape = {
+  csp: {
+    types: ['object'],
+    description: 'Origins the app may reach, such as "https://api.example.com"; none when absent.',
+    shape: {
+      connectDomains: { types: ['string-list'], description: 'For requests: fetch, XHR, WebSocket.' },
+      resourceDomains: {
+        types: ['string-list'],
+        description: 'For images, scripts, styles, fonts and media; "https://*.example.com" will do.',
+      },
+      frameDomains: { types: ['string-list'], description: 'For frames inside the app.' },
+      baseUriDomains: { types: ['string-list'], description: 'For the base address of the page.' },
+    },
+  },
+  permissions: {
+    types: ['object'],
+    description: 'What it asks the browser for, each as {}. A host may refuse.',
+    shape: {
+      camera: { types: ['object'], description: 'The camera.' },
+      microphone: { types: ['object'], description: 'The microphone.' },
+      geolocation: { types: ['object'], description: 'Where the user is.' },
+      clipboardWrite: { types: ['object'], description: 'Writing to the clipboard.' },
+    },
+  },
+  domain: { types: ['string'], description: 'A stable origin for the app.' },
+  prefersBorder: { types: ['boolean'], description: 'Whether the host draws a border.' },
+};
+
+/** The keys of a definition, by kind. The published JSON Schemas are made from these. */
+export const shapes = {
+  tools: toolShape,
+  prompts: promptShape,
+  resources: resourceShape,
+  servers: serverShape,
+  apps: appShape,
+} as const satisfies Record<Kind, DefinitionShape>;
+
+/** What a toolkit says for all its tools. */
+const toolkitWide: DefinitionShape = {
+  category: { ...category, description: '`_meta.category` of its tools that have none of their own.' },
+  hidden: { ...hiddenShape, description: 'Leaves its tools out of lists, save those that say otherwise.' },
+  visible,
+};
+
+/** The keys of a toolkit: several tools in one file. */
+export const toolkitShape: DefinitionShape = {
+  ...toolkitWide,
+  tools: { types: ['list'], description: 'Its tools.', required: true },
+};
+
+/** What an entry of a server's list may say of all tools of a toolkit; `name` and `description` of an only one. */
+export const toolkitOverrideShape: DefinitionShape = {
+  toolkit: { types: ['string'], description: 'The toolkit: a name, or a qualified name.', required: true },
+  category: { ...category, description: '`_meta.category` of all its tools, whatever they say; null: none.' },
+  hidden: { ...hiddenShape, description: 'Leaves all its tools out of lists, or none, whatever they say.' },
+  visible,
+  name: toolShape.name!,
+  description: toolShape.description!,
+};
+
+/** What an entry of a server's list says of the tools of an existing MCP server. */
+export const upstreamEntryShape: DefinitionShape = {
+  upstream: {
+    types: ['object', 'callable'],
+    description: 'The existing MCP server, whose tools are listed.',
+    required: true,
+    shape: placeShape,
+  },
+  prefix: { types: ['string'], description: 'Before each name, save those that `rename` gives.' },
+  only: {
+    types: ['string-list'],
+    description: 'The tools that are taken, as they are called there; all when absent.',
+  },
+  except: { types: ['string-list'], description: 'Tools that are not taken, as they are called there.' },
+  rename: { types: ['texts'], description: 'What tools are called here, by what they are called there.' },
+  hidden: { ...hiddenShape, description: 'Leaves all of them out of lists; still usable by name.' },
+  visible,
+  category: { ...category, description: '`_meta.category` of all of them; null: none.' },
+  timeoutMs: { ...toolShape.timeoutMs!, description: 'Longest run of one call; 60000 when absent.' },
+  meta: { ...meta, description: 'Laid over the `_meta` of each.' },
+};
+
+const anyOverride: DefinitionShape = {
+  use: { types: ['string'], description: 'The item, by name or qualified name.', required: true },
+  name: toolShape.name!,
+  title,
+  description: toolShape.description!,
+  category,
+  hidden: hiddenShape,
+  visible,
+  icons,
+  meta,
+  timeoutMs: toolShape.timeoutMs!,
+};
+
+/** What an entry may change about one argument. */
+const parameterShape: DefinitionShape = {
+  name: { types: ['string'], description: 'What clients call it.' },
+  description: { types: ['string'], description: 'What it means, for the model.' },
+  enum: { types: ['list'], description: 'The only ones of its values that clients may send.' },
+  hidden: {
+    types: ['boolean'],
+    description: 'Clients neither see nor send it; the tool gets its default all the same.',
+  },
+  default: { types: ['any'], description: 'What the tool gets where it is not sent.' },
+};
+
+/** What an entry of a server's list may change of the item it names, by the kind that is listed. */
+export const overrideShapes = {
+  tools: {
+    ...anyOverride,
+    annotations: toolShape.annotations!,
+    ui: toolShape.ui!,
+    options: toolShape.options!,
+    arguments: { types: ['object'], description: 'Arguments fixed here and taken out of the schema.' },
+    parameters: {
+      types: ['object'],
+      description: 'What is changed about arguments, by the names that the tool knows.',
+      each: parameterShape,
+    },
+  },
+  prompts: {
+    ...anyOverride,
+    arguments: { types: ['object'], description: 'Arguments fixed here and taken out of the list.' },
+  },
+  resources: { ...anyOverride, annotations: annotationsOfContent },
+  apps: anyOverride,
+} as const satisfies Record<Exclude<Kind, 'servers'>, DefinitionShape>;
+
+/** A key that does not hold what its shape says. */
+export interface ShapeFault {
+  readonly path: DocumentPath;
+  readonly problem: 'missing' | 'type' | 'value' | 'unknown';
+  /** What would be right, in words. */
+  readonly expected: string;
+  /** The keys that exist here, for a suggestion. */
+  readonly known?: readonly string[];
+}
+
+/** Compares a definition with its shape. Unknown keys are reported as `unknown`; keys that begin with `x-` are free. */
+export function* checkShape(
+  value: Readonly<Record<string, unknown>>,
+  shape: DefinitionShape,
+  at: DocumentPath = [],
+): Generator<ShapeFault> {
+  const known = Object.keys(shape);
+  for (const key of Object.keys(value)) {
+    if (Object.hasOwn(shape, key) || key.startsWith('x-') || key === '$schema') continue;
+    yield { path: [...at, key], problem: 'unknown', expected: known.join(', '), known };
+  }
+  for (const [key, field] of Object.entries(shape)) {
+    const path = [...at, key];
+    const held = Object.hasOwn(value, key) ? value[key] : undefined;
+    if (held === undefined) {
+      if (field.required) yield { path, problem: 'missing', expected: typeNames(field) };
+      continue;
+    }
+    if (held === null && field.nullable) continue;
+    if (!field.types.some((type) => typeCheckers[type](held))) {
+      yield { path, problem: 'type', expected: typeNames(field) };
+      continue;
+    }
+    if (field.values && !hasOnly(field.values, held)) {
+      yield { path, problem: 'value', expected: field.values.map((one) => JSON.stringify(one)).join(', ') };
+    }
+    if (field.shape && (!Array.isArray(held) || field.types.includes('list')) && !isFunctionLike(held))
+      yield* checkNested(held, field.shape, path);
+    if (field.each && isRecord(held)) yield* checkEach(held, field.each, path);
+  }
+}
+
+/** Whether a string is one of the values, or a list holds nothing else, and something. */
+function hasOnly(values: readonly string[], held: unknown): boolean {
+  const all = Array.isArray(held) ? held : [held];
+  return all.length > 0 && all.every((one) => typeof one !== 'string' || values.includes(one));
+}
+
+function* checkNested(held: unknown, shape: DefinitionShape, at: DocumentPath): Generator<ShapeFault> {
+  if (!Array.isArray(held)) {
+    if (isRecord(held)) yield* checkShape(held, shape, at);
+    return;
+  }
+  for (const [index, entry] of held.entries()) {
+    if (isRecord(entry)) yield* checkShape(entry, shape, [...at, index]);
+    else yield { path: [...at, index], problem: 'type', expected: 'an object' };
+  }
+}
+
+function* checkEach(
+  held: Readonly<Record<string, unknown>>,
+  shape: DefinitionShape,
+  at: DocumentPath,
+): Generator<ShapeFault> {
+  for (const [key, entry] of Object.entries(held)) {
+    if (isRecord(entry)) yield* checkShape(entry, shape, [...at, key]);
+    else yield { path: [...at, key], problem: 'type', expected: 'an object' };
+  }
+}
+
+function typeNames(field: KeyShape): string {
+  return field.types.map((type) => valueTypeWords[type]).join(' or ');
+}
+
+const valueTypeWords = {
+  string: 'a string',
+  boolean: 'true or false',
+  'positive-number': 'a number above 0',
+  count: 'a whole number, 0 or more',
+  strings: 'a string or a list of strings',
+  'string-list': 'a list of strings',
+  texts: 'an object of strings',
+  needs: 'a string, or a list of strings and of lists of strings of which one suffices',
+  object: 'an object',
+  list: 'a list',
+  callable: 'a function or a module reference such as "./dist/file.js#name"',
+  schema: 'a schema: a field spec, a JSON Schema object or text, or a Standard Schema',
+  'raw-schema': 'a JSON Schema object or its text',
+  any: 'a value',
+} as const satisfies Record<ValueType, string>;
+
+const typeCheckers = {
+  string: (value) => typeof value === 'string',
+  boolean: (value) => typeof value === 'boolean',
+  count: (value) => Number.isSafeInteger(value) && (value as number) >= 0,
+  'positive-number': (value) => typeof value === 'number' && value > 0 && Number.isFinite(value),
+  strings: (value) => typeof value === 'string' || isStringList(value),
+  'string-list': isStringList,
+  texts: (value) => isRecord(value) && Object.values(value).every((one) => typeof one === 'string'),
+  needs: (value) => typeof value === 'string' || (Array.isArray(value) && value.every(isNeed)),
+  object: isPlainRecord,
+  list: Array.isArray,
+  callable: (value) => isFunctionLike(value) || typeof value === 'string',
+  schema: (value) =>
+    isRecord(value) || Array.isArray(value) || typeof value === 'string' || typeof value === 'function',
+  'raw-schema': (value) => isPlainRecord(value) || typeof value === 'string',
+  any: () => true,
+} as const satisfies Record<ValueType, (value: unknown) => boolean>;
+
+function isStringList(value: unknown): boolean {
+  return Array.isArray(value) && value.every((entry) => typeof entry === 'string');
+}
+
+/** A name, or names of which one suffices. */
+function isNeed(value: unknown): boolean {
+  return typeof value === 'string' || (isStringList(value) && (value as readonly string[]).length > 0);
+}
+
+/** An object that is not a list. */
+export function isRecord(value: unknown): value is Record<string, unknown> {
+  return typeof value === 'object' && value !== null && !Array.isArray(value);
+}
+
+/** A record that is no stand-in of a function. */
+function isPlainRecord(value: unknown): boolean {
+  return isRecord(value) && !isFunctionLike(value);
+}
+
+/** A function, or what stands for one in a definition that was inspected in another process. */
+export function isFunctionLike(value: unknown): boolean {
+  return typeof value === 'function' || (isRecord(value) && value['@@'] === 'function');
+}

@@ -1,0 +1,23 @@
+import { didYouMean } from '../did-you-mean.js';
+import type { ShapeFault } from './definition-shapes.js';
+
+/** Whether a fault keeps an item from being served. Unknown keys do not. */
+export function isSerious({ problem }: ShapeFault): boolean {
+  return problem !== 'unknown';
+}
+
+/** Says a fault in words; `what` names the item, as in `Tool "forecast"`. */
+export function describeFault(what: string, { path, problem, expected, known }: ShapeFault): string {
+  const key = path.length === 0 ? '' : ` "${path.join('.')}"`;
+  switch (problem) {
+    case 'missing':
+      return `${what} has no${key || ' value'}. Expected ${expected}.`;
+    case 'unknown': {
+      const meant = didYouMean(String(path.at(-1)), known ?? []);
+      const hint = meant === undefined ? '' : ` Did you mean "${meant}"?`;
+      return `${what} has an unknown key${key}.${hint} Known keys: ${known?.join(', ')}.`;
+    }
+    default:
+      return `${what} has an unusable${key}. Expected ${expected}.`;
+  }
+}

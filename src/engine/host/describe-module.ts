@@ -1,0 +1,12 @@
+import { describeValue } from '../extension/described-value.js';
+import { importModule, readDefaultExport } from '../extension/import-module.js';
+import type { PlainData } from '../plain-data.js';
+
+/**
+ * Loads a definition module and describes its default export as JSON data, for {@link readDescription} in the front.
+ * `file` is absolute. Rejects if the module cannot be loaded.
+ */
+export async function describeModule(file: string): Promise<PlainData> {
+  const { live } = await readDefaultExport(await importModule(file));
+  return await describeValue(live, file);
+}

@@ -1,0 +1,126 @@
+import { stat } from 'node:fs/promises';
+import type { EntryLayout, Launch, WritableClient } from '../clients/client.js';
+import type { ConfigChange } from '../clients/config-change.js';
+import { slotKey } from '../clients/ledger/slot.js';
+import type { Receipt } from '../clients/receipts.js';
+import { parseToolOptions, type ToolOptionValues } from '../items/tool-options.js';
+import { type EntryTarget, explainUnreadable, type Scope } from './entry-target.js';
+import type { InstallRequest } from './install-request.js';
+import { unstablePaths } from './launch.js';
+import {
+  replacedByClient,
+  type SecretOptions,
+  type SecretPlaceholders,
+  toolOptionsVariable,
+} from './secrets.js';
+
+/** An install that was done for one client, or would be. */
+export interface CompletedInstall {
+  readonly client: WritableClient;
+  readonly request: InstallRequest;
+  /** Whether no other machine could start the server by its name. */
+  readonly isOnlyHere: boolean;
+  readonly launch: Launch;
+  readonly placement: EntryTarget;
+  readonly receipt: Receipt;
+  readonly toolOptions: ToolOptionValues;
+  readonly options: SecretOptions;
+  readonly hidden: SecretPlaceholders;
+  readonly change: ConfigChange;
+  readonly platform: NodeJS.Platform;
+}
+
+/** What the user should know of how an entry was written, in sentences. */
+export async function collectNotes(facts: CompletedInstall): Promise<readonly string[]> {
+  const { client, request, launch, placement, receipt, toolOptions, options, hidden, change } = facts;
+  const { scope, variables } = request;
+  const { layout } = placement;
+  const previous = change.known.find((one) => one.client === client.id && slotKey(one) === slotKey(receipt));
+  const secrets = [...variables, ...options.variables].filter(({ isSecret }) => isSecret);
+  return [
+    ...unstablePaths(launch, { inProject: scope.kind === 'project' }),
+    ...hidden.notes,
+    ...(scope.kind === 'user' ? [] : options.notes),
+    ...findDroppedSettings({ previous, receipt, layout, toolOptions }),
+    ...replacedByClient(variables, { client, entry: receipt.entry, layout, key: receipt.key }),
+    ...(await readableByOthers(placement.file, {
+      scope,
+      secrets: secrets.map(({ name }) => name),
+      platform: facts.platform,
+    })),
+    ...(request.force ? await explainUnreadable(placement, change.after) : []),
+    ...commandNotes(facts),
+    ...(change.outcome === 'unchanged' ? [] : placement.cautions),
+  ];
+}
+
+/** What a file that others share had better not hold, and what a client may not find. */
+function commandNotes({ client, request, isOnlyHere }: CompletedInstall): readonly string[] {
+  const { name, kind } = client;
+  const { scope, by } = request;
+  if (by === 'npx') {
+    if (kind === 'coding') return [];
+    return [
+      `${name} may not find npx where it was opened from a desktop, without a shell's PATH. If it does not, install again without --command npx.`,
+    ];
+  }
+  if (scope.kind !== 'project') return [];
+  const wayOut = isOnlyHere ? 'name a published package and add --command npx' : 'add --command npx';
+  return [`The entry holds paths of this machine. For a file that others share, ${wayOut}.`];
+}
+
+/** A file that got secrets. */
+interface SecretFile {
+  readonly scope: Scope;
+  /** Names of variables. */
+  readonly secrets: readonly string[];
+  readonly platform: NodeJS.Platform;
+}
+
+/** A file of the user's own keeps the mode it has, also when it gets a secret. */
+async function readableByOthers(
+  file: string,
+  { scope, secrets, platform }: SecretFile,
+): Promise<readonly string[]> {
+  if (scope.kind !== 'user' || secrets.length === 0) return [];
+  const { mode = 0 } = (await stat(file).catch(() => undefined)) ?? {};
+  if (platform === 'win32' || (mode & 0o077) === 0) return [];
+  return [
+    `Others on this machine can read the file (its mode is ${(mode & 0o777).toString(8)}), and it holds ${secrets.join(', ')}. Keep it to yourself with: chmod 600 "${file}"`,
+  ];
+}
+
+/** An install, and the one before it. */
+interface DroppedSettingsInput {
+  readonly previous: Receipt | undefined;
+  readonly receipt: Receipt;
+  readonly layout: EntryLayout;
+  readonly toolOptions: ToolOptionValues;
+}
+
+/** Settings that an earlier install wrote and this one does not. */
+function findDroppedSettings({
+  previous,
+  receipt,
+  layout,
+  toolOptions,
+}: DroppedSettingsInput): readonly string[] {
+  if (!previous) return [];
+  const [before, after] = [previous, receipt].map(({ entry }) => layout.launchOf(entry));
+  const options = optionNames(parseToolOptions(before?.env[toolOptionsVariable], () => {}));
+  const given = optionNames(toolOptions);
+  const names = [
+    ...previous.variables.filter(
+      (name) => !receipt.variables.includes(name) && !(name === toolOptionsVariable && options.length > 0),
+    ),
+    ...options.filter((name) => !given.includes(name)).map((name) => `the option ${name}`),
+    ...(before?.cwd !== undefined && after?.cwd === undefined ? ['the working directory'] : []),
+  ];
+  return names.length === 0 ? [] : [`No longer set, because they were not given again: ${names.join(', ')}.`];
+}
+
+function optionNames(options: ToolOptionValues): readonly string[] {
+  return Object.entries(options).flatMap(([tool, set]) =>
+    Object.keys(set).map((option) => `${tool}.${option}`),
+  );
+}

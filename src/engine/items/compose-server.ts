@@ -1,0 +1,327 @@
+import { serverLists } from '../extension/check-definition.js';
+import { isRecord } from '../extension/definition-shapes.js';
+import type { Definition, Extension } from '../extension/extension.js';
+import { type Translation, translate } from '../extension/key-spellings.js';
+import type { SkillFolder } from '../extension/skill-folders.js';
+import { type FoundServer, implicitServerName, type Workspace } from '../extension/workspace.js';
+import { readAppDefinition } from './app.js';
+import { withoutRepeats } from './distinct-names.js';
+import { joinInstructions } from './instructions.js';
+import { type Lazy, lazyFunction } from './lazy-function.js';
+import {
+  type ComposedKind,
+  isToolkitEntry,
+  listEntries,
+  type ResolvedItem,
+  resolveEntry,
+} from './list-entries.js';
+import { applyOverride, isOverride } from './override.js';
+import { readPrompt } from './prompt.js';
+import { locate, oncePerDefinition, readCache, requireModules, requireUsable } from './read-definition.js';
+import { listedKinds, Registry } from './registry.js';
+import { readResource } from './resource.js';
+import { addUnbound, bindApps, claimAddress } from './served-apps.js';
+import { listedSkills } from './skills.js';
+import { listSkipped, type SkippedItem } from './skipped-items.js';
+import type {
+  AppSpec,
+  CacheHint,
+  Initializer,
+  ListHook,
+  ListHooks,
+  PromptSpec,
+  ResourceSpec,
+  ToolSpec,
+} from './specs.js';
+import { readTool } from './tool.js';
+import type { MakeCatalog } from './tool-list.js';
+import { hasUi, isUiResource } from './ui.js';
+import type { UpstreamEntry } from './upstream.js';
+
+/** What serving asks of a server. */
+export interface Servable {
+  readonly qualifiedName: string;
+  /** Sent as serverInfo. */
+  readonly info: Readonly<Record<string, unknown>> & { readonly name: string; readonly version: string };
+  readonly instructions: string | undefined;
+  readonly registry: Registry;
+  /** The apps it serves, by their addresses. */
+  readonly apps: ReadonlyMap<string, AppSpec>;
+  /** Tools that are taken from upstream servers, once these have been asked; {@link withUpstreamTools} puts them in. */
+  readonly upstreams: readonly UpstreamEntry[];
+  /** What its tools and instructions are made of; absent: it has no tools but those that are registered. */
+  readonly baseItems?: BaseItems;
+  /** The folders of skills that it serves as they are. */
+  readonly skills: readonly SkillFolder[];
+  /** Whether there is anything that is only for clients that show UI. */
+  readonly hasUi: boolean;
+  readonly initialize: Lazy<Initializer> | undefined;
+  /** What decides on lists instead of what is hidden. */
+  readonly listHooks: ListHooks;
+  readonly exposeErrors: boolean;
+  readonly cache: CacheHint | undefined;
+}
+
+/** What a server is made of, so that it can be made again with more tools. */
+interface BaseItems {
+  /** In its order, without those that stand for others, under the names that they gave themselves. */
+  readonly tools: readonly ToolSpec[];
+  /** As its definition has them. */
+  readonly instructions: unknown;
+  /** Undefined: clients are listed all tools. */
+  readonly catalog: MakeCatalog | undefined;
+}
+
+/** A server, composed and ready to be served. */
+export interface ServerSpec extends Servable {
+  readonly extension: Extension;
+  readonly description: string | undefined;
+  /** The key that its definition gives it in the configuration of clients; else its item name. */
+  readonly configKey: string;
+  /** Whether the definition gives it one. */
+  readonly hasOwnKey: boolean;
+  /** Items that could not be had; the server goes without them. */
+  readonly leftOut: readonly SkippedItem[];
+}
+
+/** What clients are listed as tools: all, or three by which the others are found, inspected and called. */
+export type ToolList = 'all' | 'catalog';
+
+export interface ComposeOptions {
+  /** What the user wants, whatever the server says. */
+  readonly toolList?: ToolList | undefined;
+}
+
+/**
+ * Composes a server of its definition, or of everything a package without servers declares. Bad items are left out.
+ * A server that is composed again from the same workspace keeps its items: what they initialized stays so.
+ * @throws DefinitionError if the server's own definition cannot be used.
+ */
+export async function composeServer(
+  { extension, server }: FoundServer,
+  workspace: Workspace,
+  options: ComposeOptions = {},
+): Promise<ServerSpec> {
+  const definition =
+    server === undefined ? defineImplicitServer(extension) : await extension.definition('servers', server);
+  return await composeDefinition(definition, workspace, options);
+}
+
+/**
+ * Composes a server of a definition, wherever that comes from.
+ * @throws DefinitionError if the definition cannot be used.
+ */
+export async function composeDefinition(
+  definition: Definition,
+  workspace: Workspace,
+  { toolList }: ComposeOptions = {},
+): Promise<ServerSpec> {
+  const { extension } = definition;
+  // One bad entry of a list does not stop a server: it is left out where the list is composed.
+  requireUsable(definition, ({ path }) => path.length > 1 && serverLists.some((list) => list === path[0]));
+  await requireModules(definition);
+  const { value } = definition;
+  const leftOut: SkippedItem[] = [];
+  const compose = <K extends ComposedKind>(kind: K, read: SpecReader<K>) =>
+    composeList({ kind, read, definition, workspace, leftOut });
+  const { specs: listedTools, upstreams } = await compose('tools', readTool);
+  const { specs: prompts } = await compose('prompts', readPrompt);
+  const { specs: listedResources } = await compose('resources', readResource);
+  const { specs: listedApps } = await compose('apps', readAppDefinition);
+  const apps = new Map<string, AppSpec>();
+  const bound = await bindApps(listedTools, { workspace, leftOut });
+  const tools = bound.map((tool) => claimAddress(tool, apps, leftOut));
+  const resources = distinctUris(listedResources, apps, leftOut);
+  addUnbound(listedApps, { apps, resources, leftOut });
+  const qualifiedName = extension.qualify(definition.item);
+  const { title, description, icons, websiteUrl, version, instructions } = value;
+  const isCatalog = (toolList ?? value.toolList) === 'catalog' && tools.length + upstreams.length > 0;
+  // Few servers have so many tools.
+  const makeCatalog = isCatalog ? await (await import('./tool-list.js')).openCatalog(workspace) : undefined;
+  const catalog = makeCatalog?.(tools);
+  return {
+    qualifiedName,
+    extension,
+    info: {
+      name: typeof value.name === 'string' ? value.name : qualifiedName,
+      ...(typeof title === 'string' && { title }),
+      ...(typeof description === 'string' && { description }),
+      version: typeof version === 'string' ? version : extension.manifest.packageVersion,
+      ...(Array.isArray(icons) && { icons }),
+      ...(typeof websiteUrl === 'string' && { websiteUrl }),
+    },
+    description: typeof description === 'string' ? description : undefined,
+    instructions: joinInstructions([instructions, catalog?.instructions].flat()),
+    configKey: typeof value.configKey === 'string' ? value.configKey : definition.item,
+    hasOwnKey: typeof value.configKey === 'string',
+    registry: new Registry(
+      { tools: catalog?.tools ?? tools, prompts, resources },
+      {
+        pageSize: typeof value.pageSize === 'number' ? Math.ceil(value.pageSize) : undefined,
+        fronts: catalog?.catalogTools,
+      },
+    ),
+    apps,
+    upstreams,
+    baseItems: { tools, instructions, catalog: makeCatalog },
+    skills: value.skills === undefined ? [] : await listedSkills(definition, { workspace, leftOut }),
+    hasUi: apps.size > 0 || tools.some(hasUi) || resources.some(isUiResource),
+    initialize:
+      value.initialize === undefined
+        ? undefined
+        : oncePerDefinition(definition, 'initialize', () =>
+            lazyFunction<Initializer>(value.initialize, extension),
+          ),
+    listHooks: readListHooks(value.list, extension),
+    exposeErrors: value.exposeErrors === true,
+    cache: readCache(value.cache),
+    leftOut,
+  };
+}
+
+function defineImplicitServer(extension: Extension): Definition {
+  const translation: Translation = translate(
+    { tools: '*', prompts: '*', resources: '*', apps: '*', skills: '*' },
+    'servers',
+  );
+  return {
+    kind: 'servers',
+    item: implicitServerName(extension),
+    extension,
+    file: { file: extension.manifest.document.file, language: 'data', combined: false },
+    at: extension.manifest.base,
+    value: translation.value,
+    translation,
+  };
+}
+
+function readListHooks(list: unknown, extension: Extension): ListHooks {
+  if (!isRecord(list)) return {};
+  const given = listedKinds.filter((kind) => list[kind] !== undefined);
+  return Object.fromEntries(given.map((kind) => [kind, lazyFunction<ListHook>(list[kind], extension)]));
+}
+
+interface ComposedSpecs {
+  tools: ToolSpec;
+  prompts: PromptSpec;
+  resources: ResourceSpec;
+  apps: AppSpec;
+}
+
+type ComposedSpecOf<K extends ComposedKind> = ComposedSpecs[K];
+type SpecReader<K extends ComposedKind> = (definition: Definition) => Promise<ComposedSpecOf<K>>;
+
+interface ListJob<K extends ComposedKind> {
+  readonly kind: K;
+  readonly read: SpecReader<K>;
+  readonly definition: Definition;
+  readonly workspace: Workspace;
+  readonly leftOut: SkippedItem[];
+}
+
+/** The items of a list, and the entries that stand for tools of existing servers. */
+interface ComposedList<K extends ComposedKind> {
+  readonly specs: readonly ComposedSpecOf<K>[];
+  readonly upstreams: readonly UpstreamEntry[];
+}
+
+async function composeList<K extends ComposedKind>(job: ListJob<K>): Promise<ComposedList<K>> {
+  const entries = listEntries(job.definition, job.kind);
+  const looked = await Promise.all(
+    entries.map((entry, index) => resolveListEntry(job, entry, [job.kind, index])),
+  );
+  const found = withoutRepeats(looked.flatMap((one, entry) => one.found.map((item) => ({ ...item, entry }))));
+  const specs = await Promise.all(found.map((one) => compose(job, one)));
+  job.leftOut.push(...looked.flatMap(({ leftOut }) => leftOut));
+  const upstreams = looked.flatMap(({ upstream }, entry) => {
+    const before = specs.filter((_, index) => found[index]!.entry < entry);
+    return upstream ? [{ ...upstream, position: before.flat().length }] : [];
+  });
+  return { specs: specs.flat(), upstreams };
+}
+
+/** What an entry of a list stands for, and what of it the server goes without. */
+interface ListEntryResult {
+  readonly found: readonly FoundItem[];
+  readonly leftOut: SkippedItem[];
+  readonly upstream?: Omit<UpstreamEntry, 'position'>;
+}
+
+/** An item of a list that may yet turn out not to be had. */
+interface FoundItem extends ResolvedItem {
+  /** Told if it cannot be had; `owner` has the file that is at fault. */
+  readonly lose: (error: unknown, owner: Extension) => void;
+}
+
+async function resolveListEntry<K extends ComposedKind>(
+  { kind, definition: server, workspace }: ListJob<K>,
+  entry: unknown,
+  path: readonly (string | number)[],
+): Promise<ListEntryResult> {
+  const { extension } = server;
+  const leftOut: SkippedItem[] = [];
+  const losing = (item: string) => (error: unknown, owner: Extension) => {
+    leftOut.push(listSkipped(error, { kind, item, extension: owner }));
+  };
+  const here = `${extension.qualify(server.item)}#${path.join('/')}`;
+  const written = referenceIn(entry, kind) ?? here;
+  let owner = extension;
+  const onOwner = (found: Extension) => {
+    owner = found;
+  };
+  try {
+    const place = { kind, server, workspace, path, onOwner };
+    const { listings, faults, toolkit, upstream } = await resolveEntry(entry, place);
+    for (const fault of faults) losing(written)(fault, toolkit?.extension ?? extension);
+    const found = listings.map((listing): FoundItem => {
+      const { definition, reference, inToolkit } = listing;
+      const item = inToolkit ? definition.extension.qualify(definition.item) : (reference ?? here);
+      return { ...listing, lose: losing(item) };
+    });
+    return { found, leftOut, ...(upstream && { upstream }) };
+  } catch (error) {
+    losing(written)(error, owner);
+    return { found: [], leftOut };
+  }
+}
+
+async function compose<K extends ComposedKind>(
+  { read, definition: server }: ListJob<K>,
+  { definition, changes, lose }: FoundItem,
+): Promise<readonly ComposedSpecOf<K>[]> {
+  let owner = definition.extension;
+  try {
+    let spec = await oncePerDefinition(definition, 'item', () => read(definition));
+    owner = server.extension;
+    for (const { override, path } of changes) spec = await applyOverride(spec, override, { server, path });
+    return [spec];
+  } catch (error) {
+    lose(error, owner);
+    return [];
+  }
+}
+
+/** The name that an entry gives. */
+function referenceIn(entry: unknown, kind: ComposedKind): string | undefined {
+  if (typeof entry === 'string') return entry;
+  if (isOverride(entry)) return entry.use;
+  return isToolkitEntry(entry, kind) ? entry.toolkit : undefined;
+}
+
+/** Drops resources whose address an app of a tool, or another resource of the server, already has. */
+function distinctUris(
+  specs: readonly ResourceSpec[],
+  apps: ReadonlyMap<string, AppSpec>,
+  leftOut: SkippedItem[],
+): readonly ResourceSpec[] {
+  const seen = new Set<string>(apps.keys());
+  return specs.filter(({ uri, uriTemplate, definition, item }) => {
+    const address = (uri ?? uriTemplate)!;
+    if (!seen.has(address)) return seen.add(address);
+    const message = `Resource "${address}" is already served by another item of this server.`;
+    const location = locate(definition, [uri === undefined ? 'uriTemplate' : 'uri']);
+    const { extension } = definition;
+    leftOut.push({ kind: 'resources', item, message, code: 'invalid-resource', location, extension });
+    return false;
+  });
+}

@@ -1,0 +1,109 @@
+import { isRecord } from '../extension/definition-shapes.js';
+import { findToolkit, givesName, isToolkit, nameOfTool, readTools } from '../extension/toolkits.js';
+import { noInput, type SchemaSide } from '../schema/compiled-schema.js';
+import type { JsonSchema } from '../schema/json-schema.js';
+import { wireSchema } from '../schema/wire-schema.js';
+import type { ListedItem } from './context.js';
+import { type CollisionCandidate, distinctNames, withoutRepeats } from './distinct-names.js';
+import type { AnyTool } from './option-sets.js';
+import { describeValueType, requireTool, requireTools, toolLabel, withSchema } from './required-tool.js';
+import { requireToolkitChanges, type Toolkit, type Used } from './toolkit.js';
+import { changedWire, isHiddenBy, toolWire, type WireItem } from './wire-item.js';
+
+/** A tool with everything that is said of it where it is registered. */
+export interface ExpandedTool extends ListedItem {
+  readonly kind: 'tools';
+  /** The tool itself, before anything was said of it. */
+  readonly tool: AnyTool;
+}
+
+/** What a server may register as tools, names aside. */
+export type ToolRegistration = AnyTool | Toolkit | readonly AnyTool[] | Used;
+
+/**
+ * The tools that registrations stand for, one by one, with names, descriptions, categories and all as clients see them.
+ * Names of items are for servers to look up, and so are changes of schemas for them to work out.
+ * @throws TypeError for what is no registration of tools
+ */
+export function expand(registrations: readonly ToolRegistration[]): readonly ExpandedTool[] {
+  const registered = withoutRepeats(registrations.flatMap((one) => registerTools(one, [], false)));
+  const names = distinctNames(registered.map(({ name }) => name));
+  return registered.map((one, index) => expandTool(one, names[index]!));
+}
+
+interface RegisteredTool extends CollisionCandidate {
+  readonly value: Value;
+  readonly written: AnyTool;
+  readonly changes: readonly Value[];
+}
+
+type Value = Readonly<Record<string, unknown>>;
+
+function registerTools(
+  registration: unknown,
+  changes: readonly Value[],
+  inToolkit: boolean,
+): readonly RegisteredTool[] {
+  if (isRecord(registration) && registration.use !== undefined) {
+    requireToolkitChanges(registration);
+    return registerTools(registration.use, [registration, ...changes], inToolkit);
+  }
+  const content =
+    isToolkit(registration) || Array.isArray(registration) ? findToolkit(registration) : undefined;
+  if (content) {
+    requireTools(content);
+    return readTools(content).tools.map(({ value, index }) =>
+      registerTool(value, content.tools[index], changes, true),
+    );
+  }
+  if (isRecord(registration)) {
+    requireTool(registration);
+    return [registerTool(registration, registration, changes, inToolkit)];
+  }
+  const hint = typeof registration === 'string' ? ': only a server can look up a name' : '';
+  throw new TypeError(`expand() takes tools and toolkits, not ${describeValueType(registration)}${hint}.`);
+}
+
+function registerTool(
+  value: Value,
+  written: unknown,
+  changes: readonly Value[],
+  inToolkit: boolean,
+): RegisteredTool {
+  const item = nameOfTool(value);
+  if (item === undefined) throw new TypeError(`A tool has no name. ${givesName}`);
+  const name = String(changes.map((change) => change.name).findLast((one) => one !== undefined) ?? item);
+  return { name, value, written: written as AnyTool, changes, inToolkit };
+}
+
+function expandTool({ value, written, changes }: RegisteredTool, name: string): ExpandedTool {
+  const item = nameOfTool(value)!;
+  const what = toolLabel(item);
+  const schemaOf = (side: SchemaSide): JsonSchema | undefined =>
+    withSchema(
+      value,
+      side,
+      what,
+      ({ schema, rawOnly }) => wireSchema(schema, { side, rawOnly }) ?? permissiveSchemas[side],
+    );
+  const own = toolWire(
+    { value, item },
+    { input: schemaOf('input') ?? noInput.wire, output: schemaOf('output') },
+  );
+  const wire = changes.reduce((seen: WireItem, change) => {
+    if (change.arguments ?? change.parameters) {
+      throw new TypeError(
+        `${what}: "arguments" and "parameters" are worked out by servers; ask ctx.registry.`,
+      );
+    }
+    return changedWire(seen, change);
+  }, own);
+  const hidden = changes.reduce((seen, change) => isHiddenBy(change, seen), isHiddenBy(value, false));
+  return { kind: 'tools', name, item, tool: written, hidden, definition: { ...wire, name } };
+}
+
+/** What is shown of a schema that only a second package of its author can write. */
+const permissiveSchemas = { input: { type: 'object' }, output: undefined } as const satisfies Record<
+  SchemaSide,
+  JsonSchema | undefined
+>;

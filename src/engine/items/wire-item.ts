@@ -1,0 +1,88 @@
+import { isRecord } from '../extension/definition-shapes.js';
+import type { SchemaSide } from '../schema/compiled-schema.js';
+import type { JsonSchema } from '../schema/json-schema.js';
+
+/** What lists show is made here, and nowhere else; light, because the authoring API makes it too. */
+type Value = Readonly<Record<string, unknown>>;
+
+/** An object as it goes over the wire. */
+export type WireItem = Value & { readonly name: string };
+
+/** The parts of a list entry that all kinds of items have in common; absent ones are left out. */
+export function commonWire(
+  { value, item }: { readonly value: Value; readonly item: string },
+  name: string = toWireName(value, item),
+): WireItem & { readonly title: string } {
+  const { category } = value;
+  const meta = isRecord(value.meta) ? value.meta : undefined;
+  const _meta = typeof category === 'string' ? { ...meta, category } : meta;
+  return {
+    name,
+    title: typeof value.title === 'string' ? value.title : item,
+    ...(typeof value.description === 'string' && { description: value.description }),
+    ...(Array.isArray(value.icons) && { icons: value.icons }),
+    ...(_meta && Object.keys(_meta).length > 0 && { _meta }),
+  };
+}
+
+function toWireName(value: Value, item: string): string {
+  return typeof value.name === 'string' ? value.name : item;
+}
+
+/** A tool as `tools/list` shows it. */
+export function toolWire(
+  definition: { readonly value: Value; readonly item: string },
+  { input, output }: { readonly input: JsonSchema; readonly output?: JsonSchema | undefined },
+): WireItem {
+  const { annotations } = definition.value;
+  return {
+    ...commonWire(definition),
+    inputSchema: input,
+    ...(output && { outputSchema: output }),
+    ...(isRecord(annotations) && { annotations }),
+  };
+}
+
+/** The keys a side's schema may stand in; the first one present counts. */
+const schemaKeys = {
+  input: ['inputSchema', 'input'],
+  output: ['outputSchema', 'output'],
+} as const satisfies Record<SchemaSide, readonly string[]>;
+
+/** The schema of one side of a tool, by the key it stands in. */
+export interface AuthoredSchema {
+  readonly key: string;
+  readonly schema: unknown;
+  /** The key takes JSON Schema only. */
+  readonly rawOnly: boolean;
+}
+
+/** Finds the schema of one side of a tool. */
+export function findAuthoredSchema(value: Value, side: SchemaSide): AuthoredSchema | undefined {
+  const key = schemaKeys[side].find((name) => value[name] !== undefined);
+  return key === undefined ? undefined : { key, schema: value[key], rawOnly: key !== side };
+}
+
+/** Whether an item is left out of lists: `hidden` counts, then `visible`, then what holds otherwise. */
+export function isHiddenBy({ hidden, visible }: Value, otherwise: boolean): boolean {
+  if (typeof hidden === 'boolean') return hidden;
+  return typeof visible === 'boolean' ? !visible : otherwise;
+}
+
+/** A list entry with what whoever registers the item says instead. */
+export function changedWire<W extends WireItem>(wire: W, change: Value): W {
+  const changed: Record<string, unknown> = {};
+  for (const key of ['name', 'title', 'description', 'icons', 'annotations']) {
+    if (change[key] !== undefined) changed[key] = change[key];
+  }
+  const { _meta: own, ...others } = wire;
+  const _meta = mergedMeta(own, change);
+  return { ...others, ...changed, ...(_meta && { _meta }) } as unknown as W;
+}
+
+function mergedMeta(own: unknown, { meta, category }: Value): Record<string, unknown> | undefined {
+  const merged = { ...(isRecord(own) ? own : {}), ...(isRecord(meta) ? meta : {}) };
+  if (typeof category === 'string') merged.category = category;
+  if (category === null) delete merged.category;
+  return Object.keys(merged).length > 0 ? merged : undefined;
+}

@@ -1,0 +1,78 @@
+import { stat } from 'node:fs/promises';
+import path from 'node:path';
+import npa from 'npm-package-arg';
+import { AgentToolsError } from '../errors.js';
+import { withoutUserinfo } from './without-userinfo.js';
+
+/** A package as a command line names it. */
+export interface PackageSpec {
+  readonly kind: 'registry' | 'folder' | 'tarball';
+  /** Absent: the package itself will tell. */
+  readonly name?: string;
+  /** A version, a range, a tag, an absolute path, or the address of a tarball. */
+  readonly wanted: string;
+}
+
+/**
+ * Reads `name`, `name@range`, `name@tag`, `./folder`, `./package.tgz` or the address of a tarball.
+ * @throws AgentToolsError `usage` for what is none of them; `not-found` for a path that leads nowhere.
+ */
+export async function readSpec(text: string, cwd: string): Promise<PackageSpec> {
+  const { type, name, rawSpec, fetchSpec } = parseNpmSpec(text, cwd);
+  switch (type) {
+    case 'version':
+    case 'range':
+    case 'tag':
+      if (!name) break;
+      return {
+        kind: 'registry',
+        name,
+        wanted: rawSpec === '*' || rawSpec === '' ? 'latest' : rawSpec,
+      };
+    case 'remote':
+      requireNoPassword(fetchSpec!);
+      return { kind: 'tarball', wanted: fetchSpec! };
+    case 'file':
+    case 'directory':
+      return await specAt(path.resolve(cwd, fetchSpec!), suggestSpec(text));
+  }
+  throw new AgentToolsError(
+    'usage',
+    `"${withoutUserinfo(text)}" is not a package that can be added.${suggestSpec(text)} ${expectedSpec}`,
+  );
+}
+
+const expectedSpec = 'Expected name, name@range, ./folder or ./package.tgz.';
+
+function parseNpmSpec(text: string, cwd: string): ReturnType<typeof npa> {
+  try {
+    return npa(text, cwd);
+  } catch {
+    throw new AgentToolsError(
+      'usage',
+      `"${withoutUserinfo(text)}" is not the name of a package. ${expectedSpec}`,
+    );
+  }
+}
+
+/** What is asked for is remembered and shown, and passed to npm where all can see it. */
+function requireNoPassword(address: string): void {
+  const plain = withoutUserinfo(address);
+  if (plain === address) return;
+  const { host } = new URL(plain);
+  const message = `The address ${plain} is not to hold a user or password. Put them into .npmrc, such as: //${host}/:_authToken=…`;
+  throw new AgentToolsError('usage', message);
+}
+
+/** `acme/weather` is npm's word for a repository, and `acme/weather@^1` for a folder; most likely neither is meant. */
+function suggestSpec(text: string): string {
+  const isUnscoped = /^\w[\w.~-]*\/[\w.~-]+(?:@[^/:]*)?$/.test(text);
+  return isUnscoped ? ` Did you mean "@${text}"?` : '';
+}
+
+async function specAt(place: string, hint: string): Promise<PackageSpec> {
+  const info = await stat(place).catch(() => undefined);
+  if (info?.isDirectory()) return { kind: 'folder', wanted: place };
+  if (info?.isFile()) return { kind: 'tarball', wanted: place };
+  throw new AgentToolsError('not-found', `There is neither a folder nor a tarball at ${place}.${hint}`);
+}

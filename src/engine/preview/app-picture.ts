@@ -1,0 +1,105 @@
+import { AgentToolsError } from '../errors.js';
+import { type BrowserCandidates, findChromium } from './chromium.js';
+import type { AppReport, Theme, Violation } from './page-messages.js';
+import { openPreview, type PreviewOptions } from './preview.js';
+import { openWindow, type Window } from './screenshot.js';
+
+export interface PictureOptions extends Omit<PreviewOptions, 'port' | 'directory' | 'onReport' | 'signal'> {
+  readonly place: BrowserCandidates;
+  readonly signal: AbortSignal;
+}
+
+/** An app as a host shows it. */
+export interface Picture {
+  readonly png: Buffer;
+  readonly width: number;
+  readonly height: number;
+  readonly theme: Theme;
+  /** URI of the app. */
+  readonly app: string;
+  /** The tool that was called. */
+  readonly tool: string | null;
+  /** Whether the tool failed; the app shows that, too. */
+  readonly isError: boolean;
+  readonly violations: readonly Violation[];
+}
+
+const defaultViewport = { width: 800, height: 600 } as const;
+
+/** The longest that an app may take to show a result, the call included. */
+const showTimeoutMs = 120_000;
+
+/**
+ * Takes a picture of an app, of the asked size; without a height, of the app's own.
+ * @throws AgentToolsError if there is no Chromium, or the app does not come to show anything.
+ */
+export async function takePicture({ place, signal, ...options }: PictureOptions): Promise<Picture> {
+  const file = await findChromium(place);
+  const violations: Violation[] = [];
+  const outcome = createPending<Extract<AppReport, { kind: 'shown' }>>();
+  const preview = await openPreview({
+    ...options,
+    signal,
+    port: 0,
+    onReport(report) {
+      if (report.kind === 'violation') violations.push(report.violation);
+      if (report.kind === 'shown') outcome.resolve(report);
+      if (report.kind === 'failed') outcome.reject(new AgentToolsError('failed', report.message));
+    },
+  });
+  // Whatever ends this kills the browser, which so answers what is waited for; the first reason counts.
+  const ending = new AbortController();
+  const giveUp = (error: Error) => {
+    ending.abort(error);
+    outcome.reject(error);
+  };
+  const late = setTimeout(() => {
+    giveUp(new AgentToolsError('failed', `The app showed nothing within ${showTimeoutMs / 1000} s.`));
+  }, showTimeoutMs);
+  const stop = () => giveUp(new AgentToolsError('failed', 'The picture was not taken: a signal came.'));
+  signal.addEventListener('abort', stop);
+  try {
+    const { asked } = preview;
+    const { width = defaultViewport.width, height, theme = 'light' } = asked;
+    const window: Window = { width, height: height ?? defaultViewport.height, theme };
+    const shown = await openWindow(`${preview.url}?picture`, {
+      file,
+      env: place.env,
+      window,
+      signal: ending.signal,
+      onEnd: giveUp,
+    });
+    try {
+      const { height: own, isError } = await outcome.promise;
+      const size = { ...window, height: height ?? own };
+      if (size.height !== window.height) await shown.resize(size);
+      const png = await shown.picture();
+      const tool = asked.call ? (asked.tool ?? null) : null;
+      return { png, ...size, app: asked.app, tool, isError, violations };
+    } finally {
+      await shown.close();
+    }
+  } catch (error) {
+    throw ending.signal.aborted ? ending.signal.reason : error;
+  } finally {
+    clearTimeout(late);
+    signal.removeEventListener('abort', stop);
+    await preview.close();
+  }
+}
+
+interface Pending<T> {
+  readonly promise: Promise<T>;
+  readonly resolve: (value: T) => void;
+  readonly reject: (error: Error) => void;
+}
+
+/** Something that is yet to come, or to fail, perhaps before anybody asks for it. */
+function createPending<T>(): Pending<T> {
+  let settle!: Omit<Pending<T>, 'promise'>;
+  const promise = new Promise<T>((resolve, reject) => {
+    settle = { resolve, reject };
+  });
+  promise.catch(() => {});
+  return { promise, ...settle };
+}

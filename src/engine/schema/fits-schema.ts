@@ -1,0 +1,55 @@
+import { isDeepStrictEqual } from 'node:util';
+import { isRecord } from './compiled-schema.js';
+
+/**
+ * Whether a value fits a schema, as far as that shows at a glance: a schema says it by keywords that are plain to judge,
+ * or it is undefined. Judging all of them takes a validator, which a server that starts should not wait for.
+ */
+export function fitsSchema(value: unknown, schema: unknown): boolean | undefined {
+  if (typeof schema === 'boolean') return schema;
+  if (!isRecord(schema)) return undefined;
+  const judged = Object.entries(schema).map(([keyword, wanted]) =>
+    Object.hasOwn(keywordChecks, keyword) ? keywordChecks[keyword]!(value, wanted) : undefined,
+  );
+  if (judged.includes(false)) return false;
+  return judged.includes(undefined) ? undefined : true;
+}
+
+type KeywordCheck = (value: unknown, wanted: unknown) => boolean | undefined;
+
+const says: KeywordCheck = () => true;
+
+const keywordChecks: Readonly<Record<string, KeywordCheck>> = {
+  type: (value, wanted) => [wanted].flat().some((type) => isOfType(value, type)),
+  enum: (value, wanted) =>
+    Array.isArray(wanted) ? wanted.some((one) => isDeepStrictEqual(one, value)) : undefined,
+  const: (value, wanted) => isDeepStrictEqual(wanted, value),
+  minimum: numeric((value, limit) => value >= limit),
+  maximum: numeric((value, limit) => value <= limit),
+  exclusiveMinimum: numeric((value, limit) => value > limit),
+  exclusiveMaximum: numeric((value, limit) => value < limit),
+  minLength: (value, limit) => typeof value !== 'string' || [...value].length >= Number(limit),
+  maxLength: (value, limit) => typeof value !== 'string' || [...value].length <= Number(limit),
+  title: says,
+  description: says,
+  default: says,
+  examples: says,
+  deprecated: says,
+  $comment: says,
+};
+
+function numeric(isRight: (value: number, limit: number) => boolean): KeywordCheck {
+  return (value, limit) => {
+    if (typeof limit !== 'number') return undefined;
+    return typeof value !== 'number' || isRight(value, limit);
+  };
+}
+
+function isOfType(value: unknown, type: unknown): boolean {
+  if (type === 'integer') return Number.isInteger(value);
+  if (type === 'null') return value === null;
+  if (type === 'array') return Array.isArray(value);
+  if (type === 'object') return isRecord(value);
+  // The other names are those of JavaScript.
+  return typeof value === type;
+}

@@ -1,0 +1,12 @@
+import { fromPointer } from './schema-issue.js';
+
+/** Where a reference within a schema leads; undefined for those that go by other means than a path. */
+export function resolveLocalReference(reference: string, root: unknown): unknown {
+  if (reference !== '#' && !reference.startsWith('#/')) return undefined;
+  let value: unknown = root;
+  for (const key of fromPointer(decodeURIComponent(reference.slice(1)))) {
+    if (typeof value !== 'object' || value === null || !Object.hasOwn(value, key)) return undefined;
+    value = Reflect.get(value, key);
+  }
+  return value;
+}

@@ -1,0 +1,38 @@
+/** One thing wrong with a value, told so that a model can mend it. */
+export interface SchemaIssue {
+  /** JSON pointer into the value, `''` for the whole. */
+  readonly path: string;
+  readonly message: string;
+}
+
+/** All issues in one line: `message at /path; message at /path`. */
+export function formatIssues(issues: readonly SchemaIssue[]): string {
+  const told = issues
+    .slice(0, maxIssuesReported)
+    .map(({ path, message }) => (path ? `${message} at ${path}` : message));
+  const untold = issues.length - told.length;
+  return untold > 0 ? `${told.join('; ')}; and ${untold} more` : told.join('; ');
+}
+
+const maxIssuesReported = 20;
+
+export function toPointer(path: readonly PropertyKey[]): string {
+  return path.map((key) => `/${String(key).replaceAll('~', '~0').replaceAll('/', '~1')}`).join('');
+}
+
+export function fromPointer(pointer: string): string[] {
+  const keys = pointer.split('/').slice(1);
+  return keys.map((key) => key.replaceAll('~1', '/').replaceAll('~0', '~'));
+}
+
+/** The parameter's name as a caller would say it: its own key, with indexes; `whole` if it is none. */
+export function formatPathName(path: readonly PropertyKey[], whole: string): string {
+  let start = path.length - 1;
+  while (start > 0 && isIndex(path[start])) start--;
+  const [key, ...indexes] = path.slice(Math.max(start, 0));
+  return key === undefined ? whole : `"${String(key)}${indexes.map((i) => `[${String(i)}]`).join('')}"`;
+}
+
+function isIndex(key: PropertyKey | undefined): boolean {
+  return /^\d+$/.test(String(key));
+}

@@ -1,0 +1,200 @@
+import { createRequire } from 'node:module';
+import { pathToFileURL } from 'node:url';
+import { describePlainFault, plainData } from '../plain-data.js';
+import { errorMessage } from '../thrown-value.js';
+import type { CheckResult, CompiledSchema, SchemaSide } from './compiled-schema.js';
+import { isRecord } from './compiled-schema.js';
+import type { JsonSchema } from './json-schema.js';
+import { resolveLocalReference } from './local-reference.js';
+import { SchemaError } from './schema-error.js';
+import { formatPathName, type SchemaIssue, toPointer } from './schema-issue.js';
+
+/** The part of https://standardschema.dev that is used. */
+export interface StandardSchema {
+  readonly '~standard': {
+    readonly vendor: string;
+    readonly validate: (value: unknown) => StandardResult | Promise<StandardResult>;
+    readonly jsonSchema?: Record<SchemaSide, (options: { target: string }) => unknown>;
+  };
+}
+
+interface StandardResult {
+  readonly value?: unknown;
+  readonly issues?: readonly StandardIssue[] | undefined;
+}
+
+interface StandardIssue {
+  readonly message: string;
+  readonly path?: readonly (PropertyKey | { readonly key: PropertyKey })[] | undefined;
+}
+
+const holder: unique symbol = Symbol('live schema');
+
+/** A Standard Schema in an object that shows nothing of it: the code of its library runs only where a schema belongs. */
+export function heldSchema(schema: StandardSchema): object {
+  return { [holder]: schema };
+}
+
+/** The Standard Schema of a holder; any other value as it is. */
+export function releasedSchema(value: unknown): unknown {
+  return isRecord(value) && Object.hasOwn(value, holder)
+    ? (value as { readonly [holder]?: unknown })[holder]
+    : value;
+}
+
+/** Standard Schemas are objects or, with some libraries, functions. */
+export function isStandardSchema(value: unknown): value is StandardSchema {
+  if (value === null || (typeof value !== 'object' && typeof value !== 'function')) return false;
+  const standard: unknown = Reflect.get(value, '~standard');
+  return isRecord(standard) && typeof standard.validate === 'function';
+}
+
+/** A Standard Schema, checked by its own library. */
+export async function compileStandard(
+  schema: StandardSchema,
+  side: SchemaSide,
+  resolveFrom: string | undefined,
+): Promise<CompiledSchema> {
+  return {
+    form: 'standard',
+    wire: await standardWire(schema, side, resolveFrom),
+    async check(value) {
+      return readResult(await schema['~standard'].validate(value));
+    },
+  };
+}
+
+/** What the wire shows for one side of a Standard Schema. Throws a SchemaError if its library cannot say. */
+export async function standardWire(
+  schema: StandardSchema,
+  side: SchemaSide,
+  resolveFrom: string | undefined,
+): Promise<JsonSchema> {
+  const writer = schema['~standard'].jsonSchema ?? (await borrowWriter(schema, resolveFrom));
+  return convertStandardSchema(writer, side, schema);
+}
+
+/** As {@link standardWire}, where the schema can say it by itself; undefined otherwise. @throws SchemaError */
+export function writeNow(schema: StandardSchema, side: SchemaSide): JsonSchema | undefined {
+  const writer = schema['~standard'].jsonSchema;
+  return writer && convertStandardSchema(writer, side, schema);
+}
+
+function convertStandardSchema(
+  writer: JsonSchemaWriter,
+  side: SchemaSide,
+  schema: StandardSchema,
+): JsonSchema {
+  const { vendor } = schema['~standard'];
+  const wire = exportStandardSchema(writer, side, vendor);
+  const { value, faults } = plainData(wire);
+  if (faults[0]) {
+    throw new SchemaError(
+      `The JSON Schema of the ${vendor} schema is unusable: ${describePlainFault(faults[0])}.`,
+    );
+  }
+  if (isRecord(value)) return withRootType(value);
+  throw new SchemaError(
+    `The ${vendor} schema gives no JSON Schema object for its ${side}. Give ${side}Schema.`,
+  );
+}
+
+/** A choice among objects is an object. Libraries say so of each of them, and MCP wants it said of the whole. */
+function withRootType(wire: JsonSchema): JsonSchema {
+  const known = new Map<object, boolean>();
+  const isOfObjects = (schema: unknown): boolean => {
+    if (!isRecord(schema)) return false;
+    const before = known.get(schema);
+    if (before !== undefined) return before;
+    known.set(schema, false);
+    const { type, $ref, anyOf, oneOf, allOf } = schema;
+    const choices = [anyOf, oneOf].filter((list) => Array.isArray(list));
+    const isOne =
+      type === 'object' ||
+      (typeof $ref === 'string' && isOfObjects(resolveLocalReference($ref, wire))) ||
+      choices.some((list) => list.length > 0 && list.every(isOfObjects)) ||
+      (Array.isArray(allOf) && allOf.some(isOfObjects));
+    known.set(schema, isOne);
+    return isOne;
+  };
+  return wire.type === undefined && isOfObjects(wire) ? { ...wire, type: 'object' } : wire;
+}
+
+type JsonSchemaWriter = NonNullable<StandardSchema['~standard']['jsonSchema']>;
+
+function exportStandardSchema(writer: JsonSchemaWriter, side: SchemaSide, vendor: string): unknown {
+  try {
+    return writer[side]({ target: 'draft-2020-12' });
+  } catch (error) {
+    const reason = errorMessage(error).replace(/\.?$/, '.');
+    throw new SchemaError(
+      `The ${vendor} schema cannot be written as JSON Schema: ${reason} Give ${side}Schema, or mend the schema.`,
+      [],
+      { cause: error },
+    );
+  }
+}
+
+/** Libraries whose JSON Schema comes from a second package, which is the author's to install. */
+const writerPackages: Readonly<Record<string, { name: string; export: string }>> = {
+  valibot: { name: '@valibot/to-json-schema', export: 'toStandardJsonSchema' },
+};
+
+async function borrowWriter(
+  schema: StandardSchema,
+  resolveFrom: string | undefined,
+): Promise<JsonSchemaWriter> {
+  const { vendor } = schema['~standard'];
+  const source = Object.hasOwn(writerPackages, vendor) ? writerPackages[vendor] : undefined;
+  if (!source)
+    throw new SchemaError(
+      `The ${vendor} schema cannot say its JSON Schema. Export a Standard JSON Schema, or give inputSchema or outputSchema.`,
+    );
+
+  const load = await importFrom(source.name, resolveFrom);
+  const convert = load?.[source.export];
+  if (typeof convert !== 'function')
+    throw new SchemaError(
+      `A ${vendor} schema needs ${source.name} to say its JSON Schema. Run: npm install ${source.name}, or give inputSchema or outputSchema.`,
+    );
+  return callWriter(() => convert(schema), vendor);
+}
+
+function callWriter(convert: () => StandardSchema, vendor: string): JsonSchemaWriter {
+  try {
+    const writer = convert()['~standard'].jsonSchema;
+    if (writer) return writer;
+  } catch (error) {
+    throw new SchemaError(
+      `The ${vendor} schema cannot be written as JSON Schema: ${errorMessage(error)}`,
+      [],
+      {
+        cause: error,
+      },
+    );
+  }
+  throw new SchemaError(`The ${vendor} schema cannot say its JSON Schema. Give inputSchema or outputSchema.`);
+}
+
+async function importFrom(
+  name: string,
+  resolveFrom: string | undefined,
+): Promise<Record<string, unknown> | undefined> {
+  if (resolveFrom === undefined) return undefined;
+  try {
+    return await import(pathToFileURL(createRequire(resolveFrom).resolve(name)).href);
+  } catch {
+    return undefined;
+  }
+}
+
+function readResult(result: StandardResult): CheckResult {
+  if (!result.issues) return { ok: true, value: result.value };
+  return { ok: false, issues: result.issues.map(readIssue) };
+}
+
+function readIssue({ path = [], message }: StandardIssue): SchemaIssue {
+  const keys = path.map((segment) => (typeof segment === 'object' ? segment.key : segment));
+  const isNamed = keys.length === 0 || message.includes(String(keys.at(-1)));
+  return { path: toPointer(keys), message: isNamed ? message : `${formatPathName(keys, 'It')}: ${message}` };
+}

@@ -1,0 +1,301 @@
+import { types } from 'node:util';
+import type { AuthInfo } from '@modelcontextprotocol/server';
+import { capabilityPath } from '../items/capabilities.js';
+import type { Context, ListedItem, LogLevel, Session, ShownQuery } from '../items/context.js';
+import type { HookWatch } from '../items/hook-watch.js';
+import { inputUnsupported } from '../items/input-required.js';
+import { callNestedTool } from '../items/nested-call.js';
+import type { MakeContext, ServerRuntime } from '../items/server-runtime.js';
+import type { ToolSpec } from '../items/specs.js';
+import type { CallDeadline } from '../items/time-limit.js';
+import { findToolOptions } from '../items/tool-options.js';
+import { plainData } from '../plain-data.js';
+import { errorMessage, inspectValue } from '../thrown-value.js';
+import type { ClientRoots } from './client-roots.js';
+import {
+  type ClientInputScope,
+  HandlerInput,
+  isRetry,
+  type RequestIdentity,
+} from './interaction/input-scope.js';
+import type { ReplayState, StatefulCall } from './interaction/replay-state.js';
+import type { LiveServer } from './live-server.js';
+import { isObject } from './protocol/envelope.js';
+import { type Era, logLevels, metaKey } from './protocol/eras.js';
+import type { Peer, RequestContext } from './protocol/request.js';
+import { tasksCapability } from './protocol-extensions.js';
+import type { WireObject } from './requests/method-handler.js';
+import { allowsUi, declaresUi } from './ui-capability.js';
+
+/** What one served connection knows beyond a single request. */
+export interface Connection {
+  readonly era: Era;
+  readonly peer: Peer;
+  readonly calls: ServerRuntime;
+  /** What the user set in `MCP_TOOL_OPTIONS`. */
+  readonly toolOptions: Readonly<Record<string, Readonly<Record<string, unknown>>>>;
+  readonly live: LiveServer;
+  /** `ctx.registry.shown` */
+  readonly shown: (request: RequestContext, query?: ShownQuery) => Promise<readonly ListedItem[]>;
+  /** What handlers tell all clients of the server; fit to be kept beyond a request. */
+  readonly announce: Pick<Context, 'notifyChanged' | 'notifyResourceUpdated'>;
+  /** What handlers keep for as long as it lasts; undefined on 2026-07-28, whose requests stand alone. */
+  readonly session: Session | undefined;
+  /** Runs what needs code of the extension; undefined: this process does. */
+  readonly host?: CodeHost | undefined;
+  /** Watches hooks of lists; absent: they run unwatched. */
+  readonly hooks?: HookWatch | undefined;
+  /** Keeps what calls remember between rounds; absent: it is signed here. */
+  readonly states?: StateKeeper | undefined;
+  /** Resources that a 2025-era client wants to hear of. */
+  readonly subscribed: Set<string>;
+  /** Collects the roots of the client; undefined if they are folders of another machine. */
+  readonly roots: ClientRoots | undefined;
+  /** Where a 2025-era client works, as far as it told. */
+  root: string | undefined;
+  /** Lowest level a 2025-era client wants to see; `logging/setLevel` changes it. */
+  logLevel: (typeof logLevels)[number];
+}
+
+/** Work of one request that needs code of the extension. */
+export interface HostedWork {
+  readonly params: WireObject;
+  /** In words: `Tool "search"`. */
+  readonly what: string;
+  /** Longest run. */
+  readonly timeoutMs: number;
+  /** What its state is good for, if it may ask the client. */
+  readonly subject?: RequestIdentity;
+  /** Whether a failure of the host is a result that the model reads; else it is a protocol error. */
+  readonly answersByResult?: boolean;
+  /** Answers in place of a host that fails. */
+  readonly instead?: () => Promise<WireObject>;
+}
+
+/** The extension host, as the front uses it. */
+export interface CodeHost {
+  /** Has the host answer a request. @throws ProtocolError */
+  answer(connection: Connection, request: RequestContext, work: HostedWork): Promise<WireObject>;
+  /** True if a task is over and kept outside of the host. */
+  hasTask(id: unknown): boolean;
+  /** Calls off tasks that run in the host, and waits for their ends within `limitMs`. */
+  endTasks(limitMs: number): Promise<void>;
+  /** Whether the host answers, if it runs. */
+  isWell(): Promise<boolean>;
+  /** Tells the host the log level and the root of a connection. */
+  update(connection: Connection): void;
+  /** The connection has ended. */
+  forget(connection: Connection): void;
+}
+
+/** Keeps what a call remembers until the client answers. */
+interface StateKeeper {
+  read(call: StatefulCall, state: unknown): Promise<ReplayState>;
+  write(call: StatefulCall, remembered: ReplayState): Promise<string>;
+}
+
+/** Under which a context tells who asks. */
+export const asker: unique symbol = Symbol('who asks');
+
+/** Who asks, for what calls others on their behalf. */
+export interface RequesterInfo {
+  /** The same for all that one client asks for on one connection. */
+  readonly connection: object;
+  readonly request: RequestContext;
+  /** What is known of the token that it came with. */
+  readonly auth: AuthInfo | undefined;
+  readonly wantsProgress: boolean;
+  /** From which level on log messages are wanted; undefined: none are. */
+  readonly logLevel: string | undefined;
+  /** Whether a question ends the run, and the handler begins anew with the answer. */
+  readonly endsToAsk: boolean;
+  /** Whether the request brings answers to what was asked before. */
+  readonly isRetry: boolean;
+}
+
+/** The client that a call runs for, `depth` calls away from the client's request. */
+export function requesterInfo(connection: Connection, request: RequestContext, depth: number): RequesterInfo {
+  const { meta, auth } = request;
+  const isModern = connection.era === 'modern';
+  const logLevel = isModern ? meta?.[metaKey.logLevel] : connection.logLevel;
+  return {
+    connection,
+    request,
+    auth,
+    // What a tool that calls another does with its progress is its own affair.
+    wantsProgress: depth > 0 || meta?.progressToken !== undefined,
+    logLevel: typeof logLevel === 'string' ? logLevel : undefined,
+    endsToAsk: isModern,
+    isRetry: isModern && isRetry(request),
+  };
+}
+
+/** Where handlers of one request stand. */
+interface CallPosition {
+  /** In which they ask the client; absent where they cannot. */
+  readonly dialogue?: ClientInputScope;
+  /** How many calls away from what the client asked for. */
+  readonly depth?: number;
+  /** What their keys begin with. */
+  readonly prefix?: string;
+  /** The calls that they stand in, the outermost first. */
+  readonly outer?: readonly CallDeadline[];
+}
+
+/** Makes handlers' contexts for one request. */
+export function contextMaker(
+  connection: Connection,
+  request: RequestContext,
+  { dialogue, depth = 0, prefix = '', outer = [] }: CallPosition = {},
+): MakeContext {
+  const { calls } = connection;
+  const client = identifyClient(connection, request);
+  const can = (capability: string) => hasCapability(client.capabilities, capability);
+  return (limit, tool) => {
+    const log = createLogger(connection, request, limit, tool);
+    const limits = [...outer, limit];
+    const what = tool ? `Tool "${tool.name}"` : 'This';
+    const speaker = dialogue && new HandlerInput(dialogue, { prefix, limits, what, can, note: log.debug });
+    return {
+      get signal() {
+        return limit.signal;
+      },
+      progress: createProgress(request, limit),
+      log,
+      options: tool ? findToolOptions(tool, connection.toolOptions) : {},
+      client,
+      can,
+      get ui() {
+        return allowsUi(calls.env) && declaresUi(client.capabilities);
+      },
+      registry: { ...calls.server.registry.forHandlers, shown: (query) => connection.shown(request, query) },
+      callTool: (...called) => {
+        const inner = speaker ? { dialogue, prefix: speaker.nextPrefix(), outer: limits } : {};
+        const makeContext = contextMaker(connection, request, { ...inner, depth: depth + 1 });
+        const call = callNestedTool({ calls, limit, depth, makeContext }, ...called);
+        return speaker ? speaker.outcome(call) : call;
+      },
+      ...(speaker?.interaction() ?? listInteraction),
+      root: connection.root,
+      session: connection.session,
+      auth: authInfo(request),
+      ...connection.announce,
+      closeStream: () => request.closeStream(),
+      beginTask: () => {},
+      locals: {},
+      protocolVersion: connection.peer.version ?? 'unknown',
+      requestId: request.id,
+      server: { name: calls.server.info.name, version: calls.server.info.version },
+      ...(tool && { tool: { name: tool.name } }),
+      ...(tool?.upstream && { [asker]: requesterInfo(connection, request, depth) }),
+    };
+  };
+}
+
+/** @see MCP 2026-07-28, basic/patterns/mrtr, Supported Requests */
+const listInteraction = inputUnsupported('What makes lists and completions');
+
+/** What is known of a checked token; not the token itself, which is no business of handlers. */
+function authInfo({ auth }: RequestContext): Context['auth'] {
+  if (!auth) return undefined;
+  const { token: _, extra, ...claims } = auth;
+  return { ...extra, ...claims };
+}
+
+/**
+ * A capability by name, nested ones with dots: `sampling.tools`. Who can be asked and names no way is asked by forms.
+ * @see MCP 2025-11-25 and later, client/elicitation, Capabilities
+ */
+function hasCapability(capabilities: Readonly<Record<string, unknown>>, name: string): boolean {
+  if (
+    name === 'elicitation.form' &&
+    isObject(capabilities.elicitation) &&
+    !('url' in capabilities.elicitation)
+  ) {
+    return true;
+  }
+  let held: unknown = capabilities;
+  for (const part of capabilityPath(name)) {
+    if (typeof held !== 'object' || held === null || !Object.hasOwn(held, part)) return false;
+    held = (held as Record<string, unknown>)[part];
+  }
+  return held !== undefined && held !== false;
+}
+
+/** Whether whoever asks is shown UI. */
+export function showsUi(connection: Connection, request: RequestContext): boolean {
+  return allowsUi(connection.calls.env) && declaresUi(identifyClient(connection, request).capabilities);
+}
+
+/** Whether whoever asks may be handed a task. @see SEP-2663, Backward Compatibility: not before 2026-07-28 */
+export function knowsTasks(connection: Connection, request: RequestContext): boolean {
+  if (connection.era !== 'modern') return false;
+  return hasCapability(identifyClient(connection, request).capabilities, tasksCapability);
+}
+
+/** Who is asking: on 2026-07-28 each request says it, before that the handshake did. */
+function identifyClient({ era, peer }: Connection, { meta }: RequestContext): Context['client'] {
+  const info = (era === 'modern' ? meta?.[metaKey.clientInfo] : peer.client?.info) as
+    | { name?: string; version?: string }
+    | undefined;
+  const capabilities = era === 'modern' ? meta?.[metaKey.clientCapabilities] : peer.client?.capabilities;
+  return {
+    name: info?.name,
+    version: info?.version,
+    capabilities: (capabilities ?? {}) as Readonly<Record<string, unknown>>,
+  };
+}
+
+/**
+ * Progress, if the client sent a token. Values that do not grow are not sent.
+ * @see MCP basic/utilities/progress: "The progress value MUST increase with each notification"
+ */
+function createProgress(request: RequestContext, limit: CallDeadline): Context['progress'] {
+  const progressToken = request.meta?.progressToken;
+  if (progressToken === undefined) return () => {};
+  let last = Number.NEGATIVE_INFINITY;
+  return (progress, more) => {
+    const { total, message } = more ?? {};
+    if (limit.isOver || !Number.isFinite(progress) || progress <= last) return;
+    last = progress;
+    const params = {
+      progressToken,
+      progress,
+      ...(Number.isFinite(total) && { total }),
+      ...(typeof message === 'string' && { message }),
+    };
+    request.notify({ method: 'notifications/progress', params }).catch(() => {});
+  };
+}
+
+/** Log messages as the client wants them: from its level on, on 2026-07-28 only if the request names one. */
+function createLogger(
+  connection: Connection,
+  request: RequestContext,
+  limit: CallDeadline,
+  tool: ToolSpec | undefined,
+): Context['log'] {
+  const threshold = () =>
+    connection.era === 'modern' ? request.meta?.[metaKey.logLevel] : connection.logLevel;
+  const send = (level: LogLevel, data: unknown) => {
+    const lowest = logLevels.indexOf(threshold() as LogLevel);
+    if (limit.isOver || lowest === -1 || logLevels.indexOf(level) < lowest) return;
+    const params = { level, data: toJsonValue(data), ...(tool && { logger: tool.name }) };
+    request.notify({ method: 'notifications/message', params }).catch(() => {});
+  };
+  return {
+    debug: (data) => send('debug', data),
+    info: (data) => send('info', data),
+    notice: (data) => send('notice', data),
+    warning: (data) => send('warning', data),
+    error: (data) => send('error', data),
+  };
+}
+
+/** What of a value JSON can carry; a log line must never fail a call. */
+export function toJsonValue(data: unknown): unknown {
+  const { value, faults } = plainData(data);
+  if (faults.length === 0) return value ?? null;
+  if (typeof data === 'function') return null;
+  return types.isNativeError(data) ? errorMessage(data) : inspectValue(data);
+}

@@ -1,0 +1,44 @@
+import path from 'node:path';
+import { AgentToolsError } from '../errors.js';
+import { rethrowAsUserError } from '../file-fault.js';
+import { DocumentError, maxDocumentBytes, parseDocument } from '../files/document.js';
+import { decodeText, readBytes, readTextFile } from '../files/text-file.js';
+
+/** A definition that was written down somewhere, and what its paths are relative to. */
+interface ServerFile {
+  readonly definition: unknown;
+  readonly directory: string;
+}
+
+/** Reads the definition of a server: `.json` strictly, anything else with comments. @throws AgentToolsError */
+export async function readServerFile(file: string): Promise<ServerFile> {
+  const { text } = await rethrowAsUserError(() => readTextFile(file, { maxBytes: maxDocumentBytes }));
+  if (text === null) throw new AgentToolsError('not-found', `There is no file ${file}.`);
+  return await parseServerText(text, { file, directory: path.dirname(file) });
+}
+
+/** The same of what comes in; its paths are relative to a folder. @throws AgentToolsError */
+export async function readServerStream(
+  stream: AsyncIterable<string | Buffer>,
+  directory: string,
+): Promise<ServerFile> {
+  const file = 'stdin';
+  const text = await rethrowAsUserError(async () =>
+    decodeText(await readBytes(stream, file, maxDocumentBytes), file),
+  );
+  return await parseServerText(text, { file, directory });
+}
+
+async function parseServerText(
+  text: string,
+  { file, directory }: { readonly file: string; readonly directory: string },
+): Promise<ServerFile> {
+  try {
+    return { definition: await parseDocument(text, file), directory };
+  } catch (error) {
+    if (!(error instanceof DocumentError)) throw error;
+    const { positionAt } = await import('../files/json-text.js');
+    const { line, column } = positionAt(text, error.offset ?? 0);
+    throw new AgentToolsError('malformed-document', `${file}:${line}:${column}: ${error.message}`);
+  }
+}

@@ -1,0 +1,30 @@
+import fc from 'fast-check';
+import { describe, expect, test } from 'vitest';
+import { deriveKey } from '../../../src/engine/clients/entry-keys.js';
+import { runs } from '../../support/runs.js';
+import { hostileKeys } from './support/keys.js';
+
+describe('a derived key', () => {
+  test('of whatever text, one that is safe everywhere', () => {
+    const texts = fc.oneof(
+      fc.string({ unit: 'binary' }),
+      fc.string(),
+      fc.constantFrom(...hostileKeys, '__proto__'),
+    );
+    fc.assert(
+      fc.property(texts, (text) => {
+        expect(deriveKey(text)).toMatch(/^[a-z][a-z0-9-]{0,29}$/);
+      }),
+      { numRuns: runs },
+    );
+  });
+
+  test('of a derived one, the same', () => {
+    fc.assert(
+      fc.property(fc.string(), (text) => {
+        expect(deriveKey(deriveKey(text))).toBe(deriveKey(text));
+      }),
+      { numRuns: runs },
+    );
+  });
+});

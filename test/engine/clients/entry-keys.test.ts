@@ -1,0 +1,112 @@
+import { describe, expect, test } from 'vitest';
+import { checkKey, deriveKey, writtenKey } from '../../../src/engine/clients/entry-keys.js';
+import { writableClients } from '../../../src/engine/clients/table/index.js';
+import { hostileKeys } from './support/keys.js';
+import { writable } from './support/rows.js';
+
+describe('a key that a client takes', () => {
+  test.each([
+    ['cursor', 'weather'],
+    ['cursor', 'My_server.v2-x'],
+    ['cursor', '1st'],
+    ['cursor', 'x'.repeat(64)],
+    ['claude-code', 'a-b_C'],
+    ['codex', 'acme/weather'],
+    ['codex', '@acme/weather:x.y'],
+    ['amp', '@acme/weather'],
+    ['gemini-cli', 'a.b:c-d'],
+    ['goose', 'a_b-c'],
+    ['kiro', 'Weather_1'],
+    ['opencode', 'server'],
+    ['claude-code', 'work-space'],
+  ])('%s: %s', (id, key) => expect(() => checkKey(writable(id), key)).not.toThrow());
+});
+
+describe('a key that a client does not take, and one that would do', () => {
+  test.each<[id: string, key: string, message: string]>([
+    [
+      'claude-code',
+      'acme/weather',
+      '"acme/weather" cannot be the key of an entry: Claude Code takes letters, digits, "-" and "_". This would do: --name acme-weather',
+    ],
+    [
+      'gemini-cli',
+      'my_server',
+      '"my_server" cannot be the key of an entry: Gemini CLI takes letters, digits, ".", ":" and "-", but no "_". This would do: --name my-server',
+    ],
+    [
+      'claude-code',
+      'workspace',
+      '"workspace" cannot be the key of an entry: it means something else to Claude Code. This would do: --name workspace-mcp',
+    ],
+    [
+      'cursor',
+      '__proto__',
+      '"__proto__" cannot be the key of an entry: programs in JavaScript would misread it. This would do: --name proto',
+    ],
+    ['cursor', '../x', expect.stringMatching(/This would do: --name x$/)],
+    ['amp', 'a.b', expect.stringMatching(/"@", "\/", "-" and "_"\. This would do: --name a-b$/)],
+    ['grok-build', 'a.b', expect.stringMatching(/This would do: --name a-b$/)],
+    ['goose', 'Weather', expect.stringMatching(/lower-case .* This would do: --name weather$/)],
+    ['kiro', '1st', expect.stringMatching(/a letter, .* This would do: --name server-1st$/)],
+    ['opencode', 'servers', expect.stringMatching(/This would do: --name servers-mcp$/)],
+    ['opencode', 'timeout', expect.stringMatching(/This would do: --name timeout-mcp$/)],
+    ['kilo-code', 'servers', expect.stringMatching(/This would do: --name servers-mcp$/)],
+    ['claude-code', 'computer-use', expect.stringMatching(/This would do: --name computer-use-mcp$/)],
+  ])('%s: %s', (id, key, message) => {
+    expect(() => checkKey(writable(id), key)).toThrow(expect.objectContaining({ code: 'refused', message }));
+  });
+
+  test.each(writableClients.map((client) => [client.id, client] as const))(
+    '%s takes none that could do harm',
+    (_id, client) => {
+      for (const key of ['__proto__', 'constructor', 'prototype', '', 'a b', 'a"b', 'a\nb', 'né']) {
+        expect(() => checkKey(client, key)).toThrow(expect.objectContaining({ code: 'refused' }));
+      }
+    },
+  );
+
+  test.each(hostileKeys)('%j is for no client without a rule of its own', (key) => {
+    expect(() => checkKey(writable('cursor'), key)).toThrow(/This would do: --name [a-z][a-z0-9-]*$/);
+  });
+});
+
+describe('a key is derived', () => {
+  test.each([
+    ['weather', 'weather'],
+    ['@acme/weather', 'acme-weather'],
+    ['@acme/weather/forecast', 'acme-weather-forecast'],
+    ['My Server_2.0', 'my-server-2-0'],
+    ['Zürich Wetter', 'zurich-wetter'],
+    ['5ire', 'server-5ire'],
+    ['天気', 'server'],
+    ['', 'server'],
+    ['--', 'server'],
+    ['constructor', 'server-constructor'],
+    ['__proto__', 'proto'],
+    ['prototype', 'server-prototype'],
+    ['a-very-long-name-that-does-not-fit', 'a-very-long-name-that-does-not'],
+    ['twenty-nine-characters-of-name-x', 'twenty-nine-characters-of-name'],
+    ['abcdefghijklmnopqrstuvwxyzabc-def', 'abcdefghijklmnopqrstuvwxyzabc'],
+  ])('%j: %s', (text, key) => expect(deriveKey(text)).toBe(key));
+
+  test.each(writableClients.map((client) => [client.id, client] as const))('that %s takes', (_id, client) => {
+    for (const text of ['@acme/weather', '5ire', 'constructor', 'Ünï_çödé', 'x'.repeat(99)]) {
+      expect(() => checkKey(client, deriveKey(text))).not.toThrow();
+    }
+  });
+});
+
+describe('a key that an author wrote down', () => {
+  test.each([
+    ['cursor', 'Wolfram', 'Wolfram'],
+    ['cursor', 'My Key', 'my-key'],
+    ['cursor', '__proto__', 'proto'],
+    ['gemini-cli', 'Sky_1', 'sky-1'],
+    ['kiro', 'Sky_1', 'Sky_1'],
+    ['codex', '@acme/weather:x.y', '@acme/weather:x.y'],
+    ['claude-code', 'workspace', 'workspace'],
+  ])('is written for %s as it is where that takes it: %s', (id, key, written) =>
+    expect(writtenKey(writable(id), key)).toBe(written),
+  );
+});
