@@ -1,7 +1,7 @@
 import { isRecord } from '../extension/definition-shapes.js';
 import type { ContentBlock } from '../items/result-builders.js';
 import { wrapResultSchema } from '../schema/wrap-result.js';
-import type { WireObject } from './requests/method-handler.js';
+import type { WireObject } from './protocol/envelope.js';
 
 /** Content block types that came later than 2024-11-05, with the revision that brought them. */
 const blockTypeVersions: Readonly<Record<string, string>> = {

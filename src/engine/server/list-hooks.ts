@@ -10,8 +10,8 @@ import { requirePlain } from '../items/tool-result.js';
 import { shortenText } from '../visible-text.js';
 import { contextMaker, showsUi } from './handler-context.js';
 import { foreignPicked, hookFailed } from './list-faults.js';
+import type { WireObject } from './protocol/envelope.js';
 import type { ListRequest, SelectedListItems } from './requests/lists.js';
-import type { WireObject } from './requests/method-handler.js';
 
 /** Longest time that a hook may take once it is loaded: lists wait for it. */
 const hookTimeoutMs = 1000;

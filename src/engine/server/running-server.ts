@@ -5,7 +5,7 @@ import type { CacheHint } from '../items/specs.js';
 import { createAnnouncer } from './announcer.js';
 import { serverCapabilities } from './capabilities.js';
 import type { ChangeNotifier } from './change-notifier.js';
-import type { CodeHost, Connection } from './handler-context.js';
+import type { CodeHost, Connection } from './connection.js';
 import type { LiveServer } from './live-server.js';
 import { Dispatcher, type RequestHandler } from './protocol/dispatcher.js';
 import type { Era } from './protocol/eras.js';

@@ -15,14 +15,18 @@ import { reportOnce, type ServerRuntime } from '../../items/server-runtime.js';
 import type { GivenPlace } from '../../items/upstream.js';
 import type { PlainData } from '../../plain-data.js';
 import type { ChangeNotifier } from '../change-notifier.js';
-import { type CodeHost, type Connection, type HostedWork, requesterInfo } from '../handler-context.js';
-import type { RequestIdentity } from '../interaction/input-scope.js';
-import type { ReplayState } from '../interaction/replay-state.js';
+import {
+  type CodeHost,
+  type Connection,
+  type HostedWork,
+  type ReplayState,
+  type RequestIdentity,
+  requesterInfo,
+} from '../connection.js';
 import type { LiveServer } from '../live-server.js';
-import { ErrorNumber } from '../protocol/envelope.js';
+import { ErrorNumber, type WireObject } from '../protocol/envelope.js';
 import type { RequestContext } from '../protocol/request.js';
 import { listEvent } from '../protocol/subscriptions.js';
-import type { WireObject } from '../requests/method-handler.js';
 import type { Tasks } from '../tasks/tasks.js';
 import type { PlaceFinder, UpstreamHub } from '../upstream/upstream-hub.js';
 import {

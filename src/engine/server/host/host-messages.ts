@@ -1,7 +1,7 @@
 import type { AuthInfo } from '@modelcontextprotocol/server';
 import type { ListedKind } from '../../items/context.js';
 import type { PlainData } from '../../plain-data.js';
-import type { ReplayState } from '../interaction/replay-state.js';
+import type { ReplayState } from '../connection.js';
 import type { ErrorBody, JsonObject, MessageId } from '../protocol/envelope.js';
 import type { LogLevelName } from '../protocol/eras.js';
 import type { ClientIdentity } from '../protocol/request.js';

@@ -1,6 +1,6 @@
 import type { LoadCode } from '../../extension/extension.js';
 import type { GivenPlace } from '../../items/upstream.js';
-import type { CodeHost, Connection } from '../handler-context.js';
+import type { CodeHost, Connection } from '../connection.js';
 import type { PlaceFinder } from '../upstream/upstream-hub.js';
 import type { HostClient, HostClientOptions } from './host-client.js';
 

@@ -1,7 +1,7 @@
 import type { AuthInfo } from '@modelcontextprotocol/server';
 import { InputRequiredSignal } from '../../items/input-required.js';
 import { ProtocolError, ToolError } from '../../items/result-builders.js';
-import type { ReplayState } from '../interaction/replay-state.js';
+import type { ReplayState } from '../connection.js';
 import { isObject, type JsonObject, type MessageId } from '../protocol/envelope.js';
 import {
   type ClientRequestLimits,

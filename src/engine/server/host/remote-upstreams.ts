@@ -6,7 +6,7 @@ import type { ToolResult } from '../../items/result-builders.js';
 import type { ToolUpstream } from '../../items/upstream.js';
 import { withUpstreamTools } from '../../items/upstream-tools.js';
 import { errorMessage } from '../../thrown-value.js';
-import { asker, type RequesterInfo } from '../handler-context.js';
+import { asker, type RequesterInfo } from '../connection.js';
 import type { UpstreamSource } from '../live-server.js';
 import { isObject } from '../protocol/envelope.js';
 import { requestClientAnswer, UnansweredRequestError } from '../upstream/input-requests.js';

@@ -12,7 +12,7 @@ import { plainData } from '../../plain-data.js';
 import { errorMessage } from '../../thrown-value.js';
 import { createAnnouncer } from '../announcer.js';
 import { serverCapabilities } from '../capabilities.js';
-import type { Connection } from '../handler-context.js';
+import type { Connection } from '../connection.js';
 import { LiveServer } from '../live-server.js';
 import type { JsonObject } from '../protocol/envelope.js';
 import type { Era } from '../protocol/eras.js';

@@ -3,7 +3,7 @@ import type { Servable } from '../../items/compose-server.js';
 import { InputRequiredSignal } from '../../items/input-required.js';
 import { ToolError } from '../../items/result-builders.js';
 import type { ToolUpstream } from '../../items/upstream.js';
-import type { RequesterInfo } from '../handler-context.js';
+import type { RequesterInfo } from '../connection.js';
 import { isObject, type JsonObject } from '../protocol/envelope.js';
 import { UnansweredRequestError } from '../upstream/input-requests.js';
 import type { Attendant, UpstreamCall } from '../upstream/upstream-call.js';

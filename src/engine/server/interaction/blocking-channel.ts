@@ -1,9 +1,9 @@
 import { ProtocolError, ToolError } from '../../items/result-builders.js';
 import { pauseDeadlines } from '../../items/time-limit.js';
 import { errorMessage } from '../../thrown-value.js';
+import type { WireObject } from '../protocol/envelope.js';
 import { clientGone } from '../protocol/errors.js';
 import { RequestTimeoutError } from '../protocol/request.js';
-import type { WireObject } from '../requests/method-handler.js';
 import { type InputRequest, type InputResponse, requestUntilValid } from './client-requests.js';
 import { type InputChannel, type PendingInput, prepare } from './input-channel.js';
 import type { ClientInputScope } from './input-scope.js';

@@ -1,5 +1,5 @@
 import { missingCapabilityError } from '../../items/input-required.js';
-import type { WireObject } from '../requests/method-handler.js';
+import type { WireObject } from '../protocol/envelope.js';
 import type { InputRequest } from './client-requests.js';
 import type { HandlerInputOptions } from './input-scope.js';
 import { isInStep } from './replay-steps.js';

@@ -2,19 +2,11 @@ import { setImmediate as nextTurn } from 'node:timers/promises';
 import type { Answer, AskOptions, UrlAnswer } from '../../items/context.js';
 import { InputRequiredSignal, type Interaction, neverSettles } from '../../items/input-required.js';
 import { type CallDeadline, pauseDeadlines } from '../../items/time-limit.js';
-import type { Connection } from '../handler-context.js';
+import { type Connection, isRetry, type RequestIdentity } from '../connection.js';
+import type { WireObject } from '../protocol/envelope.js';
 import type { RequestContext } from '../protocol/request.js';
-import type { WireObject } from '../requests/method-handler.js';
 import type { InputRequest, InputRequestContext } from './client-requests.js';
 import type { InputChannel } from './input-channel.js';
-
-/** The request that questions belong to: one that brings answers must be the one that was asked in. */
-export interface RequestIdentity {
-  readonly method: 'tools/call' | 'prompts/get' | 'resources/read';
-  /** Name, or address. */
-  readonly name: string;
-  readonly args: unknown;
-}
 
 /**
  * What the handlers of one call and whoever answers them say to each other. Few handlers ask, so what it takes to ask
@@ -91,11 +83,6 @@ export async function runWithInput(
     const partner = await dialogue.partner();
     return await partner.inputRequired();
   }
-}
-
-/** Whether a request brings answers to what was asked in one before. */
-export function isRetry({ inputResponses, requestState }: RequestContext): boolean {
-  return inputResponses !== undefined || requestState !== undefined;
 }
 
 /** Whoever speaks in a conversation, and how far. */

@@ -1,9 +1,10 @@
 import { InputRequiredSignal, neverSettles } from '../../items/input-required.js';
-import type { WireObject } from '../requests/method-handler.js';
+import type { ReplayState } from '../connection.js';
+import type { WireObject } from '../protocol/envelope.js';
 import type { InputRequest } from './client-requests.js';
 import { type InputChannel, type PendingInput, prepare } from './input-channel.js';
 import type { ClientInputScope } from './input-scope.js';
-import { emptyReplayState, type ReplayState, readState, writeState } from './replay-state.js';
+import { emptyReplayState, readState, writeState } from './replay-state.js';
 import { Steps } from './replay-steps.js';
 
 /** One run of a handler, with what the request brings along. @throws ProtocolError for a state that is not ours */

@@ -2,29 +2,10 @@ import { createRequestStateCodec, type RequestStateCodec } from '@modelcontextpr
 import { canonical } from '../../canonical-json.js';
 import { ProtocolError } from '../../items/result-builders.js';
 import { reportOnce, type ServerRuntime } from '../../items/server-runtime.js';
-import type { Connection } from '../handler-context.js';
+import type { ReplayState, StatefulCall } from '../connection.js';
 import { isObject } from '../protocol/envelope.js';
-import type { RequestContext } from '../protocol/request.js';
 import { ownerKey } from '../request-keys.js';
 import { internalError, invalidParams } from '../requests/errors.js';
-import type { RequestIdentity } from './input-scope.js';
-
-/** What a call has come to so far. It lies with the client: signed, and readable to whoever looks. */
-export interface ReplayState {
-  /** Responses by the keys of their questions. */
-  readonly answers: Readonly<Record<string, unknown>>;
-  /** JSON texts by the keys of steps. */
-  readonly steps: Readonly<Record<string, string>>;
-  /** The keys that were asked for last. */
-  readonly asked: readonly string[];
-}
-
-/** The call that a state belongs to. */
-export interface StatefulCall {
-  readonly connection: Pick<Connection, 'calls'>;
-  readonly request: Pick<RequestContext, 'auth'>;
-  readonly subject: RequestIdentity;
-}
 
 /** Whether something that came from a process with foreign code is what a call remembers. */
 export function isRemembered(value: unknown): value is ReplayState {

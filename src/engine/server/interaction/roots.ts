@@ -1,6 +1,6 @@
 import { fileURLToPath } from 'node:url';
 import type { Root } from '../../items/context.js';
-import type { Connection } from '../handler-context.js';
+import type { Connection } from '../connection.js';
 import { isObject } from '../protocol/envelope.js';
 
 /**

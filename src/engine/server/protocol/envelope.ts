@@ -103,3 +103,6 @@ function readOutcome({ result, error }: JsonObject): ResponseBody {
 function invalid(id: MessageId | undefined, problem: string): Envelope {
   return { kind: 'invalid', id, problem };
 }
+
+/** Parameters and results as they are on the wire. */
+export type WireObject = Readonly<Record<string, unknown>>;

@@ -5,10 +5,11 @@ import type { SuggestionSource } from '../../items/specs.js';
 import { filterByPrefix, toSuggestions } from '../../items/suggestions.js';
 import { withTimeLimit } from '../../items/time-limit.js';
 import { errorMessage } from '../../thrown-value.js';
-import { type Connection, contextMaker } from '../handler-context.js';
+import type { Connection } from '../connection.js';
+import { contextMaker } from '../handler-context.js';
+import type { WireObject } from '../protocol/envelope.js';
 import type { RequestContext } from '../protocol/request.js';
 import { internalError, invalidParams } from './errors.js';
-import type { WireObject } from './method-handler.js';
 
 /** Suggestions come while somebody types; later ones are of no use. */
 const timeoutMs = 10_000;

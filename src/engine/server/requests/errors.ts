@@ -5,7 +5,7 @@ import { MissingCapabilityError, RequirementError } from '../../items/requiremen
 import { ProtocolError } from '../../items/result-builders.js';
 import { plainData } from '../../plain-data.js';
 import { errorMessage, safelyThrown } from '../../thrown-value.js';
-import type { WireObject } from './method-handler.js';
+import type { WireObject } from '../protocol/envelope.js';
 
 /** @see JSON-RPC 2.0, section 5.1 */
 export const invalidRequest = -32600;

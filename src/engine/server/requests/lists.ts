@@ -1,8 +1,8 @@
 import { type ListPage, page } from '../../items/paging.js';
 import type { ServedKind, SpecOf } from '../../items/registry.js';
-import type { Connection } from '../handler-context.js';
+import type { Connection } from '../connection.js';
+import type { WireObject } from '../protocol/envelope.js';
 import type { RequestContext } from '../protocol/request.js';
-import type { WireObject } from './method-handler.js';
 
 /** The request of a list: who asks, and where the page begins. */
 export interface ListRequest {

@@ -1,12 +1,14 @@
 import type { ServerCapabilities } from '@modelcontextprotocol/server';
 import type { ServedKind } from '../../items/registry.js';
-import { type Connection, showsUi } from '../handler-context.js';
+import type { Connection } from '../connection.js';
+import { showsUi } from '../handler-context.js';
+import type { WireObject } from '../protocol/envelope.js';
 import { type Era, logLevels } from '../protocol/eras.js';
 import type { RequestContext } from '../protocol/request.js';
 import { skillsExtension, tasksExtension } from '../protocol-extensions.js';
 import { complete } from './completion.js';
 import { toProtocolError } from './errors.js';
-import type { MethodHandler, WireObject } from './method-handler.js';
+import type { MethodHandler } from './method-handler.js';
 import { get, listPrompts } from './prompts.js';
 import { listResources, listTemplates, readResourceRequest } from './resources.js';
 import { subscribe, unsubscribe } from './subscriptions.js';

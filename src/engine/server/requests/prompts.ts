@@ -1,12 +1,13 @@
 import { getPrompt, PromptFailure } from '../../items/get-prompt.js';
 import { ProtocolError } from '../../items/result-builders.js';
+import type { Connection, RequestIdentity } from '../connection.js';
 import { downgradeBlock } from '../downgrade-content.js';
-import { type Connection, contextMaker } from '../handler-context.js';
-import { ClientInputScope, type RequestIdentity, runWithInput } from '../interaction/input-scope.js';
+import { contextMaker } from '../handler-context.js';
+import { ClientInputScope, runWithInput } from '../interaction/input-scope.js';
+import type { WireObject } from '../protocol/envelope.js';
 import type { RequestContext } from '../protocol/request.js';
 import { internalError, invalidParams } from './errors.js';
 import { listResult, selectListItems, toCursor } from './lists.js';
-import type { WireObject } from './method-handler.js';
 
 /** `prompts/list` */
 export async function listPrompts(

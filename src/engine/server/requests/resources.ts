@@ -13,14 +13,15 @@ import { ResultError, toResultError } from '../../items/tool-result.js';
 import { isUiResource } from '../../items/ui.js';
 import { plainData } from '../../plain-data.js';
 import { errorMessage, safelyThrown } from '../../thrown-value.js';
-import { type Connection, contextMaker, showsUi } from '../handler-context.js';
-import { ClientInputScope, isRetry, type RequestIdentity, runWithInput } from '../interaction/input-scope.js';
+import { type Connection, isRetry, type RequestIdentity } from '../connection.js';
+import { contextMaker, showsUi } from '../handler-context.js';
+import { ClientInputScope, runWithInput } from '../interaction/input-scope.js';
 import { instanceLeftOut, instancesFailed } from '../list-faults.js';
+import type { WireObject } from '../protocol/envelope.js';
 import type { RequestContext } from '../protocol/request.js';
 import { toOneLine } from '../to-one-line.js';
 import { internalError, ResourceNotFoundError } from './errors.js';
 import { type ListRequest, listResult, type SelectedListItems, selectListItems, toCursor } from './lists.js';
-import type { WireObject } from './method-handler.js';
 import { appEntry, readAppContents } from './ui.js';
 
 /** `resources/templates/list` */

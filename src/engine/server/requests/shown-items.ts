@@ -2,11 +2,12 @@ import type { ListedItem, ListedKind, ShownQuery } from '../../items/context.js'
 import type { SpecOf } from '../../items/registry.js';
 import { toListedItem } from '../../items/registry-view.js';
 import { isUiResource } from '../../items/ui.js';
+import type { Connection } from '../connection.js';
 import { downgradeTool } from '../downgrade-content.js';
-import { type Connection, showsUi } from '../handler-context.js';
+import { showsUi } from '../handler-context.js';
+import type { WireObject } from '../protocol/envelope.js';
 import type { RequestContext } from '../protocol/request.js';
 import { selectListItems } from './lists.js';
-import type { WireObject } from './method-handler.js';
 import { shownApps } from './resources.js';
 import { appEntry, entryWithUi } from './ui.js';
 

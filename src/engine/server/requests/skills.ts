@@ -4,11 +4,11 @@ import { ProtocolError } from '../../items/result-builders.js';
 import type { ServerRuntime } from '../../items/server-runtime.js';
 import type { ResourceContents } from '../../items/specs.js';
 import { utf8 } from '../../utf8.js';
-import type { Connection } from '../handler-context.js';
+import type { Connection } from '../connection.js';
+import type { WireObject } from '../protocol/envelope.js';
 import { skillCatalog } from '../skills/catalog.js';
 import { invalidParams } from './errors.js';
 import { listResult, toCursor } from './lists.js';
-import type { WireObject } from './method-handler.js';
 
 /** `skills/list` @see SEP-2640 */
 export async function listSkills(connection: Connection, { cursor }: WireObject): Promise<WireObject> {

@@ -1,10 +1,10 @@
 import { ProtocolError } from '../../items/result-builders.js';
-import type { Connection } from '../handler-context.js';
+import type { Connection } from '../connection.js';
 import type { LiveServer } from '../live-server.js';
+import type { WireObject } from '../protocol/envelope.js';
 import { maxSubscribedUriLength, maxSubscribedUris } from '../protocol/listen-params.js';
 import type { RequestContext } from '../protocol/request.js';
 import { invalidRequest } from './errors.js';
-import type { WireObject } from './method-handler.js';
 import { requireResource, resourceAt } from './resources.js';
 
 /** `resources/subscribe`, up to 2025-11-25. */

@@ -1,12 +1,12 @@
 import { missingCapabilityError } from '../../items/input-required.js';
 import { ProtocolError } from '../../items/result-builders.js';
-import { type Connection, knowsTasks } from '../handler-context.js';
-import { isObject } from '../protocol/envelope.js';
+import type { Connection } from '../connection.js';
+import { knowsTasks } from '../handler-context.js';
+import { isObject, type WireObject } from '../protocol/envelope.js';
 import type { RequestContext } from '../protocol/request.js';
 import { tasksCapability } from '../protocol-extensions.js';
 import { serverTasks, type Tasks } from '../tasks/tasks.js';
 import { invalidParams } from './errors.js';
-import type { WireObject } from './method-handler.js';
 
 /** `tasks/get` */
 export function getTask(connection: Connection, params: WireObject, request: RequestContext): WireObject {

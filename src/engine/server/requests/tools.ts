@@ -8,16 +8,17 @@ import { error as failure, ProtocolError, type ToolResult } from '../../items/re
 import type { ServerRuntime } from '../../items/server-runtime.js';
 import type { ToolSpec } from '../../items/specs.js';
 import { isAppOnly, withoutUi } from '../../items/ui.js';
+import type { Connection, RequestIdentity } from '../connection.js';
 import { downgradeBlock, downgradeTool } from '../downgrade-content.js';
-import { type Connection, contextMaker, knowsTasks, showsUi } from '../handler-context.js';
-import { ClientInputScope, type RequestIdentity, runWithInput } from '../interaction/input-scope.js';
+import { contextMaker, knowsTasks, showsUi } from '../handler-context.js';
+import { ClientInputScope, runWithInput } from '../interaction/input-scope.js';
+import type { WireObject } from '../protocol/envelope.js';
 import type { RequestContext } from '../protocol/request.js';
 import { withWireStructure } from '../protocol/results.js';
 import { tasksCapability } from '../protocol-extensions.js';
 import type { LongCall } from '../tasks/call-as-task.js';
 import { invalidParams } from './errors.js';
 import { type ListRequest, listResult, type SelectedListItems, selectListItems, toCursor } from './lists.js';
-import type { WireObject } from './method-handler.js';
 import { entryWithUi } from './ui.js';
 
 /** `tools/list` */

@@ -3,9 +3,10 @@ import { errorDetails, reportOnce, type ServerRuntime } from '../../items/server
 import type { AppMetadata, AppSpec, ResourceContents, ToolSpec, ToolUi } from '../../items/specs.js';
 import { withTimeLimit } from '../../items/time-limit.js';
 import { uiMeta } from '../../items/ui.js';
-import { type Connection, contextMaker } from '../handler-context.js';
+import type { Connection } from '../connection.js';
+import { contextMaker } from '../handler-context.js';
+import type { WireObject } from '../protocol/envelope.js';
 import type { RequestContext } from '../protocol/request.js';
-import type { WireObject } from './method-handler.js';
 
 /** Longest time that `when` may take: lists wait for it. */
 const gateTimeoutMs = 1000;

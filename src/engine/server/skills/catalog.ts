@@ -4,7 +4,7 @@ import { lookup } from 'mrmime';
 import type { SkillFolder } from '../../extension/skill-folders.js';
 import { reportOnce, type ServerRuntime } from '../../items/server-runtime.js';
 import { type ReadSkill, readSkill } from '../../skills/read-skill.js';
-import type { WireObject } from '../requests/method-handler.js';
+import type { WireObject } from '../protocol/envelope.js';
 
 /** @see SEP-2640, Directory Read */
 const folderMimeType = 'inode/directory';

@@ -3,12 +3,13 @@ import { ProtocolError } from '../../items/result-builders.js';
 import { errorDetails, type MakeContext } from '../../items/server-runtime.js';
 import type { TaskSupport, ToolSpec } from '../../items/specs.js';
 import type { Cancellation } from '../../items/time-limit.js';
-import { type Connection, contextMaker } from '../handler-context.js';
+import type { Connection, RequestIdentity } from '../connection.js';
+import { contextMaker } from '../handler-context.js';
 import type { InputChannel } from '../interaction/input-channel.js';
-import { ClientInputScope, type RequestIdentity, runWithInput } from '../interaction/input-scope.js';
+import { ClientInputScope, runWithInput } from '../interaction/input-scope.js';
+import type { WireObject } from '../protocol/envelope.js';
 import type { RequestContext } from '../protocol/request.js';
 import { internalError, toProtocolError } from '../requests/errors.js';
-import type { WireObject } from '../requests/method-handler.js';
 import { serverTasks, type Task } from './tasks.js';
 
 /** A call of a tool that may become a task. */

@@ -2,10 +2,10 @@ import { deadlines } from '../../items/deadlines.js';
 import { ProtocolError } from '../../items/result-builders.js';
 import type { ServerRuntime } from '../../items/server-runtime.js';
 import type { InputResponse } from '../interaction/client-requests.js';
+import type { WireObject } from '../protocol/envelope.js';
 import type { RequestContext } from '../protocol/request.js';
 import { ownerKey, quotaKey } from '../request-keys.js';
 import { internalError } from '../requests/errors.js';
-import type { WireObject } from '../requests/method-handler.js';
 
 /** How often a client should look. */
 const pollIntervalMs = 1000;

@@ -1,7 +1,7 @@
 import { ProtocolError } from '@modelcontextprotocol/client';
 import type { Root } from '../../items/context.js';
 import { ToolError } from '../../items/result-builders.js';
-import type { RequesterInfo } from '../handler-context.js';
+import type { RequesterInfo } from '../connection.js';
 import { isObject, type JsonObject } from '../protocol/envelope.js';
 import { quotaKey } from '../request-keys.js';
 import {

@@ -1,7 +1,7 @@
 import type { Context, LogLevel } from '../../items/context.js';
 import { InputRequiredSignal } from '../../items/input-required.js';
 import type { ToolResult } from '../../items/result-builders.js';
-import type { RequesterInfo } from '../handler-context.js';
+import type { RequesterInfo } from '../connection.js';
 import type { JsonObject } from '../protocol/envelope.js';
 import { logLevels } from '../protocol/eras.js';
 import { requestClientAnswer, type UpstreamInputRequest } from './input-requests.js';

@@ -12,7 +12,7 @@ import { withoutUi } from '../../items/ui.js';
 import type { GivenPlace, ToolUpstream, UpstreamEntry, UpstreamSpec } from '../../items/upstream.js';
 import { withUpstreamTools } from '../../items/upstream-tools.js';
 import type { ClientRoots } from '../client-roots.js';
-import { asker, type RequesterInfo } from '../handler-context.js';
+import { asker, type RequesterInfo } from '../connection.js';
 import type { UpstreamSource } from '../live-server.js';
 import { isObject } from '../protocol/envelope.js';
 import { withFullStop } from './error-text.js';

@@ -9,7 +9,7 @@ import { packageVersion } from '../../folders.js';
 import type { Root } from '../../items/context.js';
 import { ToolError } from '../../items/result-builders.js';
 import type { UpstreamEndpoint } from '../../items/upstream.js';
-import type { RequesterInfo } from '../handler-context.js';
+import type { RequesterInfo } from '../connection.js';
 import { isObject, type JsonObject } from '../protocol/envelope.js';
 import { metaKey } from '../protocol/eras.js';
 import { answerInputRequests, answerRequest } from './answer-input-requests.js';

@@ -1,9 +1,9 @@
 import { expect, test } from 'vitest';
 import type {
-  ClientInputScope,
-  RequestIdentity,
+  ClientInputScope
 } from '../../../../src/engine/server/interaction/input-scope.js';
 import { readState, writeState } from '../../../../src/engine/server/interaction/replay-state.js';
+import { type RequestIdentity } from '../../../../src/engine/server/connection.js';
 
 const subject: RequestIdentity = { method: 'tools/call', name: 't', args: { a: 1 } };
 const remembered = { answers: { e1: { action: 'decline' } }, steps: { s: '1' }, asked: ['e2'] };
