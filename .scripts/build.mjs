@@ -26,7 +26,7 @@ const options = {
   mainFields: ['module', 'main'],
   minifySyntax: true,
   minifyWhitespace: true,
-  alias: { '@modelcontextprotocol/server/_shims': './src/engine/server/sdk-shims.ts' },
+  alias: { '@modelcontextprotocol/server/_shims': './src/engine/protocol/sdk-shims.ts' },
   legalComments: 'none',
   // Tables for bodies in old encodings, which registries do not send; minipass-fetch does without where it is not there.
   external: ['iconv-lite'],
@@ -41,7 +41,7 @@ const { metafile, outputFiles } = await build({
   entryPoints: {
     cli: 'src/cli/main.ts',
     engine: 'src/engine.ts',
-    'extension-host': 'src/engine/server/host/extension-host.ts',
+    'extension-host': 'src/engine/host/extension-host.ts',
   },
   splitting: true,
   plugins: [mergeStartPath({ root, start: 'src/cli/main.ts' })],

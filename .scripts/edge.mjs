@@ -12,7 +12,7 @@ const standIns = {
       'src/edge/node.ts',
     ]),
   ),
-  '@modelcontextprotocol/server/_shims': 'src/engine/server/sdk-shims.ts',
+  '@modelcontextprotocol/server/_shims': 'src/engine/protocol/sdk-shims.ts',
 };
 
 /** Gives the files that went into it. Whatever of Node nothing stands for makes it fail. */
@@ -42,9 +42,9 @@ export async function buildEdge({ root, folder }) {
 
 /** Files of ours that are made for Node, by room, and what stands for them. */
 const replaced = {
-  'src/engine/files/disk.ts': 'src/edge/disk.ts',
+  'src/engine/base/files/disk.ts': 'src/edge/disk.ts',
   'src/engine/schema/validator.ts': 'src/edge/validator.ts',
-  'src/engine/items/deadlines.ts': 'src/edge/deadlines.ts',
+  'src/engine/runtime/deadlines.ts': 'src/edge/deadlines.ts',
 };
 
 function replaceFiles(root) {

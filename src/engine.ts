@@ -4,7 +4,14 @@
 
 /** The engine as functions, for programs that do what the command line does. See docs/engine.md. */
 
-export { type CallOnce, callOnce } from './engine/call-once.js';
+export { AgentToolsError, type ErrorCode } from './engine/base/errors.js';
+export { type FolderFacts, type WorkspaceFolders, workspaceFolders } from './engine/base/folders.js';
+export {
+  choosePackageName,
+  createExtension,
+  type Scaffold,
+  type ScaffoldPlan,
+} from './engine/create/scaffold.js';
 export {
   type Derivation,
   type DeriveOptions,
@@ -12,6 +19,8 @@ export {
   derive,
   writeDerivation,
 } from './engine/derive/derive.js';
+export type * from './engine/discovery/facts.js';
+export { isPublished, propertyOf } from './engine/discovery/facts-property.js';
 export {
   type DiscoveryFolders,
   type ListServersOptions,
@@ -25,7 +34,7 @@ export {
   publishedExtensions,
   type RegistryLookup,
 } from './engine/discovery/published-lookup.js';
-export { AgentToolsError, type ErrorCode } from './engine/errors.js';
+export { type ShowPlace, show } from './engine/discovery/show-reference.js';
 export type { Binding, Derived, DerivedFunction } from './engine/extension/derived.js';
 export type { ItemRef, Severity } from './engine/extension/diagnostics.js';
 export type { InstallMissing } from './engine/extension/installer.js';
@@ -34,31 +43,22 @@ export {
   Workspace,
   type WorkspaceOptions,
 } from './engine/extension/workspace.js';
-export type * from './engine/facts.js';
-export { isPublished, propertyOf } from './engine/facts-property.js';
-export { type FolderFacts, type WorkspaceFolders, workspaceFolders } from './engine/folders.js';
 export {
   type Deletion,
   type DeletionRequest,
   deleteUserServer,
 } from './engine/installation/delete-server.js';
 export { type InstallationFolders, installationFolders } from './engine/installation/installation-folders.js';
-export { composeServer, type ServerSpec } from './engine/items/compose-server.js';
-export type { ToolResult } from './engine/items/result-builders.js';
-export {
-  choosePackageName,
-  createExtension,
-  type Scaffold,
-  type ScaffoldPlan,
-} from './engine/scaffold.js';
-export type { Caller, TokenFault, TokenVerifier, Verdict } from './engine/server/http/auth.js';
-export { createHandler, type NodeHandlerOptions } from './engine/server/http/create-handler.js';
-export type { EventBus, ServerEvent } from './engine/server/http/event-bus.js';
-export type { FetchHandler, HandlerOptions } from './engine/server/http/fetch-handler.js';
-export type { LimitSettings } from './engine/server/http/http-service.js';
-export type { OAuthOptions } from './engine/server/http/oauth.js';
-export { type StartOptions, startServer } from './engine/server/start-server.js';
-export { type ShowPlace, show } from './engine/show-reference.js';
+export { composeServer, type ServerSpec } from './engine/runtime/compose-server.js';
+export type { ToolResult } from './engine/runtime/result-builders.js';
+export { type CallOnce, callOnce } from './engine/serve/call-once.js';
+export type { Caller, TokenFault, TokenVerifier, Verdict } from './engine/serve/http/auth.js';
+export { createHandler, type NodeHandlerOptions } from './engine/serve/http/create-handler.js';
+export type { EventBus, ServerEvent } from './engine/serve/http/event-bus.js';
+export type { FetchHandler, HandlerOptions } from './engine/serve/http/fetch-handler.js';
+export type { LimitSettings } from './engine/serve/http/http-service.js';
+export type { OAuthOptions } from './engine/serve/http/oauth.js';
+export { type StartOptions, startServer } from './engine/serve/start-server.js';
 export { createUserServer, type MadeServer } from './engine/user-servers/create.js';
 export type { ServerPlan } from './engine/user-servers/definition.js';
 export { type RuleRow, ruleTable } from './engine/validate/rules/index.js';

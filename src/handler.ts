@@ -1,21 +1,21 @@
 import './edge/no-code.js';
-import { AgentToolsError } from './engine/errors.js';
+import { AgentToolsError } from './engine/base/errors.js';
 import { Workspace } from './engine/extension/workspace.js';
-import type { ServerDefinition } from './engine/items/define-items.js';
+import type { ServerDefinition } from './engine/runtime/define-items.js';
 import {
   createFetchHandler,
   type FetchHandler,
   type HandlerOptions,
-} from './engine/server/http/fetch-handler.js';
-import { serveDefinition } from './engine/server/http/serve-definition.js';
+} from './engine/serve/http/fetch-handler.js';
+import { serveDefinition } from './engine/serve/http/serve-definition.js';
 
 /** Servers as functions of requests, for platforms that know `fetch` and are not Node. See docs/deploy.md. */
 
-export type { Caller, TokenFault, TokenVerifier, Verdict } from './engine/server/http/auth.js';
-export type { EventBus, ServerEvent } from './engine/server/http/event-bus.js';
-export type { FetchHandler, HandlerOptions } from './engine/server/http/fetch-handler.js';
-export type { LimitSettings } from './engine/server/http/http-service.js';
-export type { OAuthOptions } from './engine/server/http/oauth.js';
+export type { Caller, TokenFault, TokenVerifier, Verdict } from './engine/serve/http/auth.js';
+export type { EventBus, ServerEvent } from './engine/serve/http/event-bus.js';
+export type { FetchHandler, HandlerOptions } from './engine/serve/http/fetch-handler.js';
+export type { LimitSettings } from './engine/serve/http/http-service.js';
+export type { OAuthOptions } from './engine/serve/http/oauth.js';
 /** What authors import, for where `agenttools` itself is not to be had. */
 export * from './index.js';
 

@@ -1,6 +1,6 @@
 import type { Readable, Writable } from 'node:stream';
 
-import type { TakeProcess } from './engine/server/process/take-process.js';
+import type { TakeProcess } from './engine/process/take-process.js';
 
 /** The world as the program sees it: `bin/` hands in this process, a test whatever it likes. */
 export interface Host {

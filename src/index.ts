@@ -18,7 +18,7 @@ export type {
   Session,
   ShownQuery,
   UrlAnswer,
-} from './engine/items/context.js';
+} from './engine/runtime/context.js';
 export {
   definePrompt,
   defineResource,
@@ -35,9 +35,9 @@ export {
   type UpstreamSource,
   type UpstreamToolDefinition,
   type UpstreamTools,
-} from './engine/items/define-items.js';
-export { type ExpandedTool, expand, type ToolRegistration } from './engine/items/expand-tools.js';
-export { type ToolSettings, tool } from './engine/items/option-sets.js';
+} from './engine/runtime/define-items.js';
+export { type ExpandedTool, expand, type ToolRegistration } from './engine/runtime/expand-tools.js';
+export { type ToolSettings, tool } from './engine/runtime/option-sets.js';
 export {
   type Annotations,
   assistant,
@@ -56,12 +56,12 @@ export {
   type ToolResult,
   text,
   user,
-} from './engine/items/result-builders.js';
+} from './engine/runtime/result-builders.js';
 export {
   type SearchPromptDefinition,
   type SearchReturn,
   searchPrompt,
-} from './engine/items/search-prompt.js';
+} from './engine/runtime/search-prompt.js';
 export {
   defineToolkit,
   type ItemOverrides,
@@ -69,7 +69,7 @@ export {
   type ToolkitOptions,
   type Used,
   use,
-} from './engine/items/toolkit.js';
+} from './engine/runtime/toolkit.js';
 export { type Field, type FieldSpec, type Fields, fields } from './engine/schema/fields.js';
 export type { InferFields, InferInput, InferOutput } from './engine/schema/inferred-types.js';
 export { jsonSchema, type RawSchema } from './engine/schema/json-schema.js';

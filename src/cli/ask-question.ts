@@ -1,7 +1,7 @@
 import { once } from 'node:events';
 import { createInterface } from 'node:readline/promises';
 import { setImmediate } from 'node:timers/promises';
-import { AgentToolsError } from '../engine/errors.js';
+import { AgentToolsError } from '../engine/base/errors.js';
 import type { ServerChoice } from '../engine/installation/choose-server.js';
 import type { Host } from '../host.js';
 

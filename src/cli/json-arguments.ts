@@ -1,6 +1,6 @@
-import { AgentToolsError } from '../engine/errors.js';
+import { AgentToolsError } from '../engine/base/errors.js';
+import { errorMessage } from '../engine/base/thrown-value.js';
 import { isRecord } from '../engine/extension/definition-shapes.js';
-import { errorMessage } from '../engine/thrown-value.js';
 
 /** The arguments of a tool as a command line gives them. @throws AgentToolsError `usage` if it is no JSON object. */
 export function parseJsonArguments(text: string): Readonly<Record<string, unknown>> {

@@ -1,5 +1,5 @@
-import { AgentToolsError } from '../engine/errors.js';
-import { visibleText } from '../engine/visible-text.js';
+import { AgentToolsError } from '../engine/base/errors.js';
+import { visibleText } from '../engine/base/visible-text.js';
 import type { Host } from '../host.js';
 import { startCommand } from './commands/start.js';
 import { ExitCode } from './exit-code.js';
@@ -22,7 +22,7 @@ async function dispatch(argv: readonly string[], host: Host): Promise<ExitCode> 
   const start = command === 'start' ? parseStartArguments(words) : undefined;
   if (start) return await startCommand(start, host);
   if (argv.length === 1 && (command === '--version' || command === '-V')) {
-    const { packageVersion } = await import('../engine/folders.js');
+    const { packageVersion } = await import('../engine/base/folders.js');
     host.stdout.write(`${packageVersion()}\n`);
     return ExitCode.Ok;
   }

@@ -1,4 +1,4 @@
-import { ownProgram } from '../engine/folders.js';
+import { ownProgram } from '../engine/base/folders.js';
 import type { NpmDeps } from '../engine/npm/npm-dependencies.js';
 import type { Host } from '../host.js';
 

@@ -1,4 +1,4 @@
-import { workspaceFolders } from '../engine/folders.js';
+import { workspaceFolders } from '../engine/base/folders.js';
 import type { PackagesDeps } from '../engine/packages/packages-dependencies.js';
 import type { Host } from '../host.js';
 import { npmSetting } from './npm-deps.js';

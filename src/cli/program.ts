@@ -1,6 +1,6 @@
 import { Command, CommanderError, Help, type Option } from 'commander';
-import { AgentToolsError } from '../engine/errors.js';
-import { packageVersion } from '../engine/folders.js';
+import { AgentToolsError } from '../engine/base/errors.js';
+import { packageVersion } from '../engine/base/folders.js';
 import type { Host } from '../host.js';
 import { ExitCode } from './exit-code.js';
 import { addDiscoveryCommands } from './grammar/discovery.js';

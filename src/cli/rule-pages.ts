@@ -1,8 +1,8 @@
 import { readFile } from 'node:fs/promises';
 import path from 'node:path';
-import { didYouMean } from '../engine/did-you-mean.js';
-import { AgentToolsError } from '../engine/errors.js';
-import { packageRoot } from '../engine/folders.js';
+import { didYouMean } from '../engine/base/did-you-mean.js';
+import { AgentToolsError } from '../engine/base/errors.js';
+import { packageRoot } from '../engine/base/folders.js';
 import { type RuleRow, ruleTable } from '../engine/validate/rules/index.js';
 
 /** What a diagnostic code stands for, with its page. */

@@ -1,4 +1,4 @@
-import { AgentToolsError } from '../engine/errors.js';
+import { AgentToolsError } from '../engine/base/errors.js';
 import type { Severity } from '../engine/extension/diagnostics.js';
 import { ruleTable } from '../engine/validate/rules/index.js';
 import { unknownCode } from './rule-pages.js';

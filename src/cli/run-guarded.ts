@@ -1,7 +1,7 @@
 import { constants } from 'node:os';
 import { setImmediate } from 'node:timers/promises';
-import { killTree, watchExit } from '../engine/server/process/exit-watch.js';
-import { installGuard } from '../engine/server/process/install-guard.js';
+import { killTree, watchExit } from '../engine/process/exit-watch.js';
+import { installGuard } from '../engine/process/install-guard.js';
 import type { Host } from '../host.js';
 
 /**

@@ -1,4 +1,4 @@
-import { AgentToolsError } from '../engine/errors.js';
+import { AgentToolsError } from '../engine/base/errors.js';
 
 /** What `start` takes. This list is both its parser and its help. */
 export const startOptions = [

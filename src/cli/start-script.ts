@@ -4,7 +4,7 @@ import os from 'node:os';
 import path from 'node:path';
 import process from 'node:process';
 import { pathToFileURL } from 'node:url';
-import { cacheFolderOf } from '../engine/system-folders.js';
+import { cacheFolderOf } from '../engine/base/system-folders.js';
 import { CompiledScript } from './compiled-script.js';
 
 /** Hash of the script, set by the build. */

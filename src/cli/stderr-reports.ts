@@ -1,7 +1,7 @@
+import { ownProgram } from '../engine/base/folders.js';
 import type { Diagnostic } from '../engine/extension/diagnostics.js';
 import type { LoadCode } from '../engine/extension/extension.js';
 import type { Manifest } from '../engine/extension/manifest.js';
-import { ownProgram } from '../engine/folders.js';
 import { Inspector, type ModuleParser } from '../engine/validate/inspector.js';
 import { type ExtensionReport, validateExtension } from '../engine/validate/validate.js';
 import type { Host } from '../host.js';
@@ -41,6 +41,6 @@ async function bootForReport(
   timeoutMs: number,
   host: Host,
 ): Promise<readonly Diagnostic[]> {
-  const { bootExtension } = await import('../engine/server/boot-extension.js');
+  const { bootExtension } = await import('../engine/preflight/boot-extension.js');
   return await bootExtension(manifest, { ...ownProgram(), cwd: host.cwd, env: host.env, timeoutMs });
 }

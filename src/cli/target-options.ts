@@ -1,4 +1,4 @@
-import { AgentToolsError } from '../engine/errors.js';
+import { AgentToolsError } from '../engine/base/errors.js';
 
 /** Which files a command is about, as its words say. */
 export interface TargetInput {

@@ -1,7 +1,7 @@
-import type { InputUser } from '../engine/call-once.js';
+import { visibleText } from '../engine/base/visible-text.js';
 import { isRecord } from '../engine/extension/definition-shapes.js';
 import { compileSchema, formatIssues } from '../engine/schema/index.js';
-import { visibleText } from '../engine/visible-text.js';
+import type { InputUser } from '../engine/serve/call-once.js';
 import type { Host } from '../host.js';
 import { askLine, isInteractive } from './ask-question.js';
 

@@ -1,6 +1,6 @@
+import { type WorkspaceFolders, workspaceFolders } from '../engine/base/folders.js';
 import type { LoadCode } from '../engine/extension/extension.js';
 import { Workspace, type WorkspaceOptions } from '../engine/extension/workspace.js';
-import { type WorkspaceFolders, workspaceFolders } from '../engine/folders.js';
 import type { Host } from '../host.js';
 
 /** Names to extensions and items, as they are to be understood where the command runs. */

@@ -9,7 +9,7 @@ const longestTimer = 2 ** 31 - 1;
 
 /**
  * Waits, each on a timer of its own: where a platform ties timers to requests, one request must not wait on another's.
- * Stands for `engine/items/deadlines.ts`.
+ * Stands for `engine/runtime/deadlines.ts`.
  */
 export const deadlines = {
   add(ms: number, expire: () => void): TimerWait {

@@ -1,4 +1,4 @@
-/** Stands for `engine/files/disk.ts` where there are no files: none is found. */
+/** Stands for `engine/base/files/disk.ts` where there are no files: none is found. */
 export function statFile(): undefined {
   return undefined;
 }

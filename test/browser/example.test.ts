@@ -1,7 +1,7 @@
 import { readFile } from 'node:fs/promises';
 import path from 'node:path';
 import { afterEach, expect, test } from 'vitest';
-import { callOnce } from '../../src/engine/call-once.js';
+import { callOnce } from '../../src/engine/serve/call-once.js';
 import { faultsOf } from '../support/app-messages.js';
 import { describeInBrowser, type HostedApp, type OpenOptions, openApp } from '../support/browser.js';
 import { openWorkspace } from '../support/packages.js';

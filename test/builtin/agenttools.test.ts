@@ -1,6 +1,6 @@
 import path from 'node:path';
 import { describe, expect, test } from 'vitest';
-import type { ItemRegistry } from '../../src/engine/items/context.js';
+import type { ItemRegistry } from '../../src/engine/runtime/context.js';
 import { root } from '../support/program.js';
 import { composeLive, type LiveItems, openSession } from '../support/session.js';
 

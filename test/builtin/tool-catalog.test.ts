@@ -1,13 +1,13 @@
 import path from 'node:path';
 import { describe, expect, test } from 'vitest';
-import type { Context } from '../../src/engine/items/context.js';
+import type { Context } from '../../src/engine/runtime/context.js';
 import {
   image,
   ProtocolError,
   results,
   structured,
   ToolError,
-} from '../../src/engine/items/result-builders.js';
+} from '../../src/engine/runtime/result-builders.js';
 import { root } from '../support/program.js';
 import { composeLive, type LiveItems, openSession, type SessionOptions } from '../support/session.js';
 

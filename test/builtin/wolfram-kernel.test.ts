@@ -5,7 +5,7 @@ import path from 'node:path';
 import process from 'node:process';
 import { pathToFileURL } from 'node:url';
 import { describe, expect, test } from 'vitest';
-import { workspaceFolders } from '../../src/engine/folders.js';
+import { workspaceFolders } from '../../src/engine/base/folders.js';
 import { loadBuiltin } from '../support/builtin.js';
 import { addFiles, writeFolder } from '../support/packages.js';
 import { root } from '../support/program.js';

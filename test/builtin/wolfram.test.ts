@@ -1,9 +1,9 @@
 import path from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { checkRequirements } from '../../src/engine/installation/requirements.js';
-import { composeServer } from '../../src/engine/items/compose-server.js';
-import { parseToolOptions } from '../../src/engine/items/tool-options.js';
-import { LiveServer } from '../../src/engine/server/live-server.js';
+import { LiveServer } from '../../src/engine/live/live-server.js';
+import { composeServer } from '../../src/engine/runtime/compose-server.js';
+import { parseToolOptions } from '../../src/engine/runtime/tool-options.js';
 import { openWorkspace } from '../support/packages.js';
 import { fixture, root } from '../support/program.js';
 import { openSession, type Session } from '../support/session.js';

@@ -17,7 +17,7 @@ import { Client } from '@modelcontextprotocol/client';
 import { StdioClientTransport } from '@modelcontextprotocol/client/stdio';
 import { diffLines } from 'diff';
 import { beforeAll, describe, expect, onTestFinished, test } from 'vitest';
-import { arm, disarm } from '../engine/files/support/faults.js';
+import { arm, disarm } from '../engine/base/files/support/faults.js';
 import { addFiles, packageJson, writeFolder } from '../support/packages.js';
 import { programFile } from '../support/program.js';
 import {

@@ -25,8 +25,8 @@ const builtin: Files = {
 };
 
 const folders = vi.hoisted(() => ({ builtinFolder: '' }));
-vi.mock('../../src/engine/folders.js', async (load) => {
-  const real = await load<typeof import('../../src/engine/folders.js')>();
+vi.mock('../../src/engine/base/folders.js', async (load) => {
+  const real = await load<typeof import('../../src/engine/base/folders.js')>();
   return {
     ...real,
     workspaceFolders: (facts: Parameters<typeof real.workspaceFolders>[0]) => ({

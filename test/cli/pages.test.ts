@@ -2,7 +2,7 @@ import { readFile } from 'node:fs/promises';
 import path from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { createProgram } from '../../src/cli/program.js';
-import { packageRoot } from '../../src/engine/folders.js';
+import { packageRoot } from '../../src/engine/base/folders.js';
 import { fakeHost } from '../support/run-cli.js';
 
 const { host } = fakeHost({ cwd: '/', home: '/' });

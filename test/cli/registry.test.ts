@@ -1,11 +1,11 @@
 import { readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { beforeAll, describe, expect, test } from 'vitest';
+import { workspaceFolders } from '../../src/engine/base/folders.js';
 import { listServers } from '../../src/engine/discovery/list-servers.js';
 import { publishedExtensions } from '../../src/engine/discovery/published-lookup.js';
+import { show } from '../../src/engine/discovery/show-reference.js';
 import { Workspace } from '../../src/engine/extension/workspace.js';
-import { workspaceFolders } from '../../src/engine/folders.js';
-import { show } from '../../src/engine/show-reference.js';
 import { writeFolder } from '../support/packages.js';
 import { registryPrograms } from '../support/registries.js';
 import { type Registry, startRegistry } from '../support/registry.js';

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { callOnce } from '../../src/engine/call-once.js';
+import { callOnce } from '../../src/engine/serve/call-once.js';
 import { openWorkspace } from '../support/packages.js';
 import { fixture } from '../support/program.js';
 

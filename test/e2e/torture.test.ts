@@ -2,7 +2,7 @@ import { spawnSync } from 'node:child_process';
 import { readFileSync } from 'node:fs';
 import path from 'node:path';
 import { beforeAll, describe, expect, test } from 'vitest';
-import type { Fault } from '../engine/files/support/faults.js';
+import type { Fault } from '../engine/base/files/support/faults.js';
 import { inLanes } from '../support/lanes.js';
 import { writeFolder } from '../support/packages.js';
 import {

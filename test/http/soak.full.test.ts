@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { createHandler } from '../../src/engine/server/http/create-handler.js';
+import { createHandler } from '../../src/engine/serve/http/create-handler.js';
 import { defineServer } from '../../src/index.js';
 import { heapInUse } from '../support/heap.js';
 import { modernRequest } from '../support/http-client.js';

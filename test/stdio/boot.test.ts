@@ -3,8 +3,8 @@ import path from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { expect, onTestFinished, test } from 'vitest';
 import { readManifest } from '../../src/engine/extension/manifest.js';
-import { bootExtension } from '../../src/engine/server/boot-extension.js';
-import { ChildTransport } from '../../src/engine/server/child-transport.js';
+import { bootExtension } from '../../src/engine/preflight/boot-extension.js';
+import { ChildTransport } from '../../src/engine/upstream/child-transport.js';
 import { type Files, writeFolder } from '../support/packages.js';
 import { programFile } from '../support/program.js';
 

@@ -184,13 +184,13 @@ test('the front imports nothing that imports modules of extensions', () => {
     }
   };
   const source = path.resolve(import.meta.dirname, '../../src');
-  const loadedLater = ['engine/server/host/host-client.ts', 'engine/server/host/host-generation.ts'];
+  const loadedLater = ['engine/host/host-client.ts', 'engine/host/host-generation.ts'];
   for (const entry of ['cli/commands/start.ts', ...loadedLater, 'engine/host/host-process.ts']) {
     visit(path.join(source, entry));
   }
   const names = [...seen].map((file) => path.relative(source, file));
   expect(names).toContain('engine/host/json-line-channel.ts');
-  for (const forbidden of ['engine/extension/import-module.ts', 'engine/server/host/server-runner.ts']) {
+  for (const forbidden of ['engine/extension/import-module.ts', 'engine/host/server-runner.ts']) {
     expect(names).not.toContain(forbidden);
   }
 });

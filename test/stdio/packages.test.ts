@@ -3,7 +3,7 @@ import { once } from 'node:events';
 import { chmodSync, readdirSync, readFileSync, realpathSync } from 'node:fs';
 import path from 'node:path';
 import { beforeAll, describe, expect, it, vi } from 'vitest';
-import { isDead, thisProcess } from '../../src/engine/files/lock-holder.js';
+import { isDead, thisProcess } from '../../src/engine/base/files/lock-holder.js';
 import { addFiles, writeFolder } from '../support/packages.js';
 import { bareEnvironment, openProgram, type Program, programFile, startProgram } from '../support/program.js';
 import { type Registry, startRegistry } from '../support/registry.js';

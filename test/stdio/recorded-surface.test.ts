@@ -1,7 +1,7 @@
 import { existsSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { describe, expect, test } from 'vitest';
-import { HostClient } from '../../src/engine/server/host/host-client.js';
+import { HostClient } from '../../src/engine/host/host-client.js';
 import { addFiles, writeFolder, writePackage } from '../support/packages.js';
 import { openProgram, type Program, type ProgramOptions } from '../support/program.js';
 

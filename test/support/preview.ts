@@ -3,7 +3,7 @@ import { once } from 'node:events';
 import path from 'node:path';
 import { afterEach, beforeEach } from 'vitest';
 import { minified } from '../../.scripts/apps.mjs';
-import { ownProgram } from '../../src/engine/folders.js';
+import { ownProgram } from '../../src/engine/base/folders.js';
 import { type InitialViewArguments, openPreview, type Preview } from '../../src/engine/preview/preview.js';
 import { bareEnvironment, programFile, root } from './program.js';
 import { temporaryFolder, writeFiles } from './run-cli.js';

@@ -8,7 +8,7 @@ import { PassThrough, Readable, Writable } from 'node:stream';
 import { pathToFileURL } from 'node:url';
 import { afterAll, beforeAll } from 'vitest';
 import type { main as Main } from '../../src/cli/main.js';
-import type { ExitReason } from '../../src/engine/server/process/exit-watch.js';
+import type { ExitReason } from '../../src/engine/process/exit-watch.js';
 import type { Host } from '../../src/host.js';
 import { bareEnvironment, Program, root } from './program.js';
 

@@ -1,10 +1,10 @@
 import type { LoadCode } from '../../src/engine/extension/extension.js';
-import { composeServer, type ServerSpec, type ToolList } from '../../src/engine/items/compose-server.js';
-import { parseToolOptions } from '../../src/engine/items/tool-options.js';
-import { LiveServer } from '../../src/engine/server/live-server.js';
-import type { Era } from '../../src/engine/server/protocol/eras.js';
+import { LiveServer } from '../../src/engine/live/live-server.js';
+import type { Era } from '../../src/engine/protocol/eras.js';
+import { composeServer, type ServerSpec, type ToolList } from '../../src/engine/runtime/compose-server.js';
+import { parseToolOptions } from '../../src/engine/runtime/tool-options.js';
+import { StdioChannel } from '../../src/engine/serve/stdio/stdio-channel.js';
 import { createServer, type RunningServer } from '../../src/engine/server/running-server.js';
-import { StdioChannel } from '../../src/engine/server/stdio/stdio-channel.js';
 import { type Files, openWorkspace, writePackage } from './packages.js';
 
 // biome-ignore lint/suspicious/noExplicitAny: what came over the wire is looked at member by member

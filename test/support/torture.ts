@@ -437,7 +437,7 @@ async function expectInstallFails(
 
 /** Writes a module that runs before the program, with what `support/faults.ts` of the files' tests exports at hand. */
 export async function writePreload(body: string): Promise<string> {
-  const source = path.resolve(import.meta.dirname, '../engine/files/support/faults.ts');
+  const source = path.resolve(import.meta.dirname, '../engine/base/files/support/faults.ts');
   const contents = `
     import fs from 'node:fs';
     import { arm, disarm, watchMoments } from ${JSON.stringify(source)};

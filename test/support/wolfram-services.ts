@@ -2,9 +2,9 @@ import { createServer, type IncomingMessage, type ServerResponse } from 'node:ht
 import type { AddressInfo } from 'node:net';
 import path from 'node:path';
 import { afterAll, vi } from 'vitest';
-import { composeServer } from '../../src/engine/items/compose-server.js';
-import { parseToolOptions } from '../../src/engine/items/tool-options.js';
-import { LiveServer } from '../../src/engine/server/live-server.js';
+import { LiveServer } from '../../src/engine/live/live-server.js';
+import { composeServer } from '../../src/engine/runtime/compose-server.js';
+import { parseToolOptions } from '../../src/engine/runtime/tool-options.js';
 import { openWorkspace } from './packages.js';
 import { root } from './program.js';
 import { openSession, type Session, type SessionOptions } from './session.js';

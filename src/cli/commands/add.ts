@@ -1,4 +1,4 @@
-import { AgentToolsError } from '../../engine/errors.js';
+import { AgentToolsError } from '../../engine/base/errors.js';
 import { readSpec } from '../../engine/npm/package-spec.js';
 import { withoutUserinfo } from '../../engine/npm/without-userinfo.js';
 import { addPackage } from '../../engine/packages/add.js';

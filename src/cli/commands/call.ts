@@ -1,11 +1,11 @@
 import { once } from 'node:events';
 import { text as readText } from 'node:stream/consumers';
-import { callOnce } from '../../engine/call-once.js';
-import { AgentToolsError } from '../../engine/errors.js';
-import { brands, isBranded } from '../../engine/items/authoring-symbols.js';
-import { findOrInstall } from '../../engine/items/install-missing.js';
-import type { ProtocolError } from '../../engine/items/result-builders.js';
-import { visibleText } from '../../engine/visible-text.js';
+import { AgentToolsError } from '../../engine/base/errors.js';
+import { visibleText } from '../../engine/base/visible-text.js';
+import { brands, isBranded } from '../../engine/runtime/authoring-symbols.js';
+import { findOrInstall } from '../../engine/runtime/install-missing.js';
+import type { ProtocolError } from '../../engine/runtime/result-builders.js';
+import { callOnce } from '../../engine/serve/call-once.js';
 import type { Host } from '../../host.js';
 import { autoInstallOptions } from '../auto-install.js';
 import { ExitCode } from '../exit-code.js';

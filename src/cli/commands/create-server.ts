@@ -1,7 +1,7 @@
 import path from 'node:path';
+import { visibleMessage } from '../../engine/base/visible-text.js';
 import { createUserServer } from '../../engine/user-servers/create.js';
 import { readServerFile, readServerStream } from '../../engine/user-servers/server-file.js';
-import { visibleMessage } from '../../engine/visible-text.js';
 import type { Host } from '../../host.js';
 import { ExitCode } from '../exit-code.js';
 import { renderJson } from '../render/json.js';

@@ -1,6 +1,6 @@
 import path from 'node:path';
-import { packageVersion } from '../../engine/folders.js';
-import { choosePackageName, createExtension } from '../../engine/scaffold.js';
+import { packageVersion } from '../../engine/base/folders.js';
+import { choosePackageName, createExtension } from '../../engine/create/scaffold.js';
 import type { Host } from '../../host.js';
 import { ExitCode } from '../exit-code.js';
 import { renderJson } from '../render/json.js';

@@ -1,4 +1,5 @@
-import { packageVersion } from '../../engine/folders.js';
+import { packageVersion } from '../../engine/base/folders.js';
+import { visibleText } from '../../engine/base/visible-text.js';
 import { chosenServer } from '../../engine/installation/choose-server.js';
 import { install } from '../../engine/installation/install.js';
 import type { InstallRequest } from '../../engine/installation/install-request.js';
@@ -8,7 +9,6 @@ import {
   selectClients,
 } from '../../engine/installation/installation-folders.js';
 import { readVariables } from '../../engine/installation/secrets.js';
-import { visibleText } from '../../engine/visible-text.js';
 import type { Host } from '../../host.js';
 import { askServer } from '../ask-question.js';
 import { autoInstallOptions } from '../auto-install.js';

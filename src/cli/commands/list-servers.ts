@@ -1,6 +1,6 @@
+import { workspaceFolders } from '../../engine/base/folders.js';
+import { shortenText, visibleMessage } from '../../engine/base/visible-text.js';
 import { listServers } from '../../engine/discovery/list-servers.js';
-import { workspaceFolders } from '../../engine/folders.js';
-import { shortenText, visibleMessage } from '../../engine/visible-text.js';
 import type { Host } from '../../host.js';
 import { ExitCode } from '../exit-code.js';
 import { npmSetting } from '../npm-deps.js';

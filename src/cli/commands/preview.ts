@@ -1,13 +1,13 @@
 import { mkdir, writeFile } from 'node:fs/promises';
 import path from 'node:path';
-import { AgentToolsError } from '../../engine/errors.js';
+import { AgentToolsError } from '../../engine/base/errors.js';
+import { ownProgram, packageRoot, packageVersion } from '../../engine/base/folders.js';
+import { errorMessage } from '../../engine/base/thrown-value.js';
+import { visibleText } from '../../engine/base/visible-text.js';
 import { type FoundServer, serverName } from '../../engine/extension/workspace.js';
-import { ownProgram, packageRoot, packageVersion } from '../../engine/folders.js';
-import { findOrInstall } from '../../engine/items/install-missing.js';
 import { type Picture, takePicture } from '../../engine/preview/app-picture.js';
 import { type InitialViewArguments, openPreview, type PreviewOptions } from '../../engine/preview/preview.js';
-import { errorMessage } from '../../engine/thrown-value.js';
-import { visibleText } from '../../engine/visible-text.js';
+import { findOrInstall } from '../../engine/runtime/install-missing.js';
 import type { Host } from '../../host.js';
 import { autoInstallOptions } from '../auto-install.js';
 import { ExitCode } from '../exit-code.js';

@@ -1,4 +1,4 @@
-import { workspaceFolders } from '../../engine/folders.js';
+import { workspaceFolders } from '../../engine/base/folders.js';
 import { findDependentEntries } from '../../engine/installation/dependent-entries.js';
 import { installationFolders } from '../../engine/installation/installation-folders.js';
 import { removePackages } from '../../engine/packages/remove.js';

@@ -1,10 +1,10 @@
+import { workspaceFolders } from '../../engine/base/folders.js';
+import { visibleMessage } from '../../engine/base/visible-text.js';
+import type { Facts } from '../../engine/discovery/facts.js';
+import { isPublished, propertyOf } from '../../engine/discovery/facts-property.js';
 import { type FindPublished, publishedExtensions } from '../../engine/discovery/published-lookup.js';
-import type { Facts } from '../../engine/facts.js';
-import { isPublished, propertyOf } from '../../engine/facts-property.js';
-import { workspaceFolders } from '../../engine/folders.js';
+import { show } from '../../engine/discovery/show-reference.js';
 import { installationFolders } from '../../engine/installation/installation-folders.js';
-import { show } from '../../engine/show-reference.js';
-import { visibleMessage } from '../../engine/visible-text.js';
 import type { Host } from '../../host.js';
 import { ExitCode } from '../exit-code.js';
 import { npmSetting } from '../npm-deps.js';

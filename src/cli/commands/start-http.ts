@@ -1,4 +1,4 @@
-import { type HttpOptions, startHttpServer } from '../../engine/server/http/start-http.js';
+import { type HttpOptions, startHttpServer } from '../../engine/serve/http/start-http.js';
 import type { Host } from '../../host.js';
 import type { ExitCode } from '../exit-code.js';
 import type { StartInput } from '../start-arguments.js';

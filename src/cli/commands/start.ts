@@ -1,6 +1,6 @@
+import type { Preparation } from '../../engine/serve/prepare-server.js';
+import { startServer } from '../../engine/serve/start-server.js';
 import type { CheckDrift } from '../../engine/server/drift-guard.js';
-import type { Preparation } from '../../engine/server/prepare-server.js';
-import { startServer } from '../../engine/server/start-server.js';
 import type { Host } from '../../host.js';
 import { autoInstallOptions } from '../auto-install.js';
 import type { ExitCode } from '../exit-code.js';
@@ -25,7 +25,7 @@ function createLazyDriftCheck(host: Host): CheckDrift {
   return async (extensions) => {
     const [{ describeDrift }, { workspaceFolders }] = await Promise.all([
       import('../../engine/packages/drift.js'),
-      import('../../engine/folders.js'),
+      import('../../engine/base/folders.js'),
     ]);
     return await describeDrift(extensions, workspaceFolders(host));
   };

@@ -1,6 +1,6 @@
 import path from 'node:path';
 import { pathToFileURL } from 'node:url';
-import { packageVersion } from '../../engine/folders.js';
+import { packageVersion } from '../../engine/base/folders.js';
 import { ModuleParser } from '../../engine/validate/inspector.js';
 import { ruleTable } from '../../engine/validate/rules/index.js';
 import type { Host } from '../../host.js';

@@ -1,5 +1,5 @@
 import { type Command, Option } from 'commander';
-import { AgentToolsError } from '../../engine/errors.js';
+import { AgentToolsError } from '../../engine/base/errors.js';
 import { validateFormats } from '../validate-formats.js';
 import type { CommandContext } from './command-context.js';
 import { collect, pixels, portNumber, positiveSeconds } from './option-values.js';

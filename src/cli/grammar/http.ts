@@ -1,6 +1,6 @@
 import type { Command, OptionValues } from 'commander';
-import { AgentToolsError } from '../../engine/errors.js';
-import type { HttpOptions } from '../../engine/server/http/start-http.js';
+import { AgentToolsError } from '../../engine/base/errors.js';
+import type { HttpOptions } from '../../engine/serve/http/start-http.js';
 import { address, bytes, collect, portNumber, positiveSeconds, variableName } from './option-values.js';
 
 /** What `start` takes besides when it serves over HTTP. */

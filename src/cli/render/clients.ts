@@ -1,5 +1,5 @@
+import { visibleTexts } from '../../engine/base/visible-text.js';
 import type { ClientFacts } from '../../engine/installation/client-facts.js';
-import { visibleTexts } from '../../engine/visible-text.js';
 import { type ColorOption, formatCount, styleFor } from './style.js';
 
 const states = ['configured', 'installed', 'not found', 'by hand'] as const;

@@ -1,5 +1,5 @@
+import { visibleText } from '../../engine/base/visible-text.js';
 import type { Derivation } from '../../engine/derive/derive.js';
-import { visibleText } from '../../engine/visible-text.js';
 import { type ColorOption, formatCount, paint, styleFor } from './style.js';
 
 /** What was derived, for people: what to mend first, what to know, and what became of the file. */

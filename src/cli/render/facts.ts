@@ -1,5 +1,5 @@
 import type { ChalkInstance } from 'chalk';
-import { isRecord } from '../../engine/extension/definition-shapes.js';
+import { visibleLine, visibleText, visibleTexts } from '../../engine/base/visible-text.js';
 import type {
   AppSummary,
   DeclarationFacts,
@@ -16,8 +16,8 @@ import type {
   ToolUiFacts,
   ToolUpstreamFacts,
   UpstreamFacts,
-} from '../../engine/facts.js';
-import { visibleLine, visibleText, visibleTexts } from '../../engine/visible-text.js';
+} from '../../engine/discovery/facts.js';
+import { isRecord } from '../../engine/extension/definition-shapes.js';
 import { renderJson } from './json.js';
 import { type ColorOption, styleFor } from './style.js';
 

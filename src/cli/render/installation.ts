@@ -1,7 +1,7 @@
+import { visibleText } from '../../engine/base/visible-text.js';
 import type { Client } from '../../engine/clients/client.js';
 import type { InstallReport, InstallResult, ManualReport } from '../../engine/installation/install.js';
 import type { ServersByKind } from '../../engine/installation/install-request.js';
-import { visibleText } from '../../engine/visible-text.js';
 import { type DescribedFileChange, leftOutOfDiffs, renderDiff, renderDiffs } from './diff.js';
 import { failureCount, failureLine, failuresLast } from './failures.js';
 

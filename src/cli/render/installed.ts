@@ -1,6 +1,6 @@
+import { visibleTexts } from '../../engine/base/visible-text.js';
 import type { Receipt } from '../../engine/clients/receipts.js';
 import type { InstalledEntry, InstalledState } from '../../engine/installation/installed.js';
-import { visibleTexts } from '../../engine/visible-text.js';
 import { type ColorOption, styleFor } from './style.js';
 import { uninstallCommand } from './uninstall-command.js';
 

@@ -1,4 +1,4 @@
-import { visibleJson } from '../../engine/visible-text.js';
+import { visibleJson } from '../../engine/base/visible-text.js';
 
 /** Data for other programs: indented, one newline at the end. What JSON would leave of unseen characters is escaped, too. */
 export function renderJson(value: unknown): string {

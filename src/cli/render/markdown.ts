@@ -1,4 +1,4 @@
-import { visibleText } from '../../engine/visible-text.js';
+import { visibleText } from '../../engine/base/visible-text.js';
 import { type ColorOption, styleFor } from './style.js';
 
 /** Markdown as it is; headings stand out where there is colour. */

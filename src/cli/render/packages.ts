@@ -1,10 +1,10 @@
-import type { AgentToolsError } from '../../engine/errors.js';
+import type { AgentToolsError } from '../../engine/base/errors.js';
+import { visibleMessage, visibleText } from '../../engine/base/visible-text.js';
 import type { Kind } from '../../engine/extension/item-kinds.js';
 import { kinds } from '../../engine/extension/item-kinds.js';
 import { shortName } from '../../engine/extension/names.js';
 import type { AddOutcome } from '../../engine/packages/add.js';
 import type { RemovalResult } from '../../engine/packages/remove.js';
-import { visibleMessage, visibleText } from '../../engine/visible-text.js';
 import { failureCount, failuresLast } from './failures.js';
 
 /** A package that was to be added. */

@@ -1,6 +1,6 @@
+import { visibleText } from '../../engine/base/visible-text.js';
 import { isRecord } from '../../engine/extension/definition-shapes.js';
-import type { ContentBlock, ToolResult } from '../../engine/items/result-builders.js';
-import { visibleText } from '../../engine/visible-text.js';
+import type { ContentBlock, ToolResult } from '../../engine/runtime/result-builders.js';
 
 /** A tool's answer: texts as they are, since pipes take them as data, and a note for everything else. */
 export function renderResult({ content }: ToolResult): string {

@@ -1,4 +1,4 @@
-import type { Scaffold } from '../../engine/scaffold.js';
+import type { Scaffold } from '../../engine/create/scaffold.js';
 import { shellWord } from './shell-word.js';
 import { type ColorOption, styleFor } from './style.js';
 

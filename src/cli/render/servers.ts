@@ -1,5 +1,5 @@
+import { shortenText, visibleLine, visibleTexts } from '../../engine/base/visible-text.js';
 import { type ListedServer, type SourceName, sourceNames } from '../../engine/discovery/listed-server.js';
-import { shortenText, visibleLine, visibleTexts } from '../../engine/visible-text.js';
 import { type ColorOption, formatCount, styleFor } from './style.js';
 
 /** A server for other programs. */

@@ -1,5 +1,5 @@
+import { visibleText } from '../../engine/base/visible-text.js';
 import type { UninstallOutcome, UninstallResult } from '../../engine/installation/uninstall.js';
-import { visibleText } from '../../engine/visible-text.js';
 import type { OtherInstallation } from '../other-installations.js';
 import { type DescribedFileChange, leftOutOfDiffs, renderDiff, renderDiffs } from './diff.js';
 import { failureCount, failureLine, failuresLast } from './failures.js';

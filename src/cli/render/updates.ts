@@ -1,3 +1,4 @@
+import { visibleLine, visibleMessage, visibleText } from '../../engine/base/visible-text.js';
 import { isRecord } from '../../engine/extension/definition-shapes.js';
 import { singular } from '../../engine/extension/item-kinds.js';
 import { type ChangedFile, itemLabel } from '../../engine/packages/compare-states.js';
@@ -12,7 +13,6 @@ import {
   type ValueDifference,
   type VersionDifference,
 } from '../../engine/packages/version-difference.js';
-import { visibleLine, visibleMessage, visibleText } from '../../engine/visible-text.js';
 import { changedPlaces, wholeCharacters } from './changed-places.js';
 import { type ColorOption, styleFor } from './style.js';
 

@@ -1,6 +1,6 @@
+import { visibleText } from '../../engine/base/visible-text.js';
 import type { Deletion } from '../../engine/installation/delete-server.js';
 import type { MadeServer } from '../../engine/user-servers/create.js';
-import { visibleText } from '../../engine/visible-text.js';
 import { renderDiff } from './diff.js';
 import { shellWord } from './shell-word.js';
 import { type ColorOption, styleFor } from './style.js';

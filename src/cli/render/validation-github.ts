@@ -1,5 +1,5 @@
+import { visibleText } from '../../engine/base/visible-text.js';
 import type { Severity } from '../../engine/extension/diagnostics.js';
-import { visibleText } from '../../engine/visible-text.js';
 import type { RenderValidation } from '../validate-formats.js';
 
 /**

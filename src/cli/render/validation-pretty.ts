@@ -1,4 +1,4 @@
-import { visibleLine, visibleTexts } from '../../engine/visible-text.js';
+import { visibleLine, visibleTexts } from '../../engine/base/visible-text.js';
 import type { RenderValidation } from '../validate-formats.js';
 import type { FileDiagnostic, ValidatedExtension, Validation } from '../validation.js';
 import { type ColorOption, formatCount, paint, styleFor } from './style.js';

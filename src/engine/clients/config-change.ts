@@ -1,10 +1,10 @@
 import { realpath, rmdir, stat } from 'node:fs/promises';
 import path from 'node:path';
 import { isDeepStrictEqual } from 'node:util';
-import { ConcurrentChangeError, FileAccessError } from '../files/file-error.js';
-import { withLock } from '../files/lock.js';
-import { replaceTextFile } from '../files/replace.js';
-import { checkWritable, readTextFile, type TextFile } from '../files/text-file.js';
+import { ConcurrentChangeError, FileAccessError } from '../base/files/file-error.js';
+import { withLock } from '../base/files/lock.js';
+import { replaceTextFile } from '../base/files/replace.js';
+import { checkWritable, readTextFile, type TextFile } from '../base/files/text-file.js';
 import { readEntry } from './edit/entries.js';
 import { isIntact } from './edit/merge-entry.js';
 import type { ConfigState, Plan } from './ledger/config-plan.js';

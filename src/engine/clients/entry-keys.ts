@@ -1,5 +1,5 @@
-import { AgentToolsError } from '../errors.js';
-import { isObjectName } from '../reserved-names.js';
+import { AgentToolsError } from '../base/errors.js';
+import { isObjectName } from '../base/reserved-names.js';
 import type { WritableClient } from './client.js';
 
 /** What fits into every syntax and most file names. */

@@ -1,4 +1,4 @@
-import { parseWithComments } from '../files/json-text.js';
+import { parseWithComments } from '../base/files/json-text.js';
 import type { ClientEnvironment, WritableClient } from './client.js';
 import { configValueAt } from './edit/config-path.js';
 import { isMap } from './edit/merge-entry.js';

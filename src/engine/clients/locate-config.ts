@@ -1,5 +1,5 @@
-import { didYouMean } from '../did-you-mean.js';
-import { AgentToolsError } from '../errors.js';
+import { didYouMean } from '../base/did-you-mean.js';
+import { AgentToolsError } from '../base/errors.js';
 import type {
   Client,
   ClientEnvironment,

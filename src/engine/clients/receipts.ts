@@ -1,10 +1,10 @@
 import { createHash } from 'node:crypto';
 import { mkdir, readdir, rm } from 'node:fs/promises';
 import path from 'node:path';
-import { AgentToolsError } from '../errors.js';
-import { FileAccessError } from '../files/file-error.js';
-import { replaceTextFile } from '../files/replace.js';
-import { readTextFile } from '../files/text-file.js';
+import { AgentToolsError } from '../base/errors.js';
+import { FileAccessError } from '../base/files/file-error.js';
+import { replaceTextFile } from '../base/files/replace.js';
+import { readTextFile } from '../base/files/text-file.js';
 import type { ConfigFormat, EntryContainer } from './client.js';
 import type { ConfigEntry } from './edit/editor.js';
 import type { Splice } from './edit/splice.js';

@@ -1,7 +1,9 @@
 import { mkdir, realpath, rename, rm, stat, writeFile } from 'node:fs/promises';
 import path from 'node:path';
 import { isDeepStrictEqual } from 'node:util';
-import { AgentToolsError } from '../errors.js';
+import { AgentToolsError } from '../base/errors.js';
+import { guardWrite } from '../base/file-fault.js';
+import { DocumentError, readDocument } from '../base/files/document.js';
 import { derivedFile } from '../extension/definition-files.js';
 import {
   type Derived,
@@ -14,8 +16,6 @@ import type { Location } from '../extension/diagnostics.js';
 import type { Extension } from '../extension/extension.js';
 import { parseModuleReference } from '../extension/modules.js';
 import { isItemName } from '../extension/names.js';
-import { guardWrite } from '../file-fault.js';
-import { DocumentError, readDocument } from '../files/document.js';
 import { deriveFunction } from './function-schema.js';
 import { readToolTags } from './mcp-tag.js';
 import {
@@ -199,7 +199,7 @@ async function handlerPosition(
 ): Promise<{ file: string; line: number; column: number }> {
   if (position || !at) return { file, line: 1, column: 1, ...position };
   const { text } = await readDocument(path.join(manifest.directory, file), file).catch(() => ({ text: '' }));
-  const { positionsIn } = await import('../files/json-text.js');
+  const { positionsIn } = await import('../base/files/json-text.js');
   return { file, ...(text === '' ? { line: 1, column: 1 } : positionsIn(text)(at, { key: false })) };
 }
 

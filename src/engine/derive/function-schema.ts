@@ -1,4 +1,4 @@
-import { didYouMean } from '../did-you-mean.js';
+import { didYouMean } from '../base/did-you-mean.js';
 import type { Binding, DerivedFunction } from '../extension/derived.js';
 import { toPointer } from '../schema/schema-issue.js';
 import type { CastName } from '../schema/value-caster.js';

@@ -1,4 +1,4 @@
-import { didYouMean } from '../did-you-mean.js';
+import { didYouMean } from '../base/did-you-mean.js';
 import { isRecord } from '../extension/definition-shapes.js';
 import type { DocTag, SourcePosition } from './type-source.js';
 

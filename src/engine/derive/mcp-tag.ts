@@ -1,4 +1,4 @@
-import { didYouMean } from '../did-you-mean.js';
+import { didYouMean } from '../base/did-you-mean.js';
 import type { DocFacts, SourcePosition } from './type-source.js';
 
 /** What the tags of a function say of its tool. */

@@ -1,8 +1,8 @@
 import { readFile, stat } from 'node:fs/promises';
 import path from 'node:path';
+import { isInside, pathFault } from '../base/files/path-containment.js';
 import { isRecord } from '../extension/definition-shapes.js';
 import { decoded } from '../extension/uri-pattern.js';
-import { isInside, pathFault } from '../files/path-containment.js';
 
 /** Larger maps are not read: the sources in them are too many to look through. */
 const maxMapBytes = 20 * 1024 * 1024;

@@ -1,3 +1,4 @@
+import type { DocumentPath } from '../base/files/document.js';
 import { isRecord } from '../extension/definition-shapes.js';
 import { canonicalReference, parseReferenceModule } from '../extension/derived.js';
 import type { Location } from '../extension/diagnostics.js';
@@ -11,7 +12,6 @@ import {
 import { translate } from '../extension/key-spellings.js';
 import { locateModule, ModuleReferenceError, parseModuleReference } from '../extension/modules.js';
 import { findToolkit } from '../extension/toolkits.js';
-import type { DocumentPath } from '../files/document.js';
 
 /** A tool that leaves its arguments to its function. */
 export interface DerivationTarget {

@@ -1,8 +1,8 @@
 import { mkdir } from 'node:fs/promises';
 import path from 'node:path';
+import { replaceTextFile } from '../base/files/replace.js';
+import { readTextFile } from '../base/files/text-file.js';
 import { isRecord } from '../extension/definition-shapes.js';
-import { replaceTextFile } from '../files/replace.js';
-import { readTextFile } from '../files/text-file.js';
 import type { Publication, ServerOutline } from './listed-server.js';
 
 /** A package of a registry and its servers. */

@@ -1,8 +1,8 @@
 import { constants } from 'node:fs';
 import { open, readdir, realpath, stat } from 'node:fs/promises';
 import path from 'node:path';
-import { forEachLimited } from '../concurrency.js';
-import { AgentToolsError } from '../errors.js';
+import { forEachLimited } from '../base/concurrency.js';
+import { AgentToolsError } from '../base/errors.js';
 import { checkDefinition, serverLists } from '../extension/check-definition.js';
 import { describeFault, isSerious } from '../extension/describe-fault.js';
 import { DefinitionError, Extension, type Origin } from '../extension/extension.js';

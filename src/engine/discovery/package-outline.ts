@@ -1,8 +1,8 @@
+import { shortenText } from '../base/visible-text.js';
 import { isRecord } from '../extension/definition-shapes.js';
 import { kinds } from '../extension/item-kinds.js';
 import { type Declaration, hasItems, type ManifestContent } from '../extension/manifest.js';
 import { isItemName, parseQualifiedName, qualify, shortName } from '../extension/names.js';
-import { shortenText } from '../visible-text.js';
 import type { ServerOutline } from './listed-server.js';
 
 /** A package, as its servers are outlined from it. */

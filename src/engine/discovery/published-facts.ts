@@ -1,3 +1,4 @@
+import { shortenText } from '../base/visible-text.js';
 import { isRecord } from '../extension/definition-shapes.js';
 import { type Kind, singular } from '../extension/item-kinds.js';
 import type { Declaration, ManifestContent } from '../extension/manifest.js';
@@ -11,8 +12,7 @@ import type {
   PublishedItemFacts,
   PublishedPackageFacts,
   PublishedServerFacts,
-} from '../facts.js';
-import { shortenText } from '../visible-text.js';
+} from './facts.js';
 import type { ServerOutline } from './listed-server.js';
 import { declaredServers, listedResources, outlinePackage } from './package-outline.js';
 import type { PublishedExtension } from './published.js';

@@ -1,9 +1,9 @@
-import { AgentToolsError } from '../errors.js';
+import { AgentToolsError } from '../base/errors.js';
+import { shortenText, visibleMessage } from '../base/visible-text.js';
 import { isRecord } from '../extension/definition-shapes.js';
 import { interpretManifest, type ManifestContent, ManifestError } from '../extension/manifest.js';
 import { RegistryError, type RegistryFault } from '../npm/registry.js';
 import { withoutUserinfo } from '../npm/without-userinfo.js';
-import { shortenText, visibleMessage } from '../visible-text.js';
 import type { Publication } from './listed-server.js';
 import { isListable } from './package-outline.js';
 import { type Registries, registryFor } from './registries.js';

@@ -1,8 +1,8 @@
 import { randomBytes } from 'node:crypto';
 import { mkdir } from 'node:fs/promises';
 import path from 'node:path';
-import { replaceTextFile } from '../files/replace.js';
-import { readTextFile } from '../files/text-file.js';
+import { replaceTextFile } from '../base/files/replace.js';
+import { readTextFile } from '../base/files/text-file.js';
 
 /**
  * What nobody else knows: with it, names of files tell nothing of the passwords they stand for. It is made when it is

@@ -1,10 +1,10 @@
 import path from 'node:path';
-import { forEachLimited } from '../concurrency.js';
+import { forEachLimited } from '../base/concurrency.js';
+import { shortenText } from '../base/visible-text.js';
 import { listFaults } from '../extension/manifest.js';
 import { RegistryError, type RegistryFault } from '../npm/registry.js';
 import type { RegistryEndpoint } from '../npm/settings.js';
 import { withoutUserinfo } from '../npm/without-userinfo.js';
-import { shortenText } from '../visible-text.js';
 import type { ReportFound } from './discovery-source.js';
 import {
   keepListing,

@@ -1,8 +1,8 @@
+import { shortenText } from '../base/visible-text.js';
 import { isRecord } from '../extension/definition-shapes.js';
 import { isPublishedName } from '../extension/names.js';
 import { RegistryError } from '../npm/registry.js';
 import type { RegistryEndpoint } from '../npm/settings.js';
-import { shortenText } from '../visible-text.js';
 import { type Registries, registryFor } from './registries.js';
 
 /** The keyword by which extensions are found. */

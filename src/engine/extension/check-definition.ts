@@ -1,4 +1,4 @@
-import { isObjectName } from '../reserved-names.js';
+import { isObjectName } from '../base/reserved-names.js';
 import { checkAnswerer } from './check-tool.js';
 import { isAnnotations, isContentBlock, isIconAddress } from './content-block.js';
 import { checkShape, isFunctionLike, isRecord, type ShapeFault, shapes } from './definition-shapes.js';

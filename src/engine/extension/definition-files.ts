@@ -1,5 +1,5 @@
 import path from 'node:path';
-import { listFolderNames } from '../files/disk.js';
+import { listFolderNames } from '../base/files/disk.js';
 import type { Kind } from './item-kinds.js';
 
 /** How a definition file is read. */

@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto';
 import { readFile, stat } from 'node:fs/promises';
 import path from 'node:path';
-import { isInside } from '../files/path-containment.js';
+import { isInside } from '../base/files/path-containment.js';
 import type { Derived } from './derived.js';
 
 /** What a file holds, whatever its line ends: a checkout on another system is the same source. */

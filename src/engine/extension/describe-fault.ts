@@ -1,4 +1,4 @@
-import { didYouMean } from '../did-you-mean.js';
+import { didYouMean } from '../base/did-you-mean.js';
 import type { ShapeFault } from './definition-shapes.js';
 
 /** Whether a fault keeps an item from being served. Unknown keys do not. */

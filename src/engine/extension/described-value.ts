@@ -1,4 +1,4 @@
-import { type PlainData, type PlainFault, type PlainReplacement, plainData } from '../plain-data.js';
+import { type PlainData, type PlainFault, type PlainReplacement, plainData } from '../base/plain-data.js';
 import { describeSchema, isSchemaValue } from '../schema/index.js';
 
 /** Facts about a function that join its description. */

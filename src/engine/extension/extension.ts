@@ -1,10 +1,10 @@
 import path from 'node:path';
 import { features } from 'node:process';
-import { type DataDocument, DocumentError, type DocumentPath, readDocument } from '../files/document.js';
-import { isInside, type PathScope, pathFault } from '../files/path-containment.js';
-import { describePlainFault, findCopyFaults, type PlainData } from '../plain-data.js';
-import { errorMessage, safelyThrown } from '../thrown-value.js';
-import { visibleMessage } from '../visible-text.js';
+import { type DataDocument, DocumentError, type DocumentPath, readDocument } from '../base/files/document.js';
+import { isInside, type PathScope, pathFault } from '../base/files/path-containment.js';
+import { describePlainFault, findCopyFaults, type PlainData } from '../base/plain-data.js';
+import { errorMessage, safelyThrown } from '../base/thrown-value.js';
+import { visibleMessage } from '../base/visible-text.js';
 import {
   type DefinitionFile,
   type DefinitionFiles,
@@ -499,7 +499,7 @@ export function handlerWithoutInput({ kind, value }: Pick<Definition, 'kind' | '
 async function errorLocation({ manifest }: Extension, { file, offset }: DocumentError): Promise<Location> {
   if (offset === undefined) return { file };
   const { readFile } = await import('node:fs/promises');
-  const { positionAt } = await import('../files/json-text.js');
+  const { positionAt } = await import('../base/files/json-text.js');
   const text = await readFile(path.join(manifest.directory, file), 'utf8');
   return { file, position: positionAt(text, offset) };
 }

@@ -1,8 +1,8 @@
 import { stat } from 'node:fs/promises';
 import { pathToFileURL } from 'node:url';
 import { types } from 'node:util';
-import type { PathScope } from '../files/path-containment.js';
-import { errorMessage } from '../thrown-value.js';
+import type { PathScope } from '../base/files/path-containment.js';
+import { errorMessage } from '../base/thrown-value.js';
 import {
   type LiveExport,
   locateModule,

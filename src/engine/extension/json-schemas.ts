@@ -1,4 +1,4 @@
-import { objectNames } from '../reserved-names.js';
+import { objectNames } from '../base/reserved-names.js';
 import {
   type DefinitionShape,
   type KeyShape,

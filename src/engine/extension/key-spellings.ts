@@ -1,5 +1,5 @@
-import type { DocumentPath } from '../files/document.js';
-import { findCopyFaults, type PlainFault } from '../plain-data.js';
+import type { DocumentPath } from '../base/files/document.js';
+import { findCopyFaults, type PlainFault } from '../base/plain-data.js';
 import { SchemaError, translateParameters } from '../schema/index.js';
 import { type DefinitionShape, isRecord, shapes } from './definition-shapes.js';
 import type { Kind } from './item-kinds.js';

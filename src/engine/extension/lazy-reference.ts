@@ -1,4 +1,4 @@
-import type { PathScope } from '../files/path-containment.js';
+import type { PathScope } from '../base/files/path-containment.js';
 
 /** Imports what a module reference names, once; a failed attempt is made anew the next time. */
 export function lazyReference(

@@ -1,5 +1,5 @@
 import { types } from 'node:util';
-import { type PlainData, type PlainFault, type PlainReplacement, plainData } from '../plain-data.js';
+import { type PlainData, type PlainFault, type PlainReplacement, plainData } from '../base/plain-data.js';
 import { heldSchema, isLiveSchema, schemaMarks } from '../schema/index.js';
 
 /** Marks of values that the authoring API makes: finished results and messages. */

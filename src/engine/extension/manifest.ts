@@ -1,9 +1,9 @@
 import path from 'node:path';
-import { AgentToolsError, type ErrorCode } from '../errors.js';
-import { statFile } from '../files/disk.js';
-import { type DataDocument, DocumentError, type DocumentPath, readDocument } from '../files/document.js';
-import { isInside, pathFault } from '../files/path-containment.js';
-import { visibleLine, visibleMessage } from '../visible-text.js';
+import { AgentToolsError, type ErrorCode } from '../base/errors.js';
+import { statFile } from '../base/files/disk.js';
+import { type DataDocument, DocumentError, type DocumentPath, readDocument } from '../base/files/document.js';
+import { isInside, pathFault } from '../base/files/path-containment.js';
+import { visibleLine, visibleMessage } from '../base/visible-text.js';
 import { isRecord } from './definition-shapes.js';
 import type { Location, Severity } from './diagnostics.js';
 import { type Kind, kinds } from './item-kinds.js';
@@ -232,7 +232,7 @@ async function readPart(directory: string, file: string, reference?: Location): 
       const message = `The manifest file "${visibleLine(file)}" does not exist or cannot be used: ${error.message}`;
       throw new ManifestError('malformed-manifest', 'malformed-manifest', message, reference ?? { file });
     }
-    const { positionAt } = await import('../files/json-text.js');
+    const { positionAt } = await import('../base/files/json-text.js');
     const { readFile } = await import('node:fs/promises');
     const text = await readFile(path.join(directory, file), 'utf8');
     throw new ManifestError('malformed-manifest', 'malformed-manifest', error.message, {

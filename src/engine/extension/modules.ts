@@ -1,6 +1,6 @@
 import path from 'node:path';
-import { statFile } from '../files/disk.js';
-import { isInScope, type PathScope, pathFault } from '../files/path-containment.js';
+import { statFile } from '../base/files/disk.js';
+import { isInScope, type PathScope, pathFault } from '../base/files/path-containment.js';
 
 /** `./file.js#export`: a module of the package and one of its exports, the default one when none is named. */
 export interface ModuleReference {

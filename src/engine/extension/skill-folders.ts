@@ -1,6 +1,6 @@
 import path from 'node:path';
-import { listFolders, statFile } from '../files/disk.js';
-import { isInside } from '../files/path-containment.js';
+import { listFolders, statFile } from '../base/files/disk.js';
+import { isInside } from '../base/files/path-containment.js';
 
 /** Where a package has its skills. */
 export const skillsFolder = 'skills';

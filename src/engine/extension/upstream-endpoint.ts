@@ -1,7 +1,7 @@
 import { readFile, stat } from 'node:fs/promises';
 import path from 'node:path';
-import { isInScope, type PathScope, pathFault } from '../files/path-containment.js';
-import { visibleLine } from '../visible-text.js';
+import { isInScope, type PathScope, pathFault } from '../base/files/path-containment.js';
+import { visibleLine } from '../base/visible-text.js';
 import { endpointSource } from './check-upstream.js';
 import { isRecord } from './definition-shapes.js';
 import { isPackageName } from './names.js';

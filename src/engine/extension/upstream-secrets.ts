@@ -1,5 +1,5 @@
-import { looksSecret } from '../looks-secret.js';
-import { visibleLine } from '../visible-text.js';
+import { looksSecret } from '../base/looks-secret.js';
+import { visibleLine } from '../base/visible-text.js';
 import { textsIn } from './check-upstream.js';
 import { withoutVariables } from './variables.js';
 

@@ -1,7 +1,7 @@
 import path from 'node:path';
-import { didYouMean } from '../did-you-mean.js';
-import { AgentToolsError } from '../errors.js';
-import { findRealPath, statFile } from '../files/disk.js';
+import { didYouMean } from '../base/did-you-mean.js';
+import { AgentToolsError } from '../base/errors.js';
+import { findRealPath, statFile } from '../base/files/disk.js';
 import type { Location } from './diagnostics.js';
 import { type Definition, DefinitionError, Extension, type LoadCode, type Origin } from './extension.js';
 import { type Kind, singular } from './item-kinds.js';

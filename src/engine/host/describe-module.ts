@@ -1,6 +1,6 @@
+import type { PlainData } from '../base/plain-data.js';
 import { describeValue } from '../extension/described-value.js';
 import { importModule, readDefaultExport } from '../extension/import-module.js';
-import type { PlainData } from '../plain-data.js';
 
 /**
  * Loads a definition module and describes its default export as JSON data, for {@link readDescription} in the front.

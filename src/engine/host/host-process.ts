@@ -4,7 +4,7 @@ import process from 'node:process';
 import type { Readable, Writable } from 'node:stream';
 import { deferred } from '../base/deferred.js';
 import { endTree } from '../base/process-tree.js';
-import { errorMessage } from '../thrown-value.js';
+import { errorMessage } from '../base/thrown-value.js';
 import { BegunCalls } from './begun-calls.js';
 import { descriptors, hostMark } from './channel-descriptors.js';
 import { watchFront } from './front-watch.js';

@@ -1,5 +1,5 @@
+import { type PlainData, type PlainFault, plainData, withFaults } from '../base/plain-data.js';
 import { isRecord } from '../extension/definition-shapes.js';
-import { type PlainData, type PlainFault, plainData, withFaults } from '../plain-data.js';
 
 /** More faults of one module are not kept. */
 const maxModuleFaults = 1000;

@@ -1,7 +1,7 @@
+import { AgentToolsError } from '../base/errors.js';
 import type { Launch, WritableClient } from '../clients/client.js';
 import type { ConfigEntry } from '../clients/edit/editor.js';
 import { withReferences } from '../clients/entry-shapes.js';
-import { AgentToolsError } from '../errors.js';
 import type { EntryTarget } from './entry-target.js';
 import type { SecretPlaceholders } from './secrets.js';
 

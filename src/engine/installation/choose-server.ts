@@ -1,7 +1,7 @@
 import path from 'node:path';
+import { AgentToolsError } from '../base/errors.js';
 import type { Client } from '../clients/client.js';
 import { type DiscoveryFolders, listServers } from '../discovery/list-servers.js';
-import { AgentToolsError } from '../errors.js';
 import { Workspace, type WorkspaceOptions } from '../extension/workspace.js';
 import type { ServersByKind } from './install-request.js';
 

@@ -1,8 +1,8 @@
+import { AgentToolsError } from '../base/errors.js';
+import { FileAccessError } from '../base/files/file-error.js';
+import { positionAt } from '../base/files/json-text.js';
+import { readTextFile } from '../base/files/text-file.js';
 import { ConfigError } from '../clients/edit/editor.js';
-import { AgentToolsError } from '../errors.js';
-import { FileAccessError } from '../files/file-error.js';
-import { positionAt } from '../files/json-text.js';
-import { readTextFile } from '../files/text-file.js';
 
 /** What keeps a config file from being changed, as the user can act on it; what is none of that comes back as it is. */
 export async function toUserError(error: unknown, file: string): Promise<unknown> {

@@ -1,7 +1,7 @@
 import { realpath } from 'node:fs/promises';
 import path from 'node:path';
-import { didYouMean } from '../did-you-mean.js';
-import { AgentToolsError } from '../errors.js';
+import { didYouMean } from '../base/did-you-mean.js';
+import { AgentToolsError } from '../base/errors.js';
 import type { Extension } from '../extension/extension.js';
 import { isPathArgument, serverName, Workspace } from '../extension/workspace.js';
 import {

@@ -1,3 +1,6 @@
+import { AgentToolsError } from '../base/errors.js';
+import { positionAt } from '../base/files/json-text.js';
+import { readTextFile } from '../base/files/text-file.js';
 import type {
   Client,
   ClientEnvironment,
@@ -16,9 +19,6 @@ import {
   projectFile,
   userFile,
 } from '../clients/locate-config.js';
-import { AgentToolsError } from '../errors.js';
-import { positionAt } from '../files/json-text.js';
-import { readTextFile } from '../files/text-file.js';
 import { toUserError } from './config-fault.js';
 
 /** Which of a client's files is meant. */

@@ -3,7 +3,7 @@ import type { EntryLayout, Launch, WritableClient } from '../clients/client.js';
 import type { ConfigChange } from '../clients/config-change.js';
 import { slotKey } from '../clients/ledger/slot.js';
 import type { Receipt } from '../clients/receipts.js';
-import { parseToolOptions, type ToolOptionValues } from '../items/tool-options.js';
+import { parseToolOptions, type ToolOptionValues } from '../runtime/tool-options.js';
 import { type EntryTarget, explainUnreadable, type Scope } from './entry-target.js';
 import type { InstallRequest } from './install-request.js';
 import { unstablePaths } from './launch.js';

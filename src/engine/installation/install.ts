@@ -1,3 +1,4 @@
+import { AgentToolsError } from '../base/errors.js';
 import type { Client, ManualClient } from '../clients/client.js';
 import { type ConfigChange, changeConfig } from '../clients/config-change.js';
 import { checkKey, deriveKey, writtenKey } from '../clients/entry-keys.js';
@@ -5,9 +6,8 @@ import type { Plan } from '../clients/ledger/config-plan.js';
 import { planInstall } from '../clients/ledger/install.js';
 import { slotKey } from '../clients/ledger/slot.js';
 import type { Receipt } from '../clients/receipts.js';
-import { AgentToolsError } from '../errors.js';
-import type { ServerSpec } from '../items/compose-server.js';
-import type { ToolOptionValues } from '../items/tool-options.js';
+import type { ServerSpec } from '../runtime/compose-server.js';
+import type { ToolOptionValues } from '../runtime/tool-options.js';
 import { buildConfigEntry } from './build-entry.js';
 import { toUserError } from './config-fault.js';
 import { type EntryTarget, locateEntryTarget, type Scope } from './entry-target.js';

@@ -1,6 +1,7 @@
 import { realpath } from 'node:fs/promises';
 import path from 'node:path';
-import { AgentToolsError } from '../errors.js';
+import { AgentToolsError } from '../base/errors.js';
+import { errorMessage } from '../base/thrown-value.js';
 import { DefinitionError } from '../extension/extension.js';
 import { lazyReference } from '../extension/lazy-reference.js';
 import {
@@ -9,15 +10,14 @@ import {
   Workspace,
   type WorkspaceOptions,
 } from '../extension/workspace.js';
-import { composeServer, type ServerSpec } from '../items/compose-server.js';
+import { composeServer, type ServerSpec } from '../runtime/compose-server.js';
 import {
   composeWithInstall,
   findOrInstall,
   type InstallPolicy,
   requireInstalled,
-} from '../items/install-missing.js';
-import { definitionLabel, moduleReferences } from '../items/read-definition.js';
-import { errorMessage } from '../thrown-value.js';
+} from '../runtime/install-missing.js';
+import { definitionLabel, moduleReferences } from '../runtime/read-definition.js';
 
 /** A server that can be installed. */
 export interface InstallableServer {

@@ -1,15 +1,15 @@
 import { existsSync, readdirSync } from 'node:fs';
 import path from 'node:path';
+import { AgentToolsError } from '../base/errors.js';
+import { readTextFile } from '../base/files/text-file.js';
+import { type FolderFacts, ownProgram, workspaceFolders } from '../base/folders.js';
 import type { Client, ClientEnvironment } from '../clients/client.js';
 import { isDetected } from '../clients/detect-client.js';
 import { guessClient, guessOwner } from '../clients/guess-client.js';
 import { findClient } from '../clients/locate-config.js';
 import { Receipts } from '../clients/receipts.js';
 import { clients } from '../clients/table/index.js';
-import { AgentToolsError } from '../errors.js';
 import { isPathArgument } from '../extension/workspace.js';
-import { readTextFile } from '../files/text-file.js';
-import { type FolderFacts, ownProgram, workspaceFolders } from '../folders.js';
 import { toUserError } from './config-fault.js';
 import { hasPlace, type Scope } from './entry-target.js';
 

@@ -1,5 +1,6 @@
 import { existsSync } from 'node:fs';
 import path from 'node:path';
+import { followLinks, readTextFile } from '../base/files/text-file.js';
 import type { Client } from '../clients/client.js';
 import { reconcileRecords } from '../clients/config-change.js';
 import { readEntry } from '../clients/edit/entries.js';
@@ -7,7 +8,6 @@ import { isIntact } from '../clients/edit/merge-entry.js';
 import { currentLocation } from '../clients/locate-config.js';
 import type { Receipt, Receipts } from '../clients/receipts.js';
 import { Workspace, type WorkspaceOptions } from '../extension/workspace.js';
-import { followLinks, readTextFile } from '../files/text-file.js';
 
 /** How an entry that we wrote is now. */
 export type InstalledState = 'intact' | 'edited' | 'gone' | 'server missing';

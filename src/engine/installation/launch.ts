@@ -1,9 +1,9 @@
 import { stat } from 'node:fs/promises';
 import path from 'node:path';
+import { AgentToolsError } from '../base/errors.js';
 import type { Launch } from '../clients/client.js';
 import { toStartable } from '../clients/entry-shapes.js';
-import { AgentToolsError } from '../errors.js';
-import type { ToolOptionValues } from '../items/tool-options.js';
+import type { ToolOptionValues } from '../runtime/tool-options.js';
 import type { InstallDeps, InstallRequest } from './install-request.js';
 import type { InstallableServer } from './installable-server.js';
 

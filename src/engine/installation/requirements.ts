@@ -1,13 +1,13 @@
 import { type Kind, singular } from '../extension/item-kinds.js';
-import type { ServerSpec } from '../items/compose-server.js';
+import type { ServerSpec } from '../runtime/compose-server.js';
 import {
   alternatives,
   describeCapability,
   describeProgram,
   describeVariable,
   findShortfall,
-} from '../items/requirements.js';
-import type { Requirement, Requirements } from '../items/specs.js';
+} from '../runtime/requirements.js';
+import type { Requirement, Requirements } from '../runtime/specs.js';
 
 export interface RequirementInputs {
   /** What the client is known to have, or not to have; what is not named is unknown. */

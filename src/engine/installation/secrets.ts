@@ -1,9 +1,9 @@
+import { AgentToolsError } from '../base/errors.js';
+import { looksSecret } from '../base/looks-secret.js';
 import type { EntryLayout, WritableClient } from '../clients/client.js';
 import type { ConfigEntry, ConfigValue } from '../clients/edit/editor.js';
 import type { EntryAddition } from '../clients/receipts.js';
-import { AgentToolsError } from '../errors.js';
-import type { ToolOptionValues } from '../items/tool-options.js';
-import { looksSecret } from '../looks-secret.js';
+import type { ToolOptionValues } from '../runtime/tool-options.js';
 import type { Scope } from './entry-target.js';
 
 /** A variable that the server is to get. */

@@ -1,8 +1,8 @@
-import { didYouMean } from '../did-you-mean.js';
-import { AgentToolsError } from '../errors.js';
-import type { ServerSpec } from '../items/compose-server.js';
-import type { ToolSpec } from '../items/specs.js';
-import type { ToolOptionValues } from '../items/tool-options.js';
+import { didYouMean } from '../base/did-you-mean.js';
+import { AgentToolsError } from '../base/errors.js';
+import type { ServerSpec } from '../runtime/compose-server.js';
+import type { ToolSpec } from '../runtime/specs.js';
+import type { ToolOptionValues } from '../runtime/tool-options.js';
 
 /**
  * Reads settings such as `forecast.units="metric"`: split at the first `=`, then at the last dot before it. A value is

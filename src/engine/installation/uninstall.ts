@@ -1,4 +1,6 @@
 import path from 'node:path';
+import { AgentToolsError } from '../base/errors.js';
+import { followLinks } from '../base/files/text-file.js';
 import type { Client, ClientEnvironment } from '../clients/client.js';
 import { changeConfig, reconcileRecords } from '../clients/config-change.js';
 import { keyFault } from '../clients/entry-keys.js';
@@ -6,9 +8,7 @@ import type { ConfigState, Plan } from '../clients/ledger/config-plan.js';
 import { planRemoval, planUninstall } from '../clients/ledger/uninstall.js';
 import { currentLocation } from '../clients/locate-config.js';
 import type { Receipt, Receipts } from '../clients/receipts.js';
-import { AgentToolsError } from '../errors.js';
 import { isPathArgument } from '../extension/workspace.js';
-import { followLinks } from '../files/text-file.js';
 import { toUserError } from './config-fault.js';
 import { hasPlace, locateEntryTarget, type Scope } from './entry-target.js';
 

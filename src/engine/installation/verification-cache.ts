@@ -1,6 +1,6 @@
 import type { Launch } from '../clients/client.js';
 import { toStartable } from '../clients/entry-shapes.js';
-import { desktopEnvironment, type Verification, verifyServer } from '../server/verify-server.js';
+import { desktopEnvironment, type Verification, verifyServer } from '../preflight/verify-server.js';
 import type { InstallDeps, InstallRequest } from './install-request.js';
 
 /** Commands that have been started, by what they are. */

@@ -1,5 +1,5 @@
-import { AgentToolsError } from '../errors.js';
-import { visibleMessage } from '../visible-text.js';
+import { AgentToolsError } from '../base/errors.js';
+import { visibleMessage } from '../base/visible-text.js';
 import { withoutUserinfo } from './without-userinfo.js';
 
 /** What npm said when it failed. */

@@ -1,7 +1,7 @@
 import { stat } from 'node:fs/promises';
 import path from 'node:path';
 import npa from 'npm-package-arg';
-import { AgentToolsError } from '../errors.js';
+import { AgentToolsError } from '../base/errors.js';
 import { withoutUserinfo } from './without-userinfo.js';
 
 /** A package as a command line names it. */

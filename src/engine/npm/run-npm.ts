@@ -1,6 +1,6 @@
 import { rm, writeFile } from 'node:fs/promises';
 import path from 'node:path';
-import { AgentToolsError } from '../errors.js';
+import { AgentToolsError } from '../base/errors.js';
 import { findNpm } from './find-npm.js';
 import { withoutScripts } from './no-scripts.js';
 import type { NpmDeps } from './npm-dependencies.js';

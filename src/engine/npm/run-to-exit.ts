@@ -1,6 +1,6 @@
 import { type ChildProcess, spawn } from 'node:child_process';
 import process from 'node:process';
-import { AgentToolsError } from '../errors.js';
+import { AgentToolsError } from '../base/errors.js';
 
 /** What a program printed, and how it ended; `code` is null if a signal ended it. */
 export interface ExitResult {

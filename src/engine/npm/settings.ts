@@ -1,7 +1,7 @@
 import path from 'node:path';
 import Config from '@npmcli/config';
 import { definitions, flatten, nerfDarts, shorthands } from '@npmcli/config/lib/definitions/index.js';
-import { AgentToolsError } from '../errors.js';
+import { AgentToolsError } from '../base/errors.js';
 import { findNpmFolder } from './find-npm.js';
 import type { NpmDeps } from './npm-dependencies.js';
 import { withoutUserinfo } from './without-userinfo.js';

@@ -1,5 +1,5 @@
+import { visibleLine } from '../base/visible-text.js';
 import { type Kind, singular } from '../extension/item-kinds.js';
-import { visibleLine } from '../visible-text.js';
 import type { Fingerprint, ItemFingerprint } from './fingerprint.js';
 
 /** What differs between two states of a package. */

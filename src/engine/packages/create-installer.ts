@@ -1,8 +1,8 @@
 import path from 'node:path';
-import { AgentToolsError } from '../errors.js';
+import { AgentToolsError } from '../base/errors.js';
+import { rethrowAsUserError } from '../base/file-fault.js';
+import { withLock } from '../base/files/lock.js';
 import type { InstallMissing } from '../extension/installer.js';
-import { rethrowAsUserError } from '../file-fault.js';
-import { withLock } from '../files/lock.js';
 import { addPackage } from './add.js';
 import { PackageStore } from './package-store.js';
 import type { PackagesDeps } from './packages-dependencies.js';

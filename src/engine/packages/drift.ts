@@ -1,6 +1,6 @@
-import { AgentToolsError } from '../errors.js';
+import { AgentToolsError } from '../base/errors.js';
+import { visibleMessage } from '../base/visible-text.js';
 import { Extension } from '../extension/extension.js';
-import { visibleMessage } from '../visible-text.js';
 import { compare, differences } from './compare-states.js';
 import { compareDependencies, dependencyDifference, readDependencies } from './dependencies.js';
 import { fingerprintExtension } from './fingerprint.js';

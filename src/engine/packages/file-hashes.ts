@@ -2,9 +2,9 @@ import { createHash } from 'node:crypto';
 import { createReadStream } from 'node:fs';
 import { readdir, readlink } from 'node:fs/promises';
 import path from 'node:path';
-import { forEachLimited } from '../concurrency.js';
-import { AgentToolsError } from '../errors.js';
-import { guardRead } from '../file-fault.js';
+import { forEachLimited } from '../base/concurrency.js';
+import { AgentToolsError } from '../base/errors.js';
+import { guardRead } from '../base/file-fault.js';
 
 /** How many files are read at once. */
 const filesAtOnce = 8;

@@ -1,4 +1,4 @@
-import { canonical } from '../canonical-json.js';
+import { canonical } from '../base/canonical-json.js';
 import type { Extension } from '../extension/extension.js';
 import { type Kind, kinds } from '../extension/item-kinds.js';
 import { hashBase64, hashFiles } from './file-hashes.js';

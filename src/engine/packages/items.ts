@@ -5,11 +5,11 @@ import { type Definition, DefinitionError, type Extension } from '../extension/e
 import type { Kind } from '../extension/item-kinds.js';
 import type { Declaration, ToolkitDeclaration } from '../extension/manifest.js';
 import { parseModuleReference } from '../extension/modules.js';
-import { writtenPlaces } from '../items/declared-endpoints.js';
-import { readPrompt } from '../items/prompt.js';
-import { moduleReferences, requireModules, requireUsable } from '../items/read-definition.js';
-import { readResource } from '../items/resource.js';
-import { readTool } from '../items/tool.js';
+import { writtenPlaces } from '../runtime/declared-endpoints.js';
+import { readPrompt } from '../runtime/prompt.js';
+import { moduleReferences, requireModules, requireUsable } from '../runtime/read-definition.js';
+import { readResource } from '../runtime/resource.js';
+import { readTool } from '../runtime/tool.js';
 
 /** A declared item as its package's files show it. */
 export interface ItemState {

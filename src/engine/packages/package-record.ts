@@ -1,9 +1,9 @@
 import path from 'node:path';
+import { replaceTextFile } from '../base/files/replace.js';
+import { readTextFile } from '../base/files/text-file.js';
 import { isRecord } from '../extension/definition-shapes.js';
 import { kinds } from '../extension/item-kinds.js';
 import { isPackageName } from '../extension/names.js';
-import { replaceTextFile } from '../files/replace.js';
-import { readTextFile } from '../files/text-file.js';
 import type { PackageSpec } from '../npm/package-spec.js';
 import { compare, hasNoDifference } from './compare-states.js';
 import { compareDependencies, type Dependencies } from './dependencies.js';

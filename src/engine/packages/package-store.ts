@@ -14,14 +14,14 @@ import {
 } from 'node:fs/promises';
 import { platform } from 'node:os';
 import path from 'node:path';
-import { didYouMean } from '../did-you-mean.js';
-import { AgentToolsError } from '../errors.js';
+import { didYouMean } from '../base/did-you-mean.js';
+import { AgentToolsError } from '../base/errors.js';
+import { guardRead, guardWrite } from '../base/file-fault.js';
+import { systemErrorCode } from '../base/files/file-error.js';
+import { withLock } from '../base/files/lock.js';
+import { retryWhileBusy } from '../base/files/retry-while-busy.js';
+import { removeStaleTemporaries, temporaryFile } from '../base/files/temporary.js';
 import { isPackageName, shortName } from '../extension/names.js';
-import { guardRead, guardWrite } from '../file-fault.js';
-import { systemErrorCode } from '../files/file-error.js';
-import { withLock } from '../files/lock.js';
-import { retryWhileBusy } from '../files/retry-while-busy.js';
-import { removeStaleTemporaries, temporaryFile } from '../files/temporary.js';
 import { type PackageRecord, readRecord, recordName } from './package-record.js';
 
 /** A package that was added. */

@@ -1,4 +1,4 @@
-import { AgentToolsError } from '../errors.js';
+import { AgentToolsError } from '../base/errors.js';
 import { Extension } from '../extension/extension.js';
 import { type Dependents, findDependents } from './dependents.js';
 import { type AddedPackage, PackageStore } from './package-store.js';

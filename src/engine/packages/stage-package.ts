@@ -1,12 +1,12 @@
 import { readFile, rm, writeFile } from 'node:fs/promises';
 import path from 'node:path';
-import { AgentToolsError } from '../errors.js';
+import { AgentToolsError } from '../base/errors.js';
+import { guardRead, guardWrite } from '../base/file-fault.js';
 import { isRecord } from '../extension/definition-shapes.js';
 import { Extension } from '../extension/extension.js';
 import { kinds } from '../extension/item-kinds.js';
 import { listFaults, ManifestError } from '../extension/manifest.js';
 import { isPackageName, isPublishedName } from '../extension/names.js';
-import { guardRead, guardWrite } from '../file-fault.js';
 import { NpmError } from '../npm/npm-error.js';
 import type { PackageSpec } from '../npm/package-spec.js';
 import { runNpm } from '../npm/run-npm.js';

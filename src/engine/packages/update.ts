@@ -1,5 +1,5 @@
-import { forEachLimited } from '../concurrency.js';
-import { AgentToolsError } from '../errors.js';
+import { forEachLimited } from '../base/concurrency.js';
+import { AgentToolsError } from '../base/errors.js';
 import { Extension, type LoadCode } from '../extension/extension.js';
 import { type PackageSpec, readSpec } from '../npm/package-spec.js';
 import { compareDependencies, readDependencies } from './dependencies.js';

@@ -1,8 +1,8 @@
-import { canonical } from '../canonical-json.js';
+import { canonical } from '../base/canonical-json.js';
+import type { DocumentPath } from '../base/files/document.js';
 import { isRecord } from '../extension/definition-shapes.js';
 import type { Extension } from '../extension/extension.js';
 import { type Kind, kinds } from '../extension/item-kinds.js';
-import type { DocumentPath } from '../files/document.js';
 import { type ChangedFile, compare, findSameItem, type PackageComparison } from './compare-states.js';
 import type { ChangedDependency } from './dependencies.js';
 import { fingerprintExtension } from './fingerprint.js';

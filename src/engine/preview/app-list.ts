@@ -1,7 +1,7 @@
-import { didYouMean } from '../did-you-mean.js';
-import { AgentToolsError } from '../errors.js';
+import { didYouMean } from '../base/did-you-mean.js';
+import { AgentToolsError } from '../base/errors.js';
 import { isRecord } from '../extension/definition-shapes.js';
-import { appMimeType } from '../items/app.js';
+import { appMimeType } from '../runtime/app.js';
 import type { ListedApp, ListedTool } from './page-messages.js';
 
 /** How a client says that it shows apps. */

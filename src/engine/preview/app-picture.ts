@@ -1,4 +1,4 @@
-import { AgentToolsError } from '../errors.js';
+import { AgentToolsError } from '../base/errors.js';
 import { type BrowserCandidates, findChromium } from './chromium.js';
 import type { AppReport, Theme, Violation } from './page-messages.js';
 import { openPreview, type PreviewOptions } from './preview.js';

@@ -1,6 +1,6 @@
 import { access, constants } from 'node:fs/promises';
 import path from 'node:path';
-import { AgentToolsError } from '../errors.js';
+import { AgentToolsError } from '../base/errors.js';
 
 export interface BrowserCandidates {
   readonly env: Readonly<Record<string, string | undefined>>;

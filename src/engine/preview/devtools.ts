@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os';
 import path from 'node:path';
 import process from 'node:process';
 import type { Readable, Writable } from 'node:stream';
-import { AgentToolsError } from '../errors.js';
+import { AgentToolsError } from '../base/errors.js';
 
 export interface BrowserOptions {
   readonly file: string;

@@ -3,9 +3,9 @@ import { readFile } from 'node:fs/promises';
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
 import path from 'node:path';
 import { text as readText } from 'node:stream/consumers';
-import { AgentToolsError } from '../errors.js';
+import { AgentToolsError } from '../base/errors.js';
+import { errorMessage } from '../base/thrown-value.js';
 import { isRecord } from '../extension/definition-shapes.js';
-import { errorMessage } from '../thrown-value.js';
 import type { PreviewEvents } from './page-messages.js';
 
 /** What the page asks of the program, by the last part of its address. */

@@ -1,6 +1,6 @@
-import { AgentToolsError } from '../errors.js';
+import { AgentToolsError } from '../base/errors.js';
 import { isRecord } from '../extension/definition-shapes.js';
-import { appMimeType } from '../items/app.js';
+import { appMimeType } from '../runtime/app.js';
 import { type AppCsp, contentSecurityPolicy } from './csp.js';
 import type { AppRendering } from './page-messages.js';
 

@@ -1,6 +1,6 @@
-import { AgentToolsError } from '../errors.js';
+import { AgentToolsError } from '../base/errors.js';
 import { isRecord } from '../extension/definition-shapes.js';
-import type { ChildServer } from '../server/child-transport.js';
+import type { ChildServer } from '../upstream/child-transport.js';
 import { chooseApp, toolAppUri } from './app-list.js';
 import type {
   AppReport,

@@ -1,6 +1,6 @@
-import { ChildSession, isSessionMethod, type SessionMethod } from '../server/child-session.js';
-import type { ChildServer } from '../server/child-transport.js';
-import { errorMessage } from '../thrown-value.js';
+import { errorMessage } from '../base/thrown-value.js';
+import { ChildSession, isSessionMethod, type SessionMethod } from '../preflight/child-session.js';
+import type { ChildServer } from '../upstream/child-transport.js';
 import { appCapability, type ListedResource, listApps, mayAppsCall } from './app-list.js';
 import type {
   ListedApp,

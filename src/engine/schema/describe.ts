@@ -1,4 +1,4 @@
-import { errorMessage } from '../thrown-value.js';
+import { errorMessage } from '../base/thrown-value.js';
 import { isRecord, type SchemaSide } from './compiled-schema.js';
 import { fieldsBrand } from './fields.js';
 import { jsonSchemaBrand } from './json-schema.js';

@@ -1,7 +1,7 @@
 import { createRequire } from 'node:module';
 import { pathToFileURL } from 'node:url';
-import { describePlainFault, plainData } from '../plain-data.js';
-import { errorMessage } from '../thrown-value.js';
+import { describePlainFault, plainData } from '../base/plain-data.js';
+import { errorMessage } from '../base/thrown-value.js';
 import type { CheckResult, CompiledSchema, SchemaSide } from './compiled-schema.js';
 import { isRecord } from './compiled-schema.js';
 import type { JsonSchema } from './json-schema.js';

@@ -1,9 +1,9 @@
-import type { Context, ListedKind } from '../items/context.js';
-import { listedKinds } from '../items/registry.js';
-import { reportOnce } from '../items/server-runtime.js';
-import type { LiveServer } from './live-server.js';
-import { listEvent } from './protocol/subscriptions.js';
-import { resourceAt } from './requests/resources.js';
+import type { LiveServer } from '../live/live-server.js';
+import { resourceAt } from '../methods/resources.js';
+import { listEvent } from '../protocol/subscriptions.js';
+import type { Context, ListedKind } from '../runtime/context.js';
+import { listedKinds } from '../runtime/registry.js';
+import { reportOnce } from '../runtime/server-runtime.js';
 
 /**
  * The functions by which handlers announce changes. They belong to no request, so background work may keep them.

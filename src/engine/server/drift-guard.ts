@@ -1,4 +1,4 @@
-import { AgentToolsError } from '../errors.js';
+import { AgentToolsError } from '../base/errors.js';
 import { type Extension, importDefault } from '../extension/extension.js';
 import { Workspace, type WorkspaceOptions } from '../extension/workspace.js';
 

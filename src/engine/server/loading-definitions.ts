@@ -1,8 +1,8 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { waitAtMost } from '../base/wait.js';
-import type { PendingKind } from '../items/missing-packages.js';
-import type { ServedKind } from '../items/registry.js';
-import type { ItemSource } from './live-server.js';
+import type { ItemSource } from '../live/live-server.js';
+import type { PendingKind } from '../runtime/missing-packages.js';
+import type { ServedKind } from '../runtime/registry.js';
 
 export interface LoadingDefinitionsOptions {
   /** Kinds with definitions that are still loading. */

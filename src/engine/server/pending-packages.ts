@@ -1,10 +1,10 @@
+import { errorMessage } from '../base/thrown-value.js';
+import { toOneLine } from '../base/to-one-line.js';
 import { waitAtMost } from '../base/wait.js';
 import type { InstallMissing, InstallOutcome } from '../extension/installer.js';
-import { describeDependents, type PendingKind, packagesIn } from '../items/missing-packages.js';
-import type { ServedKind } from '../items/registry.js';
-import { errorMessage } from '../thrown-value.js';
-import type { ItemSource, LiveServer } from './live-server.js';
-import { toOneLine } from './to-one-line.js';
+import type { ItemSource, LiveServer } from '../live/live-server.js';
+import { describeDependents, type PendingKind, packagesIn } from '../runtime/missing-packages.js';
+import type { ServedKind } from '../runtime/registry.js';
 
 export interface PendingPackagesOptions {
   /** The server that misses them; it is composed again after each installation. */

@@ -1,19 +1,19 @@
 import { isRecord } from '../extension/definition-shapes.js';
-import type { Servable } from '../items/compose-server.js';
-import { listedKinds } from '../items/registry.js';
-import type { CacheHint } from '../items/specs.js';
+import { serverCapabilities } from '../live/capabilities.js';
+import type { ChangeNotifier } from '../live/change-notifier.js';
+import type { CodeHost, Connection } from '../live/connection.js';
+import type { LiveServer } from '../live/live-server.js';
+import { openSession } from '../live/session.js';
+import { allowsUi, declaresUi } from '../live/ui-capability.js';
+import { answerMethod, findMethod, isMethodOffered } from '../methods/methods.js';
+import { mayBeSubscribed } from '../methods/subscriptions.js';
+import { Dispatcher, type RequestHandler } from '../protocol/dispatcher.js';
+import type { Era } from '../protocol/eras.js';
+import type { CacheHints } from '../protocol/results.js';
+import type { Servable } from '../runtime/compose-server.js';
+import { listedKinds } from '../runtime/registry.js';
+import type { CacheHint } from '../runtime/specs.js';
 import { createAnnouncer } from './announcer.js';
-import { serverCapabilities } from './capabilities.js';
-import type { ChangeNotifier } from './change-notifier.js';
-import type { CodeHost, Connection } from './connection.js';
-import type { LiveServer } from './live-server.js';
-import { Dispatcher, type RequestHandler } from './protocol/dispatcher.js';
-import type { Era } from './protocol/eras.js';
-import type { CacheHints } from './protocol/results.js';
-import { answerMethod, findMethod, isMethodOffered } from './requests/methods.js';
-import { mayBeSubscribed } from './requests/subscriptions.js';
-import { openSession } from './session.js';
-import { allowsUi, declaresUi } from './ui-capability.js';
 
 /** What every connection of one served server shares. */
 export interface RunningServer {
@@ -62,7 +62,7 @@ export function createServer(
         const { capabilities } = dispatcher.client ?? {};
         if (!isRecord(capabilities) || !capabilities.roots) return;
         // Few clients have roots.
-        void import('./interaction/roots.js').then(({ watchRoots }) => {
+        void import('../interaction/roots.js').then(({ watchRoots }) => {
           const ask = async () =>
             await dispatcher.ask({ method: 'roots/list' }, { timeoutMs: rootsTimeoutMs });
           askForRoots = watchRoots(connection, ask);
@@ -80,7 +80,7 @@ export function createServer(
     toolOptions,
     shown: async (request, query) => {
       // Few handlers want to know.
-      const { listShownItems } = await import('./requests/shown-items.js');
+      const { listShownItems } = await import('../methods/shown-items.js');
       return await listShownItems({ connection, request }, query);
     },
     announce: createAnnouncer(live, (kind) => offered[kind]?.listChanged === true),

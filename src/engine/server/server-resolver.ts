@@ -1,6 +1,9 @@
 import path from 'node:path';
 import type { Host } from '../../host.js';
-import { AgentToolsError } from '../errors.js';
+import { AgentToolsError } from '../base/errors.js';
+import { findRealPath } from '../base/files/disk.js';
+import { workspaceFolders } from '../base/folders.js';
+import { toOneLine } from '../base/to-one-line.js';
 import type { Location } from '../extension/diagnostics.js';
 import { DefinitionError, definitionLoading, type Extension, type LoadCode } from '../extension/extension.js';
 import {
@@ -10,16 +13,13 @@ import {
   Workspace,
   type WorkspaceOptions,
 } from '../extension/workspace.js';
-import { findRealPath } from '../files/disk.js';
-import { workspaceFolders } from '../folders.js';
-import { type ComposeOptions, composeServer, type ServerSpec } from '../items/compose-server.js';
-import { findMissingPackages, loadingKindsOf } from '../items/missing-packages.js';
-import { listedKinds, Registry } from '../items/registry.js';
-import type { SkippedItem } from '../items/skipped-items.js';
-import { readToolListVariable } from '../items/tool-list-setting.js';
+import type { ComposedServer } from '../live/live-server.js';
+import { type ComposeOptions, composeServer, type ServerSpec } from '../runtime/compose-server.js';
+import { findMissingPackages, loadingKindsOf } from '../runtime/missing-packages.js';
+import { listedKinds, Registry } from '../runtime/registry.js';
+import type { SkippedItem } from '../runtime/skipped-items.js';
+import { readToolListVariable } from '../runtime/tool-list-setting.js';
 import type { CheckDrift } from './drift-guard.js';
-import type { ComposedServer } from './live-server.js';
-import { toOneLine } from './to-one-line.js';
 
 /** Served when neither an argument nor `MCP_SERVER_NAME` names a server. */
 const defaultServer = 'agenttools';
@@ -199,7 +199,7 @@ async function placeOf(directory: string, { file, path, key, position }: Locatio
   if (position) return `${file}:${position.line}`;
   if (!path || !/\.jsonc?$/.test(file)) return file;
   const { readFile } = await import('node:fs/promises');
-  const { positionsIn } = await import('../files/json-text.js');
+  const { positionsIn } = await import('../base/files/json-text.js');
   const text = await readFile(`${directory}/${file}`, 'utf8').catch(() => undefined);
   return text === undefined ? file : `${file}:${positionsIn(text)(path, { key: key ?? false }).line}`;
 }

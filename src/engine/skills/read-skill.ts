@@ -6,8 +6,8 @@ import {
   SkillCatalogError,
   skillEntry,
 } from '@modelcontextprotocol/server/ext/skills';
+import { utf8 } from '../base/utf8.js';
 import { type SkillFolder, skillManifest } from '../extension/skill-folders.js';
-import { utf8 } from '../utf8.js';
 
 /** A skill as hosts are told of it. */
 export interface ReadSkill {

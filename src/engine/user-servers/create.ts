@@ -1,4 +1,4 @@
-import { AgentToolsError } from '../errors.js';
+import { AgentToolsError } from '../base/errors.js';
 import { servedLists } from '../extension/check-definition.js';
 import { isUpstreamEntry } from '../extension/check-upstream.js';
 import { isRecord } from '../extension/definition-shapes.js';
@@ -8,13 +8,13 @@ import { translate } from '../extension/key-spellings.js';
 import { isPackageName } from '../extension/names.js';
 import { EndpointError, requirePlace } from '../extension/upstream-endpoint.js';
 import { Workspace } from '../extension/workspace.js';
-import { composeDefinition, type ServerSpec } from '../items/compose-server.js';
-import { writtenPlaces } from '../items/declared-endpoints.js';
-import { type CollisionCandidate, distinctNames, withoutRepeats } from '../items/distinct-names.js';
-import { type ListEntryContext, listEntries, resolveEntry } from '../items/list-entries.js';
-import { isOverride } from '../items/override.js';
-import type { SkippedItem } from '../items/skipped-items.js';
-import { placeScope, upstreamSpec } from '../items/upstream-spec.js';
+import { composeDefinition, type ServerSpec } from '../runtime/compose-server.js';
+import { writtenPlaces } from '../runtime/declared-endpoints.js';
+import { type CollisionCandidate, distinctNames, withoutRepeats } from '../runtime/distinct-names.js';
+import { type ListEntryContext, listEntries, resolveEntry } from '../runtime/list-entries.js';
+import { isOverride } from '../runtime/override.js';
+import type { SkippedItem } from '../runtime/skipped-items.js';
+import { placeScope, upstreamSpec } from '../runtime/upstream-spec.js';
 import {
   buildUserDefinition,
   requireServerName,

@@ -1,6 +1,7 @@
 import path from 'node:path';
-import { didYouMean } from '../did-you-mean.js';
-import { AgentToolsError } from '../errors.js';
+import { didYouMean } from '../base/did-you-mean.js';
+import { AgentToolsError } from '../base/errors.js';
+import { isDeviceName, isObjectName } from '../base/reserved-names.js';
 import { checkDefinition, servedLists, serverLists } from '../extension/check-definition.js';
 import { isRecord } from '../extension/definition-shapes.js';
 import { describeFault } from '../extension/describe-fault.js';
@@ -8,7 +9,6 @@ import type { Kind } from '../extension/item-kinds.js';
 import { translate } from '../extension/key-spellings.js';
 import { isItemName } from '../extension/names.js';
 import { isToolkit } from '../extension/toolkits.js';
-import { isDeviceName, isObjectName } from '../reserved-names.js';
 
 /** A server as the user asks for it. */
 export interface ServerPlan {

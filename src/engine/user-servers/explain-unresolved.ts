@@ -1,5 +1,5 @@
 import path from 'node:path';
-import { didYouMean } from '../did-you-mean.js';
+import { didYouMean } from '../base/did-you-mean.js';
 import type { Extension } from '../extension/extension.js';
 import { type Kind, singular } from '../extension/item-kinds.js';
 import { isPackageName, parseQualifiedName } from '../extension/names.js';

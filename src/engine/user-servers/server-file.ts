@@ -1,8 +1,8 @@
 import path from 'node:path';
-import { AgentToolsError } from '../errors.js';
-import { rethrowAsUserError } from '../file-fault.js';
-import { DocumentError, maxDocumentBytes, parseDocument } from '../files/document.js';
-import { decodeText, readBytes, readTextFile } from '../files/text-file.js';
+import { AgentToolsError } from '../base/errors.js';
+import { rethrowAsUserError } from '../base/file-fault.js';
+import { DocumentError, maxDocumentBytes, parseDocument } from '../base/files/document.js';
+import { decodeText, readBytes, readTextFile } from '../base/files/text-file.js';
 
 /** A definition that was written down somewhere, and what its paths are relative to. */
 interface ServerFile {
@@ -37,7 +37,7 @@ async function parseServerText(
     return { definition: await parseDocument(text, file), directory };
   } catch (error) {
     if (!(error instanceof DocumentError)) throw error;
-    const { positionAt } = await import('../files/json-text.js');
+    const { positionAt } = await import('../base/files/json-text.js');
     const { line, column } = positionAt(text, error.offset ?? 0);
     throw new AgentToolsError('malformed-document', `${file}:${line}:${column}: ${error.message}`);
   }

@@ -1,14 +1,14 @@
 import path from 'node:path';
-import { AgentToolsError } from '../errors.js';
+import { AgentToolsError } from '../base/errors.js';
+import { rethrowAsUserError } from '../base/file-fault.js';
+import { parseDocument } from '../base/files/document.js';
+import { withLock } from '../base/files/lock.js';
+import { replaceTextFile } from '../base/files/replace.js';
+import { readTextFile, type TextFile } from '../base/files/text-file.js';
 import { isRecord } from '../extension/definition-shapes.js';
 import { Extension } from '../extension/extension.js';
 import { interpretManifest, readDeclaration } from '../extension/manifest.js';
 import type { WorkspaceOptions } from '../extension/workspace.js';
-import { rethrowAsUserError } from '../file-fault.js';
-import { parseDocument } from '../files/document.js';
-import { withLock } from '../files/lock.js';
-import { replaceTextFile } from '../files/replace.js';
-import { readTextFile, type TextFile } from '../files/text-file.js';
 
 /** Where names lead from, and where the user's servers are kept. */
 export type UserServerFolders = WorkspaceOptions & Required<Pick<WorkspaceOptions, 'userServersFolder'>>;

@@ -1,5 +1,5 @@
-import type { Position } from '../files/document.js';
-import type { PlainData } from '../plain-data.js';
+import type { Position } from '../base/files/document.js';
+import type { PlainData } from '../base/plain-data.js';
 
 /** Environment variable of a process that inspects modules, and of the processes that they start. */
 export const inspectionMark = 'AGENTTOOLS_INSPECTION';

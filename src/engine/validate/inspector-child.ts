@@ -3,11 +3,11 @@ import { readFile } from 'node:fs/promises';
 import process from 'node:process';
 import { fileURLToPath, pathToFileURL } from 'node:url';
 import { isMainThread, Worker } from 'node:worker_threads';
+import type { Position } from '../base/files/document.js';
 import { endTree } from '../base/process-tree.js';
+import { errorMessage, errorStack } from '../base/thrown-value.js';
 import { describeValue } from '../extension/described-value.js';
 import { readDefaultExport, readExport } from '../extension/import-module.js';
-import type { Position } from '../files/document.js';
-import { errorMessage, errorStack } from '../thrown-value.js';
 import { describeContextUse, findContextMembers } from './context-members.js';
 import {
   type InspectionReply,

@@ -1,6 +1,6 @@
 import { execFile } from 'node:child_process';
 import process from 'node:process';
-import { withFaults } from '../plain-data.js';
+import { withFaults } from '../base/plain-data.js';
 import type { LoadedModule, ModuleFailure, ParsedModule } from './inspection.js';
 import {
   type InspectionOutcome,

@@ -1,6 +1,6 @@
 import vm from 'node:vm';
-import type { Position } from '../files/document.js';
-import { errorMessage } from '../thrown-value.js';
+import type { Position } from '../base/files/document.js';
+import { errorMessage } from '../base/thrown-value.js';
 import type { ModuleFailure, ParsedModule } from './inspection.js';
 
 /** The part of `vm.SourceTextModule` that is used. It exists under `--experimental-vm-modules` only. */

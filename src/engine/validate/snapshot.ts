@@ -1,10 +1,10 @@
+import type { DocumentPath } from '../base/files/document.js';
 import type { Location } from '../extension/diagnostics.js';
 import type { Extension } from '../extension/extension.js';
 import { kinds } from '../extension/item-kinds.js';
 import type { Manifest } from '../extension/manifest.js';
 import type { Workspace } from '../extension/workspace.js';
-import type { DocumentPath } from '../files/document.js';
-import { locate } from '../items/read-definition.js';
+import { locate } from '../runtime/read-definition.js';
 import { type DerivationSnapshot, gatherDerivation } from './facts/derivation.js';
 import { type FileSnapshot, gatherFiles, gatherRoot, type RootSnapshot } from './facts/files.js';
 import { gatherInlineItem, gatherItem, type ItemSnapshot } from './facts/items.js';

@@ -1,6 +1,6 @@
 import { readFile, realpath, stat } from 'node:fs/promises';
 import path from 'node:path';
-import { AgentToolsError } from '../errors.js';
+import { AgentToolsError } from '../base/errors.js';
 import type { Diagnostic, ItemRef, Location, Severity } from '../extension/diagnostics.js';
 import type { Extension, LoadCode } from '../extension/extension.js';
 import { type Kind, kinds } from '../extension/item-kinds.js';
@@ -234,7 +234,7 @@ async function createLocator(directory: string, file: string): Promise<Locate> {
       : undefined;
   if (text === undefined) return ({ position = start }) => position;
   if (isModule) return await locatorOfModule(text);
-  const { positionsIn } = await import('../files/json-text.js');
+  const { positionsIn } = await import('../base/files/json-text.js');
   let find: ReturnType<typeof positionsIn> | undefined;
   return ({ position, path: at, key = false }) => {
     if (position) return position;

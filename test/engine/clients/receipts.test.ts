@@ -1,8 +1,8 @@
 import { chmodSync, readdirSync, readFileSync, statSync, symlinkSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { beforeEach, describe, expect, it, onTestFinished } from 'vitest';
+import { AgentToolsError } from '../../../src/engine/base/errors.js';
 import { type FileRecord, hashText, type Receipt, Receipts } from '../../../src/engine/clients/receipts.js';
-import { AgentToolsError } from '../../../src/engine/errors.js';
 import { addFiles, writeFolder } from '../../support/packages.js';
 
 const realFile = '/home/ada/.cursor/mcp.json';

@@ -1,8 +1,8 @@
 import { existsSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { describe, expect, test } from 'vitest';
+import { AgentToolsError } from '../../../src/engine/base/errors.js';
 import { derive, writeDerivation } from '../../../src/engine/derive/derive.js';
-import { AgentToolsError } from '../../../src/engine/errors.js';
 import { addFiles, writePackage } from '../../support/packages.js';
 import { functionIn, link, project, said } from './support/project.js';
 

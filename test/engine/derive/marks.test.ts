@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import { derive } from '../../../src/engine/derive/derive.js';
 import type { Derived } from '../../../src/engine/extension/derived.js';
-import { composeServer } from '../../../src/engine/items/compose-server.js';
+import { composeServer } from '../../../src/engine/runtime/compose-server.js';
 import { openWorkspace, writePackage } from '../../support/packages.js';
 import { project, said } from './support/project.js';
 

@@ -2,8 +2,8 @@ import { execFileSync } from 'node:child_process';
 import { existsSync, mkdirSync, symlinkSync } from 'node:fs';
 import path from 'node:path';
 import { describe, expect, test } from 'vitest';
+import { packageRoot } from '../../../src/engine/base/folders.js';
 import { listServers } from '../../../src/engine/discovery/list-servers.js';
-import { packageRoot } from '../../../src/engine/folders.js';
 import { type Files, packageJson, writeFolder } from '../../support/packages.js';
 
 /** A machine with files below its folders. */

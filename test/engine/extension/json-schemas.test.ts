@@ -3,6 +3,7 @@ import path from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { Ajv2020 } from 'ajv/dist/2020.js';
 import { describe, expect, test } from 'vitest';
+import { parseDocument } from '../../../src/engine/base/files/document.js';
 import { checkDefinition } from '../../../src/engine/extension/check-definition.js';
 import {
   type DefinitionShape,
@@ -14,7 +15,6 @@ import { type Kind, kinds, singular } from '../../../src/engine/extension/item-k
 import { publishedSchemas } from '../../../src/engine/extension/json-schemas.js';
 import { manifestKeyNames } from '../../../src/engine/extension/key-spellings.js';
 import { isItemName } from '../../../src/engine/extension/names.js';
-import { parseDocument } from '../../../src/engine/files/document.js';
 
 interface ObjectSchema {
   readonly properties: Readonly<Record<string, ObjectSchema>>;

@@ -1,7 +1,7 @@
 import { existsSync, symlinkSync } from 'node:fs';
 import path from 'node:path';
 import { describe, expect, test } from 'vitest';
-import { AgentToolsError } from '../../../src/engine/errors.js';
+import { AgentToolsError } from '../../../src/engine/base/errors.js';
 import { kinds } from '../../../src/engine/extension/item-kinds.js';
 import { ManifestError, readManifest } from '../../../src/engine/extension/manifest.js';
 import { writeFolder, writePackage } from '../../support/packages.js';

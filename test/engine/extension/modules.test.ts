@@ -1,7 +1,7 @@
 import { symlinkSync } from 'node:fs';
 import path from 'node:path';
 import { beforeAll, describe, expect, test } from 'vitest';
-import { errorMessage } from '../../../src/engine/thrown-value.js';
+import { errorMessage } from '../../../src/engine/base/thrown-value.js';
 import { loadNative } from '../../support/native.js';
 import { addFiles, writeFolder } from '../../support/packages.js';
 

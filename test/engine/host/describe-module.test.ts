@@ -1,9 +1,9 @@
 import path from 'node:path';
 import { describe, expect, test } from 'vitest';
+import { findCopyFaults } from '../../../src/engine/base/plain-data.js';
 import { type Definition, Extension } from '../../../src/engine/extension/extension.js';
 import { describeModule } from '../../../src/engine/host/describe-module.js';
 import { readDescription } from '../../../src/engine/host/read-description.js';
-import { findCopyFaults } from '../../../src/engine/plain-data.js';
 import { compileSchema } from '../../../src/engine/schema/index.js';
 import { packageJson, writeFolder } from '../../support/packages.js';
 

@@ -1,8 +1,8 @@
 import path from 'node:path';
 import { describe, expect, it } from 'vitest';
+import { AgentToolsError } from '../../../src/engine/base/errors.js';
 import { findClient } from '../../../src/engine/clients/locate-config.js';
 import { Receipts } from '../../../src/engine/clients/receipts.js';
-import { AgentToolsError } from '../../../src/engine/errors.js';
 import { type InstallReport, install } from '../../../src/engine/installation/install.js';
 import type { InstallDeps, InstallRequest } from '../../../src/engine/installation/install-request.js';
 import { packageJson, writeFolder } from '../../support/packages.js';

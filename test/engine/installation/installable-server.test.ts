@@ -4,7 +4,7 @@ import type { InstallMissing } from '../../../src/engine/extension/installer.js'
 import type { WorkspaceOptions } from '../../../src/engine/extension/workspace.js';
 import { findCandidate } from '../../../src/engine/installation/installable-server.js';
 import { checkRequirements } from '../../../src/engine/installation/requirements.js';
-import { composeServer } from '../../../src/engine/items/compose-server.js';
+import { composeServer } from '../../../src/engine/runtime/compose-server.js';
 import { addFiles, type Files, openWorkspace, packageJson, writeFolder } from '../../support/packages.js';
 
 /** A package with a server that refers to further items. */

@@ -3,7 +3,7 @@ import { once } from 'node:events';
 import process from 'node:process';
 import { text } from 'node:stream/consumers';
 import { afterEach, describe, expect, it, vi } from 'vitest';
-import { isDead, thisProcess } from '../../../src/engine/files/lock-holder.js';
+import { isDead, thisProcess } from '../../../src/engine/base/files/lock-holder.js';
 import { guardedEnv, type NpmProcessLimits } from '../../../src/engine/npm/process-guard.js';
 
 const started: ChildProcess[] = [];

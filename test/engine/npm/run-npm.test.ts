@@ -6,7 +6,7 @@ import type { AddressInfo } from 'node:net';
 import path from 'node:path';
 import { promisify } from 'node:util';
 import { beforeAll, describe, expect, it, vi } from 'vitest';
-import { isDead, thisProcess } from '../../../src/engine/files/lock-holder.js';
+import { isDead, thisProcess } from '../../../src/engine/base/files/lock-holder.js';
 import type { NpmDeps } from '../../../src/engine/npm/npm-dependencies.js';
 import { NpmError, readNpmFailure } from '../../../src/engine/npm/npm-error.js';
 import { runNpm } from '../../../src/engine/npm/run-npm.js';

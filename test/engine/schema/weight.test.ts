@@ -35,8 +35,8 @@ async function loadedWith(file: string): Promise<string[]> {
 it('compiling a schema loads no validator and no parser', async () => {
   const loaded = await loadedWith('src/engine/schema/index.ts');
   expect(loaded.filter((file) => !file.startsWith('src/engine/schema/'))).toEqual([
-    'src/engine/plain-data.ts',
-    'src/engine/thrown-value.ts',
+    'src/engine/base/plain-data.ts',
+    'src/engine/base/thrown-value.ts',
   ]);
 });
 
@@ -81,13 +81,13 @@ it('what authors import loads neither a dependency nor what only servers need', 
   expect(loaded.filter((file) => file.startsWith('node_modules/'))).toEqual([]);
   const rooms = new Set(loaded.map((file) => file.split('/').slice(0, 3).join('/')));
   expect([...rooms].sort()).toEqual([
-    'src/engine/did-you-mean.ts',
+    'src/engine/base/did-you-mean.ts',
     'src/engine/extension',
-    'src/engine/items',
-    'src/engine/plain-data.ts',
+    'src/engine/runtime',
+    'src/engine/base/plain-data.ts',
     'src/engine/schema',
-    'src/engine/did-you-mean.ts',
-    'src/engine/thrown-value.ts',
+    'src/engine/base/did-you-mean.ts',
+    'src/engine/base/thrown-value.ts',
     'src/index.ts',
   ]);
   const heavy = [

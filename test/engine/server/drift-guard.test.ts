@@ -1,6 +1,6 @@
 import path from 'node:path';
 import { expect, test } from 'vitest';
-import { prepareServer } from '../../../src/engine/server/prepare-server.js';
+import { prepareServer } from '../../../src/engine/serve/prepare-server.js';
 import { type Files, packageJson, writeFolder } from '../../support/packages.js';
 
 /** A server of `@acme/kit` with tools of two other packages, one of them in code; each module says that it ran. */

@@ -1,8 +1,8 @@
 import { afterEach, beforeEach, expect, test, vi } from 'vitest';
-import type { Connection } from '../../../src/engine/server/handler-context.js';
-import { findMethod } from '../../../src/engine/server/requests/methods.js';
+import type { Connection } from '../../../src/engine/interaction/handler-context.js';
+import { findMethod } from '../../../src/engine/methods/methods.js';
 
-vi.mock('../../../src/engine/server/requests/prompts.js', () => ({
+vi.mock('../../../src/engine/methods/prompts.js', () => ({
   listPrompts: async () => ({ prompts: ['all'] }),
   get: undefined,
 }));

@@ -1,12 +1,12 @@
 import path from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { prepareServer } from '../../../src/engine/serve/prepare-server.js';
 import { PackageWatch } from '../../../src/engine/server/package-watch.js';
-import { prepareServer } from '../../../src/engine/server/prepare-server.js';
 import { createServer } from '../../../src/engine/server/running-server.js';
 import { makeKitHome } from '../../support/added-packages.js';
 import { type Files, packageJson } from '../../support/packages.js';
 import { eventually, type Message } from '../../support/program.js';
-import { legacy, modern, openPipe, type Pipe } from './support/pipe.js';
+import { legacy, modern, openPipe, type Pipe } from '../support/pipe.js';
 
 let ending: AbortController;
 

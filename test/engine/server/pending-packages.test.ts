@@ -3,13 +3,13 @@ import path from 'node:path';
 import { describe, expect, test } from 'vitest';
 import type { InstallMissing } from '../../../src/engine/extension/installer.js';
 import type { MissingPackageError } from '../../../src/engine/extension/workspace.js';
-import { LiveServer } from '../../../src/engine/server/live-server.js';
+import { LiveServer } from '../../../src/engine/live/live-server.js';
+import { prepareServer } from '../../../src/engine/serve/prepare-server.js';
 import { type Patience, PendingPackages } from '../../../src/engine/server/pending-packages.js';
-import { prepareServer } from '../../../src/engine/server/prepare-server.js';
 import { createServer } from '../../../src/engine/server/running-server.js';
 import { placeholderServer } from '../../../src/engine/server/server-resolver.js';
 import { addFiles, type Files, packageJson, writeFolder } from '../../support/packages.js';
-import { legacy, modern, openPipe, type Pipe } from './support/pipe.js';
+import { legacy, modern, openPipe, type Pipe } from '../support/pipe.js';
 
 // biome-ignore lint/suspicious/noExplicitAny: what came over the wire is looked at member by member
 type Message = any;

@@ -1,6 +1,6 @@
 import { describe, expect, test, vi } from 'vitest';
-import type { Context } from '../../../src/engine/items/context.js';
-import { ProtocolError, structured, ToolError } from '../../../src/engine/items/result-builders.js';
+import type { Context } from '../../../src/engine/runtime/context.js';
+import { ProtocolError, structured, ToolError } from '../../../src/engine/runtime/result-builders.js';
 import { compose, composeLive, openSession, type SessionOptions } from '../../support/session.js';
 
 const handler = () => 'x';

@@ -4,7 +4,7 @@ import { describe, expect, test } from 'vitest';
 import type { DiscoveryFolders } from '../../../src/engine/discovery/list-servers.js';
 import { serverName, Workspace, type WorkspaceOptions } from '../../../src/engine/extension/workspace.js';
 import { chosenServer, type ServerChoice } from '../../../src/engine/installation/choose-server.js';
-import { composeServer } from '../../../src/engine/items/compose-server.js';
+import { composeServer } from '../../../src/engine/runtime/compose-server.js';
 import { addFiles, type Files, packageJson, writeFolder } from '../../support/packages.js';
 
 /** A machine with a built-in server, a package in our folder, another version of it in the project, and servers of the user. */

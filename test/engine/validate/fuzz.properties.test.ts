@@ -2,7 +2,7 @@ import { mkdir, rm } from 'node:fs/promises';
 import path from 'node:path';
 import * as fc from 'fast-check';
 import { afterAll, expect, test } from 'vitest';
-import { composeServer } from '../../../src/engine/items/compose-server.js';
+import { composeServer } from '../../../src/engine/runtime/compose-server.js';
 import { type ExtensionReport, validateExtension } from '../../../src/engine/validate/validate.js';
 import { runs } from '../../support/runs.js';
 import { makePackage, packageJson, writeFiles } from './support/package.js';

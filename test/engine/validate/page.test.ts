@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs';
 import { describe, expect, test } from 'vitest';
-import { positionAt } from '../../../src/engine/files/json-text.js';
+import { positionAt } from '../../../src/engine/base/files/json-text.js';
 import { readPage } from '../../../src/engine/validate/page/analyze-page.js';
 
 /** `what url @line:column` of all that a page asks for. */

@@ -1,7 +1,7 @@
 import { symlink, writeFile } from 'node:fs/promises';
 import path from 'node:path';
 import { describe, expect, test } from 'vitest';
-import { AgentToolsError } from '../../../src/engine/errors.js';
+import { AgentToolsError } from '../../../src/engine/base/errors.js';
 import {
   diagnose,
   type LocatedDiagnostic,

@@ -1,5 +1,5 @@
 import { type Node, type ParseError, parseTree } from 'jsonc-parser';
-import { explainFault } from '../../files/json-text.js';
+import { explainFault } from '../../base/files/json-text.js';
 import type { SyntaxTolerance } from '../client.js';
 import { wrapMissing } from './config-path.js';
 import { ConfigError, type ConfigPath, type ConfigValue, type Editor } from './editor.js';

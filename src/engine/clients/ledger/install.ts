@@ -1,5 +1,5 @@
 import { isDeepStrictEqual } from 'node:util';
-import { AgentToolsError } from '../../errors.js';
+import { AgentToolsError } from '../../base/errors.js';
 import { configValueAt } from '../edit/config-path.js';
 import type { ConfigEntry } from '../edit/editor.js';
 import { type EntryLocator, putEntry, readConfigDocument, readEntry } from '../edit/entries.js';

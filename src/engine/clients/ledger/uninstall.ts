@@ -1,4 +1,4 @@
-import { AgentToolsError } from '../../errors.js';
+import { AgentToolsError } from '../../base/errors.js';
 import { type EntryLocator, putEntry, readEntry, removeEntry } from '../edit/entries.js';
 import { isIntact } from '../edit/merge-entry.js';
 import type { FileRecord, Receipt } from '../receipts.js';

@@ -1,7 +1,7 @@
 import { createRequire } from 'node:module';
 import path from 'node:path';
 import type ts from '@typescript/typescript6';
-import { AgentToolsError } from '../../errors.js';
+import { AgentToolsError } from '../../base/errors.js';
 
 /** The compiler's API, as its package gives it. */
 export type TypeScript = typeof ts;

@@ -1,6 +1,6 @@
 import path from 'node:path';
 import type ts from '@typescript/typescript6';
-import { AgentToolsError } from '../../errors.js';
+import { AgentToolsError } from '../../base/errors.js';
 import type { SourcePosition } from '../type-source.js';
 import type { TypeScript } from './compiler.js';
 

@@ -1,7 +1,7 @@
 import { stat } from 'node:fs/promises';
 import path from 'node:path';
 import type ts from '@typescript/typescript6';
-import { isInside } from '../../files/path-containment.js';
+import { isInside } from '../../base/files/path-containment.js';
 import { readMappedSources } from '../source-map.js';
 import type { FunctionFacts, MisplacedTag, ModuleFacts, TypeSource } from '../type-source.js';
 import { findCompiler } from './compiler.js';

@@ -1,13 +1,13 @@
 import path from 'node:path';
+import type { DocumentPath } from '../../base/files/document.js';
+import { errorMessage } from '../../base/thrown-value.js';
 import { isFunctionLike, isRecord } from '../../extension/definition-shapes.js';
 import type { Location } from '../../extension/diagnostics.js';
 import type { Definition } from '../../extension/extension.js';
 import type { Kind } from '../../extension/item-kinds.js';
 import { locateModule, ModuleReferenceError, parseModuleReference } from '../../extension/modules.js';
-import type { DocumentPath } from '../../files/document.js';
-import { writtenPlaces } from '../../items/declared-endpoints.js';
-import { locate } from '../../items/read-definition.js';
-import { errorMessage } from '../../thrown-value.js';
+import { writtenPlaces } from '../../runtime/declared-endpoints.js';
+import { locate } from '../../runtime/read-definition.js';
 import { InspectionError } from '../inspector.js';
 import { isModuleFile, type ModuleReader, NotLoadedError, typescript } from './modules.js';
 

@@ -5,7 +5,7 @@ import { type ChangedSource, changedSources } from '../../extension/derived-sour
 import type { ItemRef, Location } from '../../extension/diagnostics.js';
 import { DefinitionError, type Extension, handlerWithoutInput } from '../../extension/extension.js';
 import { parseModuleReference } from '../../extension/modules.js';
-import { locate } from '../../items/read-definition.js';
+import { locate } from '../../runtime/read-definition.js';
 import type { FileSnapshot } from './files.js';
 import type { ItemSnapshot } from './items.js';
 

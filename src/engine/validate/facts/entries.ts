@@ -1,3 +1,4 @@
+import type { DocumentPath } from '../../base/files/document.js';
 import type { serverLists } from '../../extension/check-definition.js';
 import { checkUpstreamEntry, isUpstreamEntry } from '../../extension/check-upstream.js';
 import { checkShape, isRecord, overrideShapes } from '../../extension/definition-shapes.js';
@@ -6,16 +7,21 @@ import type { Location } from '../../extension/diagnostics.js';
 import { type Definition, DefinitionError } from '../../extension/extension.js';
 import { isToolkit } from '../../extension/toolkits.js';
 import { UnknownItemError } from '../../extension/workspace.js';
-import type { DocumentPath } from '../../files/document.js';
-import { inline, isToolkitEntry, isUse, type ResolvedItem, resolveEntry } from '../../items/list-entries.js';
+import {
+  inline,
+  isToolkitEntry,
+  isUse,
+  type ResolvedItem,
+  resolveEntry,
+} from '../../runtime/list-entries.js';
 import {
   type AcceptedArguments,
   type EntryOverrideFault,
   findFixFaults,
-} from '../../items/override-faults.js';
-import { withArguments } from '../../items/prompt.js';
-import { locate } from '../../items/read-definition.js';
-import { readInput } from '../../items/tool.js';
+} from '../../runtime/override-faults.js';
+import { withArguments } from '../../runtime/prompt.js';
+import { locate } from '../../runtime/read-definition.js';
+import { readInput } from '../../runtime/tool.js';
 import {
   findLostApp,
   findUnresolved,

@@ -1,12 +1,12 @@
 import { stat } from 'node:fs/promises';
 import path from 'node:path';
+import { isInside, pathFault } from '../../base/files/path-containment.js';
 import type { DefinitionFile } from '../../extension/definition-files.js';
 import { isRecord } from '../../extension/definition-shapes.js';
 import type { Location } from '../../extension/diagnostics.js';
 import type { Extension } from '../../extension/extension.js';
 import { type Kind, kinds } from '../../extension/item-kinds.js';
 import { findToolkit, readTools } from '../../extension/toolkits.js';
-import { isInside, pathFault } from '../../files/path-containment.js';
 import { unreachableMarks } from './derivation.js';
 import type { ModuleReader } from './modules.js';
 

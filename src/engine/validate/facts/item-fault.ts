@@ -1,7 +1,7 @@
 import { describeFault, isSerious } from '../../extension/describe-fault.js';
 import type { ItemRef, Location } from '../../extension/diagnostics.js';
 import type { Kind } from '../../extension/item-kinds.js';
-import { definitionLabel, locate } from '../../items/read-definition.js';
+import { definitionLabel, locate } from '../../runtime/read-definition.js';
 import type { ItemSnapshot } from './items.js';
 
 /** Something that keeps an item from being used, ready to be reported. */

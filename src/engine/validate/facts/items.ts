@@ -1,5 +1,6 @@
 import { stat } from 'node:fs/promises';
 import path from 'node:path';
+import { isInScope, pathFault } from '../../base/files/path-containment.js';
 import { checkDefinition } from '../../extension/check-definition.js';
 import type { DefinitionFile } from '../../extension/definition-files.js';
 import { isRecord, type ShapeFault } from '../../extension/definition-shapes.js';
@@ -7,12 +8,11 @@ import type { ItemRef, Location } from '../../extension/diagnostics.js';
 import { type Definition, DefinitionError, type Extension } from '../../extension/extension.js';
 import { type Kind, singular } from '../../extension/item-kinds.js';
 import type { Declaration } from '../../extension/manifest.js';
-import { isInScope, pathFault } from '../../files/path-containment.js';
-import { withMetadata } from '../../items/app.js';
-import { withArguments } from '../../items/prompt.js';
-import { locate, touchesUnplain } from '../../items/read-definition.js';
-import { readSchema } from '../../items/tool.js';
-import { findAuthoredSchema } from '../../items/wire-item.js';
+import { withMetadata } from '../../runtime/app.js';
+import { withArguments } from '../../runtime/prompt.js';
+import { locate, touchesUnplain } from '../../runtime/read-definition.js';
+import { readSchema } from '../../runtime/tool.js';
+import { findAuthoredSchema } from '../../runtime/wire-item.js';
 import {
   type CompiledSchema,
   checkWireSchema,

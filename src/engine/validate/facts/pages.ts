@@ -1,10 +1,10 @@
 import { readFile, stat } from 'node:fs/promises';
 import path from 'node:path';
+import { positionAt } from '../../base/files/json-text.js';
+import { isInside } from '../../base/files/path-containment.js';
+import { errorMessage } from '../../base/thrown-value.js';
 import type { Location } from '../../extension/diagnostics.js';
 import type { Extension } from '../../extension/extension.js';
-import { positionAt } from '../../files/json-text.js';
-import { isInside } from '../../files/path-containment.js';
-import { errorMessage } from '../../thrown-value.js';
 import type { CspList } from '../page/page-findings.js';
 
 /** The page of an app. */

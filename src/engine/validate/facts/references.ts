@@ -1,10 +1,10 @@
-import { didYouMean } from '../../did-you-mean.js';
+import { didYouMean } from '../../base/did-you-mean.js';
+import type { DocumentPath } from '../../base/files/document.js';
 import { isRecord } from '../../extension/definition-shapes.js';
 import type { Location } from '../../extension/diagnostics.js';
 import { DefinitionError, type Extension } from '../../extension/extension.js';
 import type { Kind } from '../../extension/item-kinds.js';
 import { UnknownItemError, type Workspace } from '../../extension/workspace.js';
-import type { DocumentPath } from '../../files/document.js';
 
 /** Where names are looked up. */
 export interface NameScope {

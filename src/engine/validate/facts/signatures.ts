@@ -1,7 +1,7 @@
 import { readFile, stat } from 'node:fs/promises';
 import path from 'node:path';
 import type { AnyNode, Comment, Pattern, Program } from 'acorn';
-import { isInside, pathFault } from '../../files/path-containment.js';
+import { isInside, pathFault } from '../../base/files/path-containment.js';
 
 /** What the source of a function tells of what it takes. */
 export interface Signature {

@@ -1,6 +1,7 @@
 import { readdir, readFile } from 'node:fs/promises';
 import path from 'node:path';
-import { didYouMean } from '../../did-you-mean.js';
+import { didYouMean } from '../../base/did-you-mean.js';
+import { positionAt } from '../../base/files/json-text.js';
 import type { Location } from '../../extension/diagnostics.js';
 import type { Definition, Extension } from '../../extension/extension.js';
 import {
@@ -11,9 +12,8 @@ import {
   skillsFolder,
 } from '../../extension/skill-folders.js';
 import type { Workspace } from '../../extension/workspace.js';
-import { positionAt } from '../../files/json-text.js';
-import { listedSkills } from '../../items/skills.js';
-import type { SkippedItem } from '../../items/skipped-items.js';
+import { listedSkills } from '../../runtime/skills.js';
+import type { SkippedItem } from '../../runtime/skipped-items.js';
 
 /** A skill of the package, as hosts would get it. */
 export interface SkillSnapshot {

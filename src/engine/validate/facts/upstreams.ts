@@ -1,4 +1,5 @@
 import path from 'node:path';
+import type { DocumentPath } from '../../base/files/document.js';
 import { checkEndpoint, checkUpstreamEntry } from '../../extension/check-upstream.js';
 import { checkShape, isFunctionLike, isRecord } from '../../extension/definition-shapes.js';
 import { isSerious } from '../../extension/describe-fault.js';
@@ -7,10 +8,9 @@ import type { Definition } from '../../extension/extension.js';
 import { EndpointError, findPackageScript, requirePlace } from '../../extension/upstream-endpoint.js';
 import { findLiteralSecrets, nameOfPlace } from '../../extension/upstream-secrets.js';
 import { toolUpstreamShape } from '../../extension/upstream-shape.js';
-import type { DocumentPath } from '../../files/document.js';
-import { writtenPlaces } from '../../items/declared-endpoints.js';
-import { definitionLabel, locate } from '../../items/read-definition.js';
-import { placeScope } from '../../items/upstream-spec.js';
+import { writtenPlaces } from '../../runtime/declared-endpoints.js';
+import { definitionLabel, locate } from '../../runtime/read-definition.js';
+import { placeScope } from '../../runtime/upstream-spec.js';
 import { entryLabel } from './entries.js';
 
 /** An existing server that a definition goes to, as far as that shows without starting or asking anything. */

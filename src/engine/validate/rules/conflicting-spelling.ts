@@ -1,9 +1,9 @@
+import type { DocumentPath } from '../../base/files/document.js';
 import { isRecord } from '../../extension/definition-shapes.js';
 import type { Location } from '../../extension/diagnostics.js';
 import { kinds } from '../../extension/item-kinds.js';
 import { type SpellingConflict, translate } from '../../extension/key-spellings.js';
 import { locateInManifest, type Manifest } from '../../extension/manifest.js';
-import type { DocumentPath } from '../../files/document.js';
 import { defineRule, type Rule } from './rule.js';
 
 export const conflictingSpelling: Rule = defineRule({

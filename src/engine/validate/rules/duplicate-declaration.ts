@@ -1,6 +1,6 @@
+import type { DocumentPath } from '../../base/files/document.js';
 import { type Kind, kinds, singular } from '../../extension/item-kinds.js';
 import { locateInManifest, readDeclaration, readToolkit } from '../../extension/manifest.js';
-import type { DocumentPath } from '../../files/document.js';
 import { defineRule, type Rule } from './rule.js';
 
 export const duplicateDeclaration: Rule = defineRule({

@@ -1,4 +1,4 @@
-import { definitionLabel, locate } from '../../items/read-definition.js';
+import { definitionLabel, locate } from '../../runtime/read-definition.js';
 import { schemaWarnings } from '../../schema/index.js';
 import { defineRule, type Rule } from './rule.js';
 

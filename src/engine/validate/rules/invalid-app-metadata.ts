@@ -1,10 +1,10 @@
-import { didYouMean } from '../../did-you-mean.js';
+import { didYouMean } from '../../base/did-you-mean.js';
+import type { DocumentPath } from '../../base/files/document.js';
 import { isRecord } from '../../extension/definition-shapes.js';
 import { isSerious } from '../../extension/describe-fault.js';
 import type { Definition } from '../../extension/extension.js';
 import { originFault } from '../../extension/origins.js';
-import type { DocumentPath } from '../../files/document.js';
-import { definitionLabel, locate } from '../../items/read-definition.js';
+import { definitionLabel, locate } from '../../runtime/read-definition.js';
 import { faultsOfKind } from '../facts/item-fault.js';
 import { defineRule, type Rule } from './rule.js';
 

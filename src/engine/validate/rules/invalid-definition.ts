@@ -1,4 +1,4 @@
-import { unplainError } from '../../items/read-definition.js';
+import { unplainError } from '../../runtime/read-definition.js';
 import { defineRule, type Rule } from './rule.js';
 
 export const invalidDefinition: Rule = defineRule({

@@ -1,4 +1,4 @@
-import { definitionLabel } from '../../items/read-definition.js';
+import { definitionLabel } from '../../runtime/read-definition.js';
 import { defineRule, type Rule } from './rule.js';
 
 export const invalidOutputSchema: Rule = defineRule({

@@ -1,7 +1,7 @@
 import { checkShape, overrideShapes } from '../../extension/definition-shapes.js';
 import { describeFault } from '../../extension/describe-fault.js';
 import { evaluatorKeys } from '../../extension/key-spellings.js';
-import { locate } from '../../items/read-definition.js';
+import { locate } from '../../runtime/read-definition.js';
 import { entryLabel } from '../facts/entries.js';
 import { faultsOfKind } from '../facts/item-fault.js';
 import { defineRule, type Rule } from './rule.js';

@@ -1,6 +1,6 @@
 import type { Kind } from '../../extension/item-kinds.js';
 import { isWireName } from '../../extension/names.js';
-import { definitionLabel, locate } from '../../items/read-definition.js';
+import { definitionLabel, locate } from '../../runtime/read-definition.js';
 import { defineRule, type Rule } from './rule.js';
 
 export const invalidWireName: Rule = defineRule({

@@ -1,4 +1,4 @@
-import { locate, touchesUnplain } from '../../items/read-definition.js';
+import { locate, touchesUnplain } from '../../runtime/read-definition.js';
 import { defineRule, type Rule } from './rule.js';
 
 const describedKinds = new Set(['tools', 'prompts', 'resources']);

@@ -1,5 +1,5 @@
 import { isSerious } from '../../extension/describe-fault.js';
-import { locate } from '../../items/read-definition.js';
+import { locate } from '../../runtime/read-definition.js';
 import { defineRule, type Rule } from './rule.js';
 
 export const missingHandler: Rule = defineRule({

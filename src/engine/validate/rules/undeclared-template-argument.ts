@@ -1,9 +1,9 @@
-import { didYouMean } from '../../did-you-mean.js';
+import { didYouMean } from '../../base/did-you-mean.js';
 import { isTemplate } from '../../extension/check-definition.js';
 import { isRecord } from '../../extension/definition-shapes.js';
 import type { Definition } from '../../extension/extension.js';
-import { locate } from '../../items/read-definition.js';
-import { templateSlots } from '../../items/text-template.js';
+import { locate } from '../../runtime/read-definition.js';
+import { templateSlots } from '../../runtime/text-template.js';
 import { defineRule, type Rule } from './rule.js';
 
 export const undeclaredTemplateArgument: Rule = defineRule({

@@ -1,8 +1,8 @@
-import { didYouMean } from '../../did-you-mean.js';
+import { didYouMean } from '../../base/did-you-mean.js';
+import type { DocumentPath } from '../../base/files/document.js';
 import { isRecord } from '../../extension/definition-shapes.js';
-import type { DocumentPath } from '../../files/document.js';
-import { capabilities, isKnownCapability } from '../../items/capabilities.js';
-import { definitionLabel, locate } from '../../items/read-definition.js';
+import { capabilities, isKnownCapability } from '../../runtime/capabilities.js';
+import { definitionLabel, locate } from '../../runtime/read-definition.js';
 import { defineRule, type Rule } from './rule.js';
 
 export const unknownCapability: Rule = defineRule({

@@ -1,7 +1,7 @@
-import { didYouMean } from '../../did-you-mean.js';
+import { didYouMean } from '../../base/did-you-mean.js';
+import type { DocumentPath } from '../../base/files/document.js';
 import { evaluatorKeys } from '../../extension/key-spellings.js';
-import type { DocumentPath } from '../../files/document.js';
-import { definitionLabel, locate } from '../../items/read-definition.js';
+import { definitionLabel, locate } from '../../runtime/read-definition.js';
 import { defineRule, type Rule } from './rule.js';
 
 export const unknownDefinitionKey: Rule = defineRule({

@@ -1,6 +1,6 @@
+import type { DocumentPath } from '../../base/files/document.js';
 import { isWireName } from '../../extension/names.js';
-import type { DocumentPath } from '../../files/document.js';
-import { chosenName, toToolChoice } from '../../items/upstream-choice.js';
+import { chosenName, toToolChoice } from '../../runtime/upstream-choice.js';
 import { defineRule, type Rule } from './rule.js';
 
 export const upstreamTools: Rule = defineRule({

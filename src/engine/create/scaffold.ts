@@ -1,0 +1,278 @@
+import { mkdir, readdir, readFile, stat, writeFile } from 'node:fs/promises';
+import { isBuiltin } from 'node:module';
+import path from 'node:path';
+import { AgentToolsError } from '../base/errors.js';
+import { packageRoot } from '../base/folders.js';
+import { errorMessage } from '../base/thrown-value.js';
+
+/** What `create` is to make. */
+export interface ScaffoldPlan {
+  /** Absolute. */
+  readonly directory: string;
+  /** Name of the npm package. */
+  readonly name: string;
+  /** TypeScript sources, compiled by the extension itself. */
+  readonly typescript: boolean;
+  /** With an app that shows what the tool answers. */
+  readonly app?: boolean;
+  /** Of this program; the types the sources are checked with. */
+  readonly version: string;
+}
+
+/** What was made. */
+export interface Scaffold {
+  readonly directory: string;
+  readonly name: string;
+  /** Relative to the folder, with `/`. */
+  readonly files: readonly string[];
+}
+
+/**
+ * The name of the package to make: the given one, or what npm would accept of the folder's.
+ * @throws AgentToolsError `usage` if there is no legal name.
+ */
+export function choosePackageName(directory: string, given?: string): string {
+  if (given !== undefined) {
+    const fault = packageNameFault(given);
+    if (!fault) return given;
+    const legal = legalPackageName(given);
+    const hint = !packageNameFault(legal) ? ` Did you mean "${legal}"?` : '';
+    throw new AgentToolsError('usage', `"${given}" is no name for an npm package: ${fault}.${hint}`);
+  }
+  const folder = path.basename(directory);
+  const made = legalName(folder);
+  const fault = packageNameFault(made);
+  if (!fault) return made;
+  const reason = made === '' ? 'nothing in it is legal in one' : `"${made}" is not one: ${fault}`;
+  throw new AgentToolsError(
+    'usage',
+    `The folder "${folder}" gives no package name, ${reason}. Give one with --name.`,
+  );
+}
+
+/** As much of a text as a package name may have, a scope included. */
+function legalPackageName(text: string): string {
+  const [, scope, name = ''] = /^@([^/]*)\/(.*)$/.exec(text) ?? [];
+  return scope === undefined ? legalName(text) : `@${legalName(scope)}/${legalName(name)}`;
+}
+
+/** As much of a text as a package name without scope may have. */
+function legalName(text: string): string {
+  return text
+    .normalize('NFKD')
+    .toLowerCase()
+    .replace(/[\u0300-\u036f]/g, '')
+    .replace(/[^a-z0-9._-]+/g, '-')
+    .replace(/^[._-]+|[._-]+$/g, '');
+}
+
+/** @see https://docs.npmjs.com/cli/configuring-npm/package-json#name */
+function packageNameFault(name: string): string | undefined {
+  if (name.length > 214) return 'it is longer than 214 characters';
+  if (!/^(?:@[a-z0-9~-][a-z0-9._~-]*\/)?[a-z0-9~-][a-z0-9._~-]*$/.test(name)) {
+    return 'expected lower-case letters, digits, "-", "_" and ".", with or without a "@scope/" before it';
+  }
+  if (name === 'node_modules' || name === 'favicon.ico') return 'npm reserves it';
+  return isBuiltin(name) ? 'a module of Node has that name' : undefined;
+}
+
+/** Writes a minimal extension into a new or empty folder. @throws AgentToolsError if something is in the way. */
+export async function createExtension(plan: ScaffoldPlan): Promise<Scaffold> {
+  const { directory, name } = plan;
+  await requireEmpty(directory);
+  const files = { ...scaffoldFiles(plan), ...(plan.app && (await appFiles())) };
+  for (const [file, text] of Object.entries(files)) await writeScaffoldFile(path.join(directory, file), text);
+  return { directory, name, files: Object.keys(files) };
+}
+
+async function writeScaffoldFile(target: string, text: string): Promise<void> {
+  try {
+    await mkdir(path.dirname(target), { recursive: true });
+    await writeFile(target, text, { flag: 'wx' });
+  } catch (error) {
+    throw new AgentToolsError('failed', `${target} cannot be written: ${errorMessage(error)}.`, {
+      cause: error,
+    });
+  }
+}
+
+/** A fresh git repository is empty enough. */
+const ignoredEntries = ['.git'];
+
+async function requireEmpty(directory: string): Promise<void> {
+  const info = await stat(directory).catch(() => undefined);
+  if (!info) return;
+  if (!info.isDirectory())
+    throw new AgentToolsError('refused', `${directory} is a file. Name a folder to make.`);
+  const found = (await readdir(directory)).filter((entry) => !ignoredEntries.includes(entry)).sort();
+  if (found.length === 0) return;
+  const shown = found.slice(0, 10).join(', ') + (found.length > 10 ? ` and ${found.length - 10} more` : '');
+  throw new AgentToolsError(
+    'refused',
+    `${directory} is not empty, and nothing is overwritten. In the way: ${shown}. Name a new folder.`,
+  );
+}
+
+/** The files of a minimal extension: relative path to text. */
+export function scaffoldFiles(plan: Omit<ScaffoldPlan, 'directory'>): Readonly<Record<string, string>> {
+  return { ...commonFiles(plan), ...(plan.typescript ? typescriptFiles(plan) : javascriptFiles(plan)) };
+}
+
+type ScaffoldFiles = Readonly<Record<string, string>>;
+
+/** The app that the pages tell to copy. */
+async function appFiles(): Promise<ScaffoldFiles> {
+  const page = path.join(packageRoot(), 'docs/apps/greeting.html');
+  return {
+    'agenttools/apps/greeting.html': await readFile(page, 'utf8'),
+    'agenttools/apps/greeting.json': formatJsonFile({ prefersBorder: true }),
+  };
+}
+
+function commonFiles({ name, typescript, app = false }: Omit<ScaffoldPlan, 'directory'>): ScaffoldFiles {
+  return {
+    'agenttools/tools/greet.json': formatJsonFile({
+      title: 'Greet',
+      description: 'Greets somebody by name.',
+      input: { name: { type: 'string', required: true, description: 'Who to greet' } },
+      ...(app && { ui: 'greeting' }),
+      handler: `./${typescript ? 'dist' : 'src'}/greet.js#greet`,
+    }),
+    'agenttools/prompts/introduce.json': formatJsonFile({
+      title: 'Introduce',
+      description: 'Asks for an introduction.',
+      arguments: [{ name: 'name', description: 'Who to introduce', required: true }],
+      content: { template: 'Greet {{name}} with the greet tool, then introduce yourself in two sentences.' },
+    }),
+    'README.md': readme({ name, typescript, app }),
+    '.gitignore': ['node_modules/', ...(typescript ? ['dist/'] : []), '*.tgz', ''].join('\n'),
+  };
+}
+
+/** Package facts both flavours share, in the order they are read. */
+function scaffoldPackageJson(name: string) {
+  return {
+    name,
+    version: '0.1.0',
+    description: 'Greets people: a tool and a prompt for MCP clients.',
+    type: 'module',
+    keywords: ['agenttools-extension'],
+  };
+}
+
+function manifest(app = false) {
+  return {
+    tools: [['greet', 'Greets somebody by name']],
+    prompts: [['introduce', 'Asks for an introduction']],
+    ...(app && { apps: [['greeting', 'Shows the greeting']] }),
+  };
+}
+
+function javascriptFiles({ name, app }: Pick<ScaffoldPlan, 'name' | 'app'>): ScaffoldFiles {
+  return {
+    'package.json': formatJsonFile({
+      ...scaffoldPackageJson(name),
+      files: ['agenttools', 'src'],
+      scripts: { validate: 'npx agenttools validate', start: 'npx agenttools start .' },
+      agenttools: manifest(app),
+    }),
+    'src/greet.js': greetJavaScript,
+  };
+}
+
+function typescriptFiles({
+  name,
+  version,
+  app,
+}: Pick<ScaffoldPlan, 'name' | 'version' | 'app'>): ScaffoldFiles {
+  return {
+    'package.json': formatJsonFile({
+      ...scaffoldPackageJson(name),
+      files: ['agenttools', 'dist'],
+      scripts: {
+        build: 'tsc',
+        prepack: 'npm run build',
+        validate: 'agenttools validate',
+        start: 'agenttools start .',
+      },
+      devDependencies: {
+        '@types/node': '>=20',
+        agenttools: `^${version}`,
+        // Programs cannot ask version 7 for types, as `agenttools derive` does.
+        typescript: '>=5.8 <7',
+      },
+      agenttools: manifest(app),
+    }),
+    'tsconfig.json': formatJsonFile({
+      compilerOptions: {
+        target: 'ES2022',
+        lib: ['ES2023'],
+        module: 'NodeNext',
+        moduleResolution: 'NodeNext',
+        types: ['node'],
+        strict: true,
+        verbatimModuleSyntax: true,
+        skipLibCheck: true,
+        rootDir: 'src',
+        outDir: 'dist',
+      },
+      include: ['src'],
+    }),
+    'src/greet.ts': greetTypeScript,
+  };
+}
+
+const greetJavaScript = `/**
+ * Greets somebody.
+ *
+ * @param {{ name: string }} args what agenttools/tools/greet.json describes
+ */
+export function greet({ name }) {
+  return \`Hello, \${name}!\`;
+}
+`;
+
+const greetTypeScript = `import type { ToolContext } from 'agenttools';
+
+/** What agenttools/tools/greet.json describes. */
+interface Greeting {
+  readonly name: string;
+}
+
+/** Greets somebody. */
+export function greet({ name }: Greeting, ctx: ToolContext): string {
+  ctx.log.info(\`Greeting \${name}\`);
+  return \`Hello, \${name}!\`;
+}
+`;
+
+function readme({
+  name,
+  typescript,
+  app,
+}: Required<Pick<ScaffoldPlan, 'name' | 'typescript' | 'app'>>): string {
+  const build = typescript ? 'npm install\nnpm run build\n' : '';
+  return `# ${name}
+
+MCP tools and prompts in an npm package, for [AgentTools](https://www.npmjs.com/package/agenttools).
+
+| item | kind | what it does |
+| --- | --- | --- |
+| \`greet\` | tool | Greets somebody by name. |
+| \`introduce\` | prompt | Asks for an introduction. |
+${app ? '| `greeting` | app | Shows the greeting. |\n' : ''}
+## Work on it
+
+\`\`\`sh
+${build}npx agenttools validate
+npx agenttools call . greet '{"name":"Ada"}'
+npx agenttools start .
+${app ? 'npx agenttools preview .\n' : ''}\`\`\`
+
+A tool is a definition in \`agenttools/tools\` and a function in \`src\`; \`package.json\` declares it under \`agenttools\`.
+`;
+}
+
+function formatJsonFile(value: unknown): string {
+  return `${JSON.stringify(value, null, 2)}\n`;
+}

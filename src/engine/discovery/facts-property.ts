@@ -1,0 +1,58 @@
+import { didYouMean } from '../base/did-you-mean.js';
+import { AgentToolsError } from '../base/errors.js';
+import type { Facts, InstalledFacts, PublishedFacts } from './facts.js';
+
+/** One property of the facts. @throws AgentToolsError naming the known ones, or saying that it takes the package. */
+export function propertyOf(facts: Facts, property: string): unknown {
+  if (Object.hasOwn(facts, property)) return facts[property as keyof Facts];
+  if (isPublished(facts) && definitionProperties[facts.kind].some((one) => one === property)) {
+    const name = 'package' in facts ? facts.package : facts.name;
+    const wayOut = `and ${name} is not installed. Add it with: agenttools add ${name}`;
+    throw new AgentToolsError('not-found', `"${property}" is in the files of the package, ${wayOut}`);
+  }
+  const known = Object.keys(facts);
+  const meant = didYouMean(property, known);
+  const hint = meant ? ` Did you mean "${meant}"?` : '';
+  const message = `A ${facts.kind} has no property "${property}".${hint} It has: ${known.join(', ')}.`;
+  throw new AgentToolsError('not-found', message);
+}
+
+/** Whether only a registry has it. */
+export function isPublished(facts: Facts): facts is PublishedFacts {
+  return 'installed' in facts;
+}
+
+/** What is known of something only where its package is. */
+const definitionProperties = {
+  server: [
+    'title',
+    'directory',
+    'upstreams',
+    'resources',
+    'apps',
+    'instructions',
+    'leftOut',
+    'installations',
+  ],
+  package: ['directory'],
+  tool: [
+    'title',
+    'inputSchema',
+    'outputSchema',
+    'hidden',
+    'file',
+    'category',
+    'annotations',
+    'options',
+    'requires',
+    'timeoutMs',
+    'handler',
+    'ui',
+    'upstream',
+  ],
+  prompt: ['title', 'hidden', 'file', 'arguments', 'content', 'messages'],
+  resource: ['title', 'hidden', 'file', 'uri', 'uriTemplate', 'mimeType', 'subscribable'],
+  app: ['title', 'file', 'uri', 'csp', 'permissions', 'domain', 'prefersBorder'],
+} as const satisfies {
+  [K in Facts['kind']]: readonly (keyof Extract<InstalledFacts, { readonly kind: K }>)[];
+};

@@ -1,0 +1,137 @@
+// The extension host: the process that runs code of extensions.
+import module from 'node:module';
+import process from 'node:process';
+import { reporterOn } from '../base/line-reporter.js';
+import { onImported } from '../extension/import-module.js';
+import { killTree } from '../process/exit-watch.js';
+import { flushOutput } from '../process/flush-output.js';
+import { installGuard } from '../process/install-guard.js';
+import { begunNotes } from './begun-calls.js';
+import { captureBuiltIns, hasNewModules, pushItem } from './built-ins.js';
+import { areBuiltInsSound } from './built-ins-check.js';
+import { keepCrashListeners, tameCrashListeners } from './crash-listeners.js';
+import { openHostChannel } from './host-channel.js';
+import { Endpoint, type Tampering } from './host-endpoint.js';
+import type { FromHost, ToHost } from './host-messages.js';
+import type { ChannelMessage } from './json-line-channel.js';
+import { captureSurroundings } from './surroundings.js';
+import { ThreadPool } from './thread-pool.js';
+
+// Kept before extension code loads.
+const { stderr } = process;
+const clock = performance;
+const { now } = performance;
+const { apply } = Reflect;
+const { isExtensible } = Object;
+const { syncBuiltinESMExports } = module;
+
+const guard = installGuard({ stderr });
+const report = reporterOn(stderr);
+const endpoint = new Endpoint({
+  send: sendToFront,
+  report,
+  inspect,
+  note: begunNotes(),
+  flush: () => channel.flush(),
+  exit: () => void leave(),
+  threadPool: new ThreadPool(),
+});
+const channel = openHostChannel({
+  onMessage: (message) => endpoint.receive(message as unknown as ToHost),
+});
+keepCrashListeners();
+// The guard has replaced some.
+let builtIns = captureBuiltIns();
+let surroundings = captureSurroundings();
+
+/** Pause between thorough comparisons, in milliseconds: they take 0.2 ms. */
+const thoroughPauseMs = 50;
+
+/** Pause between full comparisons of the surroundings after calls, in milliseconds: they take 0.01 ms. */
+const fullPauseMs = 2;
+let lastFull = Number.NEGATIVE_INFINITY;
+
+let lastThorough = Number.NEGATIVE_INFINITY;
+
+function sendToFront(message: FromHost): void {
+  channel.send(message as unknown as ChannelMessage);
+  // The code that runs next may block.
+  if (message.type === 'hook' || message.type === 'loading') channel.flush();
+}
+
+/**
+ * Polyfills may change built-ins while they load; what they add no longer shows in `for…in`. Changes that break what this
+ * process relies on are undone.
+ */
+function acceptChanges(): void {
+  const changed = builtIns.difference()[0];
+  if (!isExtensible(globalThis)) {
+    sendToFront({ type: 'broken', change: 'has global variables that a module froze' });
+    channel.flush();
+  } else if (changed === undefined || areBuiltInsSound()) {
+    if (changed !== undefined) builtIns.hideAdditions();
+    // The module may have loaded some of Node.
+    if (changed !== undefined || hasNewModules()) builtIns = captureBuiltIns();
+    surroundings = captureSurroundings();
+  } else {
+    builtIns.heal();
+    syncBuiltinESMExports();
+    if (areBuiltInsSound()) {
+      report(`A module of the extension broke a built-in while it loaded: ${changed}. It was put back.`);
+    } else {
+      sendToFront({ type: 'broken', change: `has a built-in that a module broke for good: ${changed}` });
+      channel.flush();
+    }
+  }
+  tameCrashListeners();
+}
+
+/** Undoes what code has changed while it ran, save additions to built-ins that this extension makes in every host. */
+function inspect(isUsual: (change: string) => boolean, isEnd: boolean): Tampering | undefined {
+  const time = apply(now, clock, []) as number;
+  const isThorough = time - lastThorough >= thoroughPauseMs;
+  const changes = builtIns.difference(isThorough);
+  const isDue = isEnd && time - lastFull >= fullPauseMs;
+  const moved = isThorough || isDue ? surroundings.difference() : surroundings.quickDifference();
+  if (isThorough || isDue) lastFull = time;
+  if (isThorough) {
+    lastThorough = time;
+    if (changes.length === 0 && hasNewModules()) builtIns = captureBuiltIns();
+  }
+  if (changes.length === 0 && moved === undefined) {
+    tameCrashListeners();
+    return undefined;
+  }
+  // No method of a list: it may be what has changed.
+  let isKnown = moved === undefined || isUsual(moved);
+  for (let index = 0; index < changes.length; index += 1) isKnown &&= isUsual(changes[index]!);
+  const isAddition = moved === undefined && builtIns.hasOnlyAdditions();
+  let left: string | undefined;
+  if (isKnown && builtIns.hasOnlyAdditions() && areBuiltInsSound()) {
+    builtIns.hideAdditions();
+    builtIns = captureBuiltIns();
+  } else if (changes.length > 0) {
+    left = builtIns.heal()[0];
+    syncBuiltinESMExports();
+  }
+  if (moved !== undefined) left ??= surroundings.heal();
+  // It uses built-ins.
+  tameCrashListeners();
+  const all = moved === undefined ? [] : [moved];
+  for (let index = 0; index < changes.length; index += 1) pushItem(all, changes[index]!);
+  return { changes: all, isUsual: isKnown && left === undefined, isAddition };
+}
+
+/** Children have a moment to end by themselves, and prints one to leave. */
+async function leave(): Promise<void> {
+  await killTree({ spawned: guard.spawned, graceMs: 300 });
+  await flushOutput(stderr);
+  guard.exit(0);
+}
+
+sendToFront({ type: 'ready' });
+channel.flush();
+// Many extensions share these. Code that loads them first and changes them at once would go unnoticed.
+for (const name of ['crypto', 'http', 'https']) process.getBuiltinModule(name);
+if (hasNewModules()) builtIns = captureBuiltIns();
+onImported(acceptChanges);

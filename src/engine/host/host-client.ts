@@ -1,0 +1,820 @@
+import { existsSync, statSync } from 'node:fs';
+import path from 'node:path';
+import process from 'node:process';
+import type { Writable } from 'node:stream';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { fileURLToPath } from 'node:url';
+import { packageRoot, packageVersion, workspaceFolders } from '../base/folders.js';
+import type { PlainData } from '../base/plain-data.js';
+import { isRecord } from '../extension/definition-shapes.js';
+import { DefinitionLoadingError, type LoadCode } from '../extension/extension.js';
+import type { ChangeNotifier } from '../live/change-notifier.js';
+import {
+  type CodeHost,
+  type Connection,
+  type HostedWork,
+  type ReplayState,
+  type RequestIdentity,
+  requesterInfo,
+} from '../live/connection.js';
+import type { LiveServer } from '../live/live-server.js';
+import { ErrorNumber, type WireObject } from '../protocol/envelope.js';
+import type { RequestContext } from '../protocol/request.js';
+import { listEvent } from '../protocol/subscriptions.js';
+import { error as failure, ProtocolError, ToolError } from '../runtime/result-builders.js';
+import { reportOnce, type ServerRuntime } from '../runtime/server-runtime.js';
+import type { GivenPlace } from '../runtime/upstream.js';
+import type { Tasks } from '../tasks/tasks.js';
+import type { PlaceFinder, UpstreamHub } from '../upstream/upstream-hub.js';
+import {
+  type DefinitionFile,
+  DefinitionLoader,
+  type LoadFailure,
+  type WantedHost,
+} from './definition-loader.js';
+import { HookFaults } from './hook-faults.js';
+import type { HostDeath } from './host-death.js';
+import { HostEndedError, HostFailureError, HostTimeoutError, NeverBegunError } from './host-error.js';
+import type { ForwardedRequest, Generation, HostLink, HostLinkOptions } from './host-generation.js';
+import type { HostedConnection, HostedRequest, HostedServer } from './host-messages.js';
+import { readDescription } from './read-description.js';
+import { Restarts } from './restarts.js';
+import type { SurfaceStore } from './surface-store.js';
+import type { ServedUpstreams } from './upstream-calls.js';
+
+export interface HostClientOptions {
+  readonly hosted: HostedServer;
+  /** Receives what the host and its children print. */
+  readonly stderr: Writable;
+  /** Takes one line for stderr. */
+  readonly report: (line: string) => void;
+  readonly announce: ChangeNotifier['announce'];
+  /** The server that runs in hosts; undefined before it is composed. */
+  readonly live: () => LiveServer<UpstreamHub> | undefined;
+  /** Called after a host has described modules otherwise than they are recorded. */
+  readonly onSurfaceChanged: () => Promise<void>;
+  /** Longest wait of `loadCode` for one definition, in milliseconds. Asked whenever one begins to load. Default: infinite. */
+  readonly patienceMs?: () => number;
+}
+
+/** A task that runs in a host. */
+interface RunningTask {
+  /** As the client got it. */
+  readonly handle: WireObject;
+  /** In words: `Tool "render"`. */
+  readonly what: string;
+  readonly auth: RequestContext['auth'];
+  readonly generation: Generation;
+}
+
+/** Longest run of a call on a host that is replaced, in milliseconds. */
+const retireMs = 60_000;
+
+type HostLinkClass = new (options: HostLinkOptions) => HostLink;
+
+/** How long a host may take to answer whether it is well, in milliseconds. */
+const wellMs = 3000;
+
+/** How many different changes are remembered. */
+const maxChanges = 1000;
+
+/** How many hosts may end before they begin a call. */
+const maxBeginnings = 3;
+
+/** How much of its time limit a call may lose in hosts that did not begin it. */
+const maxWaitShare = 0.5;
+
+/** How often a server may be composed anew after a host has died meanwhile. */
+const maxDescribeAttempts = 20;
+
+/** A recorded failure that is older than this is checked again in the background, in milliseconds. */
+const recheckAfterMs = 10 * 60_000;
+
+/** Time from the start of a server until recorded failures are checked, in milliseconds. */
+const recheckDelayMs = 1000;
+
+/** A host that ends so soon after it has loaded its definitions may have been harmed by them, in milliseconds. */
+const early = { once: 1500, repeatedly: 12_000 };
+
+/** Longest wait of a call for the search for harmful definitions, in milliseconds. */
+const searchWaitMs = 8000;
+
+/** The sessions of 2025-era connections by key: JSON texts that outlive hosts. */
+type SessionTexts = Map<string, string>;
+
+/** The extension host of one server: started when it is first needed, and again after it has died. */
+export class HostClient implements CodeHost, PlaceFinder {
+  readonly #options: HostClientOptions;
+  readonly #failures = new Map<string, LoadFailure>();
+  #definitions = new Map<string, string>();
+  /** Descriptions of this process by file, since not all can be recorded. */
+  readonly #described = new Map<string, PlainData>();
+  readonly #loader: DefinitionLoader<Generation>;
+  /** Hosts that load definitions. */
+  readonly #lent = new Map<Generation, WantedHost>();
+  readonly #hookFaults = new HookFaults();
+  readonly #stale = new Map<string, string>();
+  #earlyDeaths = 0;
+  #searchAfter = 2;
+  readonly #numbers = new WeakMap<Connection, number>();
+  readonly #sessions = new Map<number, SessionTexts>();
+  /** Changes of shared objects for which hosts were replaced, in words. */
+  readonly #changes = new Set<string>();
+  /** Those that came again and were reported. */
+  readonly #usual = new Set<string>();
+  readonly #retired = new Set<Generation>();
+  #opening: Promise<SurfaceStore> | undefined;
+  /** Modules whose descriptions come from a record that no host has confirmed: paths in their packages, by file. */
+  #unconfirmed = new Map<string, string>();
+  readonly #confirmed = new Set<string>();
+  /** Modules that were loading when a host ended that composed the server. */
+  readonly #lastLoading = new Set<string>();
+  #isConfirming = false;
+  readonly #restarts = new Restarts({ now: () => performance.now(), goodCalls: 1 });
+  #current: Generation | undefined;
+  #starting: Promise<void> | undefined;
+  /** The current host while no request has used it. */
+  #spare: Generation | undefined;
+  /** True if no process can be started: code runs in this one. */
+  #isLocal = false;
+  #lastNumber = 0;
+  /** Tasks that run in hosts, by id. */
+  readonly #running = new Map<string, RunningTask>();
+  /** Tasks that are over. */
+  #tasks: Tasks | undefined;
+  #isClosed = false;
+
+  constructor(options: HostClientOptions) {
+    this.#options = options;
+    this.#loader = new DefinitionLoader({
+      openHost: async (wanted) => await this.#lend(wanted),
+      releaseHost: (generation, { isSound }) => this.#takeBack(generation, isSound),
+      onHarmful: (files) => void this.#leaveOut(files),
+    });
+  }
+
+  /**
+   * Gives the recorded description of a module's default export, or else has a host load and describe it.
+   * @throws DefinitionLoadingError if that takes longer than the patience of the options
+   */
+  readonly loadCode: LoadCode = async (file, relative) => {
+    this.#definitions.set(file, relative);
+    const directory = stripRelativePath(file, relative);
+    const store = await this.#openStore();
+    const known = this.#failures.get(file);
+    if (known) throw new Error(known.failure);
+    const describeModuleInHost = this.#described.get(file);
+    if (describeModuleInHost) return describeModuleInHost;
+    const recorded = store?.find(directory, relative);
+    if (recorded) {
+      if (!this.#confirmed.has(file)) this.#unconfirmed.set(file, relative);
+      return recorded;
+    }
+    const failed = store?.findFailure(directory, relative);
+    if (failed) {
+      this.#failures.set(file, failed);
+      if (Math.abs(Date.now() - failed.at) > recheckAfterMs) this.#recheckLater(file, relative);
+      else if (!failed.isFatal) this.#unconfirmed.set(file, relative);
+      throw new Error(failed.failure);
+    }
+    store?.stamp();
+    const patienceMs = this.#options.patienceMs?.() ?? Number.POSITIVE_INFINITY;
+    const loading = this.#load({ file, relative }, store);
+    if (!Number.isFinite(patienceMs)) return await loading;
+    loading.catch(() => {});
+    const late = Symbol('late');
+    const timer = new AbortController();
+    const first = await Promise.race([loading, sleep(patienceMs, late, { signal: timer.signal })]).finally(
+      () => timer.abort(),
+    );
+    if (typeof first === 'symbol') throw new DefinitionLoadingError('it is still loading');
+    return first;
+  };
+
+  /** Resolves when no definition is loading any more. */
+  async loaded(): Promise<void> {
+    await this.#loader.settled();
+  }
+
+  /** Resolves when one more definition is loaded or left out. */
+  async loadedMore(): Promise<void> {
+    await this.#loader.progress();
+  }
+
+  /** True while definitions are loading. */
+  get isLoading(): boolean {
+    return this.#loader.pending.length > 0;
+  }
+
+  async answer(connection: Connection, request: RequestContext, work: HostedWork): Promise<WireObject> {
+    const { method, meta, auth, inputResponses } = request;
+    const { params, subject } = work;
+    const state =
+      request.requestState === undefined ? undefined : await verifyRequestState(connection, request, subject);
+    const hosted: HostedRequest = {
+      id: request.id,
+      method,
+      params: meta ? { ...params, _meta: meta } : params,
+      ...(auth && { auth }),
+      ...(inputResponses && { inputResponses }),
+      ...(state && { state }),
+    };
+    const running = toForwardedRequest(connection, request, work);
+    try {
+      const result = await this.#run(connection, hosted, running);
+      if (!work.answersByResult || isToolResult(result)) return result;
+      throw new HostFailureError('it gave something that is not a result.');
+    } catch (error) {
+      return await answerHostFailure(work, error);
+    }
+  }
+
+  /** A call that its host did not begin goes to the next one, with the time that it has left: at least half of its limit. */
+  async #run(connection: Connection, request: HostedRequest, running: ForwardedRequest): Promise<WireObject> {
+    let start: number | undefined;
+    for (let beginning = 1; ; beginning += 1) {
+      const ready = this.#current?.isComposed && !this.#current.isOver ? this.#current : undefined;
+      const generation =
+        this.#hostOfTask(request.method, request.params) ?? ready ?? (await this.#composed());
+      const number = this.#numberOf(connection);
+      generation.tellUpstreamTools();
+      generation.open(number, () => this.#describe(connection, number));
+      start ??= performance.now();
+      try {
+        const passedMs = Math.min(performance.now() - start, running.timeoutMs * maxWaitShare);
+        const result = await generation.run(number, request, { ...running, passedMs });
+        void this.#confirm(generation);
+        if (result.resultType === 'task') await this.#loadTasks(connection.calls);
+        return result;
+      } catch (error) {
+        if (!(error instanceof NeverBegunError) || beginning === maxBeginnings || this.#isClosed) throw error;
+      }
+    }
+  }
+
+  /** Tells the host the log level and the root of a connection. */
+  update(connection: Connection): void {
+    const number = this.#numbers.get(connection);
+    if (number !== undefined) this.#current?.update(number, connection);
+  }
+
+  forget(connection: Connection): void {
+    const number = this.#numbers.get(connection);
+    if (number === undefined || number === 0) return;
+    this.#sessions.delete(number);
+    this.#current?.forget(number);
+    for (const generation of this.#retired) generation.forget(number);
+  }
+
+  /** Has the server composed again before the next request. */
+  recompose(): void {
+    this.#current?.recompose();
+  }
+
+  /** Resolves with false if the host does not answer. Without a host it is well: the next call starts one. */
+  async isWell(): Promise<boolean> {
+    const generation = this.#current;
+    return !generation || generation.isOver || (await generation.answers(wellMs));
+  }
+
+  /** Puts a new host in place of the current one. Calls under way finish on the old one. */
+  replace(): void {
+    this.#retire(this.#current);
+    this.#current = undefined;
+  }
+
+  /**
+   * Puts a new host in place of the current one, which describes modules for `renew` and takes the calls from then on. Keeps
+   * the current one if `renew` rejects, and rejects with the same.
+   */
+  async swap(renew: () => Promise<void>): Promise<void> {
+    const old = this.#current;
+    const [definitions, unconfirmed] = [this.#definitions, this.#unconfirmed];
+    this.#current = undefined;
+    this.#spare = undefined;
+    // The next composition asks for those that count.
+    this.#definitions = new Map();
+    this.#unconfirmed = new Map();
+    try {
+      await renew();
+      this.#retire(old);
+    } catch (error) {
+      this.#retire(this.#current);
+      this.#current = old;
+      this.#definitions = definitions;
+      this.#unconfirmed = unconfirmed;
+      throw error;
+    }
+  }
+
+  #retire(generation: Generation | undefined): void {
+    if (generation === this.#spare) this.#spare = undefined;
+    if (!generation || generation.isOver) return;
+    this.#retired.add(generation);
+    generation.retire(retireMs);
+  }
+
+  async placeKey(id: string): Promise<string> {
+    return await (await this.#composed()).placeKey(id);
+  }
+
+  /** @throws ToolError */
+  async place({ id, what, timeoutMs }: GivenPlace): Promise<unknown> {
+    try {
+      const { place, reason } = await (await this.#composed()).place(id, timeoutMs);
+      if (typeof reason === 'string') throw new ToolError(reason);
+      return place;
+    } catch (error) {
+      const words = describeHostFailure(what, error);
+      throw words === undefined ? error : new ToolError(words);
+    }
+  }
+
+  hasTask(id: unknown): boolean {
+    return this.#tasks?.has(id) ?? false;
+  }
+
+  /** The host that a task runs in, whichever host takes calls. */
+  #hostOfTask(method: string, { taskId }: WireObject): Generation | undefined {
+    if (!method.startsWith('tasks/')) return undefined;
+    const generation = this.#running.get(taskId as string)?.generation;
+    return generation?.isOver ? undefined : generation;
+  }
+
+  async #loadTasks(calls: ServerRuntime): Promise<Tasks> {
+    const { serverTasks } = await import('../tasks/tasks.js');
+    this.#tasks ??= serverTasks(calls);
+    return this.#tasks;
+  }
+
+  /** Keeps what became of a task. */
+  #settleTask(taskId: string, description: WireObject): void {
+    const running = this.#running.get(taskId);
+    const { calls } = this.#options.live() ?? {};
+    if (!running || !calls) return;
+    this.#running.delete(taskId);
+    const adopt = (tasks: Tasks) => tasks.adopt(description, running.auth);
+    if (this.#tasks) adopt(this.#tasks);
+    else void this.#loadTasks(calls).then(adopt);
+  }
+
+  /** The tasks of a host that has died have failed. */
+  #failTasks(generation: Generation, reason: string): void {
+    for (const [taskId, { generation: host, handle, what }] of this.#running) {
+      if (host !== generation) continue;
+      const message = endedWords(what, reason);
+      const { resultType: _, ...fields } = handle;
+      const outcome = { status: 'failed', statusMessage: message, lastUpdatedAt: new Date().toISOString() };
+      this.#settleTask(taskId, { ...fields, ...outcome, error: { code: ErrorNumber.Internal, message } });
+    }
+  }
+
+  /** Has tasks that run come to their end, within `limitMs`. */
+  async endTasks(limitMs: number): Promise<void> {
+    const all = [...this.#retired, ...(this.#current ? [this.#current] : [])];
+    const hosts = all.filter(({ isComposed, isOver }) => isComposed && !isOver);
+    await Promise.all(hosts.map(async (generation) => await generation.endTasks(limitMs)));
+  }
+
+  /** Ends all hosts. */
+  async close(): Promise<void> {
+    this.#isClosed = true;
+    this.#loader.close();
+    const all = [...this.#retired, ...this.#lent.keys(), ...(this.#current ? [this.#current] : [])];
+    const ends = all.filter(({ isOver }) => !isOver).map((generation) => generation.close());
+    const flush = this.#opening?.then((store) => store.flush());
+    await Promise.all([...ends, flush]);
+  }
+
+  /** Undefined for a frozen server, which trusts fingerprints only. */
+  async #openStore(): Promise<SurfaceStore | undefined> {
+    const { hosted } = this.#options;
+    // Definitions in data do without.
+    if (!hosted.frozen) this.#opening ??= openStore(hosted);
+    return await this.#opening;
+  }
+
+  /** Loads a definition in a host and records the outcome. @throws Error with the reason why it is left out */
+  async #load({ file, relative }: DefinitionFile, store: SurfaceStore | undefined): Promise<PlainData> {
+    const directory = stripRelativePath(file, relative);
+    const loaded = await this.#loader.load({ file, relative });
+    if ('failure' in loaded) {
+      if (this.#isClosed) throw new Error(loaded.failure);
+      this.#failures.set(file, loaded);
+      if (loaded.isFatal) store?.addFailure(directory, relative, loaded);
+      throw new Error(loaded.failure);
+    }
+    const { sent } = loaded;
+    const described = readDescription(sent);
+    if (described) {
+      store?.add(directory, relative, sent);
+      this.#described.set(file, described);
+      return described;
+    }
+    const failed = failureIn(sent);
+    const reason = failed?.failure ?? 'the extension host described it in an unknown form';
+    this.#failures.set(file, { failure: reason, isFatal: !failed });
+    if (failed) store?.addFailure(directory, relative, { ...failed, isFatal: false });
+    throw new Error(reason);
+  }
+
+  /** Loads definitions again whose failure is recorded: it may have had a cause that no stamp shows. */
+  #recheckLater(file: string, relative: string): void {
+    if (this.#stale.size === 0) setTimeout(() => void this.#recheck(), recheckDelayMs).unref();
+    this.#stale.set(file, relative);
+  }
+
+  async #recheck(): Promise<void> {
+    if (this.#isClosed) return;
+    const store = await this.#openStore();
+    store?.stamp();
+    const checks = [...this.#stale].map(async ([file, relative]) => {
+      const known = this.#failures.get(file);
+      const works = await this.#load({ file, relative }, store).then(
+        () => true,
+        () => false,
+      );
+      if (works) this.#failures.delete(file);
+      return works || known?.failure !== this.#failures.get(file)?.failure;
+    });
+    const isChanged = (await Promise.all(checks)).includes(true);
+    this.#stale.clear();
+    if (isChanged && !this.#isClosed) await this.#options.onSurfaceChanged();
+  }
+
+  /** Leaves out definitions that harm their host after they were loaded. */
+  async #leaveOut(files: readonly DefinitionFile[]): Promise<void> {
+    const store = await this.#openStore();
+    for (const { file, relative } of files) {
+      const failed = { failure: 'it harmed its process after it was loaded', isFatal: true };
+      this.#failures.set(file, failed);
+      this.#described.delete(file);
+      this.#unconfirmed.delete(file);
+      store?.addFailure(stripRelativePath(file, relative), relative, failed);
+    }
+    const old = this.#current;
+    this.replace();
+    // They may block its composition.
+    if (old && !old.isComposed) old.kill('was replaced');
+    await this.#options.onSurfaceChanged();
+  }
+
+  /** A host for definitions. One that serves calls is never lent: a definition could end them. */
+  async #lend(wanted: WantedHost): Promise<Generation> {
+    const spare = wanted.isFresh ? undefined : this.#spare;
+    if (spare) this.#current = undefined;
+    this.#spare = undefined;
+    const generation = spare && !spare.isOver ? spare : await this.#open();
+    this.#lent.set(generation, wanted);
+    const wasLocal = this.#isLocal;
+    try {
+      await generation.ready;
+      return generation;
+    } catch (error) {
+      this.#lent.delete(generation);
+      // The attempt has shown that no process can be started.
+      if (this.#isLocal && !wasLocal) return await this.#lend(wanted);
+      throw error;
+    }
+  }
+
+  #takeBack(generation: Generation, isSound: boolean): void {
+    // The death of a killed one is noted when it comes.
+    if (generation.isOver) return;
+    this.#lent.delete(generation);
+    if (!isSound || this.#isClosed || (this.#current && !this.#current.isOver)) {
+      this.#retired.add(generation);
+      void generation.close();
+      return;
+    }
+    this.#current = generation;
+    this.#spare = generation;
+  }
+
+  /** Files that a host must not load when it composes the server, each with the reason. */
+  #excluded(): Readonly<Record<string, string>> {
+    const fatal = [...this.#failures].filter(([, { isFatal }]) => isFatal);
+    return Object.fromEntries([
+      ...fatal.map(([file, { failure: reason }]) => [file, reason] as const),
+      ...this.#loader.pending.map((file) => [file, 'it is still loading'] as const),
+    ]);
+  }
+
+  /**
+   * Has a host that runs anyway describe the modules whose descriptions come from a record. Drops records that differ:
+   * calls may have changed the live definition, so the next start describes it anew.
+   */
+  async #confirm(generation: Generation): Promise<void> {
+    if (this.#isConfirming || this.#unconfirmed.size === 0) return;
+    this.#isConfirming = true;
+    const changed: string[] = [];
+    const store = await this.#opening;
+    try {
+      for (const [file, relative] of this.#unconfirmed) {
+        const directory = stripRelativePath(file, relative);
+        const sent = await generation.describe(file, relative);
+        this.#unconfirmed.delete(file);
+        this.#confirmed.add(file);
+        if (store?.isRecordOf(directory, relative, sent)) continue;
+        store?.drop(directory, relative);
+        this.#failures.delete(file);
+        changed.push(relative);
+      }
+    } catch {
+      // The host has ended. The next one goes on.
+    } finally {
+      this.#isConfirming = false;
+    }
+    if (changed.length === 0 || this.#isClosed) return;
+    const names = changed.slice(0, 3).join(', ');
+    await this.#options.onSurfaceChanged();
+    this.#options.report(`Recorded definitions were out of date: ${names}. The lists are made anew.`);
+  }
+
+  /** A host that has composed the server. One that dies meanwhile is replaced. */
+  async #composed(): Promise<Generation> {
+    for (let attempt = 1; ; attempt += 1) {
+      try {
+        await this.#searched();
+        const generation = await this.#ready();
+        if (!generation.isComposed) generation.exclude(this.#excluded(), this.#hookFaults.leftOut);
+        await generation.compose(this.#packages());
+        if (generation === this.#current && !generation.isOver) return generation;
+      } catch (error) {
+        if (!(error instanceof HostEndedError) || attempt === maxDescribeAttempts) throw error;
+      }
+    }
+  }
+
+  /** Folders of the added packages that are served, by name. @throws HostFailureError if one is gone */
+  #packages(): ReadonlyMap<string, string> {
+    const packages = this.#options.live()?.packages ?? new Map<string, string>();
+    for (const [name, directory] of packages) {
+      if (existsSync(directory)) continue;
+      const reason = `The folder of ${name} is gone: ${directory}. Start the server again.`;
+      reportOnce(this.#options, reason);
+      throw new HostFailureError(reason);
+    }
+    return packages;
+  }
+
+  async #ready(): Promise<Generation> {
+    const { waitMs } = this.#restarts;
+    if (waitMs > 0 && (!this.#current || this.#current.isOver)) await sleep(waitMs);
+    while (!this.#current || this.#current.isOver) {
+      this.#starting ??= this.#startCurrent().finally(() => {
+        this.#starting = undefined;
+      });
+      await this.#starting;
+    }
+    const generation = this.#current;
+    this.#spare = undefined;
+    await generation.ready;
+    return generation;
+  }
+
+  async #startCurrent(): Promise<void> {
+    const opened = await this.#open();
+    this.#restarts.recordStart();
+    // The loader may have given one back meanwhile.
+    if (!this.#current || this.#current.isOver) this.#current = opened;
+    else void opened.close();
+  }
+
+  async #open(): Promise<Generation> {
+    // Lists need no host.
+    const [{ Generation }, Link] = await Promise.all([import('./host-generation.js'), this.#link()]);
+    if (this.#isClosed) throw new HostEndedError('was ended');
+    return this.#start(Generation, Link);
+  }
+
+  /** Waits while definitions are under suspicion. */
+  async #searched(): Promise<void> {
+    const timer = new AbortController();
+    const late = sleep(searchWaitMs, undefined, { signal: timer.signal }).catch(() => {});
+    await Promise.race([this.#loader.cleared(), late]);
+    timer.abort();
+  }
+
+  async #link(): Promise<HostLinkClass> {
+    if (this.#isLocal) return (await import('./local-host.js')).LocalHost;
+    return (await import('./host-process.js')).HostProcess;
+  }
+
+  #start(HostGeneration: typeof Generation, Link: HostLinkClass): Generation {
+    const { hosted, stderr, announce, report } = this.#options;
+    return new HostGeneration({
+      link: (options) => new Link(options),
+      report,
+      entry: hostEntry(),
+      hosted,
+      usualChanges: [...this.#changes],
+      stderr,
+      upstreams: () => this.#upstreams(),
+      onListChanged: (kind) => announce(listEvent(kind)),
+      onResourceUpdated: (uri) => announce({ kind: 'resource_updated', uri }),
+      onSession: (number, key, text) => this.#keep(number, key, text),
+      onChanged: (changes, isUsual, generation) => this.#noteChanges(changes, isUsual, generation),
+      onTask: (handle, { what, auth }, generation) =>
+        this.#running.set(String(handle.taskId), { handle, what, auth, generation }),
+      onTaskEnd: (taskId, description) => this.#settleTask(taskId, description),
+      onDeath: (death, generation) => this.#noteDeath(death, generation),
+      onHookEnd: (hook) => this.#hookFaults.clear(hook),
+    });
+  }
+
+  #upstreams(): ServedUpstreams | undefined {
+    const { upstreams: hub, current: server } = this.#options.live() ?? {};
+    return hub && server && { hub, server };
+  }
+
+  /** A change that comes again in the next host is a habit of the extension: a third host would not help. */
+  #noteChanges(changes: readonly string[], isUsual: boolean, generation: Generation): void {
+    const [first = ''] = changes;
+    if (isUsual) {
+      if (this.#usual.has(first) || this.#usual.size >= maxChanges) return;
+      this.#usual.add(first);
+      this.#options.report(
+        `Code of the extension changes what all code shares in each host: ${first}. This no longer leads to a new host.`,
+      );
+      return;
+    }
+    if (generation !== this.#current) return;
+    // Code that a module has left behind does so again in each host.
+    if (generation.answered === 0 && generation.isTampered && this.#changes.has(first)) {
+      this.#suspectDefinitions(generation);
+    }
+    for (const change of changes) if (this.#changes.size < maxChanges) this.#changes.add(change);
+    this.#options.report(
+      `Code of the extension changed what all code shares: ${first}. A new host takes the next call.`,
+    );
+    this.replace();
+  }
+
+  #noteDeath({ kind, reason }: HostDeath, generation: Generation): void {
+    this.#failTasks(generation, reason);
+    if (this.#retired.delete(generation) || this.#isClosed) return;
+    if (kind === 'unstartable' && !this.#isLocal) {
+      this.#isLocal = true;
+      this.#options.report(`The extension host ${reason}. Code of the extension runs in this process.`);
+      return;
+    }
+    const lent = this.#lent.get(generation);
+    if (lent) {
+      this.#lent.delete(generation);
+      if (!lent.isTrial) this.#options.report(`The extension host ${reason} while it loaded definitions.`);
+      return;
+    }
+    const { loading, running, answered } = generation;
+    this.#restarts.recordDeath(answered);
+    const lost = running.length > 0 ? ` Calls that ended with it: ${running.slice(0, 3).join(', ')}.` : '';
+    this.#options.report(`The extension host ${reason}.${lost} The next call starts a new one.`);
+    const hook = [...generation.hooks.keys()].at(-1);
+    if (hook !== undefined && this.#hookFaults.record(hook, reason, running.length === 1)) {
+      this.#options.report(
+        `The hook "${hook}" is left out for 5 minutes, since the extension host ${reason}.`,
+      );
+      return;
+    }
+    const file = [...loading].at(-1);
+    if (file === undefined) this.#suspectDefinitions(generation);
+    else if (this.#definitions.size === 1 || this.#lastLoading.has(file)) {
+      this.#failures.set(file, { failure: `the process that loaded it ${reason}`, isFatal: true });
+    } else {
+      // One that was loaded before may be guilty.
+      this.#lastLoading.add(file);
+      this.#search(performance.now() - generation.since);
+    }
+  }
+
+  /** Searches for definitions that harm hosts some time after they were loaded, if a host ended soon after that. */
+  #suspectDefinitions({ composedAt }: Generation): void {
+    const ageMs = performance.now() - (composedAt ?? performance.now());
+    this.#earlyDeaths = ageMs < early.repeatedly ? this.#earlyDeaths + 1 : 0;
+    const isSuspicious = ageMs < early.once ? this.#earlyDeaths > 0 : this.#earlyDeaths > 1;
+    if (!isSuspicious || this.#earlyDeaths < this.#searchAfter - 1) return;
+    // Searches that find nothing become rare.
+    this.#searchAfter = Math.max(2, 2 * this.#earlyDeaths + 1);
+    this.#search(ageMs);
+  }
+
+  #search(ageMs: number): void {
+    const files = [...this.#definitions].map(([file, relative]) => ({ file, relative }));
+    const sound = files.filter(({ file }) => !this.#failures.get(file));
+    this.#loader.suspect(sound, ageMs);
+  }
+
+  /** All requests of 2026-07-28 share one connection: each of them says who asks. */
+  #numberOf(connection: Connection): number {
+    if (connection.era === 'modern') return 0;
+    const known = this.#numbers.get(connection);
+    if (known !== undefined) return known;
+    this.#lastNumber += 1;
+    this.#numbers.set(connection, this.#lastNumber);
+    return this.#lastNumber;
+  }
+
+  #describe({ peer, root, logLevel }: Connection, number: number): HostedConnection {
+    const session = Object.fromEntries(this.#sessions.get(number) ?? []);
+    return { version: peer.version, client: peer.client, root, logLevel, session };
+  }
+
+  #keep(number: number, key: string, text: string | undefined): void {
+    const texts = this.#sessions.get(number) ?? new Map();
+    this.#sessions.set(number, texts);
+    if (text === undefined) texts.delete(key);
+    else texts.set(key, text);
+  }
+}
+
+function stripRelativePath(file: string, relative: string): string {
+  return file.slice(0, -relative.length - 1);
+}
+
+/** The reason why a host could not load a module, if it has sent one, and the variables that the module has read. */
+function failureIn(sent: unknown): { readonly failure: string; readonly env: unknown } | undefined {
+  if (!isRecord(sent) || typeof sent.failure !== 'string') return undefined;
+  return { failure: sent.failure, env: sent.env ?? null };
+}
+
+async function openStore(hosted: HostClientOptions['hosted']): Promise<SurfaceStore> {
+  const { SurfaceStore } = await import('./surface-store.js');
+  const { cwd, env, platform } = hosted;
+  const entry = hostEntry();
+  const { mtimeMs, size } = statSync(entry, { throwIfNoEntry: false }) ?? {};
+  return new SurfaceStore({
+    folder: path.join(workspaceFolders(hosted).cacheFolder, 'surfaces'),
+    context: [packageVersion(), process.version, process.arch, platform, cwd, entry, `${mtimeMs} ${size}`],
+    env,
+    platform,
+  });
+}
+
+/** The state that a request brings, verified. @throws ProtocolError if it was not made for this request */
+async function verifyRequestState(
+  connection: Connection,
+  request: RequestContext,
+  subject: RequestIdentity | undefined,
+): Promise<ReplayState | undefined> {
+  if (!subject || connection.era !== 'modern' || request.requestState === undefined) return undefined;
+  const { readState } = await import('../interaction/replay-state.js');
+  return await readState({ connection, request, subject }, request.requestState);
+}
+
+function toForwardedRequest(
+  connection: Connection,
+  request: RequestContext,
+  work: HostedWork,
+): ForwardedRequest {
+  const { what, timeoutMs, subject } = work;
+  return {
+    what,
+    timeoutMs,
+    passedMs: 0,
+    onAbort: (listener) => request.onAbort(listener),
+    notify: (method, params) => void request.notify({ method, params }).catch(() => {}),
+    ask: async (asked, limits) => await request.ask(asked, limits),
+    seal: async (remembered) => {
+      const { isRemembered, writeState } = await import('../interaction/replay-state.js');
+      if (!subject || !isRemembered(remembered)) throw new TypeError('The state of the call is unreadable.');
+      return await writeState({ connection, request, subject }, remembered);
+    },
+    closeStream: () => request.closeStream(),
+    auth: request.auth,
+    asker: (wantsProgress) => ({ ...requesterInfo(connection, request, 0), wantsProgress }),
+  };
+}
+
+/** True for the result of a tool, the handle of a task, and questions to the client. */
+function isToolResult({ resultType, content }: WireObject): boolean {
+  return Array.isArray(content) || (resultType !== undefined && resultType !== 'complete');
+}
+
+/** The answer to work that the host did not finish. @throws ProtocolError where no result can say it */
+async function answerHostFailure(
+  { what, answersByResult, instead }: HostedWork,
+  error: unknown,
+): Promise<WireObject> {
+  const words = describeHostFailure(what, error);
+  if (words === undefined) throw error;
+  if (instead) return await instead();
+  if (answersByResult) return { ...failure(words) };
+  throw new ProtocolError(ErrorNumber.Internal, words);
+}
+
+function describeHostFailure(what: string, error: unknown): string | undefined {
+  if (error instanceof HostTimeoutError) return `${what} ${error.message}.`;
+  if (error instanceof HostFailureError) return `${what} failed in the extension host: ${error.message}`;
+  if (error instanceof HostEndedError) return endedWords(what, error.message);
+  return undefined;
+}
+
+function endedWords(what: string, reason: string): string {
+  return `${what} ended with the extension host, which ${reason}.`;
+}
+
+/** In the bundle the host's program is beside this file; from source it is taken from the last build. */
+function hostEntry(): string {
+  const beside = fileURLToPath(new URL('./extension-host.js', import.meta.url));
+  return existsSync(beside) ? beside : path.join(packageRoot(), 'dist', 'extension-host.js');
+}

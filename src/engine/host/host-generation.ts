@@ -1,0 +1,747 @@
+import type { Writable } from 'node:stream';
+import type { AuthInfo } from '@modelcontextprotocol/server';
+import { deferred } from '../base/deferred.js';
+import { errorMessage } from '../base/thrown-value.js';
+import { isObject, type JsonObject } from '../protocol/envelope.js';
+import { RequestTimeoutError } from '../protocol/request.js';
+import { brands, isBranded } from '../runtime/authoring-symbols.js';
+import type { ListedKind } from '../runtime/context.js';
+import { deadlines } from '../runtime/deadlines.js';
+import { listedKinds } from '../runtime/registry.js';
+import { ProtocolError } from '../runtime/result-builders.js';
+import { type HostDeath, mayBeForeign } from './host-death.js';
+import { HostEndedError, HostFailureError, HostTimeoutError, NeverBegunError } from './host-error.js';
+import type { Excluded, HostedConnection, HostedRequest, HostedServer, ToHost } from './host-messages.js';
+import type { HostProcess, HostProcessOptions } from './host-process.js';
+import type { ChannelMessage } from './json-line-channel.js';
+import { type AskingCall, type ServedUpstreams, UpstreamCalls, withdrawn } from './upstream-calls.js';
+
+/** The front's side of a request that runs in the host. */
+export interface ForwardedRequest {
+  /** In words: `Tool "search"`. */
+  readonly what: string;
+  /** Longest run, not counting the time that the client is asked something. */
+  readonly timeoutMs: number;
+  /** How much of that has passed before the host got the request. */
+  readonly passedMs: number;
+  readonly onAbort: (listener: (reason: unknown) => void) => void;
+  readonly notify: (method: string, params: JsonObject) => void;
+  readonly ask: (
+    request: { readonly method: string; readonly params: JsonObject | undefined },
+    limits: { readonly signal: AbortSignal; readonly timeoutMs: number },
+  ) => Promise<JsonObject>;
+  /** Signs what the call remembers until the client answers. */
+  readonly seal: (remembered: unknown) => Promise<string>;
+  readonly closeStream: () => void;
+  readonly asker: AskingCall['asker'];
+  readonly auth: AuthInfo | undefined;
+}
+
+/** Options of a host, in a process of its own or in this one. */
+export type HostLinkOptions = Pick<
+  HostProcessOptions,
+  'entry' | 'env' | 'stderr' | 'onReady' | 'onMessage' | 'onDeath'
+> & {
+  /** Takes one line for stderr. */
+  readonly report: (line: string) => void;
+};
+
+/** A host as its front reaches it. */
+export type HostLink = Pick<HostProcess, 'send' | 'kill' | 'lastBegun'>;
+
+export interface GenerationOptions {
+  /** Starts the host. */
+  readonly link: (options: HostLinkOptions) => HostLink;
+  /** Takes one line for stderr. */
+  readonly report: (line: string) => void;
+  readonly entry: string;
+  readonly hosted: HostedServer;
+  /** Changes that code made in earlier hosts, in words. */
+  readonly usualChanges: readonly string[];
+  readonly stderr: Writable;
+  readonly upstreams: () => ServedUpstreams | undefined;
+  readonly onListChanged: (kind: ListedKind) => void;
+  readonly onResourceUpdated: (uri: string) => void;
+  readonly onSession: (connection: number, key: string, text: string | undefined) => void;
+  /** A request became a task, whose handle is given. */
+  readonly onTask: (handle: JsonObject, running: ForwardedRequest, generation: Generation) => void;
+  /** A task of this host is over, as described. */
+  readonly onTaskEnd: (taskId: string, description: JsonObject) => void;
+  /** Code has changed what all code of the host shares. Unless that is usual, this host should be replaced. */
+  readonly onChanged: (changes: readonly string[], isUsual: boolean, generation: Generation) => void;
+  readonly onDeath: (death: HostDeath, generation: Generation) => void;
+  readonly onHookEnd: (hook: string) => void;
+}
+
+/** How much longer than its own limit a call may take before its host counts as blocked, in milliseconds. */
+const graceMs = 1000;
+
+/** How long a call may wait for its beginning in a host that does nothing else, in milliseconds. */
+const beginningMs = 1000;
+
+/** How long a host that composes a server may give no answer, and the pause between questions, in milliseconds. */
+const silentMs = 2000;
+const watchPauseMs = 100;
+
+/** How long the composition of a server may take in a host. */
+const composeLimitMs = 25_000;
+
+const clientRequestMethods: readonly string[] = [
+  'elicitation/create',
+  'sampling/createMessage',
+  'roots/list',
+];
+/** The answer to a question of code that runs on after its call. */
+const endedCall = new ProtocolError(-32600, 'The call has ended.');
+
+const forwardedNotifications: readonly string[] = ['notifications/progress', 'notifications/message'];
+
+/** One extension host from its start to its death, as the front speaks to it. */
+export class Generation {
+  /** Resolves when the host listens. Rejects with {@link HostEndedError}. */
+  readonly ready: Promise<void>;
+  /** Time of the start, by the clock of `performance`. */
+  readonly since = performance.now();
+  /** The modules that the host is loading. */
+  readonly loading = new Set<string>();
+  /** The hooks that run in the host, in the order in which they began. */
+  readonly hooks = new Map<string, NodeJS.Timeout | undefined>();
+  readonly #options: GenerationOptions;
+  readonly #process: HostLink;
+  readonly #calls = new Map<number, HostCall>();
+  /** Requests that became tasks, by their numbers. */
+  readonly #tasks = new Map<number, { readonly taskId: string; readonly call: HostCall }>();
+  /** Tasks that were over before the results of their calls were sent. */
+  readonly #endedTasks = new Map<number, JsonObject>();
+  readonly #questions = new Map<number, AbortController>();
+  readonly #opened = new Set<number>();
+  readonly #upstreamCalls: UpstreamCalls;
+  #composed: Promise<void> | undefined;
+  isComposed = false;
+  /** Time of the last composition, by the clock of `performance`. */
+  composedAt: number | undefined;
+  /** Code has replaced what all code of the host shares, after it was loaded. */
+  isTampered = false;
+  #last = 0;
+  #isKilled = false;
+  #answered = 0;
+  readonly #dead = deferred();
+  #death: HostDeath | undefined;
+  #onIdle: (() => void) | undefined;
+  /** Looks for calls that wait for their beginning. */
+  #watch: NodeJS.Timeout | undefined;
+
+  constructor(options: GenerationOptions) {
+    this.#options = options;
+    const { entry, hosted, stderr } = options;
+    this.#upstreamCalls = new UpstreamCalls({
+      send: (message) => this.#send(message),
+      upstreams: options.upstreams,
+    });
+    const ready = deferred();
+    this.ready = ready.promise;
+    ready.promise.catch(() => {});
+    this.#process = options.link({
+      report: options.report,
+      entry,
+      env: hosted.env,
+      stderr,
+      onReady: () => {
+        this.#send({ type: 'start', hosted, usualChanges: options.usualChanges });
+        ready.resolve();
+      },
+      onMessage: (message) => this.#receive(message),
+      onDeath: (death) => {
+        this.#death = death;
+        ready.reject(new HostEndedError(death.reason));
+        this.#end(death);
+        this.#dead.resolve();
+      },
+    });
+  }
+
+  /** True if it takes no more calls: it is dead, or was killed. */
+  get isOver(): boolean {
+    return this.#isKilled || this.#death !== undefined;
+  }
+
+  /** A signal ended it that another process may have sent. */
+  get isSignalled(): boolean {
+    return this.#death !== undefined && mayBeForeign(this.#death);
+  }
+
+  get isIdle(): boolean {
+    return this.#calls.size === 0 && this.#tasks.size === 0;
+  }
+
+  /** How many requests it has answered. */
+  get answered(): number {
+    return this.#answered;
+  }
+
+  /** The requests that the host has begun and not answered, and its tasks, in words. */
+  get running(): readonly string[] {
+    const last = this.#process.lastBegun;
+    const begun = [...this.#calls].flatMap(([number, call]) => (number <= last ? [call] : []));
+    const tasks = [...this.#tasks.values()].map(({ call }) => call);
+    return [...begun, ...tasks].flatMap(({ running }) => (running ? [running.what] : []));
+  }
+
+  /** The host's description of a module's default export, not checked. Has no limit. @throws HostEndedError */
+  async describe(file: string, relative: string): Promise<unknown> {
+    const limitMs = Number.POSITIVE_INFINITY;
+    return await this.#ask((call) => ({ type: 'describe', call, file, relative }), { limitMs, late: '' });
+  }
+
+  /** Leaves modules and hooks out when the server is composed, each with the reason. */
+  exclude(excluded: Excluded, hooks: Excluded): void {
+    this.#send({ type: 'exclude', excluded, hooks });
+  }
+
+  /** Composes the server in the host, once, with added packages from these folders. @throws HostEndedError, and why it cannot be composed */
+  compose(packages: ReadonlyMap<string, string>): Promise<void> {
+    if (this.#composed) return this.#composed;
+    const folders = Object.fromEntries(packages);
+    const composed = this.#ask((call) => ({ type: 'compose', call, packages: folders }), {
+      limitMs: composeLimitMs,
+      late: `did not load the server within ${composeLimitMs / 1000} s`,
+    }).then(() => {
+      // It may have to be composed again meanwhile.
+      this.isComposed = this.#composed === composed;
+      this.composedAt = performance.now();
+    });
+    this.#composed = composed;
+    void this.#watchComposition(composed);
+    return composed;
+  }
+
+  /** Ends a host that answers nothing though no module is loading: code of a loaded one blocks it. */
+  async #watchComposition(composed: Promise<void>): Promise<void> {
+    let isOver = false;
+    const end = () => {
+      isOver = true;
+    };
+    composed.then(end, end);
+    while (!isOver && !this.isOver) {
+      if (await this.answers(silentMs))
+        await new Promise((resolve) => setTimeout(resolve, watchPauseMs).unref());
+      else if (!isOver && !this.isOver && this.loading.size === 0) {
+        this.kill('was ended, since code that a module left behind blocked it');
+      }
+    }
+  }
+
+  /** Calls off tasks, and waits for their ends. */
+  async endTasks(limitMs: number): Promise<void> {
+    const late = `did not end its tasks within ${limitMs / 1000} s`;
+    await this.#ask((call) => ({ type: 'end-tasks', call, limitMs }), {
+      limitMs: limitMs + graceMs,
+      late,
+    }).catch(() => {});
+  }
+
+  /** Resolves with true if the host answers within `limitMs`. */
+  async answers(limitMs: number): Promise<boolean> {
+    const late = new Promise<false>((resolve) => setTimeout(resolve, limitMs, false).unref());
+    const ask = this.#ask((call) => ({ type: 'ping', call }), {
+      limitMs: Number.POSITIVE_INFINITY,
+      late: '',
+    });
+    return await Promise.race([
+      ask.then(
+        () => true,
+        () => false,
+      ),
+      late,
+    ]);
+  }
+
+  /** Runs the function that finds a place. @throws HostEndedError */
+  async place(id: string, limitMs: number): Promise<JsonObject> {
+    const late = `did not find the place of an upstream server within ${limitMs / 1000} s`;
+    return await this.#ask((call) => ({ type: 'place', call, id }), { limitMs: limitMs + graceMs, late });
+  }
+
+  /** The first id whose place is found by the same function. @throws HostEndedError */
+  async placeKey(id: string): Promise<string> {
+    const late = 'did not compare functions';
+    const limitMs = composeLimitMs;
+    return textIn((await this.#ask((call) => ({ type: 'place-key', call, id }), { limitMs, late })).id);
+  }
+
+  /** Sends the tools of upstream servers to the host, if it has others. */
+  tellUpstreamTools(): void {
+    this.#upstreamCalls.tellTools();
+  }
+
+  /** Has the host compose the server again when it is next needed. */
+  recompose(): void {
+    this.#upstreamCalls.forgetTools();
+    this.#composed = undefined;
+    this.isComposed = false;
+  }
+
+  /** Makes a connection known to the host. */
+  open(connection: number, opened: () => HostedConnection): void {
+    if (this.#opened.has(connection)) return;
+    this.#opened.add(connection);
+    this.#send({ type: 'open', connection, opened: opened() });
+  }
+
+  update(connection: number, { root, logLevel }: Pick<HostedConnection, 'root' | 'logLevel'>): void {
+    if (this.#opened.has(connection)) this.#send({ type: 'update', connection, root, logLevel });
+  }
+
+  forget(connection: number): void {
+    if (this.#opened.delete(connection)) this.#send({ type: 'close', connection });
+  }
+
+  /**
+   * Has the host answer a request.
+   * @throws NeverBegunError, HostEndedError, HostTimeoutError, ProtocolError as the host answers
+   */
+  run(connection: number, request: HostedRequest, running: ForwardedRequest): Promise<JsonObject> {
+    return new Promise((resolve, reject) => {
+      const number = this.#next();
+      const { timeoutMs, passedMs } = running;
+      const call = new HostCall({
+        running,
+        limitMs: Math.max(0, timeoutMs - passedMs) + graceMs,
+        onLate: () => {
+          reject(new HostTimeoutError(`gave no answer within ${timeoutMs / 1000} s`));
+          this.kill(
+            `was ended, since ${lowerFirst(running.what)} gave no answer within ${timeoutMs / 1000} s`,
+          );
+        },
+        resolve,
+        reject,
+      });
+      this.#calls.set(number, call);
+      this.#send({ type: 'request', call: number, connection, request });
+      this.#watchBeginnings();
+      running.onAbort((reason) => {
+        if (this.#calls.has(number))
+          this.#send({ type: 'cancel', call: number, reason: abortReasonText(reason) });
+      });
+    });
+  }
+
+  /** Ends the host as soon as it has answered and its tasks are over, at the latest after `limitMs`. */
+  retire(limitMs: number): void {
+    const wait = deadlines.add(limitMs, () => this.kill('was replaced'));
+    this.#onIdle = () => {
+      deadlines.remove(wait);
+      void this.close();
+    };
+    if (this.isIdle) this.#onIdle();
+  }
+
+  /** Lets the host abort what is running and run its exit handlers. Resolves when it is dead. */
+  async close(): Promise<void> {
+    this.#send({ type: 'end' });
+    const timer = setTimeout(() => void this.#process.kill(), closeMs);
+    await this.#dead.promise;
+    clearTimeout(timer);
+  }
+
+  kill(reason?: string): void {
+    this.#isKilled = true;
+    void this.#process.kill(reason);
+  }
+
+  /** One timer for all calls, since most begin at once. */
+  #watchBeginnings(waitedMs = 0): void {
+    this.#watch ??= setTimeout(() => {
+      this.#watch = undefined;
+      this.#endIfBlocked();
+    }, beginningMs - waitedMs).unref();
+  }
+
+  /**
+   * Ends a host in which calls wait though nothing else is under way: code that earlier calls have left behind blocks it.
+   */
+  #endIfBlocked(): void {
+    if (this.isOver || this.#calls.size === 0) return;
+    const last = this.#process.lastBegun;
+    const now = performance.now();
+    const waits = [...this.#calls].map(([number, { since }]) => (number <= last ? 0 : now - since));
+    const waitedMs = waits.includes(0) ? 0 : Math.max(...waits);
+    if (waitedMs < beginningMs) this.#watchBeginnings(waitedMs);
+    else this.kill('was ended, since code that an earlier call left behind blocked it');
+  }
+
+  #next(): number {
+    this.#last += 1;
+    return this.#last;
+  }
+
+  #ask(
+    message: (call: number) => ToHost,
+    { limitMs, late }: { readonly limitMs: number; readonly late: string },
+  ): Promise<JsonObject> {
+    return new Promise((resolve, reject) => {
+      const number = this.#next();
+      const call = new HostCall({ limitMs, onLate: () => this.kill(late), resolve, reject });
+      this.#calls.set(number, call);
+      this.#send(message(number));
+    });
+  }
+
+  #send(message: ToHost): void {
+    if (!this.isOver) this.#process.send(message as unknown as ChannelMessage);
+  }
+
+  #receive(message: ChannelMessage): void {
+    const { type, call: number } = message;
+    const take = Object.hasOwn(receivers, textIn(type)) ? receivers[textIn(type)] : undefined;
+    if (!take) {
+      this.#fault('sent a message of an unknown type');
+      return;
+    }
+    // An answer may come after the call was given up.
+    take(this, message, typeof number === 'number' ? this.#calls.get(number) : undefined);
+  }
+
+  /** Ends a host that breaks the rules of the channel. */
+  #fault(what: string): Error {
+    this.kill(what);
+    return new HostEndedError(what);
+  }
+
+  takeResult({ call: number, result }: ChannelMessage, call: HostCall | undefined): void {
+    if (!call) return;
+    if (!isObject(result)) {
+      this.#fault('sent a result that is not an object');
+      return;
+    }
+    this.#calls.delete(number as number);
+    if (call.running) this.#answered += 1;
+    const { resultType, taskId } = result;
+    if (call.running && resultType === 'task' && typeof taskId === 'string') {
+      this.#tasks.set(number as number, { taskId, call });
+      this.#options.onTask(result, call.running, this);
+      call.resolveAsTask(result);
+      const ended = this.#endedTasks.get(number as number);
+      if (ended) this.#endTask(number as number, ended);
+    } else call.resolve(result);
+    this.#endedTasks.delete(number as number);
+    if (this.isIdle) this.#onIdle?.();
+  }
+
+  takeTaskEnd({ call: number, task }: ChannelMessage): void {
+    if (!isObject(task)) return;
+    if (this.#calls.has(number as number)) this.#endedTasks.set(number as number, task);
+    else this.#endTask(number as number, task);
+    if (this.isIdle) this.#onIdle?.();
+  }
+
+  #endTask(number: number, task: JsonObject): void {
+    const known = this.#tasks.get(number);
+    if (!known) return;
+    this.#tasks.delete(number);
+    known.call.finish();
+    this.#options.onTaskEnd(known.taskId, { ...task, taskId: known.taskId });
+  }
+
+  takeError({ call: number, error }: ChannelMessage, call: HostCall | undefined): void {
+    if (!call) return;
+    const { code, message, data } = isObject(error) ? error : {};
+    this.#calls.delete(number as number);
+    call.reject(
+      Number.isSafeInteger(code)
+        ? new ProtocolError(code as number, textIn(message), data)
+        : new HostFailureError(textIn(message)),
+    );
+    if (this.isIdle) this.#onIdle?.();
+  }
+
+  takeBreakage({ change }: ChannelMessage): void {
+    this.kill(textIn(change).slice(0, 200));
+  }
+
+  takeTampering({ changes, isUsual, isAddition }: ChannelMessage): void {
+    this.isTampered ||= isAddition !== true;
+    const texts = Array.isArray(changes) ? changes.map((change) => textIn(change).slice(0, 200)) : [];
+    this.#options.onChanged(texts, isUsual === true, this);
+  }
+
+  takeRefusal({ call: number }: ChannelMessage, call: HostCall | undefined): void {
+    if (!call) return;
+    this.#calls.delete(number as number);
+    call.reject(new NeverBegunError('is replaced'));
+    if (this.isIdle) this.#onIdle?.();
+  }
+
+  takeNotification({ method, params }: ChannelMessage, call: HostCall | undefined): void {
+    if (!call?.running || !forwardedNotifications.includes(textIn(method)) || !isObject(params)) return;
+    call.running.notify(method as string, params);
+  }
+
+  takeQuestion({ question, method, params, timeoutMs }: ChannelMessage, call: HostCall | undefined): void {
+    if (typeof question !== 'number' || !clientRequestMethods.includes(textIn(method))) {
+      this.#fault('asked the client in an unknown form');
+      return;
+    }
+    if (!call?.running) {
+      this.#reply(question, Promise.reject(endedCall), () => {});
+      return;
+    }
+    const { running } = call;
+    const ending = new AbortController();
+    this.#questions.set(question, ending);
+    const limits = { signal: ending.signal, timeoutMs: Number(timeoutMs) };
+    const request = { method: method as string, params: isObject(params) ? params : undefined };
+    const resume = call.pause();
+    this.#reply(question, running.ask(request, limits), resume);
+  }
+
+  takeWithdrawal({ question, reason, isSuspension }: ChannelMessage): void {
+    this.#questions.get(question as number)?.abort(withdrawn(textIn(reason), isSuspension === true));
+  }
+
+  /** Answers a question about upstream servers. */
+  takeUpstreamQuestion(message: ChannelMessage, call: HostCall | undefined): void {
+    const { type, question } = message;
+    if (typeof question !== 'number') {
+      this.#fault('asked for an upstream server in an unknown form');
+      return;
+    }
+    const ending = new AbortController();
+    this.#questions.set(question, ending);
+    this.#reply(question, this.#upstreamAnswer(message, textIn(type), { call, ending }), () => {});
+  }
+
+  async #upstreamAnswer(
+    message: ChannelMessage,
+    type: string,
+    { call, ending }: { readonly call: HostCall | undefined; readonly ending: AbortController },
+  ): Promise<unknown> {
+    if (type === 'upstream-find') return await this.#upstreamCalls.find(ending.signal);
+    const open = call ?? this.#tasks.get(message.call as number)?.call;
+    // The handler may have left its call alone.
+    if (!open?.running) throw new Error('The call has ended.');
+    const asking = { asker: open.running.asker, over: open.over };
+    if (type === 'upstream-begin') return this.#upstreamCalls.begin(message, asking);
+    const take = type === 'upstream-attend' ? 'attend' : 'call';
+    return await this.#upstreamCalls[take](message, asking, ending.signal);
+  }
+
+  takeUpstreamAnswer(message: ChannelMessage): void {
+    this.#upstreamCalls.takeAnswer(message);
+  }
+
+  takeUpstreamRefusal(message: ChannelMessage): void {
+    this.#upstreamCalls.takeRefusal(message);
+  }
+
+  takeSeal({ question, remembered }: ChannelMessage, call: HostCall | undefined): void {
+    if (typeof question !== 'number') {
+      this.#fault('sent a state in an unknown form');
+      return;
+    }
+    this.#reply(question, call?.running?.seal(remembered) ?? Promise.reject(endedCall), () => {});
+  }
+
+  #reply(question: number, answer: Promise<unknown>, onEnd: () => void): void {
+    answer
+      .then((result) => this.#send({ type: 'answer', question, result }))
+      // An answer may be longer than a message.
+      .catch((error: unknown) => {
+        const { code = -32603, data } = error as { readonly code?: unknown; readonly data?: unknown };
+        this.#send({
+          type: 'failure',
+          question,
+          error: { code: Number(code), message: errorMessage(error), ...(data !== undefined && { data }) },
+          isTimeout: error instanceof RequestTimeoutError,
+          ...(isBranded(error, brands.toolError) && { isForModel: true }),
+        });
+      })
+      .finally(() => {
+        this.#questions.delete(question);
+        onEnd();
+      });
+  }
+
+  takeLoading({ type, file }: ChannelMessage): void {
+    if (typeof file !== 'string') return;
+    if (type === 'loading') this.loading.add(file);
+    else this.loading.delete(file);
+  }
+
+  takeHook({ hook, isOver, limitMs }: ChannelMessage): void {
+    if (typeof hook !== 'string') return;
+    clearTimeout(this.hooks.get(hook));
+    this.hooks.delete(hook);
+    if (isOver === true) {
+      this.#options.onHookEnd(hook);
+      return;
+    }
+    const timer =
+      typeof limitMs === 'number'
+        ? setTimeout(() => this.#endHook(hook, limitMs), limitMs + graceMs)
+        : undefined;
+    this.hooks.set(hook, timer?.unref());
+  }
+
+  /** Ends a host that a hook blocks. Other calls have their own limits. */
+  #endHook(hook: string, limitMs: number): void {
+    if (this.running.length > 1) return;
+    this.kill(`was ended, since the hook "${hook}" gave no answer within ${limitMs / 1000} s`);
+  }
+
+  takeChange({ type, kind, uri }: ChannelMessage): void {
+    if (type === 'resource-updated' && typeof uri === 'string') this.#options.onResourceUpdated(uri);
+    const changed = listedKinds.find((known) => known === kind);
+    if (type === 'list-changed' && changed) this.#options.onListChanged(changed);
+  }
+
+  takeSession({ connection, key, text }: ChannelMessage): void {
+    if (typeof connection !== 'number' || typeof key !== 'string') return;
+    this.#options.onSession(connection, key, typeof text === 'string' ? text : undefined);
+  }
+
+  #end(death: HostDeath): void {
+    const calls = [...this.#calls];
+    const last = this.#process.lastBegun;
+    clearTimeout(this.#watch);
+    // The listener sees what was running.
+    this.#options.onDeath(death, this);
+    this.#calls.clear();
+    for (const timer of this.hooks.values()) clearTimeout(timer);
+    for (const { call } of this.#tasks.values()) call.finish();
+    this.#tasks.clear();
+    this.#endedTasks.clear();
+    for (const ending of this.#questions.values()) ending.abort(new HostEndedError(death.reason));
+    for (const [number, call] of calls) {
+      const isLost = !call.running || number <= last;
+      call.reject(isLost ? new HostEndedError(death.reason) : new NeverBegunError(death.reason));
+    }
+    this.#onIdle?.();
+  }
+}
+
+/** How long a host has to abort what is running, to end its children and to run its exit handlers, in milliseconds. */
+const closeMs = 1000;
+
+interface HostCallOptions {
+  readonly running?: ForwardedRequest;
+  readonly limitMs: number;
+  readonly onLate: () => void;
+  readonly resolve: (result: JsonObject) => void;
+  readonly reject: (error: Error) => void;
+}
+
+/** One request to a host that is not answered. Its clock stands while the client is asked. */
+class HostCall {
+  readonly running: ForwardedRequest | undefined;
+  /** The time of its sending, in milliseconds. */
+  readonly since = performance.now();
+  readonly #options: HostCallOptions;
+  #over: AbortController | undefined;
+  #leftMs: number;
+  #wait: ReturnType<typeof deadlines.add> | undefined;
+  #pauses = 0;
+
+  constructor(options: HostCallOptions) {
+    this.running = options.running;
+    this.#options = options;
+    this.#leftMs = options.limitMs;
+    this.#start();
+  }
+
+  resolve(result: JsonObject): void {
+    this.#settle();
+    this.#options.resolve(result);
+  }
+
+  reject(error: Error): void {
+    this.#settle();
+    this.#options.reject(error);
+  }
+
+  /** Answers with the handle of a task, which goes on without a clock until {@link finish}. */
+  resolveAsTask(handle: JsonObject): void {
+    this.#stop();
+    this.#leftMs = Number.POSITIVE_INFINITY;
+    this.#options.resolve(handle);
+  }
+
+  finish(): void {
+    this.#settle();
+  }
+
+  /** Stops the clock. Gives what lets it go on. */
+  pause(): () => void {
+    this.#pauses += 1;
+    this.#stop();
+    return () => {
+      this.#pauses -= 1;
+      if (this.#pauses === 0) this.#start();
+    };
+  }
+
+  #start(): void {
+    if (Number.isFinite(this.#leftMs)) this.#wait = deadlines.add(this.#leftMs, this.#options.onLate);
+  }
+
+  #stop(): void {
+    if (!this.#wait) return;
+    deadlines.remove(this.#wait);
+    this.#leftMs = Math.max(0, this.#wait.at - performance.now());
+    this.#wait = undefined;
+  }
+
+  /** Aborts when the call is answered. */
+  get over(): AbortSignal {
+    this.#over ??= new AbortController();
+    return this.#over.signal;
+  }
+
+  #settle(): void {
+    this.#over?.abort(new Error('The call has ended.'));
+    this.#leftMs = Number.POSITIVE_INFINITY;
+    if (this.#wait) deadlines.remove(this.#wait);
+    this.#wait = undefined;
+  }
+}
+
+type MessageReceiver = (generation: Generation, message: ChannelMessage, call: HostCall | undefined) => void;
+
+const receivers: Readonly<Record<string, MessageReceiver>> = {
+  result: (generation, message, call) => generation.takeResult(message, call),
+  error: (generation, message, call) => generation.takeError(message, call),
+  notify: (generation, message, call) => generation.takeNotification(message, call),
+  ask: (generation, message, call) => generation.takeQuestion(message, call),
+  withdraw: (generation, message) => generation.takeWithdrawal(message),
+  seal: (generation, message, call) => generation.takeSeal(message, call),
+  refusal: (generation, message, call) => generation.takeRefusal(message, call),
+  'upstream-find': (generation, message, call) => generation.takeUpstreamQuestion(message, call),
+  'upstream-call': (generation, message, call) => generation.takeUpstreamQuestion(message, call),
+  'upstream-begin': (generation, message, call) => generation.takeUpstreamQuestion(message, call),
+  'upstream-attend': (generation, message, call) => generation.takeUpstreamQuestion(message, call),
+  'upstream-answer': (generation, message) => generation.takeUpstreamAnswer(message),
+  'upstream-refusal': (generation, message) => generation.takeUpstreamRefusal(message),
+  'task-ended': (generation, message) => generation.takeTaskEnd(message),
+  changed: (generation, message) => generation.takeTampering(message),
+  'close-stream': (_, __, call) => call?.running?.closeStream(),
+  loading: (generation, message) => generation.takeLoading(message),
+  loaded: (generation, message) => generation.takeLoading(message),
+  'list-changed': (generation, message) => generation.takeChange(message),
+  'resource-updated': (generation, message) => generation.takeChange(message),
+  broken: (generation, message) => generation.takeBreakage(message),
+  hook: (generation, message) => generation.takeHook(message),
+  session: (generation, message) => generation.takeSession(message),
+};
+
+function abortReasonText(reason: unknown): string {
+  return reason instanceof Error ? reason.message : textIn(reason);
+}
+
+/** A member of a message, if it is text. An object of JSON may not even become text. */
+function textIn(value: unknown): string {
+  return typeof value === 'string' ? value : '';
+}
+
+function lowerFirst(text: string): string {
+  return text.charAt(0).toLowerCase() + text.slice(1);
+}

@@ -1,0 +1,44 @@
+import type { HostDeath } from './host-death.js';
+import { Endpoint } from './host-endpoint.js';
+import type { HostLink, HostLinkOptions } from './host-generation.js';
+import type { ToHost } from './host-messages.js';
+import type { ChannelMessage } from './json-line-channel.js';
+
+/** A host in this process, for systems that let it start no other. It contains nothing. */
+export class LocalHost implements HostLink {
+  /** It ends with this process, so this does not matter. */
+  readonly lastBegun = Number.POSITIVE_INFINITY;
+  readonly #endpoint: Endpoint;
+  readonly #end: (death: HostDeath) => void;
+
+  constructor({ report, onReady, onMessage, onDeath }: HostLinkOptions) {
+    let isOver = false;
+    const deliver = (take: () => void) =>
+      setImmediate(() => {
+        if (!isOver) take();
+      });
+    this.#end = (death) => {
+      if (isOver) return;
+      isOver = true;
+      onDeath(death);
+    };
+    this.#endpoint = new Endpoint({
+      send: (message) => deliver(() => onMessage(message as unknown as ChannelMessage, '')),
+      report,
+      inspect: () => undefined,
+      note: () => {},
+      flush: () => {},
+      exit: () => this.#end({ kind: 'killed', reason: 'was ended' }),
+    });
+    deliver(() => onReady({ type: 'ready' }));
+  }
+
+  send(message: ChannelMessage): boolean {
+    this.#endpoint.receive(message as unknown as ToHost);
+    return true;
+  }
+
+  async kill(reason = 'was ended'): Promise<void> {
+    this.#end({ kind: 'killed', reason });
+  }
+}

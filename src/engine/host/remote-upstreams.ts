@@ -1,0 +1,138 @@
+import { errorMessage } from '../base/thrown-value.js';
+import { asker, type RequesterInfo } from '../live/connection.js';
+import type { UpstreamSource } from '../live/live-server.js';
+import { isObject } from '../protocol/envelope.js';
+import type { Servable } from '../runtime/compose-server.js';
+import type { Context, LogLevel } from '../runtime/context.js';
+import type { PendingKind } from '../runtime/missing-packages.js';
+import type { ServedKind } from '../runtime/registry.js';
+import type { ToolResult } from '../runtime/result-builders.js';
+import type { ToolUpstream } from '../runtime/upstream.js';
+import { withUpstreamTools } from '../runtime/upstream-tools.js';
+import { requestClientAnswer, UnansweredRequestError } from '../upstream/input-requests.js';
+import { takeTools } from '../upstream/select-tools.js';
+import type { FromHost, ToHost } from './host-messages.js';
+import { type FrontRequests, RemoteRequest } from './remote-request.js';
+
+export interface RemoteUpstreamsOptions {
+  readonly send: (message: FromHost) => void;
+  readonly questions: FrontRequests;
+  /** Called when the front has sent tools of upstream servers. */
+  readonly onTools: () => void;
+}
+
+/** A handler that waits for an upstream server. */
+interface Attending {
+  readonly ctx: Context;
+  /** Records the call for the run that brings answers. */
+  keeping?: Promise<unknown>;
+}
+
+type Message<T extends ToHost['type']> = Extract<ToHost, { readonly type: T }>;
+
+/** The upstream servers of the front, as code in this host calls them. */
+export class RemoteUpstreams implements UpstreamSource {
+  readonly #options: RemoteUpstreamsOptions;
+  readonly #attending = new Map<number, Attending>();
+  #lists: readonly unknown[] = [];
+  #reasons: readonly string[] = [];
+
+  constructor(options: RemoteUpstreamsOptions) {
+    this.#options = options;
+  }
+
+  /** Takes the tools of the upstream servers, by the entries of the server. */
+  takeLists({ lists }: Message<'upstream-tools'>): void {
+    this.#lists = lists;
+    this.#options.onTools();
+  }
+
+  /** A server with the tools that its upstream servers list. */
+  extend<S extends Servable>(server: S): S {
+    if (server.upstreams.length === 0) return server;
+    const tools = server.upstreams.map((entry, index) => {
+      const listed = this.#lists[index];
+      // The front reports the faults.
+      return [entry, Array.isArray(listed) ? takeTools(entry, listed).tools : []] as const;
+    });
+    return withUpstreamTools(server, new Map(tools));
+  }
+
+  async call({ tool: theirs }: ToolUpstream, args: unknown, ctx: Context): Promise<ToolResult> {
+    const who = (ctx as { readonly [asker]?: RequesterInfo })[asker];
+    if (!(who?.request instanceof RemoteRequest)) throw new Error('The call belongs to no request.');
+    const { call } = who.request;
+    const { wantsProgress } = who;
+    const asked = { call, tool: ctx.tool!.name, theirs, args: isObject(args) ? args : {}, wantsProgress };
+    if (!who.endsToAsk || !who.isRetry) {
+      return await this.#attend(ctx, (question) => ({ type: 'upstream-call', question, ...asked }));
+    }
+    // A run that may not be the first: the call is under way, unless the client was asked something else.
+    const { questions } = this.#options;
+    const begin = () =>
+      questions.put((question) => ({ type: 'upstream-begin', question, ...asked }), ctx.signal);
+    const id = String(await ctx.step('upstream', begin));
+    return await this.#attend(ctx, (question) => ({ type: 'upstream-attend', call, question, id }));
+  }
+
+  async #attend(ctx: Context, message: (question: number) => FromHost): Promise<ToolResult> {
+    let attended: number | undefined;
+    const put = (question: number): FromHost => {
+      attended = question;
+      this.#attending.set(question, { ctx });
+      return message(question);
+    };
+    try {
+      return (await this.#options.questions.put(put, ctx.signal)) as ToolResult;
+    } finally {
+      if (attended !== undefined) this.#attending.delete(attended);
+    }
+  }
+
+  /** Puts a question of an upstream server to the client of the handler. */
+  async takeQuestion({ question, ask, key, id, method, params }: Message<'upstream-ask'>): Promise<void> {
+    const { send } = this.#options;
+    const attending = this.#attending.get(question);
+    try {
+      if (!attending) throw new Error('The handler has ended.');
+      const { ctx } = attending;
+      if (id !== undefined) attending.keeping ??= ctx.step('upstream', () => id);
+      await attending.keeping;
+      send({ type: 'upstream-answer', ask, result: await requestClientAnswer(ctx, { method, params }, key) });
+    } catch (error) {
+      const code = error instanceof UnansweredRequestError && { code: error.code };
+      send({ type: 'upstream-refusal', ask, message: errorMessage(error), ...code });
+    }
+  }
+
+  takeProgress({ question, progress, total, message }: Message<'upstream-progress'>): void {
+    const more = { ...(total !== undefined && { total }), ...(message !== undefined && { message }) };
+    this.#attending.get(question)?.ctx.progress(progress, more);
+  }
+
+  takeLog({ question, level, data }: Message<'upstream-log'>): void {
+    this.#attending.get(question)?.ctx.log[level as LogLevel](data);
+  }
+
+  /** False: the front promises the tools. */
+  isPending(): boolean {
+    return false;
+  }
+
+  /** Has the front wait for upstream servers. It sends their tools before it answers. */
+  async wait(kind: PendingKind, _purpose: 'list' | 'item', signal: AbortSignal): Promise<void> {
+    if (kind !== 'tools') return;
+    const { questions } = this.#options;
+    const find = (question: number): FromHost => ({ type: 'upstream-find', question });
+    const answer = await questions.put(find, signal).catch(() => undefined);
+    const { reasons } = isObject(answer) ? answer : {};
+    this.#reasons = Array.isArray(reasons) ? reasons.map(String) : [];
+  }
+
+  reasons(kind: ServedKind): readonly string[] {
+    return kind === 'tools' ? this.#reasons : [];
+  }
+
+  /** The front ends them. */
+  async close(): Promise<void> {}
+}

@@ -1,0 +1,356 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import { plainData } from '../base/plain-data.js';
+import { errorMessage } from '../base/thrown-value.js';
+import { importDefault, type LoadCode } from '../extension/extension.js';
+import { serverCapabilities } from '../live/capabilities.js';
+import type { Connection } from '../live/connection.js';
+import { LiveServer } from '../live/live-server.js';
+import { openSession } from '../live/session.js';
+import { allowsUi } from '../live/ui-capability.js';
+import { answerMethod, findMethod } from '../methods/methods.js';
+import type { JsonObject } from '../protocol/envelope.js';
+import type { Era } from '../protocol/eras.js';
+import { eventListKind } from '../protocol/subscriptions.js';
+import type { HookWatch } from '../runtime/hook-watch.js';
+import { Initializers } from '../runtime/initialize.js';
+import { ToolError } from '../runtime/result-builders.js';
+import { TimeoutError, withTimeLimit } from '../runtime/time-limit.js';
+import { parseToolOptions } from '../runtime/tool-options.js';
+import type { GivenPlace } from '../runtime/upstream.js';
+import { createAnnouncer } from '../server/announcer.js';
+import type { RunningServer } from '../server/running-server.js';
+import { createServerResolver, type ServerResolver } from '../server/server-resolver.js';
+import { describeModule } from './describe-module.js';
+import { EnvReads } from './env-reads.js';
+import type {
+  DescribedModule,
+  Excluded,
+  FromHost,
+  HostedConnection,
+  HostedServer,
+  ToHost,
+} from './host-messages.js';
+import { HostedHooks } from './hosted-hooks.js';
+import { FrontRequests, RemoteRequest } from './remote-request.js';
+import type { RemoteUpstreams } from './remote-upstreams.js';
+
+export interface RunnerOptions {
+  readonly send: (message: FromHost) => void;
+  /** Takes one line for stderr. */
+  readonly report: (line: string) => void;
+}
+
+/** The longest that a module keeps the next one waiting, in milliseconds. */
+const turnMs = 250;
+
+/** Modules may replace the export. */
+const pause = sleep;
+
+/** The connection of all requests of 2026-07-28. */
+const modern = 0;
+
+/** Runs one server in the extension host: its modules, and the requests that the front passes on. */
+export class Runner {
+  readonly #options: RunnerOptions;
+  readonly #hosted: HostedServer;
+  readonly #resolve: Promise<ServerResolver>;
+  #excluded: Excluded = {};
+  #packages: ReadonlyMap<string, string> = new Map();
+  #hooks: HostedHooks;
+  readonly #questions: FrontRequests;
+  readonly #connections = new Map<number, Connection>();
+  readonly #requests = new Map<number, RemoteRequest>();
+  readonly #ending = new AbortController();
+  readonly #watch: HookWatch;
+  readonly #envReads = new EnvReads();
+  #served: (RunningServer & { readonly live: LiveServer<RemoteUpstreams> }) | undefined;
+  /** The last composition. One runs at a time: two at the start would open two live servers. */
+  #composing: Promise<unknown> = Promise.resolve();
+  /** Resolves when the next module may begin. One begins at a time, so the last to begin is the one that harms the process. */
+  #turn: Promise<unknown> = Promise.resolve();
+
+  constructor(hosted: HostedServer, options: RunnerOptions) {
+    this.#hosted = hosted;
+    this.#options = options;
+    this.#questions = new FrontRequests(options.send);
+    this.#hooks = new HostedHooks({}, options.send);
+    this.#watch = { enter: (hook, limitMs) => this.#hooks.enter(hook, limitMs) };
+    const { server, project, frozen, cwd, env, home, platform } = hosted;
+    this.#resolve = createServerResolver(
+      { server, project, strict: false, ...(frozen && { checkDrift: createDriftCheck(hosted) }) },
+      // The front has reported what is left out.
+      {
+        host: { cwd, env, home, platform },
+        report: () => {},
+        loadCode: this.#loadCode,
+        pinned: (name) => this.#packages.get(name),
+      },
+    );
+    this.#resolve.catch(() => {});
+  }
+
+  /** Describes a module for the front. */
+  async describe(file: string): Promise<DescribedModule> {
+    const described = await this.#load(file, () => describeModule(file)).catch((error: unknown) => ({
+      failure: errorMessage(error),
+    }));
+    return { ...described, env: this.#envReads.names ?? null };
+  }
+
+  /** Has modules and hooks left out. The server has to be composed again. */
+  exclude(excluded: Excluded, hooks: Excluded): void {
+    this.#excluded = excluded;
+    this.#hooks = new HostedHooks(hooks, this.#options.send);
+  }
+
+  /** Composes the server after earlier compositions, anew if one has succeeded. */
+  async compose(packages: Readonly<Record<string, string>>): Promise<JsonObject> {
+    const composing = this.#composing.then(async () => await this.#compose(packages));
+    this.#composing = composing.catch(() => {});
+    return await composing;
+  }
+
+  async #compose(packages: Readonly<Record<string, string>>): Promise<JsonObject> {
+    this.#packages = new Map(Object.entries(packages));
+    if (this.#served) {
+      await this.#served.live.recompose();
+      return {};
+    }
+    const { report, send } = this.#options;
+    const resolve = await this.#resolve;
+    const compose = async () => await resolve({ reportsMissing: false });
+    const { env } = this.#hosted;
+    const live = await LiveServer.open<RemoteUpstreams>({
+      ...(await compose()),
+      compose,
+      initializers: new Initializers(this.#ending.signal, this.#watch),
+      env,
+      report,
+      isSilent: true,
+      openUpstreams: async ({ refresh }) => {
+        // Few servers have upstream servers.
+        const { RemoteUpstreams } = await import('./remote-upstreams.js');
+        return new RemoteUpstreams({ send, questions: this.#questions, onTools: refresh });
+      },
+    });
+    live.onChange((change) => {
+      const kind = eventListKind(change);
+      if (kind) send({ type: 'list-changed', kind });
+      else if (change.kind === 'resource_updated') send({ type: 'resource-updated', uri: change.uri });
+    });
+    this.#served = { live, toolOptions: parseToolOptions(env.MCP_TOOL_OPTIONS, () => {}) };
+    this.#connections.set(modern, this.#connection('modern', modern, noConnection));
+    return {};
+  }
+
+  /** Runs the function that finds a place. @throws ToolError with the reason for the model */
+  async place(id: string): Promise<JsonObject> {
+    const given = this.#givenPlaces().find(({ given }) => given.id === id)?.given;
+    if (!given) throw new ToolError('The definition of the upstream server has changed. Try again.');
+    const { env } = this.#hosted;
+    const { timeoutMs } = given;
+    const signal = this.#ending.signal;
+    try {
+      const place = await withTimeLimit(async () => await given.find(env), { timeoutMs, signal });
+      return { place: plainData(place).value ?? null };
+    } catch (error) {
+      return {
+        reason: error instanceof TimeoutError ? `${given.what} gave ${error.message}` : errorMessage(error),
+      };
+    }
+  }
+
+  /** The first of the places that are found by the same function. */
+  async placeKey(id: string): Promise<JsonObject> {
+    const all = this.#givenPlaces();
+    const key = all.find(({ given }) => given.id === id)?.key;
+    return { id: all.find((one) => one.key === key)?.given.id ?? id };
+  }
+
+  #givenPlaces(): readonly { readonly key: string; readonly given: GivenPlace }[] {
+    const { registry, upstreams } = this.#served!.live.composed;
+    const tools = registry.all('tools').flatMap(({ upstream }) => (upstream ? [upstream.upstream] : []));
+    return [...tools, ...upstreams.map(({ upstream }) => upstream)].flatMap(({ key, given }) =>
+      given ? [{ key, given }] : [],
+    );
+  }
+
+  takeFromUpstream(
+    message: Extract<
+      ToHost,
+      { type: 'upstream-tools' | 'upstream-ask' | 'upstream-progress' | 'upstream-log' }
+    >,
+  ): void {
+    const upstreams = this.#served?.live.upstreams;
+    if (!upstreams) return;
+    switch (message.type) {
+      case 'upstream-tools':
+        upstreams.takeLists(message);
+        return;
+      case 'upstream-ask':
+        void upstreams.takeQuestion(message);
+        return;
+      case 'upstream-progress':
+        upstreams.takeProgress(message);
+        return;
+      case 'upstream-log':
+        upstreams.takeLog(message);
+    }
+  }
+
+  open(number: number, opened: HostedConnection): void {
+    if (number !== modern) this.#connections.set(number, this.#connection('legacy', number, opened));
+  }
+
+  update(number: number, { root, logLevel }: Pick<HostedConnection, 'root' | 'logLevel'>): void {
+    const connection = this.#connections.get(number);
+    if (connection) Object.assign(connection, { root, logLevel });
+  }
+
+  close(number: number): void {
+    this.#connections.delete(number);
+  }
+
+  /** Answers a request of the front. @throws ProtocolError */
+  async run({
+    call,
+    connection: number,
+    request,
+  }: Extract<ToHost, { type: 'request' }>): Promise<JsonObject> {
+    const connection = this.#connections.get(number);
+    const row = connection && findMethod(request.method, connection.era);
+    if (!row)
+      throw new Error(`The front asks for ${request.method} on connection ${number}, which is not there.`);
+    const { send } = this.#options;
+    const remote = new RemoteRequest(call, request, { send, questions: this.#questions });
+    this.#requests.set(call, remote);
+    try {
+      const result = await answerMethod(row.handler, connection, request.params, remote);
+      if (result.resultType === 'task') await this.#watchTask(call, connection, result);
+      return result;
+    } finally {
+      this.#requests.delete(call);
+    }
+  }
+
+  /** The front keeps what becomes of the task. */
+  async #watchTask(call: number, { calls }: Connection, { taskId }: JsonObject): Promise<void> {
+    const { send } = this.#options;
+    const { serverTasks } = await import('../tasks/tasks.js');
+    serverTasks(calls).release(taskId, (task) => {
+      try {
+        send({ type: 'task-ended', call, task });
+      } catch (error) {
+        const { result: _, ...rest } = task;
+        const message = errorMessage(error);
+        const failed = { status: 'failed', statusMessage: message, error: { code: -32603, message } };
+        send({ type: 'task-ended', call, task: { ...rest, ...failed } });
+      }
+    });
+  }
+
+  cancel(call: number, reason: string): void {
+    this.#requests.get(call)?.abort(reason);
+  }
+
+  settle(message: Extract<ToHost, { type: 'answer' | 'failure' }>): void {
+    this.#questions.take(message);
+  }
+
+  /** Calls off tasks, and waits for their ends. */
+  async endTasks(limitMs: number): Promise<JsonObject> {
+    const { calls } = this.#served?.live ?? {};
+    if (calls?.server.registry.all('tools').some(({ task }) => task)) {
+      const { serverTasks } = await import('../tasks/tasks.js');
+      await serverTasks(calls).end(limitMs);
+    }
+    return {};
+  }
+
+  /** Aborts what is running. */
+  end(): void {
+    this.#ending.abort();
+    void this.endTasks(0);
+    for (const request of this.#requests.values()) request.abort('The server ends.');
+  }
+
+  readonly #loadCode: LoadCode = async (file, relative) =>
+    await this.#load(file, () => importDefault(file, relative));
+
+  async #load<T>(file: string, load: () => Promise<T>): Promise<T> {
+    const reason = Object.hasOwn(this.#excluded, file) ? this.#excluded[file] : undefined;
+    if (reason !== undefined) throw new Error(reason);
+    const { send } = this.#options;
+    const turn = this.#turn;
+    const run = async () => {
+      await turn;
+      send({ type: 'loading', file });
+      try {
+        return await this.#envReads.during(load);
+      } finally {
+        send({ type: 'loaded', file });
+      }
+    };
+    const loading = run();
+    // A module that waits for something does not keep others from loading.
+    this.#turn = Promise.race([loading.catch(() => {}), turn.then(() => pause(turnMs))]);
+    return await loading;
+  }
+
+  #connection(era: Era, number: number, opened: HostedConnection): Connection {
+    const { live, toolOptions } = this.#served!;
+    const { calls } = live;
+    const { version, client, root, logLevel, session } = opened;
+    const { send } = this.#options;
+    const withUi = allowsUi(calls.env) && calls.server.hasUi;
+    const capabilities = serverCapabilities(live, { era, withUi });
+    const connection: Connection = {
+      era,
+      peer: { version, client },
+      calls,
+      live,
+      toolOptions,
+      shown: async (request, query) => {
+        const { listShownItems } = await import('../methods/shown-items.js');
+        return await listShownItems({ connection, request }, query);
+      },
+      announce: createAnnouncer(live, (kind) => capabilities[kind]?.listChanged === true),
+      session:
+        era === 'modern'
+          ? undefined
+          : openSession(session, (key, text) =>
+              send({ type: 'session', connection: number, key, ...(text !== undefined && { text }) }),
+            ),
+      states: {
+        // The front has verified it.
+        read: async (_, state) => state as never,
+        write: async ({ request }, remembered) => await (request as RemoteRequest).seal(remembered),
+      },
+      hooks: this.#watch,
+      subscribed: new Set(),
+      roots: undefined,
+      root,
+      logLevel,
+    };
+    return connection;
+  }
+}
+
+const noConnection: HostedConnection = {
+  version: '2026-07-28',
+  client: undefined,
+  root: undefined,
+  logLevel: 'info',
+  session: {},
+};
+
+/** Few servers are checked, so what it takes is loaded for those. */
+function createDriftCheck(hosted: HostedServer) {
+  return async (extensions: readonly import('../extension/extension.js').Extension[]) => {
+    const [{ describeDrift }, { workspaceFolders }] = await Promise.all([
+      import('../packages/drift.js'),
+      import('../base/folders.js'),
+    ]);
+    return await describeDrift(extensions, workspaceFolders(hosted));
+  };
+}

@@ -1,0 +1,181 @@
+import type { RequesterInfo } from '../live/connection.js';
+import { isObject, type JsonObject } from '../protocol/envelope.js';
+import type { Servable } from '../runtime/compose-server.js';
+import { InputRequiredSignal } from '../runtime/input-required.js';
+import { ToolError } from '../runtime/result-builders.js';
+import type { ToolUpstream } from '../runtime/upstream.js';
+import { UnansweredRequestError } from '../upstream/input-requests.js';
+import type { Attendant, UpstreamCall } from '../upstream/upstream-call.js';
+import type { UpstreamHub } from '../upstream/upstream-hub.js';
+import type { ToHost } from './host-messages.js';
+import type { ChannelMessage } from './json-line-channel.js';
+
+/** The upstream servers of a server, as it is served now. */
+export interface ServedUpstreams {
+  readonly hub: UpstreamHub;
+  readonly server: Servable;
+}
+
+/** The client's request that code in the host works on. */
+export interface AskingCall {
+  /** The asker for upstream servers. */
+  readonly asker: (wantsProgress: boolean) => RequesterInfo;
+  /** Aborts when the request is answered, or nothing waits for the answer any more. */
+  readonly over: AbortSignal;
+}
+
+export interface UpstreamCallsOptions {
+  readonly send: (message: ToHost) => void;
+  readonly upstreams: () => ServedUpstreams | undefined;
+}
+
+/** Calls of upstream servers that one host has under way at once. */
+const maxOpen = 1000;
+
+/** Calls and lists of upstream servers that the code of one host asks for. */
+export class UpstreamCalls {
+  readonly #options: UpstreamCallsOptions;
+  readonly #asks = new Map<number, { resolve(result: JsonObject): void; reject(error: Error): void }>();
+  #lastAsk = 0;
+  #open = 0;
+  /** The server whose lists the host has. */
+  #told: Servable | undefined;
+
+  constructor(options: UpstreamCallsOptions) {
+    this.#options = options;
+  }
+
+  /** Sends the tools of upstream servers to the host, if it has others. */
+  tellTools(): void {
+    const { send, upstreams } = this.#options;
+    const { hub, server } = upstreams() ?? {};
+    if (!hub || !server || server === this.#told || server.upstreams.length === 0) return;
+    send({ type: 'upstream-tools', lists: hub.lists });
+    this.#told = server;
+  }
+
+  /** The host composes the server again, without tools of upstream servers. */
+  forgetTools(): void {
+    this.#told = undefined;
+  }
+
+  /** Waits for the tools of upstream servers. */
+  async find(signal: AbortSignal): Promise<JsonObject> {
+    const { hub } = this.#options.upstreams() ?? {};
+    await hub?.wait('tools', 'list', signal);
+    this.tellTools();
+    return { reasons: hub?.reasons('tools') ?? [] };
+  }
+
+  /** Calls a tool for a handler in the host. @throws ToolError */
+  async call(message: ChannelMessage, asking: AskingCall, ending: AbortSignal): Promise<unknown> {
+    const { hub, what, args, asker } = this.#asked(message, asking);
+    const call = hub.begin(what, args, asker);
+    return await this.#attend(call, { question: Number(message.question), hub, asker, asking, ending });
+  }
+
+  /** Begins a call that another run of the handler attends to, and gives its id. @throws ToolError */
+  begin(message: ChannelMessage, asking: AskingCall): string {
+    const { hub, what, args, asker } = this.#asked(message, asking);
+    return hub.keep(hub.begin(what, args, asker));
+  }
+
+  /** Attends to a call that was kept. @throws ToolError */
+  async attend(message: ChannelMessage, asking: AskingCall, ending: AbortSignal): Promise<unknown> {
+    const { hub } = this.#options.upstreams() ?? {};
+    if (!hub) throw new ToolError('This server has no upstream servers.');
+    const call = hub.kept(String(message.id));
+    return await this.#attend(call, { question: Number(message.question), hub, asking, ending });
+  }
+
+  #asked({ tool, theirs, args, wantsProgress }: ChannelMessage, { asker }: AskingCall): Asked {
+    const { hub, server } = this.#options.upstreams() ?? {};
+    const what = typeof tool === 'string' ? server?.registry.resolve('tools', tool)?.upstream : undefined;
+    // A list may have changed on its way.
+    if (!hub || what?.tool !== theirs || !what) {
+      throw new ToolError(`No upstream server has the tool "${String(tool)}" any more.`);
+    }
+    return { hub, what, args: isObject(args) ? args : {}, asker: asker(wantsProgress === true) };
+  }
+
+  async #attend(call: UpstreamCall, { question, hub, asker, asking, ending }: Attendance): Promise<unknown> {
+    if (this.#open >= maxOpen) {
+      const reason = new ToolError(`${maxOpen} calls of upstream servers are under way. Try again later.`);
+      call.cancel(reason);
+      throw reason;
+    }
+    this.#open += 1;
+    let id: string | undefined;
+    const attendant = this.#attendant(question, AbortSignal.any([ending, asking.over]), () => id);
+    const keep = async (kept: UpstreamCall) => {
+      id = hub.keep(kept);
+    };
+    const endsToAsk = asker?.endsToAsk && !asker.isRetry;
+    try {
+      return await call.attend(attendant, endsToAsk ? keep : undefined);
+    } finally {
+      this.#open -= 1;
+    }
+  }
+
+  #attendant(question: number, signal: AbortSignal, idOf: () => string | undefined): Attendant {
+    const { send } = this.#options;
+    return {
+      signal,
+      progress: (progress, more) => send({ type: 'upstream-progress', question, progress, ...more }),
+      log: (level, data) => send({ type: 'upstream-log', question, level, data }),
+      answer: ({ method, params }, key) =>
+        new Promise((resolve, reject) => {
+          this.#lastAsk += 1;
+          const ask = this.#lastAsk;
+          const abort = () => {
+            this.#asks.delete(ask);
+            // The next run of the handler puts the question again.
+            if (!(signal.reason instanceof InputRequiredSignal)) reject(signal.reason);
+          };
+          signal.addEventListener('abort', abort, { once: true });
+          this.#asks.set(ask, { resolve, reject });
+          const id = idOf();
+          send({ type: 'upstream-ask', question, ask, key, method, params, ...(id !== undefined && { id }) });
+        }),
+    };
+  }
+
+  /** Takes the answer to a question of an upstream server. */
+  takeAnswer({ ask, result }: ChannelMessage): void {
+    const waiting = this.#asks.get(ask as number);
+    this.#asks.delete(ask as number);
+    if (isObject(result)) waiting?.resolve(result);
+    else waiting?.reject(new Error('The answer is not an object.'));
+  }
+
+  takeRefusal({ ask, message, code }: ChannelMessage): void {
+    const waiting = this.#asks.get(ask as number);
+    this.#asks.delete(ask as number);
+    const text = typeof message === 'string' ? message : '';
+    waiting?.reject(
+      Number.isSafeInteger(code) ? new UnansweredRequestError(text, code as number) : new Error(text),
+    );
+  }
+}
+
+/** Ends the attendance of a handler. */
+export function withdrawn(reason: string, isSuspension: boolean): Error {
+  return isSuspension ? new InputRequiredSignal() : new Error(reason);
+}
+
+interface Asked {
+  readonly hub: UpstreamHub;
+  readonly what: ToolUpstream;
+  readonly args: JsonObject;
+  readonly asker: RequesterInfo;
+}
+
+interface Attendance {
+  readonly question: number;
+  readonly hub: UpstreamHub;
+  /** Absent: the call is kept already. */
+  readonly asker?: RequesterInfo;
+  readonly asking: AskingCall;
+  readonly ending: AbortSignal;
+}

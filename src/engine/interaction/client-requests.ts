@@ -1,0 +1,201 @@
+import { describePlainFault } from '../base/plain-data.js';
+import { errorMessage } from '../base/thrown-value.js';
+import { liveDefinition } from '../extension/live-definition.js';
+import { isObject, type JsonObject } from '../protocol/envelope.js';
+import type { Answer, Root, UrlAnswer } from '../runtime/context.js';
+import { ToolError } from '../runtime/result-builders.js';
+import { requirePlain } from '../runtime/tool-result.js';
+import { type CompiledSchema, compileSchema, formatIssues, SchemaError } from '../schema/index.js';
+import { buildForm, InputRequestError } from './elicitation-form.js';
+import { parseRoots } from './roots.js';
+
+/** Something the client is asked, and how its answer is understood. */
+export interface InputRequest<T> {
+  readonly method: 'elicitation/create' | 'sampling/createMessage' | 'roots/list';
+  readonly params?: JsonObject;
+  /** What the client must have declared. */
+  readonly capabilities: readonly string[];
+  /** The answer, or what is wrong with what the user filled in. @throws ToolError for what is no answer at all */
+  read(response: unknown): ParsedAnswer<T> | Promise<ParsedAnswer<T>>;
+  /** What it comes to when the client refuses to ask, or is too late. @throws ToolError if it comes to nothing */
+  unanswered(reason: string): T;
+  /** The same question, once more, with what was wrong. */
+  again?(problem: string): InputRequest<T>;
+}
+
+type ParsedAnswer<T> = { readonly answer: T } | { readonly problem: string };
+
+/** How what is amiss with a client is told to whoever looks for it. */
+type ReportProblem = (text: string) => void;
+
+/** What of the connection shapes a question. */
+export interface InputRequestContext {
+  readonly version: string;
+  readonly isModern: boolean;
+  readonly note: ReportProblem;
+}
+
+/** How often the user is asked for what fits the schema, where somebody waits for it. */
+const maxAskAttempts = 3;
+
+/** What comes of putting a question: a response, or why there is none. */
+export type InputResponse = { readonly result: unknown } | { readonly failure: string };
+
+/** Asks until the answer fits, or for the last time. */
+export async function requestUntilValid<T>(
+  first: InputRequest<T>,
+  put: (question: InputRequest<T>) => Promise<InputResponse>,
+): Promise<T> {
+  let question = first;
+  for (let attempt = 1; ; attempt += 1) {
+    const response = await put(question);
+    if ('failure' in response) return question.unanswered(response.failure);
+    const reading = await question.read(response.result);
+    if ('answer' in reading) return reading.answer;
+    if (attempt === maxAskAttempts || !question.again) return question.unanswered(reading.problem);
+    question = question.again(reading.problem);
+  }
+}
+
+/** @throws QuestionError if no form can be made of the schema */
+export async function formQuestion(
+  { message, schema }: { readonly message: string; readonly schema: unknown },
+  { version, note }: InputRequestContext,
+): Promise<InputRequest<Answer<never>>> {
+  requireText(message);
+  if (schema === undefined) {
+    throw new InputRequestError('A question needs a schema of what is asked for; {} asks for a yes or no.');
+  }
+  const compiled = await compiledOnce(schema);
+  const requestedSchema = buildForm(compiled.wire, version);
+  const ask = (text: string): InputRequest<Answer<never>> => ({
+    method: 'elicitation/create',
+    // Clients before 2025-11-25 know no modes, and none means a form.
+    params: { ...(version >= '2025-11-25' && { mode: 'form' }), message: text, requestedSchema },
+    capabilities: ['elicitation.form'],
+    read: (response) => readForm(response, compiled, note),
+    unanswered: (reason) => cancelAnswer(reason, note),
+    again: (problem) => ask(`${message}\n\n${problem}`),
+  });
+  return ask(message);
+}
+
+/** @throws QuestionError if the address is none */
+export function urlQuestion(
+  { message, url }: { readonly message: string; readonly url: string },
+  { isModern, note }: InputRequestContext,
+): InputRequest<UrlAnswer> {
+  requireText(message);
+  if (!URL.canParse(url))
+    throw new InputRequestError(`The user cannot be sent to "${url}", which is not a URL.`);
+  return {
+    method: 'elicitation/create',
+    params: { mode: 'url', message, url, ...(!isModern && { elicitationId: crypto.randomUUID() }) },
+    capabilities: ['elicitation.url'],
+    read: (response) => {
+      const action = isObject(response) ? response.action : undefined;
+      if (action === 'accept' || action === 'decline' || action === 'cancel') return { answer: { action } };
+      return { answer: cancelAnswer(`the action ${JSON.stringify(action)}`, note) };
+    },
+    unanswered: (reason) => cancelAnswer(reason, note),
+  };
+}
+
+/** @throws TypeError for params that JSON cannot hold */
+export function samplingQuestion(given: unknown): InputRequest<JsonObject> {
+  const params = requireParams(given);
+  const usesTools = params.tools !== undefined || params.toolChoice !== undefined;
+  return {
+    method: 'sampling/createMessage',
+    params,
+    capabilities: usesTools ? ['sampling', 'sampling.tools'] : ['sampling'],
+    read: (response) => {
+      const isMessage =
+        isObject(response) &&
+        typeof response.role === 'string' &&
+        (isObject(response.content) || Array.isArray(response.content));
+      if (!isMessage) throw new ToolError('The client answered a request for sampling with no message.');
+      return { answer: response };
+    },
+    unanswered: (reason) => {
+      throw new ToolError(`The client did not let its model answer: ${reason}`);
+    },
+  };
+}
+
+export function rootsQuestion(): InputRequest<readonly Root[]> {
+  return {
+    method: 'roots/list',
+    capabilities: ['roots'],
+    read: (response) => {
+      const roots = parseRoots(response);
+      if (!roots) throw new ToolError('The client answered a request for its roots with no list.');
+      return { answer: roots };
+    },
+    unanswered: (reason) => {
+      throw new ToolError(`The client did not tell its roots: ${reason}`);
+    },
+  };
+}
+
+/** An action that is none of the three, or content that is no object, is as if the user had put the question away. */
+async function readForm(
+  response: unknown,
+  compiled: CompiledSchema,
+  note: ReportProblem,
+): Promise<ParsedAnswer<Answer<never>>> {
+  const { action, content = {} } = isObject(response) ? response : {};
+  if (action === 'decline' || action === 'cancel') return { answer: { action } };
+  if (action !== 'accept') return { answer: cancelAnswer(`the action ${JSON.stringify(action)}`, note) };
+  if (!isObject(content)) return { answer: cancelAnswer('content that is no object', note) };
+  const checked = await compiled.check(content);
+  if (!checked.ok) return { problem: formatIssues(checked.issues) };
+  return { answer: { action, content: checked.value as never } };
+}
+
+function cancelAnswer(reason: string, note: ReportProblem): { readonly action: 'cancel' } {
+  note(`The client answered a question with ${reason}, which counts as "cancel".`);
+  return { action: 'cancel' };
+}
+
+const compiledSchemas = new WeakMap<object, Promise<CompiledSchema>>();
+
+/** A schema that is asked with again is compiled once. */
+function compiledOnce(schema: unknown): Promise<CompiledSchema> {
+  if (typeof schema !== 'object' || schema === null) return compiledForm(schema);
+  const compiled = compiledSchemas.get(schema) ?? compiledForm(schema);
+  compiledSchemas.set(schema, compiled);
+  return compiled;
+}
+
+async function compiledForm(schema: unknown): Promise<CompiledSchema> {
+  try {
+    return await compileSchema(plainSchema(schema), { side: 'input' });
+  } catch (error) {
+    throw new InputRequestError(`The schema of a question is unusable: ${errorMessage(error)}`, {
+      cause: error,
+    });
+  }
+}
+
+function plainSchema(schema: unknown): unknown {
+  const { value, faults } = liveDefinition(schema);
+  if (faults[0]) throw new SchemaError(`${describePlainFault(faults[0])}.`, faults[0].path);
+  return value;
+}
+
+function requireText(message: unknown): void {
+  if (typeof message !== 'string') throw new InputRequestError('A question needs a text to ask it with.');
+}
+
+function requireParams(given: unknown): JsonObject {
+  try {
+    const params = requirePlain(given);
+    if (isObject(params)) return params;
+  } catch (error) {
+    throw new TypeError(`The model cannot be asked with these params: ${errorMessage(error)}.`, {
+      cause: error,
+    });
+  }
+  throw new TypeError('The model is asked with params that are an object.');
+}

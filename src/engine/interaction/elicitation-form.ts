@@ -1,0 +1,174 @@
+import { isObject } from '../protocol/envelope.js';
+import { brands } from '../runtime/authoring-symbols.js';
+import type { JsonSchema } from '../schema/index.js';
+
+/** A question that cannot be put. The model may read why. */
+export class InputRequestError extends TypeError {
+  override readonly name = 'QuestionError';
+  readonly [brands.toolError] = true;
+}
+
+/** The revision that brought choices with titles, choices of several and defaults of every type to forms. */
+const richForms = '2025-11-25';
+
+/**
+ * The form that asks for what a schema describes: one level of fields, as far as a revision knows them. What a form
+ * cannot say, such as a pattern, is checked when the answer comes.
+ * @see MCP 2025-06-18 and later, client/elicitation, Requested Schema
+ * @throws QuestionError naming the field that fits no form
+ */
+export function buildForm({ properties, required }: JsonSchema, version: string): JsonSchema {
+  if (!isObject(properties))
+    throw new InputRequestError('A question asks for fields, and its schema has none.');
+  const fields = Object.entries(properties).map(([name, schema]) => [
+    name,
+    toFormField(name, schema, version),
+  ]);
+  const asked = Array.isArray(required) ? required.filter((name) => Object.hasOwn(properties, name)) : [];
+  return {
+    type: 'object',
+    properties: Object.fromEntries(fields),
+    ...(asked.length > 0 && { required: asked }),
+  };
+}
+
+/** What a field of each type may say in a form, and what must hold for it to be said. */
+const formKeywords: Readonly<Record<string, Readonly<Record<string, (value: unknown) => boolean>>>> = {
+  string: { minLength: isCount, maxLength: isCount, format: isFormat },
+  number: { minimum: isNumber, maximum: isNumber },
+  integer: { minimum: isNumber, maximum: isNumber },
+  boolean: {},
+};
+
+/** Whether a value may be the default of a field of a type. */
+const isDefault: Readonly<Record<string, (value: unknown) => boolean>> = {
+  string: isText,
+  number: isNumber,
+  integer: Number.isInteger,
+  boolean: (value) => typeof value === 'boolean',
+};
+
+function toFormField(name: string, schema: unknown, version: string): JsonSchema {
+  if (!isObject(schema)) throw invalidFieldError(name, 'must say its type');
+  const { type } = schema;
+  const told = { ...pick(schema, { title: isText, description: isText }) };
+  const options = listFormOptions(schema);
+  if (options) {
+    const initial = options.some(({ value }) => value === schema.default) ? schema.default : undefined;
+    return {
+      ...told,
+      type: 'string',
+      ...singleChoiceField(options, schema, version),
+      ...defaultField(initial, version),
+    };
+  }
+  if (schema.enum !== undefined || schema.const !== undefined)
+    throw invalidFieldError(name, 'may only list texts');
+  if (type === 'array') return { ...told, ...choices(name, schema, version) };
+  if (typeof type !== 'string' || !Object.hasOwn(formKeywords, type)) {
+    const known = 'a text, a number, a boolean, a choice, or an array of choices';
+    throw invalidFieldError(name, `must be ${known}, which fit a form`);
+  }
+  const initial = isDefault[type]!(schema.default) ? schema.default : undefined;
+  return { ...told, type, ...pick(schema, formKeywords[type]!), ...defaultField(initial, version) };
+}
+
+/** One of the things to choose from. */
+interface FormOption {
+  readonly value: string;
+  readonly title: string | undefined;
+}
+
+/** What can be chosen, if a schema lists texts in one of the ways there are. */
+function listFormOptions(schema: JsonSchema): readonly FormOption[] | undefined {
+  const { enum: values, enumNames: names, const: only } = schema;
+  if (typeof only === 'string') return [{ value: only, title: undefined }];
+  if (isFilledTextList(values)) {
+    return values.map((value, index) => ({
+      value,
+      title: isFilledTextList(names) ? names[index] : undefined,
+    }));
+  }
+  const listed = schema.oneOf ?? schema.anyOf;
+  if (!Array.isArray(listed) || listed.length === 0) return undefined;
+  const options = listed.map((one: unknown) => {
+    if (!isObject(one) || typeof one.const !== 'string') return undefined;
+    return { value: one.const, title: isText(one.title) ? (one.title as string) : undefined };
+  });
+  return options.every((one) => one !== undefined) ? options : undefined;
+}
+
+/** A choice of one. `enumNames` is how titles were given first, and where they were, they stay. */
+function singleChoiceField(
+  options: readonly FormOption[],
+  { enumNames }: JsonSchema,
+  version: string,
+): JsonSchema {
+  const values = options.map(({ value }) => value);
+  const isTitled = options.some(({ title }) => title !== undefined);
+  if (!isTitled) return { enum: values };
+  if (version >= richForms && enumNames === undefined) return { oneOf: options.map(titledOption) };
+  return { enum: values, enumNames: options.map(({ value, title }) => title ?? value) };
+}
+
+/** A choice of several. */
+function choices(name: string, schema: JsonSchema, version: string): JsonSchema {
+  const options = isObject(schema.items) ? listFormOptions(schema.items) : undefined;
+  if (!options) throw invalidFieldError(name, 'may only be an array of choices: texts that are listed');
+  if (version < richForms) {
+    throw invalidFieldError(
+      name,
+      `asks to choose several, which MCP ${version}, spoken by this client, does not have`,
+    );
+  }
+  const isTitled = options.some(({ title }) => title !== undefined);
+  const { default: initial } = schema;
+  const isFit =
+    isFilledTextList(initial) && initial.every((one) => options.some(({ value }) => value === one));
+  return {
+    type: 'array',
+    ...pick(schema, { minItems: isCount, maxItems: isCount }),
+    items: isTitled
+      ? { anyOf: options.map(titledOption) }
+      : { type: 'string', enum: options.map(({ value }) => value) },
+    ...defaultField(isFit ? initial : undefined, version),
+  };
+}
+
+function titledOption({ value, title }: FormOption): JsonSchema {
+  return { const: value, title: title ?? value };
+}
+
+/** Before 2025-11-25 only what is true or false could have a default. */
+function defaultField(value: unknown, version: string): JsonSchema {
+  return value === undefined || (version < richForms && typeof value !== 'boolean') ? {} : { default: value };
+}
+
+function pick(schema: JsonSchema, wanted: Readonly<Record<string, (value: unknown) => boolean>>): JsonSchema {
+  const kept = Object.entries(wanted).filter(([key, isFit]) => isFit(schema[key]));
+  return Object.fromEntries(kept.map(([key]) => [key, schema[key]]));
+}
+
+function invalidFieldError(name: string, problem: string): InputRequestError {
+  return new InputRequestError(`The field "${name}" of a question ${problem}.`);
+}
+
+function isText(value: unknown): boolean {
+  return typeof value === 'string';
+}
+
+function isFilledTextList(value: unknown): value is readonly string[] {
+  return Array.isArray(value) && value.length > 0 && value.every(isText);
+}
+
+function isNumber(value: unknown): boolean {
+  return Number.isFinite(value);
+}
+
+function isCount(value: unknown): boolean {
+  return Number.isInteger(value) && Number(value) >= 0;
+}
+
+function isFormat(value: unknown): boolean {
+  return ['date', 'date-time', 'email', 'uri'].includes(value as string);
+}

@@ -1,0 +1,188 @@
+import { types } from 'node:util';
+import { plainData } from '../base/plain-data.js';
+import { errorMessage, inspectValue } from '../base/thrown-value.js';
+import { asker, type Connection, requesterInfo } from '../live/connection.js';
+import { allowsUi, declaresUi } from '../live/ui-capability.js';
+import { isObject } from '../protocol/envelope.js';
+import { logLevels, metaKey } from '../protocol/eras.js';
+import { tasksCapability } from '../protocol/protocol-extensions.js';
+import type { RequestContext } from '../protocol/request.js';
+import { capabilityPath } from '../runtime/capabilities.js';
+import type { Context, LogLevel } from '../runtime/context.js';
+import { inputUnsupported } from '../runtime/input-required.js';
+import { callNestedTool } from '../runtime/nested-call.js';
+import type { MakeContext } from '../runtime/server-runtime.js';
+import type { ToolSpec } from '../runtime/specs.js';
+import type { CallDeadline } from '../runtime/time-limit.js';
+import { findToolOptions } from '../runtime/tool-options.js';
+import { type ClientInputScope, HandlerInput } from './input-scope.js';
+
+/** Where handlers of one request stand. */
+interface CallPosition {
+  /** In which they ask the client; absent where they cannot. */
+  readonly dialogue?: ClientInputScope;
+  /** How many calls away from what the client asked for. */
+  readonly depth?: number;
+  /** What their keys begin with. */
+  readonly prefix?: string;
+  /** The calls that they stand in, the outermost first. */
+  readonly outer?: readonly CallDeadline[];
+}
+
+/** Makes handlers' contexts for one request. */
+export function contextMaker(
+  connection: Connection,
+  request: RequestContext,
+  { dialogue, depth = 0, prefix = '', outer = [] }: CallPosition = {},
+): MakeContext {
+  const { calls } = connection;
+  const client = identifyClient(connection, request);
+  const can = (capability: string) => hasCapability(client.capabilities, capability);
+  return (limit, tool) => {
+    const log = createLogger(connection, request, limit, tool);
+    const limits = [...outer, limit];
+    const what = tool ? `Tool "${tool.name}"` : 'This';
+    const speaker = dialogue && new HandlerInput(dialogue, { prefix, limits, what, can, note: log.debug });
+    return {
+      get signal() {
+        return limit.signal;
+      },
+      progress: createProgress(request, limit),
+      log,
+      options: tool ? findToolOptions(tool, connection.toolOptions) : {},
+      client,
+      can,
+      get ui() {
+        return allowsUi(calls.env) && declaresUi(client.capabilities);
+      },
+      registry: { ...calls.server.registry.forHandlers, shown: (query) => connection.shown(request, query) },
+      callTool: (...called) => {
+        const inner = speaker ? { dialogue, prefix: speaker.nextPrefix(), outer: limits } : {};
+        const makeContext = contextMaker(connection, request, { ...inner, depth: depth + 1 });
+        const call = callNestedTool({ calls, limit, depth, makeContext }, ...called);
+        return speaker ? speaker.outcome(call) : call;
+      },
+      ...(speaker?.interaction() ?? listInteraction),
+      root: connection.root,
+      session: connection.session,
+      auth: authInfo(request),
+      ...connection.announce,
+      closeStream: () => request.closeStream(),
+      beginTask: () => {},
+      locals: {},
+      protocolVersion: connection.peer.version ?? 'unknown',
+      requestId: request.id,
+      server: { name: calls.server.info.name, version: calls.server.info.version },
+      ...(tool && { tool: { name: tool.name } }),
+      ...(tool?.upstream && { [asker]: requesterInfo(connection, request, depth) }),
+    };
+  };
+}
+
+/** @see MCP 2026-07-28, basic/patterns/mrtr, Supported Requests */
+const listInteraction = inputUnsupported('What makes lists and completions');
+
+/** What is known of a checked token; not the token itself, which is no business of handlers. */
+function authInfo({ auth }: RequestContext): Context['auth'] {
+  if (!auth) return undefined;
+  const { token: _, extra, ...claims } = auth;
+  return { ...extra, ...claims };
+}
+
+/**
+ * A capability by name, nested ones with dots: `sampling.tools`. Who can be asked and names no way is asked by forms.
+ * @see MCP 2025-11-25 and later, client/elicitation, Capabilities
+ */
+function hasCapability(capabilities: Readonly<Record<string, unknown>>, name: string): boolean {
+  if (
+    name === 'elicitation.form' &&
+    isObject(capabilities.elicitation) &&
+    !('url' in capabilities.elicitation)
+  ) {
+    return true;
+  }
+  let held: unknown = capabilities;
+  for (const part of capabilityPath(name)) {
+    if (typeof held !== 'object' || held === null || !Object.hasOwn(held, part)) return false;
+    held = (held as Record<string, unknown>)[part];
+  }
+  return held !== undefined && held !== false;
+}
+
+/** Whether whoever asks is shown UI. */
+export function showsUi(connection: Connection, request: RequestContext): boolean {
+  return allowsUi(connection.calls.env) && declaresUi(identifyClient(connection, request).capabilities);
+}
+
+/** Whether whoever asks may be handed a task. @see SEP-2663, Backward Compatibility: not before 2026-07-28 */
+export function knowsTasks(connection: Connection, request: RequestContext): boolean {
+  if (connection.era !== 'modern') return false;
+  return hasCapability(identifyClient(connection, request).capabilities, tasksCapability);
+}
+
+/** Who is asking: on 2026-07-28 each request says it, before that the handshake did. */
+function identifyClient({ era, peer }: Connection, { meta }: RequestContext): Context['client'] {
+  const info = (era === 'modern' ? meta?.[metaKey.clientInfo] : peer.client?.info) as
+    | { name?: string; version?: string }
+    | undefined;
+  const capabilities = era === 'modern' ? meta?.[metaKey.clientCapabilities] : peer.client?.capabilities;
+  return {
+    name: info?.name,
+    version: info?.version,
+    capabilities: (capabilities ?? {}) as Readonly<Record<string, unknown>>,
+  };
+}
+
+/**
+ * Progress, if the client sent a token. Values that do not grow are not sent.
+ * @see MCP basic/utilities/progress: "The progress value MUST increase with each notification"
+ */
+function createProgress(request: RequestContext, limit: CallDeadline): Context['progress'] {
+  const progressToken = request.meta?.progressToken;
+  if (progressToken === undefined) return () => {};
+  let last = Number.NEGATIVE_INFINITY;
+  return (progress, more) => {
+    const { total, message } = more ?? {};
+    if (limit.isOver || !Number.isFinite(progress) || progress <= last) return;
+    last = progress;
+    const params = {
+      progressToken,
+      progress,
+      ...(Number.isFinite(total) && { total }),
+      ...(typeof message === 'string' && { message }),
+    };
+    request.notify({ method: 'notifications/progress', params }).catch(() => {});
+  };
+}
+
+/** Log messages as the client wants them: from its level on, on 2026-07-28 only if the request names one. */
+function createLogger(
+  connection: Connection,
+  request: RequestContext,
+  limit: CallDeadline,
+  tool: ToolSpec | undefined,
+): Context['log'] {
+  const threshold = () =>
+    connection.era === 'modern' ? request.meta?.[metaKey.logLevel] : connection.logLevel;
+  const send = (level: LogLevel, data: unknown) => {
+    const lowest = logLevels.indexOf(threshold() as LogLevel);
+    if (limit.isOver || lowest === -1 || logLevels.indexOf(level) < lowest) return;
+    const params = { level, data: toJsonValue(data), ...(tool && { logger: tool.name }) };
+    request.notify({ method: 'notifications/message', params }).catch(() => {});
+  };
+  return {
+    debug: (data) => send('debug', data),
+    info: (data) => send('info', data),
+    notice: (data) => send('notice', data),
+    warning: (data) => send('warning', data),
+    error: (data) => send('error', data),
+  };
+}
+
+/** What of a value JSON can carry; a log line must never fail a call. */
+export function toJsonValue(data: unknown): unknown {
+  const { value, faults } = plainData(data);
+  if (faults.length === 0) return value ?? null;
+  if (typeof data === 'function') return null;
+  return types.isNativeError(data) ? errorMessage(data) : inspectValue(data);
+}

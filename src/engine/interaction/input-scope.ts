@@ -1,0 +1,206 @@
+import { setImmediate as nextTurn } from 'node:timers/promises';
+import { type Connection, isRetry, type RequestIdentity } from '../live/connection.js';
+import type { WireObject } from '../protocol/envelope.js';
+import type { RequestContext } from '../protocol/request.js';
+import type { Answer, AskOptions, UrlAnswer } from '../runtime/context.js';
+import { InputRequiredSignal, type Interaction, neverSettles } from '../runtime/input-required.js';
+import { type CallDeadline, pauseDeadlines } from '../runtime/time-limit.js';
+import type { InputRequest, InputRequestContext } from './client-requests.js';
+import type { InputChannel } from './input-channel.js';
+
+/**
+ * What the handlers of one call and whoever answers them say to each other. Few handlers ask, so what it takes to ask
+ * is loaded for the first that does.
+ */
+export abstract class InputScope {
+  /** Whether the client has to be asked first: what waits here will not go on. */
+  isSuspended = false;
+  /** The revision of MCP that questions are put in. */
+  abstract readonly revision: Pick<InputRequestContext, 'version' | 'isModern'>;
+  readonly #keys = new Set<string>();
+  #partner: Promise<InputChannel> | undefined;
+
+  /** Finds who answers. */
+  protected abstract meet(): Promise<InputChannel>;
+
+  /** Who answers. Rejects if the request brings a state that is not ours. */
+  partner(): Promise<InputChannel> {
+    this.#partner ??= this.meet();
+    return this.#partner;
+  }
+
+  /** Gives a key to one question or step. @throws Error if another has it */
+  claim(kind: 'question' | 'step', key: string): string {
+    const claimed = `${kind}:${key}`;
+    if (this.#keys.has(claimed)) throw new Error(`Two ${kind}s of one call have the key "${key}".`);
+    this.#keys.add(claimed);
+    return key;
+  }
+
+  /** Gives up a key: what was not done may be tried again. */
+  release(kind: 'question' | 'step', key: string): void {
+    this.#keys.delete(`${kind}:${key}`);
+  }
+}
+
+/** The conversation of one request with its client. */
+export class ClientInputScope extends InputScope {
+  constructor(
+    readonly connection: Connection,
+    readonly request: RequestContext,
+    readonly subject: RequestIdentity,
+  ) {
+    super();
+  }
+
+  get revision(): InputScope['revision'] {
+    const { era, peer } = this.connection;
+    return { version: peer.version ?? '', isModern: era === 'modern' };
+  }
+
+  protected async meet(): Promise<InputChannel> {
+    const { openInputChannel } = await import('./open-channel.js');
+    return await openInputChannel(this);
+  }
+}
+
+/**
+ * Does what a request asks for, in a dialogue. On 2026-07-28 that ends with the questions that are open, and begins
+ * anew with their answers.
+ * @see MCP 2026-07-28, basic/patterns/mrtr
+ * @throws ProtocolError for a state that is forged, for another request or too old; and whatever the work throws
+ */
+export async function runWithInput(
+  dialogue: ClientInputScope,
+  work: () => Promise<WireObject>,
+): Promise<WireObject> {
+  const { connection, request } = dialogue;
+  if (connection.era === 'modern' && isRetry(request)) await dialogue.partner();
+  try {
+    return await work();
+  } catch (error) {
+    if (!(error instanceof InputRequiredSignal)) throw error;
+    const partner = await dialogue.partner();
+    return await partner.inputRequired();
+  }
+}
+
+/** Whoever speaks in a conversation, and how far. */
+export interface HandlerInputOptions {
+  /** What the keys of this handler begin with, so that no other has the same. */
+  readonly prefix: string;
+  /** Those of the calls that this one stands in, and its own last. */
+  readonly limits: readonly CallDeadline[];
+  /** The handler in words. */
+  readonly what: string;
+  readonly can: (capability: string) => boolean;
+  readonly note: (text: string) => void;
+}
+
+/** One handler's part in a conversation. */
+export class HandlerInput {
+  readonly #conversation: InputScope;
+  readonly #part: HandlerInputOptions;
+  #questions = 0;
+  #calls = 0;
+  #knowsItIsOver = false;
+
+  constructor(conversation: InputScope, part: HandlerInputOptions) {
+    this.#conversation = conversation;
+    this.#part = part;
+  }
+
+  /** Keys are given where a question is asked, before anything is waited for: their order is that of the questions. */
+  interaction(): Interaction {
+    const elicit = async (message: string, schema: unknown, options?: AskOptions): Promise<Answer<never>> =>
+      await this.#ask(options, async (manner) => {
+        const { formQuestion } = await import('./client-requests.js');
+        return await formQuestion({ message, schema }, manner);
+      });
+    return {
+      elicit,
+      elicitUrl: async (message, url, options) =>
+        await this.#ask<UrlAnswer>(options, async (manner) => {
+          const { urlQuestion } = await import('./client-requests.js');
+          return urlQuestion({ message, url }, manner);
+        }),
+      sample: async (params, options) =>
+        await this.#ask(options, async () => {
+          const { samplingQuestion } = await import('./client-requests.js');
+          return samplingQuestion(params);
+        }),
+      roots: async (options) =>
+        await this.#ask(options, async () => {
+          const { rootsQuestion } = await import('./client-requests.js');
+          return rootsQuestion();
+        }),
+      step: async (name, work) => {
+        const key = this.#conversation.claim('step', this.#part.prefix + name);
+        const partner = await this.#conversation.partner();
+        try {
+          return (await partner.step(key, work)) as Awaited<ReturnType<typeof work>>;
+        } catch (error) {
+          this.#conversation.release('step', key);
+          throw error;
+        }
+      },
+    };
+  }
+
+  /** What the keys of a call begin with that this handler makes now. */
+  nextPrefix(): string {
+    this.#calls += 1;
+    return `${this.#part.prefix}c${this.#calls}.`;
+  }
+
+  /** What a call within this one comes to; nothing ever, if the client has to be asked first. */
+  async outcome<T>(call: Promise<T>): Promise<T> {
+    try {
+      const value = await call;
+      return this.#conversation.isSuspended ? await neverSettles() : value;
+    } catch (error) {
+      if (this.#conversation.isSuspended || this.#knowsItIsOver) return await neverSettles();
+      await this.#failed();
+      throw error;
+    }
+  }
+
+  #nextOrdinal(): string {
+    this.#questions += 1;
+    return `e${this.#questions}`;
+  }
+
+  async #ask<T>(
+    options: AskOptions | undefined,
+    make: (manner: InputRequestContext) => Promise<InputRequest<T>>,
+  ): Promise<T> {
+    if (this.#knowsItIsOver) return await neverSettles();
+    try {
+      return await this.#askOnce(options, make);
+    } catch (error) {
+      await this.#failed();
+      throw error;
+    }
+  }
+
+  /** A handler that tries until it succeeds, whatever is thrown, must leave others their turn, and end. */
+  async #failed(): Promise<void> {
+    await nextTurn();
+    this.#knowsItIsOver = this.#part.limits.at(-1)!.isOver;
+  }
+
+  async #askOnce<T>(
+    options: AskOptions | undefined,
+    make: (manner: InputRequestContext) => Promise<InputRequest<T>>,
+  ): Promise<T> {
+    const { prefix, limits, note } = this.#part;
+    const key = this.#conversation.claim('question', prefix + (options?.key ?? this.#nextOrdinal()));
+    const partner = await pauseDeadlines(limits, () => this.#conversation.partner());
+    return await partner.ask({
+      ...this.#part,
+      key,
+      timeoutMs: options?.timeoutMs,
+      make: () => make({ ...this.#conversation.revision, note }),
+    });
+  }
+}

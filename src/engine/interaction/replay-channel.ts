@@ -1,0 +1,110 @@
+import type { ReplayState } from '../live/connection.js';
+import type { WireObject } from '../protocol/envelope.js';
+import { InputRequiredSignal, neverSettles } from '../runtime/input-required.js';
+import type { InputRequest } from './client-requests.js';
+import { type InputChannel, type PendingInput, prepare } from './input-channel.js';
+import type { ClientInputScope } from './input-scope.js';
+import { emptyReplayState, readState, writeState } from './replay-state.js';
+import { Steps } from './replay-steps.js';
+
+/** One run of a handler, with what the request brings along. @throws ProtocolError for a state that is not ours */
+export async function openReplayChannel(dialogue: ClientInputScope): Promise<InputChannel> {
+  const { requestState: state, inputResponses = {} } = dialogue.request;
+  const { states = { read: readState } } = dialogue.connection;
+  const remembered = state === undefined ? emptyReplayState : await states.read(dialogue, state);
+  return new ReplayInputChannel(dialogue, remembered, inputResponses);
+}
+
+/**
+ * 2026-07-28: nobody can be asked while a handler waits, so its run ends where it has nothing left to do, and another
+ * begins once the client brings the answers. What is asked in one run goes out together.
+ * @see MCP 2026-07-28, basic/patterns/mrtr
+ */
+class ReplayInputChannel implements InputChannel {
+  readonly #dialogue: ClientInputScope;
+  readonly #steps: Steps;
+  /** What the client answered in this and earlier rounds, by key. */
+  readonly #answers: Map<string, unknown>;
+  /** What the client brought, asked or not: nobody looks at keys that no question has. */
+  readonly #brought: ReadonlyMap<string, unknown>;
+  readonly #open = new Map<
+    string,
+    { readonly question: InputRequest<unknown>; readonly asked: PendingInput<unknown> }
+  >();
+  #preparing = 0;
+
+  constructor(dialogue: ClientInputScope, { answers, steps, asked }: ReplayState, brought: WireObject) {
+    this.#dialogue = dialogue;
+    this.#steps = new Steps(steps, () => this.#endSoon());
+    this.#brought = new Map(Object.entries(brought));
+    const fresh = asked
+      .filter((key) => this.#brought.has(key))
+      .map((key) => [key, this.#brought.get(key)] as const);
+    this.#answers = new Map([...fresh, ...Object.entries(answers)]);
+  }
+
+  async ask<T>(asked: PendingInput<T>): Promise<T> {
+    if (this.#dialogue.isSuspended) return await neverSettles();
+    this.#preparing += 1;
+    try {
+      const question = await prepare(asked);
+      const reading = await this.#read(asked.key, question);
+      if (reading && 'answer' in reading) return reading.answer;
+      const open = reading ? (question.again?.(reading.problem) ?? question) : question;
+      this.#open.set(asked.key, { question: open, asked });
+    } finally {
+      this.#preparing -= 1;
+      this.#endSoon();
+    }
+    return await neverSettles();
+  }
+
+  async step(key: string, work: () => unknown): Promise<unknown> {
+    return this.#dialogue.isSuspended ? await neverSettles() : await this.#steps.run(key, work);
+  }
+
+  async inputRequired(): Promise<WireObject> {
+    const requests = [...this.#open].map(([key, { question }]) => {
+      const { method, params } = question;
+      return [key, { method, ...(params && { params }) }];
+    });
+    const remembered: ReplayState = {
+      answers: Object.fromEntries(this.#answers),
+      steps: this.#steps.done,
+      asked: [...this.#open.keys()],
+    };
+    const { states = { write: writeState } } = this.#dialogue.connection;
+    return {
+      resultType: 'input_required',
+      inputRequests: Object.fromEntries(requests),
+      requestState: await states.write(this.#dialogue, remembered),
+    };
+  }
+
+  /** An answer that does not fit is forgotten, so that the user is asked again. */
+  async #read<T>(
+    key: string,
+    question: InputRequest<T>,
+  ): Promise<ReturnType<InputRequest<T>['read']> | undefined> {
+    const response = this.#answers.get(key) ?? this.#brought.get(key);
+    if (response === undefined) return undefined;
+    this.#answers.set(key, response);
+    const reading = await question.read(response);
+    if ('problem' in reading) this.#answers.delete(key);
+    return reading;
+  }
+
+  /** Ends the run once everything that can go on without the client has had its turn. */
+  #endSoon(): void {
+    if (this.#open.size > 0) setImmediate(() => this.#end());
+  }
+
+  #end(): void {
+    if (this.#dialogue.isSuspended || this.#preparing > 0 || this.#steps.isAnyRunning) return;
+    this.#dialogue.isSuspended = true;
+    const reason = new InputRequiredSignal();
+    for (const { asked } of this.#open.values()) {
+      for (const limit of asked.limits) limit.end(reason);
+    }
+  }
+}

@@ -1,0 +1,263 @@
+import { deferred } from '../base/deferred.js';
+import { listEvent } from '../protocol/subscriptions.js';
+import type { Servable } from '../runtime/compose-server.js';
+import { Initializers } from '../runtime/initialize.js';
+import type { MissingPackage, PendingKind } from '../runtime/missing-packages.js';
+import { listedKinds, type ServedKind } from '../runtime/registry.js';
+import type { ServerRuntime } from '../runtime/server-runtime.js';
+import type { UpstreamCaller } from '../runtime/upstream.js';
+import { ChangeNotifier } from './change-notifier.js';
+import { ClientRoots } from './client-roots.js';
+
+/** A server as it was composed from the packages that are installed. */
+export interface ComposedServer {
+  readonly server: Servable;
+  /** Packages that are missing; none when absent. */
+  readonly lacks?: readonly MissingPackage[];
+  /** Kinds with items whose definitions are still loading; none when absent. */
+  readonly loading?: readonly PendingKind[];
+  /** Folders of added packages that have a part in it, symbolic links resolved, by name; none when absent. */
+  readonly packages?: ReadonlyMap<string, string>;
+}
+
+/** Packages that are being installed, upstream servers that start, definitions that load: items may arrive while the server runs. */
+export interface ItemSource {
+  /** True if unknown items of a kind may arrive. */
+  isPending(kind: PendingKind): boolean;
+  /** Resolves when the items of a kind have arrived, or are waited for no longer. Never rejects. */
+  wait(kind: PendingKind, purpose: 'list' | 'item', signal: AbortSignal): Promise<void>;
+  /** Sentences that say why items of a kind are missing. */
+  reasons(kind: ServedKind): readonly string[];
+}
+
+/** The upstream servers of a live server. */
+export interface UpstreamSource extends ItemSource, UpstreamCaller {
+  /** A server with the tools that are known of its upstream servers. */
+  extend(server: Servable): Servable;
+  close(): Promise<void>;
+}
+
+export interface LiveServerOptions<U extends UpstreamSource = UpstreamSource> extends ComposedServer {
+  readonly env: ServerRuntime['env'];
+  /** Takes one line for stderr. */
+  readonly report: ServerRuntime['report'];
+  readonly initializers?: Initializers | undefined;
+  readonly changes?: ChangeNotifier | undefined;
+  /** True if updates of added packages are served while the server runs. Default: false. */
+  readonly isUpdatable?: boolean;
+  /** True if another process announces lists that change. Default: false. */
+  readonly isSilent?: boolean;
+  /**
+   * Composes the server again, with `isFresh` from files that are read again. Resolves with undefined to keep the last
+   * one. Absent: the server is composed once.
+   */
+  readonly compose?: (options: { readonly isFresh: boolean }) => Promise<ComposedServer | undefined>;
+  /** Opens the upstream servers; absent: they are unreachable. */
+  readonly openUpstreams?: ((live: Pick<LiveServer, 'roots' | 'refresh'>) => Promise<U>) | undefined;
+}
+
+/** The server that all connections share. It is replaced as a whole and never mutated. */
+export class LiveServer<U extends UpstreamSource = UpstreamSource> {
+  readonly calls: ServerRuntime;
+  readonly roots = new ClientRoots();
+  /** Subscribes to changes that clients can hear of. Returns the function that unsubscribes. */
+  readonly onChange: ChangeNotifier['onChange'];
+  readonly announce: ChangeNotifier['announce'];
+  readonly #options: LiveServerOptions<U>;
+  readonly #sources: ItemSource[] = [];
+  /** Kinds whose lists clients may have read. */
+  readonly #listed = new Set<ServedKind>();
+  /** Called after each replacement. */
+  readonly #searches = new Set<() => void>();
+  #composed: ComposedServer;
+  #current: Servable;
+  #upstreams: U | undefined;
+  /** The last replacement. One runs at a time, so no older composition replaces a newer one. */
+  #replacing: Promise<unknown> = Promise.resolve();
+
+  constructor(options: LiveServerOptions<U>) {
+    const { server, env, report, initializers = new Initializers() } = options;
+    const { onChange, announce } = options.changes ?? new ChangeNotifier();
+    this.#options = options;
+    this.#composed = options;
+    this.#current = Object.freeze(server);
+    this.onChange = onChange;
+    this.announce = announce;
+    const [current, upstreams] = [() => this.#current, () => this.#upstreams];
+    this.calls = {
+      get server() {
+        return current();
+      },
+      get upstreams() {
+        return upstreams();
+      },
+      arrivals: this,
+      initializers,
+      env,
+      report,
+    };
+  }
+
+  /** Makes a live server and opens its upstream servers, if it has any. */
+  static async open<U extends UpstreamSource>(options: LiveServerOptions<U>): Promise<LiveServer<U>> {
+    const live = new LiveServer<U>(options);
+    await live.replace(options);
+    return live;
+  }
+
+  /** The server as it is now. */
+  get current(): Servable {
+    return this.#current;
+  }
+
+  /** The server as it was composed, without the tools that upstream servers list. */
+  get composed(): Servable {
+    return this.#composed.server;
+  }
+
+  /** Undefined if the server has none. */
+  get upstreams(): U | undefined {
+    return this.#upstreams;
+  }
+
+  /** True if lists may change with an update of an added package. */
+  get isUpdatable(): boolean {
+    return (this.#options.isUpdatable ?? false) && this.packages.size > 0;
+  }
+
+  get lacks(): readonly MissingPackage[] {
+    return this.#composed.lacks ?? [];
+  }
+
+  get packages(): ReadonlyMap<string, string> {
+    return this.#composed.packages ?? new Map();
+  }
+
+  get loading(): readonly PendingKind[] {
+    return this.#composed.loading ?? [];
+  }
+
+  /** Adds a source of items that requests wait for. */
+  add(source: ItemSource): void {
+    this.#sources.push(source);
+  }
+
+  /** True if unknown items of a kind may arrive, so that clients must be promised the kind. */
+  isPending(kind: PendingKind): boolean {
+    return this.#sources.some((source) => source.isPending(kind));
+  }
+
+  /** Resolves when a list is whole, or is waited for no longer. */
+  async ready(kind: PendingKind, signal: AbortSignal): Promise<void> {
+    await this.#wait(kind, 'list', signal);
+    this.#listed.add(kind === 'skills' ? 'resources' : kind);
+  }
+
+  /** Looks for an item, now and whenever items have arrived. Resolves with undefined if it is waited for no longer. */
+  async find<T>(
+    kind: PendingKind,
+    look: () => T | undefined | Promise<T | undefined>,
+    signal: AbortSignal,
+  ): Promise<T | undefined> {
+    const found = await look();
+    if (found !== undefined || this.#sources.length === 0) return found;
+    const { promise, resolve, reject } = deferred<T | undefined>();
+    const search = async () => {
+      const arrived = await look();
+      if (arrived !== undefined) resolve(arrived);
+    };
+    const searchOrFail = () => void search().catch(reject);
+    this.#searches.add(searchOrFail);
+    this.#wait(kind, 'item', signal).then(look).then(resolve, reject);
+    return await promise.finally(() => this.#searches.delete(searchOrFail));
+  }
+
+  /** Sentences that say why items of a kind are missing. */
+  reasons(kind: ServedKind): readonly string[] {
+    return this.#sources.flatMap((source) => source.reasons(kind));
+  }
+
+  /** The text of an error, with the reasons why items of a kind are missing. */
+  explain(what: string, kind: ServedKind): string {
+    const reasons = this.reasons(kind);
+    return reasons.length === 0 ? what : [`${what}.`, ...reasons].join(' ');
+  }
+
+  /**
+   * Composes the server again and announces lists that change: those that clients may have read, with `isFresh` all, since
+   * clients may keep lists of an earlier process. Rejects if it cannot be composed.
+   */
+  async recompose({ isFresh = false } = {}): Promise<void> {
+    const kinds = isFresh ? listedKinds : this.#listed;
+    await this.#enqueue(async () => await this.#options.compose?.({ isFresh }), kinds);
+  }
+
+  /** Puts another composition in place. Announces lists that change and that clients may have read. */
+  async replace(composed: ComposedServer): Promise<void> {
+    await this.#enqueue(async () => composed);
+  }
+
+  /** Takes the tools of upstream servers as they are now. */
+  readonly refresh = (): void => this.#refresh(this.#listed);
+
+  #refresh(kinds: Iterable<ServedKind>): void {
+    const before = this.#current;
+    const { server } = this.#composed;
+    this.#current = Object.freeze(this.#upstreams?.extend(server) ?? server);
+    for (const kind of this.#options.isSilent ? [] : kinds) {
+      if (isChanged(kind, before, this.#current)) this.announce(listEvent(kind));
+    }
+    for (const search of [...this.#searches]) search();
+  }
+
+  /** Ends the upstream servers. */
+  async close(): Promise<void> {
+    await this.#upstreams?.close();
+  }
+
+  async #enqueue(
+    compose: () => Promise<ComposedServer | undefined>,
+    kinds: Iterable<ServedKind> = this.#listed,
+  ): Promise<void> {
+    const last = this.#replacing;
+    const replacing = last.then(async () => {
+      const composed = await compose();
+      if (!composed) return;
+      if (hasUpstreams(composed.server)) await this.#openUpstreams();
+      this.#composed = composed;
+      this.#refresh(kinds);
+    });
+    this.#replacing = replacing.catch(() => {});
+    await replacing;
+  }
+
+  async #openUpstreams(): Promise<void> {
+    if (this.#upstreams) return;
+    const upstreams = await this.#options.openUpstreams?.(this);
+    if (upstreams) this.#sources.push(upstreams);
+    this.#upstreams = upstreams;
+  }
+
+  async #wait(...asked: Parameters<ItemSource['wait']>): Promise<void> {
+    if (this.#sources.length === 0) return;
+    await Promise.all(this.#sources.map((source) => source.wait(...asked)));
+  }
+}
+
+/** True if a server takes tools of upstream servers. */
+function hasUpstreams({ upstreams, registry }: Servable): boolean {
+  return upstreams.length > 0 || registry.all('tools').some(({ upstream }) => upstream);
+}
+
+/** True if clients may see another list of a kind. */
+function isChanged(kind: ServedKind, before: Servable, after: Servable): boolean {
+  const shown = ({ registry, apps, skills, listHooks }: Servable) => {
+    // A hook may pick hidden items.
+    const includeHidden = listHooks[kind] !== undefined;
+    const { items } = registry.list(kind, { includeHidden, pageSize: Number.POSITIVE_INFINITY });
+    const uris = items.map((spec) => (spec.kind === 'tools' ? spec.ui?.app?.uri : undefined));
+    const others = [...apps.keys(), ...skills.map(({ directory }) => directory)];
+    return JSON.stringify([items.map(({ wire }) => wire), uris, kind === 'resources' && others]);
+  };
+  return shown(before) !== shown(after);
+}

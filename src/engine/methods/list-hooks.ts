@@ -1,0 +1,173 @@
+import { shortenText } from '../base/visible-text.js';
+import { isRecord } from '../extension/definition-shapes.js';
+import { contextMaker, showsUi } from '../interaction/handler-context.js';
+import { foreignPicked, hookFailed } from '../live/list-faults.js';
+import type { WireObject } from '../protocol/envelope.js';
+import { watched } from '../runtime/hook-watch.js';
+import type { Lazy } from '../runtime/lazy-function.js';
+import { CursorError, page } from '../runtime/paging.js';
+import type { Registry, ServedKind, SpecOf } from '../runtime/registry.js';
+import { errorDetails, type MakeContext, reportOnce } from '../runtime/server-runtime.js';
+import type { ListHook } from '../runtime/specs.js';
+import { type CallDeadline, withTimeLimit } from '../runtime/time-limit.js';
+import { requirePlain } from '../runtime/tool-result.js';
+import type { ListRequest, SelectedListItems } from './lists.js';
+
+/** Longest time that a hook may take once it is loaded: lists wait for it. */
+const hookTimeoutMs = 1000;
+
+/** Tells the cursors of lists that a hook cuts from those of the lists that we cut. */
+const cursorPrefix = 'hook.';
+
+/**
+ * What the hook of a list picks; undefined if it failed, which is reported. A hook cuts pages itself by saying what comes
+ * next; if it does not, what it picked is cut as other lists are.
+ * @throws CursorError
+ */
+export async function pickedItems<K extends ServedKind>(
+  kind: K,
+  hook: Lazy<ListHook>,
+  asked: ListRequest,
+): Promise<SelectedListItems<SpecOf<K>> | undefined> {
+  const { cursor, connection } = asked;
+  const start = cursor?.startsWith(cursorPrefix) ? cursor.slice(cursorPrefix.length) : undefined;
+  const picked = await runHook(kind, hook, { ...asked, start });
+  // Who goes on from a page of the hook's is not helped by a page of another list.
+  if (start !== undefined && !picked?.wentOn) throw new CursorError('Invalid cursor');
+  if (!picked) return undefined;
+  const { specs, nextCursor: next } = picked;
+  if (start === undefined && next === undefined) {
+    return { specs, page: (entries) => page(entries, cursor, connection.calls.server.registry.pageSize) };
+  }
+  if (start === undefined && cursor !== undefined) throw new CursorError('Invalid cursor');
+  const nextCursor = next === undefined ? {} : { nextCursor: cursorPrefix + next };
+  return { specs, page: (items) => ({ items, ...nextCursor }) };
+}
+
+interface SelectedPage<S> {
+  readonly specs: readonly S[];
+  readonly nextCursor: string | undefined;
+  /** Whether it began where it was told to. */
+  readonly wentOn: boolean;
+}
+
+async function runHook<K extends ServedKind>(
+  kind: K,
+  hook: Lazy<ListHook>,
+  { connection, request, start }: ListRequest & { readonly start: string | undefined },
+): Promise<SelectedPage<SpecOf<K>> | undefined> {
+  const { calls } = connection;
+  const { registry, qualifiedName } = calls.server;
+  const { signal } = request;
+  let wentOn = false;
+  const view = registry.forHook(kind, {
+    hidesAppTools: !showsUi(connection, request),
+    start: () => {
+      wentOn = true;
+      return start;
+    },
+  });
+  try {
+    const pick = await hook();
+    const makeContext = contextMaker(connection, request);
+    const contextOf = connection.era === 'modern' ? impartial(makeContext) : makeContext;
+    // What is shown is what hooks are asked for: there they see what there is, and call no tool that would ask them.
+    const own = { registry: registry.forHandlers, callTool: refuseCall };
+    const work = (limit: CallDeadline) => pick({ ...contextOf(limit), ...own }, view);
+    const watch = { hook: `list of ${kind}`, limitMs: hookTimeoutMs };
+    const returned = await watched(
+      connection.hooks,
+      watch,
+      async () => await withTimeLimit(work, { timeoutMs: hookTimeoutMs, signal }),
+    );
+    const picked = readPick(returned);
+    const { specs, foreign } = resolvePicks(kind, picked.items, registry);
+    if (foreign.length > 0) {
+      const left = foreignPicked(qualifiedName, kind);
+      const named = foreign.slice(0, maxNamed).map((name) => shortenText(name, maxNameLength));
+      const rest = foreign.length - named.length;
+      const more = rest > 0 ? `, and ${rest} more` : '';
+      reportOnce(calls, `${left}${named.join(', ')}${more}. ${expectedHookResult[kind]}`, left);
+    }
+    return { specs, nextCursor: picked.nextCursor, wentOn };
+  } catch (error) {
+    if (signal.aborted) return undefined;
+    const failed = hookFailed(qualifiedName, kind);
+    reportOnce(calls, failed + errorDetails(error), failed);
+    return undefined;
+  }
+}
+
+/**
+ * On 2026-07-28 a list is the same whatever came before on a connection, and whoever is at its other end; it may go by
+ * the authorization of the request (server/tools, Capabilities).
+ */
+function impartial(makeContext: MakeContext): MakeContext {
+  const nobody = { name: undefined, version: undefined, capabilities: {} };
+  const unknown = { client: nobody, can: () => false, ui: false, requestId: undefined };
+  return (limit) => ({ ...makeContext(limit), ...unknown });
+}
+
+async function refuseCall(name: string): Promise<never> {
+  throw new Error(`The hook of a list called the tool "${name}". Hooks only pick what is listed.`);
+}
+
+/** What a hook gave, before its items are looked up. */
+interface HookSelection {
+  readonly items: readonly unknown[];
+  readonly nextCursor: string | undefined;
+}
+
+function readPick(returned: unknown): HookSelection {
+  const picked = requirePlain(returned);
+  const { items, nextCursor } = isRecord(picked) ? picked : { items: picked, nextCursor: undefined };
+  if (!Array.isArray(items)) throw new TypeError('it gave neither { items } nor a list of items');
+  if (nextCursor !== undefined && typeof nextCursor !== 'string') {
+    throw new TypeError(`its nextCursor is of type ${typeof nextCursor}, not a string`);
+  }
+  return { items, nextCursor };
+}
+
+/** Entries that a report of a hook names, and how much of each name, in characters. */
+const maxNamed = 10;
+const maxNameLength = 200;
+
+/** What a hook may give, for who gave something else. */
+const expectedHookResult = {
+  tools: 'A hook gives names of its tools, or items of registry.list().',
+  prompts: 'A hook gives names of its prompts, or items of registry.list().',
+  resources: 'A hook gives addresses of its resources, or items of registry.list().',
+} as const satisfies Record<ServedKind, string>;
+
+/** The items that were picked, each once, in the order of the pick; and what else was, in words. */
+function resolvePicks<K extends ServedKind>(
+  kind: K,
+  items: readonly unknown[],
+  registry: Registry,
+): { readonly specs: readonly SpecOf<K>[]; readonly foreign: readonly string[] } {
+  const byAddress = new Map<unknown, SpecOf<K>>(
+    registry.all(kind).map((spec) => [uriOfPick(spec.name, spec.wire), spec]),
+  );
+  const specs = new Set<SpecOf<K>>();
+  const foreign: string[] = [];
+  for (const [index, item] of items.entries()) {
+    const { name, definition } = isRecord(item) && item.kind === kind ? item : { name: item };
+    const spec = isRecord(definition)
+      ? byAddress.get(uriOfPick(name, definition))
+      : (byAddress.get(name) ?? (typeof name === 'string' ? registry.resolve(kind, name) : undefined));
+    if (spec) specs.add(spec);
+    else foreign.push(pickLabel(item, index));
+  }
+  return { specs: [...specs], foreign };
+}
+
+function pickLabel(item: unknown, index: number): string {
+  const name = isRecord(item) ? item.name : item;
+  if (typeof name === 'string') return isRecord(item) ? name : JSON.stringify(name);
+  return `entry ${index + 1}, of type ${item === null ? 'null' : typeof item}`;
+}
+
+/** Names of resources need not differ. */
+function uriOfPick(name: unknown, { uri, uriTemplate }: WireObject): unknown {
+  return uri ?? uriTemplate ?? name;
+}

@@ -1,0 +1,151 @@
+import { isRecord } from '../extension/definition-shapes.js';
+import { contextMaker, knowsTasks, showsUi } from '../interaction/handler-context.js';
+import { ClientInputScope, runWithInput } from '../interaction/input-scope.js';
+import type { Connection, RequestIdentity } from '../live/connection.js';
+import { downgradeBlock, downgradeTool } from '../protocol/downgrade-content.js';
+import type { WireObject } from '../protocol/envelope.js';
+import { tasksCapability } from '../protocol/protocol-extensions.js';
+import type { RequestContext } from '../protocol/request.js';
+import { invalidParams } from '../protocol/request-errors.js';
+import { withWireStructure } from '../protocol/results.js';
+import { callTool } from '../runtime/call-tool.js';
+import type { Servable } from '../runtime/compose-server.js';
+import { missingCapabilityError } from '../runtime/input-required.js';
+import { page } from '../runtime/paging.js';
+import { MissingCapabilityError } from '../runtime/requirements.js';
+import { error as failure, ProtocolError, type ToolResult } from '../runtime/result-builders.js';
+import type { ServerRuntime } from '../runtime/server-runtime.js';
+import type { ToolSpec } from '../runtime/specs.js';
+import { isAppOnly, withoutUi } from '../runtime/ui.js';
+import type { LongCall } from '../tasks/call-as-task.js';
+import { type ListRequest, listResult, type SelectedListItems, selectListItems, toCursor } from './lists.js';
+import { entryWithUi } from './ui.js';
+
+/** `tools/list` */
+export async function listTools(
+  connection: Connection,
+  { cursor }: WireObject,
+  request: RequestContext,
+): Promise<WireObject> {
+  const { hasUi } = connection.calls.server;
+  const { specs, page } = await listedTools({ connection, request, cursor: toCursor(cursor) });
+  const version = connection.peer.version;
+  const toWireTool = ({ wire }: ToolSpec) => downgradeTool(version, wire);
+  if (!hasUi) return listResult('tools', page(specs.map(toWireTool)));
+  // A client that does not know of apps would show their tools to the model.
+  if (!showsUi(connection, request)) {
+    return listResult('tools', page(specs.filter((tool) => !isAppOnly(tool)).map(toWireTool)));
+  }
+  const { items, ...next } = page(specs);
+  const entries = await Promise.all(
+    items.map(async (tool) => downgradeTool(version, await entryWithUi(tool, connection, request))),
+  );
+  return listResult('tools', { items: entries, ...next });
+}
+
+/** Where some tools stand for all others, these are listed, and what no model is shown anyway. */
+async function listedTools(asked: ListRequest): Promise<SelectedListItems<ToolSpec>> {
+  const { registry } = asked.connection.calls.server;
+  const { fronts } = registry;
+  if (!fronts) return await selectListItems('tools', asked);
+  const isListed = (tool: ToolSpec) => fronts.has(tool.name) || (isAppOnly(tool) && !tool.hidden);
+  const specs = registry.all('tools').filter(isListed);
+  return { specs, page: (entries) => page(entries, asked.cursor, registry.pageSize) };
+}
+
+/** `tools/call` */
+export async function call(
+  connection: Connection,
+  { name, arguments: args }: WireObject,
+  request: RequestContext,
+): Promise<WireObject> {
+  const { calls, live } = connection;
+  const tool =
+    findCalledTool(calls, name) ??
+    (await live.find('tools', () => findCalledTool(calls, name), request.signal));
+  if (!tool) {
+    const what = `Unknown tool: ${String(name)}`;
+    throw new ProtocolError(invalidParams, live.explain(what, 'tools'));
+  }
+  if (args !== undefined && !isRecord(args)) {
+    throw new ProtocolError(invalidParams, 'Invalid params for tools/call: "arguments" must be an object');
+  }
+  // A handler that copies its arguments by assignment would change a prototype.
+  if (args && Object.hasOwn(args, '__proto__')) Reflect.deleteProperty(args, '__proto__');
+  const subject: RequestIdentity = { method: 'tools/call', name: tool.name, args };
+  if (connection.host && needsCode(tool, calls.server)) {
+    return await connection.host.answer(connection, request, {
+      params: { name: tool.name, ...(args && { arguments: args }) },
+      what: `Tool "${tool.name}"`,
+      timeoutMs: tool.timeoutMs,
+      subject,
+      answersByResult: true,
+    });
+  }
+  const run: LongCall['run'] = async (setting) => {
+    const result = await callTool(tool, args ?? {}, { calls, ...setting }).catch((error) =>
+      answerMissing(error, connection),
+    );
+    return await resultFor(tool, result, { connection, request });
+  };
+  const { task } = tool;
+  if (task && knowsTasks(connection, request)) {
+    // Few tools take so long that nobody should have to wait for them.
+    const { callAsTask } = await import('../tasks/call-as-task.js');
+    return await callAsTask({ connection, request, subject, tool: { ...tool, task }, run });
+  }
+  if (task?.support === 'required') {
+    const result = answerMissing(missingCapabilityError(`Tool "${tool.name}"`, tasksCapability), connection);
+    return await resultFor(tool, result, { connection, request });
+  }
+  const dialogue = new ClientInputScope(connection, request, subject);
+  const makeContext = contextMaker(connection, request, { dialogue });
+  return await runWithInput(dialogue, async () => await run({ signal: request, makeContext }));
+}
+
+/** False for a tool that an upstream server answers alone. */
+function needsCode({ upstream, initialize, task, definition }: ToolSpec, server: Servable): boolean {
+  if (!upstream || initialize || task || server.initialize) return true;
+  return !upstream.isOwn && definition.file.language !== 'data';
+}
+
+/** A result as whoever asked knows results. */
+async function resultFor(
+  tool: ToolSpec,
+  result: ToolResult,
+  { connection, request }: { readonly connection: Connection; readonly request: RequestContext },
+): Promise<WireObject> {
+  const { era, peer } = connection;
+  const version = peer.version;
+  const content = result.content.map((block) => downgradeBlock(version, block));
+  const { _meta: meta } = result;
+  const _meta = showsUi(connection, request)
+    ? await metaWithApp(meta, tool, { connection, request })
+    : meta && withoutUi(meta);
+  return withWireStructure(
+    { ...result, content, ...(_meta && { _meta }) },
+    { isModern: era === 'modern', outputSchema: tool.output?.wire },
+  );
+}
+
+/** Some hosts look for the app of a tool at its result; what the result says of UI itself counts for more. */
+async function metaWithApp(
+  meta: ToolResult['_meta'],
+  tool: ToolSpec,
+  { connection, request }: { readonly connection: Connection; readonly request: RequestContext },
+): Promise<ToolResult['_meta']> {
+  if (!tool.ui || meta?.ui !== undefined) return meta;
+  const { _meta: told } = await entryWithUi(tool, connection, request);
+  const ui = isRecord(told) && isRecord(told.ui) ? told.ui : {};
+  return typeof ui.resourceUri === 'string' ? { ...meta, ui: { resourceUri: ui.resourceUri } } : meta;
+}
+
+function findCalledTool({ server: { registry } }: ServerRuntime, name: unknown): ToolSpec | undefined {
+  return typeof name === 'string' ? registry.resolve('tools', name) : undefined;
+}
+
+/** A client without a capability that a tool needs: an error of its own on 2026-07-28, a failed result before. */
+function answerMissing(error: unknown, { era }: Connection): ToolResult {
+  if (era === 'modern' || !(error instanceof MissingCapabilityError)) throw error;
+  return failure(error.message);
+}

@@ -1,0 +1,181 @@
+import path from 'node:path';
+import { Client } from '@modelcontextprotocol/client';
+import { errorMessage } from '../base/thrown-value.js';
+import type { Diagnostic, Location } from '../extension/diagnostics.js';
+import type { Manifest } from '../extension/manifest.js';
+import { isPackageName, qualify, shortName } from '../extension/names.js';
+import { listFaultsIn, parseAbsences } from '../live/list-faults.js';
+import { withShortWait } from '../live/upstream-wait.js';
+import { type ChildServer, ChildTransport } from '../upstream/child-transport.js';
+
+/** A server slower than this to its first answer is reported; impatient clients give up after ten seconds. */
+const slowStartMs = 3000;
+
+/** How long an idle server may take to end once its client has gone. */
+const bootExitTimeoutMs = 5000;
+
+/** How much of what a server writes to stderr is read, from its beginning. */
+const maxSaid = 1_000_000;
+
+export interface BootOptions {
+  /** The program and its first arguments; `start <server>` follows. */
+  readonly command: string;
+  readonly args: readonly string[];
+  readonly cwd: string;
+  readonly env: Readonly<Record<string, string | undefined>>;
+  /** Longest wait for one answer. */
+  readonly timeoutMs: number;
+}
+
+/** How each era is asked for by the official client. */
+const eras = [
+  { name: '2025-11-25', versionNegotiation: { mode: 'legacy' } },
+  { name: '2026-07-28', versionNegotiation: { mode: { pin: '2026-07-28' } } },
+] as const;
+
+/**
+ * Starts every server of an extension as a client would and speaks both eras of MCP to it: handshake, all lists, end.
+ * Yields `boot-failed`, `impure-stdout` and `slow-start`.
+ */
+export async function bootExtension(
+  manifest: Manifest,
+  options: BootOptions,
+): Promise<readonly Diagnostic[]> {
+  const declared = manifest.declarations.servers.map(({ name }) => name);
+  const servers = declared.length > 0 ? declared : [shortName(manifest.packageName)];
+  const found: Diagnostic[] = [];
+  for (const server of servers) {
+    const about = {
+      item: { kind: 'server', name: server },
+      location: findServerLocation(manifest, server),
+    } as const;
+    for (const diagnostic of await bootServer(manifest, server, options))
+      found.push({ ...diagnostic, ...about });
+  }
+  return found;
+}
+
+function findServerLocation(manifest: Manifest, server: string): Location {
+  const declaration = manifest.declarations.servers.find(({ name }) => name === server);
+  return { file: manifest.document.file, path: declaration?.path ?? manifest.base };
+}
+
+interface BootFinding extends Pick<Diagnostic, 'code' | 'severity' | 'message'> {
+  /** One list does not show what it should; others may not, either. */
+  readonly isOfList?: true;
+}
+
+async function bootServer(
+  manifest: Manifest,
+  server: string,
+  options: BootOptions,
+): Promise<readonly Omit<BootFinding, 'isOfList'>[]> {
+  const { reference, cwd = options.cwd } = serverLocator(manifest, server);
+  // What is missing is told by its own rule; obtaining it would be no news of the package, and take its time.
+  const env = withShortWait({ ...options.env, AGENTTOOLS_AUTO_INSTALL: 'false' });
+  const child: ChildServer = { ...options, cwd, env, args: [...options.args, 'start', reference] };
+  const findings = new Map<string, BootFinding>();
+  for (const era of eras) {
+    for (const finding of await converse(server, era, child, options.timeoutMs)) {
+      const key = finding.isOfList ? finding.message : finding.code;
+      if (!findings.has(key)) findings.set(key, finding);
+    }
+  }
+  return [...findings.values()].map(({ isOfList: _, ...finding }) => finding);
+}
+
+/**
+ * How a server is named so that nothing else can be meant: `<package folder>/<server>` might be a package of its own. A
+ * qualified name is looked up in the package at the working directory first.
+ */
+function serverLocator(
+  { directory, packageName, declarations }: Manifest,
+  server: string,
+): { readonly reference: string; readonly cwd?: string } {
+  if (declarations.servers.length === 0) return { reference: directory };
+  if (!isPackageName(packageName)) return { reference: path.join(directory, server) };
+  return { reference: qualify(packageName, server), cwd: directory };
+}
+
+async function converse(
+  server: string,
+  { name: era, versionNegotiation }: (typeof eras)[number],
+  child: ChildServer,
+  timeoutMs: number,
+): Promise<readonly BootFinding[]> {
+  const findings: BootFinding[] = [];
+  const failed = (message: string) => findings.push({ code: 'boot-failed', severity: 'error', message });
+  const transport = new ChildTransport(child);
+  let said = '';
+  transport.ontext = (text) => {
+    said = (said + text).slice(0, maxSaid);
+  };
+  const client = new Client({ name: 'agenttools-validate', version: '1.0.0' }, { versionNegotiation });
+  const started = performance.now();
+  try {
+    await client.connect(transport, { timeout: timeoutMs });
+    const readyMs = performance.now() - started;
+    await askForLists(client, timeoutMs);
+    if (readyMs > slowStartMs) {
+      const message = `Server "${server}" took ${(readyMs / 1000).toFixed(1)} s to its first answer. Clients may give up: do slow work in "initialize" or at the first call.`;
+      findings.push({ code: 'slow-start', severity: 'warning', message });
+    }
+  } catch (error) {
+    failed(
+      `Server "${server}" does not answer a client of ${era}: ${errorMessage(error)}.${lastStderrLine(transport.stderr)}`,
+    );
+  }
+  await client.close().catch(() => {});
+  await transport.close();
+  const ending = await stopServer(transport);
+  if (!ending)
+    failed(`Server "${server}" was still running ${bootExitTimeoutMs / 1000} s after its client had gone.`);
+  else if (ending.code !== 0 && findings.length === 0) {
+    const how = ending.signal ? `was ended by ${ending.signal}` : `exited with code ${ending.code}`;
+    failed(
+      `Server "${server}" ${how} when its client had gone; it must exit with 0.${lastStderrLine(transport.stderr)}`,
+    );
+  }
+  for (const fault of listFaultsIn(said)) {
+    const message = `Server "${server}" does not list what it is meant to: ${fault}`;
+    findings.push({ code: 'boot-failed', severity: 'error', message, isOfList: true });
+  }
+  for (const absence of parseAbsences(said)) {
+    const message = `Server "${server}" lists no tools of an existing server. ${absence}`;
+    findings.push({ code: 'boot-failed', severity: 'warning', message, isOfList: true });
+  }
+  const [impure] = transport.impureLines;
+  if (impure !== undefined) {
+    const message = `Server "${server}" wrote something to stdout that is not MCP: ${JSON.stringify(impure)}. Clients break on it; write to stderr.`;
+    findings.push({ code: 'impure-stdout', severity: 'error', message });
+  }
+  return findings;
+}
+
+/** Lists whatever the server says it has; the client checks each answer against the protocol. */
+async function askForLists(client: Client, timeout: number): Promise<void> {
+  const has = client.getServerCapabilities() ?? {};
+  if (has.tools) await client.listTools({}, { timeout });
+  if (has.prompts) await client.listPrompts({}, { timeout });
+  if (!has.resources) return;
+  await client.listResources({}, { timeout });
+  await client.listResourceTemplates({}, { timeout });
+}
+
+/** Waits for the process to end; ends it when it does not. */
+async function stopServer(transport: ChildTransport) {
+  let timer: NodeJS.Timeout | undefined;
+  const late = new Promise<undefined>((resolve) => {
+    timer = setTimeout(() => resolve(undefined), bootExitTimeoutMs);
+  });
+  const ending = await Promise.race([transport.ended, late]);
+  clearTimeout(timer);
+  if (!ending) transport.kill();
+  return ending;
+}
+
+/** The last line a process left on stderr, as the end of a message. */
+function lastStderrLine(stderr: string): string {
+  const last = stderr.trim().split('\n').at(-1);
+  return last ? ` It said: ${last}` : '';
+}

@@ -1,0 +1,126 @@
+import path from 'node:path';
+import { Client } from '@modelcontextprotocol/client';
+import { AgentToolsError } from '../base/errors.js';
+import { parseAbsences } from '../live/list-faults.js';
+import { withShortWait } from '../live/upstream-wait.js';
+import { type ChildServer, ChildTransport } from '../upstream/child-transport.js';
+
+export interface Verification {
+  /** Names of the tools that the server lists. */
+  readonly tools: readonly string[];
+  /** Upstream servers that are not there, in sentences. */
+  readonly absences: readonly string[];
+}
+
+/** How long a server may take to end once its client has gone. */
+const verifyExitTimeoutMs = 5000;
+
+/**
+ * Starts a server by the very command that a client would, and asks for the handshake and its tools.
+ * @throws AgentToolsError with what the server wrote to stderr, if it does not answer within `timeoutMs`.
+ */
+export async function verifyServer(
+  child: ChildServer,
+  { timeoutMs, signal }: { readonly timeoutMs: number; readonly signal: AbortSignal },
+): Promise<Verification> {
+  const transport = new ChildTransport({ ...child, env: withShortWait(child.env) });
+  const client = new Client(
+    { name: 'agenttools-verify', version: '1.0.0' },
+    { versionNegotiation: { mode: 'legacy' } },
+  );
+  const deadline = performance.now() + timeoutMs;
+  let tools: readonly string[] | undefined;
+  const left = () => ({ timeout: Math.max(1, Math.ceil(deadline - performance.now())), signal });
+  try {
+    await client.connect(transport, left());
+    const hasTools = client.getServerCapabilities()?.tools !== undefined;
+    const listed = hasTools ? await client.listTools({}, left()) : { tools: [] };
+    const [impure] = transport.impureLines;
+    if (impure !== undefined)
+      throw new Error(`it wrote ${JSON.stringify(impure)} to stdout, which is not MCP`);
+    tools = listed.tools.map(({ name }) => name);
+  } catch (error) {
+    throw new AgentToolsError('failed', explainStartFailure(child, error as Error, transport.stderr), {
+      cause: error,
+    });
+  } finally {
+    // Who does not answer is not waited for either.
+    if (!tools) transport.kill();
+    await client.close().catch(() => {});
+    await transport.close();
+    if (tools) await stopServer(transport);
+  }
+  // All that it wrote is known once it has ended.
+  return { tools, absences: parseAbsences(transport.stderr) };
+}
+
+function explainStartFailure({ command, args }: ChildServer, { message }: Error, stderr: string): string {
+  const said = stderr.trim();
+  const words = said === '' ? ' It wrote nothing to stderr.' : ` It wrote to stderr:\n${indentOutput(said)}`;
+  return `The server did not answer as it would be started: ${message}.\nCommand: ${[command, ...args].join(' ')}\n${words.trimStart()}`;
+}
+
+function indentOutput(text: string): string {
+  return text.replace(/^/gm, '  ');
+}
+
+/** Waits for the process to end; ends it, and what it started, when it does not. */
+async function stopServer(transport: ChildTransport): Promise<void> {
+  let timer: NodeJS.Timeout | undefined;
+  const late = new Promise<'late'>((resolve) => {
+    timer = setTimeout(() => resolve('late'), verifyExitTimeoutMs);
+  });
+  const ending = await Promise.race([transport.ended, late]);
+  clearTimeout(timer);
+  if (ending === 'late') transport.kill();
+}
+
+/** What programs without a shell find on the PATH: launchd's own list, and what systemd and Windows add little to. */
+const barePath = ['/usr/local/bin', '/usr/bin', '/bin', '/usr/sbin', '/sbin'];
+
+/** Variables that a program started from a desktop has, whatever a shell would add. */
+const desktopVariables = {
+  posix: [
+    'HOME',
+    'LOGNAME',
+    'USER',
+    'SHELL',
+    'TMPDIR',
+    'LANG',
+    'XDG_CONFIG_HOME',
+    'XDG_DATA_HOME',
+    'XDG_RUNTIME_DIR',
+  ],
+  win32: [
+    'APPDATA',
+    'COMSPEC',
+    'HOMEDRIVE',
+    'HOMEPATH',
+    'LOCALAPPDATA',
+    'PATH',
+    'PATHEXT',
+    'PROCESSOR_ARCHITECTURE',
+    'PROGRAMFILES',
+    'SYSTEMDRIVE',
+    'SYSTEMROOT',
+    'TEMP',
+    'USERNAME',
+    'USERPROFILE',
+  ],
+} as const;
+
+type Environment = Readonly<Record<string, string | undefined>>;
+
+/** The environment of a client that was started from a desktop, not from a shell. */
+export function desktopEnvironment(
+  env: Environment,
+  { platform, command }: { readonly platform: NodeJS.Platform; readonly command: string },
+): Environment {
+  const names = platform === 'win32' ? desktopVariables.win32 : desktopVariables.posix;
+  const kept = Object.fromEntries(
+    names.flatMap((name) => (env[name] === undefined ? [] : [[name, env[name]]])),
+  );
+  if (platform === 'win32') return kept;
+  // A bare command is for clients that were started from a shell, so it is looked up as there.
+  return { ...kept, PATH: path.isAbsolute(command) ? barePath.join(':') : env.PATH };
+}

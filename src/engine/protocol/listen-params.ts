@@ -1,0 +1,20 @@
+import { type ErrorBody, ErrorNumber, isObject, type JsonObject } from './envelope.js';
+import { metaKey } from './eras.js';
+import { tasksExtension } from './protocol-extensions.js';
+
+/** To how many resources a session or a stream may be subscribed, and how long their addresses may be. */
+export const maxSubscribedUris = 1000;
+export const maxSubscribedUriLength = 2048;
+
+/** Whoever wants to hear of tasks must say that it knows them. @see SEP-2663, Task Status Notifications */
+export function findListenFault({ notifications, _meta }: JsonObject): ErrorBody | undefined {
+  if (!isObject(notifications) || notifications.taskIds === undefined) return undefined;
+  const capabilities = isObject(_meta) ? _meta[metaKey.clientCapabilities] : undefined;
+  const extensions = isObject(capabilities) ? capabilities.extensions : undefined;
+  if (isObject(extensions) && extensions[tasksExtension] !== undefined) return undefined;
+  return {
+    code: ErrorNumber.MissingCapability,
+    message: `Notifications of tasks need the client capability "extensions.${tasksExtension}", which this client does not have.`,
+    data: { requiredCapabilities: { extensions: { [tasksExtension]: {} } } },
+  };
+}

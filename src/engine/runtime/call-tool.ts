@@ -1,0 +1,158 @@
+import { errorMessage, safelyThrown } from '../base/thrown-value.js';
+import { formatIssues, SchemaError } from '../schema/index.js';
+import { brands, isBranded } from './authoring-symbols.js';
+import { InputRequiredSignal } from './input-required.js';
+import { MissingCapabilityError, RequirementError, requireMet } from './requirements.js';
+import { error as failure, structured, type ToolResult } from './result-builders.js';
+import { errorDetails, exposesErrors, type MakeContext, type ServerRuntime } from './server-runtime.js';
+import type { ToolHandler, ToolSpec } from './specs.js';
+import {
+  type Cancellation,
+  isCancelled,
+  TimeoutError,
+  unboundedDeadline,
+  withTimeLimit,
+} from './time-limit.js';
+import { ResultError, requirePlain, toToolResult } from './tool-result.js';
+import type { ToolUpstream } from './upstream.js';
+
+/** Surroundings of one call. */
+interface Setting {
+  readonly calls: ServerRuntime;
+  readonly signal: AbortSignal | Cancellation;
+  readonly makeContext: MakeContext;
+}
+
+/**
+ * Calls a tool: checks the arguments, runs the hooks, then the handler within its time, then checks the result.
+ * Whatever goes wrong becomes a result that the model can read, save for errors meant for the protocol.
+ * @throws MissingCapabilityError, Suspension, and errors branded as protocol errors as they are.
+ */
+export async function callTool(
+  tool: ToolSpec,
+  args: Readonly<Record<string, unknown>>,
+  { calls, signal, makeContext }: Setting,
+): Promise<ToolResult> {
+  try {
+    await requireMet(`Tool "${tool.name}"`, tool.requires, {
+      context: () => makeContext(unboundedDeadline(signal), tool),
+      env: calls.env,
+    });
+    const delivered = await checkArguments(tool, args);
+    const { upstream } = tool;
+    const handler = upstream ? createUpstreamHandler(upstream, calls) : await loadHandler(tool);
+    // What nobody wants any more is not begun: it may change something.
+    if (isCancelled(signal)) return failure('Cancelled');
+    const value = await withTimeLimit(
+      (limit) => {
+        const ctx = makeContext(limit, tool);
+        const hooks = calls.initializers.ready(
+          { server: calls.server.initialize, tool: tool.initialize },
+          ctx,
+        );
+        return hooks ? hooks.then(() => handler(delivered, ctx)) : handler(delivered, ctx);
+      },
+      { timeoutMs: tool.timeoutMs, signal },
+    );
+    if (upstream?.isOwn) return value as ToolResult;
+    return await checkResult(tool, await wrapToolResult(tool, value), calls);
+  } catch (error) {
+    if (isCancelled(signal)) return failure('Cancelled');
+    return toFailedResult(tool, error, calls);
+  }
+}
+
+/** A failure that is already in the words the model is to read. */
+class CallFailure extends Error {}
+
+async function checkArguments(tool: ToolSpec, args: Readonly<Record<string, unknown>>): Promise<unknown> {
+  // Handlers may change what they are given.
+  const checked = await tool.input.check({ ...args });
+  if (checked.ok) return checked.value;
+  throw new CallFailure(`Invalid arguments for tool "${tool.name}": ${formatIssues(checked.issues)}`);
+}
+
+/** The upstream server of a tool, as its handler. */
+function createUpstreamHandler(upstream: ToolUpstream, { upstreams }: ServerRuntime): ToolHandler {
+  return (args, ctx) => {
+    if (upstreams) return upstreams.call(upstream, args, ctx);
+    throw new CallFailure(
+      `The upstream server "${upstream.upstream.name}" cannot be had here: upstream servers are reached from Node only, by "agenttools start", "agenttools call" and createHandler of "agenttools/engine".`,
+    );
+  };
+}
+
+async function loadHandler(tool: ToolSpec): Promise<ToolHandler> {
+  try {
+    return await tool.handler();
+  } catch (error) {
+    throw new HandlerFault(errorMessage(error), { cause: error });
+  }
+}
+
+/** The handler's module cannot be had. */
+class HandlerFault extends Error {}
+
+/** A string is text, unless the output schema asks for a string. */
+async function wrapToolResult(tool: ToolSpec, value: unknown): Promise<ToolResult> {
+  const isWanted = typeof value === 'string' && tool.output && (await tool.output.check(value)).ok;
+  return toToolResult(isWanted ? structured(value) : value);
+}
+
+async function checkResult(
+  tool: ToolSpec,
+  result: ToolResult,
+  { report }: ServerRuntime,
+): Promise<ToolResult> {
+  if (!tool.output || result.isError) return result;
+  const checked =
+    result.structuredContent === undefined
+      ? { ok: false as const, issues: [{ path: '', message: 'the tool returned no structured content' }] }
+      : await tool.output.check(result.structuredContent);
+  if (checked.ok) {
+    if (tool.output.form === 'raw') return result;
+    // What a library made of it may be anything.
+    return attachStructured(
+      result,
+      tool.output.form === 'standard' ? requirePlain(checked.value) : checked.value,
+    );
+  }
+  const problem = `Tool "${tool.name}" returned a result that does not match its output schema: ${formatIssues(checked.issues)}`;
+  if (tool.onOutputMismatch === 'error') throw new CallFailure(problem);
+  report(`${tool.item}: ${problem}`);
+  return result;
+}
+
+/** A result with the value its schema made; text that was only that value's JSON follows it. */
+function attachStructured(result: ToolResult, value: unknown): ToolResult {
+  const [first, ...others] = result.content;
+  const isJsonText = others.length === 0 && first?.text === JSON.stringify(result.structuredContent);
+  const content = isJsonText ? [{ type: 'text', text: JSON.stringify(value) ?? 'null' }] : result.content;
+  return { ...result, content, structuredContent: value };
+}
+
+function toFailedResult(tool: ToolSpec, thrown: unknown, calls: ServerRuntime): ToolResult {
+  const error = safelyThrown(thrown);
+  const { report } = calls;
+  if (isBranded(error, brands.protocolError) || error instanceof MissingCapabilityError) throw error;
+  if (error instanceof InputRequiredSignal) throw error;
+  if (error instanceof CallFailure || error instanceof RequirementError) return failure(error.message);
+  if (isBranded(error, brands.toolError)) return failure(errorMessage(error));
+  if (isBranded(error, brands.exitRequest)) return failure(`Tool "${tool.name}": ${errorMessage(error)}`);
+  if (error instanceof TimeoutError) return failure(`Tool "${tool.name}" gave ${error.message}.`);
+  if (error instanceof HandlerFault) {
+    report(`${tool.item}: the handler could not be loaded: ${errorDetails(error.cause)}`);
+    const hint = 'Mend it and call again; if one of its own dependencies threw, restart the server.';
+    return failure(`Tool "${tool.name}" could not be loaded. ${hint}`);
+  }
+  if (error instanceof SchemaError) {
+    report(`${tool.item}: unusable schema: ${error.message}`);
+    return failure(`Tool "${tool.name}" has an unusable schema.`);
+  }
+  if (error instanceof ResultError) {
+    report(`${tool.item}: unusable result: ${error.message}`);
+    return failure(`Tool "${tool.name}" returned something that is not a result: ${error.message}.`);
+  }
+  report(`${tool.item}: ${errorDetails(error)}`);
+  return failure(exposesErrors(calls) ? errorMessage(error) : 'Tool execution failed');
+}

@@ -1,0 +1,24 @@
+import type { DocumentPath } from '../base/files/document.js';
+import { isUpstreamEntry } from '../extension/check-upstream.js';
+import type { Definition } from '../extension/extension.js';
+
+/** Where a definition says that an existing server is. */
+export interface DeclaredEndpoint {
+  readonly path: DocumentPath;
+  readonly place: unknown;
+  /** The entry of a server's list that takes tools from there. */
+  readonly entry?: Readonly<Record<string, unknown>>;
+}
+
+/** The existing servers that a tool, or a server by its own entries, goes to. */
+export function* writtenPlaces({
+  kind,
+  value,
+}: Pick<Definition, 'kind' | 'value'>): Generator<DeclaredEndpoint> {
+  const { upstream, tools } = value;
+  if (kind === 'tools' && upstream !== undefined) yield { path: ['upstream'], place: upstream };
+  if (kind !== 'servers' || !Array.isArray(tools)) return;
+  for (const [index, entry] of tools.entries()) {
+    if (isUpstreamEntry(entry)) yield { path: ['tools', index, 'upstream'], place: entry.upstream, entry };
+  }
+}

@@ -1,0 +1,197 @@
+import type { DocumentPath } from '../base/files/document.js';
+import { describePlainFault, type PlainFault } from '../base/plain-data.js';
+import { checkDefinition } from '../extension/check-definition.js';
+import { isRecord, type ShapeFault } from '../extension/definition-shapes.js';
+import { describeFault, isSerious } from '../extension/describe-fault.js';
+import type { Location } from '../extension/diagnostics.js';
+import { type Definition, DefinitionError } from '../extension/extension.js';
+import { type Kind, singular } from '../extension/item-kinds.js';
+import { ModuleReferenceError, requireModule } from '../extension/modules.js';
+import { isWireName } from '../extension/names.js';
+import { listedKinds } from './registry.js';
+import type { CacheHint, Requirement, Requirements } from './specs.js';
+import { isHiddenBy } from './wire-item.js';
+
+/** Longest run of a call when the definition does not say. */
+const defaultCallTimeoutMs = 60_000;
+
+/** `Tool "forecast"` */
+export function definitionLabel({ kind, item }: Pick<Definition, 'kind' | 'item'>): string {
+  const word = singular[kind];
+  return `${word.charAt(0).toUpperCase()}${word.slice(1)} "${item}"`;
+}
+
+/** Where a key of a definition stands in its file, or in the one that it was derived into. */
+export function locate({ file, at, translation, derived }: Definition, path: DocumentPath = []): Location {
+  const [first, ...rest] = path;
+  if (derived && typeof first === 'string' && derived.keys.includes(first)) {
+    return { file: derived.file, path: ['functions', derived.reference, ...path] };
+  }
+  const origin = typeof first === 'string' ? translation.origins.get(first) : undefined;
+  return { file: file.file, path: [...at, ...(origin ? [...origin, ...rest] : path)] };
+}
+
+/**
+ * Makes sure that a definition can be used. `elsewhere` tells which faults are dealt with by somebody else.
+ * @throws DefinitionError with the first thing that is wrong.
+ */
+export function requireUsable(
+  definition: Definition,
+  elsewhere: (fault: Pick<ShapeFault, 'path'>) => boolean = () => false,
+): void {
+  const { kind, value, translation } = definition;
+  const unplain = translation.unplain.find((found) => !elsewhere(found));
+  if (unplain) throw unplainError(definition, unplain);
+  const code = `invalid-${singular[kind]}`;
+  const fault = translation.faults[0];
+  if (fault) {
+    const message = `${definitionLabel(definition)} has an unusable "${fault.path.join('.')}": ${fault.message}`;
+    throw new DefinitionError(code, message, locate(definition, fault.path));
+  }
+  for (const found of checkDefinition(kind, value)) {
+    if (!isSerious(found) || elsewhere(found)) continue;
+    throw new DefinitionError(
+      code,
+      describeFault(definitionLabel(definition), found),
+      locate(definition, found.path),
+    );
+  }
+}
+
+/** The reason that a part of a definition cannot be turned into plain data. `path` leads to the part it was found in. */
+export function unplainError(
+  definition: Definition,
+  fault: PlainFault,
+  path: DocumentPath = [],
+): DefinitionError {
+  const whole = { ...fault, path: [...path, ...fault.path] };
+  const message = `${definitionLabel(definition)}: ${describePlainFault(whole)}.`;
+  return new DefinitionError('invalid-definition', message, locate(definition, whole.path));
+}
+
+/** Whether a part without plain form lies at a path, above it or below it: then the copy shows faults that are not there. */
+export function touchesUnplain({ translation }: Definition, path: DocumentPath): boolean {
+  const written = typeof path[0] === 'string' ? translation.origins.get(path[0]) : undefined;
+  const full = written ? [...written, ...path.slice(1)] : path;
+  return translation.unplain.some(({ path: lost }) =>
+    full.slice(0, lost.length).every((key, index) => key === lost[index]),
+  );
+}
+
+/** Makes sure that clients will take a tool's wire name. @throws DefinitionError */
+export function requireWireName(name: unknown, what: string, location: Location): void {
+  if (isWireName(name)) return;
+  const message = `${what} has the wire name "${String(name)}". Expected 1 to 128 of A-Z a-z 0-9 _ . -`;
+  throw new DefinitionError('invalid-wire-name', message, location);
+}
+
+/** The parts that all kinds of items have in common. */
+export function commonParts(definition: Definition) {
+  const { value, extension, item } = definition;
+  return {
+    item: extension.qualify(item),
+    hidden: isHiddenBy(value, false),
+    timeoutMs: typeof value.timeoutMs === 'number' ? value.timeoutMs : defaultCallTimeoutMs,
+    requires: readRequirements(value.requires),
+    cache: readCache(value.cache),
+    definition,
+  };
+}
+
+/** What an item needs, whichever way it was written. */
+function readRequirements(value: unknown): Requirements {
+  if (Array.isArray(value)) return { client: strings(value), env: [], bin: [], level: 'required' };
+  const { client, env, bin, level } = isRecord(value) ? value : {};
+  return {
+    client: strings(client),
+    env: needs(env),
+    bin: needs(bin),
+    level: level === 'suggested' ? 'suggested' : 'required',
+  };
+}
+
+function strings(value: unknown): readonly string[] {
+  const list = typeof value === 'string' ? [value] : Array.isArray(value) ? value : [];
+  return list.filter((entry) => typeof entry === 'string');
+}
+
+function needs(value: unknown): readonly Requirement[] {
+  if (!Array.isArray(value)) return strings(value);
+  return value.flatMap((entry): readonly Requirement[] => {
+    const [only, ...others] = strings(entry);
+    if (only === undefined) return [];
+    return [others.length > 0 ? [only, ...others] : only];
+  });
+}
+
+/** How long something may be reused, if the author says so. */
+export function readCache(value: unknown): CacheHint | undefined {
+  if (!isRecord(value)) return undefined;
+  return {
+    ttlMs: typeof value.ttlMs === 'number' ? Math.floor(value.ttlMs) : 0,
+    scope: value.scope === 'public' ? 'public' : 'private',
+  };
+}
+
+/** The keys that hold a function or a module reference, by kind. */
+const callableKeys = {
+  tools: ['handler', 'initialize', 'upstream'],
+  prompts: ['content'],
+  resources: ['read', 'list'],
+  servers: ['initialize'],
+  apps: [],
+} as const satisfies Record<Kind, readonly string[]>;
+
+/** The modules a definition refers to, by the keys that name them. */
+export function moduleReferences({ kind, value }: Definition): readonly ReferredModule[] {
+  const own = callableKeys[kind].flatMap((key) => {
+    const reference = value[key];
+    if (typeof reference !== 'string' || (key === 'content' && value.type !== 'function')) return [];
+    return [{ key, reference }];
+  });
+  const place = kind === 'tools' && isRecord(value.upstream) ? value.upstream.place : undefined;
+  const given = typeof place === 'string' ? [{ key: 'upstream.place', reference: place }] : [];
+  const hooks = kind === 'servers' && isRecord(value.list) ? value.list : {};
+  const nested = listedKinds.flatMap((name) => {
+    const reference = hooks[name];
+    return typeof reference === 'string' ? [{ key: `list.${name}`, reference }] : [];
+  });
+  return [...own, ...given, ...nested];
+}
+
+interface ReferredModule {
+  readonly key: string;
+  readonly reference: string;
+}
+
+/**
+ * Makes sure that the modules a definition refers to are there, without importing them.
+ * @throws DefinitionError for the first that is not.
+ */
+export async function requireModules(definition: Definition): Promise<void> {
+  for (const { key, reference } of moduleReferences(definition)) {
+    try {
+      await requireModule(definition.extension.paths, reference);
+    } catch (error) {
+      if (!(error instanceof ModuleReferenceError)) throw error;
+      const missing = key.startsWith('upstream') ? 'missing-upstream' : 'missing-handler';
+      const code = error.fault === 'outside' ? 'path-outside-package' : missing;
+      const message = `${definitionLabel(definition)} has an unusable "${key}": ${error.message}`;
+      throw new DefinitionError(code, message, locate(definition, key.split('.')));
+    }
+  }
+}
+
+/** What was made of definitions: an item that is listed twice, or composed again, is one item, whose hooks run once. */
+const partsCache = new WeakMap<Definition, Map<string, unknown>>();
+
+export function oncePerDefinition<T>(definition: Definition, part: string, make: () => T): T {
+  const parts = partsCache.get(definition) ?? new Map<string, unknown>();
+  partsCache.set(definition, parts);
+  if (parts.has(part)) return parts.get(part) as T;
+  const made = make();
+  parts.set(part, made);
+  // What failed may have been mended by the next time.
+  if (made instanceof Promise) made.catch(() => parts.delete(part));
+  return made;
+}

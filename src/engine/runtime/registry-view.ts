@@ -1,0 +1,62 @@
+import { plainData } from '../base/plain-data.js';
+import type { ItemQuery, ItemRegistry, ListedItem, ListedKind, ShownQuery } from './context.js';
+import type { Registry, ServedKind, SpecOf } from './registry.js';
+import { isAppOnly } from './ui.js';
+
+/** What of the items is seen, and from where on. */
+export interface RegistryViewOptions {
+  /** What is asked for without a kind. */
+  readonly kind?: ListedKind;
+  /** Tells where pages of that kind begin, unless the query does. */
+  readonly start?: () => string | undefined;
+  /** Whether tools that only apps may call count as hidden. */
+  readonly hidesAppTools?: boolean;
+}
+
+/** The items of a server as its handlers and hooks see them. */
+export function handlerRegistryView(
+  registry: Registry,
+  { kind: usual = 'tools', start, hidesAppTools = true }: RegistryViewOptions = {},
+): ItemRegistry {
+  return {
+    list({ kind = usual, pageSize = Number.POSITIVE_INFINITY, ...query }: ItemQuery = {}) {
+      if (!(pageSize >= 1)) throw new RangeError(`pageSize is ${pageSize}; it has to be 1 or more.`);
+      const isAll = query.includeHidden || !hidesAppTools;
+      const keep = isAll ? undefined : (spec: SpecOf<ServedKind>) => !isForAppsOnly(spec);
+      const isGoingOn = kind === usual && Number.isFinite(pageSize);
+      const cursor = query.cursor ?? (isGoingOn ? start?.() : undefined);
+      const options = { ...query, cursor, pageSize: Math.ceil(pageSize), ...(keep && { keep }) };
+      const { items, ...next } = registry.list(kind, options);
+      return { items: items.map((spec) => toListedItem(spec)), ...next };
+    },
+    resolve(name: string, kind: ListedKind = usual) {
+      const found =
+        kind === 'resources'
+          ? (registry.all(kind).find(({ uri, uriTemplate }) => (uri ?? uriTemplate) === name) ??
+            registry.resolve(kind, name))
+          : registry.resolve(kind, name);
+      return found && toListedItem(found);
+    },
+    // Where no client asks, it is shown what there is.
+    shown: async ({ kind = usual, name }: ShownQuery = {}) =>
+      registry
+        .all(kind)
+        .filter((spec) => name === undefined || spec.name === name)
+        .map((spec) => toListedItem(spec)),
+  };
+}
+
+/** Handlers get copies: what is served is not theirs to change. */
+export function toListedItem(
+  spec: SpecOf<ServedKind>,
+  wire: Readonly<Record<string, unknown>> = spec.wire,
+): ListedItem {
+  const { kind, name, item } = spec;
+  const definition = plainData(wire).value as typeof wire;
+  const forApps = isForAppsOnly(spec);
+  return { kind, name, item, definition, hidden: spec.hidden || forApps, ...(forApps && { forApps }) };
+}
+
+function isForAppsOnly(spec: SpecOf<ServedKind>): boolean {
+  return spec.kind === 'tools' && isAppOnly(spec);
+}

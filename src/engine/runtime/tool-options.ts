@@ -1,0 +1,87 @@
+import { didYouMean } from '../base/did-you-mean.js';
+import { isRecord } from '../extension/definition-shapes.js';
+import type { ToolSpec } from './specs.js';
+
+/** What the user set: tool name to option to value. */
+export type ToolOptionValues = Readonly<Record<string, Readonly<Record<string, unknown>>>>;
+
+/** Reads `MCP_TOOL_OPTIONS`: JSON of tool name to option to value. What is not that is reported and ignored. */
+export function parseToolOptions(text: string | undefined, report: (line: string) => void): ToolOptionValues {
+  if (text === undefined || text.trim() === '') return {};
+  const value = parsed(text);
+  if (!isRecord(value)) {
+    report(
+      'MCP_TOOL_OPTIONS is not a JSON object of tool names and is ignored. Expected {"tool":{"option":value}}.',
+    );
+    return {};
+  }
+  const entries = Object.entries(value).filter((entry): entry is [string, Record<string, unknown>] => {
+    if (isRecord(entry[1])) return true;
+    report(`MCP_TOOL_OPTIONS["${entry[0]}"] is not an object of options and is ignored.`);
+    return false;
+  });
+  return Object.fromEntries(entries);
+}
+
+function parsed(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch {
+    return undefined;
+  }
+}
+
+/** Reports what was set for tools that a server does not have. */
+export function reportUnknownTools(
+  set: ToolOptionValues,
+  tools: readonly ToolSpec[],
+  report: (line: string) => void,
+): void {
+  const known = tools.flatMap(optionLookupNames);
+  for (const name of Object.keys(set)) {
+    if (known.includes(name)) continue;
+    const meant = didYouMean(name, known);
+    const hint = meant ? ` Did you mean "${meant}"?` : '';
+    report(
+      `MCP_TOOL_OPTIONS["${name}"] is for a tool that this server does not have, and is ignored.${hint}`,
+    );
+  }
+}
+
+/** Reports options that are set and that tools do not declare: they are handed on, but most likely misspelt. */
+export function reportUnknownOptions(
+  set: ToolOptionValues,
+  tools: readonly ToolSpec[],
+  report: (line: string) => void,
+): void {
+  for (const [key, options] of Object.entries(set)) {
+    const meant = tools.filter((tool) => keyFor(tool, set) === key);
+    const declared = meant.map((tool) => Object.keys(tool.options));
+    // A tool that declares none may know some all the same.
+    if (declared.some((names) => names.length === 0)) continue;
+    const known = new Set(declared.flat());
+    if (known.size === 0) continue;
+    for (const option of Object.keys(options)) {
+      if (known.has(option)) continue;
+      const close = didYouMean(option, known);
+      const hint = close ? `Did you mean "${close}"?` : `It declares: ${[...known].join(', ')}.`;
+      report(`MCP_TOOL_OPTIONS["${key}"] sets "${option}", which the tool does not declare. ${hint}`);
+    }
+  }
+}
+
+/** The names by which a tool's options are looked up; the first that is there counts. */
+function optionLookupNames({ item, name, definition }: ToolSpec): readonly string[] {
+  return [item, name, definition.item];
+}
+
+/** The name by which a tool's options were set, if any were. */
+function keyFor(tool: ToolSpec, set: ToolOptionValues): string | undefined {
+  return optionLookupNames(tool).find((name) => Object.hasOwn(set, name));
+}
+
+/** A tool's options: its defaults, overlaid with what was set for its qualified, wire or item name. */
+export function findToolOptions(tool: ToolSpec, set: ToolOptionValues): Readonly<Record<string, unknown>> {
+  const key = keyFor(tool, set);
+  return key === undefined ? tool.options : { ...tool.options, ...set[key] };
+}

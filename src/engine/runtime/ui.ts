@@ -1,0 +1,99 @@
+import type { DocumentPath } from '../base/files/document.js';
+import { isRecord } from '../extension/definition-shapes.js';
+import type { Definition } from '../extension/extension.js';
+import { lazyFunction } from './lazy-function.js';
+import type { ResourceSpec, ToolSpec, ToolUi, ToolVisibility } from './specs.js';
+
+/** Addresses of UI begin with this. @see MCP Apps 2026-01-26, "UI Resource Format" */
+const uiScheme = 'ui://';
+
+/** The key of `_meta` that hosts read, and the one that older hosts read. */
+const metaKey = 'ui';
+const flatMetaKey = 'ui/resourceUri';
+
+const everybody: readonly ToolVisibility[] = ['model', 'app'];
+
+/** Reads the `ui` of a tool, or of a server's entry that changes one; `from` and `path` are where it stands. */
+export function readUi(ui: unknown, from: Definition, path: DocumentPath): ToolUi | null | undefined {
+  if (ui === null) return null;
+  if (typeof ui === 'string') {
+    return { named: { reference: ui, from, path }, app: undefined, visibility: everybody, when: undefined };
+  }
+  if (!isRecord(ui)) return undefined;
+  const { app, visibility, when } = ui;
+  return {
+    named: typeof app === 'string' ? { reference: app, from, path: [...path, 'app'] } : undefined,
+    app: undefined,
+    visibility: readVisibility(visibility),
+    when: when === undefined ? undefined : lazyFunction(when, from.extension),
+  };
+}
+
+function readVisibility(value: unknown): readonly ToolVisibility[] {
+  if (!Array.isArray(value)) return everybody;
+  return everybody.filter((one) => value.includes(one));
+}
+
+/**
+ * A tool whose list entry says nothing of UI. What its author wrote there by hand counts only where the definition has
+ * no `ui`, and is sent to clients that show UI.
+ */
+export function withUiApart(tool: ToolSpec): ToolSpec {
+  const { _meta: meta, ...wire } = tool.wire;
+  if (!isRecord(meta)) return tool.ui === null ? { ...tool, ui: undefined } : tool;
+  const _meta = withoutUi(meta);
+  const ui = tool.ui === undefined ? writtenUi(meta) : (tool.ui ?? undefined);
+  return { ...tool, ui, wire: { ...wire, ...(Object.keys(_meta).length > 0 && { _meta }) } };
+}
+
+/** What is left of `_meta` for clients that show no UI. */
+export function withoutUi(meta: Readonly<Record<string, unknown>>): Readonly<Record<string, unknown>> {
+  const { [metaKey]: _, [flatMetaKey]: __, ...rest } = meta;
+  return rest;
+}
+
+/** Hosts read one of the two keys or the other: whichever was written, both are sent. */
+function writtenUi({
+  [metaKey]: ui,
+  [flatMetaKey]: flat,
+}: Readonly<Record<string, unknown>>): ToolUi | undefined {
+  const { resourceUri = flat, visibility } = isRecord(ui) ? ui : {};
+  if (!isRecord(ui) && typeof flat !== 'string') return undefined;
+  const isNamed = typeof resourceUri === 'string';
+  const nested = { ...(isRecord(ui) && ui), ...(isNamed && { resourceUri }) };
+  return {
+    named: undefined,
+    app: undefined,
+    visibility: readVisibility(visibility),
+    when: undefined,
+    written: { [metaKey]: nested, ...(isNamed && { [flatMetaKey]: resourceUri }) },
+  };
+}
+
+/** `_meta` about the UI of a tool, for clients that show UI. Without its app only who may call it is left to say. */
+export function uiMeta(
+  { app, visibility, written }: ToolUi,
+  { withApp }: { readonly withApp: boolean },
+): Readonly<Record<string, unknown>> | undefined {
+  if (written) return written;
+  if (app && withApp) return { [metaKey]: { resourceUri: app.uri, visibility }, [flatMetaKey]: app.uri };
+  return visibility.length === everybody.length ? undefined : { [metaKey]: { visibility } };
+}
+
+/** Whether clients that show UI may be told something else of a tool than others. */
+export function hasUi({ ui }: Pick<ToolSpec, 'ui'>): boolean {
+  return !!ui && uiMeta(ui, { withApp: true }) !== undefined;
+}
+
+/** Whether a tool is for apps alone, and no business of the model. */
+export function isAppOnly({ ui }: Pick<ToolSpec, 'ui'>): boolean {
+  return !!ui && !ui.visibility.includes('model');
+}
+
+/** Whether a resource, or what a template stands for, is UI that its author serves by hand. */
+export function isUiResource({
+  uri,
+  uriTemplate,
+}: Partial<Pick<ResourceSpec, 'uri' | 'uriTemplate'>>): boolean {
+  return (uri ?? uriTemplate ?? '').startsWith(uiScheme);
+}

@@ -1,0 +1,31 @@
+import type { DocumentPath } from '../base/files/document.js';
+import { checkUpstreamEntry } from '../extension/check-upstream.js';
+import { describeFault } from '../extension/describe-fault.js';
+import { type Definition, DefinitionError } from '../extension/extension.js';
+import { definitionLabel, locate } from './read-definition.js';
+import type { UpstreamEntry } from './upstream.js';
+import { sharedOverrides, toToolChoice } from './upstream-choice.js';
+import { requirePlaceModule, upstreamSpec } from './upstream-spec.js';
+
+/**
+ * An entry of a server's list that stands for tools of an existing server. That server is not asked.
+ * @throws DefinitionError with the first thing that is wrong
+ */
+export async function readUpstreamEntry(
+  entry: Readonly<Record<string, unknown>>,
+  { server, path }: { readonly server: Definition; readonly path: DocumentPath },
+): Promise<Omit<UpstreamEntry, 'position'>> {
+  for (const fault of checkUpstreamEntry(entry)) {
+    const message = describeFault(`${definitionLabel(server)}, an entry with "upstream",`, fault);
+    throw new DefinitionError('invalid-server', message, locate(server, [...path, ...fault.path]));
+  }
+  const { upstream } = entry;
+  await requirePlaceModule(upstream, { definition: server, path: [...path, 'upstream'] });
+  return {
+    upstream: upstreamSpec(upstream, server.extension, [server.item, ...path]),
+    choice: toToolChoice(entry),
+    changes: sharedOverrides(entry),
+    definition: server,
+    path,
+  };
+}

@@ -1,0 +1,174 @@
+import path from 'node:path';
+import { canonical } from '../base/canonical-json.js';
+import { statFile } from '../base/files/disk.js';
+import type { DocumentPath } from '../base/files/document.js';
+import { errorMessage } from '../base/thrown-value.js';
+import { checkEndpoint, textsIn } from '../extension/check-upstream.js';
+import { checkShape, isFunctionLike, isRecord } from '../extension/definition-shapes.js';
+import { describeFault } from '../extension/describe-fault.js';
+import { type Definition, DefinitionError, type Extension } from '../extension/extension.js';
+import { ModuleReferenceError, requireModule } from '../extension/modules.js';
+import {
+  EndpointError,
+  type EndpointScope,
+  readPlace,
+  type UpstreamEndpoint,
+} from '../extension/upstream-endpoint.js';
+import { nameOfPlace } from '../extension/upstream-secrets.js';
+import { placeShape } from '../extension/upstream-shape.js';
+import { findVariables } from '../extension/variables.js';
+import { lazyFunction } from './lazy-function.js';
+import { definitionLabel, locate } from './read-definition.js';
+import { ToolError } from './result-builders.js';
+import type { GivenPlace, ToolUpstream, UpstreamSpec } from './upstream.js';
+
+type Env = Readonly<Record<string, string | undefined>>;
+type Written = Readonly<Record<string, unknown>>;
+
+/** Says where a server is when it is needed; throws what is missing. */
+type ResolveRawEndpoint = (given: { readonly env: Env }) => unknown;
+
+const defaultStartTimeoutMs = 30_000;
+
+/** The tool of an existing server that answers in place of a handler; its definition has passed `checkDefinition`. */
+export function readToolUpstream({ value, item, extension }: Definition): ToolUpstream {
+  const { upstream } = value;
+  const { tool = item } = isRecord(upstream) ? upstream : {};
+  return { upstream: upstreamSpec(upstream, extension, [item]), tool: String(tool) };
+}
+
+/**
+ * An existing server of what an author wrote, which has passed `checkPlace`. Nothing is started, nor filled in. `at` is the
+ * definition and the path in it.
+ */
+export function upstreamSpec(written: unknown, extension: Extension, at: DocumentPath = []): UpstreamSpec {
+  const {
+    tool: _,
+    name,
+    startTimeoutMs,
+    ...own
+  } = isRecord(written) && !isFunctionLike(written) ? written : { place: written };
+  const common = {
+    name: typeof name === 'string' && name !== '' ? name : placeName(own),
+    variables: variablesNeeded(own),
+    startTimeoutMs: typeof startTimeoutMs === 'number' ? startTimeoutMs : defaultStartTimeoutMs,
+  };
+  const { place } = own;
+  if (place === undefined) {
+    return { ...common, key: upstreamKey(own, extension), place: (env) => fixedPlace(own, extension, env) };
+  }
+  const id = canonical([extension.manifest.directory, at]);
+  const given = givenPlace(place, { id, extension, timeoutMs: common.startTimeoutMs });
+  return {
+    ...common,
+    // A function that was described elsewhere has no identity here.
+    key: given.isFunction && extension.isSurface ? id : upstreamKey(place, extension),
+    given,
+    place: async (env) => await given.read(await given.find(env)),
+  };
+}
+
+function placeName(written: Written): string {
+  return written.place === undefined ? nameOfPlace(written) : callableName(written.place);
+}
+
+/** Where the paths and the dependencies of an extension's places lead. */
+export function placeScope({ paths, manifest }: Extension): EndpointScope {
+  return { ...paths, packageJson: manifest.packageJson.value };
+}
+
+const functions = new WeakMap<object, number>();
+let functionsKnown = 0;
+
+/** An update of a package does not change the keys of servers that are outside of it. */
+function upstreamKey(source: unknown, { name, manifest: { directory } }: Extension): string {
+  if (typeof source !== 'function')
+    return canonical([isOutside(source, directory) ? name : directory, source]);
+  const number = functions.get(source) ?? ++functionsKnown;
+  functions.set(source, number);
+  return canonical([directory, number]);
+}
+
+/** True if a place names no file of the package. */
+function isOutside(source: unknown, directory: string): boolean {
+  if (!isRecord(source) || source.package !== undefined) return false;
+  if (source.url !== undefined) return true;
+  const { command, args, cwd } = source;
+  const texts = [command, ...(Array.isArray(args) ? args : []), ...(cwd === undefined ? [] : [cwd])];
+  return texts.every((text) => {
+    const named = path.resolve(directory, String(text));
+    const isFile = named.startsWith(directory) && statFile(named) !== undefined;
+    return !isFile && !/^\.{1,2}(?:[\\/]|$)/.test(String(text));
+  });
+}
+
+function callableName(place: unknown): string {
+  if (typeof place === 'string') return place;
+  return (place as { readonly name?: string }).name || 'a function';
+}
+
+async function fixedPlace(written: Written, extension: Extension, env: Env): Promise<UpstreamEndpoint> {
+  return await rethrowAsToolError(nameOfPlace(written), () =>
+    readPlace(written, { scope: placeScope(extension), env }),
+  );
+}
+
+interface GivenOptions extends Pick<GivenPlace, 'id' | 'timeoutMs'> {
+  readonly extension: Extension;
+}
+
+/** The place that a function gives is taken as it is: the function has the environment itself. */
+function givenPlace(callable: unknown, { id, timeoutMs, extension }: GivenOptions): GivenPlace {
+  const what = `"${callableName(callable)}"`;
+  const load = lazyFunction<ResolveRawEndpoint>(callable, extension);
+  const find = async (env: Env) =>
+    await load()
+      .then((give) => give({ env }))
+      .catch((error) => {
+        throw new ToolError(errorMessage(error), { cause: error });
+      });
+  const read = async (given: unknown) => {
+    if (!isRecord(given))
+      throw new ToolError(`${what} gave no place. Expected { command, args } or { url }.`);
+    const [fault] = [...checkShape(given, placeShape), ...checkEndpoint(given)];
+    if (fault) throw new ToolError(describeFault(`What ${what} gave`, fault));
+    if (given.place !== undefined)
+      throw new ToolError(`${what} gave another function. Expected { command, args } or { url }.`);
+    return await rethrowAsToolError(what, () => readPlace(given, { scope: placeScope(extension) }));
+  };
+  return { id, isFunction: typeof callable !== 'string', what, timeoutMs, find, read };
+}
+
+async function rethrowAsToolError(
+  what: string,
+  read: () => Promise<UpstreamEndpoint>,
+): Promise<UpstreamEndpoint> {
+  try {
+    return await read();
+  } catch (error) {
+    if (!(error instanceof EndpointError)) throw error;
+    throw new ToolError(`The server ${what} ${error.message}.`, { cause: error });
+  }
+}
+
+function variablesNeeded(written: Written): readonly string[] {
+  const needed = [...textsIn(written)].flatMap(({ text }) => findVariables(text));
+  return [...new Set(needed.filter(({ fallback }) => fallback === undefined).map(({ name }) => name))];
+}
+
+/** Makes sure that the module is there that says where a server is. @throws DefinitionError */
+export async function requirePlaceModule(
+  written: unknown,
+  { definition, path }: { readonly definition: Definition; readonly path: DocumentPath },
+): Promise<void> {
+  const [reference, at] = isRecord(written) ? [written.place, [...path, 'place']] : [written, path];
+  if (typeof reference !== 'string') return;
+  try {
+    await requireModule(definition.extension.paths, reference);
+  } catch (error) {
+    if (!(error instanceof ModuleReferenceError)) throw error;
+    const code = error.fault === 'outside' ? 'path-outside-package' : 'missing-upstream';
+    const message = `${definitionLabel(definition)} has an unusable "${at.join('.')}": ${error.message}`;
+    throw new DefinitionError(code, message, locate(definition, at));
+  }
+}

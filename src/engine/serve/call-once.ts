@@ -1,0 +1,210 @@
+import { didYouMean } from '../base/did-you-mean.js';
+import { AgentToolsError } from '../base/errors.js';
+import { DefinitionError } from '../extension/extension.js';
+import type { InstallMissing } from '../extension/installer.js';
+import type { FoundServer, Workspace } from '../extension/workspace.js';
+import { toJsonValue } from '../interaction/handler-context.js';
+import { HandlerInput } from '../interaction/input-scope.js';
+import { type InputUser, TerminalInputScope } from '../interaction/terminal-input.js';
+import { LiveServer } from '../live/live-server.js';
+import { brands, isBranded } from '../runtime/authoring-symbols.js';
+import { callTool } from '../runtime/call-tool.js';
+import { composeServer, type Servable, type ServerSpec } from '../runtime/compose-server.js';
+import type { LogLevel } from '../runtime/context.js';
+import { composeWithInstall, type InstalledServer } from '../runtime/install-missing.js';
+import { callNestedTool } from '../runtime/nested-call.js';
+import { MissingCapabilityError } from '../runtime/requirements.js';
+import { error as failure, type ProtocolError, type ToolResult } from '../runtime/result-builders.js';
+import type { MakeContext } from '../runtime/server-runtime.js';
+import type { ToolSpec } from '../runtime/specs.js';
+import type { CallDeadline } from '../runtime/time-limit.js';
+import { readToolListVariable } from '../runtime/tool-list-setting.js';
+import { findToolOptions, parseToolOptions } from '../runtime/tool-options.js';
+import { openUpstreamsWith } from '../server/open-upstreams.js';
+
+export type { InputUser };
+
+/** One tool call without a client. */
+export interface CallOnce {
+  /** Wire name, or item name if no tool has that wire name. */
+  readonly tool: string;
+  readonly args: Readonly<Record<string, unknown>>;
+  readonly env: Readonly<Record<string, string | undefined>>;
+  /** Takes lines for stderr: progress, log messages, faults. */
+  readonly report: (line: string) => void;
+  readonly signal: AbortSignal;
+  /** Who is there to be asked; absent: nobody. */
+  readonly person?: InputUser | undefined;
+  /** Gets packages that the server refers to, if the tool is in one of them; absent: it goes without. */
+  readonly obtain?: InstallMissing | undefined;
+}
+
+/**
+ * Calls one tool of a server in this process. There is no client, but there may be a person.
+ * @throws AgentToolsError if there is no such tool, or it answers on the protocol level.
+ */
+export async function callOnce(
+  found: FoundServer,
+  workspace: Workspace,
+  { tool: name, args, env, report, signal, person, obtain }: CallOnce,
+): Promise<ToolResult> {
+  const toolList = readToolListVariable(env, report);
+  const compose = () =>
+    composeServer(found, workspace, { toolList }).catch((error) => {
+      if (error instanceof DefinitionError) throw new AgentToolsError('invalid-definition', error.message);
+      throw error;
+    });
+  const over = new AbortController();
+  const calling = { env, report, signal: AbortSignal.any([signal, over.signal]) };
+  const server = await compose();
+  const openUpstreams = openUpstreamsWith({ ...calling, patience: unlimitedWait, isOnce: true });
+  const live = await LiveServer.open({ server, env, report, openUpstreams });
+  const { calls } = live;
+  const find = async () => await live.find('tools', () => findTool(live.current, name), signal);
+  const refuse = ({ leftOut }: ServerSpec) =>
+    noTool(live.current, name, { leftOut, absences: live.reasons('tools') });
+  try {
+    let tool = await find();
+    if (!tool && obtain) {
+      const obtained = await composeWithInstall(compose, { obtain, dryRun: false, signal, report });
+      await live.replace({ server: obtained.spec });
+      tool = await find();
+      if (!tool) throw explainNotInstalled(obtained, name) ?? refuse(obtained.spec);
+    }
+    if (!tool) throw refuse(server);
+    const conversation = new TerminalInputScope(person, calling.signal);
+    return await callTool(tool, args, {
+      calls,
+      signal,
+      makeContext: contextsWithoutClient(live, { conversation }),
+    });
+  } catch (error) {
+    if (error instanceof MissingCapabilityError) return failure(error.message);
+    if (isBranded(error, brands.protocolError)) throw protocolFailure(error as ProtocolError);
+    throw error;
+  } finally {
+    over.abort();
+    await live.close();
+  }
+}
+
+/** A person waits for an upstream server as long as it may take to start. */
+const unlimitedWait = { waitMs: 2 ** 31 - 1, waitAgainMs: 2 ** 31 - 1 };
+
+/** An answer on the protocol level, which is the cause. */
+function protocolFailure(error: ProtocolError): AgentToolsError {
+  const message = `${error.message} (JSON-RPC error ${error.code})`;
+  return new AgentToolsError('failed', message, { cause: error });
+}
+
+function findTool({ registry }: Servable, name: string): ToolSpec | undefined {
+  return (
+    registry.resolve('tools', name) ??
+    registry
+      .all('tools')
+      .find(({ item, definition }) => definition.kind === 'tools' && [item, definition.item].includes(name))
+  );
+}
+
+/** Why a tool is not there, if its package could not be had; it may be in any of them if nothing says which. */
+function explainNotInstalled({ spec, failures }: InstalledServer, name: string): AgentToolsError | undefined {
+  const { leftOut, qualifiedName } = spec;
+  const own = leftOut.filter(({ kind, item }) => kind === 'tools' && isCalled(item, name));
+  const packages = own.length > 0 ? own.map(({ missingPackage }) => missingPackage) : [...failures.keys()];
+  const reasons = packages.flatMap((one) => (one === undefined ? [] : (failures.get(one) ?? [])));
+  if (reasons.length === 0) return undefined;
+  const message = `${qualifiedName} has no tool "${name}". ${[...new Set(reasons)].join('\n')}`;
+  return new AgentToolsError('failed', message);
+}
+
+/** Whether a server's list means an item of some name, as far as that can be told without it. */
+function isCalled(item: string, name: string): boolean {
+  return item === name || item.endsWith(`/${name}`);
+}
+
+function noTool(
+  { registry, qualifiedName }: Servable,
+  name: string,
+  { leftOut, absences }: { readonly leftOut: ServerSpec['leftOut']; readonly absences: readonly string[] },
+): AgentToolsError {
+  const reason = leftOut.find(({ kind, item }) => kind === 'tools' && isCalled(item, name))?.message;
+  const names = registry.all('tools').map((one) => one.name);
+  const meant = didYouMean(name, names);
+  const hint = reason ?? (meant ? `Did you mean "${meant}"?` : `Its tools: ${names.join(', ') || 'none'}.`);
+  const message = [`${qualifiedName} has no tool "${name}".`, hint, ...absences].join(' ');
+  return new AgentToolsError('not-found', message);
+}
+
+/** Where handlers of a call stand. */
+interface TerminalCallContext {
+  /** In which they ask. */
+  readonly conversation: TerminalInputScope;
+  /** How many calls away from the one that was asked for. */
+  readonly depth?: number;
+  /** What their keys begin with. */
+  readonly prefix?: string;
+  /** The calls that they stand in. */
+  readonly outer?: readonly CallDeadline[];
+}
+
+/** Makes contexts for calls that no client made. */
+function contextsWithoutClient(
+  live: LiveServer,
+  { conversation, depth = 0, prefix = '', outer = [] }: TerminalCallContext,
+): MakeContext {
+  const { calls } = live;
+  const { server, env, report } = calls;
+  const toolOptions = parseToolOptions(env.MCP_TOOL_OPTIONS, depth === 0 ? report : () => {});
+  const logLine = (level: LogLevel) => (data: unknown) =>
+    report(`${level}: ${typeof data === 'string' ? data : JSON.stringify(toJsonValue(data))}`);
+  return (limit, tool) => {
+    const limits = [...outer, limit];
+    const what = tool ? `Tool "${tool.name}"` : 'This';
+    const can = (capability: string) => conversation.can(capability);
+    const speaker = new HandlerInput(conversation, { prefix, limits, what, can, note: logLine('info') });
+    return {
+      signal: limit.signal,
+      progress: (progress, { total, message } = {}) =>
+        report(
+          `progress: ${progress}${total === undefined ? '' : ` of ${total}`}${message ? ` ${message}` : ''}`,
+        ),
+      log: {
+        debug: () => {},
+        info: logLine('info'),
+        notice: logLine('notice'),
+        warning: logLine('warning'),
+        error: logLine('error'),
+      },
+      options: tool ? findToolOptions(tool, toolOptions) : {},
+      client: { name: undefined, version: undefined, capabilities: {} },
+      can,
+      ui: false,
+      registry: {
+        ...server.registry.forHandlers,
+        shown: async (query) => {
+          // Whoever wants to know what there is waits for it as for a list.
+          await live.ready('tools', limit.signal);
+          return await live.current.registry.forHandlers.shown(query);
+        },
+      },
+      callTool: (...call) => {
+        const inner = { conversation, prefix: speaker.nextPrefix(), outer: limits };
+        const makeContext = contextsWithoutClient(live, { ...inner, depth: depth + 1 });
+        return speaker.outcome(callNestedTool({ calls, limit, depth, makeContext }, ...call));
+      },
+      ...speaker.interaction(),
+      root: undefined,
+      session: undefined,
+      auth: undefined,
+      notifyChanged: () => {},
+      notifyResourceUpdated: () => {},
+      closeStream: () => {},
+      beginTask: () => {},
+      locals: {},
+      protocolVersion: 'none',
+      requestId: undefined,
+      server: { name: server.info.name, version: server.info.version },
+      ...(tool && { tool: { name: tool.name } }),
+    };
+  };
+}

@@ -1,0 +1,117 @@
+import { utf8 } from '../../base/utf8.js';
+import { isRecord } from '../../extension/definition-shapes.js';
+import type { ToolSpec } from '../../runtime/specs.js';
+import { isToken } from '../../schema/mcp-header.js';
+
+/** An argument that clients say in a header too. */
+interface MirroredArgument {
+  readonly header: string;
+  readonly path: readonly string[];
+}
+
+/** Where header and body do not say the same. */
+export interface HeaderFault {
+  readonly header: string;
+  readonly problem: string;
+}
+
+/** Which of a request's params `Mcp-Name` says; those of tasks by SEP-2663, Streamable HTTP. */
+const nameParams: Readonly<Record<string, string>> = {
+  'tools/call': 'name',
+  'prompts/get': 'name',
+  'resources/read': 'uri',
+  'tasks/get': 'taskId',
+  'tasks/update': 'taskId',
+  'tasks/cancel': 'taskId',
+};
+
+/**
+ * What is wrong with the headers that every request of 2026-07-28 has. That those which are there name its version and
+ * method was seen when its era was told.
+ * @see MCP 2026-07-28, basic/transports/streamable-http, Standard Request Headers
+ */
+export function findStandardFault(
+  { method, params }: { readonly method: string; readonly params?: Readonly<Record<string, unknown>> },
+  headers: Headers,
+): HeaderFault | undefined {
+  for (const header of ['MCP-Protocol-Version', 'Mcp-Method']) {
+    if (!headers.has(header)) return { header, problem: 'is missing' };
+  }
+  const key = Object.hasOwn(nameParams, method) ? nameParams[method]! : undefined;
+  if (key === undefined) return undefined;
+  const value = params?.[key];
+  // What is no text is for whoever takes the params to refuse; the header must be readable all the same.
+  return findHeaderFault('Mcp-Name', headers, {
+    value: typeof value === 'string' ? value : undefined,
+    where: key,
+  });
+}
+
+const mirroredArguments = new WeakMap<ToolSpec, readonly MirroredArgument[]>();
+
+/**
+ * What is wrong with the `Mcp-Param-*` headers of a call.
+ * @see MCP 2026-07-28, basic/transports/streamable-http, Custom Headers from Tool Parameters
+ */
+export function findArgumentFault(tool: ToolSpec, args: unknown, headers: Headers): HeaderFault | undefined {
+  const declared = mirroredArguments.get(tool) ?? [...findMirroredArguments(tool.input.wire, [])];
+  mirroredArguments.set(tool, declared);
+  for (const { header, path } of declared) {
+    const value = argumentAt(args, path);
+    const fault = findHeaderFault(header, headers, { value, where: `arguments.${path.join('.')}` });
+    if (fault) return fault;
+  }
+  return undefined;
+}
+
+function findHeaderFault(
+  header: string,
+  headers: Headers,
+  { value, where }: { readonly value: unknown; readonly where: string },
+): HeaderFault | undefined {
+  const sent = headers.get(header);
+  const read = sent === null ? undefined : decode(sent);
+  if (sent !== null && read === undefined) {
+    return { header, problem: 'is neither plain ASCII nor valid Base64 of UTF-8 text' };
+  }
+  const text = headerValue(value);
+  if (text === undefined) return undefined;
+  if (read === undefined) return { header, problem: `is missing, though "${where}" is sent` };
+  return matchesHeader(read, text) ? undefined : { header, problem: `differs from "${where}"` };
+}
+
+function* findMirroredArguments(schema: unknown, path: readonly string[]): Generator<MirroredArgument> {
+  if (!isRecord(schema)) return;
+  const name = schema['x-mcp-header'];
+  if (typeof name === 'string' && isToken(name) && path.length > 0)
+    yield { header: `Mcp-Param-${name}`, path };
+  if (!isRecord(schema.properties)) return;
+  for (const [key, inner] of Object.entries(schema.properties))
+    yield* findMirroredArguments(inner, [...path, key]);
+}
+
+function argumentAt(args: unknown, path: readonly string[]): unknown {
+  let value = args;
+  for (const key of path) value = isRecord(value) && Object.hasOwn(value, key) ? value[key] : undefined;
+  return value;
+}
+
+/** A value as headers say it; undefined for what they cannot. */
+function headerValue(value: unknown): string | number | undefined {
+  if (typeof value === 'boolean') return String(value);
+  if (typeof value === 'number') return Number.isSafeInteger(value) ? value : undefined;
+  return typeof value === 'string' ? value : undefined;
+}
+
+function matchesHeader(read: string, value: string | number): boolean {
+  if (typeof value === 'string') return read === value;
+  return /^-?\d+(\.\d+)?$/.test(read) && Number(read) === value;
+}
+
+/** What stands between `=?base64?` and `?=` is Base64 of UTF-8. @see Value Encoding, ibid. */
+function decode(sent: string): string | undefined {
+  const packed = /^=\?base64\?(.*)\?=$/.exec(sent)?.[1];
+  if (packed === undefined) return /^[\t\x20-\x7e]*$/.test(sent) ? sent : undefined;
+  if (!/^(?:[A-Za-z0-9+/]{4})*(?:[A-Za-z0-9+/]{2}==|[A-Za-z0-9+/]{3}=)?$/.test(packed)) return undefined;
+  return utf8(Uint8Array.from(atob(packed), (character) => character.charCodeAt(0)));
+}

@@ -1,0 +1,236 @@
+import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
+import { type AddressInfo, Server as NetServer } from 'node:net';
+import { AgentToolsError } from '../../base/errors.js';
+import { errorMessage } from '../../base/thrown-value.js';
+import { deadlines } from '../../runtime/deadlines.js';
+import { BodyBuffer, type BodyLimits, brokenOff, inTime, tooLong } from './body.js';
+import { Connections } from './connections.js';
+import type { Service } from './http-service.js';
+import { isStream } from './stream-backlog.js';
+
+/** How long the headers of a request may take, and how much they may be. */
+const headersTimeoutMs = 10_000;
+/** How often Node looks whose time is up; its own half a minute would be three times that long. */
+const checkEveryMs = 1000;
+const maxHeaderBytes = 16 * 1024;
+const maxHeaders = 100;
+
+/** How long a connection is kept that nothing comes on. Longer than common proxies keep theirs, which would race us. */
+const idleConnectionMs = 75_000;
+
+/** How long a client may take nothing of what it is sent, unless told. */
+const defaultReadTimeoutMs = 60_000;
+
+export interface ListenOptions {
+  readonly host: string;
+  /** 0: any that is free. */
+  readonly port: number;
+  /** How long a client may take nothing of what it is sent. */
+  readonly readTimeoutMs?: number | undefined;
+}
+
+/** A server of Node that listens. */
+export interface ListeningServer {
+  readonly port: number;
+  /** Takes no more connections, answers what is under way within the time, and ends. */
+  drain(limitMs: number): Promise<void>;
+}
+
+/** Serves over Node's HTTP. @throws AgentToolsError if it cannot listen there. */
+export async function serveNodeHttp(
+  service: Service,
+  { host, port, readTimeoutMs = defaultReadTimeoutMs }: ListenOptions,
+): Promise<ListeningServer> {
+  let isDraining = false;
+  const connections = new Connections();
+  const server = createServer(
+    {
+      maxHeaderSize: maxHeaderBytes,
+      headersTimeout: headersTimeoutMs,
+      requestTimeout: service.limits.bodyTimeoutMs + headersTimeoutMs,
+      keepAliveTimeout: idleConnectionMs,
+      connectionsCheckingInterval: checkEveryMs,
+    },
+    (request, response) => {
+      connections.begin(request, response);
+      if (isDraining) response.setHeader('Connection', 'close');
+      // What cannot even be said leaves the client with a connection that broke.
+      const expectReader = () => awaitReader(response, readTimeoutMs);
+      serve({ service, request, response, expectReader }).catch(() => response.destroy());
+    },
+  );
+  server.maxHeadersCount = maxHeaders;
+  server.on('connection', (socket) => connections.add(socket));
+  await openServer(server, { host, port });
+  return {
+    port: (server.address() as AddressInfo).port,
+    async drain(limitMs) {
+      isDraining = true;
+      const end = performance.now() + limitMs;
+      // That of HTTP would cut off what is still leaving.
+      const closed = new Promise<void>((resolve) => NetServer.prototype.close.call(server, () => resolve()));
+      connections.end();
+      await service.drain(limitMs);
+      connections.endIdle();
+      const rest = Math.max(end - performance.now(), lastWordsMs);
+      const wait = deadlines.add(rest, () => server.closeAllConnections());
+      await closed;
+      deadlines.remove(wait);
+    },
+  };
+}
+
+/** How long last words may take to leave when the time for answers is over. */
+const lastWordsMs = 500;
+
+async function openServer(server: Server, { host, port }: ListenOptions): Promise<void> {
+  try {
+    await new Promise<void>((resolve, reject) => {
+      server.once('error', reject);
+      server.listen({ host, port }, resolve);
+    });
+  } catch (error) {
+    const reasons: Readonly<Record<string, string>> = {
+      EADDRINUSE: 'something else listens there. Choose another --port, or 0 for any',
+      EACCES: 'that is not allowed to this user. Choose a --port from 1024 on',
+      EADDRNOTAVAIL: 'this machine does not have that address',
+      ENOTFOUND: 'there is no such host',
+    };
+    const { code = '' } = error as NodeJS.ErrnoException;
+    const reason = reasons[code] ?? errorMessage(error);
+    throw new AgentToolsError('failed', `Port ${port} of ${host} cannot be listened at: ${reason}.`);
+  }
+}
+
+interface HttpExchange {
+  readonly service: Service;
+  readonly request: IncomingMessage;
+  readonly response: ServerResponse;
+  /** Has the connection end if nothing of what is on its way is taken. Gives what calls this off. */
+  readonly expectReader: () => () => void;
+}
+
+async function serve({ service, request, response, expectReader }: HttpExchange): Promise<void> {
+  const controller = new AbortController();
+  response.once('close', () => {
+    if (!response.writableFinished) controller.abort();
+  });
+  // Whoever goes in the middle of a request is told by `close`.
+  request.on('error', () => {});
+  response.on('error', () => {});
+  const answer = await service.answer({
+    method: request.method ?? 'GET',
+    url: requestUrlPath(request),
+    headers: toHeaders(request),
+    signal: controller.signal,
+    readBody: (limits) => readBody(request, limits),
+  });
+  await sendResponse(answer, { response, expectReader });
+}
+
+/** Reads a body as text, within bounds. One that says itself that it is too long is not even begun. */
+async function readBody(request: IncomingMessage, limits: BodyLimits): Promise<string> {
+  if (Number(request.headers['content-length'] ?? 0) > limits.maxBodyBytes)
+    throw tooLong(limits.maxBodyBytes);
+  // Nothing more is told by a request that has gone while it was judged.
+  if (request.destroyed) throw brokenOff();
+  const bytes = new BodyBuffer(limits);
+  const whole = new Promise<void>((resolve, reject) => {
+    request.on('data', (part: Uint8Array) => {
+      try {
+        bytes.add(part);
+      } catch (error) {
+        request.pause().removeAllListeners('data');
+        reject(error);
+      }
+    });
+    request.once('end', resolve);
+    request.once('close', () => reject(brokenOff()));
+  });
+  await inTime(whole, limits);
+  return bytes.text();
+}
+
+function requestUrlPath({ url = '/' }: IncomingMessage): URL {
+  // Only the path counts; hosts are judged by their header.
+  const base = 'http://localhost';
+  return URL.canParse(url, base) ? new URL(url, base) : new URL('/invalid', base);
+}
+
+function toHeaders({ rawHeaders }: IncomingMessage): Headers {
+  const headers = new Headers();
+  for (let index = 0; index < rawHeaders.length; index += 2) {
+    headers.append(rawHeaders[index]!, rawHeaders[index + 1]!);
+  }
+  return headers;
+}
+
+async function sendResponse(
+  answer: Response,
+  { response, expectReader }: Pick<HttpExchange, 'response' | 'expectReader'>,
+): Promise<void> {
+  const { status, headers, body } = answer;
+  if (response.destroyed) {
+    await body?.cancel().catch(() => {});
+    return;
+  }
+  if (body === null || !isStream(answer)) {
+    const bytes = new Uint8Array(await answer.arrayBuffer());
+    response.writeHead(status, { ...Object.fromEntries(headers), 'Content-Length': bytes.byteLength });
+    response.end(bytes);
+    expectReader();
+    return;
+  }
+  response.writeHead(status, Object.fromEntries(headers));
+  // What is there in this turn, often all of it, leaves in one piece.
+  response.cork();
+  response.flushHeaders();
+  setImmediate(() => {
+    if (!response.writableEnded) response.uncork();
+  });
+  const reader = body.getReader();
+  response.once('close', () => void reader.cancel().catch(() => {}));
+  try {
+    for (;;) {
+      const { done, value } = await reader.read();
+      if (done || response.destroyed) break;
+      if (response.write(value)) continue;
+      const stopExpecting = expectReader();
+      await waitForDrain(response);
+      stopExpecting();
+    }
+  } catch {
+    // The stream broke off, and so does the answer.
+  }
+  // Node 24 loses what is held back when an answer ends.
+  if (response.writableCorked > 0) response.uncork();
+  response.end();
+  expectReader();
+}
+
+async function waitForDrain(response: ServerResponse): Promise<void> {
+  await new Promise<void>((resolve) => {
+    const go = () => {
+      response.off('drain', go);
+      response.off('close', go);
+      resolve();
+    };
+    response.on('drain', go);
+    response.on('close', go);
+  });
+}
+
+/** Has the connection end of a client that takes nothing for so long of what is on its way. Gives what calls this off. */
+function awaitReader(response: ServerResponse, limitMs: number): () => void {
+  const { socket } = response;
+  if (!socket || response.writableLength === 0) return () => {};
+  // Node counts what the system takes as a sign of life.
+  socket.setTimeout(limitMs);
+  const stop = () => void socket.setTimeout(0);
+  // Before Node sets what is due between two answers.
+  response.prependOnceListener('finish', stop);
+  return () => {
+    response.off('finish', stop);
+    stop();
+  };
+}

@@ -1,0 +1,86 @@
+import { AgentToolsError } from '../../base/errors.js';
+import { describePlainFault } from '../../base/plain-data.js';
+import { type Definition, DefinitionError, Extension } from '../../extension/extension.js';
+import { translate } from '../../extension/key-spellings.js';
+import { liveDefinition } from '../../extension/live-definition.js';
+import type { Manifest } from '../../extension/manifest.js';
+import type { Workspace } from '../../extension/workspace.js';
+import { LiveServer, type LiveServerOptions } from '../../live/live-server.js';
+import { composeDefinition } from '../../runtime/compose-server.js';
+import type { ServerDefinition } from '../../runtime/define-items.js';
+import { parseToolOptions } from '../../runtime/tool-options.js';
+import type { RunningServer } from '../../server/running-server.js';
+
+/** What a server that was passed in is called when it does not say. */
+const defaultServerInfo = { name: 'server', version: '0.0.0' } as const;
+
+export interface InlineDeps {
+  /** Where names in the definition lead. */
+  readonly workspace: Workspace;
+  readonly env: Readonly<Record<string, string | undefined>>;
+  readonly report: (line: string) => void;
+  /** What the package folder is, if there is one; `read`, `file` and module references are relative to it. */
+  readonly directory: string;
+  readonly openUpstreams?: LiveServerOptions['openUpstreams'];
+}
+
+/**
+ * Composes a server of a definition that was passed in, with no package around it.
+ * @throws AgentToolsError if it cannot be used; whoever wrote it is there to mend it, so nothing is left out
+ */
+export async function serveDefinition(
+  definition: ServerDefinition,
+  { workspace, env, report, directory, openUpstreams }: InlineDeps,
+): Promise<RunningServer> {
+  if (typeof definition !== 'object' || definition === null) {
+    const message = `Expected the definition of a server: an object with tools and the like, not ${JSON.stringify(definition)}.`;
+    throw new AgentToolsError('invalid-definition', message);
+  }
+  const { value, faults } = liveDefinition(definition);
+  const [fault] = faults;
+  if (fault) {
+    const message = `The definition of the server: ${describePlainFault(fault)}.`;
+    throw new AgentToolsError('invalid-definition', message);
+  }
+  const server = inlineServer(value as ServerDefinition, directory);
+  const spec = await composeDefinition(server, workspace).catch((error) => {
+    if (error instanceof DefinitionError) throw new AgentToolsError('invalid-definition', error.message);
+    throw error;
+  });
+  const [lost] = spec.leftOut;
+  if (lost) throw new AgentToolsError('invalid-definition', `${lost.item}: ${lost.message}`);
+  const live = await LiveServer.open({ server: spec, env, report, openUpstreams });
+  return { live, toolOptions: parseToolOptions(env.MCP_TOOL_OPTIONS, report) };
+}
+
+/** The definition as that of a package which has nothing else. */
+function inlineServer(definition: ServerDefinition, directory: string): Definition {
+  const { name = defaultServerInfo.name, version = defaultServerInfo.version } = definition;
+  const document = { file: 'package.json', text: '{}', value: {} };
+  const nothing = { tools: [], prompts: [], resources: [], servers: [], apps: [] };
+  const translation = translate({ name, ...definition }, 'servers');
+  const manifest: Manifest = {
+    packageName: name,
+    packageVersion: version,
+    packageJson: document,
+    document,
+    base: [],
+    translation,
+    root: 'agenttools',
+    declarations: nothing,
+    toolkits: [],
+    hasOnlySkills: false,
+    rules: {},
+    directory,
+  };
+  return {
+    kind: 'servers',
+    item: name,
+    // Its items have no package either: they go by their own names.
+    extension: new Extension(manifest, { origin: 'builtin' }),
+    file: { file: 'the definition', language: 'data', combined: false },
+    at: [],
+    value: translation.value,
+    translation,
+  };
+}

@@ -1,0 +1,203 @@
+import { once } from 'node:events';
+import { existsSync } from 'node:fs';
+import path from 'node:path';
+import { pathToFileURL } from 'node:url';
+import type { Host } from '../../../host.js';
+import { AgentToolsError } from '../../base/errors.js';
+import { reporterOn } from '../../base/line-reporter.js';
+import { errorMessage } from '../../base/thrown-value.js';
+import type { ExitReason } from '../../process/exit-watch.js';
+import { takeThisProcess } from '../../process/take-process.js';
+import { TimeoutError, withTimeLimit } from '../../runtime/time-limit.js';
+import { type Preparation, prepareServer } from '../prepare-server.js';
+import { isSendable, sharedToken, type TokenVerifier } from './auth.js';
+import type { EventBus } from './event-bus.js';
+import { type LimitSettings, Service } from './http-service.js';
+import { type ListeningServer, type ListenOptions, serveNodeHttp } from './node-server.js';
+import type { OAuthOptions } from './oauth.js';
+import { isLoopback } from './origin-guard.js';
+
+/** Where `start` serves MCP. */
+const mcpPath = '/mcp';
+
+/** How long calls under way may go on after a signal, unless told: less than what commonly passes until a kill. */
+const defaultDrainMs = 8000;
+
+/** How soon a second signal is still the first: terminals and npm both pass Ctrl-C on. */
+const sameSignalMs = 500;
+
+/** How long the event bus may take to be there, as long as modules of extensions may. */
+const busTimeoutMs = 10_000;
+
+export interface HttpOptions extends ListenOptions {
+  readonly allowedHosts: readonly string[];
+  readonly allowedOrigins: readonly string[];
+  /** The variable that holds the token which clients send. */
+  readonly tokenEnv?: string | undefined;
+  /** Lets anybody in, at an address that others can reach. */
+  readonly insecure: boolean;
+  /** Whose tokens are taken; the public URL is that of the endpoint when absent. */
+  readonly oauth?:
+    | (Omit<OAuthOptions, 'publicUrl'> & { readonly publicUrl?: string | undefined })
+    | undefined;
+  /** The module whose default export is an {@link EventBus}, or makes one. */
+  readonly eventBus?: string | undefined;
+  readonly limits?: LimitSettings;
+  readonly drainMs?: number | undefined;
+}
+
+export interface StartHttpOptions extends Preparation {
+  readonly host: Host;
+  readonly http: HttpOptions;
+  /** Told once clients can come. */
+  readonly onListening: (url: string) => void;
+}
+
+/**
+ * Serves a server over HTTP until a signal, then ends the process.
+ * @throws AgentToolsError before anything is served.
+ */
+export async function startHttpServer(options: StartHttpOptions): Promise<never> {
+  const { host, http, onListening } = options;
+  const { takeProcess = takeThisProcess } = host;
+  const report = reporterOn(host.stderr);
+  const authority = await createTokenVerifier(http, { env: host.env, report });
+  requireSafe(http, authority);
+  const ending = new AbortController();
+  const signals = new ShutdownSignals();
+  const taken = takeProcess({ stderr: host.stderr, onEnd: (reason) => signals.take(reason) });
+  let close = async () => {};
+  const open = async (): Promise<ListeningServer> => {
+    const served = await prepareServer(options, { host, report, signal: ending.signal });
+    close = served.close;
+    const { allowedHosts, allowedOrigins, eventBus, limits, port } = http;
+    const service = new Service({
+      served,
+      authority,
+      path: mcpPath,
+      // With nothing else said, this machine's own names are what the server goes by. Where others can reach it, a page of
+      // theirs still has it by no name of its own making.
+      ...(allowedHosts.length > 0
+        ? { allowedHosts }
+        : http.insecure && !isLoopback(http.host) && { allowedHosts: 'addresses' as const }),
+      allowedOrigins,
+      bus:
+        eventBus === undefined ? undefined : await loadBus(path.resolve(host.cwd, eventBus), ending.signal),
+      limits,
+      report,
+    });
+    return await serveNodeHttp(service, { host: http.host, port });
+  };
+  // A signal may come before anything is served.
+  const listening = await Promise.race([open(), waitForAbort(signals.first)]).catch(async (error) => {
+    await taken.release();
+    throw error;
+  });
+  if (listening) {
+    onListening(endpointAt(http.host, listening.port));
+    await waitForAbort(signals.first);
+    await Promise.race([listening.drain(http.drainMs ?? defaultDrainMs), waitForAbort(signals.second)]);
+  }
+  ending.abort();
+  await close();
+  return await taken.leave();
+}
+
+/** Shutdown requests that this process has received. */
+class ShutdownSignals {
+  readonly #first = new AbortController();
+  readonly #second = new AbortController();
+  #since = 0;
+
+  /** Aborts when the process is to end. */
+  get first(): AbortSignal {
+    return this.#first.signal;
+  }
+
+  /** Aborts when it is told so again, by whoever does not want to wait. */
+  get second(): AbortSignal {
+    return this.#second.signal;
+  }
+
+  take(reason: ExitReason): void {
+    // A server in the background may outlive the shell that it was given to.
+    if (reason === 'parent-gone') return;
+    if (this.first.aborted && performance.now() - this.#since > sameSignalMs) this.#second.abort();
+    if (this.first.aborted) return;
+    this.#since = performance.now();
+    this.#first.abort();
+  }
+}
+
+async function waitForAbort(signal: AbortSignal): Promise<undefined> {
+  if (!signal.aborted) await once(signal, 'abort');
+}
+
+function endpointAt(host: string, port: number): string {
+  return `http://${host.includes(':') ? `[${host}]` : host}:${port}${mcpPath}`;
+}
+
+async function createTokenVerifier(
+  { tokenEnv, oauth, host, port }: HttpOptions,
+  { env, report }: Pick<Host, 'env'> & { readonly report: (line: string) => void },
+): Promise<TokenVerifier | undefined> {
+  if (oauth) {
+    if (tokenEnv !== undefined) throw new AgentToolsError('usage', 'Give --token-env or --issuer, not both.');
+    const { publicUrl = port > 0 && isLoopback(host) ? endpointAt(host, port) : undefined } = oauth;
+    if (publicUrl === undefined) {
+      throw new AgentToolsError('usage', 'With --issuer, give the URL that clients use as --public-url.');
+    }
+    // Few servers are protected so, and what it takes is loaded for those.
+    const { issuedTokens } = await import('./oauth.js');
+    return issuedTokens({ ...oauth, publicUrl }, report);
+  }
+  if (tokenEnv === undefined) return undefined;
+  const token = env[tokenEnv];
+  if (!token) {
+    throw new AgentToolsError('failed', `The variable ${tokenEnv}, which --token-env names, is not set.`);
+  }
+  if (!isSendable(token)) {
+    const expected = 'letters of ASCII without spaces, such as openssl rand -hex 32 gives';
+    throw new AgentToolsError(
+      'failed',
+      `What ${tokenEnv} holds cannot be sent as a token. Expected ${expected}.`,
+    );
+  }
+  return sharedToken(token);
+}
+
+/** @throws AgentToolsError if the module gives no bus */
+async function loadBus(file: string, signal: AbortSignal): Promise<EventBus> {
+  if (!existsSync(file)) throw new AgentToolsError('load-failed', `There is no event bus at ${file}.`);
+  const make = async () => {
+    const { default: given } = await import(pathToFileURL(file).href);
+    return typeof given === 'function' ? await given() : given;
+  };
+  const bus = await withTimeLimit(make, { timeoutMs: busTimeoutMs, signal }).catch((error: unknown) => {
+    const isLate = error instanceof TimeoutError;
+    const problem = isLate ? `it was not ready within ${busTimeoutMs / 1000} seconds` : errorMessage(error);
+    throw new AgentToolsError('load-failed', `The event bus ${file} cannot be used: ${problem}`);
+  });
+  if (typeof bus?.publish === 'function' && typeof bus.subscribe === 'function') return bus;
+  const expected = 'an object with publish(event) and subscribe(listener), or a function that makes one';
+  throw new AgentToolsError(
+    'load-failed',
+    `The default export of ${file} is no event bus. Expected ${expected}.`,
+  );
+}
+
+/** An address that others can reach is not opened by accident. */
+function requireSafe(
+  { host, allowedHosts, insecure }: HttpOptions,
+  authority: TokenVerifier | undefined,
+): void {
+  if (insecure || isLoopback(host)) return;
+  const lacking = [
+    ...(allowedHosts.length > 0 ? [] : ['--allowed-host with the name that clients use']),
+    ...(authority ? [] : ['--token-env with the variable that holds a token (or --issuer)']),
+  ];
+  if (lacking.length === 0) return;
+  const without = authority ? 'to be reached by addresses only' : 'to let in anybody';
+  const message = `Others can reach ${host}. Give ${lacking.join(' and ')}, or --insecure ${without}.`;
+  throw new AgentToolsError('refused', message);
+}

@@ -1,0 +1,235 @@
+import type { Host } from '../../host.js';
+import { workspaceFolders } from '../base/folders.js';
+import { errorMessage } from '../base/thrown-value.js';
+import { toOneLine } from '../base/to-one-line.js';
+import type { InstallMissing } from '../extension/installer.js';
+import { MissingPackageError } from '../extension/workspace.js';
+import { LazyHost } from '../host/lazy-host.js';
+import { ChangeNotifier } from '../live/change-notifier.js';
+import { type ItemSource, LiveServer, type LiveServerOptions } from '../live/live-server.js';
+import { parseToolOptions, reportUnknownOptions, reportUnknownTools } from '../runtime/tool-options.js';
+import { openUpstreamsWith } from '../server/open-upstreams.js';
+import type { PackageWatch } from '../server/package-watch.js';
+import type { Patience } from '../server/pending-packages.js';
+import type { RunningServer } from '../server/running-server.js';
+import {
+  createServerResolver,
+  placeholderServer,
+  type ResolveSetting,
+  type ServerRequest,
+  type ServerResolver,
+} from '../server/server-resolver.js';
+import type { UpstreamHub } from '../upstream/upstream-hub.js';
+
+/** A server to be served, and the means to complete it. */
+export interface Preparation extends ServerRequest {
+  /** Gets packages that are not here, once they are asked for; absent: the server goes without them. */
+  readonly obtain?: InstallMissing | undefined;
+  readonly patience?: Patience;
+  /** Runs code of extensions in this process, not in an extension host. */
+  readonly inProcess?: boolean | undefined;
+}
+
+export interface PreparationDeps extends Pick<ResolveSetting, 'report'> {
+  readonly host: ResolveSetting['host'] & Partial<Pick<Host, 'stderr'>>;
+  /** Aborts when nobody is served any more. */
+  readonly signal: AbortSignal;
+}
+
+/** A server that is ready to be served. */
+export interface PreparedServer extends RunningServer {
+  readonly live: LiveServer;
+  /** Ends what runs code of its extensions. */
+  close(): Promise<void>;
+}
+
+interface PreparedWithUpstreams extends PreparedServer {
+  readonly live: LiveServer<UpstreamHub>;
+}
+
+/**
+ * Finds and composes a server, for any number of connections. Packages that are not here hold nothing up: they are
+ * obtained while the server is served. Code of its extensions runs in an extension host, which is started when it is
+ * first needed.
+ * @throws AgentToolsError if there is no such server, or it cannot be served.
+ */
+export async function prepareServer(
+  preparation: Preparation,
+  setting: PreparationDeps,
+): Promise<PreparedServer> {
+  const { host, report } = setting;
+  if (preparation.inProcess || !host.stderr) return await prepareWith(undefined, preparation, setting);
+  const changes = new ChangeNotifier();
+  let prepared: PreparedWithUpstreams | undefined;
+  // With --strict nothing may be missing, so everything is waited for.
+  const patienceMs = preparation.strict ? Number.POSITIVE_INFINITY : handshakeWaitMs;
+  const loading: LoadingTimes = { patienceMs, startedAt: performance.now() };
+  const client = new LazyHost({
+    hosted: {
+      server: preparation.server,
+      project: preparation.project ?? false,
+      frozen: preparation.checkDrift !== undefined,
+      cwd: host.cwd,
+      env: omitUndefinedVariables(host.env),
+      home: host.home,
+      platform: host.platform,
+    },
+    stderr: host.stderr,
+    report,
+    announce: changes.announce,
+    live: () => prepared?.live,
+    patienceMs: () => loading.patienceMs,
+    // A server that cannot be composed any more stays as it is.
+    onSurfaceChanged: async () => await prepared?.live.recompose({ isFresh: true }).catch(() => {}),
+  });
+  try {
+    prepared = await prepareWith({ client, changes, loading }, preparation, setting);
+    return prepared;
+  } catch (error) {
+    await client.close();
+    throw error;
+  }
+}
+
+interface Isolation {
+  readonly client: LazyHost;
+  readonly changes: ChangeNotifier;
+  /** Limits of the wait for definitions in code. */
+  readonly loading: LoadingTimes;
+}
+
+/** Times in milliseconds. */
+interface LoadingTimes {
+  /** Longest wait of the next composition for one definition. */
+  patienceMs: number;
+  readonly startedAt: number;
+}
+
+/** How long the first answer waits for definitions in code, in milliseconds. */
+const handshakeWaitMs = 2000;
+
+/** How long lists wait for them, from the start: less than the 10 s that impatient clients have. */
+const listWaitMs = 9500;
+
+async function prepareWith(
+  isolation: Isolation | undefined,
+  preparation: Preparation,
+  setting: PreparationDeps,
+): Promise<PreparedWithUpstreams> {
+  const { host, report, signal } = setting;
+  const { strict, patience } = preparation;
+  const { env } = host;
+  // With --strict nothing may be missing.
+  const obtain = strict ? undefined : preparation.obtain;
+  const { client, changes } = isolation ?? {};
+  const code = client && { loadCode: client.loadCode, isSurface: true };
+  const isFrozen = preparation.checkDrift !== undefined;
+  let packages: LiveServer['packages'] = new Map();
+  let watch: PackageWatch | undefined;
+  const pinned = (name: string) => (isFrozen ? packages.get(name) : undefined);
+  const resolveServer = await createServerResolver(preparation, { host, report, pinned, ...code });
+  const resolve: ServerResolver = async (options) => {
+    const composed = await resolveServer(options);
+    packages = composed.packages ?? packages;
+    return composed;
+  };
+  const find = async () =>
+    await resolve({ reportsMissing: !obtain }).catch((error: unknown) => {
+      if (obtain && error instanceof MissingPackageError) return placeholderServer(error);
+      throw error;
+    });
+  const first = await find().catch(async (error: unknown) => {
+    // Name, instructions and lists are in the definition of the server itself.
+    if (!client?.isLoading) throw error;
+    await client.loaded();
+    return await find();
+  });
+  if (isolation) isolation.loading.patienceMs = Number.POSITIVE_INFINITY;
+  const compose: LiveServerOptions['compose'] = async ({ isFresh }) => {
+    const composed = await resolve({ reportsMissing: false, isFresh }).catch((error: unknown) => {
+      if (error instanceof MissingPackageError && !isFresh) return undefined;
+      throw error;
+    });
+    client?.recompose();
+    await followPackages();
+    return composed;
+  };
+  const openUpstreams = openUpstreamsWith({ env, report, signal, patience, places: client });
+  const options = { env, report, changes, isUpdatable: !isFrozen, compose, openUpstreams };
+  const live = await LiveServer.open({ ...first, ...options });
+  // Packages that are installed while the server runs are watched from then on.
+  const followPackages = async () => {
+    if (!isFrozen && packages.size > 0) watch ??= await watchPackages(live, client, setting);
+    watch?.watch(packages);
+  };
+  const { lacks, loading } = live;
+  const toolOptions = parseToolOptions(env.MCP_TOOL_OPTIONS, report);
+  const tools = live.current.registry.all('tools');
+  reportUnknownOptions(toolOptions, tools, report);
+  // Tools of missing packages and of upstream servers may still arrive, and definitions may still load.
+  const isWhole = lacks.length === 0 && loading.length === 0;
+  if (isWhole && live.current.upstreams.length === 0) {
+    reportUnknownTools(toolOptions, tools, report);
+  }
+  if (obtain && lacks.length > 0) {
+    // Most servers have everything, and clients wait for code that loads.
+    const { PendingPackages } = await import('../server/pending-packages.js');
+    live.add(new PendingPackages({ live, obtain, report, signal, patience }));
+  }
+  if (isolation && loading.length > 0) live.add(await followLoading(live, isolation, signal));
+  await followPackages();
+  return { live, toolOptions, host: client, close: async () => await client?.close() };
+}
+
+/** Composes the server again when its packages are updated. */
+async function watchPackages(
+  live: LiveServer,
+  client: LazyHost | undefined,
+  { host, report, signal }: PreparationDeps,
+): Promise<PackageWatch> {
+  const { PackageWatch } = await import('../server/package-watch.js');
+  const renew = async () => await live.recompose({ isFresh: true });
+  const onUpdate = async (names: readonly string[]) => {
+    const what = names.join(', ');
+    try {
+      await (client ? client.swap(renew) : renew());
+      report(`Updated while served: ${what}.`);
+    } catch (error) {
+      report(
+        `The update of ${what} cannot be served: ${toOneLine(errorMessage(error))} The version before is served on.`,
+      );
+    }
+  };
+  const { packagesFolder } = workspaceFolders(host);
+  return new PackageWatch({ packagesFolder, onUpdate, signal });
+}
+
+/** Composes the server again while its definitions load. */
+async function followLoading(
+  live: LiveServer,
+  { client, loading }: Isolation,
+  signal: AbortSignal,
+): Promise<ItemSource> {
+  const { LoadingDefinitions } = await import('../server/loading-definitions.js');
+  return new LoadingDefinitions({
+    kinds: live.loading,
+    progress: async () => await client.loadedMore(),
+    renew: async () => {
+      const { patienceMs } = loading;
+      // Definitions that are loading are no reason for another wait.
+      loading.patienceMs = 0;
+      // A server that cannot be composed any more stays as it is.
+      await live.recompose().catch(() => {});
+      loading.patienceMs = patienceMs;
+      return client.isLoading ? live.loading : [];
+    },
+    waitMs: listWaitMs - (performance.now() - loading.startedAt),
+    signal,
+  });
+}
+
+function omitUndefinedVariables(env: Readonly<Record<string, string | undefined>>): Record<string, string> {
+  return Object.fromEntries(
+    Object.entries(env).flatMap(([name, value]) => (value === undefined ? [] : [[name, value]])),
+  );
+}

@@ -1,0 +1,100 @@
+import type { MessageId } from '../../protocol/envelope.js';
+import type { Era } from '../../protocol/eras.js';
+import type { Batch } from './batch.js';
+
+/** A request that has not been answered yet. */
+export interface InFlightRequest {
+  readonly id: MessageId;
+  readonly method: string;
+  readonly era: Era;
+  readonly progressToken: unknown;
+  /** The array its answer is part of. */
+  readonly batch: Batch | undefined;
+}
+
+/** How many cancelled requests are remembered, so that what their handlers still send is held back. */
+const rememberedCancellations = 4096;
+
+/**
+ * The requests under way on one pipe, of both eras together: ids are unique per sender, not per era
+ * (MCP basic, Requests), and `"1"` is not `1`.
+ */
+export class InFlightRequests {
+  readonly #open = new Map<MessageId, InFlightRequest>();
+  readonly #cancelled = new Set<MessageId>();
+  #parked = 0;
+  #onIdle: (() => void) | undefined;
+
+  has(id: MessageId): boolean {
+    return this.#open.has(id);
+  }
+
+  get(id: MessageId): InFlightRequest | undefined {
+    return this.#open.get(id);
+  }
+
+  of(era: Era): InFlightRequest[] {
+    return [...this.#open.values()].filter((call) => call.era === era);
+  }
+
+  add(call: InFlightRequest): void {
+    this.#open.set(call.id, call);
+    if (this.#cancelled.size > 0) this.#cancelled.delete(call.id);
+    if (isParked(call)) this.#parked += 1;
+  }
+
+  /** The request is answered; nothing if it was not open. */
+  settle(id: MessageId): InFlightRequest | undefined {
+    const call = this.#open.get(id);
+    if (call === undefined) return undefined;
+    this.#open.delete(id);
+    if (isParked(call)) this.#parked -= 1;
+    return call;
+  }
+
+  cancel(id: MessageId): InFlightRequest | undefined {
+    const call = this.settle(id);
+    if (call === undefined) return undefined;
+    this.#cancelled.add(id);
+    if (this.#cancelled.size > rememberedCancellations) {
+      for (const oldest of this.#cancelled) {
+        this.#cancelled.delete(oldest);
+        break;
+      }
+    }
+    return call;
+  }
+
+  isCancelled(id: MessageId): boolean {
+    return this.#cancelled.has(id);
+  }
+
+  hasProgressToken(token: unknown): boolean {
+    for (const call of this.#open.values()) {
+      if (call.progressToken === token) return true;
+    }
+    return false;
+  }
+
+  /** Whether no answer is owed. An open subscription owes none: it ends when the client or the session does. */
+  get isIdle(): boolean {
+    return this.#open.size === this.#parked;
+  }
+
+  /** Calls back once, when the last owed answer has been written. */
+  whenIdle(callback: () => void): void {
+    this.#onIdle = callback;
+    this.noteIdle();
+  }
+
+  noteIdle(): void {
+    if (this.#onIdle === undefined || !this.isIdle) return;
+    const callback = this.#onIdle;
+    this.#onIdle = undefined;
+    callback();
+  }
+}
+
+function isParked({ method }: InFlightRequest): boolean {
+  return method === 'subscriptions/listen';
+}

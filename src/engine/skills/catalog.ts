@@ -1,0 +1,88 @@
+import path from 'node:path';
+import type { Skill } from '@modelcontextprotocol/server/ext/skills';
+import { lookup } from 'mrmime';
+import type { SkillFolder } from '../extension/skill-folders.js';
+import type { WireObject } from '../protocol/envelope.js';
+import { reportOnce, type ServerRuntime } from '../runtime/server-runtime.js';
+import { type ReadSkill, readSkill } from './read-skill.js';
+
+/** @see SEP-2640, Directory Read */
+const folderMimeType = 'inode/directory';
+
+/** A file of a skill. */
+interface ServedSkillFile {
+  readonly uri: string;
+  readonly size: number;
+  /** Absolute path. */
+  readonly path: string;
+  readonly mimeType: string;
+}
+
+/** The skills of a server as they are now. */
+interface SkillCatalog {
+  /** By their addresses, in the order of these. */
+  readonly skills: ReadonlyMap<string, Skill>;
+  readonly files: ReadonlyMap<string, ServedSkillFile>;
+  /** What is in folders, by their addresses. */
+  readonly folders: ReadonlyMap<string, readonly WireObject[]>;
+}
+
+/** Looks at the skills of a server. Those that are not in order are left out, and told once. */
+export async function skillCatalog(calls: ServerRuntime): Promise<SkillCatalog> {
+  const read = await Promise.all(
+    calls.server.skills.map(async (folder) => {
+      const sound = await readSound(folder, calls);
+      return sound ? [{ skill: sound.skill, files: listServedFiles(sound, folder) }] : [];
+    }),
+  );
+  const skills = read.flat().sort((one, other) => (one.skill.uri < other.skill.uri ? -1 : 1));
+  return {
+    skills: new Map(skills.map(({ skill }) => [skill.uri, skill])),
+    files: new Map(skills.flatMap(({ files }) => files.map((file) => [file.uri, file] as const))),
+    folders: new Map(skills.flatMap(({ skill, files }) => [...groupByFolder(skill, files)])),
+  };
+}
+
+async function readSound(folder: SkillFolder, calls: ServerRuntime): Promise<ReadSkill | undefined> {
+  try {
+    return await readSkill(folder);
+  } catch (error) {
+    const problem = error instanceof Error ? error.message : String(error);
+    reportOnce(calls, `The skill "${folder.name}" is left out: ${problem}. Mend it in ${folder.directory}.`);
+    return undefined;
+  }
+}
+
+function listServedFiles({ files }: ReadSkill, { directory }: SkillFolder): readonly ServedSkillFile[] {
+  return [...files].map(([relative, { uri, size, isText }]) => {
+    const mimeType = skillFileMimeType(relative, isText);
+    return { uri, size, path: path.join(directory, relative), mimeType };
+  });
+}
+
+/** Few languages of scripts have a type of their own, and clients show no model what is not text. */
+function skillFileMimeType(file: string, isText: boolean): string {
+  const known = lookup(file);
+  if (isText && (known === undefined || /^(?:audio|video)\//.test(known))) return 'text/plain';
+  return known ?? 'application/octet-stream';
+}
+
+/** What each folder of a skill holds: files, and folders that hold files. */
+function groupByFolder(
+  { uri }: Skill,
+  files: readonly ServedSkillFile[],
+): ReadonlyMap<string, readonly WireObject[]> {
+  const root = uri.slice(0, uri.lastIndexOf('/'));
+  const folders = new Map<string, Map<string, WireObject>>([[root, new Map()]]);
+  const put = (uri: string, facts: WireObject): void => {
+    const cut = uri.lastIndexOf('/');
+    const parent = uri.slice(0, cut);
+    if (!folders.has(parent)) {
+      folders.set(parent, new Map());
+      put(parent, { mimeType: folderMimeType });
+    }
+    folders.get(parent)!.set(uri, { uri, name: decodeURIComponent(uri.slice(cut + 1)), ...facts });
+  };
+  for (const { uri, mimeType, size } of files) put(uri, { mimeType, size });
+  return new Map([...folders].map(([uri, children]) => [uri, [...children.values()]]));
+}

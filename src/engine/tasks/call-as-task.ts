@@ -1,0 +1,122 @@
+import { contextMaker } from '../interaction/handler-context.js';
+import type { InputChannel } from '../interaction/input-channel.js';
+import { ClientInputScope, runWithInput } from '../interaction/input-scope.js';
+import type { Connection, RequestIdentity } from '../live/connection.js';
+import type { WireObject } from '../protocol/envelope.js';
+import type { RequestContext } from '../protocol/request.js';
+import { internalError, toProtocolError } from '../protocol/request-errors.js';
+import type { Context } from '../runtime/context.js';
+import { ProtocolError } from '../runtime/result-builders.js';
+import { errorDetails, type MakeContext } from '../runtime/server-runtime.js';
+import type { TaskSupport, ToolSpec } from '../runtime/specs.js';
+import type { Cancellation } from '../runtime/time-limit.js';
+import { serverTasks, type Task } from './tasks.js';
+
+/** A call of a tool that may become a task. */
+export interface LongCall {
+  readonly connection: Connection;
+  readonly request: RequestContext;
+  readonly subject: RequestIdentity;
+  readonly tool: ToolSpec & { readonly task: TaskSupport };
+  /** Calls the tool. Gives what whoever called is answered. */
+  readonly run: (setting: {
+    readonly signal: AbortSignal | Cancellation;
+    readonly makeContext: MakeContext;
+  }) => Promise<WireObject>;
+}
+
+/**
+ * Calls a tool for a client that knows tasks: it is handed one as soon as the tool's begins, or is answered as ever if
+ * none does.
+ * @see SEP-2663, Task Creation
+ */
+export async function callAsTask({ connection, request, subject, tool, run }: LongCall): Promise<WireObject> {
+  const { calls } = connection;
+  const dialogue = new TaskInputScope(connection, request, subject);
+  const ending = new AbortController();
+  const { signal } = request;
+  const abort = () => ending.abort(signal.reason);
+  signal.addEventListener('abort', abort);
+  const free = () => signal.removeEventListener('abort', abort);
+  return await new Promise<WireObject>((resolve, reject) => {
+    const begin = () => {
+      if (dialogue.task || ending.signal.aborted) return;
+      const { timeoutMs } = tool;
+      dialogue.task = serverTasks(calls).begin(request, { timeoutMs, abort: () => ending.abort() });
+      // Who began it may go.
+      free();
+      resolve(dialogue.task.handle());
+    };
+    if (tool.task.begins === 'call') begin();
+    const makeOrdinary = contextMaker(connection, request, { dialogue });
+    const makeContext: MakeContext = (limit, called) =>
+      inTask(makeOrdinary(limit, called), { begin, current: () => dialogue.task });
+    runWithInput(dialogue, async () => await run({ signal: ending.signal, makeContext })).then(
+      (result) => {
+        free();
+        dialogue.task?.finish({ result: { resultType: 'complete', ...result } });
+        resolve(result);
+      },
+      (error: unknown) => {
+        free();
+        dialogue.task?.finish({ error: errorBody(error, calls.report) });
+        reject(error);
+      },
+    );
+  });
+}
+
+/** A context whose handler speaks to whoever looks at its task, once there is one. */
+function inTask(
+  ctx: Context,
+  { begin, current }: { readonly begin: () => void; readonly current: () => Task | undefined },
+): Context {
+  const { progress, log } = ctx;
+  // There are no log messages of tasks (SEP-2663, Task Status Notifications).
+  const lines = Object.entries(log).map(([level, say]) => [
+    level,
+    (data: unknown) => (current() ? undefined : say(data)),
+  ]);
+  return {
+    ...ctx,
+    beginTask: begin,
+    progress: (done, more) => {
+      const task = current();
+      if (!task) progress(done, more);
+      else if (more?.message !== undefined) task.tell(more.message);
+    },
+    log: Object.fromEntries(lines) as Context['log'],
+  };
+}
+
+/** The dialogue of a call: with the client by rounds, until there is a task that asks instead. */
+class TaskInputScope extends ClientInputScope {
+  task: Task | undefined;
+  #later: Promise<InputChannel> | undefined;
+
+  override partner(): Promise<InputChannel> {
+    const { task } = this;
+    if (!task) return super.partner();
+    this.#later ??= createTaskChannel(task);
+    return this.#later;
+  }
+}
+
+async function createTaskChannel(task: Task): Promise<InputChannel> {
+  const { BlockingInputChannel } = await import('../interaction/blocking-channel.js');
+  return new BlockingInputChannel(async ({ method, params }, { key, limits, timeoutMs }) => {
+    const { signal } = limits.at(-1)!;
+    return await task.ask(key, { method, ...(params && { params }) }, { signal, timeoutMs });
+  });
+}
+
+/** What failed as JSON-RPC tells it. */
+function errorBody(error: unknown, report: (line: string) => void): WireObject {
+  const told = toProtocolError(error);
+  if (told instanceof ProtocolError) {
+    const { code, message, data } = told;
+    return { code, message, ...(data !== undefined && { data }) };
+  }
+  report(errorDetails(error));
+  return { code: internalError, message: 'Internal error' };
+}

@@ -1,0 +1,79 @@
+import { ProtocolError } from '@modelcontextprotocol/client';
+import type { RequesterInfo } from '../live/connection.js';
+import { quotaKey } from '../live/request-keys.js';
+import { isObject, type JsonObject } from '../protocol/envelope.js';
+import type { Root } from '../runtime/context.js';
+import { ToolError } from '../runtime/result-builders.js';
+import {
+  fallbackAnswer,
+  readInputRequest,
+  UnansweredRequestError,
+  type UpstreamInputRequest,
+} from './input-requests.js';
+import type { UpstreamCall } from './upstream-call.js';
+
+/** Answers a request of an upstream server. Up to 2025-11-25 it does not say which call it belongs to. @throws ProtocolError */
+export async function answerRequest(
+  question: UpstreamInputRequest,
+  underWay: Iterable<UpstreamCall>,
+  roots: () => Promise<readonly Root[]>,
+): Promise<JsonObject> {
+  const calls = [...underWay];
+  const call = calls.at(-1);
+  if (!call) {
+    if (question.method === 'roots/list') return { roots: await roots() };
+    throw new ProtocolError(-32_603, 'No call is under way, so that there is nobody to ask.');
+  }
+  if (!calls.every((one) => isSameClient(one.asker, call.asker))) {
+    throw new ProtocolError(
+      -32_603,
+      'Calls of several clients are under way, and the question does not say whose it is.',
+    );
+  }
+  try {
+    return await call.ask(question);
+  } catch (error) {
+    if (error instanceof UnansweredRequestError) throw new ProtocolError(error.code, error.message);
+    throw new ProtocolError(-32_603, 'The call has ended.');
+  }
+}
+
+function isSameClient(one: RequesterInfo | undefined, other: RequesterInfo | undefined): boolean {
+  if (!one || !other) return one === other;
+  if (one.connection === other.connection) return true;
+  const user = quotaKey(one.auth);
+  return user !== undefined && user === quotaKey(other.auth);
+}
+
+/**
+ * Answers what a call of an upstream server of 2026-07-28 has ended with; `say` makes a sentence about that server.
+ * @throws ToolError for what the call cannot go on without
+ */
+export async function answerInputRequests(
+  inputRequests: JsonObject,
+  call: UpstreamCall,
+  say: (text: string) => string,
+): Promise<JsonObject> {
+  const responses = Object.entries(inputRequests).map(async ([key, request]) => {
+    const { method, params } = isObject(request) ? request : {};
+    const question = readInputRequest(method, params);
+    return [key, await answerUpstreamRequest(question, call, say)] as const;
+  });
+  return Object.fromEntries(await Promise.all(responses));
+}
+
+/** There is no error among these responses: a call that cannot go on without one ends. */
+async function answerUpstreamRequest(
+  question: UpstreamInputRequest,
+  call: UpstreamCall,
+  say: (text: string) => string,
+): Promise<JsonObject> {
+  try {
+    return await call.ask(question);
+  } catch (error) {
+    if (!(error instanceof UnansweredRequestError)) throw error;
+    const response = fallbackAnswer(question.method);
+    if (response) return response;
+    throw new ToolError(say(`cannot go on with this call: ${error.message}`));
+  }
+}

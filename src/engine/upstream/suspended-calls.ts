@@ -1,0 +1,62 @@
+import { ToolError } from '../runtime/result-builders.js';
+import type { UpstreamCall } from './upstream-call.js';
+
+export interface SuspendedCallsOptions {
+  /** How long a call is kept whose client does not come back. */
+  readonly keepMs: number;
+  /** How many calls are kept at most. */
+  readonly most: number;
+}
+
+const defaults: SuspendedCallsOptions = { keepMs: 15 * 60_000, most: 100 };
+
+/**
+ * Calls that go on while their clients are asked, on 2026-07-28, where the handler ends with a question and runs again
+ * with the answer.
+ */
+export class SuspendedCalls {
+  readonly #options: SuspendedCallsOptions;
+  readonly #calls = new Map<string, UpstreamCall>();
+
+  constructor(options: SuspendedCallsOptions = defaults) {
+    this.#options = options;
+  }
+
+  /** Keeps a call until its client comes back, and gives the name by which it is found then. @throws ToolError */
+  keep(call: UpstreamCall): string {
+    const { keepMs, most } = this.#options;
+    if (this.#calls.size >= most) {
+      const reason = new ToolError(
+        `${most} calls wait for answers of their users, which are the most. Try again later.`,
+      );
+      call.cancel(reason);
+      throw reason;
+    }
+    const id = crypto.randomUUID();
+    this.#calls.set(id, call);
+    call.onDone = () => void this.#calls.delete(id);
+    call.onAlone = () => {
+      const timer = setTimeout(() => {
+        if (call.isAttended) return;
+        this.#calls.delete(id);
+        call.cancel(new Error('its client did not come back'));
+      }, keepMs);
+      timer.unref();
+    };
+    return id;
+  }
+
+  /** A call that was kept. @throws ToolError if it is over, or in another process */
+  find(id: string): UpstreamCall {
+    const call = this.#calls.get(id);
+    if (call) return call;
+    throw new ToolError(
+      'The upstream server no longer waits for these answers: it took too long, or the server was started again meanwhile. Call again.',
+    );
+  }
+
+  cancelAll(reason: Error): void {
+    for (const call of this.#calls.values()) call.cancel(reason);
+    this.#calls.clear();
+  }
+}

@@ -1,0 +1,151 @@
+import type { RequesterInfo } from '../live/connection.js';
+import type { JsonObject } from '../protocol/envelope.js';
+import { logLevels } from '../protocol/eras.js';
+import type { Context, LogLevel } from '../runtime/context.js';
+import { InputRequiredSignal } from '../runtime/input-required.js';
+import type { ToolResult } from '../runtime/result-builders.js';
+import { requestClientAnswer, type UpstreamInputRequest } from './input-requests.js';
+
+/** The handler that attends to a call: in this process, or in an extension host. */
+export interface Attendant {
+  /** Aborts when the handler ends. With a {@link InputRequiredSignal} another handler may attend to the call later. */
+  readonly signal: AbortSignal;
+  progress(progress: number, more: { readonly total?: number; readonly message?: string }): void;
+  log(level: LogLevel, data: unknown): void;
+  /** Puts a question to the client of the handler. @throws Unanswered */
+  answer(question: UpstreamInputRequest, key: string): Promise<JsonObject>;
+}
+
+/** A handler in this process. */
+export function attendantOf(ctx: Context): Attendant {
+  return {
+    signal: ctx.signal,
+    progress: (progress, more) => ctx.progress(progress, more),
+    log: (level, data) => ctx.log[level](data),
+    answer: async (question, key) => await requestClientAnswer(ctx, question, key),
+  };
+}
+
+/** A question under way, and who waits for its answer. */
+interface PendingUpstreamRequest {
+  readonly key: string;
+  readonly question: UpstreamInputRequest;
+  readonly answer: (response: JsonObject) => void;
+  readonly refuse: (error: unknown) => void;
+}
+
+/** Makes sure that a call is found again by the run that brings the answers. */
+type RegisterCall = (call: UpstreamCall) => Promise<void>;
+
+/**
+ * A call of an upstream server that is under way. What the upstream server says meanwhile goes to the handler that
+ * attends to it: on 2026-07-28 that is another one after each question.
+ */
+export class UpstreamCall {
+  /** Who asked for it; undefined: whoever calls without a client. */
+  readonly asker: RequesterInfo | undefined;
+  readonly #ending = new AbortController();
+  readonly #open = new Map<string, PendingUpstreamRequest>();
+  #result: Promise<ToolResult> | undefined;
+  #questions = 0;
+  #attending:
+    | { readonly attendant: Attendant; readonly put: (open: PendingUpstreamRequest) => void }
+    | undefined;
+  /** Told when nobody attends to it any more, though it goes on. */
+  onAlone = () => {};
+  /** Told when its result has been taken. */
+  onDone = () => {};
+
+  constructor(asker: RequesterInfo | undefined) {
+    this.asker = asker;
+  }
+
+  /** Aborts when nobody wants the result any more. */
+  get signal(): AbortSignal {
+    return this.#ending.signal;
+  }
+
+  get isAttended(): boolean {
+    return this.#attending !== undefined;
+  }
+
+  begin(work: Promise<ToolResult>): void {
+    this.#result = work;
+    // It may fail while nobody attends to it.
+    work.catch(() => {});
+  }
+
+  cancel(reason: unknown): void {
+    this.#ending.abort(reason);
+  }
+
+  /** Asks the client of the call. @throws Unanswered */
+  async ask(question: UpstreamInputRequest): Promise<JsonObject> {
+    this.signal.throwIfAborted();
+    this.#questions += 1;
+    const key = `upstream${this.#questions}`;
+    try {
+      return await new Promise<JsonObject>((answer, refuse) => {
+        const open: PendingUpstreamRequest = { key, question, answer, refuse };
+        this.#open.set(key, open);
+        this.signal.addEventListener('abort', () => refuse(this.signal.reason), { once: true });
+        this.#attending?.put(open);
+      });
+    } finally {
+      this.#open.delete(key);
+    }
+  }
+
+  progress(
+    progress: number,
+    { total, message }: { readonly total?: number | undefined; readonly message?: string | undefined },
+  ): void {
+    const more = { ...(total !== undefined && { total }), ...(message !== undefined && { message }) };
+    this.#attending?.attendant.progress(progress, more);
+  }
+
+  /** A log message of the upstream server, for the client. Levels beyond errors are errors to it. */
+  log(level: unknown, data: unknown): void {
+    const known = logLevels.find((one) => one === level) ?? 'info';
+    const own = logLevels.indexOf(known) > logLevels.indexOf('error') ? 'error' : known;
+    this.#attending?.attendant.log(own as LogLevel, data);
+  }
+
+  /**
+   * Waits for the result, and puts what the upstream server asks to the client. It ends with the handler, unless it is
+   * kept: which it is already where nothing says how.
+   */
+  async attend(attendant: Attendant, keep?: RegisterCall): Promise<ToolResult> {
+    let keeping: Promise<void> | undefined;
+    let isKept = keep === undefined;
+    const kept = async () => {
+      keeping ??= keep?.(this);
+      await keeping;
+      isKept = true;
+    };
+    const put = async ({ key, question, answer, refuse }: PendingUpstreamRequest): Promise<void> => {
+      try {
+        await kept();
+        answer(await attendant.answer(question, key));
+      } catch (error) {
+        refuse(error);
+      }
+    };
+    const { signal } = attendant;
+    const leave = () => {
+      this.#attending = undefined;
+      if (signal.reason instanceof InputRequiredSignal && isKept) this.onAlone();
+      else this.cancel(signal.reason);
+    };
+    this.#attending = { attendant, put: (open) => void put(open) };
+    if (signal.aborted) leave();
+    signal.addEventListener('abort', leave, { once: true });
+    for (const open of this.#open.values()) void put(open);
+    try {
+      return await this.#result!;
+    } finally {
+      signal.removeEventListener('abort', leave);
+      if (this.#attending?.attendant === attendant) this.onDone();
+    }
+  }
+}

@@ -1,0 +1,102 @@
+import { ProtocolError, SdkError, SdkErrorCode, SdkHttpError } from '@modelcontextprotocol/client';
+import { errorMessage } from '../base/thrown-value.js';
+import { ToolError } from '../runtime/result-builders.js';
+import type { UpstreamEndpoint } from '../runtime/upstream.js';
+import { type Quote, silenceWords, spawnWords, statusWords, withFullStop } from './error-text.js';
+import { brokenCode } from './http-transport.js';
+import { unreadableCode } from './program-transport.js';
+
+/** An upstream server that cannot be had, and why: the end of a sentence. */
+export class LinkError extends Error {
+  override readonly name: string = 'LinkError';
+}
+
+/** A program that cannot be started. */
+export class SpawnError extends LinkError {
+  override readonly name = 'SpawnError';
+}
+
+/** A connection that is lost: whoever asks next needs another. */
+export class ConnectionLostError extends LinkError {
+  override readonly name: string = 'LostError';
+}
+
+/** A session that the upstream server has forgotten: what was asked has not been done. */
+export class SessionGoneError extends ConnectionLostError {
+  override readonly name = 'SessionGoneError';
+}
+
+/** Where a failure happened. */
+export interface FailureContext {
+  readonly place: UpstreamEndpoint;
+  /** The upstream server in messages. */
+  readonly name: string;
+  readonly quote: Quote;
+  /** Whether the handshake was over. */
+  readonly isOpen: boolean;
+  /** Whether its program runs, or ran. */
+  readonly isStarted: boolean;
+  /** Why the connection is over, if it is. */
+  readonly over: string | undefined;
+  /** How long its answer was waited for. */
+  readonly waitedMs: number;
+  /** The first line of its stdout that was no message. */
+  readonly impure: string | undefined;
+}
+
+/** What the caller is told of a failure: that the server cannot be had, or what it answered instead of a result. */
+export function explainFailure(error: unknown, setting: FailureContext): Error {
+  const { place, isOpen, isStarted, over, quote } = setting;
+  if (error instanceof ToolError || error instanceof LinkError) return error;
+  if (!('url' in place) && !isStarted) return new SpawnError(spawnWords(error, place));
+  if (over !== undefined) return new LinkError(over);
+  const status = httpStatus(error);
+  if (status === 404 && isOpen) return new SessionGoneError('it no longer knows our session');
+  if (status !== undefined) {
+    const transport = 'url' in place && !isOpen ? place.transport : undefined;
+    return new LinkError(statusWords(status, transport));
+  }
+  if (error instanceof ProtocolError) return explainAnswer(error, setting);
+  if (error instanceof SdkError && error.code === SdkErrorCode.RequestTimeout) {
+    return new LinkError(silenceWords(setting, quote));
+  }
+  if (isUnreadable(error)) return noResult(errorMessage(error), setting);
+  return 'url' in place
+    ? new ConnectionLostError(quote(rootMessage(error)))
+    : new LinkError(quote(errorMessage(error)));
+}
+
+function explainAnswer({ code, message }: ProtocolError, setting: FailureContext): Error {
+  const { place, name, quote } = setting;
+  if (code === brokenCode && 'url' in place) return new ConnectionLostError(quote(message));
+  if (code === unreadableCode && !('url' in place)) return noResult(message, setting);
+  return new ToolError(
+    withFullStop(`The upstream server "${name}" answers with an error: ${quote(message)} (${code})`),
+  );
+}
+
+function noResult(what: string, { name, quote }: FailureContext): ToolError {
+  return new ToolError(
+    withFullStop(`The upstream server "${name}" answers with what is no result: ${quote(what)}`),
+  );
+}
+
+function httpStatus(error: unknown): number | undefined {
+  if (error instanceof SdkHttpError) return error.status;
+  if (!(error instanceof Error)) return undefined;
+  const { code } = error as { code?: unknown };
+  if (error.name === 'UnauthorizedError') return 401;
+  return typeof code === 'number' && code >= 300 && code < 600 ? code : undefined;
+}
+
+function isUnreadable(error: unknown): boolean {
+  const codes: readonly string[] = [SdkErrorCode.InvalidResult, SdkErrorCode.UnsupportedResultType];
+  return error instanceof SdkError && codes.includes(error.code);
+}
+
+/** What lies at the bottom of a failure: `fetch failed` says nothing. */
+function rootMessage(error: unknown): string {
+  const { cause } = (error ?? {}) as { cause?: unknown };
+  if (cause instanceof AggregateError && cause.errors.length > 0) return rootMessage(cause.errors[0]);
+  return cause instanceof Error ? rootMessage(cause) : errorMessage(error);
+}
