@@ -1,6 +1,6 @@
 import { didYouMean } from '../engine/base/did-you-mean.js';
 import type { Client } from '../engine/clients/client.js';
-import type { Receipt } from '../engine/clients/receipts.js';
+import type { Receipt } from '../engine/clients/receipt.js';
 import type { Scope } from '../engine/installation/entry-target.js';
 
 /** Entries of ours, where the one that was asked for was not found. */

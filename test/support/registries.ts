@@ -3,7 +3,7 @@ import { existsSync, mkdirSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { promisify } from 'node:util';
 import { writeFolder } from './packages.js';
-import type { RegistryOptions } from './registry.js';
+import type { RegistryOptions } from './registry-server.js';
 import { runsAll } from './tier.js';
 
 /** A registry program that discovery is tried against. */

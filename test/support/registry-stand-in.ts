@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto';
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { json } from 'node:stream/consumers';
-import type { RegistryServer } from './registry.js';
+import type { RegistryServer } from './registry-server.js';
 
 /** Has no meaning elsewhere. */
 const token = 'token-of-ada';

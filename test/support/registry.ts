@@ -4,17 +4,10 @@ import path from 'node:path';
 import * as tar from 'tar';
 import { afterAll } from 'vitest';
 import { type Files, writeFolder } from './packages.js';
+import type { RegistryOptions, RegistryServer } from './registry-server.js';
 import { startStandIn } from './registry-stand-in.js';
 import { runsAll } from './tier.js';
 import { startVerdaccio } from './verdaccio.js';
-
-/** A verdaccio other than ours. */
-export interface RegistryOptions {
-  /** The Node that runs it; by default the one that runs the tests. */
-  readonly node?: string;
-  /** The `node_modules` that verdaccio is in; by default ours. */
-  readonly modules?: string;
-}
 
 export interface PublishOptions {
   readonly tag?: string;
@@ -22,16 +15,6 @@ export interface PublishOptions {
   readonly document?: Readonly<Record<string, unknown>>;
   /** Makes the published tarball of the packed one. */
   readonly repack?: (tarball: Buffer) => Buffer;
-}
-
-/** A program that answers on 127.0.0.1. `@private/*` is for those who log in. */
-export interface RegistryServer {
-  readonly url: string;
-  /** The credential of its one user. */
-  readonly token: string;
-  /** The requests so far, such as `GET /-/v1/search?text=…`. */
-  requests(): readonly string[];
-  stop(): Promise<void>;
 }
 
 export interface Registry extends Omit<RegistryServer, 'token'> {

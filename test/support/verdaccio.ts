@@ -3,7 +3,7 @@ import { readFileSync } from 'node:fs';
 import { createRequire } from 'node:module';
 import path from 'node:path';
 import { writeFolder } from './packages.js';
-import type { RegistryOptions, RegistryServer } from './registry.js';
+import type { RegistryOptions, RegistryServer } from './registry-server.js';
 
 /** Starts a verdaccio on 127.0.0.1 without a registry behind it. */
 export async function startVerdaccio(options: RegistryOptions): Promise<RegistryServer> {

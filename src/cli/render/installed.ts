@@ -1,5 +1,5 @@
 import { visibleTexts } from '../../engine/base/visible-text.js';
-import type { Receipt } from '../../engine/clients/receipts.js';
+import type { Receipt } from '../../engine/clients/receipt.js';
 import type { InstalledEntry, InstalledState } from '../../engine/installation/installed.js';
 import { type ColorOption, styleFor } from './style.js';
 import { uninstallCommand } from './uninstall-command.js';

@@ -1,4 +1,4 @@
-import type { Receipt } from '../../engine/clients/receipts.js';
+import type { Receipt } from '../../engine/clients/receipt.js';
 import { shellWord } from './shell-word.js';
 
 /** The command that takes out this entry and no other, wherever it is run. */

@@ -1,6 +1,6 @@
 import { visibleText } from '../../engine/base/visible-text.js';
 import type { Severity } from '../../engine/extension/diagnostics.js';
-import type { RenderValidation } from '../validate-formats.js';
+import type { RenderValidation } from './validation-renderer.js';
 
 /**
  * Annotations of a GitHub Actions run, one line each.

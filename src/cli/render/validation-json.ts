@@ -1,5 +1,5 @@
-import type { RenderValidation } from '../validate-formats.js';
 import { renderJson } from './json.js';
+import type { RenderValidation } from './validation-renderer.js';
 
 /** For other programs. The shape is an API. */
 export const renderValidationJson: RenderValidation = ({ valid, extensions, errors, warnings }) =>

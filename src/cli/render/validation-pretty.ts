@@ -1,7 +1,7 @@
 import { visibleLine, visibleTexts } from '../../engine/base/visible-text.js';
-import type { RenderValidation } from '../validate-formats.js';
 import type { FileDiagnostic, ValidatedExtension, Validation } from '../validation.js';
 import { type ColorOption, formatCount, paint, styleFor } from './style.js';
+import type { RenderValidation } from './validation-renderer.js';
 
 /** For people: what is wrong, grouped by file, and a summary. A clean extension is one line. */
 export const renderPretty: RenderValidation = (found, { color }) => {

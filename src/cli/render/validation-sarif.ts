@@ -1,7 +1,7 @@
 import type { Severity } from '../../engine/extension/diagnostics.js';
-import type { FormatOptions, RenderValidation, RuleSummary } from '../validate-formats.js';
 import type { FileDiagnostic, ValidatedExtension } from '../validation.js';
 import { renderJson } from './json.js';
+import type { FormatOptions, RenderValidation, RuleSummary } from './validation-renderer.js';
 
 /** A log for code scanning. @see https://docs.oasis-open.org/sarif/sarif/v2.1.0/sarif-v2.1.0.html */
 export const renderSarif: RenderValidation = ({ extensions }, options) =>

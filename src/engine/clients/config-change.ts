@@ -9,7 +9,8 @@ import { readEntry } from './edit/entries.js';
 import { isIntact } from './edit/merge-entry.js';
 import type { ConfigState, Plan } from './ledger/config-plan.js';
 import { entryLocator, slotKey } from './ledger/slot.js';
-import { type FileRecord, hashText, type Receipt, type Receipts, type RecordBody } from './receipts.js';
+import type { FileRecord, Receipt, RecordBody } from './receipt.js';
+import { hashText, type Receipts } from './receipts.js';
 
 /** What was done to one config file, or would be. */
 export interface ConfigChange {

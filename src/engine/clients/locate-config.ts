@@ -12,7 +12,7 @@ import type {
 } from './client.js';
 import { type EntryLocator, readConfigDocument, readEntry } from './edit/entries.js';
 import { entryLocator } from './ledger/slot.js';
-import type { Receipt } from './receipts.js';
+import type { Receipt } from './receipt.js';
 import { platformPaths } from './table/folders.js';
 import { clients } from './table/index.js';
 

@@ -1,4 +1,4 @@
-import type { FileRecord, Receipt, RecordBody, RecordedEdit } from './receipts.js';
+import type { FileRecord, Receipt, RecordBody, RecordedEdit } from './receipt.js';
 
 type ReceiptCheck = (value: unknown) => boolean;
 

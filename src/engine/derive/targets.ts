@@ -1,4 +1,4 @@
-import type { DocumentPath } from '../base/files/document.js';
+import type { DocumentPath } from '../base/files/document-path.js';
 import { isRecord } from '../extension/definition-shapes.js';
 import { canonicalReference, parseReferenceModule } from '../extension/derived.js';
 import type { Location } from '../extension/diagnostics.js';

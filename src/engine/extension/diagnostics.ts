@@ -1,4 +1,4 @@
-import type { DocumentPath, Position } from '../base/files/document.js';
+import type { DocumentPath, Position } from '../base/files/document-path.js';
 import type { ItemKind } from './item-kinds.js';
 
 export type Severity = 'error' | 'warning' | 'info';

@@ -1,6 +1,7 @@
 import path from 'node:path';
 import { features } from 'node:process';
-import { type DataDocument, DocumentError, type DocumentPath, readDocument } from '../base/files/document.js';
+import { type DataDocument, DocumentError, readDocument } from '../base/files/document.js';
+import type { DocumentPath } from '../base/files/document-path.js';
 import { isInside, type PathScope, pathFault } from '../base/files/path-containment.js';
 import { describePlainFault, findCopyFaults, type PlainData } from '../base/plain-data.js';
 import { errorMessage, safelyThrown } from '../base/thrown-value.js';

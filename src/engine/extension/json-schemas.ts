@@ -1,15 +1,13 @@
 import { objectNames } from '../base/reserved-names.js';
 import {
-  type DefinitionShape,
-  type KeyShape,
   overrideShapes,
   shapes,
   toolkitOverrideShape,
   toolkitShape,
   upstreamEntryShape,
-  type ValueType,
 } from './definition-shapes.js';
 import { type Kind, kinds, singular } from './item-kinds.js';
+import type { DefinitionShape, KeyShape, ValueType } from './key-shape.js';
 import { placeShape, toolUpstreamShape } from './upstream-shape.js';
 
 type JsonSchema = Readonly<Record<string, unknown>>;

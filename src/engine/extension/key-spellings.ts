@@ -1,8 +1,9 @@
-import type { DocumentPath } from '../base/files/document.js';
+import type { DocumentPath } from '../base/files/document-path.js';
 import { findCopyFaults, type PlainFault } from '../base/plain-data.js';
 import { SchemaError, translateParameters } from '../schema/index.js';
-import { type DefinitionShape, isRecord, shapes } from './definition-shapes.js';
+import { isRecord, shapes } from './definition-shapes.js';
 import type { Kind } from './item-kinds.js';
+import type { DefinitionShape } from './key-shape.js';
 
 /** A key of a related system's format, ours, and how its value is carried over when the key is not enough. */
 interface KeySpelling {

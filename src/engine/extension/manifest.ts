@@ -1,7 +1,8 @@
 import path from 'node:path';
 import { AgentToolsError, type ErrorCode } from '../base/errors.js';
 import { statFile } from '../base/files/disk.js';
-import { type DataDocument, DocumentError, type DocumentPath, readDocument } from '../base/files/document.js';
+import { type DataDocument, DocumentError, readDocument } from '../base/files/document.js';
+import type { DocumentPath } from '../base/files/document-path.js';
 import { isInside, pathFault } from '../base/files/path-containment.js';
 import { visibleLine, visibleMessage } from '../base/visible-text.js';
 import { isRecord } from './definition-shapes.js';

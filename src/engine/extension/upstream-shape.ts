@@ -1,4 +1,4 @@
-import type { DefinitionShape } from './definition-shapes.js';
+import type { DefinitionShape } from './key-shape.js';
 
 /** Where an existing MCP server is, as definitions and the configs of clients write it. */
 export const placeShape: DefinitionShape = {

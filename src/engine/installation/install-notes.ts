@@ -2,7 +2,7 @@ import { stat } from 'node:fs/promises';
 import type { EntryLayout, Launch, WritableClient } from '../clients/client.js';
 import type { ConfigChange } from '../clients/config-change.js';
 import { slotKey } from '../clients/ledger/slot.js';
-import type { Receipt } from '../clients/receipts.js';
+import type { Receipt } from '../clients/receipt.js';
 import { parseToolOptions, type ToolOptionValues } from '../runtime/tool-options.js';
 import { type EntryTarget, explainUnreadable, type Scope } from './entry-target.js';
 import type { InstallRequest } from './install-request.js';

@@ -5,7 +5,7 @@ import { checkKey, deriveKey, writtenKey } from '../clients/entry-keys.js';
 import type { Plan } from '../clients/ledger/config-plan.js';
 import { planInstall } from '../clients/ledger/install.js';
 import { slotKey } from '../clients/ledger/slot.js';
-import type { Receipt } from '../clients/receipts.js';
+import type { Receipt } from '../clients/receipt.js';
 import type { ServerSpec } from '../runtime/compose-server.js';
 import type { ToolOptionValues } from '../runtime/tool-options.js';
 import { buildConfigEntry } from './build-entry.js';

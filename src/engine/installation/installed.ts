@@ -6,7 +6,8 @@ import { reconcileRecords } from '../clients/config-change.js';
 import { readEntry } from '../clients/edit/entries.js';
 import { isIntact } from '../clients/edit/merge-entry.js';
 import { currentLocation } from '../clients/locate-config.js';
-import type { Receipt, Receipts } from '../clients/receipts.js';
+import type { Receipt } from '../clients/receipt.js';
+import type { Receipts } from '../clients/receipts.js';
 import { Workspace, type WorkspaceOptions } from '../extension/workspace.js';
 
 /** How an entry that we wrote is now. */

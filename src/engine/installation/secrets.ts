@@ -2,7 +2,7 @@ import { AgentToolsError } from '../base/errors.js';
 import { looksSecret } from '../base/looks-secret.js';
 import type { EntryLayout, WritableClient } from '../clients/client.js';
 import type { ConfigEntry, ConfigValue } from '../clients/edit/editor.js';
-import type { EntryAddition } from '../clients/receipts.js';
+import type { EntryAddition } from '../clients/receipt.js';
 import type { ToolOptionValues } from '../runtime/tool-options.js';
 import type { Scope } from './entry-target.js';
 

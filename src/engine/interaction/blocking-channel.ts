@@ -5,8 +5,8 @@ import { RequestTimeoutError } from '../protocol/request.js';
 import { ProtocolError, ToolError } from '../runtime/result-builders.js';
 import { pauseDeadlines } from '../runtime/time-limit.js';
 import { type InputRequest, type InputResponse, requestUntilValid } from './client-requests.js';
+import type { InputRequester } from './input-channel.js';
 import { type InputChannel, type PendingInput, prepare } from './input-channel.js';
-import type { ClientInputScope } from './input-scope.js';
 import { Steps } from './replay-steps.js';
 
 /** Longer than this no timer runs; a person may take as long as it pleases. */
@@ -53,7 +53,7 @@ export class BlockingInputChannel implements InputChannel {
  * only keep the process from ending: its call is over.
  * @throws what the call was ended for, or that the client has gone
  */
-export function createClientSender({ request }: ClientInputScope): SendInputRequest {
+export function createClientSender({ request }: InputRequester): SendInputRequest {
   let wasTold = false;
   return async ({ method, params }, { limits, timeoutMs }) => {
     if (wasTold) for (const limit of limits) limit.end(new ToolError(clientGone));

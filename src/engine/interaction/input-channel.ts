@@ -1,8 +1,19 @@
+import type { Connection, RequestIdentity } from '../live/connection.js';
 import type { WireObject } from '../protocol/envelope.js';
+import type { RequestContext } from '../protocol/request.js';
 import { missingCapabilityError } from '../runtime/input-required.js';
+import type { CallDeadline } from '../runtime/time-limit.js';
 import type { InputRequest } from './client-requests.js';
-import type { HandlerInputOptions } from './input-scope.js';
 import { isInStep } from './replay-steps.js';
+
+/** A request whose handlers ask the client. */
+export interface InputRequester {
+  readonly connection: Connection;
+  readonly request: RequestContext;
+  readonly subject: RequestIdentity;
+  /** The client is asked first: its handlers do not go on. */
+  isSuspended: boolean;
+}
 
 /** A question on its way. */
 export interface PendingInput<T> extends HandlerInputOptions {
@@ -31,4 +42,16 @@ export async function prepare<T>({ make, can, what }: PendingInput<T>): Promise<
     what,
     lacking === 'elicitation.form' && !can('elicitation') ? 'elicitation' : lacking,
   );
+}
+
+/** Whoever speaks in a conversation, and how far. */
+export interface HandlerInputOptions {
+  /** What the keys of this handler begin with, so that no other has the same. */
+  readonly prefix: string;
+  /** Those of the calls that this one stands in, and its own last. */
+  readonly limits: readonly CallDeadline[];
+  /** The handler in words. */
+  readonly what: string;
+  readonly can: (capability: string) => boolean;
+  readonly note: (text: string) => void;
 }

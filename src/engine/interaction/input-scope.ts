@@ -4,9 +4,9 @@ import type { WireObject } from '../protocol/envelope.js';
 import type { RequestContext } from '../protocol/request.js';
 import type { Answer, AskOptions, UrlAnswer } from '../runtime/context.js';
 import { InputRequiredSignal, type Interaction, neverSettles } from '../runtime/input-required.js';
-import { type CallDeadline, pauseDeadlines } from '../runtime/time-limit.js';
+import { pauseDeadlines } from '../runtime/time-limit.js';
 import type { InputRequest, InputRequestContext } from './client-requests.js';
-import type { InputChannel } from './input-channel.js';
+import type { HandlerInputOptions, InputChannel } from './input-channel.js';
 
 /**
  * What the handlers of one call and whoever answers them say to each other. Few handlers ask, so what it takes to ask
@@ -83,18 +83,6 @@ export async function runWithInput(
     const partner = await dialogue.partner();
     return await partner.inputRequired();
   }
-}
-
-/** Whoever speaks in a conversation, and how far. */
-export interface HandlerInputOptions {
-  /** What the keys of this handler begin with, so that no other has the same. */
-  readonly prefix: string;
-  /** Those of the calls that this one stands in, and its own last. */
-  readonly limits: readonly CallDeadline[];
-  /** The handler in words. */
-  readonly what: string;
-  readonly can: (capability: string) => boolean;
-  readonly note: (text: string) => void;
 }
 
 /** One handler's part in a conversation. */

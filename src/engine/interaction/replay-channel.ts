@@ -2,13 +2,13 @@ import type { ReplayState } from '../live/connection.js';
 import type { WireObject } from '../protocol/envelope.js';
 import { InputRequiredSignal, neverSettles } from '../runtime/input-required.js';
 import type { InputRequest } from './client-requests.js';
+import type { InputRequester } from './input-channel.js';
 import { type InputChannel, type PendingInput, prepare } from './input-channel.js';
-import type { ClientInputScope } from './input-scope.js';
 import { emptyReplayState, readState, writeState } from './replay-state.js';
 import { Steps } from './replay-steps.js';
 
 /** One run of a handler, with what the request brings along. @throws ProtocolError for a state that is not ours */
-export async function openReplayChannel(dialogue: ClientInputScope): Promise<InputChannel> {
+export async function openReplayChannel(dialogue: InputRequester): Promise<InputChannel> {
   const { requestState: state, inputResponses = {} } = dialogue.request;
   const { states = { read: readState } } = dialogue.connection;
   const remembered = state === undefined ? emptyReplayState : await states.read(dialogue, state);
@@ -21,7 +21,7 @@ export async function openReplayChannel(dialogue: ClientInputScope): Promise<Inp
  * @see MCP 2026-07-28, basic/patterns/mrtr
  */
 class ReplayInputChannel implements InputChannel {
-  readonly #dialogue: ClientInputScope;
+  readonly #dialogue: InputRequester;
   readonly #steps: Steps;
   /** What the client answered in this and earlier rounds, by key. */
   readonly #answers: Map<string, unknown>;
@@ -33,7 +33,7 @@ class ReplayInputChannel implements InputChannel {
   >();
   #preparing = 0;
 
-  constructor(dialogue: ClientInputScope, { answers, steps, asked }: ReplayState, brought: WireObject) {
+  constructor(dialogue: InputRequester, { answers, steps, asked }: ReplayState, brought: WireObject) {
     this.#dialogue = dialogue;
     this.#steps = new Steps(steps, () => this.#endSoon());
     this.#brought = new Map(Object.entries(brought));

@@ -1,7 +1,7 @@
 import type { ServerCapabilities } from '@modelcontextprotocol/server';
 import type { Era } from '../protocol/eras.js';
 import { skillsExtension, tasksExtension } from '../protocol/protocol-extensions.js';
-import { listedKinds, type ServedKind } from '../runtime/registry.js';
+import { listedKinds, type ServedKind } from '../runtime/served-kind.js';
 import { isUiResource } from '../runtime/ui.js';
 import type { LiveServer } from './live-server.js';
 import { uiCapability } from './ui-capability.js';

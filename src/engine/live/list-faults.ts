@@ -1,5 +1,5 @@
 import { visibleLine } from '../base/visible-text.js';
-import { listedKinds, type ServedKind } from '../runtime/registry.js';
+import { listedKinds, type ServedKind } from '../runtime/served-kind.js';
 
 /** How a line on stderr begins that tells of a list which does not show what it is meant to. */
 export const hookFailed = (server: string, kind: ServedKind): string =>

@@ -3,7 +3,7 @@ import { listEvent } from '../protocol/subscriptions.js';
 import type { Servable } from '../runtime/compose-server.js';
 import { Initializers } from '../runtime/initialize.js';
 import type { MissingPackage, PendingKind } from '../runtime/missing-packages.js';
-import { listedKinds, type ServedKind } from '../runtime/registry.js';
+import { listedKinds, type ServedKind } from '../runtime/served-kind.js';
 import type { ServerRuntime } from '../runtime/server-runtime.js';
 import type { UpstreamCaller } from '../runtime/upstream.js';
 import { ChangeNotifier } from './change-notifier.js';

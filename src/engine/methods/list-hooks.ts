@@ -6,12 +6,13 @@ import type { WireObject } from '../protocol/envelope.js';
 import { watched } from '../runtime/hook-watch.js';
 import type { Lazy } from '../runtime/lazy-function.js';
 import { CursorError, page } from '../runtime/paging.js';
-import type { Registry, ServedKind, SpecOf } from '../runtime/registry.js';
+import type { Registry } from '../runtime/registry.js';
+import type { ServedKind, SpecOf } from '../runtime/served-kind.js';
 import { errorDetails, type MakeContext, reportOnce } from '../runtime/server-runtime.js';
 import type { ListHook } from '../runtime/specs.js';
 import { type CallDeadline, withTimeLimit } from '../runtime/time-limit.js';
 import { requirePlain } from '../runtime/tool-result.js';
-import type { ListRequest, SelectedListItems } from './lists.js';
+import type { ListRequest, SelectedListItems } from './list-request.js';
 
 /** Longest time that a hook may take once it is loaded: lists wait for it. */
 const hookTimeoutMs = 1000;

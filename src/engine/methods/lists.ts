@@ -1,22 +1,7 @@
-import type { Connection } from '../live/connection.js';
 import type { WireObject } from '../protocol/envelope.js';
-import type { RequestContext } from '../protocol/request.js';
 import { type ListPage, page } from '../runtime/paging.js';
-import type { ServedKind, SpecOf } from '../runtime/registry.js';
-
-/** The request of a list: who asks, and where the page begins. */
-export interface ListRequest {
-  readonly connection: Connection;
-  readonly request: RequestContext;
-  readonly cursor: string | undefined;
-}
-
-/** What a list shows to whoever asks. */
-export interface SelectedListItems<S> {
-  readonly specs: readonly S[];
-  /** Cuts the page that was asked for out of what was made of the items. @throws CursorError for a cursor that is not ours. */
-  page<T>(entries: readonly T[]): ListPage<T>;
-}
+import type { ServedKind, SpecOf } from '../runtime/served-kind.js';
+import type { ListRequest, SelectedListItems } from './list-request.js';
 
 /** What a list of a kind shows: what its hook picks, or all that is not hidden. @throws CursorError */
 export async function selectListItems<K extends ServedKind>(

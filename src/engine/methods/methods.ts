@@ -7,7 +7,7 @@ import { type Era, logLevels } from '../protocol/eras.js';
 import { skillsExtension, tasksExtension } from '../protocol/protocol-extensions.js';
 import type { RequestContext } from '../protocol/request.js';
 import { toProtocolError } from '../protocol/request-errors.js';
-import type { ServedKind } from '../runtime/registry.js';
+import type { ServedKind } from '../runtime/served-kind.js';
 import { complete } from './completion.js';
 import { get, listPrompts } from './prompts.js';
 import { listResources, listTemplates, readResourceRequest } from './resources.js';

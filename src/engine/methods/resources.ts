@@ -21,7 +21,8 @@ import { toListedInstance } from '../runtime/template-instances.js';
 import { withTimeLimit } from '../runtime/time-limit.js';
 import { ResultError, toResultError } from '../runtime/tool-result.js';
 import { isUiResource } from '../runtime/ui.js';
-import { type ListRequest, listResult, type SelectedListItems, selectListItems, toCursor } from './lists.js';
+import type { ListRequest, SelectedListItems } from './list-request.js';
+import { listResult, selectListItems, toCursor } from './lists.js';
 import { appEntry, readAppContents } from './ui.js';
 
 /** `resources/templates/list` */

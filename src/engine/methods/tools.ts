@@ -18,7 +18,8 @@ import type { ServerRuntime } from '../runtime/server-runtime.js';
 import type { ToolSpec } from '../runtime/specs.js';
 import { isAppOnly, withoutUi } from '../runtime/ui.js';
 import type { LongCall } from '../tasks/call-as-task.js';
-import { type ListRequest, listResult, type SelectedListItems, selectListItems, toCursor } from './lists.js';
+import type { ListRequest, SelectedListItems } from './list-request.js';
+import { listResult, selectListItems, toCursor } from './lists.js';
 import { entryWithUi } from './ui.js';
 
 /** `tools/list` */

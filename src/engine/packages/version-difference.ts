@@ -1,5 +1,5 @@
 import { canonical } from '../base/canonical-json.js';
-import type { DocumentPath } from '../base/files/document.js';
+import type { DocumentPath } from '../base/files/document-path.js';
 import { isRecord } from '../extension/definition-shapes.js';
 import type { Extension } from '../extension/extension.js';
 import { type Kind, kinds } from '../extension/item-kinds.js';

@@ -18,9 +18,10 @@ import {
 import { applyOverride, isOverride } from './override.js';
 import { readPrompt } from './prompt.js';
 import { locate, oncePerDefinition, readCache, requireModules, requireUsable } from './read-definition.js';
-import { listedKinds, Registry } from './registry.js';
+import { Registry } from './registry.js';
 import { readResource } from './resource.js';
 import { addUnbound, bindApps, claimAddress } from './served-apps.js';
+import { listedKinds } from './served-kind.js';
 import { listedSkills } from './skills.js';
 import { listSkipped, type SkippedItem } from './skipped-items.js';
 import type {

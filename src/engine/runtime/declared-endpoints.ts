@@ -1,4 +1,4 @@
-import type { DocumentPath } from '../base/files/document.js';
+import type { DocumentPath } from '../base/files/document-path.js';
 import { isUpstreamEntry } from '../extension/check-upstream.js';
 import type { Definition } from '../extension/extension.js';
 

@@ -1,7 +1,7 @@
 import { definitionLoading } from '../extension/extension.js';
 import { singular } from '../extension/item-kinds.js';
 import type { ServerSpec } from './compose-server.js';
-import type { ServedKind } from './registry.js';
+import type { ServedKind } from './served-kind.js';
 import type { SkippedItem } from './skipped-items.js';
 
 /** What of a server may still come. */

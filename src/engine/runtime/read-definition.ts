@@ -1,4 +1,4 @@
-import type { DocumentPath } from '../base/files/document.js';
+import type { DocumentPath } from '../base/files/document-path.js';
 import { describePlainFault, type PlainFault } from '../base/plain-data.js';
 import { checkDefinition } from '../extension/check-definition.js';
 import { isRecord, type ShapeFault } from '../extension/definition-shapes.js';
@@ -8,7 +8,7 @@ import { type Definition, DefinitionError } from '../extension/extension.js';
 import { type Kind, singular } from '../extension/item-kinds.js';
 import { ModuleReferenceError, requireModule } from '../extension/modules.js';
 import { isWireName } from '../extension/names.js';
-import { listedKinds } from './registry.js';
+import { listedKinds } from './served-kind.js';
 import type { CacheHint, Requirement, Requirements } from './specs.js';
 import { isHiddenBy } from './wire-item.js';
 

@@ -1,6 +1,7 @@
 import { plainData } from '../base/plain-data.js';
 import type { ItemQuery, ItemRegistry, ListedItem, ListedKind, ShownQuery } from './context.js';
-import type { Registry, ServedKind, SpecOf } from './registry.js';
+import type { ListPage } from './paging.js';
+import type { ListOptions, ServedKind, SpecOf } from './served-kind.js';
 import { isAppOnly } from './ui.js';
 
 /** What of the items is seen, and from where on. */
@@ -13,9 +14,16 @@ export interface RegistryViewOptions {
   readonly hidesAppTools?: boolean;
 }
 
+/** The lookups that a view needs. */
+export interface ItemLookup {
+  all<K extends ServedKind>(kind: K): readonly SpecOf<K>[];
+  resolve<K extends ServedKind>(kind: K, name: string): SpecOf<K> | undefined;
+  list<K extends ServedKind>(kind: K, options: ListOptions<SpecOf<K>>): ListPage<SpecOf<K>>;
+}
+
 /** The items of a server as its handlers and hooks see them. */
 export function handlerRegistryView(
-  registry: Registry,
+  registry: ItemLookup,
   { kind: usual = 'tools', start, hidesAppTools = true }: RegistryViewOptions = {},
 ): ItemRegistry {
   return {

@@ -2,29 +2,8 @@ import type { ItemRegistry, ListedKind } from './context.js';
 import { distinctNames } from './distinct-names.js';
 import { type ListPage, page } from './paging.js';
 import { handlerRegistryView, type RegistryViewOptions } from './registry-view.js';
-import type { PromptSpec, ResourceSpec, ToolSpec } from './specs.js';
-
-interface SpecsByKind {
-  tools: ToolSpec;
-  prompts: PromptSpec;
-  resources: ResourceSpec;
-}
-
-/** An item of a kind. */
-export type SpecOf<K extends ServedKind> = SpecsByKind[K];
-
-/** The kinds a client can list. */
-export type ServedKind = ListedKind;
-
-export const listedKinds = ['tools', 'prompts', 'resources'] as const satisfies readonly ListedKind[];
-
-export interface ListOptions<S> {
-  readonly includeHidden?: boolean;
-  readonly cursor?: string | undefined;
-  readonly pageSize?: number;
-  /** Which of them; all when absent. */
-  readonly keep?: (spec: S) => boolean;
-}
+import type { ListOptions, ServedKind, SpecsByKind } from './served-kind.js';
+import type { PromptSpec, ToolSpec } from './specs.js';
 
 /** Many clients read the first page only, so pages are long. */
 const defaultPageSize = 500;

@@ -1,4 +1,4 @@
-import type { DocumentPath } from '../base/files/document.js';
+import type { DocumentPath } from '../base/files/document-path.js';
 import type { Definition } from '../extension/extension.js';
 import type { UriTemplate } from '../extension/uri-template.js';
 import type { CompiledSchema } from '../schema/index.js';

@@ -1,4 +1,4 @@
-import type { DocumentPath } from '../base/files/document.js';
+import type { DocumentPath } from '../base/files/document-path.js';
 import { isRecord } from '../extension/definition-shapes.js';
 import type { Definition } from '../extension/extension.js';
 import { lazyFunction } from './lazy-function.js';

@@ -1,4 +1,4 @@
-import type { DocumentPath } from '../base/files/document.js';
+import type { DocumentPath } from '../base/files/document-path.js';
 import { checkUpstreamEntry } from '../extension/check-upstream.js';
 import { describeFault } from '../extension/describe-fault.js';
 import { type Definition, DefinitionError } from '../extension/extension.js';

@@ -1,7 +1,7 @@
 import path from 'node:path';
 import { canonical } from '../base/canonical-json.js';
 import { statFile } from '../base/files/disk.js';
-import type { DocumentPath } from '../base/files/document.js';
+import type { DocumentPath } from '../base/files/document-path.js';
 import { errorMessage } from '../base/thrown-value.js';
 import { checkEndpoint, textsIn } from '../extension/check-upstream.js';
 import { checkShape, isFunctionLike, isRecord } from '../extension/definition-shapes.js';

@@ -1,4 +1,4 @@
-import type { DocumentPath } from '../base/files/document.js';
+import type { DocumentPath } from '../base/files/document-path.js';
 import type { Definition } from '../extension/extension.js';
 import type { UpstreamEndpoint } from '../extension/upstream-endpoint.js';
 import type { Context } from './context.js';

@@ -7,17 +7,11 @@ import { findBadHeaders } from './mcp-header.js';
 import { isPlainSchema } from './plain-schema.js';
 import { findReferenceFaults } from './references.js';
 import { SchemaError } from './schema-error.js';
-import { fromPointer, toPointer } from './schema-issue.js';
+import { fromPointer, toPointer, type WireIssue } from './schema-issue.js';
 import { findBoundsFault } from './schema-limits.js';
 import { compileSafely, createValidator, type Validator } from './validator.js';
 import { type Subschema, walkSchema } from './walk-schema.js';
 import { rootProblem } from './wire-schema.js';
-
-/** One thing wrong with a schema; the path leads into it. */
-export interface WireIssue {
-  readonly path: readonly (string | number)[];
-  readonly message: string;
-}
 
 /** Everything for which a client, or our own check, would refuse a schema. One issue at each place. */
 export async function checkWireSchema(schema: unknown, side: SchemaSide): Promise<readonly WireIssue[]> {

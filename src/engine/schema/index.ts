@@ -1,4 +1,4 @@
-export { checkWireSchema, type WireIssue } from './check-wire-schema.js';
+export { checkWireSchema } from './check-wire-schema.js';
 export { type CompileOptions, compileSchema } from './compile.js';
 export { type CheckResult, type CompiledSchema, noInput, type SchemaSide } from './compiled-schema.js';
 export { describeSchema } from './describe.js';
@@ -9,6 +9,7 @@ export { type JsonSchema, jsonSchema, type RawSchema } from './json-schema.js';
 export { translateParameters } from './parameters.js';
 export { SchemaError } from './schema-error.js';
 export { isSchemaValue, schemaMarks, schemaWarnings, unwrapRawSchema } from './schema-form.js';
+export type { WireIssue } from './schema-issue.js';
 export { formatIssues, type SchemaIssue } from './schema-issue.js';
 export { maxSchemaDepth, maxSchemaLength, maxSchemaValues } from './schema-limits.js';
 export { heldSchema, isStandardSchema as isLiveSchema } from './standard-schema.js';

@@ -1,4 +1,4 @@
-import type { WireIssue } from './check-wire-schema.js';
+import type { WireIssue } from './schema-issue.js';
 import type { Subschema } from './walk-schema.js';
 
 const headerKeyword = 'x-mcp-header';

@@ -1,7 +1,6 @@
-import type { WireIssue } from './check-wire-schema.js';
 import { isRecord } from './compiled-schema.js';
 import type { Dialect } from './dialects.js';
-import { fromPointer } from './schema-issue.js';
+import { fromPointer, type WireIssue } from './schema-issue.js';
 import { resolveUri, type Subschema } from './walk-schema.js';
 
 const references = ['$ref', '$dynamicRef', '$recursiveRef'];

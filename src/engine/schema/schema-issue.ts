@@ -36,3 +36,9 @@ export function formatPathName(path: readonly PropertyKey[], whole: string): str
 function isIndex(key: PropertyKey | undefined): boolean {
   return /^\d+$/.test(String(key));
 }
+
+/** One thing wrong with a schema; the path leads into it. */
+export interface WireIssue {
+  readonly path: readonly (string | number)[];
+  readonly message: string;
+}

@@ -2,7 +2,7 @@ import type { LiveServer } from '../live/live-server.js';
 import { resourceAt } from '../methods/resources.js';
 import { listEvent } from '../protocol/subscriptions.js';
 import type { Context, ListedKind } from '../runtime/context.js';
-import { listedKinds } from '../runtime/registry.js';
+import { listedKinds } from '../runtime/served-kind.js';
 import { reportOnce } from '../runtime/server-runtime.js';
 
 /**

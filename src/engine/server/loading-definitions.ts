@@ -2,7 +2,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { waitAtMost } from '../base/wait.js';
 import type { ItemSource } from '../live/live-server.js';
 import type { PendingKind } from '../runtime/missing-packages.js';
-import type { ServedKind } from '../runtime/registry.js';
+import type { ServedKind } from '../runtime/served-kind.js';
 
 export interface LoadingDefinitionsOptions {
   /** Kinds with definitions that are still loading. */

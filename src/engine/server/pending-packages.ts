@@ -4,7 +4,7 @@ import { waitAtMost } from '../base/wait.js';
 import type { InstallMissing, InstallOutcome } from '../extension/installer.js';
 import type { ItemSource, LiveServer } from '../live/live-server.js';
 import { describeDependents, type PendingKind, packagesIn } from '../runtime/missing-packages.js';
-import type { ServedKind } from '../runtime/registry.js';
+import type { ServedKind } from '../runtime/served-kind.js';
 
 export interface PendingPackagesOptions {
   /** The server that misses them; it is composed again after each installation. */

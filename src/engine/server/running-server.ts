@@ -11,7 +11,7 @@ import { Dispatcher, type RequestHandler } from '../protocol/dispatcher.js';
 import type { Era } from '../protocol/eras.js';
 import type { CacheHints } from '../protocol/results.js';
 import type { Servable } from '../runtime/compose-server.js';
-import { listedKinds } from '../runtime/registry.js';
+import { listedKinds } from '../runtime/served-kind.js';
 import type { CacheHint } from '../runtime/specs.js';
 import { createAnnouncer } from './announcer.js';
 

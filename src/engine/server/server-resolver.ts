@@ -16,7 +16,8 @@ import {
 import type { ComposedServer } from '../live/live-server.js';
 import { type ComposeOptions, composeServer, type ServerSpec } from '../runtime/compose-server.js';
 import { findMissingPackages, loadingKindsOf } from '../runtime/missing-packages.js';
-import { listedKinds, Registry } from '../runtime/registry.js';
+import { Registry } from '../runtime/registry.js';
+import { listedKinds } from '../runtime/served-kind.js';
 import type { SkippedItem } from '../runtime/skipped-items.js';
 import { readToolListVariable } from '../runtime/tool-list-setting.js';
 import type { CheckDrift } from './drift-guard.js';

@@ -1,4 +1,4 @@
-import type { Position } from '../base/files/document.js';
+import type { Position } from '../base/files/document-path.js';
 import type { PlainData } from '../base/plain-data.js';
 
 /** Environment variable of a process that inspects modules, and of the processes that they start. */

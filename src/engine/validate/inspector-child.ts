@@ -3,7 +3,7 @@ import { readFile } from 'node:fs/promises';
 import process from 'node:process';
 import { fileURLToPath, pathToFileURL } from 'node:url';
 import { isMainThread, Worker } from 'node:worker_threads';
-import type { Position } from '../base/files/document.js';
+import type { Position } from '../base/files/document-path.js';
 import { errorMessage, errorStack } from '../base/thrown-value.js';
 import { describeValue } from '../extension/described-value.js';
 import { readDefaultExport, readExport } from '../extension/import-module.js';

@@ -1,5 +1,5 @@
 import { type AnyNode, type ArrayExpression, type ObjectExpression, type Program, parse } from 'acorn';
-import type { DocumentPath, Position } from '../base/files/document.js';
+import type { DocumentPath, Position } from '../base/files/document-path.js';
 
 /**
  * Finds where in a module's source the parts of its default export stand, as far as it is written out: objects and lists, also

@@ -1,5 +1,5 @@
 import vm from 'node:vm';
-import type { Position } from '../base/files/document.js';
+import type { Position } from '../base/files/document-path.js';
 import { errorMessage } from '../base/thrown-value.js';
 import type { ModuleFailure, ParsedModule } from './inspection.js';
 

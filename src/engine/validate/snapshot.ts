@@ -1,4 +1,4 @@
-import type { DocumentPath } from '../base/files/document.js';
+import type { DocumentPath } from '../base/files/document-path.js';
 import type { Location } from '../extension/diagnostics.js';
 import type { Extension } from '../extension/extension.js';
 import { kinds } from '../extension/item-kinds.js';
@@ -6,7 +6,8 @@ import type { Manifest } from '../extension/manifest.js';
 import type { Workspace } from '../extension/workspace.js';
 import { locate } from '../runtime/read-definition.js';
 import { type DerivationSnapshot, gatherDerivation } from './facts/derivation.js';
-import { type FileSnapshot, gatherFiles, gatherRoot, type RootSnapshot } from './facts/files.js';
+import type { FileSnapshot } from './facts/file-snapshot.js';
+import { gatherFiles, gatherRoot, type RootSnapshot } from './facts/files.js';
 import { gatherInlineItem, gatherItem, type ItemSnapshot } from './facts/items.js';
 import type { ModuleReader, ModuleSnapshot } from './facts/modules.js';
 import { gatherPackaging, listShipped, type PackagingSnapshot } from './facts/packaging.js';

@@ -18,7 +18,8 @@ import type { ConfigState } from '../../../src/engine/clients/ledger/config-plan
 import { planInstall } from '../../../src/engine/clients/ledger/install.js';
 import { entryLocator } from '../../../src/engine/clients/ledger/slot.js';
 import { planUninstall } from '../../../src/engine/clients/ledger/uninstall.js';
-import { type FileRecord, hashText, type Receipt, Receipts } from '../../../src/engine/clients/receipts.js';
+import type { FileRecord, Receipt } from '../../../src/engine/clients/receipt.js';
+import { hashText, Receipts } from '../../../src/engine/clients/receipts.js';
 import { writeFolder } from '../../support/packages.js';
 
 let folder: string;

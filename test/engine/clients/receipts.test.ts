@@ -2,7 +2,8 @@ import { chmodSync, readdirSync, readFileSync, statSync, symlinkSync, writeFileS
 import path from 'node:path';
 import { beforeEach, describe, expect, it, onTestFinished } from 'vitest';
 import { AgentToolsError } from '../../../src/engine/base/errors.js';
-import { type FileRecord, hashText, type Receipt, Receipts } from '../../../src/engine/clients/receipts.js';
+import type { FileRecord, Receipt } from '../../../src/engine/clients/receipt.js';
+import { hashText, Receipts } from '../../../src/engine/clients/receipts.js';
 import { addFiles, writeFolder } from '../../support/packages.js';
 
 const realFile = '/home/ada/.cursor/mcp.json';

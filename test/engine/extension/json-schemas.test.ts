@@ -6,13 +6,13 @@ import { describe, expect, test } from 'vitest';
 import { parseDocument } from '../../../src/engine/base/files/document.js';
 import { checkDefinition } from '../../../src/engine/extension/check-definition.js';
 import {
-  type DefinitionShape,
   overrideShapes,
   shapes,
   upstreamEntryShape,
 } from '../../../src/engine/extension/definition-shapes.js';
 import { type Kind, kinds, singular } from '../../../src/engine/extension/item-kinds.js';
 import { publishedSchemas } from '../../../src/engine/extension/json-schemas.js';
+import type { DefinitionShape } from '../../../src/engine/extension/key-shape.js';
 import { manifestKeyNames } from '../../../src/engine/extension/key-spellings.js';
 import { isItemName } from '../../../src/engine/extension/names.js';
 

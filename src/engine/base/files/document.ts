@@ -1,14 +1,5 @@
 import { readTextFileSync, statFile } from './disk.js';
 
-/** Keys and indexes that lead from a document's root to a value. */
-export type DocumentPath = readonly (string | number)[];
-
-/** 1-based, columns in UTF-16 units, as editors and SARIF count. */
-export interface Position {
-  readonly line: number;
-  readonly column: number;
-}
-
 /** A data file as read: the text, so that places in it can be found again, and its value. */
 export interface DataDocument {
   /** Relative to the package folder, with `/`. */

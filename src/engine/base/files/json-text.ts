@@ -1,5 +1,5 @@
 import { findNodeAtLocation, type Node, type ParseError, parseTree, printParseErrorCode } from 'jsonc-parser';
-import type { DocumentPath, Position } from './document.js';
+import type { DocumentPath, Position } from './document-path.js';
 
 const withComments = { allowTrailingComma: true, disallowComments: false };
 const strictly = { allowTrailingComma: false, disallowComments: true };

@@ -2,7 +2,7 @@ import { configValueAt } from '../edit/config-path.js';
 import type { ConfigPath, ConfigValue } from '../edit/editor.js';
 import { type EntryLocator, readConfigDocument, removeValue } from '../edit/entries.js';
 import { sameValue } from '../edit/merge-entry.js';
-import type { EntryAddition, FileRecord, Receipt } from '../receipts.js';
+import type { EntryAddition, FileRecord, Receipt } from '../receipt.js';
 import { slotKey } from './slot.js';
 
 /** Takes out what an entry no longer needs elsewhere in its file, with the lists that were made for it. */

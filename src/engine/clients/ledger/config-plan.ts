@@ -1,4 +1,4 @@
-import type { FileRecord } from '../receipts.js';
+import type { FileRecord } from '../receipt.js';
 
 /** One config file, as it is and as we remember it. */
 export interface ConfigState {

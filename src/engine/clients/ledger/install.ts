@@ -4,7 +4,7 @@ import { configValueAt } from '../edit/config-path.js';
 import type { ConfigEntry } from '../edit/editor.js';
 import { type EntryLocator, putEntry, readConfigDocument, readEntry } from '../edit/entries.js';
 import { isIntact, launchPart, mergeEntry, sameValue } from '../edit/merge-entry.js';
-import type { FileRecord, Receipt, RecordedEdit } from '../receipts.js';
+import type { FileRecord, Receipt, RecordedEdit } from '../receipt.js';
 import { missingAdditions, withoutAdditions } from './additions.js';
 import type { ConfigState, Plan } from './config-plan.js';
 import { entryLocator, recordEdit, shadowSteps, slotKey, templateField } from './slot.js';

@@ -1,6 +1,7 @@
 import type { EntryLocator } from '../edit/entries.js';
 import { spliceBetween } from '../edit/splice.js';
-import { hashText, type Receipt, type RecordedEdit } from '../receipts.js';
+import type { Receipt, RecordedEdit } from '../receipt.js';
+import { hashText } from '../receipts.js';
 
 /** Where a receipt's entry stands. */
 export function entryLocator({ format, container, key }: Receipt): EntryLocator {

@@ -1,7 +1,7 @@
 import { AgentToolsError } from '../../base/errors.js';
 import { type EntryLocator, putEntry, readEntry, removeEntry } from '../edit/entries.js';
 import { isIntact } from '../edit/merge-entry.js';
-import type { FileRecord, Receipt } from '../receipts.js';
+import type { FileRecord, Receipt } from '../receipt.js';
 import { missingAdditions, withoutAdditions } from './additions.js';
 import type { ConfigState, Plan } from './config-plan.js';
 import { containerKey, slotKey, unshadowSteps } from './slot.js';

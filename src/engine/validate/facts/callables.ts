@@ -1,5 +1,5 @@
 import path from 'node:path';
-import type { DocumentPath } from '../../base/files/document.js';
+import type { DocumentPath } from '../../base/files/document-path.js';
 import { errorMessage } from '../../base/thrown-value.js';
 import { isFunctionLike, isRecord } from '../../extension/definition-shapes.js';
 import type { Location } from '../../extension/diagnostics.js';

@@ -6,7 +6,7 @@ import type { ItemRef, Location } from '../../extension/diagnostics.js';
 import { DefinitionError, type Extension, handlerWithoutInput } from '../../extension/extension.js';
 import { parseModuleReference } from '../../extension/modules.js';
 import { locate } from '../../runtime/read-definition.js';
-import type { FileSnapshot } from './files.js';
+import type { FileSnapshot } from './file-snapshot.js';
 import type { ItemSnapshot } from './items.js';
 
 /** What was derived from types, and whether it still holds as far as files tell. */

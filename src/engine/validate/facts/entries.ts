@@ -1,4 +1,4 @@
-import type { DocumentPath } from '../../base/files/document.js';
+import type { DocumentPath } from '../../base/files/document-path.js';
 import type { serverLists } from '../../extension/check-definition.js';
 import { checkUpstreamEntry, isUpstreamEntry } from '../../extension/check-upstream.js';
 import { checkShape, isRecord, overrideShapes } from '../../extension/definition-shapes.js';

@@ -5,9 +5,10 @@ import type { DefinitionFile } from '../../extension/definition-files.js';
 import { isRecord } from '../../extension/definition-shapes.js';
 import type { Location } from '../../extension/diagnostics.js';
 import type { Extension } from '../../extension/extension.js';
-import { type Kind, kinds } from '../../extension/item-kinds.js';
+import { kinds } from '../../extension/item-kinds.js';
 import { findToolkit, readTools } from '../../extension/toolkits.js';
 import { unreachableMarks } from './derivation.js';
+import type { FileSnapshot } from './file-snapshot.js';
 import type { ModuleReader } from './modules.js';
 
 /** The folder of the definition files. */
@@ -15,32 +16,6 @@ export interface RootSnapshot {
   readonly root: string;
   readonly location: Location;
   readonly fault: 'missing' | 'no-folder' | 'outside' | undefined;
-}
-
-/** A definition that nobody can reach, or one too many. */
-export interface FileSnapshot {
-  /** Items, or (without `item`) whole kinds, that several files define; the first file counts. */
-  readonly duplicates: readonly {
-    readonly kind: Kind;
-    readonly item?: string;
-    readonly files: readonly string[];
-  }[];
-  /** Definitions without a declaration. */
-  readonly undeclared: readonly {
-    readonly kind: Kind;
-    readonly item: string;
-    readonly location: Location;
-    /** The toolkit that has it and does not tell. */
-    readonly toolkit?: string;
-  }[];
-  /** Entries of combined files that an item's own file hides. */
-  readonly shadowed: readonly {
-    readonly kind: Kind;
-    readonly item: string;
-    readonly location: Location;
-    /** The file that counts. */
-    readonly file: string;
-  }[];
 }
 
 /** What there is to say about the root folder. */

@@ -1,7 +1,7 @@
 import { readFile, stat } from 'node:fs/promises';
 import { isBuiltin } from 'node:module';
 import path from 'node:path';
-import type { Position } from '../../base/files/document.js';
+import type { Position } from '../../base/files/document-path.js';
 import type { LoadedModule, ModuleFailure, ParsedModule } from '../inspection.js';
 import { checkModuleSyntax, InspectionError, type Inspector } from '../inspector.js';
 

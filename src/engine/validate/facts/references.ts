@@ -1,5 +1,5 @@
 import { didYouMean } from '../../base/did-you-mean.js';
-import type { DocumentPath } from '../../base/files/document.js';
+import type { DocumentPath } from '../../base/files/document-path.js';
 import { isRecord } from '../../extension/definition-shapes.js';
 import type { Location } from '../../extension/diagnostics.js';
 import { DefinitionError, type Extension } from '../../extension/extension.js';

@@ -1,5 +1,5 @@
 import path from 'node:path';
-import type { DocumentPath } from '../../base/files/document.js';
+import type { DocumentPath } from '../../base/files/document-path.js';
 import { checkEndpoint, checkUpstreamEntry } from '../../extension/check-upstream.js';
 import { checkShape, isFunctionLike, isRecord } from '../../extension/definition-shapes.js';
 import { isSerious } from '../../extension/describe-fault.js';

@@ -1,4 +1,4 @@
-import type { DocumentPath } from '../../base/files/document.js';
+import type { DocumentPath } from '../../base/files/document-path.js';
 import { type Kind, kinds, singular } from '../../extension/item-kinds.js';
 import { locateInManifest, readDeclaration, readToolkit } from '../../extension/manifest.js';
 import { defineRule, type Rule } from './rule.js';

@@ -1,5 +1,5 @@
 import { didYouMean } from '../../base/did-you-mean.js';
-import type { DocumentPath } from '../../base/files/document.js';
+import type { DocumentPath } from '../../base/files/document-path.js';
 import { isTemplate } from '../../extension/check-definition.js';
 import { isRecord } from '../../extension/definition-shapes.js';
 import { definitionLabel, locate } from '../../runtime/read-definition.js';

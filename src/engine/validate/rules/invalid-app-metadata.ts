@@ -1,5 +1,5 @@
 import { didYouMean } from '../../base/did-you-mean.js';
-import type { DocumentPath } from '../../base/files/document.js';
+import type { DocumentPath } from '../../base/files/document-path.js';
 import { isRecord } from '../../extension/definition-shapes.js';
 import { isSerious } from '../../extension/describe-fault.js';
 import type { Definition } from '../../extension/extension.js';

@@ -1,5 +1,5 @@
 import { didYouMean } from '../../base/did-you-mean.js';
-import type { DocumentPath } from '../../base/files/document.js';
+import type { DocumentPath } from '../../base/files/document-path.js';
 import { evaluatorKeys } from '../../extension/key-spellings.js';
 import { definitionLabel, locate } from '../../runtime/read-definition.js';
 import { defineRule, type Rule } from './rule.js';

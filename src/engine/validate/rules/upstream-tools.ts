@@ -1,4 +1,4 @@
-import type { DocumentPath } from '../../base/files/document.js';
+import type { DocumentPath } from '../../base/files/document-path.js';
 import { isWireName } from '../../extension/names.js';
 import { chosenName, toToolChoice } from '../../runtime/upstream-choice.js';
 import { defineRule, type Rule } from './rule.js';

@@ -5,7 +5,7 @@ import type { ConfigState } from '../../../../src/engine/clients/ledger/config-p
 import { planInstall } from '../../../../src/engine/clients/ledger/install.js';
 import { entryLocator } from '../../../../src/engine/clients/ledger/slot.js';
 import { planUninstall } from '../../../../src/engine/clients/ledger/uninstall.js';
-import type { FileRecord, Receipt } from '../../../../src/engine/clients/receipts.js';
+import type { FileRecord, Receipt } from '../../../../src/engine/clients/receipt.js';
 
 const file = '/home/ada/.cursor/mcp.json';
 const empty: FileRecord = { version: 1, realFile: file, receipts: [], steps: [], made: [] };

@@ -4,7 +4,7 @@ import type { ConfigState } from '../../../../src/engine/clients/ledger/config-p
 import { planInstall } from '../../../../src/engine/clients/ledger/install.js';
 import { entryLocator } from '../../../../src/engine/clients/ledger/slot.js';
 import { planUninstall } from '../../../../src/engine/clients/ledger/uninstall.js';
-import type { FileRecord, Receipt } from '../../../../src/engine/clients/receipts.js';
+import type { FileRecord, Receipt } from '../../../../src/engine/clients/receipt.js';
 import { writableClients } from '../../../../src/engine/clients/table/index.js';
 import { runs } from '../../../support/runs.js';
 

@@ -1,0 +1,24 @@
+import type { ListedKind } from './context.js';
+import type { PromptSpec, ResourceSpec, ToolSpec } from './specs.js';
+
+export interface SpecsByKind {
+  tools: ToolSpec;
+  prompts: PromptSpec;
+  resources: ResourceSpec;
+}
+
+/** An item of a kind. */
+export type SpecOf<K extends ServedKind> = SpecsByKind[K];
+
+/** The kinds a client can list. */
+export type ServedKind = ListedKind;
+
+export interface ListOptions<S> {
+  readonly includeHidden?: boolean;
+  readonly cursor?: string | undefined;
+  readonly pageSize?: number;
+  /** Which of them; all when absent. */
+  readonly keep?: (spec: S) => boolean;
+}
+
+export const listedKinds = ['tools', 'prompts', 'resources'] as const satisfies readonly ListedKind[];
