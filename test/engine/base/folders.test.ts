@@ -46,7 +46,7 @@ describe('folders', () => {
   });
 
   it('find the bundled extensions in this package', () => {
-    expect(packageRoot()).toBe(path.resolve(import.meta.dirname, '../..'));
+    expect(packageRoot()).toBe(path.resolve(import.meta.dirname, '../../..'));
     expect(packageVersion()).toBe(packageJson.version);
     expect(workspaceFolders(facts).builtinFolder).toBe(path.join(packageRoot(), 'src/builtin'));
   });

@@ -26,7 +26,7 @@ export async function writeProgram(body: string): Promise<string> {
 
 async function bundleFiles(): Promise<string> {
   const folder = writeFolder();
-  const root = path.resolve(import.meta.dirname, '../../../..');
+  const root = path.resolve(import.meta.dirname, '../../../../..');
   const modules = ['lock', 'file-error', 'replace', 'text-file'].map(
     (name) => `./src/engine/base/files/${name}.ts`,
   );
