@@ -255,7 +255,7 @@ describe('a package that is not here', () => {
 
 describe('tools of existing servers', () => {
   const builtinFolder = path.join(import.meta.dirname, '../../../src/builtin');
-  const script = path.join(import.meta.dirname, '../../../support/scripted-upstream.mjs');
+  const script = path.join(import.meta.dirname, '../../support/scripted-upstream.mjs');
   const far = { upstream: { command: process.execPath, args: [script, '{"tools":["echo"]}'] } };
 
   test('are there for a handler that calls them, though nobody has listed them', async () => {

@@ -30,7 +30,7 @@ export const pairs: readonly { readonly downstream: Era; readonly upstream: Era 
   (downstream) => eras.map((upstream) => ({ downstream, upstream })),
 );
 
-const script = path.resolve(import.meta.dirname, '../support/scripted-upstream.mjs');
+const script = path.resolve(import.meta.dirname, '../../support/scripted-upstream.mjs');
 const folder = mkdtempSync(path.join(tmpdir(), 'agenttools-upstream-'));
 const opened: Bench[] = [];
 let files = 0;
