@@ -1,5 +1,5 @@
 import { afterEach, beforeEach, expect, test, vi } from 'vitest';
-import type { Connection } from '../../../src/engine/interaction/handler-context.js';
+import type { Connection } from '../../../src/engine/live/connection.js';
 import { findMethod } from '../../../src/engine/methods/methods.js';
 
 vi.mock('../../../src/engine/methods/prompts.js', () => ({
