@@ -100,7 +100,7 @@ export interface CodeHost {
 }
 
 /** Keeps what a call remembers until the client answers. */
-export interface StateKeeper {
+interface StateKeeper {
   read(call: StatefulCall, state: unknown): Promise<ReplayState>;
   write(call: StatefulCall, remembered: ReplayState): Promise<string>;
 }
