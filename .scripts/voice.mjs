@@ -25,7 +25,9 @@ const patterns = JSON.parse(read('.scripts/voice.json')).map((row) => ({
 /** Texts of a file: `{ kind, text, start }`, where `start` is the offset of the text in the file. */
 function textsOf(file, source) {
   if (file.endsWith('.md')) return paragraphsOf(source);
-  return file.startsWith('test/') ? titlesOf(file, source) : [...commentsOf(file, source), ...stringsOf(file, source)];
+  return file.startsWith('test/')
+    ? titlesOf(file, source)
+    : [...commentsOf(file, source), ...stringsOf(file, source)];
 }
 
 /** Paragraphs, headings, list items and table rows. Code is blanked out. */
@@ -56,10 +58,15 @@ function commentsOf(file, source) {
     for (const child of node.getChildren(tree)) visit(child);
   };
   visit(tree);
-  return joined([...found].sort(([first], [second]) => first - second), source).map(([start, end]) => {
+  return joined(
+    [...found].sort(([first], [second]) => first - second),
+    source,
+  ).map(([start, end]) => {
     const whole = source.slice(start, end);
     const opening = /^\/[*/]+\s*/.exec(whole)[0].length;
-    const text = whole.slice(opening).replace(/^[ \t]*(?:\*\/?|\/\/)/gm, (marker) => ' '.repeat(marker.length));
+    const text = whole
+      .slice(opening)
+      .replace(/^[ \t]*(?:\*\/?|\/\/)/gm, (marker) => ' '.repeat(marker.length));
     return { kind: 'comments', text, start: start + opening };
   });
 }
@@ -113,8 +120,8 @@ function titlesOf(file, source) {
   return texts;
 }
 
-function matchesIn(file) {
-  const source = read(file);
+/** Matches of the patterns in the text of a file: `{ name, kind, place, words, write }`. */
+export function findMatches(file, source) {
   return textsOf(file, source).flatMap(({ kind, text, start }) =>
     patterns
       .filter(({ kinds }) => kinds.includes(kind))
@@ -128,8 +135,12 @@ function matchesIn(file) {
   );
 }
 
+const matchesIn = (file) => findMatches(file, read(file));
+
 const isChecked = (file) =>
-  /^src\/.*\.(?:ts|js)$/.test(file) || /^test\/.*\.test\.ts$/.test(file) || /^(?:docs\/.*|src\/|)[^/]*\.md$/.test(file);
+  /^src\/.*\.(?:ts|js)$/.test(file) ||
+  /^test\/.*\.test\.ts$/.test(file) ||
+  /^(?:docs\/.*|src\/|)[^/]*\.md$/.test(file);
 
 /** Tracked files, and new ones that are not ignored. */
 function checkedFiles() {
@@ -181,7 +192,9 @@ function lower(limits) {
     const kept = counts.filter(([, count]) => count > 0).sort();
     if (kept.length > 0) lowered[file] = Object.fromEntries(kept);
   }
-  const lines = Object.entries(lowered).map(([file, counts]) => `  ${JSON.stringify(file)}: ${JSON.stringify(counts)}`);
+  const lines = Object.entries(lowered).map(
+    ([file, counts]) => `  ${JSON.stringify(file)}: ${JSON.stringify(counts)}`,
+  );
   writeFileSync(limitsFile, `{\n${lines.join(',\n')}\n}\n`);
 }
 
@@ -196,9 +209,12 @@ function printCounts() {
   }
 }
 
-const [first, ...others] = process.argv.slice(2);
-const limits = JSON.parse(readFileSync(limitsFile, { encoding: 'utf8', flag: 'a+' }) || '{}');
-if (first === undefined) check(limits);
-else if (first === '--lower') lower(limits);
-else if (first === '--counts') printCounts();
-else for (const file of [first, ...others]) for (const match of matchesIn(file)) process.stdout.write(`${line(match)}\n`);
+function main([first, ...others]) {
+  const limits = existing('.scripts/voice-limits.json') ? JSON.parse(read('.scripts/voice-limits.json')) : {};
+  if (first === undefined) check(limits);
+  else if (first === '--lower') lower(limits);
+  else if (first === '--counts') printCounts();
+  else for (const match of [first, ...others].flatMap(matchesIn)) process.stdout.write(`${line(match)}\n`);
+}
+
+if (process.argv[1] === fileURLToPath(import.meta.url)) main(process.argv.slice(2));
