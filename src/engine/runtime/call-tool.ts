@@ -77,7 +77,7 @@ function createUpstreamHandler(upstream: ToolUpstream, { upstreams }: ServerRunt
   return (args, ctx) => {
     if (upstreams) return upstreams.call(upstream, args, ctx);
     throw new CallFailure(
-      `The upstream server "${upstream.upstream.name}" cannot be had here: upstream servers are reached from Node only, by "agenttools start", "agenttools call" and createHandler of "agenttools/engine".`,
+      `The upstream server "${upstream.upstream.name}" is unavailable: only Node reaches upstream servers. Use "agenttools start", "agenttools call" or createHandler of "agenttools/engine".`,
     );
   };
 }
@@ -144,7 +144,7 @@ function toFailedResult(tool: ToolSpec, thrown: unknown, calls: ServerRuntime): 
   if (error instanceof TimeoutError) return failure(`Tool "${tool.name}" gave ${error.message}.`);
   if (error instanceof HandlerFault) {
     report(`${tool.item}: the handler could not be loaded: ${errorDetails(error.cause)}`);
-    const hint = 'Mend it and call again; if one of its own dependencies threw, restart the server.';
+    const hint = 'Fix it and call again. If one of its dependencies threw, restart the server.';
     return failure(`Tool "${tool.name}" could not be loaded. ${hint}`);
   }
   if (error instanceof SchemaError) {
