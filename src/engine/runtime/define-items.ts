@@ -98,7 +98,7 @@ export interface ToolDefinition<I = undefined, O = undefined> extends CommonDefi
   readonly ui?: string | UiDefinition | null;
 }
 
-/** Launch settings of an existing MCP server. Texts may contain `${NAME}` and `${NAME:-default}`. */
+/** Launch settings of an upstream MCP server. Texts may contain `${NAME}` and `${NAME:-default}`. */
 interface ProgramConfig {
   readonly args?: readonly string[];
   readonly env?: Readonly<Record<string, string>>;
@@ -107,7 +107,7 @@ interface ProgramConfig {
   readonly type?: 'stdio';
 }
 
-/** An existing MCP server: a program, the program of a dependency, or a URL. */
+/** An upstream MCP server: a program, the program of a dependency, or a URL. */
 type StaticEndpoint =
   | (ProgramConfig & { readonly command: string })
   | (ProgramConfig & { readonly package: string; readonly bin?: string })
@@ -135,11 +135,11 @@ export type ResolveEndpoint = (given: {
 /** An endpoint with a wider `type`: the type of a returned object is not as narrow as the type of a literal. */
 type WidenedEndpoint<P> = P extends unknown ? Omit<P, 'type'> & { readonly type?: string } : never;
 
-/** Endpoint of an existing MCP server. */
+/** Endpoint of an upstream MCP server. */
 export type UpstreamSource = (StaticEndpoint | { readonly place: ResolveEndpoint | string }) &
   UpstreamSourceBase;
 
-/** A tool of an existing MCP server, as its author writes it. */
+/** A tool of an upstream MCP server, as its author writes it. */
 export interface UpstreamToolDefinition<I = undefined, O = undefined>
   extends Omit<ToolDefinition<I, O>, 'handler' | 'onOutputMismatch'> {
   /** The server, and the name of the tool on that server. Default for `tool`: the item name. */
@@ -147,16 +147,16 @@ export interface UpstreamToolDefinition<I = undefined, O = undefined>
   readonly handler?: undefined;
 }
 
-/** An entry of a server's `tools` for tools of an existing MCP server. */
+/** An entry of a server's `tools` for tools of an upstream MCP server. */
 export interface UpstreamTools
   extends Pick<CommonDefinition, 'hidden' | 'visible' | 'category' | 'timeoutMs' | 'meta'> {
   readonly upstream: UpstreamSource | ResolveEndpoint | string;
   /** Prefix of each name, except the names from `rename`. */
   readonly prefix?: string;
-  /** Names of the tools on the existing server. Default: all. */
+  /** Names of the tools on the upstream server. Default: all. */
   readonly only?: readonly string[];
   readonly except?: readonly string[];
-  /** New names of tools, by their names on the existing server. */
+  /** New names of tools, by their names on the upstream server. */
   readonly rename?: Readonly<Record<string, string>>;
 }
 

@@ -39,7 +39,7 @@ export interface CollisionCandidate {
 
 /**
  * Merges a tool that the list has twice under one name: with its toolkit, and by itself. The merged tool keeps the
- * position of its own entry. The overrides of that entry follow the overrides of the toolkit.
+ * position of its separate entry. The overrides of that entry follow the overrides of the toolkit.
  */
 export function withoutRepeats<T extends CollisionCandidate>(listed: readonly T[]): readonly T[] {
   const isSame = (one: T, other: T) =>

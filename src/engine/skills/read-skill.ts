@@ -54,7 +54,7 @@ interface FoundFile {
   readonly changed: number;
 }
 
-/** The files of a skill. @throws SkillFault if they exceed the limits @see SEP-2640, Limits */
+/** The files of a skill. @throws SkillFault for a link, or over the limits @see SEP-2640, Limits */
 async function filesIn(directory: string): Promise<readonly FoundFile[]> {
   const found: FoundFile[] = [];
   const folders = [''];
